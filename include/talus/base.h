@@ -1,0 +1,66 @@
+/// Talus, common ground of the public headers: status codes, error texts, the log callback.
+///
+/// The library never prints, never exits and keeps no mutable globals: a failing call returns a
+/// negative status and, when the caller passed a talus_error, fills it with a sentence for people.
+#ifndef TALUS_BASE_H
+#define TALUS_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TALUS_API __attribute__((visibility("default")))
+#define TALUS_PRINTF(format_index, first_argument)                                                 \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define TALUS_API
+#define TALUS_PRINTF(format_index, first_argument)
+#endif
+
+/// Outcome of a call. Zero is success, negative is failure, positive is "stopped early, all is well".
+typedef enum talus_status {
+    TALUS_OK = 0,
+    TALUS_INTERRUPTED = 1,     ///< the caller asked the run to stop; a checkpoint was written
+    TALUS_ERR_MEMORY = -1,     ///< an allocation failed
+    TALUS_ERR_ARGUMENT = -2,   ///< an argument or definition makes no sense
+    TALUS_ERR_SCENE = -3,      ///< the scene file has errors
+    TALUS_ERR_IO = -4,         ///< a file could not be read or written
+    TALUS_ERR_FORMAT = -5,     ///< a file was read but is not what it should be
+    TALUS_ERR_EXISTS = -6,     ///< something is there that would have been overwritten
+    TALUS_ERR_NUMERIC = -7,    ///< the chosen policy stops the run: NaN, escaped grain, no convergence
+    TALUS_ERR_STATE = -8,      ///< the call does not fit the state of the object
+} talus_status;
+
+/// Text of a failure. Callers own it, usually on the stack; every function accepts NULL instead.
+typedef struct talus_error {
+    talus_status status;
+    char text[2048]; ///< one or several lines, no trailing newline
+} talus_error;
+
+/// Name of a status code, such as "TALUS_ERR_IO". Static text.
+TALUS_API const char* talus_status_name(talus_status status);
+
+typedef enum talus_log_level {
+    TALUS_LOG_INFO = 0,
+    TALUS_LOG_WARNING = 1,
+} talus_log_level;
+
+/// Receives the library's messages. `text` is one line without newline and dies with the call.
+typedef void talus_log_fn(void* user, talus_log_level level, const char* text);
+
+/// Version of the library as "major.minor.patch". Static text.
+TALUS_API const char* talus_version(void);
+/// Git revision the library was built from, "unknown" outside a checkout. Static text.
+TALUS_API const char* talus_revision(void);
+/// Compiler that built the library, such as "gcc 12.2.0". Static text.
+TALUS_API const char* talus_compiler(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

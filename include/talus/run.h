@@ -1,0 +1,72 @@
+/// Runs: a scene carried out into a directory, with records, checkpoints and resume.
+#ifndef TALUS_RUN_H
+#define TALUS_RUN_H
+
+#include <signal.h>
+#include <talus/scene.h>
+#include <talus/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a progress callback sees, after every step.
+typedef struct talus_progress {
+    const talus_step_result* last; ///< the step just done
+    const char* phase;             ///< name of the present phase
+    int phase_index, phase_count;
+    double end_time;               ///< simulated time at which the run will end, if known; else < 0
+    double steps_per_second;       ///< over the last seconds
+    double eta_seconds;            ///< wall seconds left, < 0 if unknown
+} talus_progress;
+
+typedef void talus_progress_fn(void* user, const talus_progress* progress);
+
+/// Options of a run. Fill with talus_run_default(); pointers must outlive the call.
+typedef struct talus_run_def {
+    const char* scene;             ///< path of the scene file (start only)
+    const char* directory;         ///< where results go
+    const char* const* sets;       ///< "key.path=value" overrides (start only)
+    int set_count;
+    int threads;                   ///< 0: as the scene says
+    int64_t max_steps;             ///< stop after this many steps in total; < 0: no limit [default -1]
+    bool force;                    ///< replace an existing directory's run [default false]
+    double checkpoint_seconds;     ///< wall seconds between checkpoints; < 0: as the scene says
+    const volatile sig_atomic_t* stop; ///< nonzero: finish the step, checkpoint, return; may be NULL
+    talus_progress_fn* progress;   ///< may be NULL
+    void* progress_user;
+    talus_log_fn* log;             ///< may be NULL; log.txt is written in any case
+    void* log_user;
+} talus_run_def;
+
+TALUS_API talus_run_def talus_run_default(void);
+
+/// Numbers of a finished or interrupted run; the same as summary.json.
+typedef struct talus_summary {
+    int64_t steps, grains, contacts, sweeps_total, contact_updates;
+    int64_t unconverged_steps, soft_steps, removed_grains, frames;
+    double time, residual, overlap_mean, overlap_max, kinetic_energy;
+    double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
+    int threads;
+    uint64_t seed, state_hash;
+    int64_t peak_memory_bytes;
+    bool interrupted;
+} talus_summary;
+
+/// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early (resumable).
+TALUS_API talus_status talus_run_start(const talus_run_def* def, talus_summary* summary,
+                                       talus_report* report, talus_error* error);
+/// Go on from the last good checkpoint in def->directory, to the same bits as an unbroken run.
+TALUS_API talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
+                                        talus_report* report, talus_error* error);
+
+/// Write the recorded frames of a run as VTK XML (.vtp and .pvd) or as a LAMMPS dump.
+TALUS_API talus_status talus_export_vtk(const char* directory, const char* out_directory,
+                                        talus_error* error);
+TALUS_API talus_status talus_export_lammps(const char* directory, const char* out_path,
+                                           talus_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/// Options and results of the contact solver.
+#ifndef TALUS_SOLVER_H
+#define TALUS_SOLVER_H
+
+#include <talus/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Order in which a sweep visits the contacts.
+typedef enum talus_sweep_order {
+    TALUS_ORDER_RANDOM = 0,  ///< fresh random permutation every sweep: the papers' reference
+    TALUS_ORDER_FORWARD,     ///< ascending contact index every sweep
+    TALUS_ORDER_ALTERNATING, ///< ascending, then descending, and so on
+} talus_sweep_order;
+
+/// When a solve is finished.
+typedef enum talus_stop_rule {
+    TALUS_STOP_RESIDUAL = 0, ///< talus_step_result.residual <= tolerance
+    TALUS_STOP_SWEEPS,       ///< exactly max_sweeps sweeps (UK eq. 37)
+    TALUS_STOP_LOCAL,        ///< |dR| <= tolerance |R| + cutoff at every contact (UK eq. 35)
+    TALUS_STOP_GLOBAL,       ///< change of the mean force <= tolerance * mean force (UK eq. 36)
+} talus_stop_rule;
+
+/// Options of the contact solver. Fill with talus_solver_default(); copied on use.
+typedef struct talus_solver_def {
+    talus_sweep_order order; ///< [default TALUS_ORDER_RANDOM]
+    talus_stop_rule stop;    ///< [default TALUS_STOP_RESIDUAL]
+    double tolerance;        ///< of the chosen rule, dimensionless [default 1e-4]
+    double cutoff;           ///< force, the delta of the local rule [default 0: 1e-6 of the mean force]
+    int max_sweeps;          ///< give up after this many; the N_I of TALUS_STOP_SWEEPS [default 1000]
+    bool warm_start;         ///< begin from the last step's impulses [default true]
+    bool push_out_overlap;   ///< law with plain g instead of g+: overlaps are undone [default false]
+} talus_solver_def;
+
+TALUS_API talus_solver_def talus_solver_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

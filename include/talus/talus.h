@@ -1,0 +1,13 @@
+/// Talus: simulation of rigid grains by Contact Dynamics. This header includes all the others.
+#ifndef TALUS_H
+#define TALUS_H
+
+#include <talus/base.h>
+#include <talus/measure.h>
+#include <talus/run.h>
+#include <talus/scene.h>
+#include <talus/solver.h>
+#include <talus/wall.h>
+#include <talus/world.h>
+
+#endif

@@ -1,0 +1,263 @@
+/// The world: grains, walls, materials and the step.
+///
+/// Positions, velocities and forces are SI unless a scene says otherwise. Arrays of a `dim`-
+/// dimensional world hold `dim` doubles a row; spins hold 1 (2D) or 3 (3D).
+#ifndef TALUS_WORLD_H
+#define TALUS_WORLD_H
+
+#include <talus/base.h>
+#include <talus/solver.h>
+#include <talus/wall.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct talus_world talus_world;
+
+/// What to do when a step does not come out as it should.
+typedef enum talus_policy {
+    TALUS_POLICY_ACCEPT = 0, ///< go on, count it, log it
+    TALUS_POLICY_STOP,       ///< fail the step with TALUS_ERR_NUMERIC, world as before the step
+    TALUS_POLICY_RETRY,      ///< repeat with two half steps, down to h/2^retry_depth, then stop
+    TALUS_POLICY_REMOVE,     ///< escaped grains only: take the grain out and go on
+} talus_policy;
+
+/// Options of a world. Fill with talus_world_default(); copied on use.
+typedef struct talus_world_def {
+    int dim;                   ///< 2 or 3 [default 3]
+    double gravity[3];         ///< m/s^2 [default 0]
+    bool periodic[3];          ///< axes that wrap around [default none]
+    double cell_low[3];        ///< lower corner of the periodic cell, for periodic axes
+    double cell_high[3];       ///< upper corner
+    bool has_domain;           ///< watch for grains leaving [domain_low, domain_high] [default false]
+    double domain_low[3];
+    double domain_high[3];
+    double drag;               ///< linear drag on every grain: force = -drag v, kg/s [default 0]
+    talus_policy on_unconverged; ///< ACCEPT, RETRY or STOP [default ACCEPT]
+    talus_policy on_escape;    ///< STOP, REMOVE or ACCEPT [default STOP]
+    talus_policy on_nan;       ///< STOP or RETRY [default STOP]
+    int retry_depth;           ///< [default 6]
+    uint64_t seed;             ///< of the random sweeps [default 1]
+    int threads;               ///< 0: all cores [default 1]
+    talus_solver_def solver;
+    talus_log_fn* log;         ///< may be NULL
+    void* log_user;
+} talus_world_def;
+
+TALUS_API talus_world_def talus_world_default(void);
+
+/// Create an empty world. The caller owns *out and ends it with talus_world_destroy().
+TALUS_API talus_status talus_world_create(const talus_world_def* def, talus_world** out,
+                                          talus_error* error);
+/// Free a world and all it owns. NULL is fine.
+TALUS_API void talus_world_destroy(talus_world* world);
+
+/// The definition in force. Valid as long as the world.
+TALUS_API const talus_world_def* talus_world_options(const talus_world* world);
+TALUS_API talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
+                                              talus_error* error);
+TALUS_API talus_status talus_world_set_gravity(talus_world* world, const double gravity[3],
+                                               talus_error* error);
+
+// ---- materials ---------------------------------------------------------------------------------
+
+/// Law between two materials. Fill with talus_pair_default(); copied on use.
+typedef struct talus_pair_def {
+    double friction; ///< Coulomb coefficient, >= 0 [default 0]
+} talus_pair_def;
+
+TALUS_API talus_pair_def talus_pair_default(void);
+
+/// Add a material; its law with itself is `self`, with earlier materials the smaller friction of
+/// the two. Returns its index in *index.
+TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
+                                                const talus_pair_def* self, int* index,
+                                                talus_error* error);
+/// Set the law between two materials (both orders).
+TALUS_API talus_status talus_world_set_pair(talus_world* world, int a, int b,
+                                            const talus_pair_def* pair, talus_error* error);
+
+// ---- grains ------------------------------------------------------------------------------------
+
+/// A grain to be added. Fill with talus_grain_default(); copied on use.
+typedef struct talus_grain_def {
+    double radius;       ///< m, > 0
+    double mass;         ///< kg; 0: from density
+    double density;      ///< kg/m^3 (2D: kg/m^2) [default 2500]
+    double position[3];
+    double velocity[3];
+    double spin[3];      ///< rad/s; 2D: [2]
+    double rotation[3];  ///< rotation vector; 2D: [2] is the angle
+    double force[3];     ///< constant external force, N
+    double torque[3];    ///< constant external torque, N m; 2D: [2]
+    int material;        ///< [default 0]
+    int glued_to;        ///< wall index the grain moves with, -1: none [default -1]
+    bool fixed;          ///< never moves [default false]
+    bool locked_rotation; ///< translates only [default false]
+    int32_t tag;         ///< free for the user, recorded [default 0]
+} talus_grain_def;
+
+TALUS_API talus_grain_def talus_grain_default(void);
+
+/// Add a grain. Its id (ascending, never reused) goes to *id, which may be NULL.
+TALUS_API talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def,
+                                             int64_t* id, talus_error* error);
+/// Remove a grain by id; its contacts go with it. Order and ids of the others stay.
+TALUS_API talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_error* error);
+TALUS_API talus_status talus_world_set_grain_force(talus_world* world, int64_t id,
+                                                   const double force[3], const double torque[3],
+                                                   talus_error* error);
+/// Index of a grain id in the arrays, -1 if there is none.
+TALUS_API int64_t talus_world_grain_index(const talus_world* world, int64_t id);
+
+/// The grains as arrays, rows in ascending id. Valid until the next call that changes the world.
+typedef struct talus_grains {
+    int64_t count;
+    int dim;                 ///< doubles in a row of position, velocity, force
+    int spin_dim;            ///< doubles in a row of spin, torque: 1 or 3
+    int rotation_dim;        ///< doubles in a row of rotation: 1 (angle) or 4 (quaternion w x y z)
+    const int64_t* id;       ///< [count]
+    double* position;        ///< [count][dim], wrapped into the periodic cell
+    double* velocity;        ///< [count][dim]
+    double* spin;            ///< [count][spin_dim]
+    double* rotation;        ///< [count][rotation_dim]
+    const double* radius;    ///< [count]
+    const double* mass;      ///< [count]
+    const double* inertia;   ///< [count]
+    double* force;           ///< [count][dim] external force
+    double* torque;          ///< [count][spin_dim] external torque
+    const int32_t* material; ///< [count]
+    const int32_t* glued_to; ///< [count] wall index, -1 free, -2 fixed
+    int32_t* tag;            ///< [count]
+    const int32_t* image;    ///< [count][dim] times the grain crossed the periodic cell
+} talus_grains;
+
+TALUS_API talus_grains talus_world_grains(const talus_world* world);
+
+// ---- walls -------------------------------------------------------------------------------------
+
+/// Add a wall; its index (never reused) goes to *index, which may be NULL.
+TALUS_API talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
+                                            int* index, talus_error* error);
+/// Take a wall out of the world, with the grains glued to it. The index stays reserved.
+TALUS_API talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* error);
+/// Change how a wall moves, from now on and from its present position.
+TALUS_API talus_status talus_world_set_drive(talus_world* world, int wall,
+                                             const talus_drive_def* drive, talus_error* error);
+/// Index of the wall with this name, -1 if there is none.
+TALUS_API int talus_world_find_wall(const talus_world* world, const char* name);
+/// Number of walls ever added, removed ones included.
+TALUS_API int talus_world_wall_count(const talus_world* world);
+
+/// State of a wall.
+typedef struct talus_wall_state {
+    const char* name;   ///< valid as long as the world
+    bool present;       ///< false once removed
+    talus_shape_def shape;
+    talus_drive_kind drive;
+    double position[3];
+    double rotation[4]; ///< quaternion w x y z
+    double velocity[3];
+    double spin[3];
+    double force[3];    ///< sum of the contact forces on it (glued grains included) in the last step, N
+    double torque[3];   ///< of those forces about its position, N m
+    double applied[3];  ///< applied force of a mobile or servo wall, N
+} talus_wall_state;
+
+TALUS_API talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
+                                        talus_error* error);
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+typedef enum talus_contact_state {
+    TALUS_CONTACT_OPEN = 0,
+    TALUS_CONTACT_STICK = 1,
+    TALUS_CONTACT_SLIDE = 2,
+} talus_contact_state;
+
+/// The contacts of the last step as arrays. The normal points from body a to body b, the force
+/// acts on b. Valid until the next call that changes the world.
+typedef struct talus_contacts {
+    int64_t count;
+    int dim;
+    const int64_t* a;       ///< [count] grain id, or -1 - wall index
+    const int64_t* b;       ///< [count] grain id
+    const int32_t* feature; ///< [count] part of the wall's shape that touches, 0 between grains
+    const double* point;    ///< [count][dim]
+    const double* normal;   ///< [count][dim]
+    const double* gap;      ///< [count] at the start of the step, negative: overlap
+    const double* force;    ///< [count][dim]
+    const uint8_t* state;   ///< [count] talus_contact_state
+} talus_contacts;
+
+TALUS_API talus_contacts talus_world_contacts(const talus_world* world);
+
+// ---- stepping ----------------------------------------------------------------------------------
+
+/// What the papers' theory says about incomplete convergence (UK and UBWK; physics.md section 4).
+typedef struct talus_rigidity {
+    double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
+    double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
+    double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
+    double force_error;      ///< estimate residual * (L/d)^2 of the relative large-scale force error
+    double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
+    bool soft;               ///< information did not cross the system and the forces may be wrong
+} talus_rigidity;
+
+/// Outcome of a step. Lengths relative to the mean grain diameter where said.
+typedef struct talus_step_result {
+    int64_t step;          ///< steps done so far
+    double time;           ///< simulated time at the end of the step, s
+    int64_t grains;
+    int64_t contacts;      ///< candidate contacts in the problem
+    int64_t active;        ///< contacts that carry a force
+    int64_t sweeps;        ///< of this step, retries included
+    int64_t updates;       ///< contact updates of this step
+    bool converged;        ///< the stopping rule was met
+    int substeps;          ///< 1, or more after retries
+    double residual;       ///< natural-map residual of the accepted solution, dimensionless
+    double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
+    double overlap_max;    ///< largest overlap / mean diameter, end of the step
+    double kinetic_energy; ///< translation and rotation of the free grains, J
+    talus_rigidity rigidity;
+    int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
+    int64_t escaped_grain; ///< id of the first grain that escaped, -1 if none
+    int64_t removed;       ///< grains taken out by the escape policy in this step
+    char remark[256];      ///< plain words when something is worth saying, else empty
+} talus_step_result;
+
+/// Advance by one step of length h > 0. *result may be NULL. A numerical outcome that the policies
+/// accept returns TALUS_OK with the facts in *result.
+TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
+                                        talus_error* error);
+
+/// Result of the last step; all zero before the first.
+TALUS_API const talus_step_result* talus_world_last(const talus_world* world);
+TALUS_API double talus_world_time(const talus_world* world);
+/// Hash of grain positions, velocities, rotations and spins and of the walls' poses and velocities.
+TALUS_API uint64_t talus_world_hash(const talus_world* world);
+
+/// Running totals since the world was made (carried through checkpoints, except seconds).
+typedef struct talus_totals {
+    int64_t steps;
+    int64_t sweeps;
+    int64_t updates;
+    int64_t unconverged; ///< steps accepted without convergence
+    int64_t soft;        ///< steps whose rigidity said soft
+    int64_t removed;     ///< grains removed by the escape policy
+    double seconds_detect;
+    double seconds_solve;
+    double seconds_advance;
+} talus_totals;
+
+TALUS_API const talus_totals* talus_world_totals(const talus_world* world);
+
+/// Check every invariant of the world's data (sorted ids, finite numbers, matching counts).
+/// For tests and debugging; O(n).
+TALUS_API talus_status talus_world_validate(const talus_world* world, talus_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

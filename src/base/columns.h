@@ -1,0 +1,58 @@
+/// Struct-of-arrays tables described by one list of columns.
+///
+/// A table is a struct with `count`, `capacity` and one pointer per column. The list of columns
+/// says each pointer's offset, element type and row width; growing, removing rows, recording to
+/// files, checkpoints and bindings are all driven by that one list (REBOUND's field table).
+#ifndef TALUS_BASE_COLUMNS_H
+#define TALUS_BASE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <talus/base.h>
+
+typedef enum column_type { COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8 } column_type;
+
+/// Row width of a column, resolved with the dimension of the world.
+typedef enum column_width {
+    WIDTH_1,        ///< scalar
+    WIDTH_DIM,      ///< vector: 2 or 3
+    WIDTH_SPIN,     ///< axial vector: 1 or 3
+    WIDTH_ROTATION, ///< angle (1) or quaternion (4)
+    WIDTH_3,        ///< always 3
+    WIDTH_4,        ///< always 4
+} column_width;
+
+enum {
+    COLUMN_FRAME = 1, ///< recorded in frames
+    COLUMN_STATE = 2, ///< needed to go on: saved in checkpoints
+};
+
+typedef struct column {
+    const char* name;   ///< as users see it in files
+    size_t offset;      ///< of the pointer in the table's struct
+    column_type type;
+    column_width width;
+    unsigned flags;
+    const char* unit;   ///< SI, "" if none
+    const char* doc;    ///< one line
+} column;
+
+/// Doubles (or other elements) in one row.
+int column_row_width(const column* col, int dim);
+/// Bytes of one element.
+size_t column_element_size(const column* col);
+/// The column's array in `table`.
+void* column_data(const column* col, const void* table);
+
+/// Grow every array of `table` to hold `needed` rows (amortised); rows up to *capacity are kept,
+/// new rows are zero. Returns TALUS_ERR_MEMORY and leaves the table usable when memory is short.
+talus_status columns_reserve(void* table, const column* cols, int col_count, int dim,
+                             int64_t needed, int64_t* capacity);
+/// Keep only the rows whose `keep` byte is nonzero, in order; returns how many are left.
+int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
+                        const uint8_t* keep);
+/// Free every array and null the pointers.
+void columns_free(void* table, const column* cols, int col_count);
+
+#endif

@@ -1,0 +1,87 @@
+/// Small vectors as plain double arrays. `dim` is a compile-time constant wherever speed matters,
+/// so that the loops unroll; 2D code then pays for two components only.
+#ifndef TALUS_BASE_VEC_H
+#define TALUS_BASE_VEC_H
+
+#include <math.h>
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+static ALWAYS_INLINE double vec_dot(const int dim, const double* a, const double* b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < dim; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+static ALWAYS_INLINE double vec_norm(const int dim, const double* a)
+{
+    return sqrt(vec_dot(dim, a, a));
+}
+
+static ALWAYS_INLINE void vec_copy(const int dim, double* out, const double* a)
+{
+    for (int k = 0; k < dim; k++) out[k] = a[k];
+}
+
+static ALWAYS_INLINE void vec_sub(const int dim, double* out, const double* a, const double* b)
+{
+    for (int k = 0; k < dim; k++) out[k] = a[k] - b[k];
+}
+
+/// out += s * a
+static ALWAYS_INLINE void vec_add_scaled(const int dim, double* out, double s, const double* a)
+{
+    for (int k = 0; k < dim; k++) out[k] += s * a[k];
+}
+
+static ALWAYS_INLINE void vec_cross(double out[3], const double a[3], const double b[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/// Quaternion (w x y z) of a rotation vector: the exact rotation by |r| about r.
+static inline void quat_from_rotation(double q[4], const double r[3])
+{
+    double angle = vec_norm(3, r);
+    double s = angle > 1e-9 ? sin(0.5 * angle) / angle : 0.5;
+    q[0] = cos(0.5 * angle);
+    for (int k = 0; k < 3; k++) q[k + 1] = s * r[k];
+}
+
+/// out = a b (first b, then a); out may be a or b.
+static inline void quat_multiply(double out[4], const double a[4], const double b[4])
+{
+    double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    double z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+    out[0] = w, out[1] = x, out[2] = y, out[3] = z;
+}
+
+static inline void quat_normalise(double q[4])
+{
+    double s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++) q[k] *= s;
+}
+
+/// out = v rotated from the body frame to the world; out may be v.
+static inline void quat_rotate(double out[3], const double q[4], const double v[3])
+{
+    double t[3], u[3];
+    vec_cross(t, q + 1, v);
+    for (int k = 0; k < 3; k++) t[k] *= 2.0;
+    vec_cross(u, q + 1, t);
+    for (int k = 0; k < 3; k++) out[k] = v[k] + q[0] * t[k] + u[k];
+}
+
+/// out = v rotated from the world to the body frame; out may be v.
+static inline void quat_rotate_back(double out[3], const double q[4], const double v[3])
+{
+    double inverse[4] = {q[0], -q[1], -q[2], -q[3]};
+    quat_rotate(out, inverse, v);
+}
+
+#endif

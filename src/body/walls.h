@@ -1,0 +1,52 @@
+/// The walls: shape, pose, motion, and the force that the grains put on them.
+#ifndef TALUS_BODY_WALLS_H
+#define TALUS_BODY_WALLS_H
+
+#include "base/columns.h"
+
+#include <talus/wall.h>
+#include <talus/world.h>
+
+/// What never changes about a wall, or only by the user's command.
+typedef struct wall_record {
+    char* name;
+    talus_shape_def shape;
+    int material;
+    talus_drive_def drive; ///< its table is owned by the record
+    double* table;
+} wall_record;
+
+typedef struct walls {
+    int64_t count, capacity;
+    wall_record* record;     ///< [count]
+    int64_t record_capacity;
+    uint8_t* present;        ///< [count] 0 once removed
+    double* position;        ///< [count][3]
+    double* rotation;        ///< [count][4]
+    double* velocity;        ///< [count][3] of the wall's position
+    double* spin;            ///< [count][3]
+    double* force;           ///< [count][3] of the grains on it, last step
+    double* torque;          ///< [count][3] about its position
+    double* applied;         ///< [count][3] applied force
+    double* inv_mass;        ///< [count][3] per world axis, FORCE drives; 0 if not mobile
+    double* start_position;  ///< [count][3] where the present drive began
+    double* start_rotation;  ///< [count][4]
+    double* start_time;      ///< [count]
+} walls;
+
+const column* walls_columns(int* count_out);
+
+void walls_init(walls* w);
+void walls_free(walls* w);
+talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
+                       talus_error* error);
+talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
+                             talus_error* error);
+int walls_find(const walls* w, const char* name);
+static inline bool wall_is_mobile(const walls* w, int wall)
+{
+    talus_drive_kind kind = w->record[wall].drive.kind;
+    return kind == TALUS_DRIVE_FORCE || kind == TALUS_DRIVE_SERVO;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/// The contact list: who touches whom, where, and with what impulse.
+///
+/// Sorted by (a, b, feature) with walls first (their code is negative), so that the list of one
+/// step and of the next can be merged to carry impulses over.
+#ifndef TALUS_DETECT_CONTACTS_H
+#define TALUS_DETECT_CONTACTS_H
+
+#include "base/columns.h"
+
+#include <stdint.h>
+#include <talus/world.h>
+
+typedef struct contacts {
+    int dim;
+    int64_t count, capacity;
+    int64_t* a;       ///< [count] grain id or -1 - wall index
+    int64_t* b;       ///< [count] grain id
+    int32_t* feature; ///< [count]
+    int32_t* a_row;   ///< [count] row of a in the grains, or -1 - wall index
+    int32_t* b_row;   ///< [count] row of b in the grains
+    double* point;    ///< [count][dim]
+    double* normal;   ///< [count][dim] from a to b
+    double* gap;      ///< [count] at the start of the step
+    double* impulse;  ///< [count][dim] on b
+    double* force;    ///< [count][dim] impulse / h of the step just done
+    uint8_t* state;   ///< [count] talus_contact_state
+} contacts;
+
+const column* contacts_columns(int* count_out);
+void contacts_init(contacts* c, int dim);
+void contacts_free(contacts* c);
+talus_status contacts_reserve(contacts* c, int64_t needed);
+
+#endif

@@ -1,0 +1,70 @@
+/// Records of a run: frames, series, checkpoints. All survive a kill at any moment.
+///
+/// Frames go to HDF5 segments that are never touched again once closed: `frames/segment-NNNNNN.h5`.
+/// `frames.h5` is a small master with external links to them, replaced by rename at every commit, so
+/// it can be opened at any time; when the run ends, all is consolidated into one frames.h5.
+#ifndef TALUS_RECORD_RECORD_H
+#define TALUS_RECORD_RECORD_H
+
+#include <stdint.h>
+#include <talus/world.h>
+
+// ---- frames ------------------------------------------------------------------------------------
+
+typedef struct frames frames;
+
+/// Where the recorded frames stand: kept in checkpoints.
+typedef struct frames_position {
+    int64_t frames;   ///< frames committed
+    int64_t segments; ///< closed segments
+} frames_position;
+
+/// Open the frame record of `directory`. `at` is where to go on (zero for a new run): later
+/// segments and unfinished files are removed, the master is rewritten.
+talus_status frames_open(const char* directory, frames_position at, bool with_contacts,
+                         frames** out, talus_error* error);
+/// Add the present state as a frame.
+talus_status frames_write(frames* f, const talus_world* world, talus_error* error);
+/// Close and sync the present segment, publish it in frames.h5 and frames.xdmf; *at may be NULL.
+talus_status frames_commit(frames* f, frames_position* at, talus_error* error);
+/// Commit, then consolidate all segments into one frames.h5 and remove them.
+talus_status frames_finish(frames* f, talus_error* error);
+void frames_close(frames* f);
+
+// ---- series ------------------------------------------------------------------------------------
+
+typedef struct series series;
+
+/// Open series.csv; everything after `bytes` (as series_sync() gave it, 0 for a new run) is cut off.
+talus_status series_open(const char* directory, int64_t bytes, const talus_world* world,
+                         series** out, talus_error* error);
+/// Append a row for the last step.
+talus_status series_write(series* s, const talus_world* world, talus_error* error);
+/// Flush and sync; *bytes receives the length of the file.
+talus_status series_sync(series* s, int64_t* bytes, talus_error* error);
+void series_close(series* s);
+
+// ---- checkpoints -------------------------------------------------------------------------------
+
+/// A named block of plain bytes that a checkpoint carries beside the world (the run's own state).
+typedef struct checkpoint_extra {
+    const char* name;
+    void* data;
+    size_t size;
+} checkpoint_extra;
+
+/// Write checkpoint.h5 atomically (temporary file, sync, rename); the one before it becomes
+/// checkpoint.previous.h5. On failure both are as they were.
+talus_status checkpoint_write(const char* directory, const talus_world* world,
+                              const checkpoint_extra* extras, int extra_count, talus_error* error);
+/// Load the state of the newest good checkpoint into a world built from the same scene. *used_previous tells that
+/// checkpoint.h5 was unreadable and the one before it was used; may be NULL. Sizes of extras must match.
+/// The checkpoint is verified (format, checksum) before the world or extras are touched.
+talus_status checkpoint_read(const char* directory, talus_world* world,
+                             checkpoint_extra* extras, int extra_count, bool* used_previous,
+                             talus_error* error);
+/// Read only the extras of the newest good checkpoint: a run needs its phase before it can rebuild the world.
+talus_status checkpoint_peek(const char* directory, checkpoint_extra* extras, int extra_count,
+                             talus_error* error);
+
+#endif

@@ -1,0 +1,49 @@
+/// Inside of a scene: what the run needs to carry it out.
+#ifndef TALUS_SCENE_SCENE_H
+#define TALUS_SCENE_SCENE_H
+
+#include <talus/scene.h>
+
+/// When a phase ends: at the first of the conditions that are set (>= 0).
+typedef struct phase_end {
+    double duration;       ///< simulated seconds since the phase began; < 0: not set
+    int64_t steps;         ///< steps since the phase began; < 0: not set
+    double kinetic_energy; ///< per free grain, J; the phase ends when below; < 0: not set
+    double hold;           ///< seconds the kinetic energy must stay below [default 0]
+} phase_end;
+
+/// Output settings of a scene.
+typedef struct scene_output {
+    double frame_interval;      ///< simulated seconds between frames; 0: only first and last
+    double series_interval;     ///< simulated seconds between series rows; 0: every step
+    double checkpoint_seconds;  ///< wall seconds between checkpoints
+    bool contacts;              ///< record contacts in frames
+} scene_output;
+
+/// Progress of one inlet, all that a restart needs.
+typedef struct inlet_state {
+    int64_t poured;    ///< grains placed so far
+    int64_t attempts;  ///< random draws used so far: the key of the next draw
+    double owed;       ///< fraction of a grain that the rate owes
+} inlet_state;
+
+int scene_phase_count(const talus_scene* scene);
+const char* scene_phase_name(const talus_scene* scene, int phase);
+const phase_end* scene_phase_end(const talus_scene* scene, int phase);
+/// Time step of a phase (the scene's, unless the phase sets its own).
+double scene_phase_step(const talus_scene* scene, int phase);
+const scene_output* scene_outputs(const talus_scene* scene);
+uint64_t scene_seed(const talus_scene* scene);
+
+/// Carry out the changes with which a phase begins (walls removed or driven anew, gravity, solver,
+/// friction). Replayed in order on resume before the checkpoint's state is loaded, so it must not depend on the state
+/// except through what a checkpoint holds.
+talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world* world,
+                               talus_error* error);
+
+int scene_inlet_count(const talus_scene* scene);
+/// Let the inlets active in `phase` place the grains due in the coming step of length h.
+talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
+                        talus_world* world, double h, talus_error* error);
+
+#endif

@@ -1,0 +1,51 @@
+/// Ways of stepping time, one file each, behind one interface.
+#ifndef TALUS_STEP_STEP_H
+#define TALUS_STEP_STEP_H
+
+#include "body/cell.h"
+#include "body/grains.h"
+#include "body/materials.h"
+#include "body/walls.h"
+#include "detect/contacts.h"
+
+#include <talus/world.h>
+
+/// What a step works on. The world owns all of it; a stepper never sees the world itself.
+typedef struct step_context {
+    const talus_world_def* def;
+    const cell* cell;
+    const materials* materials;
+    grains* grains;
+    walls* walls;
+    contacts* contacts;     ///< in: of the last step; out: of this one
+    double time;            ///< at the start of the step
+    double h;
+    uint64_t key;           ///< number of this solve in the run: key of its random numbers
+    talus_totals* totals;   ///< stage seconds are added here
+    int threads;
+} step_context;
+
+/// Outcome of one attempt. Nothing has moved unless `accepted`.
+typedef struct step_outcome {
+    int64_t sweeps, updates, contacts, active;
+    bool converged;
+    double residual;
+    int64_t nan_grain; ///< row of the first grain with a velocity that is not finite, -1 if none
+} step_outcome;
+
+typedef struct stepper stepper;
+
+/// A way of stepping time. `attempt` computes the new velocities without touching the state;
+/// `accept` commits the attempt: velocities, positions, contact impulses, wall forces.
+typedef struct stepper_ops {
+    const char* name;
+    talus_status (*create)(stepper** out, int dim, talus_error* error);
+    void (*destroy)(stepper* s);
+    talus_status (*attempt)(stepper* s, const step_context* ctx, step_outcome* out,
+                            talus_error* error);
+    talus_status (*accept)(stepper* s, const step_context* ctx, talus_error* error);
+} stepper_ops;
+
+extern const stepper_ops contact_dynamics_stepper;
+
+#endif
