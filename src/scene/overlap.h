@@ -1,0 +1,22 @@
+/// Overlapping pairs among balls, in O(n) for size ratios of 1:20 and more.
+#ifndef TALUS_SCENE_OVERLAP_H
+#define TALUS_SCENE_OVERLAP_H
+
+#include <stdint.h>
+#include <talus/base.h>
+
+#include "body/cell.h"
+
+typedef struct overlap_pair {
+    int64_t a, b; ///< rows, a < b
+    double depth; ///< r_a + r_b - distance, m
+} overlap_pair;
+
+/// Find the pairs with depth > tolerance * (r_a + r_b) (tolerance 1e-9 forgives rounding).
+/// `positions` [n][dim]; `c` may be NULL (not periodic). The first `capacity` pairs in ascending
+/// (a, b) go to `pairs`, the number of all of them to *found.
+talus_status overlaps_find(const double* positions, const double* radii, int64_t n, int dim,
+                           const cell* c, double tolerance, overlap_pair* pairs, int64_t capacity,
+                           int64_t* found, talus_error* error);
+
+#endif
