@@ -1,0 +1,78 @@
+# The test suite: tests/test_*.c (cmocka), tests/test_*.py (Debian's Python), tests/test_*.sh (bash).
+#
+# Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
+# program needs to be linked with this build's library) and has 300 s.
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+# Tests that use several threads; the ThreadSanitizer run of .ci/run takes only these.
+set(TALUS_THREADED_TESTS)
+
+list(JOIN TALUS_SANITIZE_FLAGS " " sanitize_flags)
+set(TALUS_TEST_ENVIRONMENT
+  TALUS=${PROJECT_BINARY_DIR}/talus
+  TALUS_SOURCE=${PROJECT_SOURCE_DIR}
+  TALUS_BUILD=${PROJECT_BINARY_DIR}
+  CC=${CMAKE_C_COMPILER}
+  "TALUS_CFLAGS=${sanitize_flags}"
+  OMP_WAIT_POLICY=passive # tests share the cores; a thread that spins would steal from another
+  ${TALUS_SANITIZE_ENVIRONMENT})
+
+function(talus_add_test name)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT 300
+    ENVIRONMENT "${TALUS_TEST_ENVIRONMENT}")
+  if(name IN_LIST TALUS_THREADED_TESTS)
+    set_tests_properties(${name} PROPERTIES LABELS threads)
+  endif()
+endfunction()
+
+# Debian's interpreter by its full path: a pyenv or conda first on PATH lacks Debian's vtk and h5py.
+set(TALUS_PYTHON /usr/bin/python3)
+
+# Fail at configuration when the interpreter lacks a module that the test imports.
+function(talus_check_python_modules source)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} imports REGEX "^[ \t]*(import|from)[ \t]+(numpy|h5py|vtk)")
+  foreach(module numpy h5py vtk)
+    if(NOT imports MATCHES "(import|from)[ \t]+${module}" OR TALUS_PYTHON_HAS_${module})
+      continue()
+    endif()
+    execute_process(
+      COMMAND ${TALUS_PYTHON} -c "import ${module}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(failed)
+      message(FATAL_ERROR
+        "${TALUS_PYTHON} cannot import ${module}, which ${source} needs.\n"
+        "Run scripts/install-deps.sh test, or configure with -DBUILD_TESTING=OFF.")
+    endif()
+    set(TALUS_PYTHON_HAS_${module} ON CACHE INTERNAL "")
+  endforeach()
+endfunction()
+
+file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/test_*.c)
+foreach(source ${TALUS_C_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE tests)
+  target_link_libraries(${name} PRIVATE talus_objects PkgConfig::CMOCKA)
+  talus_add_test(${name} ${name})
+endforeach()
+
+file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/test_*.py)
+foreach(source ${TALUS_PYTHON_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  talus_check_python_modules(${source})
+  talus_add_test(${name} ${TALUS_PYTHON} ${source})
+endforeach()
+
+file(GLOB TALUS_SHELL_TESTS CONFIGURE_DEPENDS tests/test_*.sh)
+foreach(source ${TALUS_SHELL_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  talus_add_test(${name} bash ${source})
+endforeach()
+
+foreach(name ${TALUS_THREADED_TESTS})
+  if(NOT TEST ${name})
+    message(FATAL_ERROR "TALUS_THREADED_TESTS names ${name}, but there is no such test")
+  endif()
+endforeach()
