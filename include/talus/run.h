@@ -16,6 +16,7 @@ typedef struct talus_progress {
     const char* phase;             ///< name of the present phase
     int phase_index, phase_count;
     double end_time;               ///< simulated time at which the run will end, if known; else < 0
+    bool at_most;                  ///< end_time and eta_seconds are bounds: it may end earlier
     double steps_per_second;       ///< over the last seconds
     double eta_seconds;            ///< wall seconds left, < 0 if unknown
 } talus_progress;
@@ -35,6 +36,7 @@ typedef struct talus_run_def {
     const volatile sig_atomic_t* stop; ///< nonzero: finish the step, checkpoint, return; may be NULL
     talus_progress_fn* progress;   ///< may be NULL
     void* progress_user;
+    const char* command;           ///< what the user typed, kept in run.json; may be NULL
     talus_log_fn* log;             ///< may be NULL; log.txt is written in any case
     void* log_user;
 } talus_run_def;
@@ -51,6 +53,9 @@ typedef struct talus_summary {
     uint64_t seed, state_hash;
     int64_t peak_memory_bytes;
     bool interrupted;
+    bool nothing_to_do;    ///< resume only: the run was finished before
+    char outcome[512];     ///< how it ended, such as "finished"
+    char verdict[1024];    ///< what to think of the numbers, in plain words, one sentence a line
 } talus_summary;
 
 /// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early (resumable).

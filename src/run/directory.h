@@ -1,0 +1,41 @@
+/// The directory of a run: who may write there, what belongs to Talus, files replaced atomically.
+#ifndef TALUS_RUN_DIRECTORY_H
+#define TALUS_RUN_DIRECTORY_H
+
+#include <stdio.h>
+#include <talus/base.h>
+
+enum { DIRECTORY_PATH_SIZE = 4096 };
+
+/// "directory/name" into `out`; TALUS_ERR_ARGUMENT if it is too long.
+talus_status directory_path(char out[DIRECTORY_PATH_SIZE], const char* directory, const char* name,
+                            talus_error* error);
+/// Whether directory/name exists.
+bool directory_has(const char* directory, const char* name);
+
+/// May a new run be written to `directory`? Looks without touching: TALUS_ERR_EXISTS if there is
+/// something and `force` is false, or if what is there is no Talus run.
+talus_status directory_check(const char* directory, bool force, talus_error* error);
+/// Make the directory and its parents where missing.
+talus_status directory_make(const char* directory, talus_error* error);
+/// Take the lock of a directory; *lock is a descriptor to be closed at the end. A second process
+/// is refused with TALUS_ERR_STATE. The lock dies with the process, however it ends.
+talus_status directory_lock(const char* directory, int* lock, talus_error* error);
+/// Remove the files Talus writes, and nothing else.
+talus_status directory_clean(const char* directory, talus_error* error);
+
+/// Begin to replace directory/name: write into *file, then call directory_replace_end().
+talus_status directory_replace(const char* directory, const char* name, FILE** file,
+                               talus_error* error);
+/// Flush, sync and rename. On failure the old file is as it was. Closes `file`.
+talus_status directory_replace_end(const char* directory, const char* name, FILE* file,
+                                   talus_error* error);
+/// Remove directory/name if it is there.
+talus_status directory_remove(const char* directory, const char* name, talus_error* error);
+/// Copy the file `source` to directory/name, atomically.
+talus_status directory_copy(const char* directory, const char* name, const char* source,
+                            talus_error* error);
+/// Sync the directory itself, so that renames in it survive a crash of the machine.
+talus_status directory_sync(const char* directory, talus_error* error);
+
+#endif

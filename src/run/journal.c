@@ -1,0 +1,72 @@
+/// The journal of a run. Each line in log.txt has the time of day (UTC); warnings say so.
+#include "run/journal.h"
+
+#include "base/error.h"
+#include "run/directory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/// "2026-01-31T12:00:00Z text", newline-ended, cut to the size of `line`.
+static void format_line(char* line, size_t size, talus_log_level level, const char* text)
+{
+    char stamp[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    snprintf(line, size - 1, "%s %s%s", stamp, level == TALUS_LOG_WARNING ? "warning: " : "", text);
+    strcat(line, "\n");
+}
+
+static void keep_early(journal* j, const char* line)
+{
+    size_t length = strlen(line);
+    char* bigger = realloc(j->early, j->early_size + length + 1);
+    if (!bigger) return; // a log line is not worth failing for
+    memcpy(bigger + j->early_size, line, length + 1);
+    j->early = bigger;
+    j->early_size += length;
+}
+
+static void journal_line(void* user, talus_log_level level, const char* text)
+{
+    journal* j = user;
+    char line[2560];
+    format_line(line, sizeof line, level, text);
+    if (j->file) {
+        fputs(line, j->file);
+        fflush(j->file);
+    } else {
+        keep_early(j, line);
+    }
+    log_write(&j->copy, level, "%s", text);
+}
+
+log_sink journal_sink(journal* j)
+{
+    return (log_sink){.function = journal_line, .user = j};
+}
+
+talus_status journal_open(journal* j, const char* directory, talus_error* error)
+{
+    char path[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(path, directory, "log.txt", error));
+    j->file = fopen(path, "ae");
+    if (!j->file) {
+        return error_set(error, TALUS_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    }
+    if (j->early) fputs(j->early, j->file);
+    free(j->early);
+    j->early = NULL;
+    j->early_size = 0;
+    return TALUS_OK;
+}
+
+void journal_close(journal* j)
+{
+    if (j->file) fclose(j->file);
+    free(j->early);
+    *j = (journal){0};
+}

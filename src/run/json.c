@@ -1,0 +1,156 @@
+/// A small JSON writer (RFC 8259): two spaces a level, one member a line.
+#include "run/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/// Bytes of the UTF-8 sequence that starts at `s`, 0 if there is none.
+static int utf8_length(const unsigned char* s)
+{
+    int length = 0;
+    if (s[0] < 0x80) length = 1;
+    if ((s[0] >> 5) == 6) length = 2;
+    if ((s[0] >> 4) == 14) length = 3;
+    if ((s[0] >> 3) == 30) length = 4;
+    for (int i = 1; i < length; i++) {
+        if ((s[i] >> 6) != 2) return 0;
+    }
+    return length;
+}
+
+static void put_string(FILE* file, const char* text)
+{
+    fputc('"', file);
+    for (const unsigned char* s = (const unsigned char*)text; *s;) {
+        int length = utf8_length(s);
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            s++;
+            continue;
+        }
+        if (*s == '"' || *s == '\\') {
+            fprintf(file, "\\%c", *s);
+        } else if (*s == '\n') {
+            fputs("\\n", file);
+        } else if (*s < 0x20) {
+            fprintf(file, "\\u%04x", *s);
+        } else {
+            fwrite(s, 1, (size_t)length, file);
+        }
+        s += length;
+    }
+    fputc('"', file);
+}
+
+static void put_number(FILE* file, double value)
+{
+    // 17 digits give the same double back.
+    if (isfinite(value)) {
+        fprintf(file, "%.17g", value);
+    } else {
+        fputs("null", file);
+    }
+}
+
+/// Comma, newline, indent, and the key: all that stands before a value.
+static void put_key(json* j, const char* key)
+{
+    if (!j->fresh) fputc(',', j->file);
+    fprintf(j->file, "\n%*s", 2 * j->depth, "");
+    if (key) {
+        put_string(j->file, key);
+        fputs(": ", j->file);
+    }
+    j->fresh = false;
+}
+
+static void open_level(json* j, char bracket)
+{
+    fputc(bracket, j->file);
+    j->depth++;
+    j->fresh = true;
+}
+
+static void close_level(json* j, char bracket)
+{
+    j->depth--;
+    if (!j->fresh) fprintf(j->file, "\n%*s", 2 * j->depth, "");
+    fputc(bracket, j->file);
+    j->fresh = false;
+}
+
+json json_begin(FILE* file)
+{
+    json j = {.file = file};
+    open_level(&j, '{');
+    return j;
+}
+
+void json_end(json* j)
+{
+    close_level(j, '}');
+    fputc('\n', j->file);
+}
+
+void json_object(json* j, const char* key)
+{
+    put_key(j, key);
+    open_level(j, '{');
+}
+
+void json_object_end(json* j)
+{
+    close_level(j, '}');
+}
+
+void json_array(json* j, const char* key)
+{
+    put_key(j, key);
+    open_level(j, '[');
+}
+
+void json_array_end(json* j)
+{
+    close_level(j, ']');
+}
+
+void json_string(json* j, const char* key, const char* value)
+{
+    put_key(j, key);
+    put_string(j->file, value);
+}
+
+void json_number(json* j, const char* key, double value)
+{
+    put_key(j, key);
+    put_number(j->file, value);
+}
+
+void json_integer(json* j, const char* key, int64_t value)
+{
+    put_key(j, key);
+    fprintf(j->file, "%" PRId64, value);
+}
+
+void json_unsigned(json* j, const char* key, uint64_t value)
+{
+    put_key(j, key);
+    fprintf(j->file, "%" PRIu64, value);
+}
+
+void json_bool(json* j, const char* key, bool value)
+{
+    put_key(j, key);
+    fputs(value ? "true" : "false", j->file);
+}
+
+void json_vector(json* j, const char* key, const double value[3])
+{
+    put_key(j, key);
+    for (int k = 0; k < 3; k++) {
+        fputs(k == 0 ? "[" : ", ", j->file);
+        put_number(j->file, value[k]);
+    }
+    fputc(']', j->file);
+}

@@ -1,0 +1,37 @@
+/// A small JSON writer for run.json and summary.json.
+///
+/// Every value has a key, except inside arrays where the key is NULL. Numbers that are not finite
+/// become null, since JSON has no word for them; strings are escaped, bytes that are not UTF-8
+/// become the replacement character.
+#ifndef TALUS_RUN_JSON_H
+#define TALUS_RUN_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct json {
+    FILE* file;
+    int depth;
+    bool fresh; ///< nothing written yet at this depth
+} json;
+
+/// Begin a document, which is one object.
+json json_begin(FILE* file);
+/// Close the document with a newline.
+void json_end(json* j);
+
+void json_object(json* j, const char* key);
+void json_object_end(json* j);
+void json_array(json* j, const char* key);
+void json_array_end(json* j);
+
+void json_string(json* j, const char* key, const char* value);
+void json_number(json* j, const char* key, double value);
+void json_integer(json* j, const char* key, int64_t value);
+void json_unsigned(json* j, const char* key, uint64_t value);
+void json_bool(json* j, const char* key, bool value);
+/// Three numbers on one line.
+void json_vector(json* j, const char* key, const double value[3]);
+
+#endif

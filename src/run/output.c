@@ -1,0 +1,132 @@
+/// Records of a run: frames and series when due, and checkpoints that point to them.
+///
+/// A checkpoint is written after the frames are committed and the series is synced, and holds where
+/// both stood. Whatever was recorded later is cut off on resume and recorded again, with the same
+/// bits: nothing is lost and nothing is there twice, wherever the run was killed.
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/directory.h"
+#include "run/run.h"
+
+enum { EXTRA_COUNT_MAX = 3 };
+
+/// The run's blocks in a checkpoint.
+static int list_extras(run* r, checkpoint_extra extras[EXTRA_COUNT_MAX])
+{
+    int count = 0;
+    extras[count++] = (checkpoint_extra){"run", &r->state, sizeof r->state};
+    size_t phases = (size_t)scene_phase_count(r->scene);
+    extras[count++] = (checkpoint_extra){"phases", r->phases, phases * sizeof *r->phases};
+    size_t inlets = (size_t)scene_inlet_count(r->scene);
+    if (inlets) extras[count++] = (checkpoint_extra){"inlets", r->inlets, inlets * sizeof *r->inlets};
+    return count;
+}
+
+talus_status output_open(run* r, talus_error* error)
+{
+    const char* directory = r->def->directory;
+    const run_state* s = &r->state;
+    TRY(frames_open(directory, s->frames, scene_outputs(r->scene)->contacts, &r->frames, error));
+    return series_open(directory, s->series_bytes, r->world, &r->series, error);
+}
+
+static talus_status write_frame(run* r, talus_error* error)
+{
+    TRY(frames_write(r->frames, r->world, error));
+    r->state.frame_step = r->state.step;
+    r->state.frames_written++;
+    return TALUS_OK;
+}
+
+static talus_status write_row(run* r, talus_error* error)
+{
+    TRY(series_write(r->series, r->world, error));
+    r->state.series_step = r->state.step;
+    return TALUS_OK;
+}
+
+/// Whether a record is due after the step just done; moves *mark on.
+static bool is_due(const run* r, double interval, int64_t* mark)
+{
+    int64_t now = schedule_mark(talus_world_time(r->world), schedule_step_length(r), interval);
+    // A phase with shorter steps may see an earlier mark again: that record is already there.
+    if (now <= *mark) return false;
+    *mark = now;
+    return true;
+}
+
+talus_status output_due(run* r, talus_error* error)
+{
+    double began = clock_seconds();
+    run_state* s = &r->state;
+    const scene_output* out = scene_outputs(r->scene);
+    if (s->step == 0) {
+        TRY(write_frame(r, error));
+    } else {
+        if (out->frame_interval > 0 && is_due(r, out->frame_interval, &s->frame_mark)) {
+            TRY(write_frame(r, error));
+        }
+        if (out->series_interval <= 0 || is_due(r, out->series_interval, &s->series_mark)) {
+            TRY(write_row(r, error));
+        }
+    }
+    r->seconds_record += clock_seconds() - began;
+    return TALUS_OK;
+}
+
+talus_status output_checkpoint(run* r, talus_error* error)
+{
+    double began = clock_seconds();
+    run_state* s = &r->state;
+    TRY(frames_commit(r->frames, &s->frames, error));
+    TRY(series_sync(r->series, &s->series_bytes, error));
+    s->seconds = summary_seconds(r);
+    int64_t memory = summary_peak_memory();
+    if (memory > s->peak_memory) s->peak_memory = memory;
+
+    checkpoint_extra extras[EXTRA_COUNT_MAX];
+    int count = list_extras(r, extras);
+    TRY(checkpoint_write(r->def->directory, r->world, extras, count, error));
+    r->checkpointed = clock_seconds();
+    r->seconds_record += r->checkpointed - began;
+    return TALUS_OK;
+}
+
+talus_status output_peek_state(run* r, talus_error* error)
+{
+    checkpoint_extra extra = {"run", &r->state, sizeof r->state};
+    return checkpoint_peek(r->def->directory, &extra, 1, error);
+}
+
+talus_status output_restore(run* r, talus_error* error)
+{
+    checkpoint_extra extras[EXTRA_COUNT_MAX];
+    int count = list_extras(r, extras);
+    bool used_previous = false;
+    TRY(checkpoint_read(r->def->directory, r->world, extras, count, &used_previous, error));
+    if (used_previous) {
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "checkpoint.h5 is damaged; going on from the one before it");
+    }
+    r->before = r->state.seconds;
+    return TALUS_OK;
+}
+
+talus_status output_finish(run* r, talus_error* error)
+{
+    double began = clock_seconds();
+    if (r->state.frame_step != r->state.step) TRY(write_frame(r, error));
+    if (r->state.step > 0 && r->state.series_step != r->state.step) TRY(write_row(r, error));
+    TRY(frames_finish(r->frames, error));
+    TRY(series_sync(r->series, NULL, error));
+    r->seconds_record += clock_seconds() - began;
+    return TALUS_OK;
+}
+
+void output_close(run* r)
+{
+    if (r->frames) frames_close(r->frames);
+    if (r->series) series_close(r->series);
+    r->frames = NULL;
+    r->series = NULL;
+}

@@ -1,0 +1,425 @@
+/// A scene carried out into a directory.
+///
+/// start:  scene -> world -> directory -> first frame and checkpoint at step 0 -> loop
+/// resume: directory -> scene -> world -> phases replayed -> checkpoint loaded -> loop
+/// loop:   phase changes, inlets, step, records, checkpoints, until the last phase ends, the step
+///         limit is reached, the caller says stop, or a step fails.
+/// Every end but an interruption writes a checkpoint first and the closing records after it, so a
+/// run that goes on later drops those again and records what an unbroken run would have.
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/directory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+talus_run_def talus_run_default(void)
+{
+    return (talus_run_def){.max_steps = -1, .checkpoint_seconds = -1};
+}
+
+// ---- beginnings --------------------------------------------------------------------------------
+
+static void run_init(run* r, const talus_run_def* def)
+{
+    *r = (run){.def = def, .lock = -1, .started = clock_seconds()};
+    r->journal.copy = (log_sink){.function = def->log, .user = def->log_user};
+    r->log = journal_sink(&r->journal);
+    r->state.held = -1;
+    r->state.frame_step = -1;
+    r->state.series_step = -1;
+    r->speed_clock[0] = r->speed_clock[1] = r->started;
+}
+
+static void run_free(run* r)
+{
+    output_close(r);
+    talus_world_destroy(r->world);
+    talus_scene_destroy(r->scene);
+    free(r->inlets);
+    free(r->phases);
+    journal_close(&r->journal);
+    if (r->lock >= 0) close(r->lock);
+}
+
+/// Load the scene, make its world and room for the progress of inlets and phases.
+static talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
+                              talus_report* report, talus_error* error)
+{
+    TRY(talus_scene_load(scene, sets, set_count, &r->scene, report, error));
+    talus_world_def options = talus_world_default();
+    options.log = r->log.function;
+    options.log_user = r->log.user;
+    options.threads = r->def->threads;
+    TRY(talus_scene_build(r->scene, &options, &r->world, report, error));
+
+    // One more than needed: calloc(0) may be NULL.
+    r->inlets = calloc((size_t)scene_inlet_count(r->scene) + 1, sizeof *r->inlets);
+    r->phases = calloc((size_t)scene_phase_count(r->scene) + 1, sizeof *r->phases);
+    if (!r->inlets || !r->phases) return error_memory(error, "starting a run");
+    return TALUS_OK;
+}
+
+static talus_status phase_begin(run* r, int phase, talus_error* error)
+{
+    run_state* s = &r->state;
+    s->phase = phase;
+    s->held = -1;
+    s->energy = s->last.kinetic_energy;
+    r->phases[phase].start_step = s->step;
+    r->phases[phase].start_time = talus_world_time(r->world);
+    TRY(scene_phase_begin(r->scene, phase, r->world, error));
+    log_write(&r->log, TALUS_LOG_INFO, "phase %d of %d, %s, begins at step %" PRId64 ", t = %.6g s",
+              phase + 1, scene_phase_count(r->scene), scene_phase_name(r->scene, phase), s->step,
+              talus_world_time(r->world));
+    return TALUS_OK;
+}
+
+static void log_banner(run* r, const char* what)
+{
+    log_write(&r->log, TALUS_LOG_INFO, "%s: talus %s (%s, %s), %d threads, process %ld", what,
+              talus_version(), talus_revision(), talus_compiler(),
+              talus_world_options(r->world)->threads, (long)getpid());
+}
+
+/// First records and the checkpoint at step 0: from here on a kill can be resumed.
+static talus_status run_first_records(run* r, talus_error* error)
+{
+    TRY(phase_begin(r, 0, error));
+    TRY(output_open(r, error));
+    TRY(output_due(r, error));
+    return output_checkpoint(r, error);
+}
+
+/// Make the directory this run's own and write what the run is.
+static talus_status run_claim_directory(run* r, talus_error* error)
+{
+    const char* directory = r->def->directory;
+    TRY(directory_make(directory, error));
+    TRY(directory_lock(directory, &r->lock, error));
+    TRY(directory_check(directory, r->def->force, error)); // again, now that nobody else can write
+    TRY(directory_clean(directory, error));
+    TRY(journal_open(&r->journal, directory, error));
+    TRY(directory_copy(directory, "scene.original.yaml", r->def->scene, error));
+    TRY(summary_write_run(r, error));
+
+    // Last, and by rename: a directory with a scene.yaml can be resumed.
+    char part[DIRECTORY_PATH_SIZE], path[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(part, directory, "scene.yaml.part", error));
+    TRY(directory_path(path, directory, "scene.yaml", error));
+    TRY(talus_scene_write(r->scene, part, error));
+    if (rename(part, path) != 0) {
+        return error_set(error, TALUS_ERR_IO, "cannot write %s", path);
+    }
+    return directory_sync(directory, error);
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+/// How the loop ended.
+typedef enum run_end { END_FINISHED, END_LIMIT, END_INTERRUPTED, END_NUMERIC } run_end;
+
+/// Log a step's remark: the first time, then each time the count has doubled.
+static void note_remark(run* r)
+{
+    run_state* s = &r->state;
+    if (s->last.remark[0] == '\0') return;
+    int64_t n = ++s->remarks;
+    if ((n & (n - 1)) != 0) return;
+    log_write(&r->log, TALUS_LOG_WARNING, "step %" PRId64 ", t = %.6g s: %s%s", s->step,
+              s->last.time, s->last.remark, n > 1 ? " (seen often; said at every doubling)" : "");
+}
+
+/// Steps a second over the last two to four seconds.
+static double recent_speed(run* r, double now)
+{
+    if (now - r->speed_clock[1] > 2) {
+        r->speed_clock[0] = r->speed_clock[1];
+        r->speed_step[0] = r->speed_step[1];
+        r->speed_clock[1] = now;
+        r->speed_step[1] = r->state.step;
+    }
+    double elapsed = now - r->speed_clock[0];
+    return elapsed > 0 ? (double)(r->state.step - r->speed_step[0]) / elapsed : 0;
+}
+
+static void tell_progress(run* r)
+{
+    if (!r->def->progress) return;
+    const run_state* s = &r->state;
+    talus_progress p = {
+        .last = &s->last,
+        .phase = scene_phase_name(r->scene, (int)s->phase),
+        .phase_index = (int)s->phase,
+        .phase_count = scene_phase_count(r->scene),
+        .end_time = -1,
+        .steps_per_second = recent_speed(r, clock_seconds()),
+        .eta_seconds = -1,
+    };
+    double time_left;
+    int64_t left = schedule_steps_left(r, &p.at_most, &time_left);
+    if (left >= 0) {
+        p.end_time = s->last.time + time_left;
+        if (p.steps_per_second > 0) p.eta_seconds = (double)left / p.steps_per_second;
+    }
+    r->def->progress(r->def->progress_user, &p);
+}
+
+/// One step: inlets, step, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step.
+static talus_status run_step(run* r, talus_error* error)
+{
+    run_state* s = &r->state;
+    double h = schedule_step_length(r);
+    if (!s->poured) TRY(scene_pour(r->scene, (int)s->phase, r->inlets, r->world, h, error));
+    s->poured = 1;
+    talus_step_result result;
+    memset(&result, 0, sizeof result); // padding too: the struct goes into checkpoints
+    TRY(talus_world_step(r->world, h, &result, error));
+    memcpy(&s->last, &result, sizeof result);
+    s->poured = 0;
+    s->step++;
+    if (s->last.overlap_max > s->worst_overlap) s->worst_overlap = s->last.overlap_max;
+    schedule_note_energy(r);
+    note_remark(r);
+    return TALUS_OK;
+}
+
+/// End the present phase if it is over; *finished tells that it was the last one.
+static talus_status advance_phase(run* r, bool* finished, talus_error* error)
+{
+    run_state* s = &r->state;
+    phase_reason reason;
+    while ((reason = schedule_phase_over(r)) != PHASE_NOT_ENDED) {
+        phase_log* log = &r->phases[s->phase];
+        log->reason = (int64_t)reason;
+        log->end_step = s->step;
+        log->end_time = talus_world_time(r->world);
+        if (s->phase + 1 == scene_phase_count(r->scene)) {
+            *finished = true;
+            return TALUS_OK;
+        }
+        TRY(phase_begin(r, (int)s->phase + 1, error));
+    }
+    return TALUS_OK;
+}
+
+static double checkpoint_interval(const run* r)
+{
+    double wish = r->def->checkpoint_seconds;
+    return wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
+}
+
+static talus_status run_loop(run* r, run_end* end, talus_error* error)
+{
+    double interval = checkpoint_interval(r);
+    for (;;) {
+        bool finished = false;
+        TRY(advance_phase(r, &finished, error));
+        if (finished) {
+            *end = END_FINISHED;
+            return TALUS_OK;
+        }
+        if (r->def->max_steps >= 0 && r->state.step >= r->def->max_steps) {
+            *end = END_LIMIT;
+            return TALUS_OK;
+        }
+        if (r->def->stop && *r->def->stop) {
+            *end = END_INTERRUPTED;
+            return TALUS_OK;
+        }
+        talus_status status = run_step(r, error);
+        if (status == TALUS_ERR_NUMERIC) {
+            *end = END_NUMERIC;
+            return TALUS_OK;
+        }
+        TRY(status);
+        TRY(output_due(r, error));
+        tell_progress(r);
+        if (clock_seconds() - r->checkpointed >= interval) TRY(output_checkpoint(r, error));
+    }
+}
+
+// ---- ends --------------------------------------------------------------------------------------
+
+static void describe_end(const run* r, run_end end, const talus_error* failure, char* text,
+                         size_t size)
+{
+    switch (end) {
+    case END_FINISHED: snprintf(text, size, "finished"); break;
+    case END_LIMIT:
+        snprintf(text, size, "stopped at the limit of %" PRId64 " steps", r->def->max_steps);
+        break;
+    case END_INTERRUPTED: snprintf(text, size, "interrupted"); break;
+    case END_NUMERIC: snprintf(text, size, "numerical stop: %.480s", failure->text); break;
+    }
+}
+
+/// Say each line of the verdict to the log.
+static void log_verdict(run* r, const talus_summary* summary)
+{
+    char text[sizeof summary->verdict];
+    memcpy(text, summary->verdict, sizeof text);
+    char* rest = NULL;
+    for (char* line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        log_write(&r->log, TALUS_LOG_INFO, "%s", line);
+    }
+}
+
+/// Checkpoint, closing records and summary.
+static talus_status run_close(run* r, run_end end, const talus_error* failure,
+                              talus_summary* summary, talus_error* error)
+{
+    r->interrupted = end == END_INTERRUPTED;
+    r->state.finished = end == END_FINISHED;
+    TRY(output_checkpoint(r, error));
+    if (end != END_INTERRUPTED) TRY(output_finish(r, error));
+
+    char outcome[sizeof summary->outcome];
+    describe_end(r, end, failure, outcome, sizeof outcome);
+    talus_summary local;
+    if (!summary) summary = &local;
+    summary_fill(r, outcome, summary);
+    log_write(&r->log, end == END_NUMERIC ? TALUS_LOG_WARNING : TALUS_LOG_INFO,
+              "%s after %" PRId64 " steps at t = %.6g s, %" PRId64 " frames", outcome,
+              summary->steps, summary->time, summary->frames);
+    log_verdict(r, summary);
+    return summary_write(r, summary, error);
+}
+
+/// Put step, time and grain before what the world said, where it did not say them.
+static void name_failure(const run* r, talus_error* failure)
+{
+    char text[sizeof failure->text];
+    memcpy(text, failure->text, sizeof text);
+    snprintf(failure->text, sizeof failure->text, "step %" PRId64 ", t = %.9g s: %.1900s",
+             r->state.step + 1, talus_world_time(r->world), text);
+}
+
+/// From the first step to the summary, for start and resume alike.
+static talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error)
+{
+    talus_error failure = {0};
+    run_end end = END_FINISHED;
+    talus_status status = run_loop(r, &end, &failure);
+    if (status < 0) {
+        log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure.text);
+        if (error) *error = failure;
+        return status;
+    }
+    if (end == END_NUMERIC) name_failure(r, &failure);
+    TRY(run_close(r, end, &failure, summary, error));
+    if (end == END_NUMERIC) {
+        if (error) *error = failure;
+        return TALUS_ERR_NUMERIC;
+    }
+    return end == END_INTERRUPTED ? TALUS_INTERRUPTED : TALUS_OK;
+}
+
+// ---- the two entries ---------------------------------------------------------------------------
+
+static talus_status start(run* r, talus_summary* summary, talus_report* report, talus_error* error)
+{
+    const talus_run_def* def = r->def;
+    if (!def->scene || !def->directory) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "a run needs a scene and a directory");
+    }
+    // The scene is read and built before anything on disk is touched: a scene with errors does not
+    // cost an old run.
+    TRY(directory_check(def->directory, def->force, error));
+    TRY(run_build(r, def->scene, def->sets, def->set_count, report, error));
+    TRY(run_claim_directory(r, error));
+    log_banner(r, "start");
+    TRY(run_first_records(r, error));
+    return run_carry_out(r, summary, error);
+}
+
+talus_status talus_run_start(const talus_run_def* def, talus_summary* summary,
+                             talus_report* report, talus_error* error)
+{
+    run r;
+    run_init(&r, def);
+    talus_status status = start(&r, summary, report, error);
+    run_free(&r);
+    return status;
+}
+
+/// Bring world and run to where the last checkpoint stands.
+static talus_status resume_restore(run* r, talus_error* error)
+{
+    TRY(output_peek_state(r, error));
+    int last = (int)r->state.phase;
+    if (last < 0 || last >= scene_phase_count(r->scene)) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "the checkpoint in %s is in phase %d, but scene.yaml has %d phases",
+                         r->def->directory, last + 1, scene_phase_count(r->scene));
+    }
+    for (int p = 0; p <= last; p++) TRY(scene_phase_begin(r->scene, p, r->world, error));
+    return output_restore(r, error);
+}
+
+/// A finished run is done unless the caller wants more steps of its last phase.
+static bool resume_is_done(run* r)
+{
+    run_state* s = &r->state;
+    int64_t limit = r->def->max_steps;
+    if (limit > s->step && (s->finished || (s->extended_to > 0 && limit > s->extended_to))) {
+        s->extended_to = limit;
+        s->finished = 0;
+    }
+    bool done = s->finished || (limit >= 0 && s->step >= limit);
+    return done && directory_has(r->def->directory, "summary.json");
+}
+
+static talus_status resume(run* r, talus_summary* summary, talus_report* report,
+                           talus_error* error)
+{
+    const char* directory = r->def->directory;
+    if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a resume needs a directory");
+    if (!directory_has(directory, "scene.yaml")) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "there is no run to resume in %s: it has no scene.yaml", directory);
+    }
+    TRY(directory_lock(directory, &r->lock, error));
+    char scene[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(scene, directory, "scene.yaml", error));
+    TRY(run_build(r, scene, NULL, 0, report, error));
+
+    // Killed before the first checkpoint: nothing is recorded yet, begin at the beginning.
+    bool fresh = !directory_has(directory, "checkpoint.h5") &&
+                 !directory_has(directory, "checkpoint.previous.h5");
+    if (!fresh) TRY(resume_restore(r, error));
+    if (!fresh && resume_is_done(r)) {
+        if (summary) {
+            summary_fill(r, r->state.finished ? "finished" : "step limit already reached", summary);
+            summary->nothing_to_do = true;
+        }
+        return TALUS_OK;
+    }
+    TRY(journal_open(&r->journal, directory, error));
+    log_banner(r, "resume");
+    TRY(directory_remove(directory, "summary.json", error));
+    if (fresh) {
+        TRY(run_first_records(r, error));
+    } else {
+        log_write(&r->log, TALUS_LOG_INFO, "going on from step %" PRId64 ", t = %.6g s",
+                  r->state.step, talus_world_time(r->world));
+        TRY(output_open(r, error));
+        r->checkpointed = clock_seconds();
+    }
+    r->speed_step[0] = r->speed_step[1] = r->state.step;
+    return run_carry_out(r, summary, error);
+}
+
+talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
+                              talus_report* report, talus_error* error)
+{
+    run r;
+    run_init(&r, def);
+    talus_status status = resume(&r, summary, report, error);
+    run_free(&r);
+    return status;
+}

@@ -1,0 +1,122 @@
+/// Inside of a run: its state, as checkpoints keep it, and its parts.
+#ifndef TALUS_RUN_RUN_H
+#define TALUS_RUN_RUN_H
+
+#include "record/record.h"
+#include "run/journal.h"
+#include "scene/scene.h"
+
+#include <talus/run.h>
+
+/// Why a phase ended.
+typedef enum phase_reason {
+    PHASE_NOT_ENDED = 0,
+    PHASE_DURATION,
+    PHASE_STEPS,
+    PHASE_ENERGY,
+} phase_reason;
+
+/// What is kept about a phase for the summary. Plain bytes in checkpoints.
+typedef struct phase_log {
+    double start_time, end_time;
+    int64_t start_step, end_step;
+    int64_t reason; ///< phase_reason
+} phase_log;
+
+/// Wall seconds by stage.
+typedef struct run_seconds {
+    double detect, solve, advance, record, total;
+} run_seconds;
+
+/// Everything beside the world that a resumed run needs. Plain bytes in checkpoints.
+typedef struct run_state {
+    int64_t phase;            ///< index of the present phase
+    int64_t step;             ///< steps done
+    int64_t poured;           ///< the inlets have placed their grains for a step that then failed
+    int64_t held;             ///< steps the energy has been below the phase's bound, -1: it is not
+    double energy;            ///< kinetic energy after the last step
+    int64_t frame_mark;       ///< frame interval in which the last frame was written
+    int64_t series_mark;      ///< likewise for rows of the series
+    int64_t frame_step;       ///< step of the last frame, -1: none
+    int64_t series_step;      ///< step of the last row, -1: none
+    frames_position frames;   ///< committed frames
+    int64_t frames_written;   ///< frames written, committed or not
+    int64_t series_bytes;
+    int64_t finished;         ///< the last phase has ended
+    int64_t extended_to;      ///< step up to which a finished run was asked to go on, 0: none
+    int64_t remarks;          ///< steps with a remark so far
+    int64_t peak_memory;      ///< largest over the processes that worked on the run, bytes
+    double worst_overlap;     ///< largest overlap of all steps / mean diameter
+    run_seconds seconds;      ///< of all processes up to the last checkpoint
+    talus_step_result last;
+} run_state;
+
+/// A run being carried out.
+typedef struct run {
+    const talus_run_def* def;
+    talus_scene* scene;
+    talus_world* world;
+    journal journal;
+    log_sink log;             ///< writes to the journal
+    int lock;                 ///< descriptor, -1: none
+    frames* frames;
+    series* series;
+    run_state state;
+    inlet_state* inlets;      ///< [scene_inlet_count]
+    phase_log* phases;        ///< [scene_phase_count]
+    run_seconds before;       ///< seconds of earlier processes
+    double seconds_record;    ///< of this process
+    double started;           ///< clock when this process began
+    double checkpointed;      ///< clock of the last checkpoint
+    bool interrupted;
+    double speed_clock[2];    ///< two marks for the recent speed: older, newer
+    int64_t speed_step[2];
+} run;
+
+// ---- schedule.c --------------------------------------------------------------------------------
+
+/// Length of the present phase's steps.
+double schedule_step_length(const run* r);
+/// Steps after which the present phase ends at the latest, counted from its start; -1: no limit.
+int64_t schedule_phase_limit(const run* r, int phase);
+/// Whether the present phase is over, and why.
+phase_reason schedule_phase_over(const run* r);
+/// Take note of the energy after a step, for phases that end on it.
+void schedule_note_energy(run* r);
+/// Index of the output interval whose nearest step is at `time`; h is the step's length.
+int64_t schedule_mark(double time, double h, double interval);
+/// Steps left at most until the run ends, -1 if nothing limits them; *at_most tells that it may
+/// end earlier, *time_left receives the simulated time of these steps.
+int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left);
+
+// ---- output.c ----------------------------------------------------------------------------------
+
+/// Open frames and series where the state says.
+talus_status output_open(run* r, talus_error* error);
+/// Write the frame and the row that are due after a step (at step 0: the first frame).
+talus_status output_due(run* r, talus_error* error);
+/// Commit frames and series and write a checkpoint that points to them.
+talus_status output_checkpoint(run* r, talus_error* error);
+/// Read only the run's own state, to know the phase.
+talus_status output_peek_state(run* r, talus_error* error);
+/// Load world and run state from the newest good checkpoint.
+talus_status output_restore(run* r, talus_error* error);
+/// Record the present state if it is not yet, and consolidate. The checkpoint written before does
+/// not know of these last records, so that a run that goes on drops them again.
+talus_status output_finish(run* r, talus_error* error);
+void output_close(run* r);
+
+// ---- summary.c ---------------------------------------------------------------------------------
+
+/// Seconds by stage of all processes up to now.
+run_seconds summary_seconds(const run* r);
+/// Fill a summary from the present state; `outcome` says how the run ended.
+void summary_fill(const run* r, const char* outcome, talus_summary* out);
+/// Write summary.json atomically.
+talus_status summary_write(const run* r, const talus_summary* summary, talus_error* error);
+/// Write run.json: who, where, when, with what.
+talus_status summary_write_run(const run* r, talus_error* error);
+/// Highest memory use of this process so far, bytes.
+int64_t summary_peak_memory(void);
+
+#endif

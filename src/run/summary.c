@@ -1,0 +1,250 @@
+/// What a run tells about itself: run.json at its beginning, summary.json at its end, and a verdict
+/// in plain words on convergence, overlaps and rigidity.
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/directory.h"
+#include "run/json.h"
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t summary_peak_memory(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return (int64_t)usage.ru_maxrss * 1024; // Linux counts in KiB
+}
+
+run_seconds summary_seconds(const run* r)
+{
+    const talus_totals* totals = talus_world_totals(r->world);
+    run_seconds s = r->before;
+    s.detect += totals->seconds_detect;
+    s.solve += totals->seconds_solve;
+    s.advance += totals->seconds_advance;
+    s.record += r->seconds_record;
+    s.total += clock_seconds() - r->started;
+    return s;
+}
+
+/// Append a sentence as a line of its own.
+static void add_line(char* text, size_t size, const char* format, ...) TALUS_PRINTF(3, 4);
+static void add_line(char* text, size_t size, const char* format, ...)
+{
+    size_t used = strlen(text);
+    if (used > 0 && used + 1 < size) text[used++] = '\n';
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+static void judge_rigidity(const talus_summary* sum, const talus_rigidity* last, char* text,
+                           size_t size)
+{
+    double share = 100.0 * (double)sum->soft_steps / (double)sum->steps;
+    if (sum->soft_steps == 0) {
+        add_line(text, size, "Rigidity: this run was rigid in all its steps.");
+        return;
+    }
+    add_line(text, size,
+             "Rigidity: this run was soft in %.3g %% of its steps: there were too few sweeps for "
+             "the forces to cross the system, so it answered like grains joined by springs.",
+             share);
+    if (last->soft) {
+        add_line(text, size,
+                 "In its last step the forces travelled %.3g of %.3g diameters, the equivalent "
+                 "stiffness was %.3g N/m, and about %.3g sweeps a step would have made it rigid.",
+                 last->diffusion_length, last->system_size, last->stiffness,
+                 last->sweeps_for_rigid);
+    }
+}
+
+static void judge(const run* r, talus_summary* sum)
+{
+    char* text = sum->verdict;
+    size_t size = sizeof sum->verdict;
+    if (sum->steps == 0) {
+        add_line(text, size, "No step was done.");
+        return;
+    }
+    if (sum->unconverged_steps == 0) {
+        add_line(text, size, "Convergence: every step met its stopping rule; residual %.2g at the end.",
+                 sum->residual);
+    } else {
+        add_line(text, size,
+                 "Convergence: %" PRId64 " of %" PRId64 " steps were accepted without meeting the "
+                 "stopping rule; residual %.2g at the end.",
+                 sum->unconverged_steps, sum->steps, sum->residual);
+    }
+    add_line(text, size,
+             "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
+             "%% at most in the whole run.",
+             100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
+    judge_rigidity(sum, &r->state.last.rigidity, text, size);
+    if (sum->removed_grains > 0) {
+        add_line(text, size, "Escape: %" PRId64 " grains left the domain and were taken out.",
+                 sum->removed_grains);
+    }
+}
+
+void summary_fill(const run* r, const char* outcome, talus_summary* out)
+{
+    const run_state* s = &r->state;
+    const talus_totals* totals = talus_world_totals(r->world);
+    run_seconds seconds = summary_seconds(r);
+    int64_t memory = summary_peak_memory();
+    *out = (talus_summary){
+        .steps = s->step,
+        .grains = talus_world_grains(r->world).count,
+        .contacts = s->last.contacts,
+        .sweeps_total = totals->sweeps,
+        .contact_updates = totals->updates,
+        .unconverged_steps = totals->unconverged,
+        .soft_steps = totals->soft,
+        .removed_grains = totals->removed,
+        .frames = s->frames_written,
+        .time = talus_world_time(r->world),
+        .residual = s->last.residual,
+        .overlap_mean = s->last.overlap_mean,
+        .overlap_max = s->last.overlap_max,
+        .kinetic_energy = s->last.kinetic_energy,
+        .seconds_detect = seconds.detect,
+        .seconds_solve = seconds.solve,
+        .seconds_advance = seconds.advance,
+        .seconds_record = seconds.record,
+        .seconds_total = seconds.total,
+        .threads = talus_world_options(r->world)->threads,
+        .seed = scene_seed(r->scene),
+        .state_hash = talus_world_hash(r->world),
+        .peak_memory_bytes = memory > s->peak_memory ? memory : s->peak_memory,
+        .interrupted = r->interrupted,
+    };
+    snprintf(out->outcome, sizeof out->outcome, "%s", outcome);
+    judge(r, out);
+}
+
+static void write_seconds(json* j, const talus_summary* sum)
+{
+    json_object(j, "seconds");
+    json_number(j, "detect", sum->seconds_detect);
+    json_number(j, "solve", sum->seconds_solve);
+    json_number(j, "advance", sum->seconds_advance);
+    json_number(j, "record", sum->seconds_record);
+    json_number(j, "total", sum->seconds_total);
+    json_object_end(j);
+}
+
+static void write_wall_forces(json* j, const talus_world* world)
+{
+    json_object(j, "wall_forces");
+    for (int w = 0; w < talus_world_wall_count(world); w++) {
+        talus_wall_state state;
+        if (talus_world_wall(world, w, &state, NULL) == TALUS_OK && state.present) {
+            json_vector(j, state.name, state.force);
+        }
+    }
+    json_object_end(j);
+}
+
+static void write_phases(json* j, const run* r)
+{
+    static const char* const reasons[] = {"not ended", "duration", "steps", "kinetic energy"};
+    json_array(j, "phases");
+    int count = scene_phase_count(r->scene);
+    for (int p = 0; p < count && p <= (int)r->state.phase; p++) {
+        const phase_log* log = &r->phases[p];
+        bool ended = log->reason != PHASE_NOT_ENDED;
+        json_object(j, NULL);
+        json_string(j, "name", scene_phase_name(r->scene, p));
+        json_string(j, "ended_by", reasons[log->reason]);
+        json_integer(j, "steps", (ended ? log->end_step : r->state.step) - log->start_step);
+        json_number(j, "start_time", log->start_time);
+        json_number(j, "end_time", ended ? log->end_time : talus_world_time(r->world));
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void write_numbers(json* j, const run* r, const talus_summary* sum)
+{
+    json_string(j, "outcome", sum->outcome);
+    json_integer(j, "steps", sum->steps);
+    json_number(j, "time", sum->time);
+    json_integer(j, "grains", sum->grains);
+    json_integer(j, "contacts", sum->contacts);
+    json_integer(j, "active_contacts", r->state.last.active);
+    json_integer(j, "sweeps_total", sum->sweeps_total);
+    json_integer(j, "contact_updates", sum->contact_updates);
+    json_number(j, "residual", sum->residual);
+    json_number(j, "overlap_mean", sum->overlap_mean);
+    json_number(j, "overlap_max", sum->overlap_max);
+    json_number(j, "overlap_max_ever", r->state.worst_overlap);
+    json_number(j, "kinetic_energy", sum->kinetic_energy);
+    json_integer(j, "frames", sum->frames);
+    json_integer(j, "unconverged_steps", sum->unconverged_steps);
+    json_integer(j, "soft_steps", sum->soft_steps);
+    json_integer(j, "removed_grains", sum->removed_grains);
+}
+
+talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)
+{
+    FILE* file;
+    TRY(directory_replace(r->def->directory, "summary.json", &file, error));
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64, sum->state_hash);
+
+    json j = json_begin(file);
+    json_string(&j, "title", talus_scene_title(r->scene));
+    write_numbers(&j, r, sum);
+    write_wall_forces(&j, r->world);
+    write_phases(&j, r);
+    write_seconds(&j, sum);
+    json_integer(&j, "threads", sum->threads);
+    json_unsigned(&j, "seed", sum->seed);
+    json_string(&j, "version", talus_version());
+    json_string(&j, "state_hash", hash);
+    json_integer(&j, "peak_memory_bytes", sum->peak_memory_bytes);
+    json_string(&j, "verdict", sum->verdict);
+    json_end(&j);
+    return directory_replace_end(r->def->directory, "summary.json", file, error);
+}
+
+talus_status summary_write_run(const run* r, talus_error* error)
+{
+    FILE* file;
+    TRY(directory_replace(r->def->directory, "run.json", &file, error));
+    struct utsname host = {0};
+    uname(&host);
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+
+    json j = json_begin(file);
+    json_string(&j, "program", "talus");
+    json_string(&j, "version", talus_version());
+    json_string(&j, "revision", talus_revision());
+    json_string(&j, "compiler", talus_compiler());
+    json_string(&j, "host", host.nodename);
+    json_string(&j, "system", host.sysname);
+    json_string(&j, "kernel", host.release);
+    json_string(&j, "machine", host.machine);
+    json_integer(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+    json_integer(&j, "threads", talus_world_options(r->world)->threads);
+    json_unsigned(&j, "seed", scene_seed(r->scene));
+    json_string(&j, "date", date);
+    json_string(&j, "scene", r->def->scene);
+    if (r->def->command) json_string(&j, "command", r->def->command);
+    json_array(&j, "overrides");
+    for (int i = 0; i < r->def->set_count; i++) json_string(&j, NULL, r->def->sets[i]);
+    json_array_end(&j);
+    json_end(&j);
+    return directory_replace_end(r->def->directory, "run.json", file, error);
+}
