@@ -19,7 +19,8 @@
 #include <talus/base.h>
 
 /// Share (0..1] of its full size that a long test should have, from TALUS_TEST_SCALE; 1 when unset.
-/// The sanitizer suites of .ci/run set it below 1. Scale grains or steps with it, never a tolerance.
+/// The sanitizer suites of .ci/run set it below 1. Scale grains or steps with it, never a
+/// tolerance.
 static inline double test_scale(void)
 {
     const char* text = getenv("TALUS_TEST_SCALE");

@@ -120,8 +120,7 @@ static void test_columns_compact(void** state)
                 keep[i] = rng_below(&r, 19) < trial;
                 if (keep[i]) expected[expected_count++] = i;
             }
-            int64_t kept =
-                columns_compact(&s, sample_columns, SAMPLE_COLUMNS, dim, ROWS, keep);
+            int64_t kept = columns_compact(&s, sample_columns, SAMPLE_COLUMNS, dim, ROWS, keep);
             assert_int_equal(kept, expected_count);
             for (int64_t i = 0; i < kept; i++) sample_expect_row(&s, dim, i, expected[i]);
             columns_free(&s, sample_columns, SAMPLE_COLUMNS);
@@ -138,9 +137,9 @@ static void test_columns_out_of_memory(void** state)
     sample_fill(&s, 3, 0, 20);
     // 2^55 rows are 2^59 bytes and more, beyond any address space of today.
     int64_t capacity = s.capacity;
-    assert_int_equal(columns_reserve(&s, sample_columns, SAMPLE_COLUMNS, 3, (int64_t)1 << 55,
-                                     &s.capacity),
-                     TALUS_ERR_MEMORY);
+    assert_int_equal(
+        columns_reserve(&s, sample_columns, SAMPLE_COLUMNS, 3, (int64_t)1 << 55, &s.capacity),
+        TALUS_ERR_MEMORY);
     assert_int_equal(s.capacity, capacity);
     for (int64_t i = 0; i < 20; i++) sample_expect_row(&s, 3, i, i);
     columns_free(&s, sample_columns, SAMPLE_COLUMNS);
@@ -239,8 +238,8 @@ static void rodrigues(double out[3], const double r[3], const double v[3])
     for (int k = 0; k < 3 && angle > 0; k++) e[k] = r[k] / angle;
     vec_cross(cross, e, v);
     for (int k = 0; k < 3; k++)
-        out[k] = v[k] * cos(angle) + cross[k] * sin(angle)
-            + e[k] * vec_dot(3, e, v) * (1 - cos(angle));
+        out[k] =
+            v[k] * cos(angle) + cross[k] * sin(angle) + e[k] * vec_dot(3, e, v) * (1 - cos(angle));
 }
 
 static double distance(const double a[3], const double b[3])

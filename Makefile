@@ -1,0 +1,56 @@
+# The short way to everything; cmake --preset ... is the long one. `make help` lists the targets.
+WERROR ?= OFF
+PREFIX ?= /usr/local
+
+.PHONY: help run build test install bench format lint clean
+
+help:
+	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
+	@echo "make test              build with asserts and run the whole test suite"
+	@echo "make build             build the release program, build/release/talus"
+	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
+	@echo "make bench             build and run the benchmarks"
+	@echo "make format            format all C files"
+	@echo "make lint              check format, include graph and public headers"
+	@echo "make clean             remove build/ (results in runs/ stay)"
+
+build:
+	@scripts/install-deps.sh build
+	cmake --preset release -DTALUS_WERROR=$(WERROR)
+	cmake --build --preset release
+
+# Every run gets a folder of its own; nothing is ever overwritten.
+run: build
+	@n=1; while [ -e runs/hopper-$$n ]; do n=$$((n + 1)); done; mkdir -p runs; \
+	build/release/talus run hopper -o runs/hopper-$$n
+
+test:
+	@scripts/install-deps.sh build test
+	cmake --preset test -DTALUS_WERROR=$(WERROR)
+	cmake --build --preset test
+	ctest --preset test
+
+install:
+	@scripts/install-deps.sh build
+	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
+	cmake --build --preset release
+	cmake --install build/release
+
+bench: build
+	cmake --build --preset release --target bench
+	@for program in build/release/bench/*; do \
+	    if [ -x "$$program" ]; then echo "== $$program"; "$$program" || exit 1; fi; \
+	done
+
+format:
+	@scripts/install-deps.sh ci
+	scripts/check-format.sh --fix
+
+lint:
+	@scripts/install-deps.sh build test ci
+	scripts/check-format.sh
+	scripts/check-includes.py
+	scripts/check-headers.sh
+
+clean:
+	rm -rf build

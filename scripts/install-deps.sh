@@ -1,0 +1,59 @@
+#!/bin/bash
+# Install what is missing on Debian 12: scripts/install-deps.sh [build] [test] [ci]
+#   build  what it takes to build and run Talus (default)
+#   test   what the test suite needs besides
+#   ci     what .ci/run needs besides: clang with its sanitizers, clang-format
+# Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
+set -euo pipefail
+
+build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev)
+# "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
+# conflicts with python3-vtk9.
+test=(g++ libcmocka-dev python3 python3-numpy python3-h5py "python3-vtk9|python3-paraview")
+ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
+
+installed()
+{
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=()
+for group in "${@:-build}"; do
+    case $group in
+    build) wanted=("${build[@]}") ;;
+    test) wanted=("${test[@]}") ;;
+    ci) wanted=("${ci[@]}") ;;
+    *)
+        echo "install-deps: unknown group '$group'; known are build, test, ci" >&2
+        exit 2
+        ;;
+    esac
+    if ! command -v dpkg-query >/dev/null; then
+        echo "install-deps: this is not Debian (no dpkg). Install by hand what corresponds to:" >&2
+        echo "  ${wanted[*]}" >&2
+        echo "then use cmake directly: cmake --preset release && cmake --build --preset release" >&2
+        exit 1
+    fi
+    for alternatives in "${wanted[@]}"; do
+        found=no
+        for package in ${alternatives//|/ }; do
+            if installed "$package"; then found=yes; fi
+        done
+        if [ $found = no ]; then missing+=("${alternatives%%|*}"); fi
+    done
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "install-deps: installing ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-deps: not root and no sudo. As root, run:" >&2
+        echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"

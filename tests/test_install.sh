@@ -1,0 +1,45 @@
+#!/bin/bash
+# Install the build into a fresh prefix and use it as a stranger would: a C program outside the
+# tree compiled through pkg-config (as C and as C++) and through find_package(talus), then run.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail()
+{
+    echo "FAIL $*" >&2
+    exit 1
+}
+
+cmake --install "$TALUS_BUILD" --prefix "$prefix" >"$work/install.log"
+cp -r "$TALUS_SOURCE/tests/consumer" "$work/consumer"
+cd "$work/consumer"
+
+# What must be there, and nothing of the inside.
+library=$(find "$prefix" -name libtalus.so)
+[ -n "$library" ] || fail "no libtalus.so in the prefix"
+libdir=$(dirname "$library")
+[ -x "$prefix/bin/talus" ] || fail "no program in $prefix/bin"
+[ "$("$prefix/bin/talus" --version | wc -l)" -ge 1 ] || fail "the program does not say its version"
+diff <(cd "$TALUS_SOURCE/include/talus" && ls) <(cd "$prefix/include/talus" && ls) ||
+    fail "the installed headers are not the public headers"
+diff <(cd "$TALUS_SOURCE/scenes" && find . -type f | sort) \
+    <(cd "$prefix/share/talus/scenes" && find . -type f | sort) || fail "scenes are missing"
+foreign=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
+[ -z "$foreign" ] || fail "the library exports names that are not its own: $foreign"
+
+# Through pkg-config.
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+flags="-Wall -Wextra -Werror $TALUS_CFLAGS"
+$CC -std=c17 $flags drop.c $(pkg-config --cflags --libs talus) -lm -o drop_c
+LD_LIBRARY_PATH=$libdir ./drop_c
+$CC -x c++ -std=c++17 $flags drop.c -x none $(pkg-config --cflags --libs talus) -lm -o drop_cxx
+LD_LIBRARY_PATH=$libdir ./drop_cxx
+
+# Through the CMake package. Its build knows where the library is, so no LD_LIBRARY_PATH.
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_C_FLAGS="$TALUS_CFLAGS" >cmake.log || { cat cmake.log; fail "find_package(talus)"; }
+cmake --build build >cmake.log || { cat cmake.log; fail "the CMake consumer does not build"; }
+build/drop
+echo "ok   installed, compiled against and run: pkg-config (C, C++), CMake package"
