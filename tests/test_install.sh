@@ -22,10 +22,14 @@ library=$(find "$prefix" -name libtalus.so)
 libdir=$(dirname "$library")
 [ -x "$prefix/bin/talus" ] || fail "no program in $prefix/bin"
 [ "$("$prefix/bin/talus" --version | wc -l)" -ge 1 ] || fail "the program does not say its version"
-diff <(cd "$TALUS_SOURCE/include/talus" && ls) <(cd "$prefix/include/talus" && ls) ||
+files()
+{
+    (cd "$1" && find . -type f | sort)
+}
+[ "$(files "$TALUS_SOURCE/include")" = "$(files "$prefix/include")" ] ||
     fail "the installed headers are not the public headers"
-diff <(cd "$TALUS_SOURCE/scenes" && find . -type f | sort) \
-    <(cd "$prefix/share/talus/scenes" && find . -type f | sort) || fail "scenes are missing"
+[ "$(files "$TALUS_SOURCE/scenes")" = "$(files "$prefix/share/talus/scenes")" ] ||
+    fail "the installed scenes are not the ready-made scenes"
 foreign=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
 [ -z "$foreign" ] || fail "the library exports names that are not its own: $foreign"
 
