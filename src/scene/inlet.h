@@ -33,7 +33,7 @@ void inlet_destroy(inlet* in);
 
 /// Outcome of one call of inlet_pour().
 typedef struct inlet_report {
-    int64_t due;      ///< whole grains that were due
+    int64_t due;      ///< grains that came due and were tried
     int64_t placed;
     bool blocked;     ///< a due grain found no free spot
     char reason[160]; ///< a sentence when blocked, else empty

@@ -1,0 +1,266 @@
+/// Grains from a text file with named columns, strictly read.
+///
+/// The separator is found in the line of names: semicolon if there is one, else comma, else blanks.
+/// A number must fill its field; every row must have all columns. Errors begin with file:line:.
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "scene/generate.h"
+
+typedef enum field_type {
+    FIELD_NUMBER,
+    FIELD_POSITIVE,
+    FIELD_DIAMETER,
+    FIELD_NAME, ///< of a material
+    FIELD_TAG,
+} field_type;
+
+typedef struct field {
+    const char* name;
+    field_type type;
+    bool flat; ///< has a meaning in 2D
+    size_t offset;
+} field;
+
+enum { X, Y, Z, RADIUS, DIAMETER, MASS = 11, DENSITY, MATERIAL, TAG, FIELD_COUNT };
+
+#define AT(member) offsetof(talus_grain_def, member)
+#define ROW(member, k) (offsetof(talus_grain_def, member) + (k) * sizeof(double))
+static const field FIELDS[FIELD_COUNT] = {
+    [X] = {"x", FIELD_NUMBER, true, ROW(position, 0)},
+    [Y] = {"y", FIELD_NUMBER, true, ROW(position, 1)},
+    [Z] = {"z", FIELD_NUMBER, false, ROW(position, 2)},
+    [RADIUS] = {"radius", FIELD_POSITIVE, true, AT(radius)},
+    [DIAMETER] = {"diameter", FIELD_DIAMETER, true, AT(radius)},
+    {"vx", FIELD_NUMBER, true, ROW(velocity, 0)},
+    {"vy", FIELD_NUMBER, true, ROW(velocity, 1)},
+    {"vz", FIELD_NUMBER, false, ROW(velocity, 2)},
+    {"wx", FIELD_NUMBER, false, ROW(spin, 0)},
+    {"wy", FIELD_NUMBER, false, ROW(spin, 1)},
+    {"wz", FIELD_NUMBER, true, ROW(spin, 2)},
+    [MASS] = {"mass", FIELD_POSITIVE, true, AT(mass)},
+    [DENSITY] = {"density", FIELD_POSITIVE, true, AT(density)},
+    [MATERIAL] = {"material", FIELD_NAME, true, AT(material)},
+    [TAG] = {"tag", FIELD_TAG, true, AT(tag)},
+};
+
+typedef struct csv {
+    const char* path;
+    int64_t line;
+    int dim;
+    char separator;            ///< ' ' for blanks
+    int column_count;          ///< 0: names not read yet
+    int columns[FIELD_COUNT];  ///< field of each column
+    const char* const* material_names;
+    int material_count;
+    talus_error* error;
+} csv;
+
+TALUS_PRINTF(2, 3) static talus_status csv_error(const csv* c, const char* format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(c->error, TALUS_ERR_FORMAT, "%s:%lld: %s", c->path, (long long)c->line, text);
+}
+
+/// Cut off a comment and the blanks around a text; returns its first character.
+static char* trim(char* text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t length = strcspn(text, "#");
+    while (length > 0 && strchr(" \t\r\n", text[length - 1])) length--;
+    text[length] = '\0';
+    return text;
+}
+
+/// Take the next field off *rest; NULL when there is none left.
+static char* next_field(const csv* c, char** rest)
+{
+    if (!*rest) return NULL;
+    char* start = *rest;
+    const char* ends = c->separator == ' ' ? " \t" : c->separator == ',' ? "," : ";";
+    size_t length = strcspn(start, ends);
+    *rest = start[length] ? start + length + 1 : NULL;
+    start[length] = '\0';
+    if (*rest && c->separator == ' ') *rest += strspn(*rest, " \t");
+    return trim(start);
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+static int find_field(const char* name)
+{
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (strcmp(FIELDS[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+static bool has_column(const csv* c, int which)
+{
+    for (int i = 0; i < c->column_count; i++) {
+        if (c->columns[i] == which) return true;
+    }
+    return false;
+}
+
+static talus_status add_column(csv* c, const char* name)
+{
+    int which = find_field(name);
+    if (which < 0) {
+        return csv_error(c, "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
+                         "vz, wx, wy, wz, mass, density, material, tag", name);
+    }
+    if (c->dim == 2 && !FIELDS[which].flat) {
+        return csv_error(c, "column '%s' has no meaning in a 2D scene", name);
+    }
+    if (has_column(c, which)) return csv_error(c, "column '%s' is there twice", name);
+    c->columns[c->column_count++] = which;
+    return TALUS_OK;
+}
+
+static talus_status check_columns(const csv* c, bool needs_radius)
+{
+    for (int k = 0; k < c->dim; k++) {
+        const char* name = FIELDS[X + k].name;
+        if (!has_column(c, X + k)) return csv_error(c, "column '%s' is missing", name);
+    }
+    bool radius = has_column(c, RADIUS), diameter = has_column(c, DIAMETER);
+    if (radius && diameter) return csv_error(c, "give column 'radius' or 'diameter', not both");
+    if (!radius && !diameter && needs_radius) {
+        return csv_error(c, "column 'radius' (or 'diameter') is missing");
+    }
+    if (has_column(c, MASS) && has_column(c, DENSITY)) {
+        return csv_error(c, "give column 'mass' or 'density', not both");
+    }
+    return TALUS_OK;
+}
+
+static talus_status read_names(csv* c, char* text, bool needs_radius)
+{
+    c->separator = strchr(text, ';') ? ';' : strchr(text, ',') ? ',' : ' ';
+    char* rest = text;
+    for (char* name; (name = next_field(c, &rest));) TRY(add_column(c, name));
+    return check_columns(c, needs_radius);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static talus_status read_number(const csv* c, const field* f, const char* text, double* out)
+{
+    char* end;
+    *out = strtod(text, &end);
+    if (end == text || *end || !isfinite(*out)) {
+        return csv_error(c, "column '%s': expected a number, found '%.60s'", f->name, text);
+    }
+    if (f->type != FIELD_NUMBER && *out <= 0.0) {
+        return csv_error(c, "column '%s': must be > 0, not %g", f->name, *out);
+    }
+    if (f->type == FIELD_DIAMETER) *out *= 0.5;
+    return TALUS_OK;
+}
+
+static talus_status read_material(const csv* c, const char* text, int* out)
+{
+    for (int i = 0; i < c->material_count; i++) {
+        if (strcmp(c->material_names[i], text) == 0) {
+            *out = i;
+            return TALUS_OK;
+        }
+    }
+    return csv_error(c, "column 'material': there is no material named '%.60s'", text);
+}
+
+static talus_status read_tag(const csv* c, const char* text, int32_t* out)
+{
+    char* end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < INT32_MIN || value > INT32_MAX) {
+        return csv_error(c, "column 'tag': expected a whole number of 32 bits, found '%.60s'",
+                         text);
+    }
+    *out = (int32_t)value;
+    return TALUS_OK;
+}
+
+static talus_status read_field(const csv* c, int which, const char* text, talus_grain_def* grain)
+{
+    const field* f = &FIELDS[which];
+    if (f->type == FIELD_NAME) return read_material(c, text, &grain->material);
+    if (f->type == FIELD_TAG) return read_tag(c, text, &grain->tag);
+    double value;
+    TRY(read_number(c, f, text, &value));
+    memcpy((char*)grain + f->offset, &value, sizeof value);
+    if (which == DENSITY) grain->mass = 0.0; // a mass in the base would win over it
+    return TALUS_OK;
+}
+
+static talus_status read_row(const csv* c, char* text, talus_grain_def* grain)
+{
+    char* rest = text;
+    for (int i = 0; i < c->column_count; i++) {
+        const char* value = next_field(c, &rest);
+        if (!value || !*value) {
+            return csv_error(c, "column '%s': the value is missing", FIELDS[c->columns[i]].name);
+        }
+        TRY(read_field(c, c->columns[i], value, grain));
+    }
+    if (!rest) return TALUS_OK;
+    return csv_error(c, "more values than the %d columns; too much is '%.60s'", c->column_count,
+                     rest);
+}
+
+static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grain_def* base,
+                               grain_list* grains, generate_report* report)
+{
+    size_t size = 0;
+    for (c->line = 1; getline(line, &size, file) >= 0; c->line++) {
+        char* text = *line;
+        if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; // byte order mark
+        text = trim(text);
+        if (!*text) continue;
+        if (c->column_count == 0) {
+            TRY(read_names(c, text, base->radius <= 0.0));
+            continue;
+        }
+        talus_grain_def grain = *base;
+        report->requested++;
+        TRY(read_row(c, text, &grain));
+        TRY(grain_list_add(grains, &grain, c->error));
+        report->placed++;
+    }
+    if (ferror(file)) {
+        return error_set(c->error, TALUS_ERR_IO, "%s: cannot be read: %s", c->path,
+                         strerror(errno));
+    }
+    if (c->column_count > 0) return TALUS_OK;
+    return csv_error(c, "the file ends before the line that names the columns");
+}
+
+talus_status generate_csv(const char* path, int dim, const char* const* material_names,
+                          int material_count, const talus_grain_def* base, grain_list* grains,
+                          generate_report* report, talus_error* error)
+{
+    *report = (generate_report){0};
+    FILE* file = fopen(path, "r");
+    if (!file) {
+        return error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    csv c = {.path = path, .dim = dim, .material_names = material_names,
+             .material_count = material_count, .error = error};
+    char* line = NULL;
+    talus_status status = read_lines(&c, file, &line, base, grains, report);
+    free(line);
+    fclose(file);
+    return status;
+}

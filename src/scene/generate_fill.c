@@ -1,0 +1,233 @@
+/// Random non-overlapping filling of a region, by count or by solid fraction.
+///
+/// Random sequential addition, largest grains first: a grain tries random spots until one is free
+/// of walls, earlier grains and the ones placed so far. After SATURATED grains in a row have used
+/// up their tries, grains of nearly that size are not tried any more. What found no spot is then
+/// put down anyway and pushed apart (generate_relax.c); what still overlaps at the end is left out
+/// and reported.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "scene/generate.h"
+#include "scene/generate_region.h"
+#include "scene/generate_relax.h"
+
+enum { SATURATED = 10 };
+/// A grain this much smaller than the ones that found no spot is tried again.
+static const double SMALLER = 0.9;
+static const int64_t MOST_GRAINS = (int64_t)1 << 28;
+
+fill_def fill_default(void)
+{
+    return (fill_def){.sizes = sizes_default(), .tries = 1000, .sweeps = 500};
+}
+
+static talus_status check_fill(const fill_def* def, int dim, talus_error* error)
+{
+    TRY(region_check(&def->region, dim, error));
+    if ((def->count > 0) == (def->solid_fraction > 0.0) || def->count < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "fill: give either count or solid_fraction, as a number > 0");
+    }
+    if (!(def->solid_fraction < 1.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "fill: solid_fraction must be below 1, not %g",
+                         def->solid_fraction);
+    }
+    if (!(isfinite(def->gap) && def->gap >= 0.0) || def->tries < 1 || def->sweeps < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "fill: gap and sweeps must be 0 or more and tries 1 or more");
+    }
+    return TALUS_OK;
+}
+
+// ---- the grains to place -----------------------------------------------------------------------
+
+typedef struct radii_list {
+    double* r;
+    int64_t count, capacity;
+} radii_list;
+
+static talus_status radii_add(radii_list* list, double radius, talus_error* error)
+{
+    if (list->count == MOST_GRAINS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "fill: more than %lld grains would be needed; are the sizes right?",
+                         (long long)MOST_GRAINS);
+    }
+    if (list->count == list->capacity) {
+        int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 256;
+        double* r = realloc(list->r, (size_t)capacity * sizeof *r);
+        if (!r) return error_memory(error, "random filling");
+        list->r = r;
+        list->capacity = capacity;
+    }
+    list->r[list->count++] = radius;
+    return TALUS_OK;
+}
+
+/// Draw sizes until the count is there, or until the solid volume is as near as it gets.
+static talus_status draw_sizes(const fill_def* def, int dim, rng* r, radii_list* list,
+                               talus_error* error)
+{
+    sizes* s = NULL;
+    TRY(sizes_create(&def->sizes, dim, &s, error));
+    double target = def->solid_fraction * region_volume(&def->region, dim), solid = 0.0;
+    talus_status status = TALUS_OK;
+    while (status == TALUS_OK) {
+        if (def->count > 0 && list->count == def->count) break;
+        double radius = sizes_draw(s, r);
+        double volume = generate_ball_volume(dim, radius);
+        if (def->count == 0 && solid + 0.5 * volume > target && list->count > 0) break;
+        status = radii_add(list, radius, error);
+        solid += volume;
+    }
+    sizes_destroy(s);
+    return status;
+}
+
+static int by_size(const void* pa, const void* pb)
+{
+    double a = *(const double*)pa, b = *(const double*)pb;
+    return a > b ? -1 : a < b;
+}
+
+// ---- random sequential addition ----------------------------------------------------------------
+
+/// Add a movable ball at `x`; p->centre has room for all.
+static talus_status put_ball(packing* p, const double x[3], double radius, talus_error* error)
+{
+    vec_copy(3, p->centre + 3 * (p->grid.count - p->fixed), x);
+    return ball_grid_add(&p->grid, x, radius, error);
+}
+
+/// Look for a free spot; with `among` false only walls count.
+static bool find_spot(packing* p, double radius, bool among, double x[3])
+{
+    const generate_context* c = p->context;
+    for (int64_t i = 0; i < p->def->tries; i++) {
+        if (!region_draw(&p->def->region, &c->cell, c->dim, radius, &p->r, x)) return false;
+        // Neighbours first: cheaper than walls, and mostly the reason.
+        if (among && !ball_grid_clear(&p->grid, x, radius, p->def->gap)) continue;
+        if (generate_allowed(c, x, radius)) return true;
+    }
+    return false;
+}
+
+/// Place what fits; what does not goes to `left`, still from large to small.
+static talus_status add_sequentially(packing* p, const radii_list* wanted, radii_list* left,
+                                     talus_error* error)
+{
+    int64_t failures = 0;
+    double failed = INFINITY; // radius at which it saturated
+    for (int64_t i = 0; i < wanted->count; i++) {
+        double radius = wanted->r[i], x[3];
+        if (failures >= SATURATED && radius < SMALLER * failed) failures = 0;
+        if (failures < SATURATED && find_spot(p, radius, true, x)) {
+            failures = 0;
+            TRY(put_ball(p, x, radius, error));
+            continue;
+        }
+        if (failures < SATURATED) failed = radius;
+        failures++;
+        TRY(radii_add(left, radius, error));
+    }
+    return TALUS_OK;
+}
+
+/// Put down the rest regardless of overlaps and push all apart. *homeless counts those for which
+/// even the empty region has no spot.
+static talus_status squeeze_in(packing* p, const radii_list* left, int64_t* homeless,
+                               talus_error* error)
+{
+    for (int64_t i = 0; i < left->count; i++) {
+        double x[3];
+        if (!find_spot(p, left->r[i], false, x)) ++*homeless;
+        else if (p->def->sweeps > 0) TRY(put_ball(p, x, left->r[i], error));
+    }
+    if (p->def->sweeps == 0 || left->count == *homeless) return TALUS_OK;
+    return packing_relax(p) < 0 ? error_memory(error, "random filling") : TALUS_OK;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static talus_status add_earlier(packing* p, const grain_list* grains, talus_error* error)
+{
+    TRY(ball_grid_init(&p->grid, p->context->dim, &p->context->cell, error));
+    for (int64_t i = 0; i < grains->count; i++) {
+        const talus_grain_def* g = &grains->rows[i];
+        TRY(ball_grid_add(&p->grid, g->position, g->radius, error));
+    }
+    p->fixed = p->grid.count;
+    return TALUS_OK;
+}
+
+static talus_status hand_over(const packing* p, const talus_grain_def* base, grain_list* grains,
+                              generate_report* report, talus_error* error)
+{
+    int dim = p->context->dim;
+    double solid = 0.0;
+    talus_grain_def grain = *base;
+    for (int64_t i = p->fixed; i < p->grid.count; i++) {
+        const grid_ball* b = &p->grid.balls[i];
+        if (b->level < 0) continue;
+        grain.radius = b->radius;
+        vec_copy(3, grain.position, b->centre);
+        TRY(grain_list_add(grains, &grain, error));
+        report->placed++;
+        solid += generate_ball_volume(dim, b->radius);
+    }
+    report->solid_fraction = solid / region_volume(&p->def->region, dim);
+    return TALUS_OK;
+}
+
+static void explain(const fill_def* def, int64_t homeless, generate_report* report)
+{
+    if (report->placed == report->requested) return;
+    char extra[96] = "";
+    if (homeless > 0) {
+        snprintf(extra, sizeof extra, "; %lld are too large for the region and its walls",
+                 (long long)homeless);
+    }
+    snprintf(report->reason, sizeof report->reason,
+             "%lld of %lld grains placed, solid fraction %.3g: the others found no free spot in "
+             "%lld tries and %d sweeps of pushing apart%s", (long long)report->placed,
+             (long long)report->requested, report->solid_fraction, (long long)def->tries,
+             def->sweeps, extra);
+}
+
+static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
+                             const talus_grain_def* base, grain_list* grains,
+                             generate_report* report, talus_error* error)
+{
+    TRY(draw_sizes(p->def, p->context->dim, &p->r, wanted, error));
+    report->requested = wanted->count;
+    qsort(wanted->r, (size_t)wanted->count, sizeof *wanted->r, by_size);
+    p->centre = malloc((size_t)wanted->count * 3 * sizeof *p->centre);
+    if (!p->centre) return error_memory(error, "random filling");
+    TRY(add_earlier(p, grains, error));
+    TRY(add_sequentially(p, wanted, left, error));
+    int64_t homeless = 0;
+    TRY(squeeze_in(p, left, &homeless, error));
+    TRY(hand_over(p, base, grains, report, error));
+    explain(p->def, homeless, report);
+    return TALUS_OK;
+}
+
+talus_status generate_fill(const fill_def* def, const generate_context* context,
+                           const talus_grain_def* base, grain_list* grains,
+                           generate_report* report, talus_error* error)
+{
+    *report = (generate_report){0};
+    TRY(check_fill(def, context->dim, error));
+    radii_list wanted = {0}, left = {0};
+    packing p = {.def = def, .context = context, .r = rng_make(context->seed, context->source, 0)};
+    talus_status status = fill_run(&p, &wanted, &left, base, grains, report, error);
+    ball_grid_free(&p.grid);
+    free(p.centre);
+    free(wanted.r);
+    free(left.r);
+    return status;
+}

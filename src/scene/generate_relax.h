@@ -1,0 +1,23 @@
+/// Pushing overlapping balls apart, the second stage of random filling.
+#ifndef TALUS_SCENE_GENERATE_RELAX_H
+#define TALUS_SCENE_GENERATE_RELAX_H
+
+#include "scene/generate.h"
+#include "scene/generate_grid.h"
+
+/// Balls being packed: those with handle >= fixed in the grid may move.
+typedef struct packing {
+    const fill_def* def;
+    const generate_context* context;
+    ball_grid grid;
+    int64_t fixed;  ///< earlier grains, which stay where they are
+    double* centre; ///< [grid.count - fixed][3] of the movable balls, not wrapped
+    rng r;
+} packing;
+
+/// Push overlapping balls apart, at most def->sweeps times around, within the region and off the
+/// walls. Then take out what still overlaps (grid level -1), the last inserted first, so that no
+/// overlap is left. Returns the number of balls taken out, -1 when memory is short.
+int64_t packing_relax(packing* p);
+
+#endif
