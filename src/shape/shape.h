@@ -18,7 +18,8 @@ typedef struct shape_hit {
     int32_t feature;  ///< stable number of the part (face, edge, rim), so that contacts persist
 } shape_hit;
 
-/// Parts of the surface whose distance to `point` is at most `reach`, in ascending feature order.
+/// Parts of the surface whose distance to `point` is at most `reach` (not negative), in ascending
+/// feature order.
 /// Returns their number (0 to SHAPE_MAX_HITS). Never two hits for the same place: a ball resting on
 /// a flat face near an edge touches the face only.
 int shape_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
