@@ -6,24 +6,28 @@
 #include "run/directory.h"
 
 #include "base/error.h"
+#include "record/files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LOCK_NAME ".talus.lock"
-#define TEMPORARY_SUFFIX ".part"
 
 /// Files of a run. A name that ends with '*' stands for all names that begin so: segments and the
 /// temporary files that a kill leaves behind.
 static const char* const own_files[] = {
-    "scene.yaml*",   "scene.original.yaml*", "run.json*",      "summary.json*", "log.txt",
-    "series.csv",    "frames.h5*",           "frames.xdmf*",   "checkpoint.h5*",
-    "checkpoint.previous.h5*",
+    "scene.yaml*",    "scene.original.yaml*",
+    "run.json*",      "summary.json*",
+    "log.txt",        "series.csv",
+    "frames.h5*",     "frames.xdmf*",
+    "checkpoint.h5*", "checkpoint.previous.h5*",
 };
 static const char* const own_segments[] = {"segment-*"};
 
@@ -69,8 +73,7 @@ static talus_status directory_contents(const char* directory, contents* out, tal
     DIR* dir = opendir(directory);
     if (!dir) {
         if (errno == ENOENT) return TALUS_OK;
-        return error_set(error, TALUS_ERR_IO, "cannot look into %s: %s", directory,
-                         strerror(errno));
+        return files_error(error, "look into", directory);
     }
     // A lock alone is what a kill in the first instant leaves: nothing worth keeping.
     bool any = false, own = false;
@@ -109,8 +112,7 @@ talus_status directory_make(const char* directory, talus_error* error)
     for (char* slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return error_set(error, TALUS_ERR_IO, "cannot make the directory %s: %s", path,
-                             strerror(errno));
+            return files_error(error, "make the directory", path);
         }
         *slash = '/';
     }
@@ -122,9 +124,7 @@ talus_status directory_lock(const char* directory, int* lock, talus_error* error
     char path[DIRECTORY_PATH_SIZE];
     TRY(directory_path(path, directory, LOCK_NAME, error));
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        return error_set(error, TALUS_ERR_IO, "cannot write in %s: %s", directory, strerror(errno));
-    }
+    if (fd < 0) return files_error(error, "write in", directory);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         int reason = errno;
         close(fd);
@@ -132,7 +132,8 @@ talus_status directory_lock(const char* directory, int* lock, talus_error* error
             return error_set(error, TALUS_ERR_STATE, "another talus is running in %s right now",
                              directory);
         }
-        return error_set(error, TALUS_ERR_IO, "cannot lock %s: %s", path, strerror(reason));
+        errno = reason;
+        return files_error(error, "lock", path);
     }
     *lock = fd;
     return TALUS_OK;
@@ -163,89 +164,29 @@ talus_status directory_clean(const char* directory, talus_error* error)
     return remove_matching(directory, own_files, sizeof own_files / sizeof *own_files, error);
 }
 
-/// Path of the temporary file that becomes directory/name.
-static talus_status part_path(char out[DIRECTORY_PATH_SIZE], const char* directory,
-                              const char* name, talus_error* error)
-{
-    char part[256];
-    snprintf(part, sizeof part, "%s" TEMPORARY_SUFFIX, name);
-    return directory_path(out, directory, part, error);
-}
-
-talus_status directory_replace(const char* directory, const char* name, FILE** file,
-                               talus_error* error)
-{
-    char path[DIRECTORY_PATH_SIZE];
-    TRY(part_path(path, directory, name, error));
-    *file = fopen(path, "we");
-    if (!*file) {
-        return error_set(error, TALUS_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    }
-    return TALUS_OK;
-}
-
-talus_status directory_replace_end(const char* directory, const char* name, FILE* file,
-                                   talus_error* error)
-{
-    char part[DIRECTORY_PATH_SIZE], path[DIRECTORY_PATH_SIZE];
-    bool good = part_path(part, directory, name, error) == TALUS_OK &&
-                directory_path(path, directory, name, error) == TALUS_OK;
-    bool written = !ferror(file) && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
-        reason = errno;
-    }
-    if (!good) return TALUS_ERR_ARGUMENT;
-    if (written && rename(part, path) != 0) {
-        written = false;
-        reason = errno;
-    }
-    if (!written) {
-        unlink(part);
-        return error_set(error, TALUS_ERR_IO, "cannot write %s: %s", path, strerror(reason));
-    }
-    return directory_sync(directory, error);
-}
-
 talus_status directory_remove(const char* directory, const char* name, talus_error* error)
 {
     char path[DIRECTORY_PATH_SIZE];
     TRY(directory_path(path, directory, name, error));
-    if (unlink(path) != 0 && errno != ENOENT) {
-        return error_set(error, TALUS_ERR_IO, "cannot remove %s: %s", path, strerror(errno));
-    }
+    if (unlink(path) != 0 && errno != ENOENT) return files_error(error, "remove", path);
     return TALUS_OK;
+}
+
+talus_status directory_write(const char* directory, const char* name, const void* data, size_t size,
+                             talus_error* error)
+{
+    char path[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(path, directory, name, error));
+    return files_replace(path, data, size, true, error);
 }
 
 talus_status directory_copy(const char* directory, const char* name, const char* source,
                             talus_error* error)
 {
-    FILE* in = fopen(source, "re");
-    if (!in) {
-        return error_set(error, TALUS_ERR_IO, "cannot read %s: %s", source, strerror(errno));
-    }
-    FILE* out = NULL;
-    talus_status status = directory_replace(directory, name, &out, error);
-    if (status == TALUS_OK) {
-        char block[65536];
-        for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0;) fwrite(block, 1, n, out);
-        status = directory_replace_end(directory, name, out, error);
-    }
-    if (status == TALUS_OK && ferror(in)) {
-        status = error_set(error, TALUS_ERR_IO, "cannot read %s", source);
-    }
-    fclose(in);
+    unsigned char* data = NULL;
+    size_t size = 0;
+    TRY(files_read(source, &data, &size, error));
+    talus_status status = directory_write(directory, name, data, size, error);
+    free(data);
     return status;
-}
-
-talus_status directory_sync(const char* directory, talus_error* error)
-{
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // Some file systems do not sync directories (EINVAL): they have nothing better to offer.
-    bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
-    int reason = errno;
-    if (fd >= 0) close(fd);
-    if (good) return TALUS_OK;
-    return error_set(error, TALUS_ERR_IO, "cannot sync %s: %s", directory, strerror(reason));
 }

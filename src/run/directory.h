@@ -2,7 +2,7 @@
 #ifndef TALUS_RUN_DIRECTORY_H
 #define TALUS_RUN_DIRECTORY_H
 
-#include <stdio.h>
+#include <stddef.h>
 #include <talus/base.h>
 
 enum { DIRECTORY_PATH_SIZE = 4096 };
@@ -24,18 +24,13 @@ talus_status directory_lock(const char* directory, int* lock, talus_error* error
 /// Remove the files Talus writes, and nothing else.
 talus_status directory_clean(const char* directory, talus_error* error);
 
-/// Begin to replace directory/name: write into *file, then call directory_replace_end().
-talus_status directory_replace(const char* directory, const char* name, FILE** file,
-                               talus_error* error);
-/// Flush, sync and rename. On failure the old file is as it was. Closes `file`.
-talus_status directory_replace_end(const char* directory, const char* name, FILE* file,
-                                   talus_error* error);
 /// Remove directory/name if it is there.
 talus_status directory_remove(const char* directory, const char* name, talus_error* error);
+/// Replace directory/name atomically by these bytes.
+talus_status directory_write(const char* directory, const char* name, const void* data, size_t size,
+                             talus_error* error);
 /// Copy the file `source` to directory/name, atomically.
 talus_status directory_copy(const char* directory, const char* name, const char* source,
                             talus_error* error);
-/// Sync the directory itself, so that renames in it survive a crash of the machine.
-talus_status directory_sync(const char* directory, talus_error* error);
 
 #endif

@@ -2,9 +2,9 @@
 #include "run/journal.h"
 
 #include "base/error.h"
+#include "record/files.h"
 #include "run/directory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,9 +54,7 @@ talus_status journal_open(journal* j, const char* directory, talus_error* error)
     char path[DIRECTORY_PATH_SIZE];
     TRY(directory_path(path, directory, "log.txt", error));
     j->file = fopen(path, "ae");
-    if (!j->file) {
-        return error_set(error, TALUS_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    }
+    if (!j->file) return files_error(error, "write", path);
     if (j->early) fputs(j->early, j->file);
     free(j->early);
     j->early = NULL;

@@ -9,9 +9,9 @@
 /// Zero-initialise, then set `copy`. Lines that come before journal_open() are kept and written
 /// then: a scene is built before its directory is touched.
 typedef struct journal {
-    log_sink copy;    ///< the caller's, may be empty
-    FILE* file;       ///< log.txt, NULL before journal_open()
-    char* early;      ///< lines of before, newline-ended
+    log_sink copy; ///< the caller's, may be empty
+    FILE* file;    ///< log.txt, NULL before journal_open()
+    char* early;   ///< lines of before, newline-ended
     size_t early_size;
 } journal;
 

@@ -18,7 +18,8 @@ static int list_extras(run* r, checkpoint_extra extras[EXTRA_COUNT_MAX])
     size_t phases = (size_t)scene_phase_count(r->scene);
     extras[count++] = (checkpoint_extra){"phases", r->phases, phases * sizeof *r->phases};
     size_t inlets = (size_t)scene_inlet_count(r->scene);
-    if (inlets) extras[count++] = (checkpoint_extra){"inlets", r->inlets, inlets * sizeof *r->inlets};
+    if (inlets)
+        extras[count++] = (checkpoint_extra){"inlets", r->inlets, inlets * sizeof *r->inlets};
     return count;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "record/files.h"
 #include "run/directory.h"
 
 #include <inttypes.h>
@@ -109,13 +110,11 @@ static talus_status run_claim_directory(run* r, talus_error* error)
 
     // Last, and by rename: a directory with a scene.yaml can be resumed.
     char part[DIRECTORY_PATH_SIZE], path[DIRECTORY_PATH_SIZE];
-    TRY(directory_path(part, directory, "scene.yaml.part", error));
+    TRY(directory_path(part, directory, "scene.yaml.tmp", error));
     TRY(directory_path(path, directory, "scene.yaml", error));
     TRY(talus_scene_write(r->scene, part, error));
-    if (rename(part, path) != 0) {
-        return error_set(error, TALUS_ERR_IO, "cannot write %s", path);
-    }
-    return directory_sync(directory, error);
+    TRY(files_rename(part, path, error));
+    return files_sync_folder(directory, error);
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -337,8 +336,8 @@ static talus_status start(run* r, talus_summary* summary, talus_report* report, 
     return run_carry_out(r, summary, error);
 }
 
-talus_status talus_run_start(const talus_run_def* def, talus_summary* summary,
-                             talus_report* report, talus_error* error)
+talus_status talus_run_start(const talus_run_def* def, talus_summary* summary, talus_report* report,
+                             talus_error* error)
 {
     run r;
     run_init(&r, def);
@@ -374,8 +373,7 @@ static bool resume_is_done(run* r)
     return done && directory_has(r->def->directory, "summary.json");
 }
 
-static talus_status resume(run* r, talus_summary* summary, talus_report* report,
-                           talus_error* error)
+static talus_status resume(run* r, talus_summary* summary, talus_report* report, talus_error* error)
 {
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a resume needs a directory");

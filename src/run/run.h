@@ -30,24 +30,24 @@ typedef struct run_seconds {
 
 /// Everything beside the world that a resumed run needs. Plain bytes in checkpoints.
 typedef struct run_state {
-    int64_t phase;            ///< index of the present phase
-    int64_t step;             ///< steps done
-    int64_t poured;           ///< the inlets have placed their grains for a step that then failed
-    int64_t held;             ///< steps the energy has been below the phase's bound, -1: it is not
-    double energy;            ///< kinetic energy after the last step
-    int64_t frame_mark;       ///< frame interval in which the last frame was written
-    int64_t series_mark;      ///< likewise for rows of the series
-    int64_t frame_step;       ///< step of the last frame, -1: none
-    int64_t series_step;      ///< step of the last row, -1: none
-    frames_position frames;   ///< committed frames
-    int64_t frames_written;   ///< frames written, committed or not
+    int64_t phase;          ///< index of the present phase
+    int64_t step;           ///< steps done
+    int64_t poured;         ///< the inlets have placed their grains for a step that then failed
+    int64_t held;           ///< steps the energy has been below the phase's bound, -1: it is not
+    double energy;          ///< kinetic energy after the last step
+    int64_t frame_mark;     ///< frame interval in which the last frame was written
+    int64_t series_mark;    ///< likewise for rows of the series
+    int64_t frame_step;     ///< step of the last frame, -1: none
+    int64_t series_step;    ///< step of the last row, -1: none
+    frames_position frames; ///< committed frames
+    int64_t frames_written; ///< frames written, committed or not
     int64_t series_bytes;
-    int64_t finished;         ///< the last phase has ended
-    int64_t extended_to;      ///< step up to which a finished run was asked to go on, 0: none
-    int64_t remarks;          ///< steps with a remark so far
-    int64_t peak_memory;      ///< largest over the processes that worked on the run, bytes
-    double worst_overlap;     ///< largest overlap of all steps / mean diameter
-    run_seconds seconds;      ///< of all processes up to the last checkpoint
+    int64_t finished;     ///< the last phase has ended
+    int64_t extended_to;  ///< step up to which a finished run was asked to go on, 0: none
+    int64_t remarks;      ///< steps with a remark so far
+    int64_t peak_memory;  ///< largest over the processes that worked on the run, bytes
+    double worst_overlap; ///< largest overlap of all steps / mean diameter
+    run_seconds seconds;  ///< of all processes up to the last checkpoint
     talus_step_result last;
 } run_state;
 
@@ -57,19 +57,19 @@ typedef struct run {
     talus_scene* scene;
     talus_world* world;
     journal journal;
-    log_sink log;             ///< writes to the journal
-    int lock;                 ///< descriptor, -1: none
+    log_sink log; ///< writes to the journal
+    int lock;     ///< descriptor, -1: none
     frames* frames;
     series* series;
     run_state state;
-    inlet_state* inlets;      ///< [scene_inlet_count]
-    phase_log* phases;        ///< [scene_phase_count]
-    run_seconds before;       ///< seconds of earlier processes
-    double seconds_record;    ///< of this process
-    double started;           ///< clock when this process began
-    double checkpointed;      ///< clock of the last checkpoint
+    inlet_state* inlets;   ///< [scene_inlet_count]
+    phase_log* phases;     ///< [scene_phase_count]
+    run_seconds before;    ///< seconds of earlier processes
+    double seconds_record; ///< of this process
+    double started;        ///< clock when this process began
+    double checkpointed;   ///< clock of the last checkpoint
     bool interrupted;
-    double speed_clock[2];    ///< two marks for the recent speed: older, newer
+    double speed_clock[2]; ///< two marks for the recent speed: older, newer
     int64_t speed_step[2];
 } run;
 

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -75,7 +77,8 @@ static void judge(const run* r, talus_summary* sum)
         return;
     }
     if (sum->unconverged_steps == 0) {
-        add_line(text, size, "Convergence: every step met its stopping rule; residual %.2g at the end.",
+        add_line(text, size,
+                 "Convergence: every step met its stopping rule; residual %.2g at the end.",
                  sum->residual);
     } else {
         add_line(text, size,
@@ -128,6 +131,33 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
     };
     snprintf(out->outcome, sizeof out->outcome, "%s", outcome);
     judge(r, out);
+}
+
+/// A stream into memory, written to a file in one piece.
+typedef struct text_stream {
+    FILE* file;
+    char* data;
+    size_t size;
+} text_stream;
+
+static talus_status stream_open(text_stream* stream, talus_error* error)
+{
+    stream->file = open_memstream(&stream->data, &stream->size);
+    return stream->file ? TALUS_OK : error_memory(error, "writing JSON");
+}
+
+/// Close the stream and put what it holds into directory/name, atomically.
+static talus_status stream_write(text_stream* stream, const char* directory, const char* name,
+                                 talus_error* error)
+{
+    talus_status status = TALUS_OK;
+    bool failed = ferror(stream->file) != 0;
+    if (fclose(stream->file) != 0 || failed) status = error_memory(error, "writing JSON");
+    if (status == TALUS_OK) {
+        status = directory_write(directory, name, stream->data, stream->size, error);
+    }
+    free(stream->data);
+    return status;
 }
 
 static void write_seconds(json* j, const talus_summary* sum)
@@ -195,12 +225,12 @@ static void write_numbers(json* j, const run* r, const talus_summary* sum)
 
 talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)
 {
-    FILE* file;
-    TRY(directory_replace(r->def->directory, "summary.json", &file, error));
+    text_stream stream;
+    TRY(stream_open(&stream, error));
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, sum->state_hash);
 
-    json j = json_begin(file);
+    json j = json_begin(stream.file);
     json_string(&j, "title", talus_scene_title(r->scene));
     write_numbers(&j, r, sum);
     write_wall_forces(&j, r->world);
@@ -213,13 +243,13 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_integer(&j, "peak_memory_bytes", sum->peak_memory_bytes);
     json_string(&j, "verdict", sum->verdict);
     json_end(&j);
-    return directory_replace_end(r->def->directory, "summary.json", file, error);
+    return stream_write(&stream, r->def->directory, "summary.json", error);
 }
 
 talus_status summary_write_run(const run* r, talus_error* error)
 {
-    FILE* file;
-    TRY(directory_replace(r->def->directory, "run.json", &file, error));
+    text_stream stream;
+    TRY(stream_open(&stream, error));
     struct utsname host = {0};
     uname(&host);
     char date[32];
@@ -227,7 +257,7 @@ talus_status summary_write_run(const run* r, talus_error* error)
     struct tm utc;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 
-    json j = json_begin(file);
+    json j = json_begin(stream.file);
     json_string(&j, "program", "talus");
     json_string(&j, "version", talus_version());
     json_string(&j, "revision", talus_revision());
@@ -246,5 +276,5 @@ talus_status summary_write_run(const run* r, talus_error* error)
     for (int i = 0; i < r->def->set_count; i++) json_string(&j, NULL, r->def->sets[i]);
     json_array_end(&j);
     json_end(&j);
-    return directory_replace_end(r->def->directory, "run.json", file, error);
+    return stream_write(&stream, r->def->directory, "run.json", error);
 }

@@ -1,0 +1,116 @@
+/// The talus program: what its files share.
+#ifndef TALUS_APP_H
+#define TALUS_APP_H
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <talus/talus.h>
+
+/// Exit statuses; docs/running.md and `talus help` list them.
+enum {
+    STATUS_OK = 0,
+    STATUS_FAILURE = 1,      ///< a file, memory, the machine
+    STATUS_USAGE = 2,        ///< the command line
+    STATUS_SCENE = 3,        ///< the scene has errors
+    STATUS_NUMERIC = 4,      ///< a policy of the scene stopped the run
+    STATUS_INTERRUPTED = 75, ///< stopped by a signal, can be resumed (EX_TEMPFAIL)
+};
+
+enum { PATH_SIZE = 4096 };
+
+// ---- main.c ------------------------------------------------------------------------------------
+
+/// A subcommand: `talus NAME ...`.
+typedef struct command {
+    const char* name;
+    const char* usage;   ///< after "talus "
+    const char* summary; ///< one line
+    const char* help;    ///< the rest of `talus help NAME`
+    int (*function)(int argc, char** argv);
+} command;
+
+const command* command_list(int* count);
+/// The command of that name, NULL (and a suggestion on stderr) if there is none.
+const command* command_find(const char* name);
+
+int command_run(int argc, char** argv);
+int command_resume(int argc, char** argv);
+int command_check(int argc, char** argv);
+int command_scenes(int argc, char** argv);
+int command_export(int argc, char** argv);
+int command_help(int argc, char** argv);
+int command_version(int argc, char** argv);
+/// Print the help of one command to stdout.
+void print_command_help(const command* c);
+
+// ---- options.c ---------------------------------------------------------------------------------
+
+/// getopt_long() that explains what is wrong on stderr, with a suggestion for a mistyped option.
+/// Returns '?' then; otherwise as getopt_long(). `brief` must begin with ':'. Set optind to 1
+/// first.
+int options_next(int argc, char** argv, const char* brief, const struct option* list);
+/// Read a whole number >= low; false, with a message on stderr, if the text is not one.
+bool options_integer(const char* option, const char* text, int64_t low, int64_t* out);
+/// Read a finite number >= 0 likewise.
+bool options_number(const char* option, const char* text, double* out);
+/// The one argument left after the options; NULL, with a message, if there are none or several.
+const char* options_single(int argc, char** argv, const char* what);
+/// The values of a repeatable option: pointers into argv, at most argc of them. free() `items`.
+typedef struct option_values {
+    const char** items;
+    int count;
+} option_values;
+bool option_values_add(option_values* values, int argc, const char* value);
+
+// ---- locate.c ----------------------------------------------------------------------------------
+
+/// Path of a scene given as a path or as the name of a ready-made one; false, with a message.
+bool locate_scene(const char* scene, char path[PATH_SIZE]);
+/// Directories with ready-made scenes, in the order they are searched; calls `visit` for each that
+/// exists until it returns true.
+bool locate_directories(bool (*visit)(const char* directory, void* user), void* user);
+/// Name of a scene file without directory and ".yaml".
+void scene_name(const char* path, char* out, size_t size);
+
+// ---- carry.c -----------------------------------------------------------------------------------
+
+/// What `run` and `resume` have in common.
+typedef struct carry_options {
+    bool quiet, json;
+} carry_options;
+
+/// Start or resume with signals caught, progress shown and the ending told. Returns exit status.
+int carry_out(talus_run_def* def, bool resume, carry_options options);
+
+// ---- live.c ------------------------------------------------------------------------------------
+
+/// The live line on a terminal, or plain lines now and then.
+typedef struct live {
+    bool quiet;
+    bool terminal;  ///< stderr is one
+    bool utf8;      ///< the terminal understands more than ASCII
+    bool shown;     ///< a live line stands on the terminal
+    double printed; ///< clock of the last print
+    int phase;      ///< of the last print, -1 before the first
+} live;
+
+live live_begin(bool quiet);
+/// talus_progress_fn and talus_log_fn; `user` is the live.
+void live_progress(void* user, const talus_progress* progress);
+void live_log(void* user, talus_log_level level, const char* text);
+/// Take the live line off the terminal.
+void live_clear(live* l);
+/// "12s", "1m20s", "2h05m" into `out`.
+void format_duration(double seconds, char* out, size_t size);
+
+// ---- ending.c ----------------------------------------------------------------------------------
+
+/// Timing table, verdict, and where the files are.
+void ending_print(FILE* out, const char* directory, const talus_summary* summary);
+/// Copy directory/summary.json to stdout; false, with a message, if it cannot be read.
+bool ending_print_json(const char* directory);
+/// Lines of a scene report to stderr, or the error's text if there are none.
+void print_problems(const talus_report* report, const talus_error* error);
+
+#endif

@@ -1,0 +1,72 @@
+/// talus check SCENE: all mistakes of a scene, or what it holds.
+#include "app.h"
+
+#include "scene/scene.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_warning(void* user, talus_log_level level, const char* text)
+{
+    (void)user;
+    if (level == TALUS_LOG_WARNING) fprintf(stderr, "warning: %s\n", text);
+}
+
+static void print_contents(const talus_scene* scene, const talus_world* world)
+{
+    int phases = scene_phase_count(scene), inlets = scene_inlet_count(scene);
+    printf("scene ok: %s: %dD, %" PRId64 " grains, %d walls, %d phase%s", talus_scene_title(scene),
+           talus_world_options(world)->dim, talus_world_grains(world).count,
+           talus_world_wall_count(world), phases, phases == 1 ? "" : "s");
+    if (inlets > 0) printf(", %d inlet%s", inlets, inlets == 1 ? "" : "s");
+    printf(", step %g s, seed %" PRIu64 "\n", talus_scene_step_length(scene), scene_seed(scene));
+}
+
+static int check(const char* path, const option_values* sets)
+{
+    talus_scene* scene = NULL;
+    talus_world* world = NULL;
+    talus_report report = {0};
+    talus_error error = {0};
+    talus_world_def options = talus_world_default();
+    options.log = print_warning;
+    talus_status status = talus_scene_load(path, sets->items, sets->count, &scene, &report, &error);
+    if (status == TALUS_OK) status = talus_scene_build(scene, &options, &world, &report, &error);
+    if (status == TALUS_OK) {
+        print_contents(scene, world);
+    } else {
+        print_problems(&report, &error);
+    }
+    talus_report_clear(&report);
+    talus_world_destroy(world);
+    talus_scene_destroy(scene);
+    if (status == TALUS_OK) return STATUS_OK;
+    return status == TALUS_ERR_IO || status == TALUS_ERR_MEMORY ? STATUS_FAILURE : STATUS_SCENE;
+}
+
+int command_check(int argc, char** argv)
+{
+    static const struct option list[] = {
+        {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    option_values sets = {0};
+    int status = STATUS_USAGE;
+    optind = 1;
+    int choice;
+    while ((choice = options_next(argc, argv, ":h", list)) == 's') {
+        if (!option_values_add(&sets, argc, optarg)) break;
+    }
+    const char* scene = choice == -1 ? options_single(argc, argv, "a scene") : NULL;
+    char path[PATH_SIZE];
+    if (choice == 'h') {
+        print_command_help(command_find("check"));
+        status = STATUS_OK;
+    } else if (scene && locate_scene(scene, path)) {
+        status = check(path, &sets);
+    }
+    free(sets.items);
+    return status;
+}

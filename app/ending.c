@@ -1,0 +1,83 @@
+/// What is said at the end of a run: where the time went, what to think of the numbers, where the
+/// files are and how to look at them.
+#include "app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void print_stage(FILE* out, const char* name, double seconds, double total)
+{
+    fprintf(out, "  %-10s %10.2f s  %5.1f %%\n", name, seconds,
+            total > 0 ? 100 * seconds / total : 0.0);
+}
+
+static void print_times(FILE* out, const talus_summary* s)
+{
+    double total = s->seconds_total;
+    double named = s->seconds_detect + s->seconds_solve + s->seconds_advance + s->seconds_record;
+    fprintf(out, "time by stage\n");
+    print_stage(out, "detect", s->seconds_detect, total);
+    print_stage(out, "solve", s->seconds_solve, total);
+    print_stage(out, "advance", s->seconds_advance, total);
+    print_stage(out, "record", s->seconds_record, total);
+    print_stage(out, "other", total > named ? total - named : 0, total);
+    print_stage(out, "total", total, total);
+    if (s->seconds_solve > 0) {
+        fprintf(out, "  %.3g contact updates a second while solving, %.3g MB of memory at most\n",
+                (double)s->contact_updates / s->seconds_solve, (double)s->peak_memory_bytes / 1e6);
+    }
+}
+
+static void print_verdict(FILE* out, const char* verdict)
+{
+    fprintf(out, "verdict\n");
+    while (*verdict) {
+        size_t length = strcspn(verdict, "\n");
+        fprintf(out, "  %.*s\n", (int)length, verdict);
+        verdict += length + (verdict[length] == '\n');
+    }
+}
+
+void ending_print(FILE* out, const char* directory, const talus_summary* s)
+{
+    fprintf(out, "%s: %" PRId64 " steps, t = %.6g s, %" PRId64 " grains, %" PRId64 " frames\n\n",
+            s->outcome, s->steps, s->time, s->grains, s->frames);
+    print_times(out, s);
+    fputc('\n', out);
+    print_verdict(out, s->verdict);
+    fprintf(out,
+            "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
+            "  ParaView:  open %s/frames.xdmf (Xdmf3 reader)\n"
+            "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
+            "  numpy:     import h5py\n"
+            "             f = h5py.File('%s/frames.h5')\n"
+            "             f.visititems(lambda name, item: print(name, item))\n",
+            directory, directory, directory, directory, directory);
+}
+
+bool ending_print_json(const char* directory)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/summary.json", directory);
+    FILE* file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "talus: cannot read %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) fwrite(block, 1, n, stdout);
+    fclose(file);
+    return fflush(stdout) == 0;
+}
+
+void print_problems(const talus_report* report, const talus_error* error)
+{
+    if (report->count == 0) {
+        fprintf(stderr, "talus: %s\n", error->text);
+        return;
+    }
+    for (int i = 0; i < report->count; i++) fprintf(stderr, "%s\n", report->lines[i]);
+    fprintf(stderr, "talus: %d error%s in the scene\n", report->count,
+            report->count == 1 ? "" : "s");
+}

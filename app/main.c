@@ -1,0 +1,83 @@
+/// The talus program: looks up the subcommand and hands over.
+#include "app.h"
+
+#include "scene/reader.h"
+
+#include <locale.h>
+#include <string.h>
+
+#define RUN_OPTIONS                                                                                \
+    "  --threads N            threads to use [as the scene says]\n"                                \
+    "  --steps N              stop when N steps in total are done\n"                               \
+    "  --checkpoint SECONDS   wall seconds between checkpoints [as the scene says]\n"              \
+    "  --quiet                no progress and no report, only errors\n"                            \
+    "  --json                 print summary.json on standard output at the end\n"
+
+static const command commands[] = {
+    {"run", "run SCENE [-o DIR] [--set key.path=value]... [options]", "carry out a scene",
+     "SCENE is the path of a scene file or the name of a ready-made scene (see `talus scenes`).\n\n"
+     "  -o, --output DIR       where the results go [runs/NAME, runs/NAME-2, ...]\n"
+     "  --set key.path=value   override a value of the scene; may be repeated\n"
+     "  --force                replace the run that is in DIR (only files Talus "
+     "wrote)\n" RUN_OPTIONS "\nCtrl-C finishes the step, writes a checkpoint and exits with status "
+                            "75; `talus resume DIR`\n"
+     "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n",
+     command_run},
+    {"resume", "resume DIR [options]", "go on with a run that was stopped or killed",
+     "The run ends with the same bits as one that was never stopped.\n"
+     "A finished run is left alone, unless --steps asks for more steps of its last "
+     "phase.\n\n" RUN_OPTIONS,
+     command_resume},
+    {"check", "check SCENE [--set key.path=value]...", "look for all mistakes in a scene",
+     "Reads the scene and builds its world, writes nothing. Exit status 3 if there are errors.\n\n"
+     "  --set key.path=value   override a value of the scene; may be repeated\n",
+     command_check},
+    {"scenes", "scenes", "list the ready-made scenes",
+     "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
+     "tree.\n",
+     command_scenes},
+    {"export", "export DIR [--vtk OUT] [--lammps OUT]",
+     "write the frames of a run for other programs",
+     "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
+     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
+     "Without options both are written into DIR/export. A run that is not finished is exported as\n"
+     "far as it was committed by its last checkpoint.\n",
+     command_export},
+    {"help", "help [COMMAND]", "explain a command", "", command_help},
+    {"version", "version", "print version, revision and compiler", "", command_version},
+};
+
+const command* command_list(int* count)
+{
+    *count = sizeof commands / sizeof *commands;
+    return commands;
+}
+
+const command* command_find(const char* name)
+{
+    const char* names[sizeof commands / sizeof *commands];
+    int count;
+    const command* list = command_list(&count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, list[i].name) == 0) return &list[i];
+        names[i] = list[i].name;
+    }
+    const char* near = nearest_name(name, names, count);
+    fprintf(stderr, "talus: there is no command '%s'%s%s%s; `talus help` lists them\n", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+    return NULL;
+}
+
+int main(int argc, char** argv)
+{
+    setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
+    if (argc < 2) {
+        command_help(0, NULL);
+        return STATUS_USAGE;
+    }
+    const char* name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    const command* c = command_find(name);
+    return c ? c->function(argc - 1, argv + 1) : STATUS_USAGE;
+}
