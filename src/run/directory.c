@@ -29,7 +29,7 @@ static const char* const own_files[] = {
     "frames.h5*",     "frames.xdmf*",
     "checkpoint.h5*", "checkpoint.previous.h5*",
 };
-static const char* const own_segments[] = {"segment-*"};
+static const char* const own_segments[] = {"segment-*", "base.h5*"};
 
 talus_status directory_path(char out[DIRECTORY_PATH_SIZE], const char* directory, const char* name,
                             talus_error* error)

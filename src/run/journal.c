@@ -10,13 +10,14 @@
 #include <time.h>
 
 /// "2026-01-31T12:00:00Z text", newline-ended, cut to the size of `line`.
-static void format_line(char* line, size_t size, talus_log_level level, const char* text)
+static void format_line(char* line, size_t size, talus_log_level level, const char* words)
 {
     char stamp[32];
     time_t now = time(NULL);
     struct tm utc;
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    snprintf(line, size - 1, "%s %s%s", stamp, level == TALUS_LOG_WARNING ? "warning: " : "", text);
+    snprintf(line, size - 1, "%s %s%s", stamp, level == TALUS_LOG_WARNING ? "warning: " : "",
+             words);
     strcat(line, "\n");
 }
 
@@ -30,18 +31,18 @@ static void keep_early(journal* j, const char* line)
     j->early_size += length;
 }
 
-static void journal_line(void* user, talus_log_level level, const char* text)
+static void journal_line(void* user, talus_log_level level, const char* words)
 {
     journal* j = user;
     char line[2560];
-    format_line(line, sizeof line, level, text);
+    format_line(line, sizeof line, level, words);
     if (j->file) {
         fputs(line, j->file);
         fflush(j->file);
     } else {
         keep_early(j, line);
     }
-    log_write(&j->copy, level, "%s", text);
+    log_write(&j->copy, level, "%s", words);
 }
 
 log_sink journal_sink(journal* j)

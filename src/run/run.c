@@ -244,26 +244,26 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
 
 // ---- ends --------------------------------------------------------------------------------------
 
-static void describe_end(const run* r, run_end end, const talus_error* failure, char* text,
+static void describe_end(const run* r, run_end end, const talus_error* failure, char* words,
                          size_t size)
 {
     switch (end) {
-    case END_FINISHED: snprintf(text, size, "finished"); break;
+    case END_FINISHED: snprintf(words, size, "finished"); break;
     case END_LIMIT:
-        snprintf(text, size, "stopped at the limit of %" PRId64 " steps", r->def->max_steps);
+        snprintf(words, size, "stopped at the limit of %" PRId64 " steps", r->def->max_steps);
         break;
-    case END_INTERRUPTED: snprintf(text, size, "interrupted"); break;
-    case END_NUMERIC: snprintf(text, size, "numerical stop: %.480s", failure->text); break;
+    case END_INTERRUPTED: snprintf(words, size, "interrupted"); break;
+    case END_NUMERIC: snprintf(words, size, "numerical stop: %.480s", failure->text); break;
     }
 }
 
 /// Say each line of the verdict to the log.
 static void log_verdict(run* r, const talus_summary* summary)
 {
-    char text[sizeof summary->verdict];
-    memcpy(text, summary->verdict, sizeof text);
+    char words[sizeof summary->verdict];
+    memcpy(words, summary->verdict, sizeof words);
     char* rest = NULL;
-    for (char* line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    for (char* line = strtok_r(words, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         log_write(&r->log, TALUS_LOG_INFO, "%s", line);
     }
 }
@@ -292,10 +292,10 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
 /// Put step, time and grain before what the world said, where it did not say them.
 static void name_failure(const run* r, talus_error* failure)
 {
-    char text[sizeof failure->text];
-    memcpy(text, failure->text, sizeof text);
+    char words[sizeof failure->text];
+    memcpy(words, failure->text, sizeof words);
     snprintf(failure->text, sizeof failure->text, "step %" PRId64 ", t = %.9g s: %.1900s",
-             r->state.step + 1, talus_world_time(r->world), text);
+             r->state.step + 1, talus_world_time(r->world), words);
 }
 
 /// From the first step to the summary, for start and resume alike.
