@@ -20,16 +20,11 @@
 
 #define LOCK_NAME ".talus.lock"
 
-/// Files of a run. A name that ends with '*' stands for all names that begin so: segments and the
-/// temporary files that a kill leaves behind.
+/// Files of a run. Each may also be there with ".tmp" behind it, left by a kill.
 static const char* const own_files[] = {
-    "scene.yaml*",    "scene.original.yaml*",
-    "run.json*",      "summary.json*",
-    "log.txt",        "series.csv",
-    "frames.h5*",     "frames.xdmf*",
-    "checkpoint.h5*", "checkpoint.previous.h5*",
+    "scene.yaml", "scene.original.yaml", "run.json",    "summary.json",  "log.txt",
+    "series.csv", "frames.h5",           "frames.xdmf", "checkpoint.h5", "checkpoint.previous.h5",
 };
-static const char* const own_segments[] = {"segment-*", "base.h5*"};
 
 talus_status directory_path(char out[DIRECTORY_PATH_SIZE], const char* directory, const char* name,
                             talus_error* error)
@@ -47,16 +42,30 @@ bool directory_has(const char* directory, const char* name)
     return directory_path(path, directory, name, NULL) == TALUS_OK && access(path, F_OK) == 0;
 }
 
-static bool name_matches(const char* name, const char* const* patterns, size_t count)
+/// Length of a name without a ".tmp" at its end.
+static size_t stem_length(const char* name)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(patterns[i]);
-        bool prefix = patterns[i][length - 1] == '*';
-        if (prefix ? strncmp(name, patterns[i], length - 1) == 0 : strcmp(name, patterns[i]) == 0) {
-            return true;
-        }
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".tmp") == 0 ? length - 4 : length;
+}
+
+static bool is_own_file(const char* name)
+{
+    size_t length = stem_length(name);
+    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++) {
+        if (strlen(own_files[i]) == length && strncmp(name, own_files[i], length) == 0) return true;
     }
     return false;
+}
+
+/// segment-NNNNNN.h5 and base.h5 in the folder `frames`.
+static bool is_own_segment(const char* name)
+{
+    size_t length = stem_length(name);
+    if (length == 7 && strncmp(name, "base.h5", 7) == 0) return true;
+    if (strncmp(name, "segment-", 8) != 0) return false;
+    size_t digits = strspn(name + 8, "0123456789");
+    return digits > 0 && length == 8 + digits + 3 && strncmp(name + 8 + digits, ".h5", 3) == 0;
 }
 
 static bool is_dot(const char* name)
@@ -80,7 +89,7 @@ static talus_status directory_contents(const char* directory, contents* out, tal
     for (struct dirent* entry; (entry = readdir(dir));) {
         if (is_dot(entry->d_name) || strcmp(entry->d_name, LOCK_NAME) == 0) continue;
         any = true;
-        own |= name_matches(entry->d_name, own_files, sizeof own_files / sizeof *own_files);
+        own |= is_own_file(entry->d_name);
     }
     closedir(dir);
     if (any) *out = own && directory_has(directory, LOCK_NAME) ? CONTENTS_RUN : CONTENTS_FOREIGN;
@@ -139,15 +148,15 @@ talus_status directory_lock(const char* directory, int* lock, talus_error* error
     return TALUS_OK;
 }
 
-/// Remove the regular files of `directory` whose names match.
-static talus_status remove_matching(const char* directory, const char* const* patterns,
-                                    size_t count, talus_error* error)
+/// Remove the files of `directory` that are ours.
+static talus_status remove_own(const char* directory, bool (*is_own)(const char* name),
+                               talus_error* error)
 {
     DIR* dir = opendir(directory);
     if (!dir) return TALUS_OK;
     talus_status status = TALUS_OK;
     for (struct dirent* entry; status == TALUS_OK && (entry = readdir(dir));) {
-        if (!is_dot(entry->d_name) && name_matches(entry->d_name, patterns, count)) {
+        if (is_own(entry->d_name)) {
             status = directory_remove(directory, entry->d_name, error);
         }
     }
@@ -159,9 +168,9 @@ talus_status directory_clean(const char* directory, talus_error* error)
 {
     char segments[DIRECTORY_PATH_SIZE];
     TRY(directory_path(segments, directory, "frames", error));
-    TRY(remove_matching(segments, own_segments, sizeof own_segments / sizeof *own_segments, error));
+    TRY(remove_own(segments, is_own_segment, error));
     rmdir(segments); // stays if someone put something else there
-    return remove_matching(directory, own_files, sizeof own_files / sizeof *own_files, error);
+    return remove_own(directory, is_own_file, error);
 }
 
 talus_status directory_remove(const char* directory, const char* name, talus_error* error)
