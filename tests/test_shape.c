@@ -20,7 +20,10 @@ typedef struct sample_shape {
     talus_shape_def def;
 } sample_shape;
 
-#define AXIS_TILTED {0.48, -0.6, 0.64}
+#define AXIS_TILTED                                                                                \
+    {                                                                                              \
+        0.48, -0.6, 0.64                                                                           \
+    }
 
 static const sample_shape samples[] = {
     {"plane 2D", 2, {.kind = TALUS_SHAPE_PLANE, .normal = {0.6, 0.8}}},
@@ -59,9 +62,7 @@ static const sample_shape samples[] = {
       .radius_high = 0.9,
       .half_length = 0.4,
       .skin = 0.05}},
-    {"hat",
-     3,
-     {.kind = TALUS_SHAPE_CONE, .axis = AXIS_TILTED, .radius = 0.9, .half_length = 0.4}},
+    {"hat", 3, {.kind = TALUS_SHAPE_CONE, .axis = AXIS_TILTED, .radius = 0.9, .half_length = 0.4}},
     {"tube shell",
      3,
      {.kind = TALUS_SHAPE_CONE,
@@ -139,8 +140,7 @@ static void round_point(const sample_shape* s, int patch, double a, double b, do
         rho = d->radius * b;
         z = patch == 1 ? -half : half;
     }
-    for (int k = 0; k < 3; k++)
-        out[k] = rho * (cos(phi) * e1[k] + sin(phi) * e2[k]) + z * axis[k];
+    for (int k = 0; k < 3; k++) out[k] = rho * (cos(phi) * e1[k] + sin(phi) * e2[k]) + z * axis[k];
 }
 
 /// Point of the surface (without skin) at the parameters a, b in [0, 1].
@@ -513,6 +513,10 @@ static void test_tube_places(void** state)
     expect_hit(&hits[0], 0.05, 0.8, 0, -0.6, 2);
     assert_int_equal(shape_query(&tube, 3, (double[3]){0.97, 0.0, -0.64}, 0.1, hits), 1);
     expect_hit(&hits[0], 0.05, -0.6, 0, -0.8, 1);
+    // Beside a long tube, deeper than its radius: too far for an escape.
+    tube.half_length = 5.0;
+    assert_int_equal(shape_query(&tube, 3, (double[3]){0, 1.9, 0.0}, 0.1, hits), 1);
+    assert_int_equal(shape_query(&tube, 3, (double[3]){0, 2.1, 0.0}, 0.1, hits), 0);
     tube.half_length = 0.0;
     assert_int_equal(shape_query(&tube, 3, (double[3]){0, 9.0, 40.0}, 0.1, hits), 1);
     expect_hit(&hits[0], -8.0, 0, -1, 0, 0);
@@ -655,6 +659,38 @@ static void test_degenerate_points(void** state)
     }
 }
 
+/// Corners, rims and ends of random shapes, where roundoff decides on which side the point is.
+static void test_points_on_borders(void** state)
+{
+    (void)state;
+    rng r = rng_make(17, 0, 0);
+    for (int n = 0; n < 50000; n++) {
+        talus_shape_def d = {.kind = (talus_shape_kind)rng_below(&r, TALUS_SHAPE_COUNT)};
+        if (d.kind == TALUS_SHAPE_PLANE) continue;
+        sample_shape s = {"random", d.kind == TALUS_SHAPE_SEGMENT ? 2 : 3, d};
+        random_point(&r, 1.0, s.def.edge_u);
+        random_point(&r, 1.0, s.def.edge_v);
+        random_point(&r, 1.0, s.def.axis);
+        double length = vec_norm(3, s.def.axis), p[3];
+        for (int k = 0; k < 3; k++) s.def.axis[k] /= length;
+        for (int k = 0; k < 3; k++) s.def.half_size[k] = 0.1 + rng_uniform(&r);
+        s.def.radius = 0.1 + rng_uniform(&r);
+        s.def.radius_high = rng_uniform(&r);
+        s.def.half_length = 0.1 + rng_uniform(&r);
+        s.def.inside = rng_below(&r, 2);
+        if (s.def.kind == TALUS_SHAPE_BOX && s.def.inside) s.def.open_faces = (unsigned)n % 63u;
+        surface_point(&s, (int)rng_below(&r, (uint64_t)patch_count(&s)), (double)rng_below(&r, 2),
+                      (double)rng_below(&r, 2), p);
+        shape_hit hits[SHAPE_MAX_HITS];
+        int count = shape_query(&s.def, s.dim, p, 0.01, hits);
+        if (!s.def.open_faces) assert_true(count >= 1); // an open face has no surface there
+        for (int h = 0; h < count; h++) {
+            assert_true(fabs(hits[h].distance) < 1e-12); // parallel plate edges amplify roundoff
+            assert_true(fabs(vec_norm(3, hits[h].normal) - 1.0) < 1e-14);
+        }
+    }
+}
+
 static void test_degenerate_directions(void** state)
 {
     (void)state;
@@ -737,6 +773,7 @@ int main(void)
         cmocka_unit_test(test_normals_are_gradients),
         cmocka_unit_test(test_reach),
         cmocka_unit_test(test_degenerate_points),
+        cmocka_unit_test(test_points_on_borders),
         cmocka_unit_test(test_degenerate_directions),
         cmocka_unit_test(test_features_along_a_path),
         cmocka_unit_test(test_samples_pass_the_check),

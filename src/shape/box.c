@@ -148,10 +148,8 @@ static int rims_query(const container* c, double reach, shape_hit* hits)
         double distance = vec_norm(c->dim, away);
         if (distance > reach) continue;
         shape_hit hit = {.distance = distance, .feature = face};
-        if (distance > 1e-14 * c->half[axis])
-            for (int k = 0; k < c->dim; k++) hit.normal[k] = away[k] / distance;
-        else
-            hit.normal[axis] = high ? -1.0 : 1.0;
+        // Here the point is strictly beyond a plane that bounds the face, so never on the face.
+        for (int k = 0; k < c->dim; k++) hit.normal[k] = away[k] / distance;
         hits[count++] = hit;
     }
     return count;

@@ -15,6 +15,10 @@ int cone_query(const talus_shape_def* shape, int dim, const double point[3], dou
     if (fabs(p.z) > shape->half_length + limit) return 0;
     double outer = widest + limit, inner = narrowest - limit;
     if (p.rho2 > outer * outer || (inner > 0.0 && p.rho2 < inner * inner)) return 0;
+    // Out of reach of the line through the shell's meridian (the slack is for a rounded distance).
+    double rise = 2.0 * shape->half_length, run = shape->radius_high - shape->radius;
+    double offset = (sqrt(p.rho2) - shape->radius) * rise - (p.z + shape->half_length) * run;
+    if (offset * offset > (1.0 + 1e-9) * limit * limit * (rise * rise + run * run)) return 0;
 
     revolve_aim(&p, widest + shape->half_length);
     revolve_shell shell = {shape->radius, shape->radius_high, shape->half_length, shape->skin};

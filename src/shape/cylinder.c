@@ -67,8 +67,8 @@ int cylinder_query(const talus_shape_def* shape, int dim, const double point[3],
     revolve_point p = revolve_split(dim, shape->axis, point);
     if (!endless && fabs(p.z) > shape->half_length + reach) return 0;
     double bound = shape->inside ? radius - reach : radius + reach;
-    bool out_of_reach = shape->inside ? bound > 0.0 && p.rho2 < bound * bound
-                                      : p.rho2 > bound * bound;
+    bool out_of_reach =
+        shape->inside ? bound > 0.0 && p.rho2 < bound * bound : p.rho2 > bound * bound;
     if (out_of_reach) return 0;
 
     revolve_aim(&p, radius);

@@ -70,6 +70,7 @@ int plate_query(const talus_shape_def* shape, int dim, const double point[3], do
         hit.distance = vec_norm(3, away);
         if (hit.distance > limit) return 0;
         hit.feature = side_of(a) + 3 * side_of(b);
+        // On the border itself roundoff may have put the foot outside: keep the face's normal.
         if (hit.distance > 1e-14 * sqrt(f.uu + f.vv))
             for (int k = 0; k < 3; k++) hit.normal[k] = away[k] / hit.distance;
     }

@@ -8,23 +8,20 @@
 
 void revolve_aim(revolve_point* p, double size)
 {
-    p->rho = sqrt(p->rho2);
-    if (p->rho > 1e-12 * (size + fabs(p->z))) {
-        // A second projection removes what roundoff left along the axis when rho << z.
-        vec_add_scaled(3, p->radial, -vec_dot(3, p->radial, p->axis), p->axis);
-        double length = vec_norm(3, p->radial);
-        for (int k = 0; k < 3; k++) p->radial[k] /= length;
-        return;
+    double noise = 1e-12 * (size + fabs(p->z));
+    bool on_axis = p->rho2 <= noise * noise;
+    if (on_axis) {
+        // The coordinate direction least along the axis.
+        int least = 0;
+        for (int k = 1; k < 3; k++)
+            if (fabs(p->axis[k]) < fabs(p->axis[least])) least = k;
+        for (int k = 0; k < 3; k++) p->radial[k] = k == least ? 1.0 : 0.0;
     }
-    // On the axis: the coordinate direction least along it, made perpendicular.
-    int least = 0;
-    for (int k = 1; k < 3; k++)
-        if (fabs(p->axis[k]) < fabs(p->axis[least])) least = k;
-    double along = p->axis[least];
-    for (int k = 0; k < 3; k++) p->radial[k] = (k == least ? 1.0 : 0.0) - along * p->axis[k];
-    double length = vec_norm(3, p->radial);
-    for (int k = 0; k < 3; k++) p->radial[k] /= length;
-    p->rho = 0.0;
+    // For a point off the axis this second projection removes what roundoff left when rho << z.
+    vec_add_scaled(3, p->radial, -vec_dot(3, p->radial, p->axis), p->axis);
+    double length = vec_norm(3, p->radial), scale = 1.0 / length;
+    for (int k = 0; k < 3; k++) p->radial[k] *= scale;
+    p->rho = on_axis ? 0.0 : length;
 }
 
 shape_hit revolve_hit(const revolve_point* p, double distance, double radial, double axial,
@@ -35,21 +32,11 @@ shape_hit revolve_hit(const revolve_point* p, double distance, double radial, do
     return hit;
 }
 
-/// The hit on a point of the half plane; (radial, axial) is the normal if the two coincide.
-static shape_hit spot_hit(const revolve_point* p, const double spot[2], const double fallback[2],
-                          int32_t feature)
-{
-    double dr = p->rho - spot[0], dz = p->z - spot[1];
-    double distance = sqrt(dr * dr + dz * dz);
-    if (distance <= 1e-14 * (fabs(spot[0]) + fabs(spot[1])))
-        return revolve_hit(p, distance, fallback[0], fallback[1], feature);
-    return revolve_hit(p, distance, dr / distance, dz / distance, feature);
-}
-
 shape_hit revolve_circle_hit(const revolve_point* p, double radius, double z, int32_t feature)
 {
-    const double spot[2] = {radius, z}, outward[2] = {1.0, 0.0};
-    return spot_hit(p, spot, outward, feature);
+    double dr = p->rho - radius, dz = p->z - z;
+    double distance = sqrt(dr * dr + dz * dz);
+    return revolve_hit(p, distance, dr / distance, dz / distance, feature);
 }
 
 /// Nearest point of the segment low-high to p in the half plane. `foot_radius` gets the distance
@@ -61,18 +48,18 @@ static shape_hit meridian_hit(const revolve_point* p, const double low[2], const
     double length2 = along[0] * along[0] + along[1] * along[1];
     double dr = p->rho - low[0], dz = p->z - low[1];
     double t = (dr * along[0] + dz * along[1]) / length2;
-    double length = sqrt(length2);
-    // To the right of the way from low to high: outwards on a tube's near side.
-    double right[2] = {along[1] / length, -along[0] / length};
+    // Beyond an end the point is not on it, so that the distance there is not zero.
     if (t < 0.0) {
         *foot_radius = low[0];
-        return spot_hit(p, low, right, REVOLVE_LOW_RIM);
+        return revolve_circle_hit(p, low[0], low[1], REVOLVE_LOW_RIM);
     }
     if (t > 1.0) {
         *foot_radius = high[0];
-        return spot_hit(p, high, right, REVOLVE_HIGH_RIM);
+        return revolve_circle_hit(p, high[0], high[1], REVOLVE_HIGH_RIM);
     }
     *foot_radius = low[0] + t * along[0];
+    // To the right of the way from low to high: outwards on a tube's near side.
+    double length = sqrt(length2), right[2] = {along[1] / length, -along[0] / length};
     double offset = dr * right[0] + dz * right[1];
     double side = offset < 0.0 ? -1.0 : 1.0;
     return revolve_hit(p, fabs(offset), side * right[0], side * right[1], REVOLVE_LATERAL);

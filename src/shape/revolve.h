@@ -48,7 +48,8 @@ void revolve_aim(revolve_point* p, double size);
 shape_hit revolve_hit(const revolve_point* p, double distance, double radial, double axial,
                       int32_t feature);
 
-/// The hit on the circle of `radius` at height `z`: normal from its nearest point to p.
+/// The hit on the circle of `radius` (negative: its far side) at height `z`: normal from its
+/// nearest point to p, which must not be on it.
 shape_hit revolve_circle_hit(const revolve_point* p, double radius, double z, int32_t feature);
 
 /// Hits of an aimed point on a shell, as shape_query().

@@ -30,8 +30,7 @@ int segment_query(const talus_shape_def* shape, int dim, const double point[3], 
         double end = feature == 1 ? -1.0 : 1.0;
         for (int k = 0; k < 2; k++) normal[k] = point[k] - end * u[k];
         distance = vec_norm(2, normal);
-        bool on_the_end = distance <= 1e-14 * length;
-        for (int k = 0; k < 2; k++) normal[k] = on_the_end ? left[k] : normal[k] / distance;
+        for (int k = 0; k < 2; k++) normal[k] /= distance; // not zero: strictly beyond the end
     }
     if (distance > limit) return 0;
     hits[0] = (shape_hit){distance - shape->skin, {normal[0], normal[1], 0.0}, feature};
