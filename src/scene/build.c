@@ -1,0 +1,312 @@
+/// From a scene to its world: materials, walls, then the grains of every source in turn.
+///
+/// Grains are first collected in a list and checked against each other, the walls and the domain;
+/// mistakes come out all at once, each at the line of the source that made the grain.
+#include "base/error.h"
+#include "base/log.h"
+#include "scene/model.h"
+#include "scene/overlap.h"
+
+#include <stdlib.h>
+
+/// Mistakes of one kind listed for a source before the rest is only counted.
+enum { LISTED = 5 };
+
+/// A world in the making.
+typedef struct build {
+    const talus_scene* scene;
+    talus_world* world;
+    log_sink log;
+    problems problems;
+    grain_list grains;
+    int64_t* first; ///< [source_count + 1] first row of each source
+} build;
+
+static talus_status add_materials(const build* b, talus_error* error)
+{
+    const talus_scene* scene = b->scene;
+    talus_pair_def pair = talus_pair_default();
+    for (int i = 0; i < scene->material_count; i++) {
+        pair.friction = scene->materials[i].friction;
+        TRY(talus_world_add_material(b->world, scene->materials[i].name, &pair, NULL, error));
+    }
+    for (int i = 0; i < scene->pair_count; i++) {
+        const scene_pair* p = &scene->pairs[i];
+        pair.friction = p->friction;
+        TRY(talus_world_set_pair(b->world, p->a, p->b, &pair, error));
+    }
+    return TALUS_OK;
+}
+
+/// A wall that spans between walls needs these to exist: all are added at rest, then set moving.
+static talus_status add_walls(build* b, talus_error* error)
+{
+    const talus_scene* scene = b->scene;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < scene->wall_count; i++) {
+            const scene_wall* wall = &scene->walls[i];
+            bool moves = wall->def.drive.kind != TALUS_DRIVE_FIXED;
+            talus_wall_def def = wall->def;
+            def.drive = talus_drive_default();
+            talus_error own = {0};
+            talus_status status = TALUS_OK;
+            if (pass == 0)
+                status = talus_world_add_wall(b->world, &def, NULL, &own);
+            else if (moves)
+                status = talus_world_set_drive(b->world, i, &wall->def.drive, &own);
+            if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
+            if (status < 0) {
+                problems_add(&b->problems, wall->origin.at, wall->origin.path, "%s", own.text);
+            }
+        }
+        if (b->problems.count > 0) break;
+    }
+    return TALUS_OK;
+}
+
+static talus_status generate(const build* b, int index, grain_list* grains, generate_report* report,
+                             talus_error* error)
+{
+    const talus_scene* scene = b->scene;
+    const scene_source* source = &scene->sources[index];
+    generate_context context = {.dim = scene->world.dim,
+                                .cell = scene_cell(scene),
+                                .seed = scene->world.seed,
+                                .source = (uint64_t)index,
+                                .allowed = scene_clear_of_walls,
+                                .allowed_user = b->world};
+    // Grains that do not move may reach into walls and into each other.
+    if (source->allow_overlap || source->base.fixed || source->base.glued_to >= 0) {
+        context.allowed = NULL;
+    }
+    switch (source->kind) {
+    case SOURCE_LATTICE:
+        return generate_lattice(&source->lattice, &context, &source->base, grains, report, error);
+    case SOURCE_FILL:
+        return generate_fill(&source->fill, &context, &source->base, grains, report, error);
+    case SOURCE_CHAIN:
+        return generate_chain(&source->chain, &context, &source->base, grains, report, error);
+    case SOURCE_LIST:
+        return generate_list(source->list.rows, source->list.count, grains, report, error);
+    case SOURCE_CSV:
+        return generate_csv(source->csv, scene->world.dim, scene->material_names,
+                            scene->material_count, &source->base, grains, report, error);
+    case SOURCE_INLET:
+    case SOURCE_COUNT: break;
+    }
+    return TALUS_OK;
+}
+
+static talus_status generate_all(build* b, talus_error* error)
+{
+    for (int i = 0; i < b->scene->source_count; i++) {
+        const scene_source* source = &b->scene->sources[i];
+        generate_report report = {0};
+        talus_error own = {0};
+        b->first[i] = b->grains.count;
+        talus_status status = generate(b, i, &b->grains, &report, &own);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the grains");
+        if (status < 0) {
+            problems_add(&b->problems, source->origin.at, source->origin.path, "%s", own.text);
+        } else if (report.placed < report.requested && b->scene->strict) {
+            problems_add(&b->problems, source->origin.at, source->origin.path,
+                         "only %lld of %lld grains could be placed: %s", (long long)report.placed,
+                         (long long)report.requested, report.reason);
+        } else if (report.placed < report.requested) {
+            log_write(&b->log, TALUS_LOG_WARNING, "%s: only %lld of %lld grains placed: %s",
+                      source->origin.path, (long long)report.placed, (long long)report.requested,
+                      report.reason);
+        }
+    }
+    b->first[b->scene->source_count] = b->grains.count;
+    return TALUS_OK;
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+static int source_of(const build* b, int64_t row)
+{
+    int source = 0;
+    while (row >= b->first[source + 1]) source++;
+    return source;
+}
+
+static scene_origin origin_of(const build* b, int64_t row)
+{
+    int index = source_of(b, row);
+    const scene_source* source = &b->scene->sources[index];
+    bool listed = source->kind == SOURCE_LIST;
+    return listed ? source->list.origins[row - b->first[index]] : source->origin;
+}
+
+static bool immobile(const talus_grain_def* g)
+{
+    return g->fixed || g->glued_to >= 0;
+}
+
+/// Grains against walls and domain.
+static void check_places(build* b)
+{
+    const talus_world_def* def = &b->scene->world;
+    for (int s = 0; s < b->scene->source_count; s++) {
+        int listed = 0;
+        bool free_hand = b->scene->sources[s].allow_overlap;
+        for (int64_t row = b->first[s]; row < b->first[s + 1] && listed < LISTED; row++) {
+            const talus_grain_def* g = &b->grains.rows[row];
+            scene_origin origin = origin_of(b, row);
+            double depth = 0.0;
+            int wall = -1;
+            if (!immobile(g) && !free_hand) {
+                wall = scene_wall_overlap(b->world, g->position, g->radius, &depth);
+            }
+            if (wall >= 0) {
+                problems_add(&b->problems, origin.at, origin.path,
+                             "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
+                             "(expected no overlap, or allow_overlap: true)",
+                             (long long)(row - b->first[s]), g->radius, b->scene->wall_names[wall],
+                             depth);
+                listed++;
+            }
+            for (int k = 0; def->has_domain && k < def->dim; k++) {
+                double x = g->position[k];
+                if (x >= def->domain_low[k] && x <= def->domain_high[k]) continue;
+                problems_add(&b->problems, origin.at, origin.path,
+                             "grain %lld of this source is outside the domain: %c = %.6g (expected "
+                             "%.6g to %.6g)",
+                             (long long)(row - b->first[s]), 'x' + k, x, def->domain_low[k],
+                             def->domain_high[k]);
+                listed++;
+                break;
+            }
+        }
+    }
+}
+
+static void report_pair(build* b, int64_t early, int64_t late, double depth)
+{
+    scene_origin origin = origin_of(b, late);
+    int s = source_of(b, late), t = source_of(b, early);
+    problems_add(&b->problems, origin.at, origin.path,
+                 "grain %lld of this source overlaps grain %lld of grains[%d] by %.3g (expected no "
+                 "overlap, or allow_overlap: true)",
+                 (long long)(late - b->first[s]), (long long)(early - b->first[t]), t, depth);
+}
+
+/// Grains that must not overlap, packed for the search.
+typedef struct packed {
+    double* positions;
+    double* radii;
+    int64_t* row;
+    int64_t count;
+} packed;
+
+static bool pack(const build* b, packed* p)
+{
+    size_t n = (size_t)b->grains.count + 1, dim = (size_t)b->scene->world.dim;
+    *p = (packed){malloc(sizeof(double) * n * dim), malloc(sizeof(double) * n),
+                  malloc(sizeof(int64_t) * n), 0};
+    if (!p->positions || !p->radii || !p->row) return false;
+    for (int s = 0; s < b->scene->source_count; s++) {
+        if (b->scene->sources[s].allow_overlap) continue;
+        for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
+            const talus_grain_def* g = &b->grains.rows[row];
+            for (size_t k = 0; k < dim; k++) {
+                p->positions[(size_t)p->count * dim + k] = g->position[k];
+            }
+            p->radii[p->count] = g->radius;
+            p->row[p->count++] = row;
+        }
+    }
+    return true;
+}
+
+static void report_pairs(build* b, const packed* p, const overlap_pair* pairs, int64_t count)
+{
+    int listed = 0;
+    for (int64_t i = 0; i < count && listed < LISTED; i++) {
+        int64_t early = p->row[pairs[i].a], late = p->row[pairs[i].b];
+        if (immobile(&b->grains.rows[early]) && immobile(&b->grains.rows[late])) continue;
+        report_pair(b, early, late, pairs[i].depth);
+        listed++;
+    }
+}
+
+static talus_status check_pairs(build* b, talus_error* error)
+{
+    packed p;
+    cell c = scene_cell(b->scene);
+    overlap_pair* pairs = NULL;
+    int64_t found = 0, capacity = 0;
+    talus_status status = pack(b, &p) ? TALUS_OK : error_memory(error, "the search for overlaps");
+    // The first search only counts; rough walls have many overlaps, all of them harmless.
+    for (int pass = 0; pass < 2 && status >= 0 && (pass == 0 || found > 0); pass++) {
+        capacity = found;
+        if (capacity > 0) pairs = malloc(sizeof *pairs * (size_t)capacity);
+        if (capacity > 0 && !pairs)
+            status = error_memory(error, "the overlaps");
+        else
+            status = overlaps_find(p.positions, p.radii, p.count, b->scene->world.dim, &c, 1e-9,
+                                   pairs, capacity, &found, error);
+    }
+    if (status >= 0) report_pairs(b, &p, pairs, capacity);
+    free(pairs);
+    free(p.positions);
+    free(p.radii);
+    free(p.row);
+    return status;
+}
+
+// ---- the world ---------------------------------------------------------------------------------
+
+static talus_status build_grains(build* b, talus_error* error)
+{
+    b->first = calloc((size_t)b->scene->source_count + 1, sizeof *b->first);
+    if (!b->first) return error_memory(error, "the grains");
+    TRY(generate_all(b, error));
+    double largest = 0.0;
+    for (int64_t i = 0; i < b->grains.count; i++) {
+        if (b->grains.rows[i].radius > largest) largest = b->grains.rows[i].radius;
+    }
+    scene_check_cell(b->scene, &b->problems, largest);
+    check_places(b);
+    TRY(check_pairs(b, error));
+    for (int64_t i = 0; b->problems.count == 0 && i < b->grains.count; i++) {
+        TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
+    }
+    return TALUS_OK;
+}
+
+static talus_status build_all(build* b, const talus_world_def* def, talus_error* error)
+{
+    TRY(talus_world_create(def, &b->world, error));
+    TRY(add_materials(b, error));
+    TRY(add_walls(b, error));
+    if (b->problems.count == 0) TRY(build_grains(b, error));
+    return TALUS_OK;
+}
+
+talus_status talus_scene_build(const talus_scene* scene, const talus_world_def* options,
+                               talus_world** out, talus_report* report, talus_error* error)
+{
+    *out = NULL;
+    talus_world_def def = scene->world;
+    if (options) {
+        def.log = options->log;
+        def.log_user = options->log_user;
+        if (options->threads > 0) def.threads = options->threads;
+    }
+    build b = {.scene = scene, .log = {def.log, def.log_user}, .problems = {.file = scene->file}};
+    plain_numbers numbers = plain_numbers_begin();
+    talus_status status = build_all(&b, &def, error);
+    plain_numbers_end(numbers);
+    if (status >= 0) status = problems_report(&b.problems, report, error);
+    problems_free(&b.problems);
+    grain_list_free(&b.grains);
+    free(b.first);
+    if (status < 0) {
+        talus_world_destroy(b.world);
+        return status;
+    }
+    *out = b.world;
+    return TALUS_OK;
+}

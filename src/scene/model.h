@@ -1,0 +1,164 @@
+/// A scene as read: everything needed to make its world and to go through its phases.
+#ifndef TALUS_SCENE_MODEL_H
+#define TALUS_SCENE_MODEL_H
+
+#include "scene/generate.h"
+#include "scene/inlet.h"
+#include "scene/reader.h"
+#include "scene/scene.h"
+
+#include <locale.h>
+
+/// Where a piece of the scene was written, for mistakes that show only when the world is made.
+typedef struct scene_origin {
+    place at;
+    const char* path;
+} scene_origin;
+
+typedef struct scene_material {
+    const char* name;
+    double density;
+    double friction;
+} scene_material;
+
+typedef struct scene_pair {
+    int a, b; ///< material indices
+    double friction;
+} scene_pair;
+
+typedef struct scene_wall {
+    talus_wall_def def;
+    scene_origin origin;
+} scene_wall;
+
+typedef enum source_kind {
+    SOURCE_LATTICE = 0,
+    SOURCE_FILL,
+    SOURCE_CHAIN,
+    SOURCE_LIST,
+    SOURCE_CSV,
+    SOURCE_INLET,
+    SOURCE_COUNT
+} source_kind;
+
+typedef struct scene_source {
+    source_kind kind;
+    const char* name;
+    scene_origin origin;
+    talus_grain_def base; ///< what all its grains share
+    bool allow_overlap;
+    union {
+        lattice_def lattice;
+        fill_def fill;
+        chain_def chain;
+        const char* csv; ///< path
+        inlet_def inlet;
+        struct {
+            talus_grain_def* rows;
+            scene_origin* origins;
+            int count;
+        } list;
+    };
+    double largest_radius; ///< 0: not known before the grains are made
+    inlet* inlet_ready;    ///< SOURCE_INLET, owned
+    int inlet_index;
+} scene_source;
+
+typedef struct scene_motion {
+    int wall;
+    talus_drive_def drive;
+} scene_motion;
+
+typedef struct scene_phase {
+    const char* name;
+    phase_end end;
+    double step;
+    int* removed; ///< wall indices
+    int removed_count;
+    scene_motion* motions;
+    int motion_count;
+    bool has_gravity;
+    double gravity[3];
+    bool has_solver;
+    talus_solver_def solver;
+    scene_pair* pairs;
+    int pair_count;
+    bool* pours; ///< [inlet_count]
+} scene_phase;
+
+struct talus_scene {
+    arena arena;
+    problems problems;
+    reader reader;
+    node* effective;
+    char* file;
+    char* folder; ///< of the file, for files that it names
+
+    const char* title;
+    bool strict;
+    double step;
+    talus_world_def world;
+    scene_origin periodic_origin[3];
+    scene_output output;
+    scene_material* materials;
+    int material_count;
+    const char** material_names;
+    scene_pair* pairs;
+    int pair_count;
+    scene_wall* walls;
+    int wall_count;
+    const char** wall_names; ///< [wall_count], known before the walls are read
+    scene_source* sources;
+    int source_count;
+    int inlet_count;
+    scene_phase* phases;
+    int phase_count;
+};
+
+// ---- reading, one file per section
+// ---------------------------------------------------------------
+
+void schema_read(talus_scene* scene, section* root);
+void schema_materials(talus_scene* scene, section* root);
+/// `pairs` of the scene or of a phase.
+scene_pair* schema_pairs(talus_scene* scene, section* s, int* count);
+void schema_solver(section* parent, talus_solver_def* solver);
+void schema_walls(talus_scene* scene, section* root);
+/// A section as the motion of wall `self`. `given` is false when nothing stands there.
+void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive);
+/// Checks of motions that need all walls.
+void schema_check_motion(talus_scene* scene, place at, const char* path,
+                         const talus_drive_def* drive);
+void schema_grains(talus_scene* scene, section* root);
+/// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
+double schema_sizes(section* s, int dim, sizes_def* def);
+void schema_phases(talus_scene* scene, section* root);
+
+/// Index of a name; reports an unknown one, with a suggestion, and returns -1.
+int schema_find(section* s, const char* key, int index, const char* what, const char* word,
+                const char* const* names, int count);
+int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
+                   const char* const* names, int count);
+
+/// A ball must not meet its own image, nor the same neighbour twice: report axes of the periodic
+/// cell shorter than four times `radius`.
+void scene_check_cell(const talus_scene* scene, problems* p, double radius);
+/// The periodic cell.
+cell scene_cell(const talus_scene* scene);
+
+/// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
+/// overlaps none by more than 1e-9 of its radius.
+bool scene_clear_of_walls(const void* user, const double centre[3], double radius);
+/// Index of the first wall that a ball overlaps by so much, and the depth; -1 if none.
+int scene_wall_overlap(const talus_world* world, const double centre[3], double radius,
+                       double* depth);
+
+/// The calling thread's locale, set aside while numbers are plain: 0.5, never 0,5.
+typedef struct plain_numbers {
+    locale_t plain, before;
+} plain_numbers;
+
+plain_numbers plain_numbers_begin(void);
+void plain_numbers_end(plain_numbers n);
+
+#endif

@@ -1,0 +1,103 @@
+/// Going through a scene's phases: the changes with which each begins, and its inlets.
+#include "base/error.h"
+#include "base/vec.h"
+#include "scene/model.h"
+#include "shape/shape.h"
+#include "world/world.h"
+
+int scene_phase_count(const talus_scene* scene)
+{
+    return scene->phase_count;
+}
+
+const char* scene_phase_name(const talus_scene* scene, int phase)
+{
+    return scene->phases[phase].name;
+}
+
+const phase_end* scene_phase_end(const talus_scene* scene, int phase)
+{
+    return &scene->phases[phase].end;
+}
+
+double scene_phase_step(const talus_scene* scene, int phase)
+{
+    return scene->phases[phase].step;
+}
+
+talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world* world,
+                               talus_error* error)
+{
+    const scene_phase* p = &scene->phases[phase];
+    for (int i = 0; i < p->removed_count; i++) {
+        TRY(talus_world_remove_wall(world, p->removed[i], error));
+    }
+    for (int i = 0; i < p->motion_count; i++) {
+        TRY(talus_world_set_drive(world, p->motions[i].wall, &p->motions[i].drive, error));
+    }
+    if (p->has_gravity) TRY(talus_world_set_gravity(world, p->gravity, error));
+    if (p->has_solver) TRY(talus_world_set_solver(world, &p->solver, error));
+    for (int i = 0; i < p->pair_count; i++) {
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = p->pairs[i].friction;
+        TRY(talus_world_set_pair(world, p->pairs[i].a, p->pairs[i].b, &pair, error));
+    }
+    return TALUS_OK;
+}
+
+int scene_wall_overlap(const talus_world* world, const double centre[3], double radius,
+                       double* depth)
+{
+    const walls* w = &world->walls;
+    const int dim = world->def.dim;
+    for (int i = 0; i < (int)w->count; i++) {
+        if (!w->present[i]) continue;
+        double delta[3] = {0}, local[3];
+        vec_sub(dim, delta, centre, w->position + 3 * i);
+        cell_nearest(&world->cell, dim, delta);
+        quat_rotate_back(local, w->rotation + 4 * i, delta);
+        if (dim == 2) local[2] = 0.0;
+        shape_hit hits[SHAPE_MAX_HITS];
+        int count = shape_query(&w->record[i].shape, dim, local, radius, hits);
+        for (int k = 0; k < count; k++) {
+            *depth = radius - hits[k].distance;
+            if (*depth > 1e-9 * radius) return i;
+        }
+    }
+    return -1;
+}
+
+bool scene_clear_of_walls(const void* user, const double centre[3], double radius)
+{
+    double depth;
+    return scene_wall_overlap(user, centre, radius, &depth) < 0;
+}
+
+/// Let one inlet place its grains and put them into the world.
+static talus_status pour_one(const scene_source* source, inlet_state* state, talus_world* world,
+                             double h, grain_list* fresh, talus_error* error)
+{
+    const talus_grains g = talus_world_grains(world);
+    fresh->count = 0;
+    TRY(inlet_pour(source->inlet_ready, h, g.position, g.radius, g.count, scene_clear_of_walls,
+                   world, state, fresh, NULL, error));
+    for (int64_t i = 0; i < fresh->count; i++) {
+        TRY(talus_world_add_grain(world, &fresh->rows[i], NULL, error));
+    }
+    return TALUS_OK;
+}
+
+talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
+                        talus_world* world, double h, talus_error* error)
+{
+    grain_list fresh = {0};
+    talus_status status = TALUS_OK;
+    for (int i = 0; i < scene->source_count && status >= 0; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind != SOURCE_INLET) continue;
+        if (!scene->phases[phase].pours[source->inlet_index]) continue;
+        status = pour_one(source, &states[source->inlet_index], world, h, &fresh, error);
+    }
+    grain_list_free(&fresh);
+    return status;
+}

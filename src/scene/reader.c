@@ -1,0 +1,283 @@
+/// Sections and lists of a scene: what is known, what is unknown, and paths for messages.
+#include "scene/reader.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- suggestions -------------------------------------------------------------------------------
+
+enum { NEAREST_MAX = 48 };
+
+static int least(int a, int b, int c)
+{
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+/// Edit distance with swaps of neighbours (optimal string alignment), letters in any case.
+static int edit_distance(const char* a, const char* b)
+{
+    int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > NEAREST_MAX || n > NEAREST_MAX) return NEAREST_MAX;
+    int d[NEAREST_MAX + 1][NEAREST_MAX + 1];
+    for (int i = 0; i <= m; i++) d[i][0] = i;
+    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        for (int j = 1; j <= n; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (x != y));
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && d[i - 2][j - 2] + 1 < d[i][j]) {
+                d[i][j] = d[i - 2][j - 2] + 1;
+            }
+        }
+    }
+    return d[m][n];
+}
+
+const char* nearest_name(const char* word, const char* const* names, int count)
+{
+    const char* best = NULL;
+    // A third of the letters may be wrong: 'colour' is not a typo of 'cone'.
+    int limit = (int)strlen(word) / 3;
+    int best_distance = (limit < 1 ? 1 : limit) + 1;
+    for (int i = 0; i < count; i++) {
+        int distance = edit_distance(word, names[i]);
+        if (distance >= best_distance) continue;
+        best_distance = distance;
+        best = names[i];
+    }
+    return best;
+}
+
+// ---- known and unknown keys --------------------------------------------------------------------
+
+static bool reader_knows(const reader* r, const char* pattern, const char* key)
+{
+    // Newest first: items of a list ask for the same keys again and again.
+    for (int i = r->known_count - 1; i >= 0; i--) {
+        if (strcmp(r->known[i].key, key) == 0 && strcmp(r->known[i].pattern, pattern) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Remember a key of the schema, once.
+static void reader_know(reader* r, const char* pattern, const char* key)
+{
+    if (reader_knows(r, pattern, key)) return;
+    if (r->known_count == r->known_capacity) {
+        int capacity = r->known_capacity ? 2 * r->known_capacity : 128;
+        known_key* known = realloc(r->known, sizeof *known * (size_t)capacity);
+        if (!known) {
+            r->a->failed = true;
+            return;
+        }
+        r->known = known;
+        r->known_capacity = capacity;
+    }
+    r->known[r->known_count++] = (known_key){pattern, key};
+}
+
+static void section_ask(section* s, const char* key)
+{
+    for (int i = 0; i < s->asked_count; i++) {
+        if (strcmp(s->asked[i], key) == 0) return;
+    }
+    if (s->asked_count == s->asked_capacity) {
+        int capacity = s->asked_capacity ? 2 * s->asked_capacity : 32;
+        const char** asked = arena_take(s->r->a, sizeof *asked * (size_t)capacity);
+        if (!asked) return;
+        if (s->asked_count > 0) memcpy(asked, s->asked, sizeof *asked * (size_t)s->asked_count);
+        s->asked = asked;
+        s->asked_capacity = capacity;
+    }
+    s->asked[s->asked_count++] = key;
+    reader_know(s->r, s->pattern, key);
+}
+
+static bool section_knows(const section* s, const char* key)
+{
+    for (int i = 0; i < s->asked_count; i++) {
+        if (strcmp(s->asked[i], key) == 0) return true;
+    }
+    return false;
+}
+
+/// The key's home elsewhere in the scene, in the arena, or NULL.
+static const char* home_of(const reader* r, const char* key)
+{
+    for (int i = 0; i < r->known_count; i++) {
+        const known_key* known = &r->known[i];
+        if (strcmp(known->key, key) != 0) continue;
+        if (known->pattern[0] == '\0') return known->key;
+        return arena_format(r->a, "%s.%s", known->pattern, known->key);
+    }
+    return NULL;
+}
+
+void reader_finish(reader* r)
+{
+    for (const unknown_key* u = r->unknown; u; u = u->next) {
+        const char* home = u->nearest ? NULL : home_of(r, u->key);
+        if (reader_knows(r, u->pattern, u->key)) {
+            problems_add(r->p, u->at, u->path, "this key does not go with the 'type' chosen here");
+        } else if (u->nearest) {
+            problems_add(r->p, u->at, u->path, "unknown key; did you mean '%s'?", u->nearest);
+        } else if (home) {
+            problems_add(r->p, u->at, u->path, "unknown key here; did you mean '%s'?", home);
+        } else {
+            problems_add(r->p, u->at, u->path, "unknown key");
+        }
+    }
+}
+
+void reader_free(reader* r)
+{
+    free(r->known);
+    *r = (reader){0};
+}
+
+// ---- sections ----------------------------------------------------------------------------------
+
+static const char* join(arena* a, const char* path, const char* key)
+{
+    const char* joined = path[0] ? arena_format(a, "%s.%s", path, key) : key;
+    return joined ? joined : "";
+}
+
+void section_root(section* s, reader* r, const node* root)
+{
+    *s = (section){.r = r, .in = root, .path = "", .pattern = ""};
+    if (root) s->at = root->at;
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+}
+
+/// The key's node; NULL if it is absent. Says so if it is there but empty.
+static const node* section_find(section* s, const char* key)
+{
+    section_ask(s, key);
+    return node_find(s->in, key);
+}
+
+bool section_open(section* s, section* parent, const char* key)
+{
+    reader* r = parent->r;
+    const node* in = section_find(parent, key);
+    *s = (section){.r = r,
+                   .path = join(r->a, parent->path, key),
+                   .pattern = join(r->a, parent->pattern, key),
+                   .at = in ? in->at : parent->at,
+                   .broken = parent->broken};
+    if (in && in->kind == NODE_MAP) {
+        s->in = in;
+    } else if (in) {
+        problems_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+        s->broken = true;
+    }
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    node_put(r->a, parent->out, key, (place){0}, s->out);
+    return in != NULL;
+}
+
+void section_close(section* s)
+{
+    for (int i = 0; s->in && i < s->in->count; i++) {
+        const char* key = s->in->key[i];
+        if (section_knows(s, key)) continue;
+        unknown_key* u = arena_take(s->r->a, sizeof *u);
+        if (!u) return;
+        *u = (unknown_key){.next = s->r->unknown,
+                           .at = s->in->key_at[i],
+                           .path = join(s->r->a, s->path, key),
+                           .key = key,
+                           .pattern = s->pattern,
+                           .nearest = nearest_name(key, s->asked, s->asked_count)};
+        s->r->unknown = u;
+    }
+}
+
+place section_place(const section* s, const char* key)
+{
+    const node* in = key ? node_find(s->in, key) : NULL;
+    return in ? in->at : s->at;
+}
+
+const char* section_path(const section* s, const char* key)
+{
+    return join(s->r->a, s->path, key);
+}
+
+void section_problem(section* s, const char* key, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char* path = key ? join(s->r->a, s->path, key) : s->path;
+    problems_add_list(s->r->p, section_place(s, key), path, format, args);
+    va_end(args);
+}
+
+bool section_has(section* s, const char* key)
+{
+    return section_find(s, key) != NULL;
+}
+
+bool section_has_kind(section* s, const char* key, node_kind kind)
+{
+    const node* in = section_find(s, key);
+    return in && in->kind == kind;
+}
+
+// ---- lists and maps of sections ----------------------------------------------------------------
+
+static void items_open(items* list, section* parent, const char* key, node_kind kind)
+{
+    *list = (items){.parent = parent, .key = key};
+    const node* in = section_find(parent, key);
+    list->out = node_make(parent->r->a, kind, (place){0});
+    node_put(parent->r->a, parent->out, key, (place){0}, list->out);
+    if (!in) return;
+    if (in->kind == kind) {
+        list->in = in;
+        list->count = in->count;
+        return;
+    }
+    section_problem(parent, key, "is %s (expected %s)", node_kind_name(in),
+                    kind == NODE_LIST ? "a list of maps, each beginning with '- '"
+                                      : "a map of names");
+}
+
+void items_open_list(items* list, section* parent, const char* key)
+{
+    items_open(list, parent, key, NODE_LIST);
+}
+
+void items_open_map(items* map, section* parent, const char* key)
+{
+    items_open(map, parent, key, NODE_MAP);
+}
+
+bool items_section(items* list, int index, section* s, const char** name)
+{
+    reader* r = list->parent->r;
+    const node* in = list->in->item[index];
+    bool named = list->in->kind == NODE_MAP;
+    const char* base = join(r->a, list->parent->path, list->key);
+    const char* pattern = join(r->a, list->parent->pattern, list->key);
+    const char* path =
+        named ? join(r->a, base, list->in->key[index]) : arena_format(r->a, "%s[%d]", base, index);
+    pattern = arena_format(r->a, named ? "%s.<name>" : "%s[]", pattern);
+    if (name) *name = named ? list->in->key[index] : NULL;
+    *s = (section){.r = r, .in = in, .path = path ? path : "", .at = in->at};
+    s->pattern = pattern ? pattern : "";
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    if (named)
+        node_put(r->a, list->out, list->in->key[index], (place){0}, s->out);
+    else
+        node_append(r->a, list->out, s->out);
+    if (in->kind == NODE_MAP) return true;
+    problems_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+    return false;
+}

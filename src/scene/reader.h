@@ -1,0 +1,129 @@
+/// Strict reading of a scene's tree.
+///
+/// Keys are asked for by name, with a type, a rule and a default; asking makes a key known. Leaving
+/// a section reports the keys that nobody asked for, with the nearest known key as a suggestion.
+/// Mistakes never stop the reading: a function that finds one reports it and returns something
+/// harmless, so that all mistakes of a file come out at once. What was asked for, default or given,
+/// is put into the effective tree.
+#ifndef TALUS_SCENE_READER_H
+#define TALUS_SCENE_READER_H
+
+#include "scene/tree.h"
+
+/// A key that was asked for somewhere.
+typedef struct known_key {
+    const char* pattern; ///< of its section: indices as [], names of the user's as <name>
+    const char* key;
+} known_key;
+
+/// A key that nobody had asked for when its section was left.
+typedef struct unknown_key {
+    struct unknown_key* next;
+    place at;
+    const char* path;
+    const char* key;
+    const char* pattern; ///< of its section
+    const char* nearest; ///< in its own section, NULL if none is near
+} unknown_key;
+
+typedef struct reader {
+    arena* a;
+    problems* p;
+    known_key* known; ///< [known_count] without repetition
+    int known_count, known_capacity;
+    unknown_key* unknown;
+} reader;
+
+/// Report the unknown keys, now that all sections are known.
+void reader_finish(reader* r);
+void reader_free(reader* r);
+
+/// A map being read.
+typedef struct section {
+    reader* r;
+    const node* in;      ///< NULL: not given, all is default
+    node* out;           ///< effective values
+    const char* path;    ///< "walls[2].motion"; "" for the whole scene
+    const char* pattern; ///< "walls[].motion"
+    place at;
+    bool broken; ///< something else stood where the map should be: report nothing missing
+    const char** asked;
+    int asked_count, asked_capacity;
+} section;
+
+/// Start at the top. `root` must be a map or NULL.
+void section_root(section* s, reader* r, const node* root);
+/// Enter the map under `key`; absent: an empty one, so that defaults show in the effective scene.
+/// Returns whether it was given.
+bool section_open(section* s, section* parent, const char* key);
+/// Leave: report unknown keys.
+void section_close(section* s);
+/// Report a mistake at a key of the section, or (absent, or NULL) at the section itself.
+void section_problem(section* s, const char* key, const char* format, ...) TALUS_PRINTF(3, 4);
+/// Where a key's value stands; the section itself if it is absent or NULL.
+place section_place(const section* s, const char* key);
+/// Ask without reading: is the key given?
+bool section_has(section* s, const char* key);
+/// The same with the kind of the value: only if it is of this kind.
+bool section_has_kind(section* s, const char* key, node_kind kind);
+/// Path of a key, in the arena.
+const char* section_path(const section* s, const char* key);
+
+/// Rules for numbers.
+typedef enum real_rule { REAL_ANY, REAL_POSITIVE, REAL_NON_NEGATIVE, REAL_FRACTION } real_rule;
+
+/// A number; `otherwise` when it is absent or wrong.
+double read_real(section* s, const char* key, real_rule rule, double otherwise);
+/// A number that must be there; 1 after a mistake.
+double read_real_required(section* s, const char* key, real_rule rule);
+/// A number that may be absent: returns whether it is there and good; *out is changed only then.
+bool read_real_optional(section* s, const char* key, real_rule rule, double* out);
+/// An integer in [low, high]; 1e5 counts as one.
+int64_t read_integer(section* s, const char* key, int64_t low, int64_t high, int64_t otherwise);
+bool read_integer_optional(section* s, const char* key, int64_t low, int64_t high, int64_t* out);
+bool read_bool(section* s, const char* key, bool otherwise);
+/// Text in the arena; `otherwise` may be NULL, which leaves the key out of the effective scene.
+const char* read_text(section* s, const char* key, const char* otherwise);
+/// Text that must be there; NULL after a mistake.
+const char* read_text_required(section* s, const char* key);
+/// Index in `names`; `otherwise` < 0 makes the key required (and is returned after a mistake).
+int read_choice(section* s, const char* key, const char* const* names, int count, int otherwise);
+/// A list of exactly `dim` numbers into out[0..dim-1]. Returns whether it is there and good;
+/// absent: out becomes `otherwise`, unless that is NULL, which leaves out as it is.
+bool read_vector(section* s, const char* key, int dim, double* out, const double* otherwise);
+bool read_vector_required(section* s, const char* key, int dim, double* out);
+/// Spin, torque or angle vector: in 2D a single number that goes to out[2], in 3D a vector.
+bool read_axial(section* s, const char* key, int dim, double out[3], const double* otherwise);
+/// A list of numbers; *count of them in the arena. Returns NULL if absent or wrong.
+double* read_numbers(section* s, const char* key, int* count);
+/// A list of lists of `width` numbers, row after row. Returns NULL if absent or wrong.
+double* read_rows(section* s, const char* key, int width, int* rows);
+/// A list of texts; NULL if absent or wrong. A single text counts as a list of one.
+const char** read_texts(section* s, const char* key, int* count);
+/// Point at the i-th entry of the list under `key` (or the value itself, if it is not a list).
+place read_place(const section* s, const char* key, int index);
+
+/// A list of maps, or a map of maps whose keys are the user's names.
+typedef struct items {
+    section* parent;
+    const char* key;
+    const node* in;
+    node* out;
+    int count;
+} items;
+
+/// Enter the list under `key`; absent: count is 0.
+void items_open_list(items* list, section* parent, const char* key);
+/// Enter the map of named maps under `key`.
+void items_open_map(items* map, section* parent, const char* key);
+/// Enter item i; false (after reporting) if it is not a map. *name receives its key in a map.
+bool items_section(items* list, int index, section* s, const char** name);
+
+/// The nearest of `names` to `word`, NULL if none is near enough to be a typo.
+const char* nearest_name(const char* word, const char* const* names, int count);
+
+/// Strict decimal number, without inf, nan, hexadecimal or underscores. False if `text` is none or
+/// does not fit into a double.
+bool parse_real(const char* text, double* out);
+
+#endif

@@ -1,0 +1,167 @@
+/// Loading and writing of scenes, and what the run asks of them.
+///
+/// Numbers are read and written in the "C" locale whatever the program's is, so that 0.5 never
+/// becomes 0,5.
+#include "base/error.h"
+#include "scene/model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+plain_numbers plain_numbers_begin(void)
+{
+    plain_numbers n = {newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), (locale_t)0};
+    if (n.plain) n.before = uselocale(n.plain);
+    return n;
+}
+
+void plain_numbers_end(plain_numbers n)
+{
+    if (!n.plain) return;
+    uselocale(n.before);
+    freelocale(n.plain);
+}
+
+/// The whole file; the caller frees *text.
+static talus_status read_file(const char* path, char** text, size_t* size, talus_error* error)
+{
+    FILE* file = fopen(path, "rb");
+    if (!file) return error_set(error, TALUS_ERR_IO, "cannot open %s: %s", path, strerror(errno));
+    size_t capacity = 65536;
+    *size = 0;
+    *text = malloc(capacity);
+    while (*text) {
+        *size += fread(*text + *size, 1, capacity - *size, file);
+        if (*size < capacity || *size > TREE_MAX_BYTES) break;
+        capacity *= 2;
+        char* bigger = realloc(*text, capacity);
+        if (!bigger) free(*text);
+        *text = bigger;
+    }
+    talus_status status = TALUS_OK;
+    if (!*text)
+        status = error_memory(error, "the scene file");
+    else if (ferror(file))
+        status = error_set(error, TALUS_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    else if (*size > TREE_MAX_BYTES)
+        status = error_set(error, TALUS_ERR_SCENE,
+                           "%s: larger than %d MiB: give many grains in a "
+                           "CSV file instead",
+                           path, TREE_MAX_BYTES / 1048576);
+    fclose(file);
+    if (status < 0) {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
+}
+
+static void scene_read(talus_scene* scene, const char* text, size_t size, const char* const* sets,
+                       int set_count)
+{
+    arena* a = &scene->arena;
+    problems* p = &scene->problems;
+    node* root = tree_parse(a, p, text, size, NULL);
+    if (!root) {
+        if (p->count == 0) {
+            problems_add(p, (place){NULL, 1, 1}, NULL, "the file is empty (expected a scene)");
+        }
+        return;
+    }
+    if (root->kind != NODE_MAP) {
+        problems_add(p, root->at, NULL, "the file is %s (expected a map: key: value)",
+                     node_kind_name(root));
+        return;
+    }
+    for (int i = 0; i < set_count; i++) tree_set(a, p, root, sets[i]);
+    section s;
+    scene->reader = (reader){.a = a, .p = p};
+    section_root(&s, &scene->reader, root);
+    schema_read(scene, &s);
+    reader_finish(&scene->reader);
+    scene->effective = s.out;
+}
+
+static talus_scene* scene_create(const char* path)
+{
+    talus_scene* scene = calloc(1, sizeof *scene);
+    if (!scene) return NULL;
+    const char* slash = strrchr(path, '/');
+    scene->file = arena_text(&scene->arena, path, strlen(path));
+    scene->folder = slash ? arena_text(&scene->arena, path, (size_t)(slash - path) + 1)
+                          : arena_text(&scene->arena, ".", 1);
+    scene->problems.file = scene->file;
+    return scene;
+}
+
+talus_status talus_scene_load(const char* path, const char* const* sets, int set_count,
+                              talus_scene** out, talus_report* report, talus_error* error)
+{
+    *out = NULL;
+    char* text = NULL;
+    size_t size = 0;
+    TRY(read_file(path, &text, &size, error));
+    talus_scene* scene = scene_create(path);
+    if (!scene || scene->arena.failed) {
+        free(text);
+        talus_scene_destroy(scene);
+        return error_memory(error, "the scene");
+    }
+    plain_numbers numbers = plain_numbers_begin();
+    scene_read(scene, text, size, sets, set_count);
+    plain_numbers_end(numbers);
+    free(text);
+
+    talus_status status = scene->arena.failed ? error_memory(error, "the scene")
+                                              : problems_report(&scene->problems, report, error);
+    if (status < 0) {
+        talus_scene_destroy(scene);
+        return status;
+    }
+    *out = scene;
+    return TALUS_OK;
+}
+
+void talus_scene_destroy(talus_scene* scene)
+{
+    if (!scene) return;
+    for (int i = 0; i < scene->source_count; i++) inlet_destroy(scene->sources[i].inlet_ready);
+    problems_free(&scene->problems);
+    reader_free(&scene->reader);
+    arena_free(&scene->arena);
+    free(scene);
+}
+
+talus_status talus_scene_write(const talus_scene* scene, const char* path, talus_error* error)
+{
+    static const char head[] =
+        "# The effective scene: every default filled in, every override applied.\n";
+    return tree_write(scene->effective, head, path, error);
+}
+
+const char* talus_scene_title(const talus_scene* scene)
+{
+    return scene->title;
+}
+
+double talus_scene_step_length(const talus_scene* scene)
+{
+    return scene->step;
+}
+
+const scene_output* scene_outputs(const talus_scene* scene)
+{
+    return &scene->output;
+}
+
+uint64_t scene_seed(const talus_scene* scene)
+{
+    return scene->world.seed;
+}
+
+int scene_inlet_count(const talus_scene* scene)
+{
+    return scene->inlet_count;
+}

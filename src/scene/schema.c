@@ -1,0 +1,197 @@
+/// The scene file's top level: title, units, dimension, time step, gravity, cell, domain, solver,
+/// policies, output. The other sections have files of their own.
+#include "scene/model.h"
+
+#include <string.h>
+
+#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
+
+static const char* const axis_names[] = {"x", "y", "z"};
+
+int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
+                   const char* const* names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], word) == 0) return i;
+    }
+    const char* near = nearest_name(word, names, count);
+    problems_add(r->p, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return -1;
+}
+
+int schema_find(section* s, const char* key, int index, const char* what, const char* word,
+                const char* const* names, int count)
+{
+    return schema_find_at(s->r, read_place(s, key, index), section_path(s, key), what, word, names,
+                          count);
+}
+
+void schema_solver(section* parent, talus_solver_def* solver)
+{
+    static const char* const orders[] = {"random", "forward", "alternating"};
+    static const char* const stops[] = {"residual", "sweeps", "local", "global"};
+    static const char* const laws[] = {"g+", "g"};
+    section s;
+    section_open(&s, parent, "solver");
+    solver->order = (talus_sweep_order)read_choice(&s, "order", NAMES(orders), (int)solver->order);
+    solver->stop = (talus_stop_rule)read_choice(&s, "stop", NAMES(stops), (int)solver->stop);
+    solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
+    solver->cutoff = read_real(&s, "cutoff", REAL_NON_NEGATIVE, solver->cutoff);
+    solver->max_sweeps = (int)read_integer(&s, "max_sweeps", 1, 1000000000, solver->max_sweeps);
+    solver->warm_start = read_bool(&s, "warm_start", solver->warm_start);
+    solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
+    section_close(&s);
+}
+
+static void read_policies(section* root, talus_world_def* def)
+{
+    static const char* const all[] = {"accept", "stop", "retry", "remove"};
+    section s;
+    section_open(&s, root, "policies");
+    int unconverged = read_choice(&s, "unconverged", NAMES(all), (int)def->on_unconverged);
+    int escape = read_choice(&s, "escape", NAMES(all), (int)def->on_escape);
+    int nan = read_choice(&s, "nan", NAMES(all), (int)def->on_nan);
+    if (unconverged == TALUS_POLICY_REMOVE) {
+        section_problem(&s, "unconverged",
+                        "'remove' makes no sense here (expected accept, retry "
+                        "or stop)");
+    }
+    if (escape == TALUS_POLICY_RETRY) {
+        section_problem(&s, "escape",
+                        "'retry' makes no sense here (expected stop, remove or "
+                        "accept)");
+    }
+    if (nan == TALUS_POLICY_ACCEPT || nan == TALUS_POLICY_REMOVE) {
+        section_problem(&s, "nan", "'%s' makes no sense here (expected stop or retry)", all[nan]);
+    }
+    def->on_unconverged = (talus_policy)unconverged;
+    def->on_escape = (talus_policy)escape;
+    def->on_nan = (talus_policy)nan;
+    def->retry_depth = (int)read_integer(&s, "retry_depth", 0, 30, def->retry_depth);
+    section_close(&s);
+}
+
+/// periodic: {x: [low, high]}
+static void read_periodic(talus_scene* scene, section* root)
+{
+    talus_world_def* def = &scene->world;
+    section s;
+    section_open(&s, root, "periodic");
+    for (int k = 0; k < def->dim; k++) {
+        double ends[2];
+        if (!read_vector(&s, axis_names[k], 2, ends, NULL)) continue;
+        if (ends[0] >= ends[1]) {
+            section_problem(&s, axis_names[k],
+                            "the cell has no length (expected [low, high] with low < high)");
+            continue;
+        }
+        def->periodic[k] = true;
+        def->cell_low[k] = ends[0];
+        def->cell_high[k] = ends[1];
+        scene->periodic_origin[k] =
+            (scene_origin){section_place(&s, axis_names[k]), section_path(&s, axis_names[k])};
+    }
+    if (def->dim == 2 && section_has_kind(&s, "z", NODE_LIST)) {
+        section_problem(&s, "z", "a scene of dimension 2 has no z axis (expected x or y)");
+    }
+    section_close(&s);
+}
+
+static void read_domain(section* root, talus_world_def* def)
+{
+    if (!section_has(root, "domain")) return;
+    section s;
+    section_open(&s, root, "domain");
+    bool low = read_vector_required(&s, "low", def->dim, def->domain_low);
+    bool high = read_vector_required(&s, "high", def->dim, def->domain_high);
+    def->has_domain = low && high;
+    for (int k = 0; def->has_domain && k < def->dim; k++) {
+        if (def->domain_low[k] < def->domain_high[k]) continue;
+        section_problem(&s, "high", "is not above 'low' along %s (expected low < high)",
+                        axis_names[k]);
+    }
+    section_close(&s);
+}
+
+static void read_output(section* root, scene_output* output)
+{
+    section s;
+    section_open(&s, root, "output");
+    output->frame_interval = read_real(&s, "frames", REAL_NON_NEGATIVE, 0.0);
+    output->series_interval = read_real(&s, "series", REAL_NON_NEGATIVE, 0.0);
+    output->checkpoint_seconds = read_real(&s, "checkpoint", REAL_POSITIVE, 300.0);
+    output->contacts = read_bool(&s, "contacts", true);
+    section_close(&s);
+}
+
+static void read_world(talus_scene* scene, section* root)
+{
+    static const char* const units[] = {"si", "reduced"};
+    talus_world_def* def = &scene->world;
+    static const double zero[3] = {0};
+    read_choice(root, "units", NAMES(units), 0);
+    def->dim = (int)read_integer(root, "dimension", 2, 3, 3);
+    if (!section_has(root, "dimension")) {
+        section_problem(root, NULL, "dimension: is missing (expected 2 or 3)");
+    }
+    def->seed = (uint64_t)read_integer(root, "seed", 0, INT64_C(1) << 53, (int64_t)def->seed);
+    def->threads = (int)read_integer(root, "threads", 0, 4096, def->threads);
+    scene->step = read_real_required(root, "step", REAL_POSITIVE);
+    read_vector(root, "gravity", def->dim, def->gravity, zero);
+    def->drag = read_real(root, "drag", REAL_NON_NEGATIVE, 0.0);
+    read_periodic(scene, root);
+    read_domain(root, def);
+    schema_solver(root, &def->solver);
+    read_policies(root, def);
+}
+
+void scene_check_cell(const talus_scene* scene, problems* p, double radius)
+{
+    for (int k = 0; k < scene->world.dim; k++) {
+        double length = scene->world.cell_high[k] - scene->world.cell_low[k];
+        if (!scene->world.periodic[k] || length >= 4.0 * radius) continue;
+        problems_add(p, scene->periodic_origin[k].at, scene->periodic_origin[k].path,
+                     "the cell is %.6g long, too thin for grains of radius %.6g (expected at least "
+                     "4 radii: %.6g)",
+                     length, radius, 4.0 * radius);
+    }
+}
+
+static void check_cell(talus_scene* scene)
+{
+    double largest = 0.0;
+    for (int i = 0; i < scene->source_count; i++) {
+        double radius = scene->sources[i].largest_radius;
+        if (radius > largest) largest = radius;
+    }
+    scene_check_cell(scene, &scene->problems, largest);
+}
+
+void schema_read(talus_scene* scene, section* root)
+{
+    scene->world = talus_world_default();
+    scene->title = read_text(root, "title", "untitled");
+    read_text(root, "description", NULL);
+    scene->strict = read_bool(root, "strict", false);
+    read_world(scene, root);
+    schema_materials(scene, root);
+    if (scene->arena.failed) return; // the rest relies on there being a material
+    schema_walls(scene, root);
+    schema_grains(scene, root);
+    schema_phases(scene, root);
+    read_output(root, &scene->output);
+    check_cell(scene);
+    section_close(root);
+}
+
+cell scene_cell(const talus_scene* scene)
+{
+    cell c = {0};
+    for (int k = 0; k < scene->world.dim; k++) {
+        c.periodic[k] = scene->world.periodic[k];
+        c.low[k] = scene->world.cell_low[k];
+        c.length[k] = scene->world.cell_high[k] - scene->world.cell_low[k];
+    }
+    return c;
+}

@@ -1,0 +1,87 @@
+/// The sections `materials` and `pairs`.
+#include "scene/model.h"
+
+#include <string.h>
+
+/// The friction table grows with the square of this.
+enum { MATERIALS_MAX = 1000 };
+
+/// A scene without materials gets one, so that every grain and wall has some.
+static void default_material(talus_scene* scene, section* root)
+{
+    arena* a = &scene->arena;
+    scene->material_names = arena_take(a, sizeof *scene->material_names);
+    scene->materials = arena_take(a, sizeof *scene->materials);
+    if (!scene->materials || !scene->material_names) return;
+    scene->materials[0] =
+        (scene_material){"default", talus_grain_default().density, talus_pair_default().friction};
+    scene->material_names[0] = "default";
+    scene->material_count = 1;
+
+    node* map = node_find(root->out, "materials");
+    node* one = node_make(a, NODE_MAP, (place){0});
+    node_put(a, one, "density", (place){0}, node_real(a, scene->materials[0].density));
+    node_put(a, one, "friction", (place){0}, node_real(a, scene->materials[0].friction));
+    node_put(a, map, "default", (place){0}, one);
+}
+
+void schema_materials(talus_scene* scene, section* root)
+{
+    items list;
+    items_open_map(&list, root, "materials");
+    if (list.count == 0) {
+        default_material(scene, root);
+    } else {
+        if (list.count > MATERIALS_MAX) {
+            section_problem(root, "materials", "%d are too many (expected at most %d)", list.count,
+                            MATERIALS_MAX);
+            list.count = MATERIALS_MAX;
+        }
+        size_t count = (size_t)list.count;
+        scene->materials = arena_take(&scene->arena, sizeof *scene->materials * count);
+        scene->material_names = arena_take(&scene->arena, sizeof *scene->material_names * count);
+        if (!scene->materials || !scene->material_names) return;
+        scene->material_count = list.count;
+        for (int i = 0; i < list.count; i++) {
+            scene_material* m = &scene->materials[i];
+            section s;
+            bool good = items_section(&list, i, &s, &m->name);
+            scene->material_names[i] = m->name;
+            m->density = talus_grain_default().density;
+            if (!good) continue;
+            m->density = read_real(&s, "density", REAL_POSITIVE, m->density);
+            m->friction =
+                read_real(&s, "friction", REAL_NON_NEGATIVE, talus_pair_default().friction);
+            section_close(&s);
+        }
+    }
+    scene->pairs = schema_pairs(scene, root, &scene->pair_count);
+}
+
+scene_pair* schema_pairs(talus_scene* scene, section* parent, int* count)
+{
+    *count = 0;
+    items list;
+    items_open_list(&list, parent, "pairs");
+    scene_pair* pairs = arena_take(&scene->arena, sizeof *pairs * (size_t)(list.count + 1));
+    if (!pairs) return NULL;
+    for (int i = 0; i < list.count; i++) {
+        section s;
+        if (!items_section(&list, i, &s, NULL)) continue;
+        int names;
+        const char** between = read_texts(&s, "between", &names);
+        if (!between || names != 2) {
+            section_problem(&s, "between", "needs two names (expected [material, material])");
+        }
+        scene_pair pair = {-1, -1, read_real_required(&s, "friction", REAL_NON_NEGATIVE)};
+        if (between && names == 2) {
+            pair.a = schema_find(&s, "between", 0, "material", between[0], scene->material_names,
+                                 scene->material_count);
+            pair.b = schema_find(&s, "between", 1, "material", between[1], scene->material_names,
+                                 scene->material_count);
+        }
+        section_close(&s);
+        if (pair.a >= 0 && pair.b >= 0) pairs[(*count)++] = pair;
+    }
+    return pairs;
+}

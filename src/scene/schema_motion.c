@@ -1,0 +1,189 @@
+/// The motion of a wall: in its own section, or set anew by a phase.
+#include "base/vec.h"
+#include "scene/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
+
+static const double radians = 3.14159265358979323846 / 180.0;
+static const double zero[3] = {0};
+static const char* const axis_names[] = {"x", "y", "z"};
+
+static void read_pivot(section* s, int dim, talus_drive_def* drive)
+{
+    drive->has_pivot = read_vector(s, "pivot", dim, drive->pivot, NULL);
+}
+
+static void read_velocity(section* s, int dim, talus_drive_def* drive)
+{
+    read_vector(s, "velocity", dim, drive->velocity, zero);
+    read_axial(s, "spin", dim, drive->spin, zero);
+    read_pivot(s, dim, drive);
+}
+
+static void read_sine(section* s, int dim, talus_drive_def* drive)
+{
+    read_vector(s, "amplitude", dim, drive->amplitude, zero);
+    read_axial(s, "rotation_amplitude", dim, drive->spin_amplitude, zero);
+    for (int k = 0; k < 3; k++) drive->spin_amplitude[k] *= radians;
+    drive->frequency = read_real_required(s, "frequency", REAL_NON_NEGATIVE);
+    drive->phase = radians * read_real(s, "phase", REAL_ANY, 0.0);
+    read_pivot(s, dim, drive);
+}
+
+/// Rows of time, velocity and (if the first row has it) spin.
+static void read_table(section* s, int dim, talus_drive_def* drive)
+{
+    const node* in = section_has(s, "rows") ? node_find(s->in, "rows") : NULL;
+    if (!in) {
+        section_problem(s, NULL, "rows: is missing (expected a list of %s)",
+                        dim == 2 ? "[t, vx, vy, spin]" : "[t, vx, vy, vz, wx, wy, wz]");
+        return;
+    }
+    int short_width = 1 + dim, full_width = dim == 2 ? 4 : 7;
+    bool brief = in->kind == NODE_LIST && in->count > 0 && in->item[0]->kind == NODE_LIST &&
+                 in->item[0]->count == short_width;
+    int width = brief ? short_width : full_width, rows;
+    const double* from = read_rows(s, "rows", width, &rows);
+    double* table = arena_take(s->r->a, sizeof(double) * 7 * (size_t)(rows + 1));
+    if (!from || !table) return;
+    for (int i = 0; i < rows; i++) {
+        const double* row = from + (size_t)width * (size_t)i;
+        double* out = table + 7 * (size_t)i;
+        for (int k = 0; k <= dim; k++) out[k] = row[k];
+        if (!brief && dim == 2) out[6] = row[3];
+        if (!brief && dim == 3) vec_copy(3, out + 4, row + 4);
+        if (i > 0 && !(out[0] > out[-7])) {
+            problems_add(s->r->p, read_place(s, "rows", i), section_path(s, "rows"),
+                         "row %d is not later than the row before (expected ascending times)", i);
+        }
+    }
+    drive->table = table;
+    drive->table_rows = rows;
+    read_pivot(s, dim, drive);
+}
+
+static void read_mobile(section* s, talus_drive_def* drive)
+{
+    drive->mass = read_real_required(s, "mass", REAL_POSITIVE);
+    drive->weight = read_bool(s, "weight", false);
+    drive->damping = read_real(s, "damping", REAL_NON_NEGATIVE, 0.0);
+}
+
+static void read_force(section* s, int dim, talus_drive_def* drive)
+{
+    read_mobile(s, drive);
+    read_vector(s, "force", dim, drive->force, zero);
+    int count;
+    const char** axes = read_texts(s, "free", &count);
+    for (int i = 0; i < count; i++) {
+        int axis = schema_find(s, "free", i, "axis", axes[i], axis_names, dim);
+        if (axis >= 0) drive->free_axes[axis] = true;
+    }
+    bool any = count > 0;
+    for (int k = 0; !axes && k < dim; k++) {
+        drive->free_axes[k] = drive->force[k] != 0.0;
+        any = any || drive->free_axes[k];
+    }
+    if (!any) {
+        section_problem(s, NULL,
+                        "the wall cannot move: no force and no free axis (expected "
+                        "free: [x], say)");
+    }
+}
+
+/// spans: [[wall, wall], ...]: the distances between pairs of walls multiply to the area.
+static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
+{
+    const node* in = node_find(s->in, "spans");
+    node* out = node_make(s->r->a, NODE_LIST, (place){0});
+    int most = scene->world.dim - 1;
+    if (in->kind != NODE_LIST || in->count != most) {
+        section_problem(s, "spans",
+                        "needs %d pair%s of walls in dimension %d (expected "
+                        "[[wall, wall]%s])",
+                        most, most == 1 ? "" : "s", scene->world.dim,
+                        most == 1 ? "" : ", [wall, wall]");
+        return;
+    }
+    for (int i = 0; i < in->count; i++) {
+        const node* pair = in->item[i];
+        node* names = node_make(s->r->a, NODE_LIST, (place){0});
+        bool good = pair->kind == NODE_LIST && pair->count == 2;
+        for (int j = 0; good && j < 2; j++) good = pair->item[j]->kind == NODE_SCALAR;
+        if (!good) {
+            problems_add(s->r->p, pair->at, section_path(s, "spans"),
+                         "is not a pair (expected [wall, wall])");
+            continue;
+        }
+        for (int j = 0; j < 2; j++) {
+            drive->span_wall[i][j] = schema_find(s, "spans", i, "wall", pair->item[j]->text,
+                                                 scene->wall_names, scene->wall_count);
+            node_append(s->r->a, names, node_scalar(s->r->a, pair->item[j]->text, true));
+        }
+        if (names) names->flow = true;
+        node_append(s->r->a, out, names);
+    }
+    drive->span_count = in->count;
+    node_put(s->r->a, s->out, "spans", (place){0}, out);
+}
+
+static void read_servo(talus_scene* scene, section* s, talus_drive_def* drive)
+{
+    int dim = scene->world.dim;
+    read_mobile(s, drive);
+    if (read_vector_required(s, "axis", dim, drive->servo_axis)) {
+        double norm = vec_norm(3, drive->servo_axis);
+        if (!(norm > 0.0)) section_problem(s, "axis", "has no direction (expected a vector)");
+        for (int k = 0; norm > 0.0 && k < 3; k++) drive->servo_axis[k] /= norm;
+    }
+    drive->stress = read_real_required(s, "stress", REAL_ANY);
+    bool area = section_has(s, "area"), spans = section_has(s, "spans");
+    if (area) read_real_optional(s, "area", REAL_POSITIVE, &drive->area);
+    if (spans) read_spans(scene, s, drive);
+    if (area == spans && !s->broken) {
+        section_problem(s, area ? "area" : NULL,
+                        "a servo needs the area its stress acts on (expected either area or "
+                        "spans)");
+    }
+}
+
+void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive)
+{
+    static const char* const types[] = {"fixed", "velocity", "sine", "table", "force", "servo"};
+    int dim = scene->world.dim;
+    *drive = talus_drive_default();
+    int type = read_choice(s, "type", NAMES(types), given && !s->broken ? -1 : 0);
+    drive->kind = type < 0 ? TALUS_DRIVE_FIXED : (talus_drive_kind)type;
+    switch (type) {
+    case TALUS_DRIVE_VELOCITY: read_velocity(s, dim, drive); break;
+    case TALUS_DRIVE_SINE: read_sine(s, dim, drive); break;
+    case TALUS_DRIVE_TABLE: read_table(s, dim, drive); break;
+    case TALUS_DRIVE_FORCE: read_force(s, dim, drive); break;
+    case TALUS_DRIVE_SERVO: read_servo(scene, s, drive); break;
+    default: break;
+    }
+    for (int i = 0; i < drive->span_count; i++) {
+        if (drive->span_wall[i][0] != self && drive->span_wall[i][1] != self) continue;
+        section_problem(s, "spans",
+                        "names the wall itself, whose distances do not span its own "
+                        "area (expected the walls beside it)");
+    }
+    if (type >= 0) section_close(s);
+}
+
+void schema_check_motion(talus_scene* scene, place at, const char* path,
+                         const talus_drive_def* drive)
+{
+    for (int i = 0; i < drive->span_count; i++) {
+        for (int j = 0; j < 2; j++) {
+            int wall = drive->span_wall[i][j];
+            if (wall < 0 || scene->walls[wall].def.shape.kind == TALUS_SHAPE_PLANE) continue;
+            problems_add(&scene->problems, at, path,
+                         "motion.spans: wall '%s' is not a plane (expected planes)",
+                         scene->wall_names[wall]);
+        }
+    }
+}

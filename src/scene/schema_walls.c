@@ -1,0 +1,326 @@
+/// The section `walls`: shapes, given by the points and lengths natural to each.
+///
+/// A wall's position is the middle of its shape (a plane's: its point), about which `rotation`
+/// turns it; angles are written in degrees.
+#include "base/vec.h"
+#include "scene/model.h"
+#include "shape/shape.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
+
+/// Every grain is tested against every wall; grains can be glued into rough surfaces instead.
+enum { WALLS_MAX = 10000 };
+
+static const double radians = 3.14159265358979323846 / 180.0;
+static const double zero[3] = {0};
+
+/// Scale to length 1; false and a mistake if there is no direction in it.
+static bool make_unit(section* s, const char* key, double v[3])
+{
+    double norm = vec_norm(3, v);
+    if (!(norm > 0.0) || !isfinite(norm)) {
+        section_problem(s, key, "has no direction (expected a vector that is not zero)");
+        return false;
+    }
+    for (int k = 0; k < 3; k++) v[k] /= norm;
+    return true;
+}
+
+static void read_thickness(section* s, talus_shape_def* shape)
+{
+    shape->skin = 0.5 * read_real(s, "thickness", REAL_NON_NEGATIVE, 0.0);
+}
+
+static void read_plane(section* s, int dim, talus_wall_def* def)
+{
+    read_vector(s, "point", dim, def->position, zero);
+    if (read_vector_required(s, "normal", dim, def->shape.normal)) {
+        make_unit(s, "normal", def->shape.normal);
+    }
+}
+
+static void read_segment(section* s, int dim, talus_wall_def* def)
+{
+    double from[3] = {0}, to[3] = {0};
+    if (dim != 2) {
+        section_problem(s, "type", "a segment exists only in dimension 2 (expected plate or box)");
+    }
+    bool good = read_vector_required(s, "from", dim, from);
+    good = read_vector_required(s, "to", dim, to) && good;
+    read_thickness(s, &def->shape);
+    for (int k = 0; k < 3; k++) {
+        def->position[k] = 0.5 * (from[k] + to[k]);
+        def->shape.edge_u[k] = 0.5 * (to[k] - from[k]);
+    }
+    if (good && vec_norm(3, def->shape.edge_u) == 0.0) {
+        section_problem(s, "to", "is the same point as 'from' (expected a segment with a length)");
+    }
+}
+
+/// Three corners in a row, or centre and two whole edges.
+static void read_plate(section* s, int dim, talus_wall_def* def)
+{
+    if (dim != 3) {
+        section_problem(s, "type", "a plate exists only in dimension 3 (expected segment)");
+        return;
+    }
+    int rows;
+    double* u = def->shape.edge_u;
+    double* v = def->shape.edge_v;
+    bool by_corners = section_has(s, "corners");
+    const char* key = by_corners ? "corners" : "edges";
+    if (by_corners) {
+        const double* c = read_rows(s, "corners", 3, &rows);
+        if (c && rows != 3) section_problem(s, key, "has %d points (expected 3 corners)", rows);
+        if (!c || rows != 3) return;
+        for (int k = 0; k < 3; k++) {
+            def->position[k] = 0.5 * (c[k] + c[6 + k]);
+            u[k] = 0.5 * (c[3 + k] - c[k]);
+            v[k] = 0.5 * (c[6 + k] - c[3 + k]);
+        }
+    } else {
+        read_vector_required(s, "center", 3, def->position);
+        const double* e = read_rows(s, "edges", 3, &rows);
+        if (!e || rows != 2) {
+            section_problem(s, key,
+                            "needs two vectors (expected [[x, y, z], [x, y, z]], or "
+                            "'corners')");
+            return;
+        }
+        for (int k = 0; k < 3; k++) {
+            u[k] = 0.5 * e[k];
+            v[k] = 0.5 * e[3 + k];
+        }
+    }
+    read_thickness(s, &def->shape);
+    double cross[3];
+    vec_cross(cross, u, v);
+    if (vec_norm(3, cross) <= 1e-12 * vec_norm(3, u) * vec_norm(3, v)) {
+        section_problem(s, key, "the plate has no area (expected edges that are not parallel)");
+    }
+}
+
+/// Bits of the faces named in `open`; top and bottom are along the last axis.
+static unsigned read_open_faces(section* s, int dim)
+{
+    static const char* const names[] = {"x-",   "x+",    "y-",     "y+",  "z-",    "z+",
+                                        "left", "right", "bottom", "top", "front", "back"};
+    unsigned up = dim == 2 ? TALUS_FACE_Y_LOW : TALUS_FACE_Z_LOW;
+    const unsigned bits[] = {1, 2, 4, 8, 16, 32, 1, 2, up, 2 * up, 4, 8};
+    unsigned faces = 0;
+    int count;
+    const char** open = read_texts(s, "open", &count);
+    for (int i = 0; i < count; i++) {
+        int face = schema_find(s, "open", i, "face of a box", open[i], NAMES(names));
+        bool flat = dim == 2 && (face == 4 || face == 5 || face >= 10);
+        if (flat)
+            section_problem(s, "open", "a box of dimension 2 has no face '%s'", open[i]);
+        else if (face >= 0)
+            faces |= bits[face];
+    }
+    return faces;
+}
+
+static void read_box(section* s, int dim, talus_wall_def* def)
+{
+    double low[3] = {0}, high[3] = {0}, size[3] = {0};
+    const char* key = "high";
+    bool good;
+    if (section_has(s, "center") || section_has(s, "size")) {
+        key = "size";
+        good = read_vector_required(s, "center", dim, def->position);
+        good = read_vector_required(s, "size", dim, size) && good;
+    } else {
+        good = read_vector_required(s, "low", dim, low);
+        good = read_vector_required(s, "high", dim, high) && good;
+        for (int k = 0; k < dim; k++) {
+            def->position[k] = 0.5 * (low[k] + high[k]);
+            size[k] = high[k] - low[k];
+        }
+    }
+    for (int k = 0; k < dim; k++) {
+        def->shape.half_size[k] = 0.5 * size[k];
+        if (!good || size[k] > 0.0) continue;
+        section_problem(s, key, "the box has no size along %c (expected low < high, sizes > 0)",
+                        'x' + k);
+    }
+    def->shape.inside = read_bool(s, "inside", true);
+    def->shape.open_faces = read_open_faces(s, dim);
+    if (def->shape.open_faces && !def->shape.inside) {
+        section_problem(s, "open", "goes only with inside: true");
+    }
+}
+
+static void read_cylinder(section* s, int dim, talus_wall_def* def)
+{
+    static const double up[3] = {0, 0, 1};
+    read_vector(s, "center", dim, def->position, zero);
+    def->shape.radius = read_real_required(s, "radius", REAL_POSITIVE);
+    def->shape.inside = read_bool(s, "inside", true);
+    vec_copy(3, def->shape.axis, up);
+    if (dim == 2) return;
+    read_vector(s, "axis", 3, def->shape.axis, up);
+    make_unit(s, "axis", def->shape.axis);
+    def->shape.half_length = 0.5 * read_real(s, "length", REAL_NON_NEGATIVE, 0.0);
+}
+
+static double read_cone_end(section* parent, const char* key, double point[3])
+{
+    section s;
+    section_open(&s, parent, key);
+    read_vector_required(&s, "point", 3, point);
+    double radius = read_real_required(&s, "radius", REAL_NON_NEGATIVE);
+    section_close(&s);
+    return radius;
+}
+
+static void read_cone(section* s, int dim, talus_wall_def* def)
+{
+    if (dim != 3) {
+        section_problem(s, "type", "a cone exists only in dimension 3 (expected segment)");
+        return;
+    }
+    double from[3] = {0}, to[3] = {0};
+    talus_shape_def* shape = &def->shape;
+    shape->radius = read_cone_end(s, "from", from);
+    shape->radius_high = read_cone_end(s, "to", to);
+    read_thickness(s, shape);
+    for (int k = 0; k < 3; k++) {
+        def->position[k] = 0.5 * (from[k] + to[k]);
+        shape->axis[k] = to[k] - from[k];
+    }
+    shape->half_length = 0.5 * vec_norm(3, shape->axis);
+    if (shape->half_length > 0.0) {
+        make_unit(s, "to", shape->axis);
+    } else if (read_vector_required(s, "axis", 3, shape->axis)) {
+        // A flat ring: both ends at one point, so the points give no axis.
+        make_unit(s, "axis", shape->axis);
+    }
+    if (shape->half_length == 0.0 && shape->radius == shape->radius_high) {
+        section_problem(s, "to", "the cone has no surface (expected ends that differ)");
+    }
+}
+
+/// Degrees: a number in 2D, {axis, angle} in 3D.
+static void read_rotation(section* parent, int dim, double rotation[3])
+{
+    if (dim == 2) {
+        rotation[2] = radians * read_real(parent, "rotation", REAL_ANY, 0.0);
+        return;
+    }
+    if (!section_has(parent, "rotation")) return;
+    section s;
+    section_open(&s, parent, "rotation");
+    double axis[3] = {0};
+    bool good = read_vector_required(&s, "axis", 3, axis) && make_unit(&s, "axis", axis);
+    double angle = radians * read_real_required(&s, "angle", REAL_ANY);
+    for (int k = 0; good && k < 3; k++) rotation[k] = angle * axis[k];
+    section_close(&s);
+}
+
+/// A plane must look the same from every image of the periodic cell.
+static void check_plane_in_cell(const talus_scene* scene, section* s, const talus_wall_def* def)
+{
+    double q[4], normal[3];
+    quat_from_rotation(q, def->rotation);
+    quat_rotate(normal, q, def->shape.normal);
+    for (int k = 0; k < scene->world.dim; k++) {
+        if (!scene->world.periodic[k] || fabs(normal[k]) < 1e-9) continue;
+        section_problem(s, "normal",
+                        "the plane crosses the periodic axis %c (expected a normal at right "
+                        "angles to it, or an axis that is not periodic)",
+                        'x' + k);
+    }
+}
+
+static void read_shape(talus_scene* scene, section* s, talus_wall_def* def)
+{
+    static const char* const types[] = {"plane", "segment", "plate", "box", "cylinder", "cone"};
+    int dim = scene->world.dim;
+    int type = read_choice(s, "type", NAMES(types), -1);
+    def->shape = (talus_shape_def){.kind = type < 0 ? TALUS_SHAPE_PLANE : (talus_shape_kind)type};
+    switch (type) {
+    case TALUS_SHAPE_PLANE: read_plane(s, dim, def); break;
+    case TALUS_SHAPE_SEGMENT: read_segment(s, dim, def); break;
+    case TALUS_SHAPE_PLATE: read_plate(s, dim, def); break;
+    case TALUS_SHAPE_BOX: read_box(s, dim, def); break;
+    case TALUS_SHAPE_CYLINDER: read_cylinder(s, dim, def); break;
+    case TALUS_SHAPE_CONE: read_cone(s, dim, def); break;
+    default: break;
+    }
+    read_rotation(s, dim, def->rotation);
+    if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
+}
+
+static void read_wall(talus_scene* scene, section* s, int index)
+{
+    scene_wall* wall = &scene->walls[index];
+    talus_wall_def* def = &wall->def;
+    def->name = read_text(s, "name", scene->wall_names[index]);
+    int before = scene->problems.count;
+    read_shape(scene, s, def);
+    const char* material = read_text(s, "material", scene->material_names[0]);
+    def->material = schema_find(s, "material", 0, "material", material, scene->material_names,
+                                scene->material_count);
+    section motion;
+    bool given = section_open(&motion, s, "motion");
+    schema_motion(scene, &motion, given, index, &def->drive);
+    talus_error error;
+    if (scene->problems.count == before && shape_check(&def->shape, scene->world.dim, &error) < 0) {
+        section_problem(s, NULL, "%s", error.text);
+    }
+    // Without a known type most keys would look unknown.
+    if (node_find(s->out, "type")) section_close(s);
+}
+
+/// Names before anything else is read, because motions and glue refer to walls further down.
+static bool scan_names(talus_scene* scene, const items* list)
+{
+    if (list->count > WALLS_MAX) {
+        problems_add(&scene->problems, list->in->at, "walls",
+                     "%d are too many (expected at most "
+                     "%d)",
+                     list->count, WALLS_MAX);
+        return false;
+    }
+    size_t count = (size_t)list->count + 1;
+    scene->walls = arena_take(&scene->arena, sizeof *scene->walls * count);
+    scene->wall_names = arena_take(&scene->arena, sizeof *scene->wall_names * count);
+    if (!scene->walls || !scene->wall_names) return false;
+    for (int i = 0; i < list->count; i++) {
+        const node* name = node_find(list->in->item[i], "name");
+        bool given = name && name->kind == NODE_SCALAR && !node_is_null(name);
+        scene->wall_names[i] = given ? name->text : arena_format(&scene->arena, "wall%d", i);
+        if (!scene->wall_names[i]) return false;
+        for (int j = 0; j < i; j++) {
+            if (strcmp(scene->wall_names[i], scene->wall_names[j]) != 0) continue;
+            problems_add(&scene->problems, given ? name->at : list->in->item[i]->at,
+                         arena_format(&scene->arena, "walls[%d].name", i),
+                         "'%.60s' is also the name of walls[%d] (expected a name of its own)",
+                         scene->wall_names[i], j);
+        }
+    }
+    scene->wall_count = list->count;
+    return true;
+}
+
+void schema_walls(talus_scene* scene, section* root)
+{
+    items list;
+    items_open_list(&list, root, "walls");
+    if (!scan_names(scene, &list)) return;
+    for (int i = 0; i < list.count; i++) {
+        section s;
+        scene->walls[i].def = talus_wall_default();
+        bool good = items_section(&list, i, &s, NULL);
+        scene->walls[i].origin = (scene_origin){s.at, s.path};
+        if (good) read_wall(scene, &s, i);
+    }
+    for (int i = 0; i < scene->wall_count; i++) {
+        const scene_wall* wall = &scene->walls[i];
+        schema_check_motion(scene, wall->origin.at, wall->origin.path, &wall->def.drive);
+    }
+}
