@@ -18,7 +18,7 @@ typedef struct talus_world talus_world;
 /// What to do when a step does not come out as it should.
 typedef enum talus_policy {
     TALUS_POLICY_ACCEPT = 0, ///< go on, count it, log it
-    TALUS_POLICY_STOP,       ///< fail the step with TALUS_ERR_NUMERIC, world as before the step
+    TALUS_POLICY_STOP,       ///< fail with TALUS_ERR_NUMERIC, world as before the failing (sub)step
     TALUS_POLICY_RETRY,      ///< repeat with two half steps, down to h/2^retry_depth, then stop
     TALUS_POLICY_REMOVE,     ///< escaped grains only: take the grain out and go on
 } talus_policy;

@@ -28,7 +28,6 @@ typedef struct walls {
     double* force;           ///< [count][3] of the grains on it, last step
     double* torque;          ///< [count][3] about its position
     double* applied;         ///< [count][3] applied force
-    double* inv_mass;        ///< [count][3] per world axis, FORCE drives; 0 if not mobile
     double* start_position;  ///< [count][3] where the present drive began
     double* start_rotation;  ///< [count][4]
     double* start_time;      ///< [count]

@@ -6,6 +6,8 @@
 #define TALUS_DETECT_CONTACTS_H
 
 #include "base/columns.h"
+#include "body/grains.h"
+#include "body/walls.h"
 
 #include <stdint.h>
 #include <talus/world.h>
@@ -21,8 +23,7 @@ typedef struct contacts {
     double* point;    ///< [count][dim]
     double* normal;   ///< [count][dim] from a to b
     double* gap;      ///< [count] at the start of the step
-    double* impulse;  ///< [count][dim] on b
-    double* force;    ///< [count][dim] impulse / h of the step just done
+    double* force;    ///< [count][dim] on b; times h it warm-starts the next step
     uint8_t* state;   ///< [count] talus_contact_state
 } contacts;
 
@@ -30,5 +31,11 @@ const column* contacts_columns(int* count_out);
 void contacts_init(contacts* c, int dim);
 void contacts_free(contacts* c);
 talus_status contacts_reserve(contacts* c, int64_t needed);
+/// Order of two contacts' keys (a, b, feature): negative, zero or positive.
+int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);
+/// Carry forces over from `last` to `now` where the keys agree, zero elsewhere. Both are sorted.
+void contacts_match(contacts* now, const contacts* last);
+/// After grains were removed: drop contacts of missing grains or walls, find the others' rows anew.
+void contacts_relink(contacts* c, const grains* g, const walls* w);
 
 #endif

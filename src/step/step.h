@@ -25,25 +25,30 @@ typedef struct step_context {
     int threads;
 } step_context;
 
-/// Outcome of one attempt. Nothing has moved unless `accepted`.
+/// Outcome of one attempt.
 typedef struct step_outcome {
     int64_t sweeps, updates, contacts, active;
     bool converged;
     double residual;
-    int64_t nan_grain; ///< row of the first grain with a velocity that is not finite, -1 if none
+    int64_t nan_grain;     ///< row of the first grain whose new velocity is not finite, -1 if none
+    int64_t escaped_grain; ///< row of the first grain out of bounds or behind a wall, -1 if none
+    const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next attempt
 } step_outcome;
 
 typedef struct stepper stepper;
 
-/// A way of stepping time. `attempt` computes the new velocities without touching the state;
-/// `accept` commits the attempt: velocities, positions, contact impulses, wall forces.
+/// A way of stepping time. `attempt` computes the new velocities; then either `accept` commits them
+/// (velocities, positions, contact forces, wall forces) or `reject` leaves all as it was before.
 typedef struct stepper_ops {
     const char* name;
     talus_status (*create)(stepper** out, int dim, talus_error* error);
     void (*destroy)(stepper* s);
     talus_status (*attempt)(stepper* s, const step_context* ctx, step_outcome* out,
                             talus_error* error);
-    talus_status (*accept)(stepper* s, const step_context* ctx, talus_error* error);
+    void (*accept)(stepper* s, const step_context* ctx);
+    void (*reject)(stepper* s, const step_context* ctx);
+    /// Bytes of workspace held.
+    int64_t (*bytes)(const stepper* s);
 } stepper_ops;
 
 extern const stepper_ops contact_dynamics_stepper;

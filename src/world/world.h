@@ -12,6 +12,16 @@
 
 #include <talus/world.h>
 
+/// Workspace of the rigidity diagnostics, kept between steps (diagnose.c).
+typedef struct clusters {
+    int32_t* parent; ///< [grains] union-find forest of grains joined by contacts that carry force
+    double* low;     ///< [grains][dim] extent of the cluster, at its root
+    double* high;
+    int64_t capacity;
+} clusters;
+
+void clusters_free(clusters* c);
+
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
     log_sink log;
@@ -22,9 +32,15 @@ struct talus_world {
     contacts contacts;       ///< of the last step; their impulses warm-start the next
     stepper* stepper;        ///< the way of stepping time, with its workspace
     int64_t step;            ///< steps done
+    int64_t solves;          ///< attempts made: the key of the next one's random numbers
     double time;
     talus_totals totals;
     talus_step_result last;
+    clusters clusters;
 };
+
+/// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
+talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
+                                 talus_error* error);
 
 #endif

@@ -1,0 +1,22 @@
+/// How walls move: prescribed motions, and mobile walls under a force or a servo.
+#ifndef TALUS_BODY_DRIVE_H
+#define TALUS_BODY_DRIVE_H
+
+#include "body/cell.h"
+#include "body/grains.h"
+#include "body/walls.h"
+
+/// Set every wall's velocity and spin for the step [time, time + h]: the mean over the step for
+/// prescribed motions (so that no drift builds up), the free velocity for mobile walls; and the
+/// applied force of the latter.
+void drive_begin_step(walls* w, const double gravity[3], double time, double h);
+/// Move every wall by its velocity and spin over h; rotations are exact and about the pivot.
+void drive_move(walls* w, double h);
+/// Inverse mass matrix of a mobile wall in world axes, [dim][dim].
+void drive_mobility(const walls* w, int wall, int dim, double* matrix);
+/// Put glued grains where their walls carry them, with the walls' velocities.
+void drive_carry_grains(const walls* w, const cell* periodic, grains* g);
+/// Note where a newly glued grain sits in its wall's frame.
+void drive_glue(const walls* w, grains* g, int64_t row);
+
+#endif

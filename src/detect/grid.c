@@ -1,0 +1,390 @@
+/// Hierarchical hashed grid (after Ericson, Real-Time Collision Detection, 7.2): see grid.h.
+///
+/// Cost a ball: one filing, and for every level in use at most 3^dim cells to look into.
+#include "detect/grid.h"
+
+#include "base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 64 };
+
+/// One level: cells of edge `edge`; on periodic axes a whole number of them fills the cell.
+typedef struct level {
+    bool used;
+    double size;       ///< balls of this level have 2 reach <= size
+    double edge[3];    ///< >= size
+    double origin[3];
+    int64_t cells[3];  ///< number of cells on a periodic axis, 0 on an open one
+} level;
+
+/// A ball as filed: its cell, so that hash collisions are told apart, and its index.
+typedef struct entry {
+    int64_t cell[3];
+    int32_t level;
+    int32_t ball;
+} entry;
+
+/// Pairs found by one thread over its range of balls.
+typedef struct pair_buffer {
+    pair_list pairs;
+    bool failed;
+} pair_buffer;
+
+struct grid {
+    level levels[MAX_LEVELS];
+    int level_count;
+    entry* entries;       ///< [balls], sorted by bucket
+    entry* unsorted;      ///< [balls]
+    int64_t* bucket_start; ///< [buckets + 1]
+    int64_t* row_start;    ///< [balls + 1]
+    int64_t ball_capacity, bucket_capacity;
+    uint64_t bucket_mask;
+    pair_buffer* buffers;
+    int buffer_count;
+};
+
+void pair_list_free(pair_list* list)
+{
+    free(list->a);
+    free(list->b);
+    *list = (pair_list){0};
+}
+
+static bool pair_list_reserve(pair_list* list, int64_t needed)
+{
+    if (needed <= list->capacity) return true;
+    int64_t grown = list->capacity + list->capacity / 2;
+    if (grown < needed) grown = needed;
+    if (grown < 64) grown = 64;
+    int32_t* a = realloc(list->a, sizeof *a * (size_t)grown);
+    if (a) list->a = a;
+    int32_t* b = realloc(list->b, sizeof *b * (size_t)grown);
+    if (b) list->b = b;
+    if (!a || !b) return false;
+    list->capacity = grown;
+    return true;
+}
+
+grid* grid_create(void)
+{
+    return calloc(1, sizeof(grid));
+}
+
+void grid_destroy(grid* g)
+{
+    if (!g) return;
+    for (int t = 0; t < g->buffer_count; t++) pair_list_free(&g->buffers[t].pairs);
+    free(g->buffers);
+    free(g->entries);
+    free(g->unsorted);
+    free(g->bucket_start);
+    free(g->row_start);
+    free(g);
+}
+
+// ---- workspace ---------------------------------------------------------------------------------
+
+static bool reserve_balls(grid* g, int64_t count)
+{
+    if (count <= g->ball_capacity) return true;
+    int64_t grown = count + count / 2 + 16;
+    free(g->entries);
+    free(g->unsorted);
+    free(g->row_start);
+    g->entries = malloc(sizeof *g->entries * (size_t)grown);
+    g->unsorted = malloc(sizeof *g->unsorted * (size_t)grown);
+    g->row_start = malloc(sizeof *g->row_start * (size_t)(grown + 1));
+    bool good = g->entries && g->unsorted && g->row_start;
+    g->ball_capacity = good ? grown : 0;
+    return good;
+}
+
+/// As many buckets as balls, rounded up to a power of two.
+static bool reserve_buckets(grid* g, int64_t count)
+{
+    int64_t buckets = 64;
+    while (buckets < count) buckets *= 2;
+    if (buckets + 1 > g->bucket_capacity) {
+        free(g->bucket_start);
+        g->bucket_start = malloc(sizeof *g->bucket_start * (size_t)(buckets + 1));
+        g->bucket_capacity = g->bucket_start ? buckets + 1 : 0;
+        if (!g->bucket_start) return false;
+    }
+    g->bucket_mask = (uint64_t)buckets - 1;
+    return true;
+}
+
+static bool reserve_buffers(grid* g, int threads)
+{
+    if (threads <= g->buffer_count) return true;
+    pair_buffer* bigger = realloc(g->buffers, sizeof *bigger * (size_t)threads);
+    if (!bigger) return false;
+    memset(bigger + g->buffer_count, 0, sizeof *bigger * (size_t)(threads - g->buffer_count));
+    g->buffers = bigger;
+    g->buffer_count = threads;
+    return true;
+}
+
+// ---- filing ------------------------------------------------------------------------------------
+
+static int level_of(double reach, double smallest)
+{
+    int exponent;
+    double mantissa = frexp(reach / smallest, &exponent); // ratio = mantissa 2^exponent, in [1/2, 1)
+    int l = mantissa > 0.5 ? exponent : exponent - 1;     // smallest l with ratio <= 2^l
+    return l < 0 ? 0 : l < MAX_LEVELS ? l : MAX_LEVELS - 1;
+}
+
+static void level_prepare(level* l, double size, const cell* periodic, int dim)
+{
+    l->used = true;
+    l->size = size;
+    for (int k = 0; k < dim; k++) {
+        l->origin[k] = 0.0;
+        l->edge[k] = size;
+        l->cells[k] = 0;
+        if (!periodic->periodic[k]) continue;
+        double fit = floor(periodic->length[k] / size);
+        l->cells[k] = fit < 1.0 ? 1 : (int64_t)fit;
+        l->edge[k] = periodic->length[k] / (double)l->cells[k];
+        l->origin[k] = periodic->low[k];
+    }
+}
+
+static int64_t cell_coordinate(const level* l, int k, double x)
+{
+    double c = floor((x - l->origin[k]) / l->edge[k]);
+    const double far = 0x1p50; // a ball this far off shares a cell with others as far: slow, not wrong
+    return (int64_t)(c < -far ? -far : c > far ? far : c);
+}
+
+static int64_t wrap_coordinate(int64_t c, int64_t cells)
+{
+    int64_t r = c % cells;
+    return r < 0 ? r + cells : r;
+}
+
+static uint64_t cell_hash(int level_index, const int64_t c[3])
+{
+    uint64_t h = (uint64_t)level_index * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < 3; k++) h = (h ^ (uint64_t)c[k]) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    return h;
+}
+
+static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
+{
+    double smallest = INFINITY;
+    for (int64_t i = 0; i < balls->count; i++) smallest = fmin(smallest, balls->reach[i]);
+    memset(g->levels, 0, sizeof g->levels);
+    g->level_count = 0;
+    for (int64_t i = 0; i < balls->count; i++) {
+        int l = level_of(balls->reach[i], smallest);
+        g->unsorted[i].level = l;
+        if (g->levels[l].used) continue;
+        level_prepare(&g->levels[l], 2.0 * ldexp(smallest, l), periodic, balls->dim);
+        if (l >= g->level_count) g->level_count = l + 1;
+    }
+}
+
+/// Counting sort of the balls by the bucket of their cell; inside a bucket in ascending index.
+static void file_balls(grid* g, const ball_set* balls)
+{
+    const int dim = balls->dim;
+    const int64_t buckets = (int64_t)g->bucket_mask + 1;
+    memset(g->bucket_start, 0, sizeof *g->bucket_start * (size_t)(buckets + 1));
+    for (int64_t i = 0; i < balls->count; i++) {
+        entry* e = &g->unsorted[i];
+        const level* l = &g->levels[e->level];
+        e->ball = (int32_t)i;
+        e->cell[2] = 0;
+        for (int k = 0; k < dim; k++) {
+            int64_t c = cell_coordinate(l, k, balls->position[i * dim + k]);
+            e->cell[k] = l->cells[k] ? wrap_coordinate(c, l->cells[k]) : c;
+        }
+        g->bucket_start[(cell_hash(e->level, e->cell) & g->bucket_mask) + 1]++;
+    }
+    for (int64_t b = 0; b < buckets; b++) g->bucket_start[b + 1] += g->bucket_start[b];
+    for (int64_t i = 0; i < balls->count; i++) {
+        const entry* e = &g->unsorted[i];
+        g->entries[g->bucket_start[cell_hash(e->level, e->cell) & g->bucket_mask]++] = *e;
+    }
+    // Each start has moved on to the next bucket's: shift back.
+    memmove(g->bucket_start + 1, g->bucket_start, sizeof *g->bucket_start * (size_t)buckets);
+    g->bucket_start[0] = 0;
+}
+
+// ---- searching ---------------------------------------------------------------------------------
+
+/// A ball looking for partners in one level.
+typedef struct search {
+    const grid* grid;
+    const ball_set* balls;
+    const cell* periodic;
+    int64_t ball;
+    int own_level, level;
+    pair_buffer* out;
+} search;
+
+static void emit(pair_buffer* out, int32_t i, int32_t j)
+{
+    pair_list* pairs = &out->pairs;
+    if (!pair_list_reserve(pairs, pairs->count + 1)) {
+        out->failed = true;
+        return;
+    }
+    pairs->a[pairs->count] = i < j ? i : j;
+    pairs->b[pairs->count] = i < j ? j : i;
+    pairs->count++;
+}
+
+static void search_cell(const search* s, const int64_t c[3])
+{
+    const grid* g = s->grid;
+    const ball_set* balls = s->balls;
+    const int dim = balls->dim;
+    const int64_t i = s->ball;
+    const uint64_t bucket = cell_hash(s->level, c) & g->bucket_mask;
+    for (int64_t e = g->bucket_start[bucket]; e < g->bucket_start[bucket + 1]; e++) {
+        const entry* other = &g->entries[e];
+        if (other->level != s->level || other->cell[0] != c[0] || other->cell[1] != c[1] ||
+            other->cell[2] != c[2]) {
+            continue;
+        }
+        const int64_t j = other->ball;
+        // Inside one level the lower index finds the pair; across levels the finer ball does.
+        if (s->level == s->own_level && j <= i) continue;
+        if (balls->inv_mass[i] == 0.0 && balls->inv_mass[j] == 0.0) continue;
+        double delta[3];
+        vec_sub(dim, delta, balls->position + j * dim, balls->position + i * dim);
+        cell_nearest(s->periodic, dim, delta);
+        double sum = balls->reach[i] + balls->reach[j];
+        if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, (int32_t)i, (int32_t)j);
+    }
+}
+
+/// Range of cells, along one axis, that may hold the centre of a partner.
+static void search_range(const search* s, int k, int64_t range[2])
+{
+    const level* l = &s->grid->levels[s->level];
+    const int dim = s->balls->dim;
+    double x = s->balls->position[s->ball * dim + k];
+    double far = s->balls->reach[s->ball] + 0.5 * l->size;
+    range[0] = cell_coordinate(l, k, x - far);
+    range[1] = cell_coordinate(l, k, x + far);
+    if (l->cells[k] && range[1] - range[0] + 1 >= l->cells[k]) { // around the whole cell: once each
+        range[0] = 0;
+        range[1] = l->cells[k] - 1;
+    }
+}
+
+static void search_level(const search* s)
+{
+    const level* l = &s->grid->levels[s->level];
+    int64_t range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int k = 0; k < s->balls->dim; k++) search_range(s, k, range[k]);
+    int64_t c[3];
+    for (int64_t z = range[2][0]; z <= range[2][1]; z++) {
+        c[2] = l->cells[2] ? wrap_coordinate(z, l->cells[2]) : z;
+        for (int64_t y = range[1][0]; y <= range[1][1]; y++) {
+            c[1] = l->cells[1] ? wrap_coordinate(y, l->cells[1]) : y;
+            for (int64_t x = range[0][0]; x <= range[0][1]; x++) {
+                c[0] = l->cells[0] ? wrap_coordinate(x, l->cells[0]) : x;
+                search_cell(s, c);
+            }
+        }
+    }
+}
+
+static void search_balls(const grid* g, const ball_set* balls, const cell* periodic, int64_t first,
+                         int64_t last, pair_buffer* out)
+{
+    out->pairs.count = 0;
+    out->failed = false;
+    search s = {.grid = g, .balls = balls, .periodic = periodic, .out = out};
+    for (int64_t i = first; i < last; i++) {
+        s.ball = i;
+        s.own_level = g->unsorted[i].level;
+        for (s.level = s.own_level; s.level < g->level_count; s.level++) {
+            if (g->levels[s.level].used) search_level(&s);
+        }
+    }
+}
+
+// ---- collecting --------------------------------------------------------------------------------
+
+static int compare_index(const void* x, const void* y)
+{
+    int32_t i = *(const int32_t*)x, j = *(const int32_t*)y;
+    return (i > j) - (i < j);
+}
+
+static void sort_row(int32_t* b, int64_t count)
+{
+    if (count > 32) { // a large ball among many small ones
+        qsort(b, (size_t)count, sizeof *b, compare_index);
+        return;
+    }
+    for (int64_t i = 1; i < count; i++) {
+        int32_t x = b[i];
+        int64_t j = i;
+        for (; j > 0 && b[j - 1] > x; j--) b[j] = b[j - 1];
+        b[j] = x;
+    }
+}
+
+/// Gather the threads' pairs into one list sorted by (a, b): the same whatever the threads did.
+static talus_status collect(grid* g, int64_t ball_count, int buffers, pair_list* out)
+{
+    int64_t total = 0;
+    for (int t = 0; t < buffers; t++) {
+        if (g->buffers[t].failed) return TALUS_ERR_MEMORY;
+        total += g->buffers[t].pairs.count;
+    }
+    out->count = 0;
+    if (!pair_list_reserve(out, total)) return TALUS_ERR_MEMORY;
+
+    int64_t* start = g->row_start;
+    memset(start, 0, sizeof *start * (size_t)(ball_count + 1));
+    for (int t = 0; t < buffers; t++) {
+        const pair_list* p = &g->buffers[t].pairs;
+        for (int64_t k = 0; k < p->count; k++) start[p->a[k] + 1]++;
+    }
+    for (int64_t i = 0; i < ball_count; i++) start[i + 1] += start[i];
+    for (int t = 0; t < buffers; t++) {
+        const pair_list* p = &g->buffers[t].pairs;
+        for (int64_t k = 0; k < p->count; k++) {
+            int64_t place = start[p->a[k]]++;
+            out->a[place] = p->a[k];
+            out->b[place] = p->b[k];
+        }
+    }
+    int64_t begin = 0;
+    for (int64_t i = 0; i < ball_count; i++) {
+        sort_row(out->b + begin, start[i] - begin);
+        begin = start[i];
+    }
+    out->count = total;
+    return TALUS_OK;
+}
+
+talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, int threads,
+                        pair_list* out)
+{
+    const int64_t n = balls->count;
+    out->count = 0;
+    if (n == 0) return TALUS_OK;
+    if (threads < 1 || n < 2000) threads = 1; // below that a second thread costs more than it brings
+    if (!reserve_balls(g, n) || !reserve_buckets(g, n) || !reserve_buffers(g, threads)) {
+        return TALUS_ERR_MEMORY;
+    }
+    find_levels(g, balls, periodic);
+    file_balls(g, balls);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        search_balls(g, balls, periodic, n * t / threads, n * (t + 1) / threads, &g->buffers[t]);
+    }
+    return collect(g, n, threads, out);
+}

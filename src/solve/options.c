@@ -1,0 +1,11 @@
+/// Defaults of the solver's options.
+#include <talus/solver.h>
+
+talus_solver_def talus_solver_default(void)
+{
+    return (talus_solver_def){.order = TALUS_ORDER_RANDOM,
+                              .stop = TALUS_STOP_RESIDUAL,
+                              .tolerance = 1e-4,
+                              .max_sweeps = 1000,
+                              .warm_start = true};
+}

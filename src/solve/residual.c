@@ -1,0 +1,48 @@
+/// The natural-map residual, dimensionless.
+///
+/// For contact c with impulse p, relative velocity u (recomputed from all impulses) and inverse
+/// responses (m_n, m_t):
+///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
+/// where P projects on the law's cone (normal part to >= 0 first, then the tangential part to
+/// mu times it: law/coulomb.h). e_c = 0 exactly when Signorini and Coulomb hold at c. With a diagonal
+/// block, e_c is the impulse by which the contact would change if it were solved alone.
+///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
+/// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
+/// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
+/// The quantity has no unit and does not change when masses, lengths or times are rescaled.
+///
+/// It measures local satisfaction. Errors on the scale L of the system are seen only with weight
+/// (d/L)^2 (shared/spec/solver.md, finding 1); the rigidity diagnostics multiply it back.
+#include "solve/residual.h"
+
+#include "law/coulomb.h"
+
+static ALWAYS_INLINE double residual(const problem* p, const int dim)
+{
+    const int stride = problem_stride(dim), width = problem_width(dim);
+    double error = 0.0, impulse = 0.0, stopping = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* row = p->contact + c * width;
+        const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
+        const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+        double u[3], u_free[3], mapped[3], e[3];
+        contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
+        contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
+        coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
+                    row + contact_p(dim), mapped);
+        vec_sub(dim, e, row + contact_p(dim), mapped);
+        double approach = -(vec_dot(dim, u_free, row) + bias);
+        double stop = approach > 0.0 ? mn * approach : 0.0;
+        error += vec_dot(dim, e, e);
+        impulse += vec_dot(dim, row + contact_p(dim), row + contact_p(dim));
+        stopping += stop * stop;
+    }
+    double scale = impulse > stopping ? impulse : stopping;
+    return scale > 0.0 ? sqrt(error / scale) : (error > 0.0 ? INFINITY : 0.0);
+}
+
+double residual_natural(problem* p)
+{
+    problem_refresh(p);
+    return p->dim == 2 ? residual(p, 2) : residual(p, 3);
+}

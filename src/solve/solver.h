@@ -1,0 +1,41 @@
+/// Contact solvers behind one interface; one file each.
+#ifndef TALUS_SOLVE_SOLVER_H
+#define TALUS_SOLVE_SOLVER_H
+
+#include "solve/problem.h"
+
+#include <talus/solver.h>
+
+/// Memory a solver keeps from one call to the next, only to avoid allocation: no state.
+typedef struct solve_workspace {
+    int32_t* order;
+    int64_t order_capacity;
+} solve_workspace;
+
+void solve_workspace_free(solve_workspace* ws);
+
+/// What a solve is asked for beside the options.
+typedef struct solve_request {
+    const talus_solver_def* options;
+    double h;      ///< length of the step: impulse = force h
+    uint64_t seed; ///< with `key` decides every random number
+    uint64_t key;  ///< number of this solve in the run
+} solve_request;
+
+typedef struct solve_result {
+    int64_t sweeps, updates;
+    bool converged;  ///< the stopping rule was met
+    double residual; ///< residual_natural() of the impulses left in the problem
+} solve_result;
+
+typedef struct solver_ops {
+    const char* name;
+    /// Improve the impulses in `p` until the rule is met; body velocities agree with them on return.
+    talus_status (*solve)(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out);
+} solver_ops;
+
+/// Nonlinear Gauss-Seidel sweeps, random or in order: the papers' solver.
+extern const solver_ops sweep_solver;
+
+#endif

@@ -1,0 +1,166 @@
+/// Nonlinear Gauss-Seidel sweeps: the reference solver (UK section 3, LN 8.4).
+///
+/// Each sweep visits every contact once and gives it the exact one-contact solution with all other
+/// impulses at their latest values. The order is a fresh random permutation every sweep, or the
+/// contact index ascending, or alternating. Cost of an update: 2 body rows and 1 contact row read and
+/// written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
+#include "base/rng.h"
+#include "law/coulomb.h"
+#include "solve/residual.h"
+#include "solve/solver.h"
+#include "solve/stop.h"
+
+#include <stdlib.h>
+
+void solve_workspace_free(solve_workspace* ws)
+{
+    free(ws->order);
+    *ws = (solve_workspace){0};
+}
+
+/// What the stopping rule wants to know; constant in each instance of the sweep.
+enum stats_level { STATS_NONE, STATS_SQUARES, STATS_NORMS };
+
+/// Exact update of a contact with a mobile wall, whose block is full.
+static void update_block(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
+{
+    const int dim = p->dim;
+    double* row = p->contact + c * problem_width(dim);
+    double* impulse = row + contact_p(dim);
+    const double* S = p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
+    double alone[3] = {0.0, 0.0, 0.0}, solved[3];
+    for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
+    coulomb_block(dim, S, row, row[contact_bias(dim)], row[contact_mu(dim)], alone, solved);
+    vec_sub(dim, dp, solved, impulse);
+    vec_copy(dim, impulse, solved);
+    contact_apply(dim, a, b, row, dp);
+    wall_apply(dim, a, S + dim * dim, dp);
+}
+
+/// Exact update of a contact with a diagonal block.
+static ALWAYS_INLINE void update_diagonal(const int dim, double* row, double* a, double* b,
+                                          const double* u, double* dp)
+{
+    double* impulse = row + contact_p(dim);
+    double solved[3];
+    coulomb_map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)], row[contact_bias(dim)],
+                row[contact_mu(dim)], u, impulse, solved);
+    vec_sub(dim, dp, solved, impulse);
+    vec_copy(dim, impulse, solved);
+    contact_apply(dim, a, b, row, dp);
+}
+
+static ALWAYS_INLINE void count_change(const int dim, const int level, const double* impulse,
+                                       const double* dp, double tolerance, double cutoff,
+                                       sweep_stats* stats)
+{
+    if (level == STATS_NONE) return;
+    double change2 = vec_dot(dim, dp, dp), impulse2 = vec_dot(dim, impulse, impulse);
+    stats->change2 += change2;
+    stats->impulse2 += impulse2;
+    if (level == STATS_NORMS) {
+        double norm = sqrt(impulse2);
+        stats->impulse += norm;
+        stats->unsettled += sqrt(change2) > tolerance * norm + cutoff;
+    }
+}
+
+/// One sweep over the contacts in `order`.
+static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const int dim,
+                                       const int level, double tolerance, double cutoff)
+{
+    const int stride = problem_stride(dim), width = problem_width(dim);
+    sweep_stats stats = {0};
+    for (int64_t k = 0; k < p->count; k++) {
+        const int64_t c = order[k];
+        double* row = p->contact + c * width;
+        double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+        double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+        double u[3], dp[3];
+        contact_velocity(dim, a, b, row, u);
+        if (p->block[c] < 0) {
+            update_diagonal(dim, row, a, b, u, dp);
+        } else {
+            update_block(p, c, a, b, u, dp);
+        }
+        count_change(dim, level, row + contact_p(dim), dp, tolerance, cutoff, &stats);
+    }
+    return stats;
+}
+
+/// Pick the instance of the sweep for this dimension and stopping rule.
+static sweep_stats sweep_once(problem* p, const int32_t* order, int level, double tolerance,
+                              double cutoff)
+{
+    if (p->dim == 2) {
+        if (level == STATS_NONE) return sweep(p, order, 2, STATS_NONE, 0, 0);
+        if (level == STATS_SQUARES) return sweep(p, order, 2, STATS_SQUARES, 0, 0);
+        return sweep(p, order, 2, STATS_NORMS, tolerance, cutoff);
+    }
+    if (level == STATS_NONE) return sweep(p, order, 3, STATS_NONE, 0, 0);
+    if (level == STATS_SQUARES) return sweep(p, order, 3, STATS_SQUARES, 0, 0);
+    return sweep(p, order, 3, STATS_NORMS, tolerance, cutoff);
+}
+
+static talus_status reserve_order(solve_workspace* ws, int64_t count)
+{
+    if (count <= ws->order_capacity) return TALUS_OK;
+    int64_t grown = count + count / 4 + 16;
+    free(ws->order);
+    ws->order = malloc(sizeof *ws->order * (size_t)grown);
+    ws->order_capacity = ws->order ? grown : 0;
+    return ws->order ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+/// Order of the coming sweep, from the one before it.
+static void next_order(int32_t* order, int64_t count, const solve_request* request, int64_t sweep_number)
+{
+    switch (request->options->order) {
+    case TALUS_ORDER_FORWARD: return;
+    case TALUS_ORDER_ALTERNATING:
+        if (sweep_number == 0) return;
+        for (int64_t i = 0, j = count - 1; i < j; i++, j--) {
+            int32_t swap = order[i];
+            order[i] = order[j], order[j] = swap;
+        }
+        return;
+    case TALUS_ORDER_RANDOM: break;
+    }
+    rng r = rng_make(request->seed, request->key, (uint64_t)sweep_number);
+    for (int64_t i = count - 1; i > 0; i--) { // Fisher-Yates
+        int64_t j = (int64_t)rng_below(&r, (uint64_t)i + 1);
+        int32_t swap = order[i];
+        order[i] = order[j], order[j] = swap;
+    }
+}
+
+static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out)
+{
+    const talus_solver_def* options = request->options;
+    *out = (solve_result){.converged = true};
+    if (p->count == 0) return TALUS_OK;
+    if (reserve_order(ws, p->count)) return TALUS_ERR_MEMORY;
+    for (int64_t c = 0; c < p->count; c++) ws->order[c] = (int32_t)c;
+
+    const int level = options->stop == TALUS_STOP_SWEEPS     ? STATS_NONE
+                      : options->stop == TALUS_STOP_RESIDUAL ? STATS_SQUARES
+                                                             : STATS_NORMS;
+    stop_state stop = stop_begin(request);
+    bool reached = false;
+    problem_refresh(p);
+    while (out->sweeps < options->max_sweeps && !reached) {
+        next_order(ws->order, p->count, request, out->sweeps);
+        sweep_stats stats =
+            sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
+        out->sweeps++;
+        reached = stop_reached(&stop, p, out->sweeps, &stats);
+    }
+    out->updates = out->sweeps * p->count;
+    out->converged = reached || options->stop == TALUS_STOP_SWEEPS;
+    out->residual = reached && options->stop == TALUS_STOP_RESIDUAL ? stop.residual
+                                                                    : residual_natural(p);
+    return TALUS_OK;
+}
+
+const solver_ops sweep_solver = {.name = "sweep", .solve = solve};

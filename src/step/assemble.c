@@ -1,0 +1,223 @@
+/// Assembly of the contact problem; the layout is described in solve/problem.h.
+#include "step/assemble.h"
+
+#include "body/drive.h"
+
+#include <stdlib.h>
+
+void assembly_free(assembly* as)
+{
+    free(as->sign);
+    free(as->wall_row);
+    *as = (assembly){0};
+}
+
+static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_t wall_count)
+{
+    if (contact_count > as->sign_capacity) {
+        free(as->sign);
+        as->sign_capacity = contact_count + contact_count / 4 + 16;
+        as->sign = malloc((size_t)as->sign_capacity);
+    }
+    if (wall_count > as->wall_capacity) {
+        free(as->wall_row);
+        as->wall_capacity = wall_count + 8;
+        as->wall_row = malloc(sizeof *as->wall_row * (size_t)as->wall_capacity);
+    }
+    bool good = (as->sign || contact_count == 0) && (as->wall_row || wall_count == 0);
+    if (!good) assembly_free(as);
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+// ---- body rows ---------------------------------------------------------------------------------
+
+static void fill_grain_rows(const grains* g, const double* free_velocity, const double* free_spin,
+                            problem* out)
+{
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    for (int64_t i = 0; i < g->count; i++) {
+        double* row = out->free + i * stride;
+        vec_copy(dim, row, free_velocity + i * dim);
+        row[row_im(dim)] = g->inv_mass[i];
+        for (int k = 0; k < spin_dim; k++) {
+            row[row_w(dim) + k] = g->radius[i] * free_spin[i * spin_dim + k];
+        }
+        row[row_kim(dim)] = g->spin_mobility[i];
+    }
+    out->rows = g->count;
+}
+
+/// Append an immobile row that moves with velocity v; returns its index.
+static int32_t append_row(problem* out, const double* v)
+{
+    const int dim = out->dim, stride = problem_stride(dim);
+    double* row = out->free + out->rows * stride;
+    for (int k = 0; k < stride; k++) row[k] = k < dim ? v[k] : 0.0;
+    return (int32_t)out->rows++;
+}
+
+static void fill_mobile_rows(assembly* as, const walls* w, problem* out)
+{
+    for (int i = 0; i < (int)w->count; i++) {
+        as->wall_row[i] = -1;
+        if (w->present[i] && wall_is_mobile(w, i)) {
+            as->wall_row[i] = append_row(out, w->velocity + 3 * i);
+        }
+    }
+}
+
+/// Velocity of a wall's surface at a contact point.
+static void surface_velocity(const walls* w, const cell* periodic, int wall, int dim,
+                             const double* point, double v[3])
+{
+    double arm[3] = {0.0, 0.0, 0.0}, turn[3];
+    vec_sub(dim, arm, point, w->position + 3 * wall);
+    cell_nearest(periodic, dim, arm);
+    vec_cross(turn, w->spin + 3 * wall, arm);
+    for (int k = 0; k < 3; k++) v[k] = w->velocity[3 * wall + k] + turn[k];
+}
+
+// ---- contact rows ------------------------------------------------------------------------------
+
+/// Which mobile wall a body of a contact belongs to: a wall's own code or a glued grain's row; -1.
+static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
+{
+    int wall = body_row < 0 ? -1 - body_row : g->glued_to[body_row];
+    return wall >= 0 && as->wall_row[wall] >= 0 ? wall : -1;
+}
+
+/// Full block S = im_b I + kim_b (I - n n) + W with the wall's inverse mass matrix W.
+static void fill_block(const walls* w, int wall, problem* out, const double* n, const double* b_row,
+                       double* mn, double* mt)
+{
+    const int dim = out->dim;
+    double* S = out->blocks + out->block_count++ * 2 * dim * dim;
+    double* mobility = S + dim * dim;
+    drive_mobility(w, wall, dim, mobility);
+    const double im = b_row[row_im(dim)], kim = b_row[row_kim(dim)];
+    double normal_response = 0.0, trace = 0.0;
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            double identity = i == j ? 1.0 : 0.0;
+            double value = (im + kim) * identity - kim * n[i] * n[j] + mobility[i * dim + j];
+            S[i * dim + j] = value;
+            normal_response += n[i] * value * n[j];
+        }
+        trace += S[i * dim + i];
+    }
+    *mn = 1.0 / normal_response;
+    *mt = (dim - 1) / (trace - normal_response);
+}
+
+static double contact_friction(const step_context* ctx, const contacts* list, int64_t c)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    int material_a = a < 0 ? ctx->walls->record[-1 - a].material : ctx->grains->material[a];
+    return materials_pair(ctx->materials, material_a, ctx->grains->material[b])->friction;
+}
+
+/// Body rows of a contact, a and b exchanged if need be so that a mobile wall comes first.
+static void fill_pair(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                      problem* out, int* wall)
+{
+    const int dim = out->dim;
+    int32_t a = list->a_row[c], b = list->b_row[c];
+    int wall_a = mobile_wall_of(as, ctx->grains, a), wall_b = mobile_wall_of(as, ctx->grains, b);
+    as->sign[c] = wall_b >= 0 ? -1 : 1;
+    if (wall_b >= 0) {
+        int32_t swap = a;
+        a = b, b = swap;
+        wall_a = wall_b;
+    }
+    *wall = wall_a;
+    if (wall_a >= 0) {
+        a = as->wall_row[wall_a];
+    } else if (a < 0) {
+        double v[3];
+        surface_velocity(ctx->walls, ctx->cell, -1 - a, dim, list->point + c * dim, v);
+        a = append_row(out, v);
+    }
+    out->pair[2 * c] = a;
+    out->pair[2 * c + 1] = b;
+}
+
+static void fill_contact(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                         problem* out)
+{
+    const int dim = out->dim, stride = problem_stride(dim);
+    const talus_solver_def* options = &ctx->def->solver;
+    double* row = out->contact + c * problem_width(dim);
+    int wall;
+    fill_pair(as, ctx, list, c, out, &wall);
+    const double sign = as->sign[c];
+    for (int k = 0; k < dim; k++) {
+        row[k] = sign * list->normal[c * dim + k];
+        row[contact_p(dim) + k] =
+            options->warm_start ? sign * ctx->h * list->force[c * dim + k] : 0.0;
+    }
+    const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
+    const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
+    out->block[c] = -1;
+    if (wall >= 0) {
+        out->block[c] = (int32_t)out->block_count;
+        fill_block(ctx->walls, wall, out, row, b, &row[contact_mn(dim)], &row[contact_mt(dim)]);
+    } else {
+        double wn = a[row_im(dim)] + b[row_im(dim)];
+        row[contact_mn(dim)] = 1.0 / wn;
+        row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
+    }
+    const double gap = list->gap[c];
+    row[contact_bias(dim)] = (options->push_out_overlap || gap > 0.0 ? gap : 0.0) / ctx->h;
+    row[contact_mu(dim)] = contact_friction(ctx, list, c);
+}
+
+static bool any_mobile(const walls* w)
+{
+    for (int i = 0; i < (int)w->count; i++) {
+        if (w->present[i] && wall_is_mobile(w, i)) return true;
+    }
+    return false;
+}
+
+talus_status assemble(assembly* as, const step_context* ctx, const contacts* list,
+                      const double* free_velocity, const double* free_spin, problem* out)
+{
+    const grains* g = ctx->grains;
+    const walls* w = ctx->walls;
+    if (assembly_reserve(as, list->count, w->count)) return TALUS_ERR_MEMORY;
+    int64_t wall_contacts = 0;
+    while (wall_contacts < list->count && list->a[wall_contacts] < 0) wall_contacts++;
+    // A mobile wall may carry glued grains, so any contact may need a block once there is one.
+    int64_t blocks = any_mobile(w) ? list->count : 0;
+    if (problem_reset(out, g->dim, g->count + w->count + wall_contacts, list->count, blocks)) {
+        return TALUS_ERR_MEMORY;
+    }
+    fill_grain_rows(g, free_velocity, free_spin, out);
+    fill_mobile_rows(as, w, out);
+    for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
+    out->count = list->count;
+    return TALUS_OK;
+}
+
+// ---- back --------------------------------------------------------------------------------------
+
+/// Sliding means the friction bound is reached; rounding of the projection leaves it just below.
+static uint8_t contact_state(int dim, const double* n, double mu, const double* p)
+{
+    double pn = vec_dot(dim, p, n);
+    if (!(pn > 0.0)) return TALUS_CONTACT_OPEN;
+    double tt = vec_dot(dim, p, p) - pn * pn;
+    double bound = mu * pn * (1.0 - 1e-9);
+    return tt >= bound * bound ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
+}
+
+void disassemble(const assembly* as, const problem* p, double h, contacts* list)
+{
+    const int dim = p->dim;
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* row = p->contact + c * problem_width(dim);
+        const double scale = as->sign[c] / h;
+        for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * row[contact_p(dim) + k];
+        list->state[c] = contact_state(dim, row, row[contact_mu(dim)], row + contact_p(dim));
+    }
+}

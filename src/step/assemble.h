@@ -1,0 +1,26 @@
+/// From bodies and contacts to the plain arrays of the contact problem, and back.
+#ifndef TALUS_STEP_ASSEMBLE_H
+#define TALUS_STEP_ASSEMBLE_H
+
+#include "solve/problem.h"
+#include "step/step.h"
+
+/// What assembly adds to the contact list: memory reused from step to step.
+typedef struct assembly {
+    int8_t* sign;          ///< [contacts] -1 where the problem has a and b exchanged
+    int64_t sign_capacity;
+    int32_t* wall_row;     ///< [walls] problem row of a mobile wall, -1 otherwise
+    int64_t wall_capacity;
+} assembly;
+
+void assembly_free(assembly* as);
+
+/// Build the problem of `list`. free_velocity [grains][dim] and free_spin [grains][1 or 3] are the
+/// grains' velocities without contacts; walls already have theirs. Impulses start at force * h.
+talus_status assemble(assembly* as, const step_context* ctx, const contacts* list,
+                      const double* free_velocity, const double* free_spin, problem* out);
+
+/// Write the solved impulses back to the list as forces, with each contact's state.
+void disassemble(const assembly* as, const problem* p, double h, contacts* list);
+
+#endif

@@ -1,0 +1,481 @@
+/// One step of Contact Dynamics: implicit Euler with all contacts solved together (UK 1-2).
+///
+///   v_free = v + h M^-1 F_ext;   find the impulses;   v_new = v_free + M^-1 H p;   x_new = x + h v_new
+///
+/// The search for contacts is certain, not hopeful: each grain is given a margin that it may move in
+/// the step (beyond the mean drift of all grains). If the solution moves a grain farther, its margin
+/// is raised and the search repeated; if that shows a new contact, the step is solved again from the
+/// impulses found so far. So no contact within the step's reach is ever missed.
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "body/drive.h"
+#include "detect/narrow.h"
+#include "solve/residual.h"
+#include "solve/solver.h"
+#include "step/assemble.h"
+#include "step/step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Room for velocities to change during the solve, in radii. Larger means more candidate contacts,
+/// smaller more repeated searches; 0.005 costs about 5 % more contacts in a static packing.
+static const double MARGIN_RADII = 0.005;
+/// A grain that outran its margin gets this many times what it needed.
+static const double MARGIN_GROWTH = 1.5;
+/// Searches per step before giving up; margins grow geometrically, so a few are enough.
+enum { MAX_SEARCHES = 40 };
+
+struct stepper {
+    int dim;
+    grid* grid;
+    pair_list pairs;
+    contacts found, before; ///< contacts of this search and of the one before it in the same step
+    assembly assembly;
+    problem problem;
+    solve_workspace workspace;
+    int64_t grain_capacity;
+    double* free_velocity;  ///< [grains][dim]
+    double* free_spin;      ///< [grains][1 or 3]
+    double* margin;         ///< [grains]
+    double* reach;          ///< [grains] radius + margin
+    uint8_t* escaped;       ///< [grains]
+    int64_t wall_capacity;
+    double* wall_margin;    ///< [walls]
+    double* saved_walls;    ///< [walls][9] velocity, spin, applied force before the attempt
+    double drift[3];        ///< mean free velocity of the free grains
+};
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void cd_destroy(stepper* s)
+{
+    if (!s) return;
+    grid_destroy(s->grid);
+    pair_list_free(&s->pairs);
+    contacts_free(&s->found);
+    contacts_free(&s->before);
+    assembly_free(&s->assembly);
+    problem_free(&s->problem);
+    solve_workspace_free(&s->workspace);
+    free(s->free_velocity);
+    free(s->free_spin);
+    free(s->margin);
+    free(s->reach);
+    free(s->escaped);
+    free(s->wall_margin);
+    free(s->saved_walls);
+    free(s);
+}
+
+static talus_status cd_create(stepper** out, int dim, talus_error* error)
+{
+    stepper* s = calloc(1, sizeof *s);
+    if (s) s->grid = grid_create();
+    if (!s || !s->grid) {
+        cd_destroy(s);
+        return error_memory(error, "making the stepper");
+    }
+    s->dim = dim;
+    contacts_init(&s->found, dim);
+    contacts_init(&s->before, dim);
+    *out = s;
+    return TALUS_OK;
+}
+
+static double* regrow(double* old, int64_t count)
+{
+    free(old);
+    return malloc(sizeof(double) * (size_t)count);
+}
+
+static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
+{
+    if (grain_count > s->grain_capacity) {
+        int64_t n = grain_count + grain_count / 4 + 16;
+        s->free_velocity = regrow(s->free_velocity, n * s->dim);
+        s->free_spin = regrow(s->free_spin, n * 3);
+        s->margin = regrow(s->margin, n);
+        s->reach = regrow(s->reach, n);
+        free(s->escaped);
+        s->escaped = malloc((size_t)n);
+        bool good = s->free_velocity && s->free_spin && s->margin && s->reach && s->escaped;
+        s->grain_capacity = good ? n : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    if (wall_count > s->wall_capacity) {
+        s->wall_margin = regrow(s->wall_margin, wall_count);
+        s->saved_walls = regrow(s->saved_walls, 9 * wall_count);
+        s->wall_capacity = s->wall_margin && s->saved_walls ? wall_count : 0;
+        if (s->wall_capacity == 0) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+static int64_t cd_bytes(const stepper* s)
+{
+    return problem_bytes(&s->problem) +
+           s->grain_capacity * (int64_t)(sizeof(double) * (size_t)(s->dim + 5) + 1) +
+           s->workspace.order_capacity * (int64_t)sizeof(int32_t) +
+           s->pairs.capacity * 2 * (int64_t)sizeof(int32_t);
+}
+
+// ---- before the contacts -----------------------------------------------------------------------
+
+static void save_walls(stepper* s, const walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, saved, w->velocity + 3 * i);
+        vec_copy(3, saved + 3, w->spin + 3 * i);
+        vec_copy(3, saved + 6, w->applied + 3 * i);
+    }
+}
+
+static void restore_walls(const stepper* s, walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        const double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, w->velocity + 3 * i, saved);
+        vec_copy(3, w->spin + 3 * i, saved + 3);
+        vec_copy(3, w->applied + 3 * i, saved + 6);
+    }
+}
+
+/// Velocities that the grains would have without contacts; drag is taken implicitly.
+static void set_free_velocities(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
+    const double h = ctx->h, drag = ctx->def->drag;
+#pragma omp parallel for num_threads(ctx->threads) if (g->count > 10000)
+    for (int64_t i = 0; i < g->count; i++) {
+        const double im = g->inv_mass[i], slow = 1.0 / (1.0 + h * drag * im);
+        const double falls = im > 0.0 ? 1.0 : 0.0;
+        for (int k = 0; k < dim; k++) {
+            double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);
+            s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
+        }
+        const double turn = g->spin_mobility[i] > 0.0 ? h / g->inertia[i] : 0.0;
+        for (int k = 0; k < spin_dim; k++) {
+            s->free_spin[i * spin_dim + k] =
+                g->spin[i * spin_dim + k] + turn * g->torque[i * spin_dim + k];
+        }
+    }
+}
+
+/// Mean free velocity of the free grains: margins are counted from it, so that a falling or
+/// travelling pile has small ones.
+static void set_drift(stepper* s, const grains* g)
+{
+    const int dim = s->dim;
+    int64_t count = 0;
+    for (int k = 0; k < 3; k++) s->drift[k] = 0.0;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->inv_mass[i] == 0.0) continue;
+        vec_add_scaled(dim, s->drift, 1.0, s->free_velocity + i * dim);
+        count++;
+    }
+    for (int k = 0; k < 3; k++) s->drift[k] /= count > 0 ? (double)count : 1.0;
+}
+
+/// Distance covered in the step with velocity v, seen from the drift.
+static double motion(const stepper* s, const double* v, double h)
+{
+    double relative[3];
+    vec_sub(s->dim, relative, v, s->drift);
+    return h * vec_norm(s->dim, relative);
+}
+
+static void set_margins(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    for (int64_t i = 0; i < g->count; i++) {
+        double slack = g->inv_mass[i] > 0.0 ? MARGIN_RADII * g->radius[i] : 0.0;
+        s->margin[i] = motion(s, s->free_velocity + i * s->dim, ctx->h) + slack;
+    }
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        bool mobile = wall_is_mobile(ctx->walls, i);
+        s->wall_margin[i] = mobile ? MARGIN_RADII * grains_mean_diameter(g) : 0.0;
+    }
+}
+
+// ---- searching ---------------------------------------------------------------------------------
+
+/// Two images of one pair must not both be in reach: contacts are found for the nearest only.
+static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
+{
+    const grains* g = ctx->grains;
+    int64_t widest = 0;
+    for (int64_t i = 1; i < g->count; i++) {
+        if (s->reach[i] > s->reach[widest]) widest = i;
+    }
+    for (int k = 0; k < s->dim && g->count > 1; k++) {
+        if (!ctx->cell->periodic[k] || 4.0 * s->reach[widest] < ctx->cell->length[k]) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "periodic cell too short along %c: %g is not more than twice the distance "
+                         "across which grain %lld (radius %g) may touch another in this step; use a "
+                         "longer cell or a smaller time step",
+                         "xyz"[k], ctx->cell->length[k], (long long)g->id[widest],
+                         g->radius[widest]);
+    }
+    return TALUS_OK;
+}
+
+/// Fill s->found with every contact that the margins allow.
+static talus_status search(stepper* s, const step_context* ctx, talus_error* error)
+{
+    grains* g = ctx->grains;
+    for (int64_t i = 0; i < g->count; i++) s->reach[i] = g->radius[i] + s->margin[i];
+    TRY(check_cell(s, ctx, error));
+    memset(s->escaped, 0, (size_t)g->count);
+    ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
+    s->found.count = 0;
+    if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
+        ball_wall_contacts(g, ctx->walls, ctx->cell, s->margin, s->wall_margin, s->drift, ctx->h,
+                           s->escaped, &s->found) ||
+        ball_ball_contacts(g, ctx->cell, &s->pairs, s->margin, &s->found)) {
+        return error_memory(error, "searching for contacts");
+    }
+    if (s->found.count > INT32_MAX - 64) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^31 contacts in one world");
+    }
+    return TALUS_OK;
+}
+
+/// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
+static bool raise_margins(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    const int stride = problem_stride(s->dim);
+    bool raised = false;
+    for (int64_t i = 0; i < g->count; i++) {
+        double moved = motion(s, s->problem.body + i * stride, ctx->h);
+        if (moved <= s->margin[i] || g->inv_mass[i] == 0.0) continue;
+        s->margin[i] = MARGIN_GROWTH * moved;
+        raised = true;
+    }
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0) continue;
+        double change[3];
+        vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride, ctx->walls->velocity + 3 * i);
+        double moved = ctx->h * vec_norm(s->dim, change);
+        if (moved <= s->wall_margin[i]) continue;
+        s->wall_margin[i] = MARGIN_GROWTH * moved;
+        raised = true;
+    }
+    return raised;
+}
+
+static bool same_contacts(const contacts* x, const contacts* y)
+{
+    if (x->count != y->count) return false;
+    for (int64_t c = 0; c < x->count; c++) {
+        if (contacts_compare(x, c, y, c) != 0) return false;
+    }
+    return true;
+}
+
+// ---- solving -----------------------------------------------------------------------------------
+
+static int64_t first_not_finite(const stepper* s, int64_t grain_count)
+{
+    const int stride = problem_stride(s->dim);
+    for (int64_t i = 0; i < grain_count; i++) {
+        for (int k = 0; k < stride; k++) {
+            if (!isfinite(s->problem.body[i * stride + k])) return i;
+        }
+    }
+    return -1;
+}
+
+static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
+                                step_outcome* out, talus_error* error)
+{
+    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, &s->problem)) {
+        return error_memory(error, "building the contact problem");
+    }
+    problem_refresh(&s->problem);
+    solve_request request = {.options = &ctx->def->solver,
+                             .h = ctx->h,
+                             .seed = ctx->def->seed,
+                             .key = ctx->key * MAX_SEARCHES + search_number};
+    solve_result result;
+    if (sweep_solver.solve(&s->problem, &request, &s->workspace, &result)) {
+        return error_memory(error, "solving the contacts");
+    }
+    out->sweeps += result.sweeps;
+    out->updates += result.updates;
+    out->converged = result.converged;
+    out->residual = result.residual;
+    out->nan_grain = first_not_finite(s, ctx->grains->count);
+    disassemble(&s->assembly, &s->problem, ctx->h, &s->found);
+    return TALUS_OK;
+}
+
+/// Grains that the step would carry out of the domain join those found behind walls.
+static void mark_escaped(stepper* s, const step_context* ctx, step_outcome* out)
+{
+    const grains* g = ctx->grains;
+    const talus_world_def* def = ctx->def;
+    const int dim = s->dim, stride = problem_stride(dim);
+    for (int64_t i = 0; i < g->count; i++) {
+        for (int k = 0; k < dim && def->has_domain; k++) {
+            if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
+            double x = g->position[i * dim + k] + ctx->h * s->problem.body[i * stride + k];
+            if (x < def->domain_low[k] || x > def->domain_high[k]) s->escaped[i] = 1;
+        }
+        if (s->escaped[i] && out->escaped_grain < 0) out->escaped_grain = i;
+    }
+    out->escaped = s->escaped;
+}
+
+static void swap_contacts(contacts* x, contacts* y)
+{
+    contacts swap = *x;
+    *x = *y;
+    *y = swap;
+}
+
+static talus_status search_and_solve(stepper* s, const step_context* ctx, step_outcome* out,
+                                     talus_error* error)
+{
+    talus_totals* totals = ctx->totals;
+    for (int n = 0; n < MAX_SEARCHES; n++) {
+        double start = clock_seconds();
+        TRY(search(s, ctx, error));
+        contacts_match(&s->found, n == 0 ? ctx->contacts : &s->before);
+        double searched = clock_seconds();
+        totals->seconds_detect += searched - start;
+        // The wider search shows nothing new: what was solved stands.
+        if (n > 0 && same_contacts(&s->found, &s->before)) return TALUS_OK;
+
+        TRY(solve_found(s, ctx, (uint64_t)n, out, error));
+        totals->seconds_solve += clock_seconds() - searched;
+        if (out->nan_grain >= 0 || !raise_margins(s, ctx)) return TALUS_OK;
+        swap_contacts(&s->found, &s->before);
+    }
+    return error_set(error, TALUS_ERR_NUMERIC,
+                     "the solution keeps moving grains beyond every search radius at t = %g; the "
+                     "time step is too large",
+                     ctx->time);
+}
+
+static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome* out,
+                               talus_error* error)
+{
+    *out = (step_outcome){.converged = true, .nan_grain = -1, .escaped_grain = -1};
+    if (reserve(s, ctx->grains->count, ctx->walls->count)) {
+        return error_memory(error, "preparing a step");
+    }
+    double start = clock_seconds();
+    save_walls(s, ctx->walls);
+    drive_begin_step(ctx->walls, ctx->def->gravity, ctx->time, ctx->h);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains);
+    set_free_velocities(s, ctx);
+    set_drift(s, ctx->grains);
+    set_margins(s, ctx);
+    ctx->totals->seconds_advance += clock_seconds() - start;
+
+    talus_status status = search_and_solve(s, ctx, out, error);
+    if (status < 0) {
+        restore_walls(s, ctx->walls);
+        return status;
+    }
+    out->contacts = s->found.count;
+    for (int64_t c = 0; c < s->found.count; c++) out->active += s->found.state[c] != 0;
+    if (out->nan_grain < 0) mark_escaped(s, ctx, out);
+    return TALUS_OK;
+}
+
+// ---- after the contacts ------------------------------------------------------------------------
+
+static void move_grains(const stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    const int dim = s->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const double h = ctx->h;
+#pragma omp parallel for num_threads(ctx->threads) if (g->count > 10000)
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] != GRAIN_FREE) continue;
+        const double* row = s->problem.body + i * stride;
+        double* spin = g->spin + i * spin_dim;
+        vec_copy(dim, g->velocity + i * dim, row);
+        for (int k = 0; k < spin_dim; k++) spin[k] = row[row_w(dim) + k] / g->radius[i];
+        vec_add_scaled(dim, g->position + i * dim, h, row);
+        cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        if (dim == 2) {
+            g->rotation[i] += h * spin[0];
+        } else {
+            double angle[3] = {h * spin[0], h * spin[1], h * spin[2]}, turn[4];
+            quat_from_rotation(turn, angle);
+            quat_multiply(g->rotation + 4 * i, turn, g->rotation + 4 * i);
+            quat_normalise(g->rotation + 4 * i);
+        }
+    }
+}
+
+/// Add a contact's force on a wall at the contact point.
+static void load_wall(walls* w, const cell* periodic, int wall, int dim, const double* point,
+                      const double* force, double sign)
+{
+    double arm[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, torque[3];
+    for (int k = 0; k < dim; k++) f[k] = sign * force[k];
+    vec_sub(dim, arm, point, w->position + 3 * wall);
+    cell_nearest(periodic, dim, arm);
+    vec_cross(torque, arm, f);
+    vec_add_scaled(3, w->force + 3 * wall, 1.0, f);
+    vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
+}
+
+/// Sum the forces of the grains on the walls, through glued grains too.
+static void load_walls(const step_context* ctx)
+{
+    walls* w = ctx->walls;
+    const grains* g = ctx->grains;
+    const contacts* list = ctx->contacts;
+    const int dim = g->dim;
+    memset(w->force, 0, sizeof(double) * 3 * (size_t)w->count);
+    memset(w->torque, 0, sizeof(double) * 3 * (size_t)w->count);
+    for (int64_t c = 0; c < list->count; c++) {
+        const int32_t a = list->a_row[c], b = list->b_row[c];
+        const int wall_a = a < 0 ? -1 - a : g->glued_to[a], wall_b = g->glued_to[b];
+        const double* point = list->point + c * dim;
+        const double* force = list->force + c * dim;
+        if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, dim, point, force, -1.0);
+        if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, dim, point, force, 1.0);
+    }
+}
+
+static void cd_accept(stepper* s, const step_context* ctx)
+{
+    double start = clock_seconds();
+    walls* w = ctx->walls;
+    for (int i = 0; i < (int)w->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0) continue;
+        vec_copy(s->dim, w->velocity + 3 * i,
+                 s->problem.body + (int64_t)row * problem_stride(s->dim));
+    }
+    swap_contacts(ctx->contacts, &s->found);
+    load_walls(ctx);
+    move_grains(s, ctx);
+    drive_move(w, ctx->h);
+    drive_carry_grains(w, ctx->cell, ctx->grains);
+    ctx->totals->seconds_advance += clock_seconds() - start;
+}
+
+static void cd_reject(stepper* s, const step_context* ctx)
+{
+    restore_walls(s, ctx->walls);
+}
+
+const stepper_ops contact_dynamics_stepper = {.name = "contact",
+                                              .create = cd_create,
+                                              .destroy = cd_destroy,
+                                              .attempt = cd_attempt,
+                                              .accept = cd_accept,
+                                              .reject = cd_reject,
+                                              .bytes = cd_bytes};

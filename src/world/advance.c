@@ -1,0 +1,152 @@
+/// Stepping a world: one attempt, the policies for what may go wrong with it, and the bookkeeping.
+///
+/// A step attempt ends in one of three ways (after SUNDIALS): go on, try again with a smaller step,
+/// fail. Numerical outcomes are facts in the result; which of them fails the step is the user's choice.
+#include "base/clock.h"
+#include "base/error.h"
+#include "world/diagnose.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const stepper_ops* const ops = &contact_dynamics_stepper;
+
+static step_context make_context(talus_world* w, double h)
+{
+    return (step_context){.def = &w->def,
+                          .cell = &w->cell,
+                          .materials = &w->materials,
+                          .grains = &w->grains,
+                          .walls = &w->walls,
+                          .contacts = &w->contacts,
+                          .time = w->time,
+                          .h = h,
+                          .key = (uint64_t)w->solves++,
+                          .totals = &w->totals,
+                          .threads = w->def.threads};
+}
+
+/// What to do with an attempt, and the sentence to say if the step fails.
+static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
+                          talus_step_result* result, char* why, size_t why_size)
+{
+    const double t = w->time + h;
+    if (o->nan_grain >= 0) {
+        result->nan_grain = w->grains.id[o->nan_grain];
+        snprintf(why, why_size, "grain %lld got a velocity that is not a number at t = %.9g",
+                 (long long)result->nan_grain, t);
+        return w->def.on_nan;
+    }
+    if (o->escaped_grain >= 0) {
+        result->escaped_grain = w->grains.id[o->escaped_grain];
+        snprintf(why, why_size, "grain %lld escaped (out of the domain or behind a wall) at t = %.9g",
+                 (long long)result->escaped_grain, t);
+        if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
+    }
+    if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
+        snprintf(why, why_size,
+                 "the contacts did not converge at t = %.9g: residual %.3g after %lld sweeps", t,
+                 o->residual, (long long)o->sweeps);
+        return w->def.on_unconverged;
+    }
+    return TALUS_POLICY_ACCEPT;
+}
+
+static void add_outcome(const step_outcome* o, talus_step_result* result)
+{
+    result->sweeps += o->sweeps;
+    result->updates += o->updates;
+    result->contacts = o->contacts;
+    result->active = o->active;
+    result->converged = result->converged && o->converged;
+    result->residual = fmax(result->residual, o->residual);
+}
+
+static talus_status accept(talus_world* w, const step_context* ctx, const step_outcome* o,
+                           talus_step_result* result, talus_error* error)
+{
+    int64_t removed = 0;
+    ops->accept(w->stepper, ctx);
+    w->time += ctx->h;
+    result->substeps++;
+    if (o->escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE) {
+        TRY(world_remove_grains(w, o->escaped, &removed, error));
+        log_write(&w->log, TALUS_LOG_WARNING, "t = %.9g: %lld escaped grain(s) removed, the first is %lld",
+                  w->time, (long long)removed, (long long)result->escaped_grain);
+    }
+    result->removed += removed;
+    return TALUS_OK;
+}
+
+/// One step of length h, or two of h/2 if the policy says retry, and so on down.
+static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
+                                  talus_error* error)
+{
+    step_context ctx = make_context(w, h);
+    step_outcome outcome;
+    char why[200] = "";
+    TRY(ops->attempt(w->stepper, &ctx, &outcome, error));
+    talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
+    add_outcome(&outcome, result);
+    if (policy == TALUS_POLICY_ACCEPT) return accept(w, &ctx, &outcome, result, error);
+
+    ops->reject(w->stepper, &ctx);
+    if (policy != TALUS_POLICY_RETRY || depth >= w->def.retry_depth) {
+        return error_set(error, TALUS_ERR_NUMERIC, "%s%s", why,
+                         depth > 0 ? ", also with the smallest step that retrying allows" : "");
+    }
+    log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
+    result->residual = 0.0;
+    result->converged = true;
+    result->nan_grain = -1;
+    TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
+    return step_or_halve(w, 0.5 * h, depth + 1, result, error);
+}
+
+static void add_to_totals(talus_totals* t, const talus_step_result* r)
+{
+    t->steps++;
+    t->sweeps += r->sweeps;
+    t->updates += r->updates;
+    t->unconverged += !r->converged;
+    t->soft += r->rigidity.soft;
+    t->removed += r->removed;
+}
+
+/// Sums and diagnostics of a step that was done.
+static talus_status conclude(talus_world* w, double h, talus_step_result* result,
+                             talus_error* error)
+{
+    double start = clock_seconds();
+    w->step++;
+    result->step = w->step;
+    result->time = w->time;
+    result->grains = w->grains.count;
+    result->kinetic_energy = grains_kinetic_energy(&w->grains);
+    diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
+    int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
+    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, result->residual,
+                          &result->rigidity)) {
+        return error_memory(error, "diagnosing a step");
+    }
+    diagnose_remark(&result->rigidity, sweeps, result->remark, sizeof result->remark);
+    add_to_totals(&w->totals, result);
+    w->totals.seconds_advance += clock_seconds() - start;
+    return TALUS_OK;
+}
+
+talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
+                              talus_error* error)
+{
+    if (!(h > 0.0) || !isfinite(h)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "the time step must be positive, got %g", h);
+    }
+    talus_step_result r = {.converged = true, .nan_grain = -1, .escaped_grain = -1};
+    talus_status status = step_or_halve(world, h, 0, &r, error);
+    if (status == TALUS_OK) status = conclude(world, h, &r, error);
+    world->last = r;
+    if (result) *result = r;
+    return status;
+}

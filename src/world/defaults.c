@@ -1,0 +1,34 @@
+/// Default definitions of the public structs.
+#include <talus/world.h>
+
+talus_world_def talus_world_default(void)
+{
+    return (talus_world_def){.dim = 3,
+                             .on_unconverged = TALUS_POLICY_ACCEPT,
+                             .on_escape = TALUS_POLICY_STOP,
+                             .on_nan = TALUS_POLICY_STOP,
+                             .retry_depth = 6,
+                             .seed = 1,
+                             .threads = 1,
+                             .solver = talus_solver_default()};
+}
+
+talus_pair_def talus_pair_default(void)
+{
+    return (talus_pair_def){.friction = 0.0};
+}
+
+talus_grain_def talus_grain_default(void)
+{
+    return (talus_grain_def){.density = 2500.0, .glued_to = -1};
+}
+
+talus_drive_def talus_drive_default(void)
+{
+    return (talus_drive_def){.kind = TALUS_DRIVE_FIXED};
+}
+
+talus_wall_def talus_wall_default(void)
+{
+    return (talus_wall_def){.drive = talus_drive_default()};
+}

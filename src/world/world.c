@@ -1,0 +1,406 @@
+/// The world: making it, filling it, reading it. Stepping it is in step.c.
+#include "world/world.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "body/drive.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- making ------------------------------------------------------------------------------------
+
+static talus_status check_solver(const talus_solver_def* s, talus_error* error)
+{
+    if (s->max_sweeps < 1) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: max_sweeps must be at least 1, got %d",
+                         s->max_sweeps);
+    }
+    if (!(s->tolerance > 0.0) && s->stop != TALUS_STOP_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: tolerance must be positive, got %g",
+                         s->tolerance);
+    }
+    if (!(s->cutoff >= 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: cutoff must not be negative, got %g",
+                         s->cutoff);
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_boxes(const talus_world_def* def, talus_error* error)
+{
+    for (int k = 0; k < def->dim; k++) {
+        if (def->periodic[k] && !(def->cell_high[k] > def->cell_low[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "world: the periodic cell is empty along %c", "xyz"[k]);
+        }
+        if (def->has_domain && !(def->domain_high[k] > def->domain_low[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: the domain is empty along %c",
+                             "xyz"[k]);
+        }
+        if (!isfinite(def->gravity[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: gravity must be finite");
+        }
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_policies(const talus_world_def* def, talus_error* error)
+{
+    if (def->on_unconverged == TALUS_POLICY_REMOVE) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: an unconverged step can be accepted, retried or stopped at");
+    }
+    if (def->on_escape == TALUS_POLICY_RETRY) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: an escaped grain can be accepted, removed or stopped at");
+    }
+    if (def->on_nan == TALUS_POLICY_ACCEPT || def->on_nan == TALUS_POLICY_REMOVE) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: a step that gave NaN can be retried or stopped at");
+    }
+    return TALUS_OK;
+}
+
+talus_status talus_world_create(const talus_world_def* def, talus_world** out, talus_error* error)
+{
+    *out = NULL;
+    if (def->dim != 2 && def->dim != 3) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "world: dimension must be 2 or 3, got %d",
+                         def->dim);
+    }
+    TRY(check_solver(&def->solver, error));
+    TRY(check_boxes(def, error));
+    TRY(check_policies(def, error));
+    if (!(def->drag >= 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "world: drag must not be negative, got %g",
+                         def->drag);
+    }
+    talus_world* w = calloc(1, sizeof *w);
+    if (!w) return error_memory(error, "making a world");
+    w->def = *def;
+    if (w->def.threads < 1) w->def.threads = omp_get_num_procs();
+    if (def->dim == 2) w->def.gravity[2] = 0.0;
+    w->log = (log_sink){def->log, def->log_user};
+    for (int k = 0; k < def->dim; k++) {
+        w->cell.periodic[k] = def->periodic[k];
+        w->cell.low[k] = def->cell_low[k];
+        w->cell.length[k] = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 0.0;
+    }
+    grains_init(&w->grains, def->dim);
+    walls_init(&w->walls);
+    contacts_init(&w->contacts, def->dim);
+    talus_status status = contact_dynamics_stepper.create(&w->stepper, def->dim, error);
+    if (status < 0) {
+        talus_world_destroy(w);
+        return status;
+    }
+    *out = w;
+    return TALUS_OK;
+}
+
+void talus_world_destroy(talus_world* w)
+{
+    if (!w) return;
+    contact_dynamics_stepper.destroy(w->stepper);
+    clusters_free(&w->clusters);
+    materials_free(&w->materials);
+    grains_free(&w->grains);
+    walls_free(&w->walls);
+    contacts_free(&w->contacts);
+    free(w);
+}
+
+// ---- options and materials ---------------------------------------------------------------------
+
+const talus_world_def* talus_world_options(const talus_world* world)
+{
+    return &world->def;
+}
+
+talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
+                                    talus_error* error)
+{
+    TRY(check_solver(solver, error));
+    world->def.solver = *solver;
+    return TALUS_OK;
+}
+
+talus_status talus_world_set_gravity(talus_world* world, const double gravity[3],
+                                     talus_error* error)
+{
+    for (int k = 0; k < world->def.dim; k++) {
+        if (!isfinite(gravity[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: gravity must be finite");
+        }
+        world->def.gravity[k] = gravity[k];
+    }
+    return TALUS_OK;
+}
+
+talus_status talus_world_add_material(talus_world* world, const char* name,
+                                      const talus_pair_def* self, int* index, talus_error* error)
+{
+    return materials_add(&world->materials, name, self, index, error);
+}
+
+talus_status talus_world_set_pair(talus_world* world, int a, int b, const talus_pair_def* pair,
+                                  talus_error* error)
+{
+    return materials_set_pair(&world->materials, a, b, pair, error);
+}
+
+/// A world whose user never named a material has one frictionless material.
+static talus_status ensure_material(talus_world* world, int material, talus_error* error)
+{
+    if (world->materials.count == 0 && material == 0) {
+        talus_pair_def smooth = talus_pair_default();
+        TRY(materials_add(&world->materials, "default", &smooth, NULL, error));
+    }
+    if (material < 0 || material >= world->materials.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no material %d", material);
+    }
+    return TALUS_OK;
+}
+
+// ---- grains ------------------------------------------------------------------------------------
+
+talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def, int64_t* id,
+                                   talus_error* error)
+{
+    TRY(ensure_material(world, def->material, error));
+    if (def->glued_to >= world->walls.count ||
+        (def->glued_to >= 0 && !world->walls.present[def->glued_to])) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no wall %d to glue it to",
+                         def->glued_to);
+    }
+    if (world->grains.count >= INT32_MAX / 2) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^30 grains in one world");
+    }
+    grains* g = &world->grains;
+    TRY(grains_add(g, def, id, error));
+    const int64_t row = g->count - 1;
+    cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
+    if (def->glued_to >= 0) drive_glue(&world->walls, g, row);
+    return TALUS_OK;
+}
+
+/// Drop the grains whose keep byte is 0, and their contacts.
+static void drop_grains(talus_world* world, const uint8_t* keep)
+{
+    grains_compact(&world->grains, keep);
+    contacts_relink(&world->contacts, &world->grains, &world->walls);
+}
+
+talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
+                                 talus_error* error)
+{
+    const int64_t before = world->grains.count;
+    uint8_t* keep = malloc((size_t)before + 1);
+    if (!keep) return error_memory(error, "removing grains");
+    for (int64_t i = 0; i < before; i++) keep[i] = !remove[i];
+    drop_grains(world, keep);
+    free(keep);
+    if (removed) *removed = before - world->grains.count;
+    return TALUS_OK;
+}
+
+talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_error* error)
+{
+    int64_t row = grains_find(&world->grains, id);
+    if (row < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
+    }
+    uint8_t* remove = calloc((size_t)world->grains.count, 1);
+    if (!remove) return error_memory(error, "removing a grain");
+    remove[row] = 1;
+    talus_status status = world_remove_grains(world, remove, NULL, error);
+    free(remove);
+    return status;
+}
+
+talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const double force[3],
+                                         const double torque[3], talus_error* error)
+{
+    grains* g = &world->grains;
+    int64_t row = grains_find(g, id);
+    if (row < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
+    }
+    for (int k = 0; k < g->dim; k++) g->force[row * g->dim + k] = force[k];
+    if (g->dim == 2) {
+        g->torque[row] = torque[2];
+    } else {
+        memcpy(g->torque + 3 * row, torque, 3 * sizeof(double));
+    }
+    return TALUS_OK;
+}
+
+int64_t talus_world_grain_index(const talus_world* world, int64_t id)
+{
+    return grains_find(&world->grains, id);
+}
+
+talus_grains talus_world_grains(const talus_world* world)
+{
+    const grains* g = &world->grains;
+    return (talus_grains){.count = g->count,
+                          .dim = g->dim,
+                          .spin_dim = g->dim == 2 ? 1 : 3,
+                          .rotation_dim = g->dim == 2 ? 1 : 4,
+                          .id = g->id,
+                          .position = g->position,
+                          .velocity = g->velocity,
+                          .spin = g->spin,
+                          .rotation = g->rotation,
+                          .radius = g->radius,
+                          .mass = g->mass,
+                          .inertia = g->inertia,
+                          .force = g->force,
+                          .torque = g->torque,
+                          .material = g->material,
+                          .glued_to = g->glued_to,
+                          .tag = g->tag,
+                          .image = g->image};
+}
+
+// ---- walls -------------------------------------------------------------------------------------
+
+/// A plane that faces a periodic axis would cut the cell: its image is everywhere.
+static talus_status check_plane(const talus_world* world, const talus_wall_def* def,
+                                const double* rotation, talus_error* error)
+{
+    if (def->shape.kind != TALUS_SHAPE_PLANE) return TALUS_OK;
+    double normal[3];
+    quat_rotate(normal, rotation, def->shape.normal);
+    for (int k = 0; k < world->def.dim; k++) {
+        if (world->cell.periodic[k] && fabs(normal[k]) > 1e-9) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "wall '%s': a plane facing the periodic axis %c", def->name,
+                             "xyz"[k]);
+        }
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_wall_index(const talus_world* world, int wall, talus_error* error)
+{
+    if (wall >= 0 && wall < world->walls.count && world->walls.present[wall]) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
+}
+
+talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def, int* index,
+                                  talus_error* error)
+{
+    TRY(ensure_material(world, def->material, error));
+    double rotation[4];
+    quat_from_rotation(rotation, def->rotation);
+    TRY(check_plane(world, def, rotation, error));
+    return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
+}
+
+talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* error)
+{
+    TRY(check_wall_index(world, wall, error));
+    const grains* g = &world->grains;
+    uint8_t* remove = malloc((size_t)g->count + 1);
+    if (!remove) return error_memory(error, "removing a wall");
+    for (int64_t i = 0; i < g->count; i++) remove[i] = g->glued_to[i] == wall;
+    world->walls.present[wall] = 0;
+    memset(world->walls.force + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->walls.torque + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->walls.applied + 3 * wall, 0, 3 * sizeof(double));
+    talus_status status = world_remove_grains(world, remove, NULL, error);
+    free(remove);
+    return status;
+}
+
+talus_status talus_world_set_drive(talus_world* world, int wall, const talus_drive_def* drive,
+                                   talus_error* error)
+{
+    TRY(check_wall_index(world, wall, error));
+    return walls_set_drive(&world->walls, wall, drive, world->def.dim, world->time, error);
+}
+
+int talus_world_find_wall(const talus_world* world, const char* name)
+{
+    return walls_find(&world->walls, name);
+}
+
+int talus_world_wall_count(const talus_world* world)
+{
+    return (int)world->walls.count;
+}
+
+talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
+                              talus_error* error)
+{
+    const walls* w = &world->walls;
+    if (wall < 0 || wall >= w->count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
+    }
+    *out = (talus_wall_state){.name = w->record[wall].name,
+                              .present = w->present[wall],
+                              .shape = w->record[wall].shape,
+                              .drive = w->record[wall].drive.kind};
+    const size_t three = 3 * sizeof(double);
+    memcpy(out->position, w->position + 3 * wall, three);
+    memcpy(out->rotation, w->rotation + 4 * wall, 4 * sizeof(double));
+    memcpy(out->velocity, w->velocity + 3 * wall, three);
+    memcpy(out->spin, w->spin + 3 * wall, three);
+    memcpy(out->force, w->force + 3 * wall, three);
+    memcpy(out->torque, w->torque + 3 * wall, three);
+    memcpy(out->applied, w->applied + 3 * wall, three);
+    return TALUS_OK;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+talus_contacts talus_world_contacts(const talus_world* world)
+{
+    const contacts* c = &world->contacts;
+    return (talus_contacts){.count = c->count,
+                            .dim = c->dim,
+                            .a = c->a,
+                            .b = c->b,
+                            .feature = c->feature,
+                            .point = c->point,
+                            .normal = c->normal,
+                            .gap = c->gap,
+                            .force = c->force,
+                            .state = c->state};
+}
+
+const talus_step_result* talus_world_last(const talus_world* world)
+{
+    return &world->last;
+}
+
+double talus_world_time(const talus_world* world)
+{
+    return world->time;
+}
+
+const talus_totals* talus_world_totals(const talus_world* world)
+{
+    return &world->totals;
+}
+
+uint64_t talus_world_hash(const talus_world* world)
+{
+    const grains* g = &world->grains;
+    const walls* w = &world->walls;
+    const size_t row = sizeof(double) * (size_t)g->count, dim = (size_t)g->dim;
+    uint64_t hash = HASH_START;
+    hash = hash_bytes(hash, g->position, row * dim);
+    hash = hash_bytes(hash, g->velocity, row * dim);
+    hash = hash_bytes(hash, g->rotation, row * (dim == 2 ? 1 : 4));
+    hash = hash_bytes(hash, g->spin, row * (dim == 2 ? 1 : 3));
+    hash = hash_bytes(hash, w->position, sizeof(double) * 3 * (size_t)w->count);
+    hash = hash_bytes(hash, w->rotation, sizeof(double) * 4 * (size_t)w->count);
+    hash = hash_bytes(hash, w->velocity, sizeof(double) * 3 * (size_t)w->count);
+    return hash;
+}
