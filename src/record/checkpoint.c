@@ -1,0 +1,435 @@
+/// Checkpoints: the whole state of a world, bit for bit, in a file that is good or is not used.
+///
+/// 512 bytes of plain text (format, version, size, FNV-1a hash of what follows), then an HDF5 file;
+/// HDF5 skips the text, so h5py opens it too. The hash is checked over the raw bytes before HDF5
+/// sees them: a cut, mixed-up or foreign file is told from a good one without being parsed.
+///
+/// The new file is written beside the old, synced, and exchanged with it in one system call; then
+/// the old becomes the previous. At every moment one whole checkpoint has a name we look for.
+#include "record/record.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "record/files.h"
+#include "record/h5.h"
+#include "world/world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECKPOINT_MAGIC "talus-checkpoint"
+enum { CHECKPOINT_VERSION = 1, HEADER_BYTES = 512, TABLES = 3 };
+
+/// A field table of the world and where its sizes are.
+typedef struct state_table {
+    const char* name;
+    const column* cols;
+    int col_count;
+    void* table;
+    int64_t* count;
+    int64_t* capacity;
+} state_table;
+
+/// Plain blocks of the world that belong to its state.
+typedef struct state_block {
+    const char* name;
+    void* data;
+    size_t size;
+} state_block;
+
+enum { BLOCKS = 5 };
+
+static void state_tables(talus_world* w, state_table out[TABLES])
+{
+    int n;
+    const column* cols = grains_columns(&n);
+    out[0] = (state_table){"grains", cols, n, &w->grains, &w->grains.count, &w->grains.capacity};
+    cols = walls_columns(&n);
+    out[1] = (state_table){"walls", cols, n, &w->walls, &w->walls.count, &w->walls.capacity};
+    cols = contacts_columns(&n);
+    out[2] =
+        (state_table){"contacts", cols, n, &w->contacts, &w->contacts.count, &w->contacts.capacity};
+}
+
+static void state_blocks(talus_world* w, state_block out[BLOCKS])
+{
+    out[0] = (state_block){"step", &w->step, sizeof w->step};
+    out[1] = (state_block){"time", &w->time, sizeof w->time};
+    out[2] = (state_block){"next_id", &w->grains.next_id, sizeof w->grains.next_id};
+    out[3] = (state_block){"totals", &w->totals, sizeof w->totals};
+    out[4] = (state_block){"last", &w->last, sizeof w->last};
+}
+
+/// What must be the same in the world that takes over the state, as a text for comparison.
+static void describe_scene(const talus_world* w, text* t)
+{
+    text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
+    for (int k = 0; k < w->def.dim; k++) {
+        if (!w->cell.periodic[k]) continue;
+        text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k, w->cell.low[k],
+                 w->cell.length[k]);
+    }
+    for (int i = 0; i < w->materials.count; i++) text_add(t, "material %s\n", w->materials.name[i]);
+    for (int64_t i = 0; i < w->walls.count; i++) {
+        text_add(t, "wall %s, shape %d\n", w->walls.record[i].name,
+                 (int)w->walls.record[i].shape.kind);
+    }
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static bool write_table(hid_t file, const state_table* t, int dim)
+{
+    hid_t group = H5Gcreate2(file, t->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0 && h5_put_numbers(group, "count", COLUMN_I64, 1, t->count);
+    for (int c = 0; good && c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        if (!(col->flags & COLUMN_STATE)) continue;
+        good = h5_write(group, col->name, col->type, *t->count, column_row_width(col, dim),
+                        column_data(col, t->table), false);
+    }
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+static bool write_blocks(hid_t file, const char* name, const state_block* blocks, int count)
+{
+    hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0;
+    for (int i = 0; good && i < count; i++) {
+        good = h5_write(group, blocks[i].name, COLUMN_U8, (int64_t)blocks[i].size, 1,
+                        blocks[i].data, false);
+    }
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+static bool write_state(hid_t file, talus_world* world, const checkpoint_extra* extras,
+                        int extra_count)
+{
+    text scene = {0};
+    describe_scene(world, &scene);
+    bool good = !scene.failed &&
+                h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
+    text_free(&scene);
+
+    state_table tables[TABLES];
+    state_tables(world, tables);
+    for (int i = 0; good && i < TABLES; i++) good = write_table(file, &tables[i], world->def.dim);
+
+    state_block blocks[BLOCKS];
+    state_blocks(world, blocks);
+    good = good && write_blocks(file, "state", blocks, BLOCKS);
+
+    state_block* list = calloc((size_t)extra_count + 1, sizeof *list);
+    for (int i = 0; list && i < extra_count; i++) {
+        list[i] = (state_block){extras[i].name, extras[i].data, extras[i].size};
+    }
+    good = good && list && write_blocks(file, "extras", list, extra_count);
+    free(list);
+    return good;
+}
+
+static talus_status state_image(const talus_world* world, const checkpoint_extra* extras,
+                                int extra_count, void** data, size_t* size, talus_error* error)
+{
+    hid_t file = h5_create(world, "checkpoint");
+    // The tables are described by mutable pointers for loading; nothing is changed here.
+    bool good = file >= 0 && write_state(file, (talus_world*)(uintptr_t)world, extras, extra_count);
+    talus_status status = good ? h5_image(file, data, size, error)
+                               : h5_error(error, TALUS_ERR_IO, "cannot build", "a checkpoint");
+    if (file >= 0) H5Fclose(file);
+    return status;
+}
+
+/// Give the new file its name and the old one the name of the previous.
+static talus_status rotate(const char* fresh, const char* path, const char* previous,
+                           const char* directory, talus_error* error)
+{
+    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+        TRY(files_sync_folder(directory, error));
+        return files_rename(fresh, previous, error);
+    }
+    if (errno == ENOENT) return files_rename(fresh, path, error); // the first checkpoint
+    // File systems without exchange: for a moment only the previous has a name.
+    TRY(files_rename(path, previous, error));
+    if (rename(fresh, path) == 0) return TALUS_OK;
+    talus_status status = files_error(error, "replace", path);
+    if (rename(previous, path) != 0) errno = 0;
+    return status;
+}
+
+static talus_status write_files(const char* directory, const void* data, size_t size,
+                                talus_error* error)
+{
+    char header[HEADER_BYTES] = "";
+    snprintf(header, sizeof header, "%s %d\nsize %zu\nhash %016llx\n", CHECKPOINT_MAGIC,
+             CHECKPOINT_VERSION, size, (unsigned long long)hash_bytes(HASH_START, data, size));
+    char* path = files_text("%s/checkpoint.h5", directory);
+    char* fresh = files_text("%s/checkpoint.h5.tmp", directory);
+    char* previous = files_text("%s/checkpoint.previous.h5", directory);
+    talus_status status = path && fresh && previous ? TALUS_OK : error_memory(error, "a file name");
+    if (status == TALUS_OK) {
+        status = files_write(fresh, header, sizeof header, data, size, true, error);
+    }
+    if (status == TALUS_OK) {
+        status = rotate(fresh, path, previous, directory, error);
+        if (status != TALUS_OK) unlink(fresh);
+    }
+    if (status == TALUS_OK) status = files_sync_folder(directory, error);
+    free(path);
+    free(fresh);
+    free(previous);
+    return status;
+}
+
+talus_status checkpoint_write(const char* directory, const talus_world* world,
+                              const checkpoint_extra* extras, int extra_count, talus_error* error)
+{
+    void* data = NULL;
+    size_t size = 0;
+    h5_quiet quiet = h5_silence();
+    talus_status status = state_image(world, extras, extra_count, &data, &size, error);
+    h5_loud(quiet);
+    if (status == TALUS_OK) status = write_files(directory, data, size, error);
+    free(data);
+    return status;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+/// Check the text at the head and the hash. TALUS_ERR_FORMAT: damaged or foreign, the previous
+/// may serve; TALUS_ERR_STATE: whole, but not for this program.
+static talus_status verify(const char* path, const unsigned char* data, size_t size,
+                           talus_error* error)
+{
+    int version = 0;
+    size_t stated = 0;
+    unsigned long long hash = 0;
+    char header[HEADER_BYTES + 1] = "";
+    memcpy(header, data, size < HEADER_BYTES ? size : HEADER_BYTES);
+    int found =
+        sscanf(header, CHECKPOINT_MAGIC " %d\nsize %zu\nhash %16llx", &version, &stated, &hash);
+    if (found < 1) {
+        return error_set(error, TALUS_ERR_FORMAT, "%s is not a checkpoint of Talus", path);
+    }
+    if (version != CHECKPOINT_VERSION) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "%s has checkpoint format %d, this program reads format %d", path, version,
+                         CHECKPOINT_VERSION);
+    }
+    if (found < 3 || size < HEADER_BYTES || size - HEADER_BYTES != stated) {
+        return error_set(error, TALUS_ERR_FORMAT, "%s is cut off: it has %zu bytes of %zu", path,
+                         size, stated + HEADER_BYTES);
+    }
+    if (hash_bytes(HASH_START, data + HEADER_BYTES, stated) != hash) {
+        return error_set(error, TALUS_ERR_FORMAT, "%s is damaged: its checksum is wrong", path);
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_block(hid_t file, const char* path, const char* group,
+                                const state_block* block, talus_error* error)
+{
+    char name[128];
+    int64_t rows = 0;
+    int width = 0;
+    snprintf(name, sizeof name, "%s/%s", group, block->name);
+    if (!h5_shape(file, name, COLUMN_U8, &rows, &width)) {
+        return error_set(error, TALUS_ERR_STATE, "%s does not hold %s", path, name);
+    }
+    if (rows == (int64_t)block->size) return TALUS_OK;
+    return error_set(error, TALUS_ERR_STATE,
+                     "%s was written by another version: %s has %lld bytes, expected %zu", path,
+                     name, (long long)rows, block->size);
+}
+
+static talus_status check_table(hid_t file, const char* path, const state_table* t, int dim,
+                                int64_t* count, talus_error* error)
+{
+    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
+    bool good = group >= 0 && h5_get_numbers(group, "count", COLUMN_I64, 1, count);
+    for (int c = 0; good && c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        if (!(col->flags & COLUMN_STATE)) continue;
+        int64_t rows = 0;
+        int width = 0;
+        good = h5_shape(group, col->name, col->type, &rows, &width) && rows == *count &&
+               width == column_row_width(col, dim);
+    }
+    if (group >= 0) H5Gclose(group);
+    if (good) return TALUS_OK;
+    return error_set(error, TALUS_ERR_STATE, "%s was written by another version: its %s differ",
+                     path, t->name);
+}
+
+/// First line in which two texts differ, cut to a printable length.
+static void first_difference(const char* a, const char* b, char out_a[128], char out_b[128])
+{
+    const char *line_a = a, *line_b = b;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+        if (a[i] == '\n') line_a = a + i + 1, line_b = b + i + 1;
+    }
+    snprintf(out_a, 128, "%.*s", (int)strcspn(line_a, "\n"), *line_a ? line_a : "nothing more");
+    snprintf(out_b, 128, "%.*s", (int)strcspn(line_b, "\n"), *line_b ? line_b : "nothing more");
+}
+
+static talus_status check_scene(hid_t file, const char* path, const talus_world* world,
+                                talus_error* error)
+{
+    int64_t size = 0;
+    int width = 0;
+    text mine = {0};
+    describe_scene(world, &mine);
+    char* stored = NULL;
+    if (h5_shape(file, "scene", COLUMN_U8, &size, &width)) stored = calloc((size_t)size + 1, 1);
+    talus_status status = TALUS_OK;
+    if (mine.failed || !stored || !h5_read(file, "scene", COLUMN_U8, stored)) {
+        status = h5_error(error, TALUS_ERR_STATE, "cannot read the scene in", path);
+    } else if (strcmp(stored, mine.data) != 0) {
+        char theirs[128], ours[128];
+        first_difference(stored, mine.data, theirs, ours);
+        status = error_set(error, TALUS_ERR_STATE,
+                           "%s belongs to another scene: it has \"%s\" where this one has \"%s\"",
+                           path, theirs, ours);
+    }
+    free(stored);
+    text_free(&mine);
+    return status;
+}
+
+/// Read a table whose shape was checked into arrays that have room.
+static bool read_table(hid_t file, const state_table* t, int dim, int64_t count)
+{
+    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
+    bool good = group >= 0;
+    for (int c = 0; good && c < t->col_count && count > 0; c++) {
+        const column* col = &t->cols[c];
+        void* data = column_data(col, t->table);
+        size_t row = column_element_size(col) * (size_t)column_row_width(col, dim);
+        if (col->flags & COLUMN_STATE) {
+            good = h5_read(group, col->name, col->type, data);
+        } else {
+            memset(data, 0, row * (size_t)count);
+        }
+    }
+    if (group >= 0) H5Gclose(group);
+    *t->count = count;
+    return good;
+}
+
+static bool read_block(hid_t file, const char* group, const state_block* block)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", group, block->name);
+    return h5_read(file, name, COLUMN_U8, block->data);
+}
+
+/// Take over the world's part. All is checked and all room is made before anything changes.
+static talus_status load_world(hid_t file, const char* path, talus_world* world, talus_error* error)
+{
+    state_table tables[TABLES];
+    state_block blocks[BLOCKS];
+    int64_t counts[TABLES] = {0};
+    int dim = world->def.dim;
+    state_tables(world, tables);
+    state_blocks(world, blocks);
+    TRY(check_scene(file, path, world, error));
+    for (int i = 0; i < TABLES; i++) {
+        TRY(check_table(file, path, &tables[i], dim, &counts[i], error));
+    }
+    for (int i = 0; i < BLOCKS; i++) TRY(check_block(file, path, "state", &blocks[i], error));
+    for (int i = 0; i < TABLES; i++) {
+        if (columns_reserve(tables[i].table, tables[i].cols, tables[i].col_count, dim, counts[i],
+                            tables[i].capacity) != TALUS_OK) {
+            return error_memory(error, "the state in a checkpoint");
+        }
+    }
+
+    talus_totals before = world->totals;
+    bool good = true;
+    for (int i = 0; i < TABLES; i++) good = read_table(file, &tables[i], dim, counts[i]) && good;
+    for (int i = 0; i < BLOCKS; i++) good = read_block(file, "state", &blocks[i]) && good;
+    // Seconds are those of this process, not of the one that wrote the checkpoint.
+    world->totals.seconds_detect = before.seconds_detect;
+    world->totals.seconds_solve = before.seconds_solve;
+    world->totals.seconds_advance = before.seconds_advance;
+    return good ? TALUS_OK : h5_error(error, TALUS_ERR_IO, "cannot read", path);
+}
+
+static talus_status load_state(hid_t file, const char* path, talus_world* world,
+                               checkpoint_extra* extras, int extra_count, talus_error* error)
+{
+    for (int i = 0; i < extra_count; i++) {
+        state_block block = {extras[i].name, extras[i].data, extras[i].size};
+        TRY(check_block(file, path, "extras", &block, error));
+    }
+    if (world) TRY(load_world(file, path, world, error));
+    for (int i = 0; i < extra_count; i++) {
+        state_block block = {extras[i].name, extras[i].data, extras[i].size};
+        if (block.size > 0 && !read_block(file, "extras", &block)) {
+            return h5_error(error, TALUS_ERR_IO, "cannot read", path);
+        }
+    }
+    return TALUS_OK;
+}
+
+static talus_status load_file(const char* directory, const char* name, talus_world* world,
+                              checkpoint_extra* extras, int extra_count, talus_error* error)
+{
+    unsigned char* data = NULL;
+    size_t size = 0;
+    char* path = files_text("%s/%s", directory, name);
+    if (!path) return error_memory(error, "a file name");
+    talus_status status = files_read(path, &data, &size, error);
+    if (status == TALUS_OK) status = verify(path, data, size, error);
+    if (status == TALUS_OK) {
+        hid_t file = h5_open_image(data, data + HEADER_BYTES, size - HEADER_BYTES);
+        status = file < 0 ? h5_error(error, TALUS_ERR_FORMAT, "cannot read", path)
+                          : load_state(file, path, world, extras, extra_count, error);
+        if (file >= 0) H5Fclose(file);
+    }
+    free(data);
+    free(path);
+    return status;
+}
+
+static talus_status load_newest(const char* directory, talus_world* world, checkpoint_extra* extras,
+                                int extra_count, bool* used_previous, talus_error* error)
+{
+    talus_error first = {0}, second = {0};
+    h5_quiet quiet = h5_silence();
+    talus_status status = load_file(directory, "checkpoint.h5", world, extras, extra_count, &first);
+    bool damaged = status == TALUS_ERR_FORMAT || status == TALUS_ERR_IO;
+    if (used_previous) *used_previous = damaged;
+    if (damaged) {
+        status =
+            load_file(directory, "checkpoint.previous.h5", world, extras, extra_count, &second);
+        // A damaged file says more than the absence of the one before it.
+        if (status == TALUS_ERR_IO) status = first.status;
+        if (status != TALUS_OK) {
+            error_set(error, status, "%s has no good checkpoint: %s; %s", directory, first.text,
+                      second.text);
+        }
+    } else if (status != TALUS_OK) {
+        error_set(error, status, "%s", first.text);
+    }
+    h5_loud(quiet);
+    return status;
+}
+
+talus_status checkpoint_read(const char* directory, talus_world* world, checkpoint_extra* extras,
+                             int extra_count, bool* used_previous, talus_error* error)
+{
+    return load_newest(directory, world, extras, extra_count, used_previous, error);
+}
+
+talus_status checkpoint_peek(const char* directory, checkpoint_extra* extras, int extra_count,
+                             talus_error* error)
+{
+    return load_newest(directory, NULL, extras, extra_count, NULL, error);
+}

@@ -1,0 +1,234 @@
+/// Frames as one LAMMPS dump (dump style custom), which OVITO opens as a trajectory of particles.
+///
+/// Fields that LAMMPS knows get its names (x y z, vx vy vz, omegax, quatw, ...), so that OVITO maps
+/// them by itself; all others are written under their own. Plane vectors get a third component 0.
+/// Numbers have 10 digits: half of the time of a run's export goes into digits.
+#include "base/error.h"
+#include "record/files.h"
+#include "record/frame_read.h"
+#include "record/frames.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talus/run.h>
+#include <unistd.h>
+
+enum { NUMBER_BYTES = 32, FLUSH_BYTES = 4 << 20, LEADING = 6 };
+
+/// LAMMPS' names of a field's components, by width.
+typedef struct known_field {
+    const char* name;
+    int width;
+    const char* columns;
+} known_field;
+
+static const known_field known[] = {
+    {"position", 2, "x y z"},    {"position", 3, "x y z"},
+    {"velocity", 2, "vx vy vz"}, {"velocity", 3, "vx vy vz"},
+    {"force", 2, "fx fy fz"},    {"force", 3, "fx fy fz"},
+    {"image", 2, "ix iy iz"},    {"image", 3, "ix iy iz"},
+    {"spin", 1, "omegaz"},       {"spin", 3, "omegax omegay omegaz"},
+    {"torque", 1, "tqz"},        {"torque", 3, "tqx tqy tqz"},
+    {"rotation", 1, "angle"},    {"rotation", 4, "quatw quati quatj quatk"},
+};
+
+/// Order of the first columns; the others follow by name.
+static const char* const leading[LEADING] = {"id",       "type",   "position",
+                                             "velocity", "radius", "mass"};
+
+static void add_names(text* t, const frame_field* field)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (field->width == known[i].width && strcmp(field->name, known[i].name) == 0) {
+            text_add(t, " %s", known[i].columns);
+            return;
+        }
+    }
+    int width = field->width == 2 ? 3 : field->width;
+    for (int k = 0; k < width; k++) {
+        if (width == 1) text_add(t, " %s", field->name);
+        if (width > 1 && width <= 3) text_add(t, " %s_%c", field->name, 'x' + k);
+        if (width > 3) text_add(t, " %s_%d", field->name, k);
+    }
+}
+
+static char* add_integer(char* out, int64_t value)
+{
+    char digits[24];
+    int count = 0;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do digits[count++] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) *out++ = '-';
+    while (count > 0) *out++ = digits[--count];
+    return out;
+}
+
+static char* add_number(char* out, const frame_field* field, int64_t at)
+{
+    switch (field->type) {
+    case COLUMN_F64: {
+        double value = ((const double*)field->data)[at];
+        if (value == 0.0) {
+            *out++ = '0';
+            return out;
+        }
+        return out + snprintf(out, NUMBER_BYTES, "%.10g", value);
+    }
+    case COLUMN_I64: return add_integer(out, ((const int64_t*)field->data)[at]);
+    case COLUMN_I32: return add_integer(out, ((const int32_t*)field->data)[at]);
+    case COLUMN_U8: return add_integer(out, ((const uint8_t*)field->data)[at]);
+    }
+    return out;
+}
+
+static char* add_row(char* out, const frame_field* const* fields, int count, int64_t row)
+{
+    for (int f = 0; f < count; f++) {
+        for (int k = 0; k < fields[f]->width; k++) {
+            out = add_number(out, fields[f], row * fields[f]->width + k);
+            *out++ = ' ';
+        }
+        if (fields[f]->width == 2) {
+            *out++ = '0';
+            *out++ = ' ';
+        }
+    }
+    out[-1] = '\n';
+    return out;
+}
+
+/// The periodic cell, or the extent of the grains; a plane run lies between -r and r in z.
+static void add_box(text* t, const frame_data* d, int dim)
+{
+    const frame_field* position = frame_find(&d->grains, "position");
+    const frame_field* radius = frame_find(&d->grains, "radius");
+    text_add(t, "ITEM: BOX BOUNDS");
+    for (int k = 0; k < 3; k++) text_add(t, k < dim && d->periodic[k] ? " pp" : " ff");
+    text_add(t, "\n");
+    for (int k = 0; k < 3; k++) {
+        double low = DBL_MAX, high = -DBL_MAX;
+        for (int64_t i = 0; i < d->grains.count; i++) {
+            double r = ((const double*)radius->data)[i];
+            double x = k < dim ? ((const double*)position->data)[i * dim + k] : 0.0;
+            if (x - r < low) low = x - r;
+            if (x + r > high) high = x + r;
+        }
+        if (d->grains.count == 0) low = 0.0, high = 1.0;
+        if (k < dim && d->periodic[k]) low = d->cell_low[k], high = d->cell_high[k];
+        text_add(t, "%.10g %.10g\n", low, high);
+    }
+}
+
+/// Fields in the order in which they are written; returns how many.
+static int order_fields(const frame_table* t, const frame_field** out)
+{
+    int count = 0;
+    for (int l = 0; l < LEADING; l++) {
+        const frame_field* field = frame_find(t, leading[l]);
+        if (field) out[count++] = field;
+    }
+    for (int i = 0; i < t->field_count; i++) {
+        bool used = strcmp(t->field[i].name, FRAMES_CONNECTIVITY) == 0;
+        for (int l = 0; l < LEADING; l++) used |= strcmp(t->field[i].name, leading[l]) == 0;
+        if (!used) out[count++] = &t->field[i];
+    }
+    return count;
+}
+
+/// The material becomes LAMMPS' type, which counts from 1.
+static void material_to_type(frame_table* t)
+{
+    for (int i = 0; i < t->field_count; i++) {
+        frame_field* field = &t->field[i];
+        if (strcmp(field->name, "material") != 0 || field->type != COLUMN_I32) continue;
+        snprintf(field->name, sizeof field->name, "type");
+        for (int64_t row = 0; row < field->rows; row++) ((int32_t*)field->data)[row]++;
+    }
+}
+
+static talus_status flush(FILE* file, text* t, const char* path, talus_error* error)
+{
+    if (t->failed) return error_memory(error, path);
+    if (fwrite(t->data, 1, t->size, file) != t->size) return files_error(error, "write", path);
+    t->size = 0;
+    return TALUS_OK;
+}
+
+static talus_status write_rows(FILE* file, text* t, const frame_data* d,
+                               const frame_field* const* fields, int count, const char* path,
+                               talus_error* error)
+{
+    size_t row = 1;
+    for (int f = 0; f < count; f++) row += NUMBER_BYTES * (size_t)(fields[f]->width + 1);
+    for (int64_t i = 0; i < d->grains.count; i++) {
+        char* start = text_room(t, row);
+        if (!start) return error_memory(error, path);
+        char* end = add_row(start, fields, count, i);
+        t->size += (size_t)(end - start);
+        if (t->size > FLUSH_BYTES) TRY(flush(file, t, path, error));
+    }
+    return flush(file, t, path, error);
+}
+
+static talus_status write_frame(FILE* file, text* t, const frame_data* d, int dim, const char* path,
+                                talus_error* error)
+{
+    const frame_field* position = frame_find(&d->grains, "position");
+    const frame_field* radius = frame_find(&d->grains, "radius");
+    if (!position || !radius || position->rows != d->grains.count ||
+        radius->rows != d->grains.count || position->width != dim) {
+        return error_set(error, TALUS_ERR_FORMAT, "a frame for %s lacks positions or radii", path);
+    }
+    const frame_field** fields = calloc((size_t)d->grains.field_count + 1, sizeof *fields);
+    if (!fields) return error_memory(error, path);
+    int count = order_fields(&d->grains, fields);
+    text_add(t, "ITEM: TIME\n%.17g\nITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\n", d->time,
+             (long long)d->step, (long long)d->grains.count);
+    add_box(t, d, dim);
+    text_add(t, "ITEM: ATOMS");
+    for (int f = 0; f < count; f++) add_names(t, fields[f]);
+    text_add(t, "\n");
+    talus_status status = write_rows(file, t, d, fields, count, path, error);
+    free(fields);
+    return status;
+}
+
+static talus_status write_dump(const frame_reader* reader, const char* path, talus_error* error)
+{
+    FILE* file = fopen(path, "wbe");
+    if (!file) return files_error(error, "create", path);
+    text t = {0};
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
+        frame_data data;
+        status = frame_read(reader, i, &data, error);
+        if (status != TALUS_OK) break;
+        material_to_type(&data.grains);
+        status = write_frame(file, &t, &data, reader->dim, path, error);
+        frame_data_free(&data);
+    }
+    text_free(&t);
+    if (fclose(file) != 0 && status == TALUS_OK) status = files_error(error, "write", path);
+    return status;
+}
+
+talus_status talus_export_lammps(const char* directory, const char* out_path, talus_error* error)
+{
+    frame_reader reader;
+    h5_quiet quiet = h5_silence();
+    talus_status status = frame_reader_open(directory, &reader, error);
+    if (status == TALUS_OK) {
+        char* temporary = files_text("%s.tmp", out_path);
+        status =
+            temporary ? write_dump(&reader, temporary, error) : error_memory(error, "a file name");
+        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
+        if (status != TALUS_OK && temporary) unlink(temporary);
+        free(temporary);
+    }
+    frame_reader_close(&reader);
+    h5_loud(quiet);
+    return status;
+}

@@ -1,0 +1,188 @@
+/// Files that appear whole or not at all.
+///
+/// rename(2) replaces a name atomically, and fsync(2) on the file before it and on the folder after
+/// it make the replacement survive a power cut. Every failure carries errno's text and the path.
+#include "record/files.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char* files_text(const char* format, ...)
+{
+    char* out = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&out, format, arguments);
+    va_end(arguments);
+    return length < 0 ? NULL : out;
+}
+
+talus_status files_error(talus_error* error, const char* what, const char* path)
+{
+    return error_set(error, TALUS_ERR_IO, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+static bool write_all(int file, const void* data, size_t size)
+{
+    const char* at = data;
+    while (size > 0) {
+        ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+talus_status files_write(const char* path, const void* head, size_t head_size, const void* body,
+                         size_t body_size, bool sync, talus_error* error)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return files_error(error, "create", path);
+    bool good = write_all(file, head, head_size) && write_all(file, body, body_size) &&
+                (!sync || fsync(file) == 0);
+    int reason = errno;
+    // Some network file systems report a full disk only here.
+    if (close(file) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    if (good) return TALUS_OK;
+    unlink(path);
+    errno = reason;
+    return files_error(error, "write", path);
+}
+
+talus_status files_replace(const char* path, const void* body, size_t size, bool sync,
+                           talus_error* error)
+{
+    char* temporary = files_text("%s.tmp", path);
+    if (!temporary) return error_memory(error, "a file name");
+    talus_status status = files_write(temporary, NULL, 0, body, size, sync, error);
+    if (status == TALUS_OK) {
+        status = files_rename(temporary, path, error);
+        if (status != TALUS_OK) unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}
+
+static bool read_all(int file, unsigned char* data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(file, data + done, size - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = EIO; // the file became shorter while it was read
+        if (got <= 0) return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error)
+{
+    *data = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return files_error(error, "open", path);
+    struct stat facts;
+    talus_status status = TALUS_OK;
+    if (fstat(file, &facts) != 0) {
+        status = files_error(error, "read", path);
+    } else {
+        *size = (size_t)facts.st_size;
+        *data = malloc(*size + 1);
+        if (!*data) {
+            status = error_memory(error, path);
+        } else if (!read_all(file, *data, *size)) {
+            status = files_error(error, "read", path);
+        }
+    }
+    close(file);
+    if (status != TALUS_OK) {
+        free(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
+talus_status files_rename(const char* from, const char* to, talus_error* error)
+{
+    return rename(from, to) == 0 ? TALUS_OK : files_error(error, "replace", to);
+}
+
+talus_status files_sync_folder(const char* path, talus_error* error)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return files_error(error, "open", path);
+    // Some file systems cannot sync a folder and say EINVAL; there is nothing more to be done then.
+    bool good = fsync(folder) == 0 || errno == EINVAL;
+    int reason = errno;
+    close(folder);
+    errno = reason;
+    return good ? TALUS_OK : files_error(error, "sync", path);
+}
+
+talus_status files_make_folder(const char* path, talus_error* error)
+{
+    if (mkdir(path, 0777) == 0) return TALUS_OK;
+    int reason = errno;
+    struct stat facts;
+    if (reason == EEXIST && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) return TALUS_OK;
+    errno = reason;
+    return files_error(error, "make the folder", path);
+}
+
+int64_t files_size(const char* path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 ? (int64_t)facts.st_size : -1;
+}
+
+char* text_room(text* t, size_t size)
+{
+    if (t->failed) return NULL;
+    if (t->capacity - t->size < size) {
+        size_t bigger = t->capacity + t->capacity / 2;
+        if (bigger < t->size + size) bigger = t->size + size;
+        if (bigger < 4096) bigger = 4096;
+        char* data = realloc(t->data, bigger);
+        if (!data) {
+            t->failed = true;
+            return NULL;
+        }
+        t->data = data;
+        t->capacity = bigger;
+    }
+    return t->data + t->size;
+}
+
+void text_add(text* t, const char* format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char* room = length < 0 ? NULL : text_room(t, (size_t)length + 1);
+    if (room) {
+        vsnprintf(room, (size_t)length + 1, format, again);
+        t->size += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_free(text* t)
+{
+    free(t->data);
+    *t = (text){0};
+}

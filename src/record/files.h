@@ -1,0 +1,45 @@
+/// Files that appear whole or not at all: temporary name, sync, rename, sync of the folder.
+#ifndef TALUS_RECORD_FILES_H
+#define TALUS_RECORD_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <talus/base.h>
+
+/// A formatted path or other text on the heap, NULL when memory is short.
+char* files_text(const char* format, ...) TALUS_PRINTF(1, 2);
+
+/// "cannot <what> <path>: <strerror(errno)>" as TALUS_ERR_IO.
+talus_status files_error(talus_error* error, const char* what, const char* path);
+
+/// Write `head` (may be NULL with size 0) and `body` to `path`, replacing it; `sync` waits for the
+/// disk. A file that could not be written whole is removed.
+talus_status files_write(const char* path, const void* head, size_t head_size, const void* body,
+                         size_t body_size, bool sync, talus_error* error);
+/// files_write() to `path`.tmp, then rename to `path`.
+talus_status files_replace(const char* path, const void* body, size_t size, bool sync,
+                           talus_error* error);
+/// The whole file; the caller frees *data.
+talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error);
+talus_status files_rename(const char* from, const char* to, talus_error* error);
+/// Make renames and removals in a folder survive a power cut.
+talus_status files_sync_folder(const char* path, talus_error* error);
+/// Make a folder; one that is there already is fine.
+talus_status files_make_folder(const char* path, talus_error* error);
+/// Bytes of a file, -1 if there is none.
+int64_t files_size(const char* path);
+
+/// A growing text that remembers a failed allocation until text_failed() is asked.
+typedef struct text {
+    char* data;
+    size_t size, capacity;
+    bool failed;
+} text;
+
+void text_add(text* t, const char* format, ...) TALUS_PRINTF(2, 3);
+/// Room for `size` more bytes at t->data + t->size, NULL when memory is short.
+char* text_room(text* t, size_t size);
+void text_free(text* t);
+
+#endif

@@ -1,0 +1,170 @@
+/// One frame: the field tables of grains, contacts and walls as HDF5 datasets.
+///
+/// /frames/NNNNNN/{grains,contacts,walls}/<column>, straight from the tables of the rooms that own
+/// the data. Beside them stand end points and connectivity, which let ParaView draw the grains as
+/// points and the contacts as lines without any conversion.
+#include "record/frames.h"
+
+#include "world/world.h"
+
+#include <stdlib.h>
+
+frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment)
+{
+    return (frame_entry){
+        .time = world->time,
+        .step = world->step,
+        .grains = world->grains.count,
+        .walls = world->walls.count,
+        .contacts = with_contacts ? world->contacts.count : -1,
+        .segment = segment,
+    };
+}
+
+bool frame_entry_read(hid_t frame, frame_entry* entry)
+{
+    entry->contacts = -1;
+    bool good = h5_get_numbers(frame, "time", COLUMN_F64, 1, &entry->time) &&
+                h5_get_numbers(frame, "step", COLUMN_I64, 1, &entry->step) &&
+                h5_get_numbers(frame, "grains", COLUMN_I64, 1, &entry->grains) &&
+                h5_get_numbers(frame, "walls", COLUMN_I64, 1, &entry->walls);
+    if (H5Aexists(frame, "contacts") <= 0) return good;
+    return good && h5_get_numbers(frame, "contacts", COLUMN_I64, 1, &entry->contacts);
+}
+
+static bool describe(hid_t group, const char* name, const char* unit, const char* doc)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    bool good = h5_put_text(set, "unit", unit) && h5_put_text(set, "description", doc);
+    H5Dclose(set);
+    return good;
+}
+
+static bool write_table(hid_t group, const column* cols, int col_count, const void* table,
+                        int64_t rows, int dim)
+{
+    for (int c = 0; c < col_count; c++) {
+        if (!(cols[c].flags & COLUMN_FRAME)) continue;
+        if (!h5_write(group, cols[c].name, cols[c].type, rows, column_row_width(&cols[c], dim),
+                      column_data(&cols[c], table), true)) {
+            return false;
+        }
+        if (!describe(group, cols[c].name, cols[c].unit, cols[c].doc)) return false;
+    }
+    return true;
+}
+
+static bool write_connectivity(hid_t group, int64_t count)
+{
+    int64_t* index = malloc(sizeof *index * (size_t)(count + 1));
+    if (!index) return false;
+    for (int64_t i = 0; i < count; i++) index[i] = i;
+    bool good = h5_write(group, FRAMES_CONNECTIVITY, COLUMN_I64, count, 1, index, true) &&
+                describe(group, FRAMES_CONNECTIVITY, "", "point numbers, for drawing");
+    free(index);
+    return good;
+}
+
+/// End points of contact i: from the centre of a (the contact point on a wall) to the centre of b.
+static void contact_line(const talus_world* world, int64_t i, double line[2][3])
+{
+    const contacts* list = &world->contacts;
+    const grains* g = &world->grains;
+    int dim = list->dim;
+    int64_t b = grains_find(g, list->b[i]);
+    int64_t a = list->a[i] < 0 ? -1 : grains_find(g, list->a[i]);
+    const double* point = list->point + i * dim;
+    const double* start = a >= 0 ? g->position + a * dim : point;
+    const double* end = b >= 0 ? g->position + b * dim : point;
+    double delta[3];
+    for (int k = 0; k < dim; k++) delta[k] = end[k] - start[k];
+    cell_nearest(&world->cell, dim, delta);
+    for (int k = 0; k < dim; k++) {
+        // One end stays where it is drawn anyway: at grain a, or at the grain beside a wall.
+        line[0][k] = a >= 0 ? start[k] : end[k] - delta[k];
+        line[1][k] = a >= 0 ? start[k] + delta[k] : end[k];
+    }
+}
+
+static bool write_lines(hid_t group, const talus_world* world)
+{
+    int64_t count = world->contacts.count;
+    double(*line)[2][3] = calloc((size_t)count + 1, sizeof *line);
+    if (!line) return false;
+    for (int64_t i = 0; i < count; i++) contact_line(world, i, line[i]);
+    bool good = h5_write(group, FRAMES_SEGMENT, COLUMN_F64, 2 * count, 3, line, true) &&
+                describe(group, FRAMES_SEGMENT, "m",
+                         "ends of the line: centre of a (contact point on a wall), centre of b") &&
+                write_connectivity(group, 2 * count);
+    free(line);
+    return good;
+}
+
+static bool write_wall_names(hid_t group, const walls* w)
+{
+    char** names = malloc(sizeof *names * (size_t)(w->count + 1));
+    if (!names) return false;
+    for (int64_t i = 0; i < w->count; i++) names[i] = w->record[i].name;
+    bool good = h5_write_texts(group, "name", w->count, names) &&
+                describe(group, "name", "", "name in the scene");
+    free(names);
+    return good;
+}
+
+static bool write_attributes(hid_t frame, const talus_world* world, bool with_contacts)
+{
+    uint8_t periodic[3];
+    double high[3];
+    for (int k = 0; k < 3; k++) {
+        periodic[k] = world->cell.periodic[k];
+        high[k] = world->cell.low[k] + world->cell.length[k];
+    }
+    frame_entry entry = frame_entry_of(world, with_contacts, 0);
+    return h5_put_numbers(frame, "time", COLUMN_F64, 1, &entry.time) &&
+           h5_put_numbers(frame, "step", COLUMN_I64, 1, &entry.step) &&
+           h5_put_numbers(frame, "grains", COLUMN_I64, 1, &entry.grains) &&
+           h5_put_numbers(frame, "walls", COLUMN_I64, 1, &entry.walls) &&
+           (!with_contacts || h5_put_numbers(frame, "contacts", COLUMN_I64, 1, &entry.contacts)) &&
+           h5_put_numbers(frame, "periodic", COLUMN_U8, 3, periodic) &&
+           h5_put_numbers(frame, "cell_low", COLUMN_F64, 3, world->cell.low) &&
+           h5_put_numbers(frame, "cell_high", COLUMN_F64, 3, high);
+}
+
+static bool write_tables(hid_t frame, const talus_world* world, bool with_contacts)
+{
+    int count;
+    int dim = world->def.dim;
+    hid_t group = H5Gcreate2(frame, "grains", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const column* cols = grains_columns(&count);
+    bool good = write_table(group, cols, count, &world->grains, world->grains.count, dim) &&
+                write_connectivity(group, world->grains.count);
+    H5Gclose(group);
+
+    group = H5Gcreate2(frame, "walls", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    cols = walls_columns(&count);
+    good = good && write_table(group, cols, count, &world->walls, world->walls.count, dim) &&
+           write_wall_names(group, &world->walls);
+    H5Gclose(group);
+    if (!with_contacts) return good;
+
+    group = H5Gcreate2(frame, "contacts", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    cols = contacts_columns(&count);
+    good = good && write_table(group, cols, count, &world->contacts, world->contacts.count, dim) &&
+           write_lines(group, world);
+    H5Gclose(group);
+    return good;
+}
+
+bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
+                       bool with_contacts)
+{
+    hid_t frame = H5Gcreate2(frames_group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (frame < 0) return false;
+    bool good =
+        write_attributes(frame, world, with_contacts) && write_tables(frame, world, with_contacts);
+    H5Gclose(frame);
+    // Half a frame must not be found by a later reader of the segment.
+    if (!good) H5Ldelete(frames_group, name, H5P_DEFAULT);
+    return good;
+}

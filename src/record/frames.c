@@ -1,0 +1,331 @@
+/// The frame record: frames gather in a segment in memory, which becomes a file that is never
+/// touched again.
+///
+/// A kill loses at most the open segment, that is frames after the last checkpoint, which a resumed
+/// run computes again. The number of closed segments is part of the checkpoint; segments beyond it
+/// belong to a future that did not happen and are removed on opening.
+///
+/// A run that is resumed after it was consolidated keeps the consolidated file as frames/base.h5,
+/// which holds every frame that has no segment of its own.
+#include "record/frames.h"
+
+#include "base/error.h"
+#include "record/files.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talus/base.h>
+
+/// A segment that grew beyond this is closed without waiting for a checkpoint.
+enum { SEGMENT_BYTES = 32 << 20 };
+
+char* frames_segment_path(const frames* f, int64_t segment, bool relative)
+{
+    const char* directory = relative ? "" : f->directory;
+    const char* slash = relative ? "" : "/";
+    if (segment == FRAMES_BASE) return files_text("%s%sframes/base.h5", directory, slash);
+    return files_text("%s%sframes/segment-%06lld.h5", directory, slash, (long long)segment);
+}
+
+static talus_status append_entry(frames* f, frame_entry entry, talus_error* error)
+{
+    if (f->count == f->capacity) {
+        int64_t bigger = f->capacity ? 2 * f->capacity : 64;
+        frame_entry* list = realloc(f->entry, sizeof *list * (size_t)bigger);
+        if (!list) return error_memory(error, "the index of frames");
+        f->entry = list;
+        f->capacity = bigger;
+    }
+    f->entry[f->count++] = entry;
+    return TALUS_OK;
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+/// Take the frames [f->count, end) from an open file into the index.
+static talus_status index_frames(frames* f, hid_t file, const char* path, int64_t segment,
+                                 int64_t end, talus_error* error)
+{
+    int32_t dim = 0;
+    if (!h5_get_numbers(file, "dimension", COLUMN_I32, 1, &dim)) {
+        return h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
+    }
+    f->dim = dim;
+    while (f->count < end) {
+        char name[64];
+        snprintf(name, sizeof name, "/frames/%06lld", (long long)f->count);
+        hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
+        frame_entry entry = {.segment = segment};
+        bool good = frame >= 0 && frame_entry_read(frame, &entry);
+        if (frame >= 0) H5Gclose(frame);
+        if (!good) {
+            return error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
+                             (long long)f->count);
+        }
+        TRY(append_entry(f, entry, error));
+    }
+    return TALUS_OK;
+}
+
+/// Range of the frames in a file of frames, false if it is not one.
+static bool frames_range(hid_t file, int64_t* first, int64_t* count)
+{
+    return h5_text_is(file, "format", FRAMES_FORMAT) &&
+           h5_get_numbers(file, "first_frame", COLUMN_I64, 1, first) &&
+           h5_get_numbers(file, "frame_count", COLUMN_I64, 1, count);
+}
+
+/// Index what one file adds to the frames known so far, up to `limit` frames in all.
+static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_error* error)
+{
+    char* path = frames_segment_path(f, segment, false);
+    if (!path) return error_memory(error, "a file name");
+    int64_t first = 0, count = 0;
+    talus_status status = TALUS_OK;
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0 || !frames_range(file, &first, &count)) {
+        status = h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
+    } else {
+        int64_t end = first + count < limit ? first + count : limit;
+        // Frames that the base holds too are taken from the segment: count only what is new.
+        if (first < f->count) f->count = first;
+        status = index_frames(f, file, path, segment, end, error);
+    }
+    if (file >= 0) H5Fclose(file);
+    free(path);
+    return status;
+}
+
+static bool segment_exists(const frames* f, int64_t segment)
+{
+    char* path = frames_segment_path(f, segment, false);
+    bool there = path && files_size(path) >= 0;
+    free(path);
+    return there;
+}
+
+/// Rebuild the index up to the position of a checkpoint.
+static talus_status index_all(frames* f, frames_position at, talus_error* error)
+{
+    if (at.frames > 0 && segment_exists(f, FRAMES_BASE)) {
+        TRY(index_file(f, FRAMES_BASE, at.frames, error));
+    }
+    for (int64_t k = 0; k < at.segments; k++) {
+        if (segment_exists(f, k)) TRY(index_file(f, k, at.frames, error));
+    }
+    if (f->count == at.frames) return TALUS_OK;
+    return error_set(error, TALUS_ERR_FORMAT,
+                     "the checkpoint of %s stands at frame %lld, but only %lld frames are there: "
+                     "files in %s/frames are missing",
+                     f->directory, (long long)at.frames, (long long)f->count, f->directory);
+}
+
+/// A finished run that goes on: its frames.h5 holds all frames and becomes the base.
+static talus_status adopt_consolidated(frames* f, frames_position at, talus_error* error)
+{
+    char* master = files_text("%s/frames.h5", f->directory);
+    char* base = frames_segment_path(f, FRAMES_BASE, false);
+    talus_status status = master && base ? TALUS_OK : error_memory(error, "a file name");
+    if (status == TALUS_OK && at.frames > 0 && files_size(master) >= 0) {
+        uint8_t linked = 1;
+        int64_t first = 0, count = 0;
+        hid_t file = H5Fopen(master, H5F_ACC_RDONLY, H5P_DEFAULT);
+        bool whole = file >= 0 && h5_get_numbers(file, "linked", COLUMN_U8, 1, &linked) &&
+                     !linked && frames_range(file, &first, &count) && count >= at.frames;
+        if (file >= 0) H5Fclose(file);
+        if (whole) {
+            status = files_rename(master, base, error);
+            // Those that are left from an interrupted clean-up are in the base as well.
+            if (status == TALUS_OK) frames_remove(f, 0, false);
+        }
+    }
+    free(master);
+    free(base);
+    return status;
+}
+
+static talus_status open_folder(frames* f, frames_position at, talus_error* error)
+{
+    char* folder = files_text("%s/frames", f->directory);
+    if (!folder) return error_memory(error, "a file name");
+    talus_status status = files_make_folder(folder, error);
+    free(folder);
+    if (status == TALUS_OK) status = adopt_consolidated(f, at, error);
+    if (status == TALUS_OK) status = index_all(f, at, error);
+    f->segments = at.segments;
+    // The master must not show segments that are about to be removed.
+    if (status == TALUS_OK) status = frames_publish(f, f->count, error);
+    if (status == TALUS_OK) frames_remove(f, at.segments, at.frames == 0);
+    return status;
+}
+
+talus_status frames_open(const char* directory, frames_position at, bool with_contacts,
+                         frames** out, talus_error* error)
+{
+    *out = NULL;
+    frames* f = calloc(1, sizeof *f);
+    if (!f) return error_memory(error, "the frame record");
+    f->segment = -1;
+    f->with_contacts = with_contacts;
+    f->directory = strdup(directory);
+    h5_quiet quiet = h5_silence();
+    talus_status status =
+        f->directory ? open_folder(f, at, error) : error_memory(error, "the frame record");
+    h5_loud(quiet);
+    if (status == TALUS_OK) {
+        *out = f;
+    } else {
+        frames_close(f);
+    }
+    return status;
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count, bool linked)
+{
+    int32_t version = FRAMES_VERSION, dim = f->dim;
+    uint8_t flag = linked;
+    double* time = malloc(sizeof *time * (size_t)(count + 1));
+    int64_t* step = malloc(sizeof *step * (size_t)(count + 1));
+    bool good = time && step;
+    for (int64_t i = 0; good && i < count; i++) {
+        time[i] = f->entry[first + i].time;
+        step[i] = f->entry[first + i].step;
+    }
+    good = good && h5_put_text(file, "format", FRAMES_FORMAT) &&
+           h5_put_numbers(file, "format_version", COLUMN_I32, 1, &version) &&
+           h5_put_numbers(file, "dimension", COLUMN_I32, 1, &dim) &&
+           h5_put_text(file, "version", talus_version()) &&
+           h5_put_numbers(file, "linked", COLUMN_U8, 1, &flag) &&
+           h5_put_numbers(file, "first_frame", COLUMN_I64, 1, &first) &&
+           h5_put_numbers(file, "frame_count", COLUMN_I64, 1, &count) &&
+           h5_write(file, "time", COLUMN_F64, count, 1, time, true) &&
+           h5_write(file, "step", COLUMN_I64, count, 1, step, true);
+    free(time);
+    free(step);
+    return good;
+}
+
+static talus_status begin_segment(frames* f, talus_error* error)
+{
+    if (f->segment >= 0) return TALUS_OK;
+    f->segment = h5_create(f, "segment");
+    hid_t group = f->segment < 0
+                      ? -1
+                      : H5Gcreate2(f->segment, "frames", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0) return h5_error(error, TALUS_ERR_IO, "cannot begin a segment in", f->directory);
+    H5Gclose(group);
+    f->segment_first = f->count;
+    return TALUS_OK;
+}
+
+/// Put the open segment on the disk. If that fails it stays open and nothing is lost yet.
+static talus_status end_segment(frames* f, talus_error* error)
+{
+    if (f->segment < 0) return TALUS_OK;
+    void* data = NULL;
+    size_t size = 0;
+    char* path = frames_segment_path(f, f->segments, false);
+    if (!path) return error_memory(error, "a file name");
+    talus_status status = TALUS_OK;
+    // A first attempt may have failed on a full disk after the root was written.
+    if (H5Aexists(f->segment, "format") <= 0 &&
+        !frames_write_root(f->segment, f, f->segment_first, f->count - f->segment_first, false)) {
+        status = h5_error(error, TALUS_ERR_IO, "cannot finish", path);
+    }
+    if (status == TALUS_OK) status = h5_image(f->segment, &data, &size, error);
+    if (status == TALUS_OK) status = files_replace(path, data, size, true, error);
+    free(data);
+    free(path);
+    if (status != TALUS_OK) return status;
+    H5Fclose(f->segment);
+    f->segment = -1;
+    f->segments++;
+    f->published = false;
+    return TALUS_OK;
+}
+
+static talus_status write_frame(frames* f, const talus_world* world, talus_error* error)
+{
+    if (f->finished) return error_set(error, TALUS_ERR_STATE, "the frame record is finished");
+    int dim = world->def.dim;
+    if (f->dim != 0 && f->dim != dim) {
+        return error_set(error, TALUS_ERR_STATE, "the frames in %s are %dD, the world is %dD",
+                         f->directory, f->dim, dim);
+    }
+    f->dim = dim;
+    TRY(begin_segment(f, error));
+    if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
+    TRY(begin_segment(f, error));
+    TRY(append_entry(f, frame_entry_of(world, f->with_contacts, f->segments), error));
+
+    char name[32];
+    snprintf(name, sizeof name, "%06lld", (long long)(f->count - 1));
+    hid_t group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
+    bool good = group >= 0 && frame_write_group(group, name, world, f->with_contacts);
+    if (group >= 0) H5Gclose(group);
+    if (!good) {
+        f->count--;
+        return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
+    }
+    return h5_size(f->segment) > SEGMENT_BYTES ? end_segment(f, error) : TALUS_OK;
+}
+
+talus_status frames_write(frames* f, const talus_world* world, talus_error* error)
+{
+    h5_quiet quiet = h5_silence();
+    talus_status status = write_frame(f, world, error);
+    h5_loud(quiet);
+    return status;
+}
+
+static talus_status commit(frames* f, frames_position* at, talus_error* error)
+{
+    TRY(end_segment(f, error));
+    if (!f->published) TRY(frames_publish(f, f->count, error));
+    if (at) *at = (frames_position){.frames = f->count, .segments = f->segments};
+    return TALUS_OK;
+}
+
+talus_status frames_commit(frames* f, frames_position* at, talus_error* error)
+{
+    h5_quiet quiet = h5_silence();
+    talus_status status = commit(f, at, error);
+    h5_loud(quiet);
+    return status;
+}
+
+talus_status frames_finish(frames* f, talus_error* error)
+{
+    h5_quiet quiet = h5_silence();
+    talus_status status = f->finished ? TALUS_OK : commit(f, NULL, error);
+    if (status == TALUS_OK && !f->finished) {
+        talus_error reason = {0};
+        status = frames_consolidate(f, &reason);
+        if (status == TALUS_OK) {
+            f->finished = true;
+            frames_remove(f, 0, true);
+        } else {
+            error_set(error, status,
+                      "the frames could not be gathered into one file; %s/frames.h5 is complete "
+                      "and good, with links to the files in %s/frames. Reason: %s",
+                      f->directory, f->directory, reason.text);
+        }
+    }
+    h5_loud(quiet);
+    return status;
+}
+
+void frames_close(frames* f)
+{
+    if (!f) return;
+    h5_quiet quiet = h5_silence();
+    if (f->segment >= 0) H5Fclose(f->segment);
+    h5_loud(quiet);
+    free(f->directory);
+    free(f->entry);
+    free(f);
+}

@@ -1,0 +1,62 @@
+/// Inside of the frame record: its index, and the pieces that write one frame and publish all.
+#ifndef TALUS_RECORD_FRAMES_H
+#define TALUS_RECORD_FRAMES_H
+
+#include "record/h5.h"
+#include "record/record.h"
+
+#define FRAMES_FORMAT "talus-frames"
+enum { FRAMES_VERSION = 1 };
+
+/// Names of the datasets beside the field tables, for programs that draw.
+#define FRAMES_CONNECTIVITY "connectivity" ///< grains: [n] 0..n-1; contacts: [2 n] 0..2n-1
+#define FRAMES_SEGMENT "segment"           ///< contacts: [2 n][3] end points of the lines
+
+/// Where one frame is and how large: enough to write the master and the XDMF file.
+typedef struct frame_entry {
+    double time;
+    int64_t step;
+    int64_t grains, walls;
+    int64_t contacts; ///< -1: not recorded
+    int64_t segment;  ///< file that holds it, FRAMES_BASE: frames/base.h5
+} frame_entry;
+
+enum { FRAMES_BASE = -1 };
+
+struct frames {
+    char* directory;
+    bool with_contacts;
+    bool finished;
+    int dim;            ///< 0 until the first frame
+    frame_entry* entry; ///< [count]
+    int64_t count, capacity;
+    int64_t segments;      ///< closed ones
+    int64_t segment_first; ///< number of the first frame in the open segment
+    hid_t segment;         ///< the open one, in memory; -1: none
+    bool published;        ///< frames.h5 and frames.xdmf show all closed segments
+};
+
+/// Write the world as group `name` of `frames` with all its tables; false if HDF5 failed.
+bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
+                       bool with_contacts);
+/// Entry of a world's present state.
+frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment);
+/// Read an entry back from the attributes of a frame.
+bool frame_entry_read(hid_t frame, frame_entry* entry);
+/// Attributes and datasets that belong to the root of any frames file.
+bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count, bool linked);
+
+/// File with the frames of a segment, on the heap; relative to the run's directory if `relative`.
+char* frames_segment_path(const frames* f, int64_t segment, bool relative);
+
+/// Replace frames.h5 by a master with links to the closed segments, and frames.xdmf.
+talus_status frames_publish(frames* f, int64_t count, talus_error* error);
+/// Replace frames.h5 by one file with all frames.
+talus_status frames_consolidate(frames* f, talus_error* error);
+/// Remove base.h5, segments from `first` on and unfinished files; the folder too if empty.
+void frames_remove(const frames* f, int64_t first, bool with_base);
+
+/// Replace frames.xdmf.
+talus_status xdmf_write(const frames* f, int64_t count, talus_error* error);
+
+#endif

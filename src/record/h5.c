@@ -1,0 +1,261 @@
+/// The little of HDF5 that the records need.
+///
+/// Format: the earliest that HDF5 1.10 writes, so that ParaView, h5py, MATLAB and older programs
+/// open it; and H5Fget_file_image of 1.10 gives a wrong checksum for the newer superblocks.
+#include "record/h5.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK_BYTES = 1 << 20, ///< largest chunk; smaller datasets are one chunk
+    DEFLATE_LEVEL = 1,     ///< higher levels cost several times the time for a few percent
+    CHUNK_TREE = 4,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
+    GROUP_TREE = 4,
+};
+
+h5_quiet h5_silence(void)
+{
+    h5_quiet before = {0};
+    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return before;
+}
+
+void h5_loud(h5_quiet before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
+}
+
+static herr_t keep_reason(unsigned n, const H5E_error2_t* record, void* user)
+{
+    if (n == 0) snprintf(user, 256, "%s", record->desc);
+    return 0;
+}
+
+talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path)
+{
+    char reason[256] = "unknown reason";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, reason);
+    return error_set(error, status, "%s %s: %s", what, path, reason);
+}
+
+/// Access list of a file in memory: no backing store, grown a megabyte at a time.
+static hid_t memory_access(void)
+{
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(list, 1 << 20, false);
+    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+    return list;
+}
+
+hid_t h5_create(const void* owner, const char* label)
+{
+    char name[96];
+    snprintf(name, sizeof name, "talus-%p-%s", owner, label);
+    hid_t access = memory_access();
+    hid_t create = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_istore_k(create, CHUNK_TREE);
+    H5Pset_sym_k(create, GROUP_TREE, GROUP_TREE);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, create, access);
+    H5Pclose(create);
+    H5Pclose(access);
+    return file;
+}
+
+talus_status h5_image(hid_t file, void** data, size_t* size, talus_error* error)
+{
+    *data = NULL;
+    ssize_t length = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, NULL, 0);
+    if (length < 0) return h5_error(error, TALUS_ERR_IO, "HDF5 could not finish", "a record");
+    *data = malloc((size_t)length);
+    if (!*data) return error_memory(error, "the image of a record");
+    *size = (size_t)length;
+    if (H5Fget_file_image(file, *data, *size) == length) return TALUS_OK;
+    free(*data);
+    *data = NULL;
+    return h5_error(error, TALUS_ERR_IO, "HDF5 could not finish", "a record");
+}
+
+hid_t h5_open_image(const void* owner, const void* data, size_t size)
+{
+    char name[96];
+    snprintf(name, sizeof name, "talus-%p-image", owner);
+    hid_t access = memory_access();
+    hid_t file = -1;
+    // The property list wants a mutable buffer but copies it.
+    if (H5Pset_file_image(access, (void*)(uintptr_t)data, size) >= 0) {
+        file = H5Fopen(name, H5F_ACC_RDONLY, access);
+    }
+    H5Pclose(access);
+    return file;
+}
+
+int64_t h5_size(hid_t file)
+{
+    hsize_t size = 0;
+    return H5Fget_filesize(file, &size) < 0 ? 0 : (int64_t)size;
+}
+
+hid_t h5_type(column_type type)
+{
+    switch (type) {
+    case COLUMN_F64: return H5T_IEEE_F64LE;
+    case COLUMN_I64: return H5T_STD_I64LE;
+    case COLUMN_I32: return H5T_STD_I32LE;
+    case COLUMN_U8: return H5T_STD_U8LE;
+    }
+    return H5T_STD_U8LE;
+}
+
+static hid_t memory_type(column_type type)
+{
+    switch (type) {
+    case COLUMN_F64: return H5T_NATIVE_DOUBLE;
+    case COLUMN_I64: return H5T_NATIVE_INT64;
+    case COLUMN_I32: return H5T_NATIVE_INT32;
+    case COLUMN_U8: return H5T_NATIVE_UINT8;
+    }
+    return H5T_NATIVE_UINT8;
+}
+
+/// Creation list: deflated chunks of whole rows, or contiguous when empty or not compressed.
+static hid_t dataset_layout(int64_t rows, int width, size_t element, bool compress)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(list, false); // the same run gives the same bytes
+    if (!compress || rows == 0) return list;
+    size_t fit = CHUNK_BYTES / (element * (size_t)width);
+    hsize_t chunk[2] = {(hsize_t)rows < fit ? (hsize_t)rows : fit, (hsize_t)width};
+    H5Pset_chunk(list, width == 1 ? 1 : 2, chunk);
+    H5Pset_shuffle(list);
+    H5Pset_deflate(list, DEFLATE_LEVEL);
+    return list;
+}
+
+bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
+              const void* data, bool compress)
+{
+    column probe = {.type = type};
+    hsize_t dims[2] = {(hsize_t)rows, (hsize_t)width};
+    hid_t space = H5Screate_simple(width == 1 ? 1 : 2, dims, NULL);
+    hid_t layout = dataset_layout(rows, width, column_element_size(&probe), compress);
+    hid_t set = H5Dcreate2(group, name, h5_type(type), space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    bool good = set >= 0 && (rows == 0 || H5Dwrite(set, memory_type(type), H5S_ALL, H5S_ALL,
+                                                   H5P_DEFAULT, data) >= 0);
+    if (set >= 0) good = H5Dclose(set) >= 0 && good;
+    H5Pclose(layout);
+    H5Sclose(space);
+    return good;
+}
+
+bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts)
+{
+    size_t longest = 1;
+    for (int64_t i = 0; i < count; i++) {
+        if (strlen(texts[i]) > longest) longest = strlen(texts[i]);
+    }
+    char* flat = calloc((size_t)count + 1, longest);
+    if (!flat) return false;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(flat + (size_t)i * longest, texts[i], strlen(texts[i]));
+    }
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, longest);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    hsize_t dims = (hsize_t)count;
+    hid_t space = H5Screate_simple(1, &dims, NULL);
+    hid_t layout = dataset_layout(0, 1, 1, false);
+    hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    bool good =
+        set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) >= 0);
+    if (set >= 0) good = H5Dclose(set) >= 0 && good;
+    H5Pclose(layout);
+    H5Sclose(space);
+    H5Tclose(type);
+    free(flat);
+    return good;
+}
+
+bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    hid_t space = H5Dget_space(set);
+    hid_t stored = H5Dget_type(set);
+    hsize_t dims[2] = {0, 1};
+    int rank = H5Sget_simple_extent_ndims(space);
+    bool good = (rank == 1 || rank == 2) && H5Tequal(stored, h5_type(type)) > 0 &&
+                H5Sget_simple_extent_dims(space, dims, NULL) == rank;
+    *rows = (int64_t)dims[0];
+    *width = rank == 2 ? (int)dims[1] : 1;
+    H5Tclose(stored);
+    H5Sclose(space);
+    H5Dclose(set);
+    return good;
+}
+
+bool h5_read(hid_t group, const char* name, column_type type, void* data)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    bool good = H5Dread(set, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    H5Dclose(set);
+    return good;
+}
+
+bool h5_put_numbers(hid_t object, const char* name, column_type type, int count, const void* data)
+{
+    hsize_t dims = (hsize_t)count;
+    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, NULL);
+    hid_t attribute = H5Acreate2(object, name, h5_type(type), space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, memory_type(type), data) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    return good;
+}
+
+bool h5_put_text(hid_t object, const char* name, const char* text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(text) + 1);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+bool h5_get_numbers(hid_t object, const char* name, column_type type, int count, void* data)
+{
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0) return false;
+    hid_t space = H5Aget_space(attribute);
+    bool good = H5Sget_simple_extent_npoints(space) == count &&
+                H5Aread(attribute, memory_type(type), data) >= 0;
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return good;
+}
+
+bool h5_text_is(hid_t object, const char* name, const char* text)
+{
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0) return false;
+    hid_t type = H5Aget_type(attribute);
+    char stored[256] = "";
+    size_t size = H5Tget_size(type);
+    bool good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                size < sizeof stored && H5Aread(attribute, type, stored) >= 0 &&
+                strcmp(stored, text) == 0;
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return good;
+}

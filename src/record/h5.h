@@ -1,0 +1,56 @@
+/// The little of HDF5 that the records need.
+///
+/// Files are built in memory and written by files.c: HDF5 1.10 cannot close a file whose flush
+/// failed on a full disk, and would lose errno's text. All ids are -1 when not open.
+#ifndef TALUS_RECORD_H5_H
+#define TALUS_RECORD_H5_H
+
+#include "base/columns.h"
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <talus/base.h>
+
+/// The host program's error printing, to be put back by h5_loud().
+typedef struct h5_quiet {
+    H5E_auto2_t function;
+    void* data;
+} h5_quiet;
+
+/// Silence HDF5's own printing; every entry of the record room does this first.
+h5_quiet h5_silence(void);
+void h5_loud(h5_quiet before);
+
+/// "<what> <path>: <HDF5's innermost reason>".
+talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path);
+
+/// A new file in memory; `owner` makes its name unique in the process.
+hid_t h5_create(const void* owner, const char* label);
+/// The bytes of a file in memory; the caller frees *data.
+talus_status h5_image(hid_t file, void** data, size_t* size, talus_error* error);
+/// Open the bytes of a file read-only (they are copied).
+hid_t h5_open_image(const void* owner, const void* data, size_t size);
+/// Bytes a file in memory takes.
+int64_t h5_size(hid_t file);
+
+hid_t h5_type(column_type type);
+
+/// A dataset of `rows` x `width` elements (rank 1 when width is 1), shuffled and deflated if
+/// `compress`. The functions below return false on failure.
+bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
+              const void* data, bool compress);
+bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts);
+/// Rows and width of a dataset, false if it is absent or of another type.
+bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width);
+/// Read a whole dataset whose shape has been checked.
+bool h5_read(hid_t group, const char* name, column_type type, void* data);
+
+bool h5_put_numbers(hid_t object, const char* name, column_type type, int count, const void* data);
+bool h5_put_text(hid_t object, const char* name, const char* text);
+/// `count` numbers of an attribute, converted to `type`.
+bool h5_get_numbers(hid_t object, const char* name, column_type type, int count, void* data);
+/// Whether the attribute is there and holds this text.
+bool h5_text_is(hid_t object, const char* name, const char* text);
+
+#endif

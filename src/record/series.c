@@ -1,0 +1,219 @@
+/// series.csv: one row a step, one column a number, the first line names them.
+///
+/// Units stand at the end of the names (time_s, kinetic_energy_J, floor_force_x_N), because a line
+/// of units of its own would stop numpy.genfromtxt(names=True) and pandas from reading the file as
+/// it is. Numbers have 17 digits: they read back as the same doubles.
+#include "record/record.h"
+
+#include "base/error.h"
+#include "record/files.h"
+#include "world/world.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum cell_kind { CELL_COUNT, CELL_NUMBER, CELL_FLAG } cell_kind;
+
+typedef struct series_column {
+    const char* name;
+    cell_kind kind;
+    size_t offset; ///< in talus_step_result
+} series_column;
+
+#define IN_RESULT(member) offsetof(talus_step_result, member)
+
+static const series_column step_table[] = {
+    {"step", CELL_COUNT, IN_RESULT(step)},
+    {"time_s", CELL_NUMBER, IN_RESULT(time)},
+    {"grains", CELL_COUNT, IN_RESULT(grains)},
+    {"contacts", CELL_COUNT, IN_RESULT(contacts)},
+    {"active", CELL_COUNT, IN_RESULT(active)},
+    {"sweeps", CELL_COUNT, IN_RESULT(sweeps)},
+    {"converged", CELL_FLAG, IN_RESULT(converged)},
+    {"residual", CELL_NUMBER, IN_RESULT(residual)},
+    {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean)},
+    {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max)},
+    {"kinetic_energy_J", CELL_NUMBER, IN_RESULT(kinetic_energy)},
+    {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size)},
+    {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length)},
+    {"stiffness_N_per_m", CELL_NUMBER, IN_RESULT(rigidity.stiffness)},
+    {"force_error", CELL_NUMBER, IN_RESULT(rigidity.force_error)},
+    {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid)},
+    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft)},
+    {"removed", CELL_COUNT, IN_RESULT(removed)},
+};
+enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
+
+struct series {
+    char* path;
+    int file;
+    int64_t bytes; ///< that are in the file for good
+    int64_t walls; ///< that have columns: those declared when the file was begun
+    text pending;  ///< rows not yet written
+};
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static void add_wall_names(text* t, const char* name, int dim)
+{
+    static const char* const quantity[2][2] = {{"force", "N"}, {"position", "m"}};
+    for (int q = 0; q < 2; q++) {
+        for (int k = 0; k < dim; k++) {
+            text_add(t, ",");
+            // numpy drops or joins at other characters, and a comma would shift the columns.
+            for (const char* c = name; *c; c++) {
+                text_add(t, "%c", isalnum((unsigned char)*c) ? *c : '_');
+            }
+            text_add(t, "_%s_%c_%s", quantity[q][0], 'x' + k, quantity[q][1]);
+        }
+    }
+}
+
+static void add_header(text* t, const talus_world* world, int64_t wall_count)
+{
+    for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, c ? ",%s" : "%s", step_table[c].name);
+    for (int64_t w = 0; w < wall_count; w++) {
+        add_wall_names(t, world->walls.record[w].name, world->def.dim);
+    }
+    text_add(t, "\n");
+}
+
+static void add_cell(text* t, const series_column* col, const talus_step_result* result)
+{
+    const char* at = (const char*)result + col->offset;
+    switch (col->kind) {
+    case CELL_COUNT: text_add(t, "%lld", (long long)*(const int64_t*)at); break;
+    case CELL_NUMBER: text_add(t, "%.17g", *(const double*)at); break;
+    case CELL_FLAG: text_add(t, "%d", (int)*(const bool*)at); break;
+    }
+}
+
+static void add_row(text* t, const talus_world* world, int64_t wall_count)
+{
+    for (int c = 0; c < STEP_COLUMNS; c++) {
+        if (c) text_add(t, ",");
+        add_cell(t, &step_table[c], &world->last);
+    }
+    for (int64_t w = 0; w < wall_count; w++) {
+        const double* row[2] = {world->walls.force + 3 * w, world->walls.position + 3 * w};
+        for (int q = 0; q < 2; q++) {
+            for (int k = 0; k < world->def.dim; k++) text_add(t, ",%.17g", row[q][k]);
+        }
+    }
+    text_add(t, "\n");
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+static talus_status flush(series* s, talus_error* error)
+{
+    if (s->pending.failed) return error_memory(error, "rows of series.csv");
+    size_t done = 0;
+    while (done < s->pending.size) {
+        ssize_t written = pwrite(s->file, s->pending.data + done, s->pending.size - done,
+                                 (off_t)(s->bytes + (int64_t)done));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {
+            // Cut half a row off again: what is in the file can always be read.
+            talus_status status = files_error(error, "write", s->path);
+            if (ftruncate(s->file, (off_t)s->bytes) != 0) errno = 0;
+            return status;
+        }
+        done += (size_t)written;
+    }
+    s->bytes += (int64_t)done;
+    s->pending.size = 0;
+    return TALUS_OK;
+}
+
+static talus_status begin_file(series* s, const talus_world* world, talus_error* error)
+{
+    if (ftruncate(s->file, 0) != 0) return files_error(error, "empty", s->path);
+    s->walls = world->walls.count;
+    add_header(&s->pending, world, s->walls);
+    return flush(s, error);
+}
+
+/// Find how many walls the present header names and cut the file where the checkpoint was.
+static talus_status continue_file(series* s, const talus_world* world, int64_t bytes,
+                                  talus_error* error)
+{
+    unsigned char* data = NULL;
+    size_t size = 0;
+    TRY(files_read(s->path, &data, &size, error));
+    bool found = false;
+    for (int64_t named = world->walls.count; named >= 0 && !found; named--) {
+        text header = {0};
+        add_header(&header, world, named);
+        found =
+            !header.failed && size >= header.size && memcmp(data, header.data, header.size) == 0;
+        s->walls = named;
+        text_free(&header);
+    }
+    bool at_row = (int64_t)size >= bytes && data[bytes - 1] == '\n';
+    free(data);
+    if (!found || !at_row) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s is not the series this checkpoint belongs to: %s", s->path,
+                         found ? "rows are missing" : "its first line differs");
+    }
+    if (ftruncate(s->file, (off_t)bytes) != 0) return files_error(error, "cut", s->path);
+    s->bytes = bytes;
+    return TALUS_OK;
+}
+
+talus_status series_open(const char* directory, int64_t bytes, const talus_world* world,
+                         series** out, talus_error* error)
+{
+    *out = NULL;
+    series* s = calloc(1, sizeof *s);
+    if (!s) return error_memory(error, "the series");
+    talus_status status = TALUS_OK;
+    s->path = files_text("%s/series.csv", directory);
+    s->file = s->path ? open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (!s->path) {
+        status = error_memory(error, "a file name");
+    } else if (s->file < 0) {
+        status = files_error(error, "open", s->path);
+    } else {
+        status = bytes > 0 ? continue_file(s, world, bytes, error) : begin_file(s, world, error);
+    }
+    if (status == TALUS_OK) {
+        *out = s;
+    } else {
+        s->pending.size = 0;
+        series_close(s);
+    }
+    return status;
+}
+
+talus_status series_write(series* s, const talus_world* world, talus_error* error)
+{
+    add_row(&s->pending, world, s->walls);
+    return s->pending.size > BUFFER_BYTES || s->pending.failed ? flush(s, error) : TALUS_OK;
+}
+
+talus_status series_sync(series* s, int64_t* bytes, talus_error* error)
+{
+    TRY(flush(s, error));
+    if (fsync(s->file) != 0) return files_error(error, "sync", s->path);
+    if (bytes) *bytes = s->bytes;
+    return TALUS_OK;
+}
+
+void series_close(series* s)
+{
+    if (!s) return;
+    if (s->file >= 0) {
+        flush(s, NULL);
+        close(s->file);
+    }
+    text_free(&s->pending);
+    free(s->path);
+    free(s);
+}
