@@ -41,7 +41,7 @@ typedef struct state_block {
     size_t size;
 } state_block;
 
-enum { BLOCKS = 5 };
+enum { BLOCKS = 6 };
 
 static void state_tables(talus_world* w, state_table out[TABLES])
 {
@@ -62,6 +62,7 @@ static void state_blocks(talus_world* w, state_block out[BLOCKS])
     out[2] = (state_block){"next_id", &w->grains.next_id, sizeof w->grains.next_id};
     out[3] = (state_block){"totals", &w->totals, sizeof w->totals};
     out[4] = (state_block){"last", &w->last, sizeof w->last};
+    out[5] = (state_block){"solves", &w->solves, sizeof w->solves};
 }
 
 /// What must be the same in the world that takes over the state, as a text for comparison.

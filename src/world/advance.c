@@ -146,7 +146,7 @@ talus_status talus_world_step(talus_world* world, double h, talus_step_result* r
     talus_step_result r = {.converged = true, .nan_grain = -1, .escaped_grain = -1};
     talus_status status = step_or_halve(world, h, 0, &r, error);
     if (status == TALUS_OK) status = conclude(world, h, &r, error);
-    world->last = r;
+    if (status == TALUS_OK) world->last = r;
     if (result) *result = r;
     return status;
 }
