@@ -3,8 +3,9 @@
 /// Random sequential addition, largest grains first: a grain tries random spots until one is free
 /// of walls, earlier grains and the ones placed so far. After SATURATED grains in a row have used
 /// up their tries, grains of nearly that size are not tried any more. What found no spot is then
-/// put down anyway and pushed apart (generate_relax.c); what still overlaps at the end is left out
-/// and reported.
+/// put down anyway, a batch at a time, and pushed apart (generate_relax.c). A batch counts only if
+/// more grains stand free of overlap after it than before; what is over when a single grain gains
+/// nothing, or when the sweeps are used up, is reported as not placed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "scene/generate_region.h"
 #include "scene/generate_relax.h"
 
-enum { SATURATED = 10 };
+enum { SATURATED = 10, ROUNDS = 200, BATCH_SHARE = 8 };
 /// A grain this much smaller than the ones that found no spot is tried again.
 static const double SMALLER = 0.9;
 static const int64_t MOST_GRAINS = (int64_t)1 << 28;
@@ -137,18 +138,96 @@ static talus_status add_sequentially(packing* p, const radii_list* wanted, radii
     return TALUS_OK;
 }
 
-/// Put down the rest regardless of overlaps and push all apart. *homeless counts those for which
-/// even the empty region has no spot.
-static talus_status squeeze_in(packing* p, const radii_list* left, int64_t* homeless,
+// ---- squeezing in the rest ---------------------------------------------------------------------
+
+/// A movable ball apart from the grid.
+typedef struct spot {
+    double centre[3];
+    double radius;
+} spot;
+
+/// Copy the balls that are in the grid to `spots`; returns how many.
+static int64_t save_spots(const packing* p, spot* spots)
+{
+    int64_t count = 0;
+    for (int64_t i = p->fixed; i < p->grid.count; i++) {
+        if (p->grid.balls[i].level < 0) continue;
+        spot* s = &spots[count++];
+        vec_copy(3, s->centre, p->centre + 3 * (i - p->fixed));
+        s->radius = p->grid.balls[i].radius;
+    }
+    return count;
+}
+
+/// Make `spots` the movable balls.
+static talus_status load_spots(packing* p, const spot* spots, int64_t count, talus_error* error)
+{
+    ball_grid_truncate(&p->grid, p->fixed);
+    for (int64_t i = 0; i < count; i++) {
+        TRY(put_ball(p, spots[i].centre, spots[i].radius, error));
+    }
+    return TALUS_OK;
+}
+
+/// Put down up to `batch` grains from the end of `left` regardless of overlaps. Those for which
+/// even the empty region has no spot are counted in *homeless and forgotten.
+static talus_status put_batch(packing* p, radii_list* left, int64_t batch, int64_t* homeless,
+                              talus_error* error)
+{
+    while (batch > 0 && left->count > 0) {
+        double x[3], radius = left->r[--left->count];
+        if (find_spot(p, radius, false, x)) {
+            TRY(put_ball(p, x, radius, error));
+            batch--;
+        } else {
+            ++*homeless;
+        }
+    }
+    return TALUS_OK;
+}
+
+/// Put a batch down, push apart and keep the better of before and after; *gained tells by how many
+/// grains it is better. `spots` has room for all.
+static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, int64_t* pushes,
+                                  spot* spots, int64_t* homeless, int64_t* gained,
+                                  talus_error* error)
+{
+    int64_t before = save_spots(p, spots);
+    TRY(put_batch(p, left, batch, homeless, error));
+    int64_t newcomers = p->grid.count - p->fixed - before;
+    int64_t removed = packing_relax(p, ROUNDS, pushes);
+    if (removed < 0) return error_memory(error, "random filling");
+    *gained = newcomers - removed;
+    if (*gained <= 0) {
+        for (int64_t i = p->fixed + before; i < p->grid.count; i++) {
+            TRY(radii_add(left, p->grid.balls[i].radius, error));
+        }
+        return load_spots(p, spots, before, error);
+    }
+    for (int64_t i = p->fixed; removed > 0 && i < p->grid.count; i++) {
+        if (p->grid.balls[i].level < 0) TRY(radii_add(left, p->grid.balls[i].radius, error));
+    }
+    if (removed == 0) return TALUS_OK;
+    return load_spots(p, spots, save_spots(p, spots), error);
+}
+
+/// Squeeze in what sequential addition left over, as long as it helps and sweeps are left.
+static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int64_t* homeless,
                                talus_error* error)
 {
-    for (int64_t i = 0; i < left->count; i++) {
-        double x[3];
-        if (!find_spot(p, left->r[i], false, x)) ++*homeless;
-        else if (p->def->sweeps > 0) TRY(put_ball(p, x, left->r[i], error));
+    if (left->count == 0) return TALUS_OK;
+    spot* spots = malloc((size_t)wanted * sizeof *spots);
+    if (!spots) return error_memory(error, "random filling");
+    int64_t pushes = 0, most = wanted * p->def->sweeps;
+    int64_t placed = p->grid.count - p->fixed, batch = placed / BATCH_SHARE + 1;
+    talus_status status = TALUS_OK;
+    while (status == TALUS_OK && pushes < most && batch > 0 && left->count > 0) {
+        int64_t gained = 0;
+        status = squeeze_batch(p, left, batch, &pushes, spots, homeless, &gained, error);
+        if (gained <= 0) batch /= 4;
     }
-    if (p->def->sweeps == 0 || left->count == *homeless) return TALUS_OK;
-    return packing_relax(p) < 0 ? error_memory(error, "random filling") : TALUS_OK;
+    free(spots);
+    return status;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -185,17 +264,20 @@ static talus_status hand_over(const packing* p, const talus_grain_def* base, gra
 
 static void explain(const fill_def* def, int64_t homeless, generate_report* report)
 {
-    if (report->placed == report->requested) return;
-    char extra[96] = "";
+    int64_t missing = report->requested - report->placed;
+    if (missing == 0) return;
+    int used = snprintf(report->reason, sizeof report->reason,
+                        "%lld of %lld grains placed, solid fraction %.3g", (long long)report->placed,
+                        (long long)report->requested, report->solid_fraction);
     if (homeless > 0) {
-        snprintf(extra, sizeof extra, "; %lld are too large for the region and its walls",
-                 (long long)homeless);
+        used += snprintf(report->reason + used, sizeof report->reason - (size_t)used,
+                         "; %lld too large for the region and its walls", (long long)homeless);
     }
-    snprintf(report->reason, sizeof report->reason,
-             "%lld of %lld grains placed, solid fraction %.3g: the others found no free spot in "
-             "%lld tries and %d sweeps of pushing apart%s", (long long)report->placed,
-             (long long)report->requested, report->solid_fraction, (long long)def->tries,
-             def->sweeps, extra);
+    if (missing > homeless) {
+        snprintf(report->reason + used, sizeof report->reason - (size_t)used,
+                 "; %lld without a free spot after %lld tries each and %d sweeps of pushing apart",
+                 (long long)(missing - homeless), (long long)def->tries, def->sweeps);
+    }
 }
 
 static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
@@ -210,7 +292,7 @@ static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
     TRY(add_earlier(p, grains, error));
     TRY(add_sequentially(p, wanted, left, error));
     int64_t homeless = 0;
-    TRY(squeeze_in(p, left, &homeless, error));
+    TRY(squeeze_in(p, left, wanted->count, &homeless, error));
     TRY(hand_over(p, base, grains, report, error));
     explain(p->def, homeless, report);
     return TALUS_OK;

@@ -102,6 +102,21 @@ static void unlink_ball(ball_grid* grid, int64_t ball)
     *slot = grid->balls[ball].next;
 }
 
+/// Empty the buckets and put in again the balls that are not taken out.
+static void relink(ball_grid* grid)
+{
+    memset(grid->heads, 0xff, (size_t)(grid->bucket_mask + 1) * sizeof *grid->heads);
+    for (int64_t i = 0; i < grid->count; i++) {
+        if (grid->balls[i].level >= 0) link_ball(grid, i);
+    }
+}
+
+void ball_grid_truncate(ball_grid* grid, int64_t count)
+{
+    grid->count = count;
+    relink(grid);
+}
+
 /// Double the room for balls and keep as many buckets as balls.
 static talus_status grow(ball_grid* grid, talus_error* error)
 {
@@ -114,10 +129,7 @@ static talus_status grow(ball_grid* grid, talus_error* error)
     grid->heads = heads;
     grid->capacity = capacity;
     grid->bucket_mask = capacity - 1;
-    memset(heads, 0xff, (size_t)capacity * sizeof *heads);
-    for (int64_t i = 0; i < grid->count; i++) {
-        if (grid->balls[i].level >= 0) link_ball(grid, i);
-    }
+    relink(grid);
     return TALUS_OK;
 }
 

@@ -46,8 +46,10 @@ void ball_grid_free(ball_grid* grid);
 talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius,
                            talus_error* error);
 void ball_grid_move(ball_grid* grid, int64_t ball, const double* centre);
-/// Take a ball out; the other handles stay.
+/// Take a ball out (its level becomes -1); the other handles stay.
 void ball_grid_remove(ball_grid* grid, int64_t ball);
+/// Keep only the first `count` balls, of which none was taken out.
+void ball_grid_truncate(ball_grid* grid, int64_t count);
 
 /// Told of a ball that overlaps the query: `delta` = its centre - query centre (nearest image),
 /// `distance` its length. Returns false to end the visit.

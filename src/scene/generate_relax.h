@@ -15,9 +15,10 @@ typedef struct packing {
     rng r;
 } packing;
 
-/// Push overlapping balls apart, at most def->sweeps times around, within the region and off the
-/// walls. Then take out what still overlaps (grid level -1), the last inserted first, so that no
-/// overlap is left. Returns the number of balls taken out, -1 when memory is short.
-int64_t packing_relax(packing* p);
+/// Push overlapping balls apart, at most `rounds` times around, within the region and off the
+/// walls; *pushes counts the moves. Then take out of the grid what still overlaps, the last
+/// inserted first, so that no overlap is left. Returns the number of balls taken out, -1 when
+/// memory is short.
+int64_t packing_relax(packing* p, int rounds, int64_t* pushes);
 
 #endif
