@@ -52,8 +52,8 @@ void ending_print(FILE* out, const char* directory, const talus_summary* s)
             "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"
-            "             f.visititems(lambda name, item: print(name, item))\n",
-            directory, directory, directory, directory, directory);
+            "             x = f['frames/%06" PRId64 "/grains/position'][:]\n",
+            directory, directory, directory, directory, directory, s->frames - 1);
 }
 
 bool ending_print_json(const char* directory)

@@ -20,7 +20,7 @@ static const command commands[] = {
      "  --set key.path=value   override a value of the scene; may be repeated\n"
      "  --force                replace the run that is in DIR (only files Talus "
      "wrote)\n" RUN_OPTIONS "\nCtrl-C finishes the step, writes a checkpoint and exits with status "
-                            "75; `talus resume DIR`\n"
+     "75; `talus resume DIR`\n"
      "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n",
      command_run},
     {"resume", "resume DIR [options]", "go on with a run that was stopped or killed",

@@ -101,6 +101,8 @@ static void test_foreign_directory_is_refused(void** state)
     talus_error error;
     make_temporary(dir);
     check_ok(directory_check(dir, false, &error), error);
+    put(dir, "log.txt"); // somebody's, since there is no lock of ours
+    assert_int_equal(directory_check(dir, true, &error), TALUS_ERR_EXISTS);
     put(dir, "thesis.tex");
     assert_int_equal(directory_check(dir, false, &error), TALUS_ERR_EXISTS);
     assert_int_equal(directory_check(dir, true, &error), TALUS_ERR_EXISTS);
@@ -108,7 +110,7 @@ static void test_foreign_directory_is_refused(void** state)
     put(dir, "scene.yaml");
     assert_int_equal(directory_check(dir, true, &error), TALUS_ERR_EXISTS);
     assert_non_null(strstr(error.text, dir));
-    remove_all(dir, (const char*[]){"thesis.tex", "scene.yaml"}, 2);
+    remove_all(dir, (const char*[]){"log.txt", "thesis.tex", "scene.yaml"}, 3);
 }
 
 static void test_clean_removes_only_own_files(void** state)
@@ -119,11 +121,13 @@ static void test_clean_removes_only_own_files(void** state)
     int lock = -1;
     make_temporary(dir);
     check_ok(directory_lock(dir, &lock, &error), error);
-    check_ok(directory_check(dir, false, &error), error); // a lock alone is no run
+    put(dir, "log.txt");
+    put(dir, "scene.yaml.tmp");
+    check_ok(directory_check(dir, false, &error), error); // a beginning that was killed is no run
     check_ok(directory_path(folder, dir, "frames", &error), error);
     check_ok(directory_make(folder, &error), error);
-    const char* own[] = {"scene.yaml", "run.json",      "summary.json.tmp", "frames.h5",
-                         "log.txt",    "checkpoint.h5", "series.csv"};
+    const char* own[] = {"scene.yaml", "run.json", "summary.json.tmp", "scene.yaml.tmp",
+                         "frames.h5",  "log.txt",  "checkpoint.h5",    "series.csv"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) put(dir, own[i]);
     put(folder, "segment-000003.h5");
     put(folder, "mine.txt");

@@ -73,6 +73,17 @@ static bool is_dot(const char* name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/// Files that come before scene.yaml and the first results: alone they are what a kill in the first
+/// instant leaves, nothing that can be resumed or is worth keeping.
+static bool is_beginning(const char* name)
+{
+    static const char* const list[] = {"log.txt", "scene.original.yaml", "run.json"};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (strcmp(name, list[i]) == 0) return true;
+    }
+    return is_own_file(name) && stem_length(name) < strlen(name);
+}
+
 /// What a directory holds, as far as a new run cares.
 typedef enum contents { CONTENTS_NONE, CONTENTS_RUN, CONTENTS_FOREIGN } contents;
 
@@ -84,15 +95,14 @@ static talus_status directory_contents(const char* directory, contents* out, tal
         if (errno == ENOENT) return TALUS_OK;
         return files_error(error, "look into", directory);
     }
-    // A lock alone is what a kill in the first instant leaves: nothing worth keeping.
-    bool any = false, own = false;
+    bool any = false, own = false, locked = directory_has(directory, LOCK_NAME);
     for (struct dirent* entry; (entry = readdir(dir));) {
         if (is_dot(entry->d_name) || strcmp(entry->d_name, LOCK_NAME) == 0) continue;
-        any = true;
+        any |= !locked || !is_beginning(entry->d_name);
         own |= is_own_file(entry->d_name);
     }
     closedir(dir);
-    if (any) *out = own && directory_has(directory, LOCK_NAME) ? CONTENTS_RUN : CONTENTS_FOREIGN;
+    if (any) *out = own && locked ? CONTENTS_RUN : CONTENTS_FOREIGN;
     return TALUS_OK;
 }
 

@@ -289,13 +289,13 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     return summary_write(r, summary, error);
 }
 
-/// Put step, time and grain before what the world said, where it did not say them.
+/// Put the number of the step before what the world said of it: grain, time and reason.
 static void name_failure(const run* r, talus_error* failure)
 {
     char words[sizeof failure->text];
     memcpy(words, failure->text, sizeof words);
-    snprintf(failure->text, sizeof failure->text, "step %" PRId64 ", t = %.9g s: %.1900s",
-             r->state.step + 1, talus_world_time(r->world), words);
+    snprintf(failure->text, sizeof failure->text, "step %" PRId64 ": %.1900s", r->state.step + 1,
+             words);
 }
 
 /// From the first step to the summary, for start and resume alike.
