@@ -236,7 +236,8 @@ static void check_plane_in_cell(const talus_scene* scene, section* s, const talu
     }
 }
 
-static void read_shape(talus_scene* scene, section* s, talus_wall_def* def)
+/// Returns whether the type is known and fits: else its keys cannot be judged.
+static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
 {
     static const char* const types[] = {"plane", "segment", "plate", "box", "cylinder", "cone"};
     int dim = scene->world.dim;
@@ -253,6 +254,8 @@ static void read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     }
     read_rotation(s, dim, def->rotation);
     if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
+    bool solid_only = type == TALUS_SHAPE_PLATE || type == TALUS_SHAPE_CONE;
+    return type >= 0 && !(solid_only && dim == 2);
 }
 
 static void read_wall(talus_scene* scene, section* s, int index)
@@ -261,7 +264,7 @@ static void read_wall(talus_scene* scene, section* s, int index)
     talus_wall_def* def = &wall->def;
     def->name = read_text(s, "name", scene->wall_names[index]);
     int before = scene->problems.count;
-    read_shape(scene, s, def);
+    bool known = read_shape(scene, s, def);
     const char* material = read_text(s, "material", scene->material_names[0]);
     def->material = schema_find(s, "material", 0, "material", material, scene->material_names,
                                 scene->material_count);
@@ -272,8 +275,7 @@ static void read_wall(talus_scene* scene, section* s, int index)
     if (scene->problems.count == before && shape_check(&def->shape, scene->world.dim, &error) < 0) {
         section_problem(s, NULL, "%s", error.text);
     }
-    // Without a known type most keys would look unknown.
-    if (node_find(s->out, "type")) section_close(s);
+    if (known) section_close(s);
 }
 
 /// Names before anything else is read, because motions and glue refer to walls further down.

@@ -168,5 +168,5 @@ const char* node_kind_name(const node* n)
 {
     if (n->kind == NODE_LIST) return "a list";
     if (n->kind == NODE_MAP) return "a map";
-    return node_is_null(n) ? "nothing" : "a single value";
+    return node_is_null(n) ? "empty" : "a single value";
 }

@@ -57,13 +57,13 @@ const char* node_kind_name(const node* n);
 /// Limits that keep hostile files harmless.
 enum {
     TREE_MAX_DEPTH = 32,
-    TREE_MAX_NODES = 20000000,
-    TREE_MAX_BYTES = 256 * 1024 * 1024,
+    TREE_MAX_NODES = 4000000,
+    TREE_MAX_BYTES = 64 * 1024 * 1024,
 };
 
-/// Parse YAML text into a tree. `origin.source` and lines go into every node. On a syntax error,
-/// anchors of merges, duplicate keys and the like, mistakes are added to `p`; returns NULL if no
-/// usable tree came out.
+/// Parse YAML text into a tree; `source` (NULL for the scene file) and the position go into every
+/// node. Mistakes (syntax, duplicate keys, tags, merge keys, ...) are added to `p`. Returns NULL if
+/// no usable tree came out.
 node* tree_parse(arena* a, problems* p, const char* text, size_t size, const char* source);
 
 /// Apply one "key.path=value" override to `root`. Mistakes go to `p`.

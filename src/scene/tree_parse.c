@@ -19,6 +19,8 @@ typedef struct parse {
     arena* a;
     problems* p;
     const char* source;
+    const char* text;
+    size_t size;
     yaml_parser_t parser;
     anchor* anchors;
     bool stopped; ///< a mistake after which the rest makes no sense
@@ -27,6 +29,19 @@ typedef struct parse {
 static place place_of(const parse* s, yaml_mark_t mark)
 {
     return (place){s->source, (int)mark.line + 1, (int)mark.column + 1};
+}
+
+/// The reader of libyaml runs ahead of its marks, and gives the place of a bad byte as an offset.
+static place place_of_byte(const parse* s, size_t offset)
+{
+    place at = {s->source, 1, 1};
+    for (size_t i = 0; i < offset && i < s->size; i++) {
+        at.column++;
+        if (s->text[i] != '\n') continue;
+        at.line++;
+        at.column = 1;
+    }
+    return at;
 }
 
 static void parse_stop(parse* s, place at, const char* message)
@@ -44,12 +59,12 @@ static bool parse_next(parse* s, yaml_event_t* event)
         s->a->failed = s->stopped = true;
         return false;
     }
-    yaml_mark_t mark = s->parser.problem_mark;
-    if (s->parser.error == YAML_READER_ERROR) mark = s->parser.mark;
+    bool encoding = s->parser.error == YAML_READER_ERROR;
+    place at =
+        encoding ? place_of_byte(s, s->parser.problem_offset) : place_of(s, s->parser.problem_mark);
     const char* what = s->parser.problem ? s->parser.problem : "cannot be read";
     const char* context = s->parser.context ? s->parser.context : "";
-    problems_add(s->p, place_of(s, mark), NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "",
-                 context);
+    problems_add(s->p, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "", context);
     s->stopped = true;
     return false;
 }
@@ -72,16 +87,17 @@ static void append_entry(arena* a, node* map, char* key, place key_at, node* val
     map->key_at[before] = key_at;
 }
 
-static node* node_copy(parse* s, const node* from)
+/// A copy for an alias that stands at `alias`.
+static node* node_copy(parse* s, const node* from, place alias)
 {
-    if (!parse_room(s, from->at)) return NULL;
+    if (!parse_room(s, alias)) return NULL;
     node* copy = node_make(s->a, from->kind, from->at);
     if (!copy) return NULL;
     copy->quoted = from->quoted;
     copy->flow = from->flow;
     copy->text = from->text;
     for (int i = 0; i < from->count && !s->stopped; i++) {
-        node* item = node_copy(s, from->item[i]);
+        node* item = node_copy(s, from->item[i], alias);
         if (from->kind == NODE_LIST)
             node_append(s->a, copy, item);
         else
@@ -103,7 +119,7 @@ static void remember_anchor(parse* s, const yaml_char_t* name, const node* targe
 static node* parse_alias(parse* s, const char* name, place at)
 {
     for (const anchor* known = s->anchors; known; known = known->next) {
-        if (strcmp(known->name, name) == 0) return node_copy(s, known->target);
+        if (strcmp(known->name, name) == 0) return node_copy(s, known->target, at);
     }
     problems_add(s->p, at, NULL, "alias *%s has no anchor &%s before it", name, name);
     s->stopped = true;
@@ -288,7 +304,7 @@ static node* parse_stream(parse* s)
 
 node* tree_parse(arena* a, problems* p, const char* text, size_t size, const char* source)
 {
-    parse s = {.a = a, .p = p, .source = source};
+    parse s = {.a = a, .p = p, .source = source, .text = text, .size = size};
     if (!yaml_parser_initialize(&s.parser)) {
         a->failed = true;
         return NULL;
