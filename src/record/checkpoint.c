@@ -66,7 +66,7 @@ static void state_blocks(talus_world* w, state_block out[BLOCKS])
 }
 
 /// What must be the same in the world that takes over the state, as a text for comparison.
-static void describe_scene(const talus_world* w, text* t)
+static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
     for (int k = 0; k < w->def.dim; k++) {
@@ -112,7 +112,7 @@ static bool write_blocks(hid_t file, const char* name, const state_block* blocks
 static bool write_state(hid_t file, talus_world* world, const checkpoint_extra* extras,
                         int extra_count)
 {
-    text scene = {0};
+    text_buffer scene = {0};
     describe_scene(world, &scene);
     bool good = !scene.failed &&
                 h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
@@ -275,8 +275,11 @@ static void first_difference(const char* a, const char* b, char out_a[128], char
     for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
         if (a[i] == '\n') line_a = a + i + 1, line_b = b + i + 1;
     }
-    snprintf(out_a, 128, "%.*s", (int)strcspn(line_a, "\n"), *line_a ? line_a : "nothing more");
-    snprintf(out_b, 128, "%.*s", (int)strcspn(line_b, "\n"), *line_b ? line_b : "nothing more");
+    const char* nothing = "nothing more";
+    if (!*line_a) line_a = nothing;
+    if (!*line_b) line_b = nothing;
+    snprintf(out_a, 128, "%.*s", (int)strcspn(line_a, "\n"), line_a);
+    snprintf(out_b, 128, "%.*s", (int)strcspn(line_b, "\n"), line_b);
 }
 
 static talus_status check_scene(hid_t file, const char* path, const talus_world* world,
@@ -284,7 +287,7 @@ static talus_status check_scene(hid_t file, const char* path, const talus_world*
 {
     int64_t size = 0;
     int width = 0;
-    text mine = {0};
+    text_buffer mine = {0};
     describe_scene(world, &mine);
     char* stored = NULL;
     if (h5_shape(file, "scene", COLUMN_U8, &size, &width)) stored = calloc((size_t)size + 1, 1);

@@ -38,7 +38,7 @@ static const known_field known[] = {
 static const char* const leading[LEADING] = {"id",       "type",   "position",
                                              "velocity", "radius", "mass"};
 
-static void add_names(text* t, const frame_field* field)
+static void add_names(text_buffer* t, const frame_field* field)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (field->width == known[i].width && strcmp(field->name, known[i].name) == 0) {
@@ -101,7 +101,7 @@ static char* add_row(char* out, const frame_field* const* fields, int count, int
 }
 
 /// The periodic cell, or the extent of the grains; a plane run lies between -r and r in z.
-static void add_box(text* t, const frame_data* d, int dim)
+static void add_box(text_buffer* t, const frame_data* d, int dim)
 {
     const frame_field* position = frame_find(&d->grains, "position");
     const frame_field* radius = frame_find(&d->grains, "radius");
@@ -149,7 +149,7 @@ static void material_to_type(frame_table* t)
     }
 }
 
-static talus_status flush(FILE* file, text* t, const char* path, talus_error* error)
+static talus_status flush(FILE* file, text_buffer* t, const char* path, talus_error* error)
 {
     if (t->failed) return error_memory(error, path);
     if (fwrite(t->data, 1, t->size, file) != t->size) return files_error(error, "write", path);
@@ -157,7 +157,7 @@ static talus_status flush(FILE* file, text* t, const char* path, talus_error* er
     return TALUS_OK;
 }
 
-static talus_status write_rows(FILE* file, text* t, const frame_data* d,
+static talus_status write_rows(FILE* file, text_buffer* t, const frame_data* d,
                                const frame_field* const* fields, int count, const char* path,
                                talus_error* error)
 {
@@ -173,8 +173,8 @@ static talus_status write_rows(FILE* file, text* t, const frame_data* d,
     return flush(file, t, path, error);
 }
 
-static talus_status write_frame(FILE* file, text* t, const frame_data* d, int dim, const char* path,
-                                talus_error* error)
+static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d, int dim,
+                                const char* path, talus_error* error)
 {
     const frame_field* position = frame_find(&d->grains, "position");
     const frame_field* radius = frame_find(&d->grains, "radius");
@@ -200,7 +200,7 @@ static talus_status write_dump(const frame_reader* reader, const char* path, tal
 {
     FILE* file = fopen(path, "wbe");
     if (!file) return files_error(error, "create", path);
-    text t = {0};
+    text_buffer t = {0};
     talus_status status = TALUS_OK;
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data data;

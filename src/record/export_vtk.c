@@ -25,7 +25,7 @@ static const char* vtk_type(column_type type)
 
 /// A file in the making: the XML, and the arrays that will be appended to it.
 typedef struct vtp {
-    text xml, data;
+    text_buffer xml, data;
 } vtp;
 
 /// Append an array of `rows` x `width`; a width of 2 is padded to 3 by zeros.
@@ -119,8 +119,8 @@ static talus_status write_table(const char* path, const frame_table* t, const ch
     return status;
 }
 
-static talus_status export_frame(const frame_data* d, const char* folder, int64_t i, text* grains,
-                                 text* contacts, talus_error* error)
+static talus_status export_frame(const frame_data* d, const char* folder, int64_t i,
+                                 text_buffer* grains, text_buffer* contacts, talus_error* error)
 {
     char* path = files_text("%s/grains_%06lld.vtp", folder, (long long)i);
     if (!path) return error_memory(error, "a file name");
@@ -139,10 +139,10 @@ static talus_status export_frame(const frame_data* d, const char* folder, int64_
     return status;
 }
 
-static talus_status save_collection(const char* folder, const char* name, text* list,
+static talus_status save_collection(const char* folder, const char* name, text_buffer* list,
                                     talus_error* error)
 {
-    text all = {0};
+    text_buffer all = {0};
     text_add(&all,
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
              "byte_order=\"LittleEndian\">\n<Collection>\n%s</Collection>\n</VTKFile>\n",
@@ -159,7 +159,7 @@ static talus_status save_collection(const char* folder, const char* name, text* 
 talus_status talus_export_vtk(const char* directory, const char* out_directory, talus_error* error)
 {
     frame_reader reader;
-    text grains = {0}, contacts = {0};
+    text_buffer grains = {0}, contacts = {0};
     h5_quiet quiet = h5_silence();
     talus_status status = frame_reader_open(directory, &reader, error);
     if (status == TALUS_OK) status = files_make_folder(out_directory, error);

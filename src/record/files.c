@@ -148,7 +148,7 @@ int64_t files_size(const char* path)
     return stat(path, &facts) == 0 ? (int64_t)facts.st_size : -1;
 }
 
-char* text_room(text* t, size_t size)
+char* text_room(text_buffer* t, size_t size)
 {
     if (t->failed) return NULL;
     if (t->capacity - t->size < size) {
@@ -166,7 +166,7 @@ char* text_room(text* t, size_t size)
     return t->data + t->size;
 }
 
-void text_add(text* t, const char* format, ...)
+void text_add(text_buffer* t, const char* format, ...)
 {
     va_list arguments, again;
     va_start(arguments, format);
@@ -181,8 +181,8 @@ void text_add(text* t, const char* format, ...)
     va_end(again);
 }
 
-void text_free(text* t)
+void text_free(text_buffer* t)
 {
     free(t->data);
-    *t = (text){0};
+    *t = (text_buffer){0};
 }

@@ -31,15 +31,15 @@ talus_status files_make_folder(const char* path, talus_error* error);
 int64_t files_size(const char* path);
 
 /// A growing text that remembers a failed allocation until text_failed() is asked.
-typedef struct text {
+typedef struct text_buffer {
     char* data;
     size_t size, capacity;
     bool failed;
-} text;
+} text_buffer;
 
-void text_add(text* t, const char* format, ...) TALUS_PRINTF(2, 3);
+void text_add(text_buffer* t, const char* format, ...) TALUS_PRINTF(2, 3);
 /// Room for `size` more bytes at t->data + t->size, NULL when memory is short.
-char* text_room(text* t, size_t size);
-void text_free(text* t);
+char* text_room(text_buffer* t, size_t size);
+void text_free(text_buffer* t);
 
 #endif

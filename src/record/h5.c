@@ -219,14 +219,21 @@ bool h5_put_numbers(hid_t object, const char* name, column_type type, int count,
     return good;
 }
 
-bool h5_put_text(hid_t object, const char* name, const char* text)
+/// Texts of variable length: h5py gives a str for these, and bytes for those of fixed length.
+static hid_t text_type(void)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, strlen(text) + 1);
+    H5Tset_size(type, H5T_VARIABLE);
     H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+bool h5_put_text(hid_t object, const char* name, const char* text)
+{
+    hid_t type = text_type();
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    bool good = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
     if (attribute >= 0) H5Aclose(attribute);
     H5Sclose(space);
     H5Tclose(type);
@@ -249,13 +256,14 @@ bool h5_text_is(hid_t object, const char* name, const char* text)
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     if (attribute < 0) return false;
-    hid_t type = H5Aget_type(attribute);
-    char stored[256] = "";
-    size_t size = H5Tget_size(type);
-    bool good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                size < sizeof stored && H5Aread(attribute, type, stored) >= 0 &&
-                strcmp(stored, text) == 0;
+    hid_t stored = H5Aget_type(attribute);
+    hid_t type = text_type();
+    char* found = NULL;
+    bool good = H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &found) >= 0 && found &&
+                strcmp(found, text) == 0;
+    H5free_memory(found);
     H5Tclose(type);
+    H5Tclose(stored);
     H5Aclose(attribute);
     return good;
 }

@@ -52,14 +52,14 @@ enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1
 struct series {
     char* path;
     int file;
-    int64_t bytes; ///< that are in the file for good
-    int64_t walls; ///< that have columns: those declared when the file was begun
-    text pending;  ///< rows not yet written
+    int64_t bytes;       ///< that are in the file for good
+    int64_t walls;       ///< that have columns: those declared when the file was begun
+    text_buffer pending; ///< rows not yet written
 };
 
 // ---- rows --------------------------------------------------------------------------------------
 
-static void add_wall_names(text* t, const char* name, int dim)
+static void add_wall_names(text_buffer* t, const char* name, int dim)
 {
     static const char* const quantity[2][2] = {{"force", "N"}, {"position", "m"}};
     for (int q = 0; q < 2; q++) {
@@ -74,7 +74,7 @@ static void add_wall_names(text* t, const char* name, int dim)
     }
 }
 
-static void add_header(text* t, const talus_world* world, int64_t wall_count)
+static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, c ? ",%s" : "%s", step_table[c].name);
     for (int64_t w = 0; w < wall_count; w++) {
@@ -83,7 +83,7 @@ static void add_header(text* t, const talus_world* world, int64_t wall_count)
     text_add(t, "\n");
 }
 
-static void add_cell(text* t, const series_column* col, const talus_step_result* result)
+static void add_cell(text_buffer* t, const series_column* col, const talus_step_result* result)
 {
     const char* at = (const char*)result + col->offset;
     switch (col->kind) {
@@ -93,7 +93,7 @@ static void add_cell(text* t, const series_column* col, const talus_step_result*
     }
 }
 
-static void add_row(text* t, const talus_world* world, int64_t wall_count)
+static void add_row(text_buffer* t, const talus_world* world, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) {
         if (c) text_add(t, ",");
@@ -148,7 +148,7 @@ static talus_status continue_file(series* s, const talus_world* world, int64_t b
     TRY(files_read(s->path, &data, &size, error));
     bool found = false;
     for (int64_t named = world->walls.count; named >= 0 && !found; named--) {
-        text header = {0};
+        text_buffer header = {0};
         add_header(&header, world, named);
         found =
             !header.failed && size >= header.size && memcmp(data, header.data, header.size) == 0;

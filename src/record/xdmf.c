@@ -25,8 +25,8 @@ static const char* number_type(column_type type)
     return "";
 }
 
-static void add_item(text* t, int64_t frame, const char* table, const char* name, column_type type,
-                     int64_t rows, int width)
+static void add_item(text_buffer* t, int64_t frame, const char* table, const char* name,
+                     column_type type, int64_t rows, int width)
 {
     text_add(t, "<DataItem Format=\"HDF\" %s Dimensions=\"%lld", number_type(type),
              (long long)rows);
@@ -35,7 +35,7 @@ static void add_item(text* t, int64_t frame, const char* table, const char* name
 }
 
 /// One attribute per recorded column, except the one that is the geometry already.
-static void add_attributes(text* t, int64_t frame, const char* table, const column* cols,
+static void add_attributes(text_buffer* t, int64_t frame, const char* table, const column* cols,
                            int col_count, int64_t rows, int dim, const char* center,
                            const char* geometry)
 {
@@ -50,7 +50,7 @@ static void add_attributes(text* t, int64_t frame, const char* table, const colu
     }
 }
 
-static void add_grid(text* t, int64_t frame, const char* table, const char* topology,
+static void add_grid(text_buffer* t, int64_t frame, const char* table, const char* topology,
                      int64_t elements, int nodes, const char* geometry, const char* geometry_type,
                      int geometry_width)
 {
@@ -64,7 +64,7 @@ static void add_grid(text* t, int64_t frame, const char* table, const char* topo
     text_add(t, "</Geometry>\n");
 }
 
-static void add_frame(text* t, const frames* f, int64_t i)
+static void add_frame(text_buffer* t, const frames* f, int64_t i)
 {
     const frame_entry* e = &f->entry[i];
     int count;
@@ -90,7 +90,7 @@ static void add_frame(text* t, const frames* f, int64_t i)
 
 talus_status xdmf_write(const frames* f, int64_t count, talus_error* error)
 {
-    text t = {0};
+    text_buffer t = {0};
     text_add(&t, "<?xml version=\"1.0\" ?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
                  " <Grid Name=\"talus\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
     for (int64_t i = 0; i < count; i++) add_frame(&t, f, i);
