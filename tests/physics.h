@@ -1,0 +1,188 @@
+/// Small worlds for the physics tests: one call each for a world, a grain, a wall, a step, a number.
+///
+/// Everything goes through the public interface. Helpers end the running test when a call fails, so
+/// the tests read as physics. Worlds are solved to a residual of 1e-13 unless a test says otherwise:
+/// then what is left in a small system is roundoff.
+#ifndef TALUS_TESTS_PHYSICS_H
+#define TALUS_TESTS_PHYSICS_H
+
+#include "support.h"
+
+#include <float.h>
+#include <string.h>
+#include <talus/talus.h>
+
+/// A small deterministic generator, so that the tests' packings do not hang on the library's own.
+typedef struct dice {
+    uint64_t state;
+} dice;
+
+static inline double dice_roll(dice* d) // uniform in [0, 1)
+{
+    d->state = d->state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(d->state >> 11) * 0x1p-53;
+}
+
+static inline talus_world_def physics_def(int dim)
+{
+    talus_world_def def = talus_world_default();
+    def.dim = dim;
+    def.solver.tolerance = 1e-13;
+    def.solver.max_sweeps = 200000;
+    return def;
+}
+
+/// A world with one material of friction mu.
+static inline talus_world* physics_world(const talus_world_def* def, double mu)
+{
+    talus_error error;
+    talus_world* world;
+    check_ok(talus_world_create(def, &world, &error), error);
+    talus_pair_def pair = {.friction = mu};
+    check_ok(talus_world_add_material(world, "stone", &pair, NULL, &error), error);
+    return world;
+}
+
+/// The same with gravity (gx, gy, gz).
+static inline talus_world* physics_world_g(int dim, double mu, double gx, double gy, double gz)
+{
+    talus_world_def def = physics_def(dim);
+    def.gravity[0] = gx, def.gravity[1] = gy, def.gravity[2] = gz;
+    return physics_world(&def, mu);
+}
+
+static inline talus_grain_def physics_ball(double radius, double mass, double x, double y, double z)
+{
+    talus_grain_def def = talus_grain_default();
+    def.radius = radius;
+    def.mass = mass;
+    def.position[0] = x, def.position[1] = y, def.position[2] = z;
+    return def;
+}
+
+static inline int64_t physics_add(talus_world* world, const talus_grain_def* def)
+{
+    talus_error error;
+    int64_t id;
+    check_ok(talus_world_add_grain(world, def, &id, &error), error);
+    return id;
+}
+
+static inline int physics_wall(talus_world* world, const talus_wall_def* def)
+{
+    talus_error error;
+    int index;
+    check_ok(talus_world_add_wall(world, def, &index, &error), error);
+    return index;
+}
+
+static inline talus_wall_def physics_plane_def(const char* name, double nx, double ny, double nz)
+{
+    talus_wall_def def = talus_wall_default();
+    def.name = name;
+    def.shape.kind = TALUS_SHAPE_PLANE;
+    def.shape.normal[0] = nx, def.shape.normal[1] = ny, def.shape.normal[2] = nz;
+    return def;
+}
+
+/// A fixed plane through the origin.
+static inline int physics_plane(talus_world* world, const char* name, double nx, double ny, double nz)
+{
+    talus_wall_def def = physics_plane_def(name, nx, ny, nz);
+    return physics_wall(world, &def);
+}
+
+/// A fixed plane through (x, y, z).
+static inline int physics_plane_at(talus_world* world, const char* name, double nx, double ny,
+                                   double nz, double x, double y, double z)
+{
+    talus_wall_def def = physics_plane_def(name, nx, ny, nz);
+    def.position[0] = x, def.position[1] = y, def.position[2] = z;
+    return physics_wall(world, &def);
+}
+
+static inline talus_step_result physics_step(talus_world* world, double h)
+{
+    talus_error error;
+    talus_step_result result;
+    check_ok(talus_world_step(world, h, &result, &error), error);
+    return result;
+}
+
+static inline void physics_steps(talus_world* world, double h, int count)
+{
+    for (int i = 0; i < count; i++) physics_step(world, h);
+}
+
+// Components of a grain's state by id; a spin of a 2D world is the one number there is.
+
+static inline double grain_x(const talus_world* world, int64_t id, int k)
+{
+    talus_grains g = talus_world_grains(world);
+    return g.position[talus_world_grain_index(world, id) * g.dim + k];
+}
+
+static inline double grain_v(const talus_world* world, int64_t id, int k)
+{
+    talus_grains g = talus_world_grains(world);
+    return g.velocity[talus_world_grain_index(world, id) * g.dim + k];
+}
+
+static inline double grain_w(const talus_world* world, int64_t id, int k)
+{
+    talus_grains g = talus_world_grains(world);
+    return g.spin[talus_world_grain_index(world, id) * g.spin_dim + (g.dim == 2 ? 0 : k)];
+}
+
+static inline talus_wall_state wall_state(const talus_world* world, int wall)
+{
+    talus_error error;
+    talus_wall_state state;
+    check_ok(talus_world_wall(world, wall, &state, &error), error);
+    return state;
+}
+
+static inline double wall_force(const talus_world* world, int wall, int k)
+{
+    return wall_state(world, wall).force[k];
+}
+
+/// Index of the contact between a (grain id or -1 - wall) and b, -1 if there is none.
+static inline int64_t find_contact(const talus_world* world, int64_t a, int64_t b)
+{
+    talus_contacts c = talus_world_contacts(world);
+    for (int64_t i = 0; i < c.count; i++) {
+        if ((c.a[i] == a && c.b[i] == b) || (c.a[i] == b && c.b[i] == a)) return i;
+    }
+    return -1;
+}
+
+/// State of that contact; OPEN when there is none.
+static inline int contact_state_of(const talus_world* world, int64_t a, int64_t b)
+{
+    int64_t c = find_contact(world, a, b);
+    return c < 0 ? TALUS_CONTACT_OPEN : talus_world_contacts(world).state[c];
+}
+
+/// Normal force of that contact; 0 when there is none.
+static inline double contact_normal_force(const talus_world* world, int64_t a, int64_t b)
+{
+    talus_contacts c = talus_world_contacts(world);
+    int64_t i = find_contact(world, a, b);
+    double sum = 0.0;
+    for (int k = 0; k < c.dim && i >= 0; k++) sum += c.force[i * c.dim + k] * c.normal[i * c.dim + k];
+    return sum;
+}
+
+/// m R^2 / I of a disk (2) or a sphere (5/2).
+static inline double roll_kappa(int dim)
+{
+    return dim == 2 ? 2.0 : 2.5;
+}
+
+static inline const char* dim_name(int dim)
+{
+    return dim == 2 ? "disk" : "sphere";
+}
+
+#endif
