@@ -15,29 +15,30 @@ typedef struct talus_progress {
     const talus_step_result* last; ///< the step just done
     const char* phase;             ///< name of the present phase
     int phase_index, phase_count;
-    double end_time;               ///< simulated time at which the run will end, if known; else < 0
-    bool at_most;                  ///< end_time and eta_seconds are bounds: it may end earlier
-    double steps_per_second;       ///< over the last seconds
-    double eta_seconds;            ///< wall seconds left, < 0 if unknown
+    double end_time;         ///< simulated time at which the run will end, if known; else < 0
+    bool at_most;            ///< end_time and eta_seconds are bounds: it may end earlier
+    double steps_per_second; ///< over the last seconds
+    double eta_seconds;      ///< wall seconds left, < 0 if unknown
 } talus_progress;
 
 typedef void talus_progress_fn(void* user, const talus_progress* progress);
 
 /// Options of a run. Fill with talus_run_default(); pointers must outlive the call.
 typedef struct talus_run_def {
-    const char* scene;             ///< path of the scene file (start only)
-    const char* directory;         ///< where results go
-    const char* const* sets;       ///< "key.path=value" overrides (start only)
+    const char* scene;       ///< path of the scene file (start only)
+    const char* directory;   ///< where results go
+    const char* const* sets; ///< "key.path=value" overrides (start only)
     int set_count;
-    int threads;                   ///< 0: as the scene says
-    int64_t max_steps;             ///< stop after this many steps in total; < 0: no limit [default -1]
-    bool force;                    ///< replace an existing directory's run [default false]
-    double checkpoint_seconds;     ///< wall seconds between checkpoints; < 0: as the scene says
-    const volatile sig_atomic_t* stop; ///< nonzero: finish the step, checkpoint, return; may be NULL
-    talus_progress_fn* progress;   ///< may be NULL
+    int threads;               ///< 0: as the scene says
+    int64_t max_steps;         ///< stop after this many steps in total; < 0: no limit [default -1]
+    bool force;                ///< replace an existing directory's run [default false]
+    double checkpoint_seconds; ///< wall seconds between checkpoints; < 0: as the scene says
+    const volatile sig_atomic_t*
+        stop;                    ///< nonzero: finish the step, checkpoint, return; may be NULL
+    talus_progress_fn* progress; ///< may be NULL
     void* progress_user;
-    const char* command;           ///< what the user typed, kept in run.json; may be NULL
-    talus_log_fn* log;             ///< may be NULL; log.txt is written in any case
+    const char* command; ///< what the user typed, kept in run.json; may be NULL
+    talus_log_fn* log;   ///< may be NULL; log.txt is written in any case
     void* log_user;
 } talus_run_def;
 
@@ -53,12 +54,13 @@ typedef struct talus_summary {
     uint64_t seed, state_hash;
     int64_t peak_memory_bytes;
     bool interrupted;
-    bool nothing_to_do;    ///< resume only: the run was finished before
-    char outcome[512];     ///< how it ended, such as "finished"
-    char verdict[1024];    ///< what to think of the numbers, in plain words, one sentence a line
+    bool nothing_to_do; ///< resume only: the run was finished before
+    char outcome[512];  ///< how it ended, such as "finished"
+    char verdict[1024]; ///< what to think of the numbers, in plain words, one sentence a line
 } talus_summary;
 
-/// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early (resumable).
+/// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early
+/// (resumable).
 TALUS_API talus_status talus_run_start(const talus_run_def* def, talus_summary* summary,
                                        talus_report* report, talus_error* error);
 /// Go on from the last good checkpoint in def->directory, to the same bits as an unbroken run.
