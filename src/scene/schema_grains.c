@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "scene/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,8 @@
 #define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
 
 static const double zero[3] = {0};
-static const int64_t most_grains = INT64_C(1) << 40;
+/// Rows of grains are 32-bit numbers in the contact lists.
+static const int64_t most_grains = INT32_MAX;
 
 /// Mass, or density (the material's, unless given).
 static void read_mass(section* s, double material_density, talus_grain_def* g)
@@ -70,6 +72,29 @@ static void read_corners(section* s, int dim, double* low, double* high)
     if (good) check_corners(s, dim, low, high);
 }
 
+/// counts: [nx, ny, nz] from `low`, instead of the corners.
+static void read_counts(section* s, int dim, lattice_def* def)
+{
+    double counts[3] = {1, 1, 1}, product = 1.0;
+    bool good = read_vector(s, "counts", dim, counts, NULL), whole = true;
+    for (int k = 0; k < 3; k++) {
+        whole = whole && counts[k] >= 1.0 && counts[k] == rint(counts[k]);
+        product *= counts[k];
+    }
+    whole = whole && product <= (double)most_grains;
+    for (int k = 0; k < 3; k++) def->counts[k] = whole ? (int64_t)counts[k] : 1;
+    if (good && !whole) {
+        section_problem(s, "counts",
+                        "must be whole numbers (expected at least 1 each, at most "
+                        "%lld in all)",
+                        (long long)most_grains);
+    }
+    read_vector(s, "low", dim, def->low, zero);
+    if (section_has(s, "high")) {
+        section_problem(s, "high", "is given besides counts (expected one of the two)");
+    }
+}
+
 static void read_lattice(section* s, int dim, scene_source* source)
 {
     static const char* const kinds[] = {"square", "triangular", "fcc", "hcp", "bcc"};
@@ -86,20 +111,7 @@ static void read_lattice(section* s, int dim, scene_source* source)
     }
     def->by_count = section_has(s, "counts");
     if (def->by_count) {
-        double counts[3] = {1, 1, 1};
-        read_vector(s, "counts", dim, counts, NULL);
-        for (int k = 0; k < 3; k++) {
-            // Numbers past the bound are refused before they are made integers.
-            bool whole = counts[k] >= 1.0 && counts[k] <= 1e9;
-            def->counts[k] = whole ? (int64_t)counts[k] : 1;
-            if (whole && counts[k] == (double)def->counts[k]) continue;
-            section_problem(s, "counts", "must be whole numbers from 1 to 1e9");
-            break;
-        }
-        read_vector(s, "low", dim, def->low, zero);
-        if (section_has(s, "high")) {
-            section_problem(s, "high", "is given besides counts (expected one of the two)");
-        }
+        read_counts(s, dim, def);
     } else {
         read_corners(s, dim, def->low, def->high);
     }

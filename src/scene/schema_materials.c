@@ -6,6 +6,12 @@
 /// The friction table grows with the square of this.
 enum { MATERIALS_MAX = 1000 };
 
+static void read_material(section* s, scene_material* m)
+{
+    m->density = read_real(s, "density", REAL_POSITIVE, talus_grain_default().density);
+    m->friction = read_real(s, "friction", REAL_NON_NEGATIVE, talus_pair_default().friction);
+}
+
 /// A scene without materials gets one, so that every grain and wall has some.
 static void default_material(talus_scene* scene, section* root)
 {
@@ -13,16 +19,12 @@ static void default_material(talus_scene* scene, section* root)
     scene->material_names = arena_take(a, sizeof *scene->material_names);
     scene->materials = arena_take(a, sizeof *scene->materials);
     if (!scene->materials || !scene->material_names) return;
-    scene->materials[0] =
-        (scene_material){"default", talus_grain_default().density, talus_pair_default().friction};
-    scene->material_names[0] = "default";
+    scene->materials[0].name = scene->material_names[0] = "default";
     scene->material_count = 1;
-
-    node* map = node_find(root->out, "materials");
-    node* one = node_make(a, NODE_MAP, (place){0});
-    node_put(a, one, "density", (place){0}, node_real(a, scene->materials[0].density));
-    node_put(a, one, "friction", (place){0}, node_real(a, scene->materials[0].friction));
-    node_put(a, map, "default", (place){0}, one);
+    section s = {.r = root->r, .path = "materials.default", .pattern = "materials.<name>"};
+    s.out = node_make(a, NODE_MAP, (place){0});
+    node_put(a, node_find(root->out, "materials"), "default", (place){0}, s.out);
+    read_material(&s, &scene->materials[0]);
 }
 
 void schema_materials(talus_scene* scene, section* root)
@@ -47,11 +49,8 @@ void schema_materials(talus_scene* scene, section* root)
             section s;
             bool good = items_section(&list, i, &s, &m->name);
             scene->material_names[i] = m->name;
-            m->density = talus_grain_default().density;
             if (!good) continue;
-            m->density = read_real(&s, "density", REAL_POSITIVE, m->density);
-            m->friction =
-                read_real(&s, "friction", REAL_NON_NEGATIVE, talus_pair_default().friction);
+            read_material(&s, m);
             section_close(&s);
         }
     }

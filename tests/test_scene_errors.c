@@ -1,0 +1,475 @@
+/// Mistakes in scenes: each is found at its line and column, with its key and a suggestion, all at
+/// once; and no mutation of a scene, however strange, brings the reader down.
+#include "support.h"
+
+#include "base/rng.h"
+
+#include <string.h>
+#include <talus/scene.h>
+#include <unistd.h>
+
+/// A file of this test; removed at the end.
+static char scene_path[] = "/tmp/talus-test-errors-XXXXXX";
+
+static void write_scene(const char* text, size_t size)
+{
+    FILE* file = fopen(scene_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/// Load and, if that goes well, build.
+static talus_status try_scene(const char* const* sets, int set_count, talus_report* report)
+{
+    talus_scene* scene = NULL;
+    talus_world* world = NULL;
+    talus_error error = {0};
+    talus_status status = talus_scene_load(scene_path, sets, set_count, &scene, report, &error);
+    if (status == TALUS_OK) {
+        status = talus_scene_build(scene, NULL, &world, report, &error);
+        talus_world_destroy(world);
+        talus_scene_destroy(scene);
+    }
+    if (status == TALUS_ERR_SCENE && report->count > 0) {
+        // The error repeats the beginning of the report.
+        assert_memory_equal(error.text, report->lines[0], strlen(report->lines[0]));
+    }
+    return status;
+}
+
+/// Begin of every scene below: three lines, so that what follows begins at line 4.
+#define HEAD "dimension: 2\nstep: 0.01\nuntil: {time: 1}\n"
+#define HEAD_3D "dimension: 3\nstep: 0.01\nuntil: {time: 1}\n"
+
+typedef struct bad_scene {
+    const char* text;
+    const char* expected; ///< lines without the file's name, one after the other
+} bad_scene;
+
+static const bad_scene bad_scenes[] = {
+    // syntax
+    {"", "1:1: the file is empty (expected a scene)\n"},
+    {"- 1\n", "1:1: the file is a list (expected a map: key: value)\n"},
+    {"dimension: 2\nstep: [1, 2\nfoo: 3\n",
+     "3:4: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence\n"},
+    {"title: \xff\n", "1:8: YAML syntax: invalid leading UTF-8 octet\n"},
+    {"a: 1\n---\nb: 2\n", "2:1: a second document begins (expected one per file)\n"},
+    {"a: &x 1\nc: *y\n", "2:4: alias *y has no anchor &y before it\n"},
+    {"a: !!str 1\n", "1:4: tags (!name) are not supported (expected a plain value)\n"},
+    {"a: {<<: {b: 1}}\n",
+     "1:5: merge keys (<<) are not supported (expected the keys themselves)\n"},
+    {"title: \"\\0\"\n", "1:8: a text contains a zero byte\n"},
+    {HEAD "step: 2\n", "4:1: step: this key was given before, at line 2 (expected once)\n"},
+
+    // keys and types
+    {"step: 1\nuntil: {time: 1}\n", "1:1: dimension: is missing (expected 2 or 3)\n"},
+    {"dimension: 2\nuntil: {time: 1}\n", "1:1: step: is missing (expected a number > 0)\n"},
+    {"dimension: 2\nstep: 1\n", "1:1: until: no end condition (expected until: with time, steps or "
+                                "kinetic_energy)\n"},
+    {HEAD "gravty: [0, 1]\n", "4:1: gravty: unknown key; did you mean 'gravity'?\n"},
+    {HEAD "colour: red\n", "4:1: colour: unknown key\n"},
+    {HEAD "friction: 0.3\n",
+     "4:1: friction: unknown key here; did you mean 'materials.<name>.friction'?\n"},
+    {HEAD "solver: {tolerence: 1}\n",
+     "4:10: solver.tolerence: unknown key; did you mean 'tolerance'?\n"},
+    {HEAD "solver:\n  order: randon\n",
+     "5:10: solver.order: 'randon' is not known (expected random, forward or alternating); did you "
+     "mean 'random'?\n"},
+    {HEAD "solver: {max_sweeps: 1.5}\n",
+     "4:22: solver.max_sweeps: 1.5 does not fit (expected an integer from 1 to 1000000000)\n"},
+    {HEAD "solver: 3\n", "4:9: solver: is a single value (expected a map of keys)\n"},
+    {HEAD "drag:\n", "4:6: drag: is empty (expected a number >= 0)\n"},
+    {HEAD "drag: 1_000\n", "4:7: drag: '1_000' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: .inf\n", "4:7: drag: '.inf' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: 1e999\n", "4:7: drag: '1e999' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: '1'\n", "4:7: drag: '1' is not a number (expected a number >= 0)\n"},
+    {HEAD "drag: 0x10\n", "4:7: drag: '0x10' is not a number (expected a number >= 0)\n"},
+    {HEAD "gravity: [0, nan]\n",
+     "4:14: gravity[1]: 'nan' is not a number (expected a finite number)\n"},
+    {HEAD "gravity: [0, 0, -9.81]\n",
+     "4:10: gravity: has 3 entries (expected a list of 2 numbers)\n"},
+    {HEAD "output: {contacts: yes}\n",
+     "4:20: output.contacts: 'yes' is not a truth value (expected true or false)\n"},
+    {HEAD "policies: {nan: accept}\n",
+     "4:17: policies.nan: 'accept' makes no sense here (expected stop or retry)\n"},
+    {HEAD "domain: {low: [0, 0], high: [1, 0]}\n",
+     "4:29: domain.high: is not above 'low' along y (expected low < high)\n"},
+
+    // materials
+    {HEAD "materials: {glass: {fricton: 1}}\n",
+     "4:21: materials.glass.fricton: unknown key; did you mean 'friction'?\n"},
+    {HEAD "materials: {glass: {density: 0}}\n",
+     "4:30: materials.glass.density: 0 is out of range (expected a number > 0)\n"},
+    {HEAD "materials: {glass: {}}\npairs:\n- {between: [glass, glas], friction: 1}\n",
+     "6:21: pairs[0].between: there is no material named 'glas'; did you mean 'glass'?\n"},
+
+    // walls
+    {HEAD "walls:\n- {type: plan}\n",
+     "5:10: walls[0].type: 'plan' is not known (expected plane, segment, plate, box, cylinder or "
+     "cone); did you mean 'plane'?\n"},
+    {HEAD "walls:\n- {type: plane}\n", "5:3: walls[0].normal: is missing (expected [x, y])\n"},
+    {HEAD_3D "walls:\n- {type: segment, from: [0, 0, 0], to: [1, 0, 0]}\n",
+     "5:10: walls[0].type: a segment exists only in dimension 2 (expected plate or box)\n"},
+    {HEAD "walls:\n- {type: cone}\n",
+     "5:10: walls[0].type: a cone exists only in dimension 3 (expected segment)\n"},
+    {HEAD "walls:\n- {type: cylinder, radius: -1}\n",
+     "5:28: walls[0].radius: -1 is out of range (expected a number > 0)\n"},
+    {HEAD "walls:\n- {type: box, low: [0, 0], high: [1, 1], open: [tpo]}\n",
+     "5:49: walls[0].open: there is no face of a box named 'tpo'; did you mean 'top'?\n"},
+    {HEAD "walls:\n- {name: a, type: plane, normal: [0, 1]}\n- {name: a, type: plane, normal: [0, "
+          "1]}\n",
+     "6:10: walls[1].name: 'a' is also the name of walls[0] (expected a name of its own)\n"},
+    {HEAD "periodic: {x: [0, 1]}\nwalls:\n- {type: plane, normal: [1, 0]}\n",
+     "6:25: walls[0].normal: the plane crosses the periodic axis x (expected a normal at right "
+     "angles to it, or an axis that is not periodic)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, axis: [0, 1], stress: 1, "
+          "area: 1}}\n",
+     "5:41: walls[0].motion.mass: is missing (expected a number > 0)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, axis: [0, 1], stress: 1, "
+          "mass: 1}}\n",
+     "5:41: walls[0].motion: a servo needs the area its stress acts on (expected either area or "
+     "spans)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: table, rows: [[1, 0, 0], [1, 0, "
+          "0]]}}\n",
+     "5:73: walls[0].motion.rows: row 1 is not later than the row before (expected ascending "
+     "times)\n"},
+    {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: sine, velocity: [0, 1]}}\n",
+     "5:41: walls[0].motion.frequency: is missing (expected a number >= 0)\n5:54: "
+     "walls[0].motion.velocity: unknown key\n"},
+
+    // grains
+    {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2, radius: -1}\n",
+     "5:54: grains[0].radius: -1 is out of range (expected a number > 0)\n"},
+    {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2}\n",
+     "5:3: grains[0]: the grains have no size (expected either radius or diameter)\n"},
+    {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 2, radius: 1, material: steel}\n",
+     "5:67: grains[0].material: there is no material named 'steel'\n"},
+    {HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\ngrains:\n- {type: chain, "
+          "direction: [1, 0], count: 2, radius: 1, glue: flor}\n",
+     "6:63: grains[0].glue: there is no wall named 'flor'; did you mean 'floor'?\n"},
+    {HEAD "grains:\n- {type: list, items: [{position: [0, 0]}]}\n",
+     "5:24: grains[0].items[0].radius: is missing (expected a number > 0)\n"},
+    {HEAD "grains:\n- {type: lattice, radius: 1, counts: [1e9, 1e9]}\n",
+     "5:38: grains[0].counts: must be whole numbers (expected at least 1 each, at most 2147483647 "
+     "in all)\n"},
+    {HEAD "grains:\n- {type: csv, file: no_such.csv}\n",
+     "5:21: grains[0].file: 'no_such.csv' cannot be read (expected a file; a relative path begins "
+     "at the scene's folder)\n"},
+    {HEAD "periodic: {x: [0, 1]}\ngrains:\n- {type: chain, direction: [0, 1], count: 2, radius: "
+          "0.3}\n",
+     "4:15: periodic.x: the cell is 1 long, too thin for grains of radius 0.3 (expected at least 4 "
+     "radii: 1.2)\n"},
+
+    // overlaps, seen when the world is made
+    {HEAD "grains:\n- type: list\n  radius: 1\n  items:\n  - {position: [0, 0]}\n  - {position: "
+          "[1.5, 0]}\n",
+     "9:5: grains[0].items[1]: grain 1 of this source overlaps grain 0 of grains[0] by 0.5 "
+     "(expected no overlap, or allow_overlap: true)\n"},
+    {HEAD "grains:\n- {type: chain, direction: [1, 0], count: 1, radius: 1}\n- {type: chain, "
+          "direction: [1, 0], count: 2, radius: 1, gap: 0.1}\n",
+     "6:3: grains[1]: grain 0 of this source overlaps grain 0 of grains[0] by 2 (expected no "
+     "overlap, or allow_overlap: true)\n"},
+    {HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\ngrains:\n- {type: list, items: "
+          "[{position: [0, 0.75], radius: 1}]}\n",
+     "6:24: grains[0].items[0]: grain 0 of this source (radius 1) overlaps wall 'floor' by 0.25 "
+     "(expected no overlap, or allow_overlap: true)\n"},
+    {HEAD "domain: {low: [0, 0], high: [1, 1]}\ngrains:\n- {type: list, items: [{position: [0.5, "
+          "2], radius: 0.1}]}\n",
+     "6:24: grains[0].items[0]: grain 0 of this source is outside the domain: y = 2 (expected 0 to "
+     "1)\n"},
+
+    // phases
+    {"dimension: 2\nstep: 1\nphases:\n- {name: a}\n",
+     "4:3: phases[0].until: no end condition (expected until: with time, steps or "
+     "kinetic_energy)\n"},
+    {"dimension: 2\nstep: 1\nwalls: [{name: gate, type: plane, normal: [0, 1]}]\nphases:\n- "
+     "{until: {time: 1}, remove: [gat]}\n",
+     "5:31: phases[0].remove: there is no wall named 'gat'; did you mean 'gate'?\n"},
+    {"dimension: 2\nstep: 1\nwalls: [{name: gate, type: plane, normal: [0, 1]}]\nphases:\n- "
+     "{until: {time: 1}, remove: [gate]}\n- {until: {time: 1}, set_motion: {gate: {type: "
+     "fixed}}}\n",
+     "6:41: phases[1].set_motion.gate: wall 'gate' was removed before\n"},
+    {"dimension: 2\nstep: 1\nphases:\n- {until: {hold: 1, time: 1}}\n",
+     "4:18: phases[0].until.hold: goes only with kinetic_energy\n"},
+    {HEAD "phases:\n- {until: {time: 1}}\n",
+     "3:8: until: is given besides phases (expected until in each phase)\n"},
+    {"dimension: 2\nstep: 1\nphases:\n- {until: {time: 1}}\ngrains:\n- {name: tap, type: inlet, "
+     "radius: 0.1, low: [0, 0], high: [1, 1], rate: 1}\n",
+     "6:3: grains[0]: inlet 'tap' is never opened (expected pour: [tap] in one of the phases)\n"},
+
+    // several at once, in the order of the file
+    {"dimension: 2\nstep: -1\nuntil: {tme: 1}\nwalls:\n- {type: plane, normal: [0, 0]}\noutput: "
+     "{frames: x}\n",
+     "2:7: step: -1 is out of range (expected a number > 0)\n"
+     "3:8: until: no end condition (expected until: with time, steps or kinetic_energy)\n"
+     "3:9: until.tme: unknown key; did you mean 'time'?\n"
+     "5:25: walls[0].normal: has no direction (expected a vector that is not zero)\n"
+     "6:18: output.frames: 'x' is not a number (expected a number >= 0)\n"},
+};
+
+/// The report as one text, the file's name taken off the lines.
+static void join_report(const talus_report* report, char* out, size_t size)
+{
+    size_t prefix = strlen(scene_path) + 1, used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < report->count; i++) {
+        const char* line = report->lines[i];
+        if (strncmp(line, scene_path, prefix - 1) == 0) line += prefix;
+        int written = snprintf(out + used, size - used, "%s\n", line);
+        assert_true(written > 0 && (size_t)written < size - used);
+        used += (size_t)written;
+    }
+}
+
+static void test_bad_scenes(void** state)
+{
+    (void)state;
+    int wrong = 0;
+    char* seen = malloc(65536);
+    for (size_t i = 0; i < sizeof bad_scenes / sizeof *bad_scenes; i++) {
+        talus_report report = {0};
+        write_scene(bad_scenes[i].text, strlen(bad_scenes[i].text));
+        talus_status status = try_scene(NULL, 0, &report);
+        join_report(&report, seen, 65536);
+        if (status != TALUS_ERR_SCENE || strcmp(seen, bad_scenes[i].expected) != 0) {
+            printf("FAIL scene:\n%s%s, reported:\n%sexpected:\n%s\n", bad_scenes[i].text,
+                   talus_status_name(status), seen, bad_scenes[i].expected);
+            wrong++;
+        }
+        talus_report_clear(&report);
+    }
+    free(seen);
+    assert_int_equal(wrong, 0);
+}
+
+/// The same mistakes are none with the right flag, or with grains that cannot move.
+static void test_allowed_overlap(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {
+        HEAD "grains: [{type: list, allow_overlap: true, radius: 1, items: [{position: [0, 0]}, "
+             "{position: [1, 0]}]}]\n",
+        HEAD "grains: [{type: list, fixed: true, radius: 1, items: [{position: [0, 0]}, {position: "
+             "[1, 0]}]}]\n",
+        HEAD "walls: [{name: w, type: plane, normal: [0, 1]}]\ngrains: [{type: list, glue: w, "
+             "radius: 1, items: [{position: [0, 0]}, {position: [1, 0]}]}]\n",
+        // Touching is not overlapping, rounding included.
+        HEAD "walls: [{name: w, type: plane, normal: [0, 1]}]\ngrains: [{type: chain, start: [0, "
+             "0], direction: [0, 1], count: 50, radius: 0.1}]\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        talus_report report = {0};
+        write_scene(texts[i], strlen(texts[i]));
+        talus_status status = try_scene(NULL, 0, &report);
+        for (int k = 0; k < report.count; k++) printf("%s\n", report.lines[k]);
+        talus_report_clear(&report);
+        assert_int_equal(status, TALUS_OK);
+    }
+}
+
+static void test_bad_overrides(void** state)
+{
+    (void)state;
+    static const char* const cases[][2] = {
+        {"walls.flor.point=1", "walls.flor.point: the list has no item 'flor' (expected an index "
+                               "from 0 to 0 or the name of an item)"},
+        {"walls[1].point=1", "walls[1].point: the list has no item '1' (expected an index from 0 "
+                             "to 0 or the name of an item)"},
+        {"walls.floor.frictoin=1", "walls[0].frictoin: unknown key"},
+        {"walls.floor.normla=[0, 1]", "walls[0].normla: unknown key; did you mean 'normal'?"},
+        {"step=abc", "step: 'abc' is not a number (expected a number > 0)"},
+        {"step.x=2", "step.x: 'x' is not inside a map or list"},
+        {"step", "not an override (expected key.path=value)"},
+        {"=1", "not an override (expected key.path=value)"},
+        {"solver..order=random", "solver..order: not a path (expected key.path=value)"},
+        {"walls[0=1", "walls[0: not a path (expected key.path=value)"},
+        {"drag=", "drag: the value is empty (expected key.path=value)"},
+        {"drag=[1,", "YAML syntax: did not find expected node content, while parsing a flow node"},
+    };
+    static const char text[] = HEAD "walls: [{name: floor, type: plane, normal: [0, 1]}]\n";
+    write_scene(text, strlen(text));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        talus_report report = {0};
+        char expected[512];
+        snprintf(expected, sizeof expected, "--set %s: %s", cases[i][0], cases[i][1]);
+        assert_int_equal(try_scene(&cases[i][0], 1, &report), TALUS_ERR_SCENE);
+        assert_int_equal(report.count, 1);
+        assert_string_equal(report.lines[0], expected);
+        talus_report_clear(&report);
+    }
+}
+
+static void test_files(void** state)
+{
+    (void)state;
+    talus_scene* scene = NULL;
+    talus_error error = {0};
+    assert_int_equal(talus_scene_load("/no/such/file", NULL, 0, &scene, NULL, &error),
+                     TALUS_ERR_IO);
+    assert_null(scene);
+    assert_int_equal(talus_scene_load("/tmp", NULL, 0, &scene, NULL, &error), TALUS_ERR_IO);
+    write_scene(HEAD, strlen(HEAD));
+    check_ok(talus_scene_load(scene_path, NULL, 0, &scene, NULL, &error), error);
+    assert_int_equal(talus_scene_write(scene, "/no/such/folder/x", &error), TALUS_ERR_IO);
+    talus_scene_destroy(scene);
+}
+
+// ---- hostile files
+// -------------------------------------------------------------------------------
+
+/// Deep nesting, aliases that multiply, very many mistakes: refused in bounded time and memory.
+static void test_bombs(void** state)
+{
+    (void)state;
+    enum { SIZE = 1 << 20 };
+    char* text = malloc(SIZE);
+    talus_report report = {0};
+    memset(text, '[', SIZE);
+    write_scene(text, SIZE);
+    assert_int_equal(try_scene(NULL, 0, &report), TALUS_ERR_SCENE);
+    talus_report_clear(&report);
+
+    size_t used = 0;
+    for (int i = 0; i < 9; i++) {
+        used += (size_t)snprintf(text + used, SIZE - used, "a%d: &a%d [", i, i);
+        for (int k = 0; k < 10; k++) {
+            used += (size_t)(i ? snprintf(text + used, SIZE - used, "*a%d,", i - 1)
+                               : snprintf(text + used, SIZE - used, "1,"));
+        }
+        used += (size_t)snprintf(text + used, SIZE - used, "]\n");
+    }
+    write_scene(text, used);
+    assert_int_equal(try_scene(NULL, 0, &report), TALUS_ERR_SCENE);
+    assert_int_equal(report.count, 1);
+    assert_non_null(strstr(report.lines[0], "too many values"));
+    talus_report_clear(&report);
+
+    used = (size_t)snprintf(text, SIZE, HEAD);
+    for (int i = 0; i < 5000; i++) {
+        used += (size_t)snprintf(text + used, SIZE - used, "key%d: 1\n", i);
+    }
+    write_scene(text, used);
+    assert_int_equal(try_scene(NULL, 0, &report), TALUS_ERR_SCENE);
+    assert_int_equal(report.count, 101); // a hundred, and how many more
+    talus_report_clear(&report);
+    free(text);
+}
+
+static size_t read_whole(const char* path, char* text, size_t size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t read = fread(text, 1, size, file);
+    fclose(file);
+    assert_true(read > 0 && read < size);
+    return read;
+}
+
+static bool is_word(char c)
+{
+    return strchr(" \n,:[]{}", c) == NULL;
+}
+
+/// Put one word in the place of another: the syntax stays good, the meaning seldom does.
+static size_t swap_words(rng* r, char* text, size_t size, size_t capacity)
+{
+    size_t at[2], length[2];
+    for (int k = 0; k < 2; k++) {
+        at[k] = rng_below(r, size);
+        while (at[k] > 0 && is_word(text[at[k] - 1])) at[k]--;
+        length[k] = 0;
+        while (at[k] + length[k] < size && is_word(text[at[k] + length[k]])) length[k]++;
+    }
+    char word[64];
+    if (length[1] > sizeof word || size + length[1] > capacity) return size;
+    memcpy(word, text + at[1], length[1]);
+    memmove(text + at[0] + length[1], text + at[0] + length[0], size - at[0] - length[0]);
+    memcpy(text + at[0], word, length[1]);
+    return size - length[0] + length[1];
+}
+
+/// Change, cut out, repeat or insert a few bytes.
+static size_t mutate(rng* r, char* text, size_t size, size_t capacity)
+{
+    static const char* const spice[] = {"{",    "}",  "[",  "]", ": ",   ", ",    "- ", "\n", "\"",
+                                        "'",    "&a", "*a", "#", "-1",   "1e308", "0",  "~",  "|",
+                                        ".inf", "  ", "\t", "?", "true", "name",  "x+", "!t"};
+    int edits = 1 + (int)rng_below(r, 4);
+    for (int i = 0; i < edits && size > 2; i++) {
+        size_t at = rng_below(r, size), length = 1 + rng_below(r, 12);
+        if (length > size - at) length = size - at;
+        const char* word = spice[rng_below(r, sizeof spice / sizeof *spice)];
+        size_t more = strlen(word);
+        switch (rng_below(r, 4)) {
+        case 0: text[at] = (char)rng_below(r, 256); break;
+        case 1:
+            memmove(text + at, text + at + length, size - at - length);
+            size -= length;
+            break;
+        case 2:
+            if (size + length > capacity) break;
+            memmove(text + at + length, text + at, size - at);
+            size += length;
+            break;
+        default:
+            if (size + more > capacity) break;
+            memmove(text + at + more, text + at, size - at);
+            memcpy(text + at, word, more);
+            size += more;
+        }
+    }
+    return size;
+}
+
+/// Only loading: a mutated count may ask for a billion grains, which is no mistake.
+static void test_mutations(void** state)
+{
+    (void)state;
+    enum { CAPACITY = 16384 };
+    static const char* const seeds[] = {"tests/scenes/every_key_2d.yaml",
+                                        "tests/scenes/every_key_3d.yaml"};
+    char text[CAPACITY];
+    int accepted = 0, refused = 0;
+    for (int i = 0; i < test_count(3000, 500); i++) {
+        rng r = rng_make(20240607, (uint64_t)i, 0);
+        size_t size = read_whole(seeds[i % 2], text, CAPACITY);
+        // Bytes try the syntax, words the schema.
+        if (i % 4 < 2)
+            size = mutate(&r, text, size, CAPACITY);
+        else
+            size = swap_words(&r, text, size, CAPACITY);
+        write_scene(text, size);
+        talus_scene* scene = NULL;
+        talus_report report = {0};
+        talus_error error = {0};
+        talus_status status = talus_scene_load(scene_path, NULL, 0, &scene, &report, &error);
+        assert_true(status == TALUS_OK || status == TALUS_ERR_SCENE);
+        assert_true((status == TALUS_OK) == (report.count == 0));
+        if (status == TALUS_OK)
+            accepted++;
+        else
+            refused++;
+        talus_report_clear(&report);
+        talus_scene_destroy(scene);
+    }
+    printf("mutations: %d accepted, %d refused\n", accepted, refused);
+    assert_true(accepted > 0 && refused > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_scenes),    cmocka_unit_test(test_allowed_overlap),
+        cmocka_unit_test(test_bad_overrides), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_bombs),         cmocka_unit_test(test_mutations),
+    };
+    const char* source = getenv("TALUS_SOURCE");
+    if (source && chdir(source) != 0) return 1;
+    int file = mkstemp(scene_path);
+    if (file < 0) return 1;
+    close(file);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(scene_path);
+    return failed;
+}
