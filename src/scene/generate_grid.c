@@ -171,8 +171,12 @@ static bool query_test(const query* q, int64_t ball)
 {
     const grid_ball* b = &q->grid->balls[ball];
     double delta[3] = {0};
-    vec_sub(q->grid->dim, delta, b->centre, q->centre);
-    cell_nearest(&q->grid->cell, q->grid->dim, delta);
+    bool far = false; // only then is there a nearer image to look for
+    for (int k = 0; k < q->grid->dim; k++) {
+        delta[k] = b->centre[k] - q->centre[k];
+        far |= q->grid->cell.periodic[k] && fabs(delta[k]) > 0.5 * q->grid->cell.length[k];
+    }
+    if (far) cell_nearest(&q->grid->cell, q->grid->dim, delta);
     double squared = vec_dot(3, delta, delta);
     double reach = q->radius + b->radius + q->gap;
     if (reach <= 0.0 || squared >= reach * reach) return true;
