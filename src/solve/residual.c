@@ -10,12 +10,28 @@
 /// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
 /// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
 /// The quantity has no unit and does not change when masses, lengths or times are rescaled.
+/// An e_c that rounding of the velocities alone can make is no error and counts as 0: else grains
+/// that only just touch, without any push, would have the residual 0/0 made of rounding.
 ///
 /// It measures local satisfaction. Errors on the scale L of the system are seen only with weight
 /// (d/L)^2 (shared/spec/solver.md, finding 1); the rigidity diagnostics multiply it back.
 #include "solve/residual.h"
 
 #include "law/coulomb.h"
+
+#include <float.h>
+
+/// Impulse at a contact that rounding of the two bodies' velocities can make. A velocity is the sum
+/// of the free one and of the impulses' effects; 16 epsilon covers a body with a dozen contacts.
+static ALWAYS_INLINE double rounding(const int dim, const double* a, const double* b, double mn,
+                                     double bias)
+{
+    const int w = row_w(dim), kim = row_kim(dim);
+    double speed = fabs(bias);
+    for (int k = 0; k < dim; k++) speed += fabs(a[k]) + fabs(b[k]);
+    for (int k = w; k < kim; k++) speed += fabs(a[k]) + fabs(b[k]);
+    return 16.0 * DBL_EPSILON * mn * speed;
+}
 
 static ALWAYS_INLINE double residual(const problem* p, const int dim)
 {
@@ -33,7 +49,9 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         vec_sub(dim, e, row + contact_p(dim), mapped);
         double approach = -(vec_dot(dim, u_free, row) + bias);
         double stop = approach > 0.0 ? mn * approach : 0.0;
-        error += vec_dot(dim, e, e);
+        double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
+        double e2 = vec_dot(dim, e, e);
+        error += e2 <= noise * noise ? 0.0 : e2;
         impulse += vec_dot(dim, row + contact_p(dim), row + contact_p(dim));
         stopping += stop * stop;
     }
