@@ -26,11 +26,14 @@ static inline void cell_wrap(const cell* c, int dim, double* position, int32_t* 
     for (int k = 0; k < dim; k++) {
         if (!c->periodic[k]) continue;
         double turns = floor((position[k] - c->low[k]) / c->length[k]);
-        if (turns != 0.0) {
-            position[k] -= turns * c->length[k];
-            image[k] += (int32_t)turns;
-            // Rounding can leave a tiny negative offset exactly at the upper edge.
-            if (position[k] >= c->low[k] + c->length[k]) position[k] = c->low[k];
+        position[k] -= turns * c->length[k];
+        image[k] += (int32_t)turns;
+        // Rounding can leave a position at an edge just outside: the edge is `low` of one image.
+        if (position[k] >= c->low[k] + c->length[k]) {
+            position[k] = c->low[k];
+            image[k]++;
+        } else if (position[k] < c->low[k]) {
+            position[k] = c->low[k];
         }
     }
 }

@@ -128,6 +128,19 @@ static talus_status drive_check(const char* name, const talus_drive_def* d, talu
     return TALUS_OK;
 }
 
+/// Keep only the part of a mobile wall's velocity along which it is free to move.
+static void project_velocity(const talus_drive_def* d, double v[3])
+{
+    double along = vec_dot(3, v, d->servo_axis);
+    for (int k = 0; k < 3; k++) {
+        if (d->kind == TALUS_DRIVE_SERVO) {
+            v[k] = along * d->servo_axis[k];
+        } else if (!d->free_axes[k]) {
+            v[k] = 0.0;
+        }
+    }
+}
+
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
                              talus_error* error)
 {
@@ -157,13 +170,15 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     memcpy(w->start_position + 3 * wall, w->position + 3 * wall, 3 * sizeof(double));
     memcpy(w->start_rotation + 4 * wall, w->rotation + 4 * wall, 4 * sizeof(double));
     w->start_time[wall] = time;
-    // A mobile wall keeps the velocity it has; every other motion sets its own at the next step.
+    // A mobile wall keeps the velocity it has along its free directions; every other motion sets its
+    // own at the next step.
     if (d.kind == TALUS_DRIVE_FIXED) {
         memset(w->velocity + 3 * wall, 0, 3 * sizeof(double));
         memset(w->spin + 3 * wall, 0, 3 * sizeof(double));
     }
     if (d.kind == TALUS_DRIVE_FORCE || d.kind == TALUS_DRIVE_SERVO) {
         memset(w->spin + 3 * wall, 0, 3 * sizeof(double));
+        project_velocity(&d, w->velocity + 3 * wall);
     }
     return TALUS_OK;
 }
