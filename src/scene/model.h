@@ -52,7 +52,7 @@ typedef struct scene_source {
         fill_def fill;
         chain_def chain;
         const char* csv; ///< path
-        inlet_def inlet;
+        inlet_def tap;
         struct {
             talus_grain_def* rows;
             scene_origin* origins;

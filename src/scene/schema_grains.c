@@ -251,7 +251,7 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
 {
     int before = scene->problems.count;
     int dim = scene->world.dim;
-    inlet_def* def = &source->inlet;
+    inlet_def* def = &source->tap;
     *def = inlet_default();
     source->inlet_index = scene->inlet_count++;
     source->largest_radius = schema_sizes(s, dim, &def->sizes);
