@@ -223,7 +223,7 @@ static void test_phases_and_inlet(void** state)
 // -------------------------------------------------------------------------------
 
 /// Keys that are documented once and used in several places.
-static void normalise(char* key, size_t size)
+static void normalise(char* key)
 {
     static const char* const same[][2] = {{"phases[].set_motion.<name>.", "walls[].motion."},
                                           {"phases[].until.", "until."},
@@ -235,9 +235,10 @@ static void normalise(char* key, size_t size)
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         size_t length = strlen(same[i][0]);
         if (strncmp(key, same[i][0], length) != 0) continue;
-        char rest[256];
-        snprintf(rest, sizeof rest, "%s", key + length);
-        snprintf(key, size, "%s%s", same[i][1], rest);
+        // Every replacement is the shorter one, so it fits in place.
+        size_t shorter = strlen(same[i][1]);
+        memmove(key + shorter, key + length, strlen(key + length) + 1);
+        memcpy(key, same[i][1], shorter);
     }
 }
 
@@ -271,7 +272,7 @@ static void collect_known(key_set* set, const char* path)
         char key[KEY_SIZE];
         snprintf(key, sizeof key, "%s%s%s", known->pattern, known->pattern[0] ? "." : "",
                  known->key);
-        normalise(key, sizeof key);
+        normalise(key);
         key_set_add(set, key);
     }
     talus_scene_destroy(scene);
