@@ -8,6 +8,7 @@ import numpy
 
 from record_sample import write_sample
 
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "files.md"
 XDMF_TYPES = {("Float", "8"): "<f8", ("Int", "8"): "<i8", ("Int", "4"): "<i4", ("UChar", "1"): "|u1"}
 
 
@@ -51,6 +52,24 @@ class Records:
                     self.assertEqual(frame.attrs["contacts"], len(frame["contacts/a"]))
                     self.assertEqual(list(frame["walls/name"].asstr()),
                                      ["floor", "left wall", "lid"])
+
+    def test_documented(self):
+        text = DOCUMENT.read_text()
+        with h5py.File(self.runs()[0] / "frames.h5") as f:
+            frame = f["frames/000002"]
+            for table in ("grains", "contacts", "walls"):
+                section = text.split(f"### `{table}`")[1].split("\n#")[0]
+                for name, field in frame[table].items():
+                    row = [r for r in section.splitlines() if r.startswith(f"| `{name}` |")]
+                    self.assertEqual(len(row), 1, f"docs/files.md has no row for {table}/{name}")
+                    unit = field.attrs["unit"] or "–"
+                    self.assertTrue(row[0].endswith(f"| {unit} | {field.attrs['description']} |"),
+                                    f"docs/files.md says {row[0]}")
+        header = (self.runs()[0] / "series.csv").read_text().splitlines()[0].split(",")
+        for name in header:
+            wall = next((w for w in ("floor", "left_wall", "lid") if name.startswith(w + "_")), None)
+            if wall is None:
+                self.assertIn(f"`{name}`", text)
 
     def test_forms_are_equal(self):
         root = Path(self.folder.name)
