@@ -65,6 +65,21 @@ static ALWAYS_INLINE void count_change(const int dim, const int level, const dou
     }
 }
 
+/// In random order every row is a jump: ask for those of a contact some updates ahead of time.
+enum { PREFETCH_DISTANCE = 6 };
+
+static ALWAYS_INLINE void prefetch_contact(const problem* p, const int32_t* order, int64_t k,
+                                           const int dim)
+{
+    if (k >= p->count) return;
+    const int64_t c = order[k];
+    const double* row = p->contact + c * problem_width(dim);
+    __builtin_prefetch(row);
+    if (dim == 3) __builtin_prefetch(row + 8);
+    __builtin_prefetch(p->body + (int64_t)p->pair[2 * c] * problem_stride(dim));
+    __builtin_prefetch(p->body + (int64_t)p->pair[2 * c + 1] * problem_stride(dim));
+}
+
 /// One sweep over the contacts in `order`.
 static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const int dim,
                                        const int level, double tolerance, double cutoff)
@@ -73,6 +88,7 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
     sweep_stats stats = {0};
     for (int64_t k = 0; k < p->count; k++) {
         const int64_t c = order[k];
+        prefetch_contact(p, order, k + PREFETCH_DISTANCE, dim);
         double* row = p->contact + c * width;
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
