@@ -123,6 +123,12 @@ void drive_mobility(const walls* w, int wall, int dim, double* matrix)
     }
 }
 
+double drive_slowing(const walls* w, int wall, double h)
+{
+    const talus_drive_def* d = &w->record[wall].drive;
+    return 1.0 / (1.0 + h * d->damping / d->mass);
+}
+
 /// Free velocity of a mobile wall: forces along its free directions, drag taken implicitly.
 static void set_free_velocity(walls* w, int wall, const double gravity[3], double h)
 {
@@ -134,7 +140,7 @@ static void set_free_velocity(walls* w, int wall, const double gravity[3], doubl
     }
     drive_mobility(w, wall, 3, mobility);
     for (int k = 0; k < 3; k++) kick[k] = h * vec_dot(3, mobility + 3 * k, force);
-    double slow = 1.0 / (1.0 + h * d->damping / d->mass);
+    double slow = drive_slowing(w, wall, h);
     for (int k = 0; k < 3; k++) {
         w->velocity[3 * wall + k] = slow * (w->velocity[3 * wall + k] + kick[k]);
     }

@@ -14,6 +14,8 @@ void drive_begin_step(walls* w, const double gravity[3], double time, double h);
 void drive_move(walls* w, double h);
 /// Inverse mass matrix of a mobile wall in world axes, [dim][dim].
 void drive_mobility(const walls* w, int wall, int dim, double* matrix);
+/// What a mobile wall's damping leaves of its velocity and of every impulse on it in a step of h.
+double drive_slowing(const walls* w, int wall, double h);
 /// Put glued grains where their walls carry them, with the walls' velocities.
 void drive_carry_grains(const walls* w, const cell* periodic, grains* g);
 /// Note where a newly glued grain sits in its wall's frame.

@@ -31,14 +31,15 @@ static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_
 
 // ---- body rows ---------------------------------------------------------------------------------
 
-static void fill_grain_rows(const grains* g, const double* free_velocity, const double* free_spin,
-                            problem* out)
+static void fill_grain_rows(const step_context* ctx, const double* free_velocity,
+                            const double* free_spin, problem* out)
 {
+    const grains* g = ctx->grains;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     for (int64_t i = 0; i < g->count; i++) {
         double* row = out->free + i * stride;
         vec_copy(dim, row, free_velocity + i * dim);
-        row[row_im(dim)] = g->inv_mass[i];
+        row[row_im(dim)] = g->inv_mass[i] * step_slowing(ctx, g->inv_mass[i]);
         for (int k = 0; k < spin_dim; k++) {
             row[row_w(dim) + k] = g->radius[i] * free_spin[i * spin_dim + k];
         }
@@ -86,14 +87,17 @@ static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
     return wall >= 0 && as->wall_row[wall] >= 0 ? wall : -1;
 }
 
-/// Full block S = im_b I + kim_b (I - n n) + W with the wall's inverse mass matrix W.
-static void fill_block(const walls* w, int wall, problem* out, const double* n, const double* b_row,
-                       double* mn, double* mt)
+/// Full block S = im_b I + kim_b (I - n n) + W with the wall's inverse mass matrix W, which its
+/// damping diminishes.
+static void fill_block(const step_context* ctx, int wall, problem* out, const double* n,
+                       const double* b_row, double* mn, double* mt)
 {
     const int dim = out->dim;
     double* S = out->blocks + out->block_count++ * 2 * dim * dim;
     double* mobility = S + dim * dim;
-    drive_mobility(w, wall, dim, mobility);
+    drive_mobility(ctx->walls, wall, dim, mobility);
+    const double slowing = drive_slowing(ctx->walls, wall, ctx->h);
+    for (int i = 0; i < dim * dim; i++) mobility[i] *= slowing;
     const double im = b_row[row_im(dim)], kim = b_row[row_kim(dim)];
     double normal_response = 0.0, trace = 0.0;
     for (int i = 0; i < dim; i++) {
@@ -160,7 +164,7 @@ static void fill_contact(assembly* as, const step_context* ctx, const contacts* 
     out->block[c] = -1;
     if (wall >= 0) {
         out->block[c] = (int32_t)out->block_count;
-        fill_block(ctx->walls, wall, out, row, b, &row[contact_mn(dim)], &row[contact_mt(dim)]);
+        fill_block(ctx, wall, out, row, b, &row[contact_mn(dim)], &row[contact_mt(dim)]);
     } else {
         double wn = a[row_im(dim)] + b[row_im(dim)];
         row[contact_mn(dim)] = 1.0 / wn;
@@ -192,7 +196,7 @@ talus_status assemble(assembly* as, const step_context* ctx, const contacts* lis
     if (problem_reset(out, g->dim, g->count + w->count + wall_contacts, list->count, blocks)) {
         return TALUS_ERR_MEMORY;
     }
-    fill_grain_rows(g, free_velocity, free_spin, out);
+    fill_grain_rows(ctx, free_velocity, free_spin, out);
     fill_mobile_rows(as, w, out);
     for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
     out->count = list->count;

@@ -148,10 +148,10 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
     const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
-    const double h = ctx->h, drag = ctx->def->drag;
+    const double h = ctx->h;
 #pragma omp parallel for num_threads(ctx->threads) if (g->count > 10000)
     for (int64_t i = 0; i < g->count; i++) {
-        const double im = g->inv_mass[i], slow = 1.0 / (1.0 + h * drag * im);
+        const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
         const double falls = im > 0.0 ? 1.0 : 0.0;
         for (int k = 0; k < dim; k++) {
             double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);

@@ -25,6 +25,13 @@ typedef struct step_context {
     int threads;
 } step_context;
 
+/// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,
+/// v' = v + h (F - drag v')/m + p/m gives v' = slowing * (v + h F/m + p/m).
+static inline double step_slowing(const step_context* ctx, double inv_mass)
+{
+    return 1.0 / (1.0 + ctx->h * ctx->def->drag * inv_mass);
+}
+
 /// Outcome of one attempt.
 typedef struct step_outcome {
     int64_t sweeps, updates, contacts, active;
