@@ -123,6 +123,8 @@ static const bad_scene bad_scenes[] = {
     {HEAD "periodic: {x: [0, 1]}\nwalls:\n- {type: plane, normal: [1, 0]}\n",
      "6:25: walls[0].normal: the plane crosses the periodic axis x (expected a normal at right "
      "angles to it, or an axis that is not periodic)\n"},
+    {HEAD "periodic: {x: [0, 1]}\nwalls:\n- {type: box, low: [0, 0], high: [1, 1], open: [left]}\n",
+     "6:3: walls[0]: the box is closed along the periodic axis x (expected open: [x-, x+])\n"},
     {HEAD "walls:\n- {type: plane, normal: [0, 1], motion: {type: servo, axis: [0, 1], stress: 1, "
           "area: 1}}\n",
      "5:41: walls[0].motion.mass: is missing (expected a number > 0)\n"},
@@ -276,7 +278,8 @@ static void test_bad_overrides(void** state)
                                "from 0 to 0 or the name of an item)"},
         {"walls[1].point=1", "walls[1].point: the list has no item '1' (expected an index from 0 "
                              "to 0 or the name of an item)"},
-        {"walls.floor.frictoin=1", "walls[0].frictoin: unknown key"},
+        {"walls.floor.frictoin=1",
+         "walls[0].frictoin: unknown key here; did you mean 'materials.<name>.friction'?"},
         {"walls.floor.normla=[0, 1]", "walls[0].normla: unknown key; did you mean 'normal'?"},
         {"step=abc", "step: 'abc' is not a number (expected a number > 0)"},
         {"step.x=2", "step.x: 'x' is not inside a map or list"},

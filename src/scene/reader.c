@@ -53,6 +53,12 @@ const char* nearest_name(const char* word, const char* const* names, int count)
 
 // ---- known and unknown keys --------------------------------------------------------------------
 
+static const char* join(arena* a, const char* path, const char* key)
+{
+    const char* joined = path[0] ? arena_format(a, "%s.%s", path, key) : key;
+    return joined ? joined : "";
+}
+
 static bool reader_knows(const reader* r, const char* pattern, const char* key)
 {
     // Newest first: items of a list ask for the same keys again and again.
@@ -106,14 +112,16 @@ static bool section_knows(const section* s, const char* key)
     return false;
 }
 
-/// The key's home elsewhere in the scene, in the arena, or NULL.
+/// The place elsewhere in the scene of this key, or of one that looks like it; NULL if there is
+/// none. In the arena.
 static const char* home_of(const reader* r, const char* key)
 {
-    for (int i = 0; i < r->known_count; i++) {
-        const known_key* known = &r->known[i];
-        if (strcmp(known->key, key) != 0) continue;
-        if (known->pattern[0] == '\0') return known->key;
-        return arena_format(r->a, "%s.%s", known->pattern, known->key);
+    const char** keys = arena_take(r->a, sizeof *keys * (size_t)(r->known_count + 1));
+    if (!keys) return NULL;
+    for (int i = 0; i < r->known_count; i++) keys[i] = r->known[i].key;
+    const char* near = nearest_name(key, keys, r->known_count);
+    for (int i = 0; near && i < r->known_count; i++) {
+        if (keys[i] == near) return join(r->a, r->known[i].pattern, near);
     }
     return NULL;
 }
@@ -141,12 +149,6 @@ void reader_free(reader* r)
 }
 
 // ---- sections ----------------------------------------------------------------------------------
-
-static const char* join(arena* a, const char* path, const char* key)
-{
-    const char* joined = path[0] ? arena_format(a, "%s.%s", path, key) : key;
-    return joined ? joined : "";
-}
 
 void section_root(section* s, reader* r, const node* root)
 {

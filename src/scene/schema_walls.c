@@ -236,6 +236,19 @@ static void check_plane_in_cell(const talus_scene* scene, section* s, const talu
     }
 }
 
+/// A container that ends along an axis leaves nothing to wrap around.
+static void check_box_in_cell(const talus_scene* scene, section* s, const talus_wall_def* def)
+{
+    for (int k = 0; k < scene->world.dim; k++) {
+        unsigned both = 3u << (2 * k); // the two faces across axis k
+        if (!scene->world.periodic[k] || !def->shape.inside) continue;
+        if ((def->shape.open_faces & both) == both) continue;
+        section_problem(s, NULL,
+                        "the box is closed along the periodic axis %c (expected open: [%c-, %c+])",
+                        'x' + k, 'x' + k, 'x' + k);
+    }
+}
+
 /// Returns whether the type is known and fits: else its keys cannot be judged.
 static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
 {
@@ -254,6 +267,7 @@ static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     }
     read_rotation(s, dim, def->rotation);
     if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
+    if (type == TALUS_SHAPE_BOX) check_box_in_cell(scene, s, def);
     bool solid_only = type == TALUS_SHAPE_PLATE || type == TALUS_SHAPE_CONE;
     return type >= 0 && !(solid_only && dim == 2);
 }
