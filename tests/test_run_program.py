@@ -196,13 +196,18 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, OK, done.stderr)
 
     def test_resume_after_signals(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number, wait in ((signal.SIGINT, 0.5 * self.seconds), (signal.SIGTERM, 0.0)):
             out = self.root / f"signal{number}"
-            child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet"])
-            while not (out / "checkpoint.h5").exists():
-                time.sleep(0.001)
-            child.send_signal(number)
-            self.assertEqual(child.wait(), INTERRUPTED)
+            status = OK
+            while status == OK:  # a run that was faster than thought is begun again
+                child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet", "--force"])
+                while not (out / "checkpoint.h5").exists():
+                    time.sleep(0.001)
+                time.sleep(wait)
+                child.send_signal(number)
+                status = child.wait()
+                wait /= 2
+            self.assertEqual(status, INTERRUPTED)
             s = summary_of(out)
             self.assertEqual(s["outcome"], "interrupted")
             self.assertLess(s["steps"], summary_of(self.whole)["steps"])
@@ -240,6 +245,24 @@ class Program(unittest.TestCase):
             self.assert_same_run(out, f"trial {trial} of seed {SEED}, killed after {waits} s")
             shutil.rmtree(out)
         self.assertGreater(broken, 0, "no run was killed: the moments were badly chosen")
+
+    def test_resume_after_kill_while_cleaning_up(self):
+        """All frames are in the base already, and only some segments are left beside it."""
+        out, kept = self.root / "cleaning", self.root / "segments"
+        child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet", "--checkpoint", "0"])
+        while not (out / "frames" / "segment-000005.h5").exists():
+            time.sleep(0.001)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(), INTERRUPTED)
+        shutil.copytree(out / "frames", kept)
+        self.finish(out)
+        (out / "frames").mkdir()
+        (out / "frames.h5").rename(out / "frames" / "base.h5")
+        for number in (2, 4):
+            shutil.copy(kept / f"segment-{number:06}.h5", out / "frames")
+        (out / "summary.json").unlink()
+        self.finish(out)
+        self.assert_same_run(out, "killed while segments were cleaned up")
 
     def test_resume_from_the_previous_checkpoint(self):
         out = self.root / "damaged"

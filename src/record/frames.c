@@ -44,27 +44,31 @@ static talus_status append_entry(frames* f, frame_entry entry, talus_error* erro
 
 // ---- opening -----------------------------------------------------------------------------------
 
-/// Take the frames [f->count, end) from an open file into the index.
+/// Take the frames [first, end) from an open file into the index, in place of those it has.
 static talus_status index_frames(frames* f, hid_t file, const char* path, int64_t segment,
-                                 int64_t end, talus_error* error)
+                                 int64_t first, int64_t end, talus_error* error)
 {
     int32_t dim = 0;
     if (!h5_get_numbers(file, "dimension", COLUMN_I32, 1, &dim)) {
         return h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
     }
     f->dim = dim;
-    while (f->count < end) {
+    for (int64_t i = first; i < end; i++) {
         char name[64];
-        snprintf(name, sizeof name, "/frames/%06lld", (long long)f->count);
+        snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
         hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
         frame_entry entry = {.segment = segment};
         bool good = frame >= 0 && frame_entry_read(frame, &entry);
         if (frame >= 0) H5Gclose(frame);
         if (!good) {
             return error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
-                             (long long)f->count);
+                             (long long)i);
         }
-        TRY(append_entry(f, entry, error));
+        if (i < f->count) {
+            f->entry[i] = entry;
+        } else {
+            TRY(append_entry(f, entry, error));
+        }
     }
     return TALUS_OK;
 }
@@ -87,11 +91,15 @@ static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0 || !frames_range(file, &first, &count)) {
         status = h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
+    } else if (first > f->count) {
+        status =
+            error_set(error, TALUS_ERR_FORMAT, "the frames from %lld to %lld are missing in %s",
+                      (long long)f->count, (long long)first - 1, f->directory);
     } else {
+        // Frames that the base holds too are taken from the segment, which is newer. A kill while
+        // segments were cleaned up leaves any of them: the frames after one may be in the base.
         int64_t end = first + count < limit ? first + count : limit;
-        // Frames that the base holds too are taken from the segment: count only what is new.
-        if (first < f->count) f->count = first;
-        status = index_frames(f, file, path, segment, end, error);
+        status = index_frames(f, file, path, segment, first, end, error);
     }
     if (file >= 0) H5Fclose(file);
     free(path);
