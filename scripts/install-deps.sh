@@ -6,7 +6,7 @@
 # Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
 set -euo pipefail
 
-build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev)
+build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g-dev)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
 test=(g++ libcmocka-dev python3 python3-numpy python3-h5py "python3-vtk9|python3-paraview")
