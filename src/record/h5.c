@@ -5,6 +5,7 @@
 #include "record/h5.h"
 
 #include "base/error.h"
+#include "record/deflate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum {
     CHUNK_BYTES = 1 << 20, ///< largest chunk; smaller datasets are one chunk
-    DEFLATE_LEVEL = 1,     ///< higher levels cost several times the time for a few percent
+    DEFLATE_LEVEL = 1,     ///< as deflate.c does it
     CHUNK_TREE = 4,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
     GROUP_TREE = 4,
 };
@@ -122,30 +123,68 @@ static hid_t memory_type(column_type type)
     return H5T_NATIVE_UINT8;
 }
 
-/// Creation list: deflated chunks of whole rows, or contiguous when empty or not compressed.
-static hid_t dataset_layout(int64_t rows, int width, size_t element, bool compress)
+/// Rows of a chunk.
+static int64_t chunk_rows(int64_t rows, size_t row_size)
+{
+    int64_t fit = (int64_t)(CHUNK_BYTES / row_size);
+    return rows < fit ? rows : fit;
+}
+
+/// Creation list: shuffled and deflated chunks of `chunk` whole rows, or contiguous if that is 0.
+static hid_t dataset_layout(int64_t chunk, int width)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(list, false); // the same run gives the same bytes
-    if (!compress || rows == 0) return list;
-    size_t fit = CHUNK_BYTES / (element * (size_t)width);
-    hsize_t chunk[2] = {(hsize_t)rows < fit ? (hsize_t)rows : fit, (hsize_t)width};
-    H5Pset_chunk(list, width == 1 ? 1 : 2, chunk);
+    if (chunk == 0) return list;
+    hsize_t dims[2] = {(hsize_t)chunk, (hsize_t)width};
+    H5Pset_chunk(list, width == 1 ? 1 : 2, dims);
     H5Pset_shuffle(list);
     H5Pset_deflate(list, DEFLATE_LEVEL);
     return list;
+}
+
+/// Write the chunks of a dataset past HDF5's own filters, which are too slow. The last chunk is
+/// filled up with zeros.
+static bool write_chunks(hid_t set, int64_t rows, int64_t chunk, int width, size_t element,
+                         const void* data)
+{
+    size_t row = element * (size_t)width;
+    char* last = calloc((size_t)chunk, row);
+    bool good = last != NULL;
+    for (int64_t start = 0; good && start < rows; start += chunk) {
+        const char* at = (const char*)data + (size_t)start * row;
+        if (rows - start < chunk) {
+            memcpy(last, at, (size_t)(rows - start) * row);
+            at = last;
+        }
+        void* packed = NULL;
+        size_t size = 0;
+        hsize_t offset[2] = {(hsize_t)start, 0};
+        unsigned left_out =
+            deflate_chunk(at, (size_t)chunk * (size_t)width, element, &packed, &size);
+        good = packed && H5Dwrite_chunk(set, H5P_DEFAULT, left_out, offset, size, packed) >= 0;
+        free(packed);
+    }
+    free(last);
+    return good;
 }
 
 bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
               const void* data, bool compress)
 {
     column probe = {.type = type};
+    size_t element = column_element_size(&probe);
+    int64_t chunk = compress ? chunk_rows(rows, element * (size_t)width) : 0;
     hsize_t dims[2] = {(hsize_t)rows, (hsize_t)width};
     hid_t space = H5Screate_simple(width == 1 ? 1 : 2, dims, NULL);
-    hid_t layout = dataset_layout(rows, width, column_element_size(&probe), compress);
+    hid_t layout = dataset_layout(chunk, width);
     hid_t set = H5Dcreate2(group, name, h5_type(type), space, H5P_DEFAULT, layout, H5P_DEFAULT);
-    bool good = set >= 0 && (rows == 0 || H5Dwrite(set, memory_type(type), H5S_ALL, H5S_ALL,
-                                                   H5P_DEFAULT, data) >= 0);
+    bool good = set >= 0;
+    if (good && chunk > 0) {
+        good = write_chunks(set, rows, chunk, width, element, data);
+    } else if (good && rows > 0) {
+        good = H5Dwrite(set, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    }
     if (set >= 0) good = H5Dclose(set) >= 0 && good;
     H5Pclose(layout);
     H5Sclose(space);
@@ -169,7 +208,7 @@ bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* t
     H5Tset_cset(type, H5T_CSET_UTF8);
     hsize_t dims = (hsize_t)count;
     hid_t space = H5Screate_simple(1, &dims, NULL);
-    hid_t layout = dataset_layout(0, 1, 1, false);
+    hid_t layout = dataset_layout(0, 1);
     hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
     bool good =
         set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) >= 0);
