@@ -220,6 +220,37 @@ static void test_phases_and_inlet(void** state)
 }
 
 // ---- the reference
+static void count_warnings(void* user, talus_log_level level, const char* text)
+{
+    if (level == TALUS_LOG_WARNING && strstr(text, "falls behind")) ++*(int*)user;
+}
+
+/// An inlet without room says so when its backlog doubles, not at every step.
+static void test_blocked_inlet(void** state)
+{
+    (void)state;
+    // 1000 grains/s for 0.1 s into a spot for a single grain: some 100 are left waiting.
+    const char* const sets[] = {"grains.tap.low=[0.5, 1.8]", "grains.tap.high=[0.55, 1.83]",
+                                "grains.tap.rate=1000", "grains.tap.radius=0.01",
+                                "grains.tap.limit=1000"};
+    talus_scene* scene = load(SCENES "every_key_2d.yaml", sets, 5);
+    talus_world* world = NULL;
+    talus_error error = {0};
+    int warnings = 0;
+    talus_world_def options = talus_world_default();
+    options.log = count_warnings;
+    options.log_user = &warnings;
+    check_ok(talus_scene_build(scene, &options, &world, NULL, &error), error);
+    inlet_state inlet_now = {0};
+    for (int i = 0; i < 100; i++) {
+        check_ok(scene_pour(scene, 0, &inlet_now, world, 1e-3, &error), error);
+    }
+    assert_true(inlet_now.poured >= 1 && inlet_now.poured < 20);
+    assert_int_equal(warnings, 3); // at 16, 32 and 64
+    talus_world_destroy(world);
+    talus_scene_destroy(scene);
+}
+
 // -------------------------------------------------------------------------------
 
 /// Keys that are documented once and used in several places.
@@ -321,9 +352,13 @@ static void test_reference_names_all_keys(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_numbers_round_trip),
-        cmocka_unit_test(test_meaning),          cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_phases_and_inlet), cmocka_unit_test(test_reference_names_all_keys),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_numbers_round_trip),
+        cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_phases_and_inlet),
+        cmocka_unit_test(test_blocked_inlet),
+        cmocka_unit_test(test_reference_names_all_keys),
     };
     const char* source = getenv("TALUS_SOURCE");
     if (source && chdir(source) != 0) return 1;

@@ -318,8 +318,7 @@ static void test_files(void** state)
     talus_scene_destroy(scene);
 }
 
-// ---- hostile files
-// -------------------------------------------------------------------------------
+// ---- hostile files -----------------------------------------------------------------------------
 
 /// Deep nesting, aliases that multiply, very many mistakes: refused in bounded time and memory.
 static void test_bombs(void** state)

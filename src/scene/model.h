@@ -115,8 +115,7 @@ struct talus_scene {
     int phase_count;
 };
 
-// ---- reading, one file per section
-// ---------------------------------------------------------------
+// ---- reading, one file per section -------------------------------------------------------------
 
 void schema_read(talus_scene* scene, section* root);
 void schema_materials(talus_scene* scene, section* root);

@@ -5,6 +5,8 @@
 #include "shape/shape.h"
 #include "world/world.h"
 
+#include <math.h>
+
 int scene_phase_count(const talus_scene* scene)
 {
     return scene->phase_count;
@@ -73,14 +75,36 @@ bool scene_clear_of_walls(const void* user, const double centre[3], double radiu
     return scene_wall_overlap(user, centre, radius, &depth) < 0;
 }
 
+/// Say that an inlet falls behind, each time its backlog doubles from 16 grains on: the backlog is
+/// all that a restart knows, so nothing else may decide when to speak.
+static void warn_backlog(const scene_source* source, double before, double after,
+                         const inlet_report* report, const talus_world* world)
+{
+    double unit = 1.0;
+    if (source->tap.by_mass) {
+        double r = source->largest_radius;
+        double volume = world->def.dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
+        unit = source->base.mass > 0.0 ? source->base.mass : source->base.density * volume;
+    }
+    if (!report->blocked || after < 16.0 * unit || ilogb(after / unit) <= ilogb(before / unit)) {
+        return;
+    }
+    log_write(&world->log, TALUS_LOG_WARNING,
+              "inlet '%s' falls behind, %lld grains are waiting: %s", source->name,
+              (long long)(report->due - report->placed), report->reason);
+}
+
 /// Let one inlet place its grains and put them into the world.
 static talus_status pour_one(const scene_source* source, inlet_state* state, talus_world* world,
                              double h, grain_list* fresh, talus_error* error)
 {
     const talus_grains g = talus_world_grains(world);
+    double owed = state->owed;
+    inlet_report report = {0};
     fresh->count = 0;
     TRY(inlet_pour(source->inlet_ready, h, g.position, g.radius, g.count, scene_clear_of_walls,
-                   world, state, fresh, NULL, error));
+                   world, state, fresh, &report, error));
+    warn_backlog(source, owed, state->owed, &report, world);
     for (int64_t i = 0; i < fresh->count; i++) {
         TRY(talus_world_add_grain(world, &fresh->rows[i], NULL, error));
     }
