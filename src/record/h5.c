@@ -14,7 +14,7 @@
 enum {
     CHUNK_BYTES = 1 << 20, ///< largest chunk; smaller datasets are one chunk
     DEFLATE_LEVEL = 1,     ///< as deflate.c does it
-    CHUNK_TREE = 4,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
+    CHUNK_TREE = 2,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
     GROUP_TREE = 4,
 };
 
