@@ -219,7 +219,7 @@ static void test_phases_and_inlet(void** state)
     talus_scene_destroy(scene);
 }
 
-// ---- the reference
+// ---- the reference -----------------------------------------------------------------------------
 static void count_warnings(void* user, talus_log_level level, const char* text)
 {
     if (level == TALUS_LOG_WARNING && strstr(text, "falls behind")) ++*(int*)user;
