@@ -219,7 +219,6 @@ static void test_phases_and_inlet(void** state)
     talus_scene_destroy(scene);
 }
 
-// ---- the reference -----------------------------------------------------------------------------
 static void count_warnings(void* user, talus_log_level level, const char* text)
 {
     if (level == TALUS_LOG_WARNING && strstr(text, "falls behind")) ++*(int*)user;
@@ -251,7 +250,7 @@ static void test_blocked_inlet(void** state)
     talus_scene_destroy(scene);
 }
 
-// -------------------------------------------------------------------------------
+// ---- the reference -----------------------------------------------------------------------------
 
 /// Keys that are documented once and used in several places.
 static void normalise(char* key)
