@@ -404,6 +404,21 @@ class Program(unittest.TestCase):
         self.assertEqual(summary_of(out)["state_hash"], s["state_hash"])
         self.assertEqual(summary_of(out)["frames"], s["frames"])
 
+    def test_warnings_are_sparse(self):
+        out = self.root / "sparse"
+        done = talus("run", SCENE, "-o", out, "--steps", 300, "--set", "solver.max_sweeps=1",
+                     "--set", "solver.tolerance=1e-9", "--set", "policies.unconverged=accept",
+                     "--set", "domain.low=[-1, 0.015]", "--set", "domain.high=[1, 1]",
+                     "--set", "policies.escape=accept")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        log = (out / "log.txt").read_text()
+        for words, least in (("without meeting the stopping rule, ", 4), ("soft: ", 2),
+                             (r"grain \d+ is out of the domain", 4)):
+            times = len(re.findall(words, log))
+            # 300 steps have at most 9 powers of two: 1, 2, ... 256.
+            self.assertTrue(least <= times <= 9, f"{words}: {times} times")
+        self.assertIn("this run was soft in", done.stdout)
+
     # ---- command line --------------------------------------------------------------------------
 
     def test_usage_errors(self):

@@ -122,15 +122,37 @@ static talus_status run_claim_directory(run* r, talus_error* error)
 /// How the loop ended.
 typedef enum run_end { END_FINISHED, END_LIMIT, END_INTERRUPTED, END_NUMERIC } run_end;
 
-/// Log a step's remark: the first time, then each time the count has doubled.
-static void note_remark(run* r)
+/// What comes up in step after step is said the first time and at every doubling of its count.
+static bool worth_saying(int64_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/// Log what the step just done has to say: softness, missing convergence, an accepted escape.
+static void note_step(run* r)
 {
     run_state* s = &r->state;
-    if (s->last.remark[0] == '\0') return;
-    int64_t n = ++s->remarks;
-    if ((n & (n - 1)) != 0) return;
-    log_write(&r->log, TALUS_LOG_WARNING, "step %" PRId64 ", t = %.6g s: %s%s", s->step,
-              s->last.time, s->last.remark, n > 1 ? " (seen often; said at every doubling)" : "");
+    const talus_step_result* last = &s->last;
+    if (last->remark[0] && worth_saying(++s->remarks)) {
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "step %" PRId64 ", t = %.6g s: %s (%" PRId64 " such steps so far)", s->step,
+                  last->time, last->remark, s->remarks);
+    }
+    int64_t unconverged = talus_world_totals(r->world)->unconverged;
+    if (!last->converged && worth_saying(unconverged)) {
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "step %" PRId64 ", t = %.6g s: accepted without meeting the stopping rule, "
+                  "residual %.2g after %" PRId64 " sweeps (%" PRId64 " such steps so far)",
+                  s->step, last->time, last->residual, last->sweeps, unconverged);
+    }
+    // Grains that were removed are in the log already: the world names them.
+    if (last->escaped_grain >= 0 && last->removed == 0 && worth_saying(++s->escapes)) {
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "step %" PRId64 ", t = %.6g s: grain %" PRId64
+                  " is out of the domain or behind a "
+                  "wall (%" PRId64 " such steps so far)",
+                  s->step, last->time, last->escaped_grain, s->escapes);
+    }
 }
 
 /// Steps a second over the last two to four seconds.
@@ -183,7 +205,7 @@ static talus_status run_step(run* r, talus_error* error)
     s->step++;
     if (s->last.overlap_max > s->worst_overlap) s->worst_overlap = s->last.overlap_max;
     schedule_note_energy(r);
-    note_remark(r);
+    note_step(r);
     return TALUS_OK;
 }
 

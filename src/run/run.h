@@ -45,6 +45,7 @@ typedef struct run_state {
     int64_t finished;     ///< the last phase has ended
     int64_t extended_to;  ///< step up to which a finished run was asked to go on, 0: none
     int64_t remarks;      ///< steps with a remark so far
+    int64_t escapes;      ///< steps with an escaped grain that the policy accepts
     int64_t peak_memory;  ///< largest over the processes that worked on the run, bytes
     double worst_overlap; ///< largest overlap of all steps / mean diameter
     run_seconds seconds;  ///< of all processes up to the last checkpoint
