@@ -1,8 +1,8 @@
 /// Records of a run: frames, series, checkpoints. All survive a kill at any moment.
 ///
 /// Frames go to HDF5 segments that are never touched again once closed: `frames/segment-NNNNNN.h5`.
-/// `frames.h5` is a small master with external links to them, replaced by rename at every commit, so
-/// it can be opened at any time; when the run ends, all is consolidated into one frames.h5.
+/// `frames.h5` is a small master with external links to them, replaced by rename at every commit,
+/// so it can be opened at any time; when the run ends, all is consolidated into one frames.h5.
 #ifndef TALUS_RECORD_RECORD_H
 #define TALUS_RECORD_RECORD_H
 
@@ -35,7 +35,8 @@ void frames_close(frames* f);
 
 typedef struct series series;
 
-/// Open series.csv; everything after `bytes` (as series_sync() gave it, 0 for a new run) is cut off.
+/// Open series.csv; everything after `bytes` (as series_sync() gave it, 0 for a new run) is cut
+/// off.
 talus_status series_open(const char* directory, int64_t bytes, const talus_world* world,
                          series** out, talus_error* error);
 /// Append a row for the last step.
@@ -57,13 +58,14 @@ typedef struct checkpoint_extra {
 /// checkpoint.previous.h5. On failure both are as they were.
 talus_status checkpoint_write(const char* directory, const talus_world* world,
                               const checkpoint_extra* extras, int extra_count, talus_error* error);
-/// Load the state of the newest good checkpoint into a world built from the same scene. *used_previous tells that
-/// checkpoint.h5 was unreadable and the one before it was used; may be NULL. Sizes of extras must match.
-/// The checkpoint is verified (format, checksum) before the world or extras are touched.
-talus_status checkpoint_read(const char* directory, talus_world* world,
-                             checkpoint_extra* extras, int extra_count, bool* used_previous,
-                             talus_error* error);
-/// Read only the extras of the newest good checkpoint: a run needs its phase before it can rebuild the world.
+/// Load the state of the newest good checkpoint into a world built from the same scene.
+/// *used_previous tells that checkpoint.h5 was unreadable and the one before it was used; may be
+/// NULL. Sizes of extras must match. The checkpoint is verified (format, checksum) before the world
+/// or extras are touched.
+talus_status checkpoint_read(const char* directory, talus_world* world, checkpoint_extra* extras,
+                             int extra_count, bool* used_previous, talus_error* error);
+/// Read only the extras of the newest good checkpoint: a run needs its phase before it can rebuild
+/// the world.
 talus_status checkpoint_peek(const char* directory, checkpoint_extra* extras, int extra_count,
                              talus_error* error);
 
