@@ -192,7 +192,9 @@ static void set_margins(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
     for (int64_t i = 0; i < g->count; i++) {
-        double slack = g->inv_mass[i] > 0.0 ? MARGIN_RADII * g->radius[i] : 0.0;
+        const int wall = g->glued_to[i];
+        bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
+        double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
         s->margin[i] = motion(s, s->free_velocity + i * s->dim, ctx->h) + slack;
     }
     for (int i = 0; i < (int)ctx->walls->count; i++) {
@@ -244,6 +246,14 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
     return TALUS_OK;
 }
 
+/// Velocity that the solution gives to a grain; glued to a mobile wall it has the wall's.
+static const double* solved_velocity(const stepper* s, const grains* g, int64_t i)
+{
+    const int wall = g->glued_to[i];
+    const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
+    return s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(s->dim);
+}
+
 /// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
 static bool raise_margins(stepper* s, const step_context* ctx)
 {
@@ -251,8 +261,8 @@ static bool raise_margins(stepper* s, const step_context* ctx)
     const int stride = problem_stride(s->dim);
     bool raised = false;
     for (int64_t i = 0; i < g->count; i++) {
-        double moved = motion(s, s->problem.body + i * stride, ctx->h);
-        if (moved <= s->margin[i] || g->inv_mass[i] == 0.0) continue;
+        double moved = motion(s, solved_velocity(s, g, i), ctx->h);
+        if (moved <= s->margin[i]) continue;
         s->margin[i] = MARGIN_GROWTH * moved;
         raised = true;
     }
