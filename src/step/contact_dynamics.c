@@ -20,8 +20,8 @@
 #include <string.h>
 
 /// Room for velocities to change during the solve, in radii. Larger means more candidate contacts,
-/// smaller more repeated searches; 0.005 costs about 5 % more contacts in a static packing.
-static const double MARGIN_RADII = 0.005;
+/// smaller more repeated searches (a flowing hopper: 2.7 a step at 0.005, 2 at 0.02).
+static const double MARGIN_RADII = 0.01;
 /// A grain that outran its margin gets this many times what it needed.
 static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
