@@ -64,6 +64,17 @@ static void add_outcome(const step_outcome* o, talus_step_result* result)
     result->residual = fmax(result->residual, o->residual);
 }
 
+/// Say that grains were removed: the first time, then whenever their number has doubled.
+static void log_removal(const talus_world* w, int64_t before, int64_t removed, int64_t first)
+{
+    int64_t doubling = 1;
+    while (doubling <= before) doubling *= 2;
+    if (before + removed < doubling) return;
+    log_write(&w->log, TALUS_LOG_WARNING,
+              "t = %.9g: escaped grain %lld removed, %lld so far (said at every doubling)", w->time,
+              (long long)first, (long long)(before + removed));
+}
+
 static talus_status accept(talus_world* w, const step_context* ctx, const step_outcome* o,
                            talus_step_result* result, talus_error* error)
 {
@@ -73,8 +84,7 @@ static talus_status accept(talus_world* w, const step_context* ctx, const step_o
     result->substeps++;
     if (o->escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE) {
         TRY(world_remove_grains(w, o->escaped, &removed, error));
-        log_write(&w->log, TALUS_LOG_WARNING, "t = %.9g: %lld escaped grain(s) removed, the first is %lld",
-                  w->time, (long long)removed, (long long)result->escaped_grain);
+        log_removal(w, w->totals.removed + result->removed, removed, result->escaped_grain);
     }
     result->removed += removed;
     return TALUS_OK;
