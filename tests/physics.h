@@ -174,6 +174,47 @@ static inline double contact_normal_force(const talus_world* world, int64_t a, i
     return sum;
 }
 
+/// An open-topped container: a box seen from inside around the origin, up is the last axis.
+static inline int physics_container(talus_world* world, int dim, double half_width, double height)
+{
+    talus_wall_def def = talus_wall_default();
+    def.name = "container";
+    def.shape.kind = TALUS_SHAPE_BOX;
+    def.shape.inside = true;
+    for (int k = 0; k < 3; k++) def.shape.half_size[k] = k == dim - 1 ? 0.5 * height : half_width;
+    def.position[dim - 1] = 0.5 * height;
+    return physics_wall(world, &def);
+}
+
+/// Grains of radius r (1 +- spread) on a loose jittered lattice inside |x| < half_width, from the
+/// height r up, layer by layer; density 1. None overlap.
+static inline void physics_fill(talus_world* world, int dim, int count, double half_width, double r,
+                                double spread, dice* d)
+{
+    const double cell = 2.2 * r * (1 + spread), jitter = 0.1 * r;
+    const int across = (int)(2 * half_width / cell);
+    const double pitch = 2 * half_width / across;
+    for (int i = 0; i < count; i++) {
+        int layer = dim == 2 ? i / across : i / (across * across);
+        double x[3] = {0, 0, 0};
+        x[0] = -half_width + pitch * (i % across + 0.5);
+        if (dim == 3) x[1] = -half_width + pitch * (i / across % across + 0.5);
+        x[dim - 1] = cell * (layer + 0.5);
+        for (int k = 0; k < dim; k++) x[k] += jitter * (dice_roll(d) - 0.5);
+        talus_grain_def def = physics_ball(r * (1 + spread * (2 * dice_roll(d) - 1)), 0, x[0], x[1], x[2]);
+        def.density = 1.0;
+        physics_add(world, &def);
+    }
+}
+
+static inline double physics_total_mass(const talus_world* world)
+{
+    talus_grains g = talus_world_grains(world);
+    double sum = 0.0;
+    for (int64_t i = 0; i < g.count; i++) sum += g.glued_to[i] == -1 ? g.mass[i] : 0.0;
+    return sum;
+}
+
 /// m R^2 / I of a disk (2) or a sphere (5/2).
 static inline double roll_kappa(int dim)
 {
