@@ -11,6 +11,7 @@ void problem_free(problem* p)
     free(p->pair);
     free(p->contact);
     free(p->block);
+    free(p->law);
     free(p->blocks);
     *p = (problem){0};
 }
@@ -43,7 +44,8 @@ static talus_status reserve_contacts(problem* p, int64_t contacts)
     p->contact_capacity = 0;
     if (!regrow((void**)&p->contact, sizeof(double) * (size_t)(grown * problem_width(p->dim))) ||
         !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown) ||
-        !regrow((void**)&p->block, sizeof(int32_t) * (size_t)grown)) {
+        !regrow((void**)&p->block, sizeof(int32_t) * (size_t)grown) ||
+        !regrow((void**)&p->law, (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
     p->contact_capacity = grown;
@@ -69,6 +71,7 @@ talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, 
     if (reserve_rows(p, rows) || reserve_contacts(p, contacts) || reserve_blocks(p, blocks)) {
         return TALUS_ERR_MEMORY;
     }
+    if (contacts > 0) memset(p->law, 0, (size_t)contacts);
     return TALUS_OK;
 }
 
@@ -100,7 +103,7 @@ void problem_refresh(problem* p)
 int64_t problem_bytes(const problem* p)
 {
     int64_t row = 2 * (int64_t)sizeof(double) * problem_stride(p->dim);
-    int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + 3 * (int64_t)sizeof(int32_t);
+    int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + 3 * (int64_t)sizeof(int32_t) + 1;
     int64_t block = 2 * (int64_t)sizeof(double) * p->dim * p->dim;
     return p->row_capacity * row + p->contact_capacity * contact + p->block_capacity * block;
 }

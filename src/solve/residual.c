@@ -3,8 +3,8 @@
 /// For contact c with impulse p, relative velocity u (recomputed from all impulses) and inverse
 /// responses (m_n, m_t):
 ///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
-/// where P projects on the law's cone (normal part to >= 0 first, then the tangential part to
-/// mu times it: law/coulomb.h). e_c = 0 exactly when Signorini and Coulomb hold at c. With a diagonal
+/// where P projects on the law's set (for Coulomb the normal part to >= 0 first, then the tangential
+/// part to mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a diagonal
 /// block, e_c is the impulse by which the contact would change if it were solved alone.
 ///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
 /// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
@@ -17,7 +17,7 @@
 /// (d/L)^2 (shared/spec/solver.md, finding 1); the rigidity diagnostics multiply it back.
 #include "solve/residual.h"
 
-#include "law/coulomb.h"
+#include "law/law.h"
 
 #include <float.h>
 
@@ -44,8 +44,9 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         double u[3], u_free[3], mapped[3], e[3];
         contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
         contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
-        coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
-                    row + contact_p(dim), mapped);
+        law_at(p->law[c])->map(dim, row, mn, row[contact_mt(dim)],
+                               (law_constants){bias, row[contact_mu(dim)]}, u,
+                               row + contact_p(dim), mapped);
         vec_sub(dim, e, row + contact_p(dim), mapped);
         double approach = -(vec_dot(dim, u_free, row) + bias);
         double stop = approach > 0.0 ? mn * approach : 0.0;

@@ -6,6 +6,7 @@
 /// written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
 #include "base/rng.h"
 #include "law/coulomb.h"
+#include "law/law.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
@@ -21,25 +22,35 @@ void solve_workspace_free(solve_workspace* ws)
 /// What the stopping rule wants to know; constant in each instance of the sweep.
 enum stats_level { STATS_NONE, STATS_SQUARES, STATS_NORMS };
 
-/// Exact update of a contact with a mobile wall, whose block is full.
-static void update_block(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
+/// Exact update of any contact through its law's interface: other laws, and mobile walls, whose
+/// block is full.
+static void update_by_law(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
 {
     const int dim = p->dim;
     double* row = p->contact + c * problem_width(dim);
     double* impulse = row + contact_p(dim);
-    const double* S = p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
-    double alone[3] = {0.0, 0.0, 0.0}, solved[3];
-    for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
-    coulomb_block(dim, S, row, row[contact_bias(dim)], row[contact_mu(dim)], alone, solved);
+    const contact_law* law = law_at(p->law[c]);
+    const law_constants constants = {row[contact_bias(dim)], row[contact_mu(dim)]};
+    const double* S =
+        p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
+    double solved[3] = {0.0, 0.0, 0.0};
+    if (S) {
+        double alone[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
+        law->block(dim, S, row, constants, alone, solved);
+    } else {
+        law->map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)], constants, u, impulse,
+                 solved);
+    }
     vec_sub(dim, dp, solved, impulse);
     vec_copy(dim, impulse, solved);
     contact_apply(dim, a, b, row, dp);
-    wall_apply(dim, a, S + dim * dim, dp);
+    if (S) wall_apply(dim, a, S + dim * dim, dp);
 }
 
-/// Exact update of a contact with a diagonal block.
-static ALWAYS_INLINE void update_diagonal(const int dim, double* row, double* a, double* b,
-                                          const double* u, double* dp)
+/// Exact update of a Coulomb contact with a diagonal block: the hot path.
+static ALWAYS_INLINE void update_coulomb(const int dim, double* row, double* a, double* b,
+                                         const double* u, double* dp)
 {
     double* impulse = row + contact_p(dim);
     double solved[3];
@@ -94,10 +105,10 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
         double u[3], dp[3];
         contact_velocity(dim, a, b, row, u);
-        if (p->block[c] < 0) {
-            update_diagonal(dim, row, a, b, u, dp);
+        if (p->block[c] < 0 && p->law[c] == LAW_COULOMB) {
+            update_coulomb(dim, row, a, b, u, dp);
         } else {
-            update_block(p, c, a, b, u, dp);
+            update_by_law(p, c, a, b, u, dp);
         }
         count_change(dim, level, row + contact_p(dim), dp, tolerance, cutoff, &stats);
     }

@@ -2,6 +2,7 @@
 #include "step/assemble.h"
 
 #include "body/drive.h"
+#include "law/law.h"
 
 #include <stdlib.h>
 
@@ -113,11 +114,11 @@ static void fill_block(const step_context* ctx, int wall, problem* out, const do
     *mt = (dim - 1) / (trace - normal_response);
 }
 
-static double contact_friction(const step_context* ctx, const contacts* list, int64_t c)
+static const talus_pair_def* contact_pair(const step_context* ctx, const contacts* list, int64_t c)
 {
     const int32_t a = list->a_row[c], b = list->b_row[c];
     int material_a = a < 0 ? ctx->walls->record[-1 - a].material : ctx->grains->material[a];
-    return materials_pair(ctx->materials, material_a, ctx->grains->material[b])->friction;
+    return materials_pair(ctx->materials, material_a, ctx->grains->material[b]);
 }
 
 /// Body rows of a contact, a and b exchanged if need be so that a mobile wall comes first.
@@ -170,9 +171,14 @@ static void fill_contact(assembly* as, const step_context* ctx, const contacts* 
         row[contact_mn(dim)] = 1.0 / wn;
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
-    const double gap = list->gap[c];
-    row[contact_bias(dim)] = (options->push_out_overlap || gap > 0.0 ? gap : 0.0) / ctx->h;
-    row[contact_mu(dim)] = contact_friction(ctx, list, c);
+    law_input in = {.pair = contact_pair(ctx, list, c),
+                    .gap = list->gap[c],
+                    .h = ctx->h,
+                    .push_out_overlap = options->push_out_overlap};
+    out->law[c] = (uint8_t)law_of_pair(in.pair);
+    law_constants constants = law_at(out->law[c])->prepare(&in);
+    row[contact_bias(dim)] = constants.bias;
+    row[contact_mu(dim)] = constants.mu;
 }
 
 static bool any_mobile(const walls* w)
