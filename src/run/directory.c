@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "record/files.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +69,13 @@ static bool is_own_segment(const char* name)
     return digits > 0 && length == 8 + digits + 3 && strncmp(name + 8 + digits, ".h5", 3) == 0;
 }
 
+/// N-NAME in the folder `sources`, as directory_adopt() makes them.
+static bool is_own_source(const char* name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && name[digits] == '-';
+}
+
 static bool is_dot(const char* name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -77,7 +85,7 @@ static bool is_dot(const char* name)
 /// instant leaves, nothing that can be resumed or is worth keeping.
 static bool is_beginning(const char* name)
 {
-    static const char* const list[] = {"log.txt", "scene.original.yaml", "run.json"};
+    static const char* const list[] = {"log.txt", "scene.original.yaml", "run.json", "sources"};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (strcmp(name, list[i]) == 0) return true;
     }
@@ -176,11 +184,48 @@ static talus_status remove_own(const char* directory, bool (*is_own)(const char*
 
 talus_status directory_clean(const char* directory, talus_error* error)
 {
-    char segments[DIRECTORY_PATH_SIZE];
-    TRY(directory_path(segments, directory, "frames", error));
-    TRY(remove_own(segments, is_own_segment, error));
-    rmdir(segments); // stays if someone put something else there
+    char folder[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(folder, directory, "frames", error));
+    TRY(remove_own(folder, is_own_segment, error));
+    rmdir(folder); // stays if someone put something else there
+    TRY(directory_path(folder, directory, "sources", error));
+    TRY(remove_own(folder, is_own_source, error));
+    rmdir(folder);
     return remove_own(directory, is_own_file, error);
+}
+
+bool directory_owns(const char* directory, const char* path)
+{
+    char* home = realpath(directory, NULL);
+    char* file = realpath(path, NULL);
+    size_t length = home ? strlen(home) : 0;
+    bool owns = false;
+    if (home && file && strncmp(file, home, length) == 0 && file[length] == '/') {
+        const char* name = file + length + 1;
+        owns = is_own_file(name) || (strncmp(name, "sources/", 8) == 0 && is_own_source(name + 8));
+    }
+    free(home);
+    free(file);
+    return owns;
+}
+
+talus_status directory_adopt(const char* directory, int number, const char* source,
+                             char name[DIRECTORY_PATH_SIZE], talus_error* error)
+{
+    char folder[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(folder, directory, "sources", error));
+    TRY(files_make_folder(folder, error));
+    const char* slash = strrchr(source, '/');
+    const char* base = slash ? slash + 1 : source;
+    // A run of an effective scene keeps the names that its files have there.
+    if (is_own_source(base)) base += strspn(base, "0123456789") + 1;
+    snprintf(name, DIRECTORY_PATH_SIZE, "sources/%d-%.100s", number, base);
+    // A name that every file system and YAML take, also when it was cut within a letter.
+    for (char* c = name + strcspn(name, "-"); *c; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("-._", *c)) *c = '_';
+    }
+    TRY(directory_copy(directory, name, source, error));
+    return files_sync_folder(folder, error);
 }
 
 talus_status directory_remove(const char* directory, const char* name, talus_error* error)

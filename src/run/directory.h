@@ -23,6 +23,13 @@ talus_status directory_make(const char* directory, talus_error* error);
 talus_status directory_lock(const char* directory, int* lock, talus_error* error);
 /// Remove the files Talus writes, and nothing else.
 talus_status directory_clean(const char* directory, talus_error* error);
+/// Whether directory_clean() would remove the file `path`.
+bool directory_owns(const char* directory, const char* path);
+
+/// Copy file number `number` that the scene reads into the directory; `name` receives the name of
+/// the copy, relative to the directory.
+talus_status directory_adopt(const char* directory, int number, const char* source,
+                             char name[DIRECTORY_PATH_SIZE], talus_error* error);
 
 /// Remove directory/name if it is there.
 talus_status directory_remove(const char* directory, const char* name, talus_error* error);

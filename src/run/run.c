@@ -96,6 +96,34 @@ static talus_status run_first_records(run* r, talus_error* error)
     return output_checkpoint(r, error);
 }
 
+/// --force must not remove what the new run is made from.
+static talus_status run_check_files(const run* r, talus_error* error)
+{
+    int count = scene_file_count(r->scene);
+    for (int i = -1; i < count; i++) {
+        const char* file = i < 0 ? r->def->scene : scene_file(r->scene, i);
+        if (!directory_owns(r->def->directory, file)) continue;
+        return error_set(error, TALUS_ERR_EXISTS,
+                         "%s belongs to the run that --force would remove; choose another directory "
+                         "with -o, or copy the file elsewhere first",
+                         file);
+    }
+    return TALUS_OK;
+}
+
+/// Copy the files that the scene reads into the directory, and let scene.yaml name the copies: the
+/// run can be resumed when the originals have changed and when the directory was moved.
+static talus_status run_adopt_files(run* r, talus_error* error)
+{
+    int count = scene_file_count(r->scene);
+    for (int i = 0; i < count; i++) {
+        char name[DIRECTORY_PATH_SIZE];
+        TRY(directory_adopt(r->def->directory, i, scene_file(r->scene, i), name, error));
+        TRY(scene_name_file(r->scene, i, name, error));
+    }
+    return TALUS_OK;
+}
+
 /// Make the directory this run's own and write what the run is.
 static talus_status run_claim_directory(run* r, talus_error* error)
 {
@@ -103,9 +131,11 @@ static talus_status run_claim_directory(run* r, talus_error* error)
     TRY(directory_make(directory, error));
     TRY(directory_lock(directory, &r->lock, error));
     TRY(directory_check(directory, r->def->force, error)); // again, now that nobody else can write
+    TRY(run_check_files(r, error));
     TRY(directory_clean(directory, error));
     TRY(journal_open(&r->journal, directory, error));
     TRY(directory_copy(directory, "scene.original.yaml", r->def->scene, error));
+    TRY(run_adopt_files(r, error));
     TRY(summary_write_run(r, error));
 
     // Last, and by rename: a directory with a scene.yaml can be resumed.

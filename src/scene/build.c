@@ -89,7 +89,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     case SOURCE_LIST:
         return generate_list(source->list.rows, source->list.count, grains, report, error);
     case SOURCE_CSV:
-        return generate_csv(source->csv, scene->world.dim, scene->material_names,
+        return generate_csv(source->csv.path, scene->world.dim, scene->material_names,
                             scene->material_count, &source->base, grains, report, error);
     case SOURCE_INLET:
     case SOURCE_COUNT: break;

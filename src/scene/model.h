@@ -51,7 +51,10 @@ typedef struct scene_source {
         lattice_def lattice;
         fill_def fill;
         chain_def chain;
-        const char* csv; ///< path
+        struct {
+            const char* path; ///< whole
+            node* named;      ///< the path in the effective scene
+        } csv;
         inlet_def tap;
         struct {
             talus_grain_def* rows;

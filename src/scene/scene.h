@@ -46,4 +46,10 @@ int scene_inlet_count(const talus_scene* scene);
 talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
                         talus_world* world, double h, talus_error* error);
 
+/// Files that the scene reads beside its own, as whole paths.
+int scene_file_count(const talus_scene* scene);
+const char* scene_file(const talus_scene* scene, int file);
+/// Let the effective scene name a file by `path`, relative to the folder it will be written to.
+talus_status scene_name_file(talus_scene* scene, int file, const char* path, talus_error* error);
+
 #endif

@@ -239,10 +239,10 @@ static void read_csv(talus_scene* scene, section* s, scene_source* source)
                         "begins at the scene's folder)",
                         file);
     } else {
-        source->csv = arena_text(&scene->arena, whole, strlen(whole));
+        source->csv.path = arena_text(&scene->arena, whole, strlen(whole));
         // The effective scene lies in another folder: only a whole path still means the same file.
-        node_put(&scene->arena, s->out, "file", (place){0},
-                 node_scalar(&scene->arena, whole, true));
+        source->csv.named = node_scalar(&scene->arena, whole, true);
+        node_put(&scene->arena, s->out, "file", (place){0}, source->csv.named);
     }
     free(whole);
 }

@@ -1,0 +1,106 @@
+"""A run's directory stands on its own: copies of the files its scene reads, moved directories, a disk
+that is full at the very end."""
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from test_run_program import FAILURE, OK, frames_of, summary_of, talus
+
+CSV_SCENE = """
+title: Grains from a file
+dimension: 2
+step: 1.0e-3
+gravity: [0, -9.81]
+materials: {glass: {density: 2500, friction: 0.3}}
+walls: [{name: box, type: box, low: [0, 0], high: [0.1, 0.3], open: [top]}]
+grains:
+  - {type: csv, file: data/two words.csv}
+  - {type: csv, file: data/more.csv, radius: 0.006}
+phases: [{until: {steps: 120}}]
+output: {frames: 0.02}
+"""
+
+
+class Directory(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="talus-directory-"))
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def write_csv_scene(self):
+        data = self.root / "data"
+        data.mkdir()
+        rows = [f"{0.011 + 0.012 * i},{0.01 + 0.012 * j},0.005" for i in range(7) for j in range(5)]
+        (data / "two words.csv").write_text("\n".join(["x,y,radius", *rows]) + "\n")
+        (data / "more.csv").write_text("x,y\n0.03,0.09\n0.05,0.1\n")
+        scene = self.root / "scene.yaml"
+        scene.write_text(CSV_SCENE)
+        return scene
+
+    def assert_same(self, directory, whole):
+        self.assertEqual(summary_of(directory)["state_hash"], summary_of(whole)["state_hash"])
+        self.assertEqual((directory / "series.csv").read_bytes(),
+                         (whole / "series.csv").read_bytes())
+        ours, theirs = frames_of(directory), frames_of(whole)
+        self.assertEqual(sorted(ours), sorted(theirs))
+        for name in ours:
+            self.assertEqual(ours[name].tobytes(), theirs[name].tobytes(), name)
+
+    def run_ok(self, *arguments):
+        done = talus(*arguments)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return done
+
+    # ---- files that the scene reads --------------------------------------------------------------
+
+    def test_csv_is_copied(self):
+        scene = self.write_csv_scene()
+        whole, broken, moved = self.root / "whole", self.root / "broken", self.root / "far" / "moved"
+        self.run_ok("run", scene, "-o", whole)
+        self.run_ok("run", scene, "-o", broken, "--steps", 50)
+        self.assertEqual(sorted(p.name for p in (broken / "sources").iterdir()),
+                         ["0-two_words.csv", "1-more.csv"])
+        self.assertNotIn(str(self.root), (broken / "scene.yaml").read_text())
+        # One original is gone, the other would not even be a good file any more.
+        (self.root / "data" / "two words.csv").unlink()
+        (self.root / "data" / "more.csv").write_text("x,y\n0.03,oops\n")
+        moved.parent.mkdir()
+        broken.rename(moved)
+        self.run_ok("resume", moved)
+        self.assert_same(moved, whole)
+
+    def test_effective_scene_is_a_scene(self):
+        scene = self.write_csv_scene()
+        first, second = self.root / "first", self.root / "second"
+        self.run_ok("run", scene, "-o", first)
+        shutil.rmtree(self.root / "data")
+        self.run_ok("run", first / "scene.yaml", "-o", second)
+        self.assert_same(second, first)
+        self.assertEqual((second / "scene.yaml").read_text(), (first / "scene.yaml").read_text())
+
+    def test_force_removes_the_copies_and_nothing_else(self):
+        scene = self.write_csv_scene()
+        out = self.root / "out"
+        self.run_ok("run", scene, "-o", out, "--steps", 2)
+        (out / "sources" / "mine.csv").write_text("x\n")
+        (out / "sources" / "7-old.csv").write_text("x\n")
+        self.run_ok("run", scene, "-o", out, "--steps", 3, "--force")
+        self.assertEqual(sorted(p.name for p in (out / "sources").iterdir()),
+                         ["0-two_words.csv", "1-more.csv", "mine.csv"])
+
+    def test_force_does_not_remove_its_own_scene(self):
+        scene = self.write_csv_scene()
+        out = self.root / "out"
+        self.run_ok("run", scene, "-o", out, "--steps", 2)
+        before = sorted(p for p in out.rglob("*"))
+        copy = self.root / "copy.yaml"
+        copy.write_text(CSV_SCENE.replace("data/two words.csv", "out/sources/0-two_words.csv"))
+        for source, named in ((out / "scene.yaml", "scene.yaml"), (copy, "0-two_words.csv")):
+            done = talus("run", source, "-o", out, "--force")
+            self.assertEqual(done.returncode, FAILURE)
+            self.assertIn(f"{named} belongs to the run", done.stderr)
+            self.assertEqual(sorted(p for p in out.rglob("*")), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
