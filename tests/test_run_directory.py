@@ -101,6 +101,16 @@ class Directory(unittest.TestCase):
             self.assertIn(f"{named} belongs to the run", done.stderr)
             self.assertEqual(sorted(p for p in out.rglob("*")), before)
 
+    def test_peak_memory_is_of_this_program(self):
+        """A small run started by a large program: getrusage() would give the large one's memory."""
+        ballast = bytearray(200 << 20)
+        ballast[::4096] = b"x" * len(ballast[::4096])
+        self.run_ok("run", self.write_csv_scene(), "-o", self.root / "out", "--steps", 1)
+        # 16 MB in a release build, of which 9 are the shared libraries; sanitizers add their own.
+        peak = summary_of(self.root / "out")["peak_memory_bytes"]
+        self.assertLess(peak, len(ballast))
+        self.assertGreater(peak, 1 << 20)
+
 
 if __name__ == "__main__":
     unittest.main()

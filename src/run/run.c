@@ -103,10 +103,11 @@ static talus_status run_check_files(const run* r, talus_error* error)
     for (int i = -1; i < count; i++) {
         const char* file = i < 0 ? r->def->scene : scene_file(r->scene, i);
         if (!directory_owns(r->def->directory, file)) continue;
-        return error_set(error, TALUS_ERR_EXISTS,
-                         "%s belongs to the run that --force would remove; choose another directory "
-                         "with -o, or copy the file elsewhere first",
-                         file);
+        return error_set(
+            error, TALUS_ERR_EXISTS,
+            "%s belongs to the run that --force would remove; choose another directory "
+            "with -o, or copy the file elsewhere first",
+            file);
     }
     return TALUS_OK;
 }

@@ -11,16 +11,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 int64_t summary_peak_memory(void)
 {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-    return (int64_t)usage.ru_maxrss * 1024; // Linux counts in KiB
+    // Not getrusage(): its maximum survives execve(), so that a small run started from a large
+    // program would report that program's memory.
+    FILE* status = fopen("/proc/self/status", "re");
+    char line[128];
+    long long kibibytes = 0;
+    while (status && fgets(line, sizeof line, status)) {
+        if (sscanf(line, "VmHWM: %lld kB", &kibibytes) == 1) break;
+    }
+    if (status) fclose(status);
+    return (int64_t)kibibytes * 1024;
 }
 
 run_seconds summary_seconds(const run* r)
