@@ -521,6 +521,27 @@ static void test_glued_grain_on_a_thrown_wall(void** state)
     talus_world_destroy(world);
 }
 
+/// A world with nothing in it, with a wall only and with a grain only steps on.
+static void test_nearly_empty_worlds(void** state)
+{
+    (void)state;
+    const bool open[3] = {false, false, false};
+    for (int what = 0; what < 3; what++) {
+        talus_world* world = make_world(3, 0.3, 1e-6, open, 1.0);
+        talus_error error = {0};
+        talus_step_result result;
+        talus_wall_def wall = talus_wall_default();
+        wall.name = "floor";
+        wall.shape.normal[2] = 1.0;
+        if (what == 1) check_ok(talus_world_add_wall(world, &wall, NULL, &error), error);
+        if (what == 2) add_ball(world, 0.5, (double[3]){0, 0, 0}, (double[3]){1, 0, 0});
+        for (int s = 0; s < 2; s++) check_ok(talus_world_step(world, 0.5, &result, &error), error);
+        check_ok(talus_world_validate(world, &error), error);
+        assert_true(result.converged && result.contacts == 0 && result.residual == 0.0);
+        talus_world_destroy(world);
+    }
+}
+
 /// One step of a frictionless gas (its velocities are unique), with margins as they come or with
 /// everything in reach: a bystander far away moves so fast that the mean velocity, from which the
 /// margins are counted, is off by `drift`. Leaves velocities and the number of contacts.
@@ -574,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_grid_is_reusable),
         cmocka_unit_test(test_match_carries_forces),
         cmocka_unit_test(test_relink_after_removal),
+        cmocka_unit_test(test_nearly_empty_worlds),
         cmocka_unit_test(test_gas_never_overlaps),
         cmocka_unit_test(test_margins_do_not_matter),
         cmocka_unit_test(test_chain_collisions),

@@ -78,7 +78,7 @@ talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, 
 static ALWAYS_INLINE void refresh(problem* p, const int dim)
 {
     const int stride = problem_stride(dim), width = problem_width(dim);
-    memcpy(p->body, p->free, sizeof(double) * (size_t)(p->rows * stride));
+    if (p->rows > 0) memcpy(p->body, p->free, sizeof(double) * (size_t)(p->rows * stride));
     for (int64_t c = 0; c < p->count; c++) {
         const double* row = p->contact + c * width;
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;

@@ -231,7 +231,7 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
     grains* g = ctx->grains;
     for (int64_t i = 0; i < g->count; i++) s->reach[i] = g->radius[i] + s->margin[i];
     TRY(check_cell(s, ctx, error));
-    memset(s->escaped, 0, (size_t)g->count);
+    if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     s->found.count = 0;
     if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
@@ -447,8 +447,7 @@ static void load_walls(const step_context* ctx)
     const grains* g = ctx->grains;
     const contacts* list = ctx->contacts;
     const int dim = g->dim;
-    memset(w->force, 0, sizeof(double) * 3 * (size_t)w->count);
-    memset(w->torque, 0, sizeof(double) * 3 * (size_t)w->count);
+    for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
     for (int64_t c = 0; c < list->count; c++) {
         const int32_t a = list->a_row[c], b = list->b_row[c];
         const int wall_a = a < 0 ? -1 - a : g->glued_to[a], wall_b = g->glued_to[b];
