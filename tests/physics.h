@@ -1,8 +1,9 @@
-/// Small worlds for the physics tests: one call each for a world, a grain, a wall, a step, a number.
+/// Small worlds for the physics tests: one call each for a world, a grain, a wall, a step, a
+/// number.
 ///
 /// Everything goes through the public interface. Helpers end the running test when a call fails, so
-/// the tests read as physics. Worlds are solved to a residual of 1e-13 unless a test says otherwise:
-/// then what is left in a small system is roundoff.
+/// the tests read as physics. Worlds are solved to a residual of 1e-13 unless a test says
+/// otherwise: then what is left in a small system is roundoff.
 #ifndef TALUS_TESTS_PHYSICS_H
 #define TALUS_TESTS_PHYSICS_H
 
@@ -86,7 +87,8 @@ static inline talus_wall_def physics_plane_def(const char* name, double nx, doub
 }
 
 /// A fixed plane through the origin.
-static inline int physics_plane(talus_world* world, const char* name, double nx, double ny, double nz)
+static inline int physics_plane(talus_world* world, const char* name, double nx, double ny,
+                                double nz)
 {
     talus_wall_def def = physics_plane_def(name, nx, ny, nz);
     return physics_wall(world, &def);
@@ -170,7 +172,8 @@ static inline double contact_normal_force(const talus_world* world, int64_t a, i
     talus_contacts c = talus_world_contacts(world);
     int64_t i = find_contact(world, a, b);
     double sum = 0.0;
-    for (int k = 0; k < c.dim && i >= 0; k++) sum += c.force[i * c.dim + k] * c.normal[i * c.dim + k];
+    for (int k = 0; k < c.dim && i >= 0; k++)
+        sum += c.force[i * c.dim + k] * c.normal[i * c.dim + k];
     return sum;
 }
 
@@ -201,7 +204,8 @@ static inline void physics_fill(talus_world* world, int dim, int count, double h
         if (dim == 3) x[1] = -half_width + pitch * (i / across % across + 0.5);
         x[dim - 1] = cell * (layer + 0.5);
         for (int k = 0; k < dim; k++) x[k] += jitter * (dice_roll(d) - 0.5);
-        talus_grain_def def = physics_ball(r * (1 + spread * (2 * dice_roll(d) - 1)), 0, x[0], x[1], x[2]);
+        talus_grain_def def =
+            physics_ball(r * (1 + spread * (2 * dice_roll(d) - 1)), 0, x[0], x[1], x[2]);
         def.density = 1.0;
         physics_add(world, &def);
     }

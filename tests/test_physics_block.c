@@ -1,7 +1,8 @@
 /// Mobile boxes, cylinders and planes in 3D, whose contacts have a full Delassus block.
 ///
-/// Impacts against formulas where there is one; elsewhere the outcome of a step is put into Newton's
-/// equations and the law of Signorini and Coulomb, which have a unique solution for these blocks.
+/// Impacts against formulas where there is one; elsewhere the outcome of a step is put into
+/// Newton's equations and the law of Signorini and Coulomb, which have a unique solution for these
+/// blocks.
 #include "physics.h"
 
 static double noise(int n, double h)
@@ -38,15 +39,16 @@ static void grain_slides_in_a_mobile_box(void** state)
         const double a = mu * g, A = mu * m * g / M; // relative slip v0 used up at a + A
         const int last = (int)floor(v0 / ((a + A) * h));
         physics_steps(world, h, last);
-        check_close("grain braked by mu g", grain_v(world, id, 0), v0 - last * h * a, noise(last, h),
-                    "n h a; roundoff");
+        check_close("grain braked by mu g", grain_v(world, id, 0), v0 - last * h * a,
+                    noise(last, h), "n h a; roundoff");
         check_close("box drawn by mu m g/M", wall_state(world, box).velocity[0], last * h * A,
                     noise(last, h), "n h A; roundoff");
         physics_steps(world, h, 10);
         const double common = m * v0 / (m + M);
-        check_close("common velocity, grain", grain_v(world, id, 0), common, noise(last, h), "roundoff");
-        check_close("common velocity, box", wall_state(world, box).velocity[0], common, noise(last, h),
+        check_close("common velocity, grain", grain_v(world, id, 0), common, noise(last, h),
                     "roundoff");
+        check_close("common velocity, box", wall_state(world, box).velocity[0], common,
+                    noise(last, h), "roundoff");
         talus_world_destroy(world);
     }
 }
@@ -77,7 +79,8 @@ static void grain_in_the_corner_of_a_mobile_box(void** state)
     }
 }
 
-/// A rough grain hits a free round post (no rotation): 1/m_n = 1/m + 1/M, 1/m_t = (1 + kappa)/m + 1/M.
+/// A rough grain hits a free round post (no rotation): 1/m_n = 1/m + 1/M, 1/m_t = (1 + kappa)/m +
+/// 1/M.
 static void grain_hits_a_mobile_post(void** state)
 {
     (void)state;
@@ -100,10 +103,11 @@ static void grain_hits_a_mobile_post(void** state)
             double impulse = jn * n[k] - jt * t[k];
             check_close("post: grain", grain_v(world, id, k), ball.velocity[k] + impulse / m,
                         noise(1, h), "roundoff of the gap over h");
-            check_close("post: post", wall_state(world, post).velocity[k], -impulse / M, noise(1, h),
-                        "the same");
+            check_close("post: post", wall_state(world, post).velocity[k], -impulse / M,
+                        noise(1, h), "the same");
         }
-        check_close("post: spin", r * grain_w(world, id, 2), kappa * jt / m, noise(1, h), "the same");
+        check_close("post: spin", r * grain_w(world, id, 2), kappa * jt / m, noise(1, h),
+                    "the same");
         talus_world_destroy(world);
     }
 }
@@ -168,7 +172,8 @@ static int check_law_of_a_step(talus_world* world, int wall, int64_t id, const b
     return all.state[c];
 }
 
-/// Planes of any tilt and cylinders, free along some axes only, hit by a sphere from random directions.
+/// Planes of any tilt and cylinders, free along some axes only, hit by a sphere from random
+/// directions.
 static void law_holds_at_mobile_walls(void** state)
 {
     (void)state;

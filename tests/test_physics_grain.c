@@ -1,9 +1,9 @@
 /// One grain against formulas: falling, sliding, sticking, rolling, drag, applied force and torque.
 ///
-/// The step is implicit Euler, v' = v + h a(v'), x' = x + h v'. Where the acceleration is constant its
-/// solution is a closed formula of the step number, so most checks here are to roundoff against the
-/// exact discrete solution; the distance to the textbook formula is then first order in h with a
-/// size that is computed, not guessed.
+/// The step is implicit Euler, v' = v + h a(v'), x' = x + h v'. Where the acceleration is constant
+/// its solution is a closed formula of the step number, so most checks here are to roundoff against
+/// the exact discrete solution; the distance to the textbook formula is then first order in h with
+/// a size that is computed, not guessed.
 #include "physics.h"
 
 static const double G = 9.81;
@@ -73,8 +73,9 @@ static void sliding_stop_distance(void** state)
                         "implicit Euler stops short by at most v0 h/2");
             error[half] = textbook - x;
         }
-        check_close("order of convergence", log2(error[0] / error[1]), 1.0, 0.01,
-                    "first order; the rest of the error is a (f^2 - f) h/2 with 0 <= f < 1, below 0.3 %");
+        check_close(
+            "order of convergence", log2(error[0] / error[1]), 1.0, 0.01,
+            "first order; the rest of the error is a (f^2 - f) h/2 with 0 <= f < 1, below 0.3 %");
     }
 }
 
@@ -134,7 +135,8 @@ static void rolling_on_an_incline(void** state)
         const double kappa = roll_kappa(dim), share = kappa / (1 + kappa); // 2/3 disk, 5/7 sphere
         const double mu_least = tan(theta) / (1 + kappa); // tan/3 disk, 2/7 tan sphere
         for (int tilt = 0; tilt <= 1; tilt++) {
-            double slip, v = incline_speed(dim, theta, mu_least * (1 + off), false, tilt, h, n, &slip);
+            double slip,
+                v = incline_speed(dim, theta, mu_least * (1 + off), false, tilt, h, n, &slip);
             check_close(dim == 2 ? "disk rolls with 2/3 g sin" : "sphere rolls with 5/7 g sin", v,
                         n * h * share * G * sin(theta), velocity_noise(n, h), "n h a to roundoff");
             check_close("no slip", slip, 0.0, velocity_noise(n, h), "roundoff");
@@ -203,8 +205,9 @@ static void drag_reaches_terminal_velocity(void** state)
                 fabs(v_inf) * 0.5 * n * pow(h * drag / mass, 2) * exp(-drag * n * h / mass) * 1.01,
                 "implicit Euler: n (h c/m)^2/2 exp(-c t/m), first order; 1 % for the second order");
     physics_steps(world, h, 20 * n);
-    check_close("terminal velocity m g/c", grain_v(world, id, 2), v_inf, roundoff(1000, v_inf),
-                "the rest decayed to e^-42; roundoff at the fixed point is amplified by m/(c h) = 250");
+    check_close(
+        "terminal velocity m g/c", grain_v(world, id, 2), v_inf, roundoff(1000, v_inf),
+        "the rest decayed to e^-42; roundoff at the fixed point is amplified by m/(c h) = 250");
     talus_world_destroy(world);
 }
 

@@ -50,7 +50,8 @@ static void pair_collides_in_two_steps(void** state)
         }
         const double common = (m1 * v1 + m2 * v2) / (m1 + m2);
         for (int k = 0; k < dim; k++) {
-            check_close("common velocity", grain_v(world, a, k), common * dir[k], noise, "roundoff");
+            check_close("common velocity", grain_v(world, a, k), common * dir[k], noise,
+                        "roundoff");
         }
         talus_world_destroy(world);
     }
@@ -68,7 +69,8 @@ static void hit_wall(int dim, double mu, double vt, double vn, double w0, double
     def.spin[2] = w0;
     int64_t id = physics_add(world, &def);
     physics_steps(world, h, 3);
-    check_close("no bounce", grain_v(world, id, 1), 0.0, impact_noise(1, 2, h), "inelastic; roundoff");
+    check_close("no bounce", grain_v(world, id, 1), 0.0, impact_noise(1, 2, h),
+                "inelastic; roundoff");
     out[0] = grain_v(world, id, 0);
     out[1] = r * grain_w(world, id, 2);
     talus_world_destroy(world);
@@ -87,8 +89,8 @@ static void oblique_impact_on_a_wall(void** state)
             double vt = edge * (1 - off) - r * w0, u = vt + r * w0;
             hit_wall(dim, mu, vt, vn, w0, gap, out);
             check_close("below gross slip: v", out[0], vt - u / (1 + kappa), noise, "roundoff");
-            check_close("below gross slip: R omega", out[1], r * w0 - u * kappa / (1 + kappa), noise,
-                        "roundoff");
+            check_close("below gross slip: R omega", out[1], r * w0 - u * kappa / (1 + kappa),
+                        noise, "roundoff");
             check_close("below gross slip: no slip", out[0] + out[1], 0.0, noise, "roundoff");
             vt = edge * (1 + off) - r * w0, u = vt + r * w0;
             hit_wall(dim, mu, vt, vn, w0, gap, out);
@@ -100,7 +102,8 @@ static void oblique_impact_on_a_wall(void** state)
     }
 }
 
-/// Two touching balls of different size; n = x. Tangential response of both: (1 + kappa)(1/m1 + 1/m2).
+/// Two touching balls of different size; n = x. Tangential response of both: (1 + kappa)(1/m1 +
+/// 1/m2).
 static void oblique_impact_of_two_balls(void** state)
 {
     (void)state;
@@ -147,7 +150,8 @@ static void thrown_at(int dim, bool sphere, double big, const double n[3], doubl
     } else {
         physics_plane(world, "slope", n[0], n[1], n[2]);
     }
-    talus_grain_def ball = physics_ball(r, 0.02, (r + gap) * n[0], (r + gap) * n[1], (r + gap) * n[2]);
+    talus_grain_def ball =
+        physics_ball(r, 0.02, (r + gap) * n[0], (r + gap) * n[1], (r + gap) * n[2]);
     ball.velocity[0] = 1.2, ball.velocity[1] = -0.9, ball.velocity[2] = -0.4;
     int64_t id = physics_add(world, &ball);
     physics_steps(world, h, 20);
@@ -161,8 +165,8 @@ static void thrown_at(int dim, bool sphere, double big, const double n[3], doubl
 static void plane_and_huge_sphere_give_the_same_bounce(void** state)
 {
     (void)state;
-    // In 20 ms the ball moves by less than 1.6 m/s * 20 ms: the sphere's normal differs from the plane's
-    // by path/R at most, and with it each velocity by a few times 1.6 m/s path/R.
+    // In 20 ms the ball moves by less than 1.6 m/s * 20 ms: the sphere's normal differs from the
+    // plane's by path/R at most, and with it each velocity by a few times 1.6 m/s path/R.
     const double path = 1.6 * 0.02, size[2] = {1e3, 1e4};
     for (int dim = 2; dim <= 3; dim++) {
         const double n[3] = {0.36, dim == 2 ? sqrt(1 - 0.36 * 0.36) : 0.8, dim == 2 ? 0.0 : 0.48};
@@ -180,7 +184,8 @@ static void plane_and_huge_sphere_give_the_same_bounce(void** state)
     }
 }
 
-/// g pushes an overlap out within one step with speed overlap/h, and the grains fly on; g+ keeps it.
+/// g pushes an overlap out within one step with speed overlap/h, and the grains fly on; g+ keeps
+/// it.
 static void overlap_is_pushed_out_or_kept(void** state)
 {
     (void)state;
@@ -232,8 +237,9 @@ static void stack_of_twenty(void** state)
         for (int step = 0; step < 5; step++) {
             talus_step_result result = physics_step(world, h);
             assert_true(result.converged);
-            // An error of residual e is e |p| in one impulse; slow modes multiply it by (L/d)^2. The
-            // rounding of the gaps, 2 eps at most, acts as a velocity eps/h on masses of about 1.
+            // An error of residual e is e |p| in one impulse; slow modes multiply it by (L/d)^2.
+            // The rounding of the gaps, 2 eps at most, acts as a velocity eps/h on masses of
+            // about 1.
             double tolerance =
                 result.residual * N * N * above[0] * sqrt(N) + N * N * 4 * DBL_EPSILON / (h * h);
             for (int i = 0; i < N; i++) {

@@ -1,7 +1,8 @@
 /// Mobile walls: pistons, servos, and walls whose contacts couple normal and tangent (full blocks).
 ///
-/// The expected values come from Newton's or Lagrange's equations written down here by hand, or from
-/// checking the contact law itself on the outcome of a step; never from the engine's own block solver.
+/// The expected values come from Newton's or Lagrange's equations written down here by hand, or
+/// from checking the contact law itself on the outcome of a step; never from the engine's own block
+/// solver.
 #include "physics.h"
 
 static const double G = 9.81;
@@ -42,7 +43,8 @@ static void piston_on_a_column_balances(void** state)
             const double tolerance = result.residual * N * N * total + N * N * noise(1, h) / h;
             const char* why = "residual (L/d)^2, rounding of gaps over h^2";
             check_close("force on the piston", wall_force(world, piston, 1), load, tolerance, why);
-            check_close("force on the floor", wall_force(world, floor_wall, 1), -total, tolerance, why);
+            check_close("force on the floor", wall_force(world, floor_wall, 1), -total, tolerance,
+                        why);
             check_close("middle of the column", contact_normal_force(world, id[3], id[4]),
                         load + 4 * m * G, tolerance, why);
             check_close("piston at rest", wall_state(world, piston).velocity[1], 0.0,
@@ -141,13 +143,15 @@ static void servo_moves_freely(void** state)
     int top = physics_wall(world, &lid);
     physics_steps(world, h, n);
     const double v = push / damping * (1 - pow(1 + h * damping / mass, -n));
-    check_close("along the axis", wall_state(world, top).velocity[0], 0.6 * v, noise(n, 1), "roundoff");
+    check_close("along the axis", wall_state(world, top).velocity[0], 0.6 * v, noise(n, 1),
+                "roundoff");
     check_close("along the axis", wall_state(world, top).velocity[1], -0.8 * v, noise(n, 1),
                 "implicit Euler with damping, exact formula; roundoff");
     talus_world_destroy(world);
 }
 
-/// A free grain runs into a grain glued to a mobile wall: a perfectly inelastic impact with the wall.
+/// A free grain runs into a grain glued to a mobile wall: a perfectly inelastic impact with the
+/// wall.
 static void glued_grain_passes_impulses_to_a_mobile_wall(void** state)
 {
     (void)state;
@@ -159,7 +163,8 @@ static void glued_grain_passes_impulses_to_a_mobile_wall(void** state)
         def.drive.free_axes[0] = true;
         def.drive.mass = M;
         int cart = physics_wall(world, &def);
-        talus_grain_def bump = physics_ball(r, 9.0, r, 0, 0), ball = physics_ball(r, m, 3 * r, 0, 0);
+        talus_grain_def bump = physics_ball(r, 9.0, r, 0, 0),
+                        ball = physics_ball(r, m, 3 * r, 0, 0);
         bump.glued_to = cart;
         ball.velocity[0] = -v;
         int64_t id, bump_id;
@@ -168,9 +173,10 @@ static void glued_grain_passes_impulses_to_a_mobile_wall(void** state)
         if (!glued_first) bump_id = physics_add(world, &bump);
         physics_step(world, h);
         const double common = -v * m / (m + M);
-        check_close("common velocity, grain", grain_v(world, id, 0), common, noise(1, h), "roundoff");
-        check_close("common velocity, cart", wall_state(world, cart).velocity[0], common, noise(1, h),
+        check_close("common velocity, grain", grain_v(world, id, 0), common, noise(1, h),
                     "roundoff");
+        check_close("common velocity, cart", wall_state(world, cart).velocity[0], common,
+                    noise(1, h), "roundoff");
         check_close("common velocity, bump", grain_v(world, bump_id, 0), common, noise(1, h),
                     "roundoff");
         check_close("impulse on the cart", wall_force(world, cart, 0) * h, M * common, noise(1, h),
@@ -179,7 +185,8 @@ static void glued_grain_passes_impulses_to_a_mobile_wall(void** state)
     }
 }
 
-/// A grain on a wedge that is free along x. X: wedge; s: way down the slope at angle theta; beta = I/mr^2.
+/// A grain on a wedge that is free along x. X: wedge; s: way down the slope at angle theta; beta =
+/// I/mr^2.
 ///   (M + m) X'' + m cos s'' = 0,   (1 + beta) m s'' + m cos X'' = m g sin        rolling
 ///   m (X'' + s'' cos) = N (sin - mu cos), M X'' = -N (sin - mu cos),
 ///   m s'' sin = m g - N (cos + mu sin)                                           sliding

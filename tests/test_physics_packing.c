@@ -1,4 +1,5 @@
-/// Many grains: isostatic packings, momentum and energy balance of every step, the container's load.
+/// Many grains: isostatic packings, momentum and energy balance of every step, the container's
+/// load.
 #include "physics.h"
 
 /// Close the packing in between fixed planes and pistons with unit pressure, one piston an axis.
@@ -48,10 +49,11 @@ static void count_strong(const talus_world* world, double share, int64_t* walls,
     }
 }
 
-/// A frictionless disordered packing is isostatic: as many contacts as degrees of freedom of the grains
-/// that carry force and of the pistons; more would need distances that fit by chance, fewer could
-/// not balance. So Z = 2 dim exactly, when a contact with a wall is counted as one between grains and
-/// the pistons' own degrees of freedom are taken off. Law with g: each closed gap is 0, not an overlap.
+/// A frictionless disordered packing is isostatic: as many contacts as degrees of freedom of the
+/// grains that carry force and of the pistons; more would need distances that fit by chance, fewer
+/// could not balance. So Z = 2 dim exactly, when a contact with a wall is counted as one between
+/// grains and the pistons' own degrees of freedom are taken off. Law with g: each closed gap is 0,
+/// not an overlap.
 static void frictionless_packing_is_isostatic(void** state)
 {
     (void)state;
@@ -72,11 +74,13 @@ static void frictionless_packing_is_isostatic(void** state)
             def.solver.max_sweeps = 50000;
             talus_error error;
             check_ok(talus_world_set_solver(world, &def.solver, &error), error);
-            for (int i = 0; i < 1500 && (i < 5 || talus_world_last(world)->kinetic_energy > 1e-13); i++) {
+            for (int i = 0; i < 1500 && (i < 5 || talus_world_last(world)->kinetic_energy > 1e-13);
+                 i++) {
                 physics_step(world, 0.1);
             }
-            check_below("at rest: kinetic energy", talus_world_last(world)->kinetic_energy, 1e-12,
-                        "forces of order 1 with errors of 1e-10 (L/d)^2 move grains by 1e-8 m/s at most");
+            check_below(
+                "at rest: kinetic energy", talus_world_last(world)->kinetic_energy, 1e-12,
+                "forces of order 1 with errors of 1e-10 (L/d)^2 move grains by 1e-8 m/s at most");
 
             talus_coordination z;
             check_ok(talus_measure_coordination(world, 1e-6, false, &z, &error), error);
@@ -96,8 +100,8 @@ static void frictionless_packing_is_isostatic(void** state)
     }
 }
 
-/// Change of momentum over a step = h (weight + forces of the walls), whatever the solver's tolerance:
-/// contacts between grains cancel, and wall forces are what the grains felt.
+/// Change of momentum over a step = h (weight + forces of the walls), whatever the solver's
+/// tolerance: contacts between grains cancel, and wall forces are what the grains felt.
 static void momentum_balance_every_step(void** state)
 {
     (void)state;
@@ -126,9 +130,10 @@ static void momentum_balance_every_step(void** state)
             }
             memcpy(before, after, sizeof before);
         }
-        check_below("momentum defect of a step", worst, 100 * DBL_EPSILON * mass * 10.0,
-                    "rounding of about 500 contacts' impulses on grains of speed up to 10 m/s, as a "
-                    "random walk: sqrt(500) eps m v, times 5");
+        check_below(
+            "momentum defect of a step", worst, 100 * DBL_EPSILON * mass * 10.0,
+            "rounding of about 500 contacts' impulses on grains of speed up to 10 m/s, as a "
+            "random walk: sqrt(500) eps m v, times 5");
         check_below("walls do push", 100 * worst, largest, "so the balance is no trivial zero");
         talus_world_destroy(world);
     }
@@ -168,7 +173,8 @@ static void energy_never_grows(void** state)
             }
             check_below("largest growth of energy in a step", growth, 1e-8 * first,
                         "solver tolerance 1e-9: an impulse off by e |p| does work e |p| |u|");
-            if (!heavy) check_below("energy was lost", kinetic, 0.8 * first, "collisions dissipate");
+            if (!heavy)
+                check_below("energy was lost", kinetic, 0.8 * first, "collisions dissipate");
             talus_world_destroy(world);
         }
     }
@@ -220,8 +226,9 @@ static void container_carries_the_weight(void** state)
         for (int64_t i = 0; i < g.count * dim; i++) unrest += def.drag * fabs(g.velocity[i]);
         check_below("unrest", unrest, 0.05 * weight, "settled but for a few rolling grains");
         const double tolerance = unrest + 1e-12 * weight;
-        check_close("container carries the weight", wall_force(world, box, dim - 1), -weight, tolerance,
-                    "what the grains still accelerate and lose to drag, as just measured; roundoff");
+        check_close(
+            "container carries the weight", wall_force(world, box, dim - 1), -weight, tolerance,
+            "what the grains still accelerate and lose to drag, as just measured; roundoff");
         check_close("sides balance", wall_force(world, box, 0), 0.0, tolerance, "the same");
         talus_world_destroy(world);
     }

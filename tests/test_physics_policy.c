@@ -63,7 +63,8 @@ static talus_world* leaving_world(talus_policy policy, int64_t id[2])
     def.has_domain = true;
     for (int k = 0; k < 2; k++) def.domain_low[k] = -1.0, def.domain_high[k] = 1.0;
     talus_world* world = physics_world(&def, 0.0);
-    talus_grain_def still = physics_ball(0.1, 1.0, 0, 0, 0), fast = physics_ball(0.1, 1.0, 0.5, 0, 0);
+    talus_grain_def still = physics_ball(0.1, 1.0, 0, 0, 0),
+                    fast = physics_ball(0.1, 1.0, 0.5, 0, 0);
     fast.velocity[0] = 1.0;
     id[0] = physics_add(world, &fast);
     id[1] = physics_add(world, &still);
@@ -191,9 +192,9 @@ static void unconverged_is_retried(void** state)
     talus_world_destroy(world);
 }
 
-/// A retry that succeeds. Grain 0 flies past a touching pair at a distance: over the whole step the plane of
-/// its contact with grain 1 is in the way, two coupled contacts cannot be solved in 2 sweeps; in half
-/// steps the normal turns and it passes without a touch.
+/// A retry that succeeds. Grain 0 flies past a touching pair at a distance: over the whole step the
+/// plane of its contact with grain 1 is in the way, two coupled contacts cannot be solved in 2
+/// sweeps; in half steps the normal turns and it passes without a touch.
 static void retry_succeeds_with_smaller_steps(void** state)
 {
     (void)state;

@@ -80,18 +80,20 @@ static void base_force_saturates(void** state)
         for (int s = 0; s < seeds; s++) {
             double w, b, sides;
             fill_silo(rows[k], 0.8, (uint64_t)(3 + s), &w, &b, &sides);
-            check_close("base and sides carry the weight", b + sides, w, 0.03 * w,
-                        "grains that slip down: drag 0.2 * sinking speed 0.02 a grain of weight 0.8 is "
-                        "0.5 %, and their acceleration over the 7.5 s measured, at most as much; times 3");
+            check_close(
+                "base and sides carry the weight", b + sides, w, 0.03 * w,
+                "grains that slip down: drag 0.2 * sinking speed 0.02 a grain of weight 0.8 is "
+                "0.5 %, and their acceleration over the 7.5 s measured, at most as much; times 3");
             weight[k] += w / seeds;
             base[k] += b / seeds;
         }
     }
     const double saturation = fit_saturation(weight, base, FILLS);
     for (int k = 0; k < FILLS; k++) {
-        check_close("Janssen", base[k], janssen(weight[k], saturation), 0.15 * saturation,
-                    "statistics: base forces of one fill differ by 10 % from seed to seed, and a slip "
-                    "while measuring moves them as much");
+        check_close(
+            "Janssen", base[k], janssen(weight[k], saturation), 0.15 * saturation,
+            "statistics: base forces of one fill differ by 10 % from seed to seed, and a slip "
+            "while measuring moves them as much");
     }
     check_below("far below the weight", base[FILLS - 1], 0.5 * weight[FILLS - 1],
                 "saturated at less than half of the weight");
@@ -107,7 +109,8 @@ static void smooth_walls_carry_nothing(void** state)
     double weight, base, sides;
     fill_silo(12, 0.0, 3, &weight, &base, &sides);
     check_close("sides", sides, 0.0, 1e-12, "no friction, no vertical force");
-    check_close("base carries all", base, weight, 0.03 * weight, "drag and slow rearrangement, as above");
+    check_close("base carries all", base, weight, 0.03 * weight,
+                "drag and slow rearrangement, as above");
 }
 
 int main(void)

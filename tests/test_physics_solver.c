@@ -1,12 +1,14 @@
 /// Stopping rules and warm start seen from outside: each rule stops where its formula says.
 ///
-/// The sweeps are replayed: the same problem stopped after exactly n and n - 1 sweeps gives the forces
-/// whose change the rule looked at. Sweeps in the same seeded random order make the replay exact.
+/// The sweeps are replayed: the same problem stopped after exactly n and n - 1 sweeps gives the
+/// forces whose change the rule looked at. Sweeps in the same seeded random order make the replay
+/// exact.
 #include "physics.h"
 
 enum { GRAINS = 40, MOST = 400 };
 
-/// A small pile, fallen together and at rest, the same every time; the options are for its next step.
+/// A small pile, fallen together and at rest, the same every time; the options are for its next
+/// step.
 static talus_world* make_pile(const talus_solver_def* solver)
 {
     talus_world_def def = physics_def(2);
@@ -69,7 +71,8 @@ static void fixed_number_of_sweeps(void** state)
 }
 
 /// Whether |dF| <= eps |F| + delta at every contact between two replays.
-static bool local_rule(const double* now, const double* before, int64_t count, double eps, double delta)
+static bool local_rule(const double* now, const double* before, int64_t count, double eps,
+                       double delta)
 {
     for (int64_t c = 0; c < count; c++) {
         double change = hypot(now[2 * c] - before[2 * c], now[2 * c + 1] - before[2 * c + 1]);
@@ -122,8 +125,8 @@ static void global_rule_stops_where_it_says(void** state)
 
 /// The natural-map residual (src/solve/residual.c), written down again from public data: velocities
 /// after the step, normals, gaps and forces. `free` are the velocities without contacts.
-static double recompute_residual(const talus_world* world, const double* old_v,
-                                 double mu, double drag, double h)
+static double recompute_residual(const talus_world* world, const double* old_v, double mu,
+                                 double drag, double h)
 {
     talus_grains g = talus_world_grains(world);
     talus_contacts c = talus_world_contacts(world);
@@ -171,7 +174,8 @@ static void reported_residual_is_the_true_one(void** state)
         memcpy(v, g.velocity, sizeof v);
         talus_step_result r = physics_step(world, 5e-3);
         check_close("residual", r.residual, recompute_residual(world, v, 0.4, 0.2, 5e-3),
-                    1e-7 * r.residual + 1e-12, "the same formula from public data; roundoff 1e-13/1e-7");
+                    1e-7 * r.residual + 1e-12,
+                    "the same formula from public data; roundoff 1e-13/1e-7");
         check_below("residual falls", r.residual, 0.5 * last, "sweeps converge");
         if (i == 3) check_below("residual rule", r.residual, 1e-7, "its tolerance");
         last = r.residual;
@@ -186,8 +190,9 @@ static void warm_start_saves_sweeps(void** state)
     int64_t from_cold = one_step(&solver, NULL, NULL).sweeps;
     solver.warm_start = true;
     int64_t from_warm = one_step(&solver, NULL, NULL).sweeps;
-    check_below("sweeps from last step's forces", (double)from_warm, 0.5 * (double)from_cold,
-                "at rest the forces hardly change; a packing L across needs about (L/d)^2 sweeps cold");
+    check_below(
+        "sweeps from last step's forces", (double)from_warm, 0.5 * (double)from_cold,
+        "at rest the forces hardly change; a packing L across needs about (L/d)^2 sweeps cold");
 }
 
 /// The three orders solve the same step; a stack has one solution only.

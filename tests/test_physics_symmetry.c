@@ -1,7 +1,8 @@
 /// Symmetries: periodic images, moving frames, rotated frames.
 ///
-/// Two runs that differ only by roundoff drift apart as collisions magnify it. How much is measured, not
-/// guessed: a twin run with positions shaken by one part in 10^15 gives the size that roundoff reaches.
+/// Two runs that differ only by roundoff drift apart as collisions magnify it. How much is
+/// measured, not guessed: a twin run with positions shaken by one part in 10^15 gives the size that
+/// roundoff reaches.
 #include "physics.h"
 
 static void grain_crosses_the_periodic_cell(void** state)
@@ -126,7 +127,8 @@ static void turn_back(const frame* f, const double x[3], double out[3])
 
 enum { COUNT = 45 };
 
-/// Drop grains into a corner of three rough planes; positions seen in the original frame go to `out`.
+/// Drop grains into a corner of three rough planes; positions seen in the original frame go to
+/// `out`.
 static void collapse(const frame* f, int steps, double out[3 * COUNT])
 {
     const double h = 5e-3;
@@ -150,7 +152,8 @@ static void collapse(const frame* f, int steps, double out[3 * COUNT])
     for (int i = 0; i < COUNT; i++) {
         double x[3] = {0.6 + 1.15 * (i % 3), 0.6 + 1.15 * (i / 3 % 3), 0.6 + 1.15 * (i / 9)}, at[3];
         double r = 0.4 + 0.1 * dice_roll(&d);
-        for (int k = 0; k < 3; k++) x[k] += 0.1 * dice_roll(&d) + f->shake * (dice_roll(&shaker) - 0.5);
+        for (int k = 0; k < 3; k++)
+            x[k] += 0.1 * dice_roll(&d) + f->shake * (dice_roll(&shaker) - 0.5);
         turn(f, x, at);
         talus_grain_def ball = physics_ball(r, 0, at[0], at[1], at[2]);
         memcpy(ball.velocity, f->velocity, sizeof f->velocity);
@@ -183,8 +186,10 @@ static void moving_and_turned_frames_see_the_same(void** state)
     frame f = plain;
     collapse(&f, 1, start);
     collapse(&f, steps, base);
-    check_below("the grains fell", 0.2, farthest(base, start), "so that there is something to compare");
-    // Positions are about 4 m and round to 4 eps in the turned frame; the shaking is ten times that.
+    check_below("the grains fell", 0.2, farthest(base, start),
+                "so that there is something to compare");
+    // Positions are about 4 m and round to 4 eps in the turned frame; the shaking is ten times
+    // that.
     double reached = 0.0;
     f.shake = 1e-14;
     collapse(&f, steps, shaken);
@@ -198,7 +203,9 @@ static void moving_and_turned_frames_see_the_same(void** state)
                 "what shaking by 1e-14 became, times 100: each of 150 steps adds roundoff anew");
 
     // Rows of a rotation by 2/3, 2/3, 1/3: exact to rounding, not along any axis.
-    f = (frame){.rotation = {{2. / 3, -1. / 3, 2. / 3}, {2. / 3, 2. / 3, -1. / 3}, {-1. / 3, 2. / 3, 2. / 3}}};
+    f = (frame){.rotation = {{2. / 3, -1. / 3, 2. / 3},
+                             {2. / 3, 2. / 3, -1. / 3},
+                             {-1. / 3, 2. / 3, 2. / 3}}};
     collapse(&f, steps, seen);
     check_below("rotation", farthest(base, seen), 100 * reached + 1e-13, "the same");
 }

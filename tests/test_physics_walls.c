@@ -8,8 +8,8 @@ static double noise(int n, double size)
     return 8.0 * n * DBL_EPSILON * size;
 }
 
-/// A grain starts at rest near the bottom of a rough turning drum. It is spun up, rocks about the lowest
-/// point until drag has calmed it, and rolls on the spot: its surface moves with the drum's.
+/// A grain starts at rest near the bottom of a rough turning drum. It is spun up, rocks about the
+/// lowest point until drag has calmed it, and rolls on the spot: its surface moves with the drum's.
 static void drum_spins_a_grain_up(void** state)
 {
     (void)state;
@@ -38,11 +38,13 @@ static void drum_spins_a_grain_up(void** state)
         assert_true(c >= 0);
         const double* point = talus_world_contacts(world).point + c * dim;
         const double arm = hypot(point[0], point[1]);
-        check_close("drum: surface speed", r * grain_w(world, id, 2), omega * arm, 10 * exp(-16.0),
-                    "rocking, at most 1 m/s at first, has decayed to e^-16 by drag; 10 for its start");
+        check_close(
+            "drum: surface speed", r * grain_w(world, id, 2), omega * arm, 10 * exp(-16.0),
+            "rocking, at most 1 m/s at first, has decayed to e^-16 by drag; 10 for its start");
         check_close("drum: contact on the wall", arm, R, 0.05,
                     "overlap grown while rocking, amplitude^2/(2R) with amplitude below 0.3");
-        check_close("drum: grain stands still", grain_v(world, id, 0), 0.0, 10 * exp(-16.0), "the same");
+        check_close("drum: grain stands still", grain_v(world, id, 0), 0.0, 10 * exp(-16.0),
+                    "the same");
         check_close("drum: at the bottom", grain_x(world, id, 0), 0.0, 10 * exp(-16.0), "the same");
         check_close("drum: wall carries the weight", wall_force(world, wall, 1), -mass * G,
                     mass * G * 10 * exp(-16.0), "the same");
@@ -50,7 +52,8 @@ static void drum_spins_a_grain_up(void** state)
     }
 }
 
-/// A grain that does not turn is carried up to the angle tan phi = mu, where the sliding wall holds it.
+/// A grain that does not turn is carried up to the angle tan phi = mu, where the sliding wall holds
+/// it.
 static void drum_holds_a_sliding_grain_at_the_friction_angle(void** state)
 {
     (void)state;
@@ -69,8 +72,10 @@ static void drum_holds_a_sliding_grain_at_the_friction_angle(void** state)
     int64_t id = physics_add(world, &def);
     physics_steps(world, h, 200);
     // Rounding of the gap is felt as eps/h; 200 such kicks add up at most linearly.
-    check_close("held at tan phi = mu: vx", grain_v(world, id, 0), 0.0, noise(200, 1 / h), "roundoff");
-    check_close("held at tan phi = mu: vy", grain_v(world, id, 1), 0.0, noise(200, 1 / h), "roundoff");
+    check_close("held at tan phi = mu: vx", grain_v(world, id, 0), 0.0, noise(200, 1 / h),
+                "roundoff");
+    check_close("held at tan phi = mu: vy", grain_v(world, id, 1), 0.0, noise(200, 1 / h),
+                "roundoff");
     check_close("weight on the drum", wall_force(world, wall, 1), -mass * G,
                 mass * noise(200, 1 / h) / h, "roundoff of velocities over h");
     check_close("torque on the drum", wall_state(world, wall).torque[2],
@@ -78,7 +83,8 @@ static void drum_holds_a_sliding_grain_at_the_friction_angle(void** state)
     talus_world_destroy(world);
 }
 
-/// Follow a base that moves as A sin(2 pi f t); returns the step at which the grain first leaves it.
+/// Follow a base that moves as A sin(2 pi f t); returns the step at which the grain first leaves
+/// it.
 static int ride_base(double gamma, double f, double h, int n)
 {
     const double w = 2 * M_PI * f, A = gamma * G / (w * w), r = 0.05;
@@ -120,9 +126,11 @@ static void vibrating_base_carries_and_throws(void** state)
         if (secant < before - G * h) break;
         before = secant;
     }
-    check_close("gamma 1.5 throws at the right step", ride_base(gamma, f, h, 900), step, 0.0, "exact");
-    check_close("take-off at sin(w t) = 1/gamma", (step - 1.5) * h, asin(1 / gamma) / w, 0.5 * h,
-                "the change of secants is the acceleration one step ago; the step is a whole number");
+    check_close("gamma 1.5 throws at the right step", ride_base(gamma, f, h, 900), step, 0.0,
+                "exact");
+    check_close(
+        "take-off at sin(w t) = 1/gamma", (step - 1.5) * h, asin(1 / gamma) / w, 0.5 * h,
+        "the change of secants is the acceleration one step ago; the step is a whole number");
 }
 
 static void conveyor_takes_a_grain_along(void** state)
