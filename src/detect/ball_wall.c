@@ -16,9 +16,10 @@ static void to_wall_frame(const grains* g, const walls* w, const cell* periodic,
     if (dim == 2) local[2] = 0.0;
 }
 
-/// Distance the wall's surface near a grain covers in the step, seen from the common velocity.
+/// Distance that a point of the wall within `near` of a grain's centre covers in the step, seen from
+/// the common velocity.
 static double wall_motion(const grains* g, const walls* w, const cell* periodic, int64_t grain,
-                          int wall, const double drift[3], double h)
+                          int wall, double near, const double drift[3], double h)
 {
     const int dim = g->dim;
     double arm[3] = {0.0, 0.0, 0.0}, turn[3], relative[3];
@@ -26,8 +27,7 @@ static double wall_motion(const grains* g, const walls* w, const cell* periodic,
     cell_nearest(periodic, dim, arm);
     vec_cross(turn, w->spin + 3 * wall, arm);
     for (int k = 0; k < 3; k++) relative[k] = w->velocity[3 * wall + k] + turn[k] - drift[k];
-    double spin_reach = vec_norm(3, w->spin + 3 * wall) * g->radius[grain];
-    return h * (vec_norm(3, relative) + spin_reach);
+    return h * (vec_norm(3, relative) + vec_norm(3, w->spin + 3 * wall) * near);
 }
 
 static talus_status append_hit(const grains* g, const walls* w, int64_t grain, int wall,
@@ -62,8 +62,8 @@ talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* per
             if (g->inv_mass[i] == 0.0) continue;
             double local[3];
             to_wall_frame(g, w, periodic, i, wall, local);
-            double reach = g->radius[i] + margin[i] + wall_margin[wall] +
-                           wall_motion(g, w, periodic, i, wall, drift, h);
+            double near = g->radius[i] + margin[i] + wall_margin[wall];
+            double reach = near + wall_motion(g, w, periodic, i, wall, near, drift, h);
             shape_hit hits[SHAPE_MAX_HITS];
             int count = shape_query(shape, g->dim, local, reach, hits);
             for (int k = 0; k < count; k++) {

@@ -183,8 +183,10 @@ static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
     for (int64_t i = 0; i < balls->count; i++) {
         int l = level_of(balls->reach[i], smallest);
         g->unsorted[i].level = l;
-        if (g->levels[l].used) continue;
-        level_prepare(&g->levels[l], 2.0 * ldexp(smallest, l), periodic, balls->dim);
+        // The last level takes all that is larger still, and grows with it.
+        double size = fmax(2.0 * ldexp(smallest, l), 2.0 * balls->reach[i]);
+        if (g->levels[l].used && size <= g->levels[l].size) continue;
+        level_prepare(&g->levels[l], size, periodic, balls->dim);
         if (l >= g->level_count) g->level_count = l + 1;
     }
 }

@@ -197,9 +197,9 @@ static void set_margins(stepper* s, const step_context* ctx)
         double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
         s->margin[i] = motion(s, s->free_velocity + i * s->dim, ctx->h) + slack;
     }
+    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g);
     for (int i = 0; i < (int)ctx->walls->count; i++) {
-        bool mobile = wall_is_mobile(ctx->walls, i);
-        s->wall_margin[i] = mobile ? MARGIN_RADII * grains_mean_diameter(g) : 0.0;
+        s->wall_margin[i] = wall_is_mobile(ctx->walls, i) ? wall_slack : 0.0;
     }
 }
 
@@ -373,6 +373,12 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
                      ctx->time);
 }
 
+static void cd_reject(stepper* s, const step_context* ctx)
+{
+    restore_walls(s, ctx->walls);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains);
+}
+
 static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome* out,
                                talus_error* error)
 {
@@ -391,7 +397,7 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
 
     talus_status status = search_and_solve(s, ctx, out, error);
     if (status < 0) {
-        restore_walls(s, ctx->walls);
+        cd_reject(s, ctx);
         return status;
     }
     out->contacts = s->found.count;
@@ -474,11 +480,6 @@ static void cd_accept(stepper* s, const step_context* ctx)
     drive_move(w, ctx->h);
     drive_carry_grains(w, ctx->cell, ctx->grains);
     ctx->totals->seconds_advance += clock_seconds() - start;
-}
-
-static void cd_reject(stepper* s, const step_context* ctx)
-{
-    restore_walls(s, ctx->walls);
 }
 
 const stepper_ops contact_dynamics_stepper = {.name = "contact",

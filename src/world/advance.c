@@ -110,7 +110,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = 0.0;
     result->converged = true;
-    result->nan_grain = -1;
+    result->nan_grain = result->escaped_grain = -1;
     TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
