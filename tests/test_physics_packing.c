@@ -58,7 +58,8 @@ static void frictionless_packing_is_isostatic(void** state)
 {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
-        for (uint64_t seed = 7; seed <= (dim == 2 ? 8u : 7u); seed++) {
+        const uint64_t seeds = dim == 2 ? (uint64_t)test_count(2, 1) : 1;
+        for (uint64_t seed = 7; seed < 7 + seeds; seed++) {
             talus_world_def def = physics_def(dim);
             def.drag = 2.0;
             def.solver.push_out_overlap = true;

@@ -167,7 +167,7 @@ static void reported_residual_is_the_true_one(void** state)
     double last = INFINITY;
     for (int i = 0; i < 4; i++) {
         talus_solver_def solver = i < 3 ? cold(TALUS_STOP_SWEEPS, 1e-6, sweeps[i])
-                                        : cold(TALUS_STOP_RESIDUAL, 1e-7, 100000);
+                                        : cold(TALUS_STOP_RESIDUAL, 1e-5, 100000);
         talus_world* world = make_pile(&solver);
         talus_grains g = talus_world_grains(world);
         double v[2 * GRAINS];
@@ -175,9 +175,10 @@ static void reported_residual_is_the_true_one(void** state)
         talus_step_result r = physics_step(world, 5e-3);
         check_close("residual", r.residual, recompute_residual(world, v, 0.4, 0.2, 5e-3),
                     1e-7 * r.residual + 1e-12,
-                    "the same formula from public data; roundoff 1e-13/1e-7");
+                    "the same formula from public data; roundoff of velocities");
         check_below("residual falls", r.residual, 0.5 * last, "sweeps converge");
-        if (i == 3) check_below("residual rule", r.residual, 1e-7, "its tolerance");
+        assert_true(r.converged);
+        if (i == 3) check_below("residual rule", r.residual, 1e-5, "its tolerance");
         last = r.residual;
         talus_world_destroy(world);
     }
