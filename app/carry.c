@@ -43,8 +43,8 @@ static void print_done(const talus_run_def* def, talus_status status, const talu
         fprintf(out, "%s: nothing to do, %s at step %" PRId64 "; --steps N asks for more\n",
                 def->directory, summary->outcome, summary->steps);
     } else if (status == TALUS_INTERRUPTED) {
-        fprintf(out, "interrupted at step %" PRId64 ", t = %.6g s; go on with: talus resume %s\n",
-                summary->steps, summary->time, def->directory);
+        fprintf(out, "interrupted at step %" PRId64 ", t = %.6g%s; go on with: talus resume %s\n",
+                summary->steps, summary->time, summary->reduced_units ? "" : " s", def->directory);
     } else {
         ending_print(out, def->directory, summary);
     }

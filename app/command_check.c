@@ -20,7 +20,8 @@ static void print_contents(const talus_scene* scene, const talus_world* world)
            talus_world_options(world)->dim, talus_world_grains(world).count,
            talus_world_wall_count(world), phases, phases == 1 ? "" : "s");
     if (inlets > 0) printf(", %d inlet%s", inlets, inlets == 1 ? "" : "s");
-    printf(", step %g s, seed %" PRIu64 "\n", talus_scene_step_length(scene), scene_seed(scene));
+    printf(", step %g%s, seed %" PRIu64 "\n", talus_scene_step_length(scene),
+           scene_outputs(scene)->reduced_units ? "" : " s", scene_seed(scene));
 }
 
 static int check(const char* path, const option_values* sets)

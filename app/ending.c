@@ -41,14 +41,14 @@ static void print_verdict(FILE* out, const char* verdict)
 
 void ending_print(FILE* out, const char* directory, const talus_summary* s)
 {
-    fprintf(out, "%s: %" PRId64 " steps, t = %.6g s, %" PRId64 " grains, %" PRId64 " frames\n\n",
-            s->outcome, s->steps, s->time, s->grains, s->frames);
+    fprintf(out, "%s: %" PRId64 " steps, t = %.6g%s, %" PRId64 " grains, %" PRId64 " frames\n\n",
+            s->outcome, s->steps, s->time, s->reduced_units ? "" : " s", s->grains, s->frames);
     print_times(out, s);
     fputc('\n', out);
     print_verdict(out, s->verdict);
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
-            "  ParaView:  open %s/frames.xdmf (Xdmf3 reader)\n"
+            "  ParaView:  open %s/frames.xdmf (choose \"XDMF Reader\")\n"
             "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"

@@ -67,13 +67,14 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
     const talus_step_result* last = p->last;
     snprintf(field[0], FIELD_SIZE, "%.30s %d/%d", p->phase, p->phase_index + 1, p->phase_count);
     snprintf(field[1], FIELD_SIZE, "step %" PRId64, last->step);
-    snprintf(field[2], FIELD_SIZE, "t %.4g s", last->time);
+    snprintf(field[2], FIELD_SIZE, "t %.4g%s", last->time, p->reduced_units ? "" : " s");
     snprintf(field[3], FIELD_SIZE, "%" PRId64 " grains", last->grains);
     snprintf(field[4], FIELD_SIZE, "%" PRId64 " contacts", last->contacts);
     snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweeps", last->sweeps);
     snprintf(field[6], FIELD_SIZE, "residual %.1e", last->residual);
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);
-    snprintf(field[8], FIELD_SIZE, "Ekin %.2e J", last->kinetic_energy);
+    snprintf(field[8], FIELD_SIZE, "Ekin %.2e%s", last->kinetic_energy,
+             p->reduced_units ? "" : " J");
     snprintf(field[9], FIELD_SIZE, "%.3g steps/s", p->steps_per_second);
     format_eta(l, p, field[10], FIELD_SIZE);
 }

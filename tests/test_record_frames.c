@@ -91,7 +91,7 @@ static void write_some(frames* f, talus_world* w, int64_t from, int64_t to)
 static frames_position begin(frames** f, const char* folder, frames_position at)
 {
     talus_error error = {0};
-    check_ok(frames_open(folder, at, true, f, &error), error);
+    check_ok(frames_open(folder, at, (frames_options){.contacts = true}, f, &error), error);
     return at;
 }
 
@@ -187,7 +187,8 @@ static void test_resume(void** state)
     begin(&f, folder, (frames_position){0});
     check_frames(folder, w, 0);
     frames_close(f);
-    assert_int_equal(frames_open(folder, later, true, &f, &error), TALUS_ERR_FORMAT);
+    assert_int_equal(frames_open(folder, later, (frames_options){.contacts = true}, &f, &error),
+                     TALUS_ERR_FORMAT);
     assert_non_null(strstr(error.text, "frames are there"));
     talus_world_destroy(w);
     sample_remove(folder);
@@ -201,7 +202,7 @@ static void test_without_contacts(void** state)
     talus_world* w = sample_world(3, 1);
     talus_error error = {0};
     frames* f = NULL;
-    check_ok(frames_open(folder, (frames_position){0}, false, &f, &error), error);
+    check_ok(frames_open(folder, (frames_position){0}, (frames_options){0}, &f, &error), error);
     write_some(f, w, 0, 2);
     check_ok(frames_finish(f, &error), error);
     frames_close(f);
@@ -331,8 +332,9 @@ static void test_refusals(void** state)
     H5Eset_auto2(H5E_DEFAULT, own_handler, &called);
     talus_error error = {0};
     frames* f = NULL;
-    assert_int_equal(frames_open("/nowhere/run", (frames_position){0}, true, &f, &error),
-                     TALUS_ERR_IO);
+    assert_int_equal(
+        frames_open("/nowhere/run", (frames_position){0}, (frames_options){0}, &f, &error),
+        TALUS_ERR_IO);
     assert_null(f);
     assert_string_equal(error.text,
                         "cannot make the folder /nowhere/run/frames: No such file or directory");
@@ -373,7 +375,7 @@ static int write_sample(const char* folder, int dim)
         check_ok(series_open(folders[i], 0, w, &s, &error), error);
         for (int64_t k = 0; k < 6; k++) {
             write_some(f, w, k, k + 1);
-            check_ok(series_write(s, w, &error), error);
+            check_ok(series_write(s, w, 1e-3, &error), error);
             if (k == 2) check_ok(frames_commit(f, NULL, &error), error);
         }
         check_ok(i == 0 ? frames_finish(f, &error) : frames_commit(f, NULL, &error), error);

@@ -116,12 +116,12 @@ class Records:
             rows = numpy.genfromtxt(run / "series.csv", names=True, delimiter=",")
             self.assertEqual(list(rows["step"]), list(range(6)))
             with h5py.File(run / "frames.h5") as f:
-                self.assertEqual(list(rows["time_s"]), list(f["time"]))
+                self.assertEqual(list(rows["time"]), list(f["time"]))
                 for i, frame in enumerate(f["frames"].values()):
                     for k, axis in enumerate("xyz"[:self.dim]):
-                        self.assertEqual(rows[f"left_wall_force_{axis}_N"][i],
+                        self.assertEqual(rows[f"left_wall_force_{axis}"][i],
                                          frame["walls/force"][1, k])
-                        self.assertEqual(rows[f"lid_position_{axis}_m"][i],
+                        self.assertEqual(rows[f"lid_position_{axis}"][i],
                                          frame["walls/position"][2, k])
 
     def test_lammps(self):

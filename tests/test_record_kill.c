@@ -43,12 +43,12 @@ static void live(const char* folder, int64_t steps)
         sample_state(expected, (uint64_t)run.next - 1);
         if (!sample_equal(w, expected)) _exit(4);
     }
-    CHILD_TRY(frames_open(folder, run.frames, true, &f, &error));
+    CHILD_TRY(frames_open(folder, run.frames, (frames_options){.contacts = true}, &f, &error));
     CHILD_TRY(series_open(folder, run.series_bytes, w, &s, &error));
     while (run.next < steps) {
         sample_state(w, (uint64_t)run.next);
         CHILD_TRY(frames_write(f, w, &error));
-        CHILD_TRY(series_write(s, w, &error));
+        CHILD_TRY(series_write(s, w, 1e-3, &error));
         run.next++;
         if (run.next % CHECKPOINT_EVERY == 0) {
             CHILD_TRY(frames_commit(f, &run.frames, &error));

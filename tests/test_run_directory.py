@@ -1,11 +1,18 @@
 """A run's directory stands on its own: copies of the files its scene reads, moved directories, a disk
 that is full at the very end."""
+import json
+import resource
 import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from test_run_program import FAILURE, OK, frames_of, summary_of, talus
+import h5py
+import numpy
+
+from test_run_program import FAILURE, OK, SCENE, TALUS, frames_of, summary_of, talus
 
 CSV_SCENE = """
 title: Grains from a file
@@ -110,6 +117,88 @@ class Directory(unittest.TestCase):
         peak = summary_of(self.root / "out")["peak_memory_bytes"]
         self.assertLess(peak, len(ballast))
         self.assertGreater(peak, 1 << 20)
+
+    # ---- a disk that is full at the end ----------------------------------------------------------
+
+    def test_frames_cannot_be_gathered(self):
+        """Room for every segment, but not for one file with all of them: the run is finished, its
+        frames are readable, and with room a resume tidies up."""
+        whole, out = self.root / "whole", self.root / "out"
+        self.run_ok("run", SCENE, "-o", whole)
+        size = (whole / "frames.h5").stat().st_size
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that write() fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1000, size - 1000))
+
+        # Many segments: each is far below the limit.
+        done = subprocess.run([TALUS, "run", SCENE, "-o", out, "--checkpoint", "0.02"],
+                              preexec_fn=limit, capture_output=True, text=True)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn("could not be gathered into one file", done.stderr)
+        self.assertIn("could not be gathered into one file", (out / "log.txt").read_text())
+        self.assertIn("finished", done.stdout)
+        self.assertEqual(summary_of(out)["outcome"], "finished")
+        self.assertEqual(summary_of(out)["frames"], summary_of(whole)["frames"])
+        self.assertFalse(list(out.rglob("*.tmp")))
+        with h5py.File(out / "frames.h5") as ours, h5py.File(whole / "frames.h5") as theirs:
+            self.assertEqual(list(ours["time"]), list(theirs["time"]))
+            last = f"frames/{len(ours['time']) - 1:06}/grains/position"
+            self.assertEqual(ours[last][:].tobytes(), theirs[last][:].tobytes())
+        self.run_ok("export", out)
+
+        self.run_ok("resume", out)
+        self.assertFalse((out / "frames").exists())
+        self.assert_same(out, whole)
+        self.assertIn("nothing to do", self.run_ok("resume", out).stdout)
+
+    # ---- units and the series --------------------------------------------------------------------
+
+    def test_units(self):
+        for units, position, message in (("si", "m", r"t = 0\.12 s,"), ("reduced", "reduced",
+                                                                        r"t = 0\.12,")):
+            out = self.root / units
+            scene = self.root / f"{units}.yaml"
+            if not (self.root / "data").exists():
+                self.write_csv_scene()
+            scene.write_text(CSV_SCENE + f"units: {units}\n")
+            done = self.run_ok("run", scene, "-o", out)
+            self.assertRegex(done.stdout, message)
+            self.assertEqual(json.loads((out / "run.json").read_text())["units"], units)
+            self.assertEqual(summary_of(out)["units"], units)
+            with h5py.File(out / "frames.h5") as f:
+                self.assertEqual(f.attrs["units"], units)
+                self.assertEqual(f["frames/000000/grains/position"].attrs["unit"], position)
+                self.assertEqual(f["frames/000000/grains/id"].attrs["unit"], "")
+            if units == "reduced":
+                told = done.stdout.split("verdict")[1] + done.stderr + (out / "log.txt").read_text()
+                self.assertNotRegex(told, r"\d (s|J|N/m)\b")
+
+    def test_step_length_and_coordination(self):
+        """The series against the frames: contacts counted anew, h from the differences of time."""
+        out = self.root / "out"
+        self.run_ok("run", SCENE, "-o", out, "--set", "output.series=0")
+        series = numpy.genfromtxt(out / "series.csv", names=True, delimiter=",")
+        self.assertTrue(set(series["step_length"]) == {1e-3, 5e-4})
+        # 1e-9: times are sums of steps, exact to 1e-16 of about 1 s each.
+        self.assertLess(numpy.max(numpy.abs(numpy.diff(series["time"]) / series["step_length"][1:]
+                                            - 1)), 1e-9)
+        compared = 0
+        with h5py.File(out / "frames.h5") as f:
+            for number, step in enumerate(f["step"]):
+                frame = f[f"frames/{number:06}"]
+                if step == 0 or len(frame["contacts/a"]) == 0:
+                    continue
+                force = numpy.linalg.norm(frame["contacts/force"][:], axis=1)
+                active = frame["contacts/state"][:] != 0
+                strong = active & (force > 1e-6 * force.sum() / max(active.sum(), 1))
+                ends = strong.sum() + (strong & (frame["contacts/a"][:] >= 0)).sum()
+                # All grains are free; both sides divide the same whole numbers.
+                self.assertEqual(series["coordination"][step - 1],
+                                 ends / len(frame["grains/id"]))
+                compared += 1
+        self.assertGreater(compared, 50)
+        self.assertGreater(series["coordination"].max(), 2)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ TALUS_API talus_status talus_measure_coordination(const talus_world* world, doub
                                                   bool frictional, talus_coordination* out,
                                                   talus_error* error);
 
+/// Only the `all` of talus_measure_coordination(), in two passes over the contacts.
+TALUS_API double talus_measure_contacts_per_grain(const talus_world* world, double threshold);
+
 /// Total momentum of the free grains and mobile walls; 3 doubles.
 TALUS_API void talus_measure_momentum(const talus_world* world, double momentum[3]);
 

@@ -15,6 +15,7 @@ typedef struct talus_progress {
     const talus_step_result* last; ///< the step just done
     const char* phase;             ///< name of the present phase
     int phase_index, phase_count;
+    bool reduced_units;      ///< the scene's numbers are not SI
     double end_time;         ///< simulated time at which the run will end, if known; else < 0
     bool at_most;            ///< end_time and eta_seconds are bounds: it may end earlier
     double steps_per_second; ///< over the last seconds
@@ -53,6 +54,7 @@ typedef struct talus_summary {
     int threads;
     uint64_t seed, state_hash;
     int64_t peak_memory_bytes;
+    bool reduced_units; ///< the scene's numbers are not SI
     bool interrupted;
     bool nothing_to_do; ///< resume only: the run was finished before
     char outcome[512];  ///< how it ended, such as "finished"

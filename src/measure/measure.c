@@ -36,23 +36,47 @@ double talus_measure_potential_energy(const talus_world* world)
     return energy;
 }
 
-/// Contacts that count: their force exceeds the threshold. Returns NULL without memory.
-static uint8_t* strong_contacts(const contacts* c, double threshold)
+/// Least force of a contact that counts: `threshold` of the mean over active contacts.
+static double least_force(const contacts* c, double threshold)
 {
-    uint8_t* strong = malloc((size_t)c->count + 1);
-    if (!strong) return NULL;
     double sum = 0.0;
     int64_t active = 0;
     for (int64_t i = 0; i < c->count; i++) {
         sum += vec_norm(c->dim, c->force + i * c->dim);
         active += c->state[i] != TALUS_CONTACT_OPEN;
     }
-    double least = active > 0 ? threshold * sum / (double)active : 0.0;
-    for (int64_t i = 0; i < c->count; i++) {
-        strong[i] = c->state[i] != TALUS_CONTACT_OPEN &&
-                    vec_norm(c->dim, c->force + i * c->dim) > least;
-    }
+    return active > 0 ? threshold * sum / (double)active : 0.0;
+}
+
+static bool is_strong(const contacts* c, int64_t i, double least)
+{
+    return c->state[i] != TALUS_CONTACT_OPEN && vec_norm(c->dim, c->force + i * c->dim) > least;
+}
+
+/// Contacts that count, marked. Returns NULL without memory.
+static uint8_t* strong_contacts(const contacts* c, double threshold)
+{
+    uint8_t* strong = malloc((size_t)c->count + 1);
+    if (!strong) return NULL;
+    double least = least_force(c, threshold);
+    for (int64_t i = 0; i < c->count; i++) strong[i] = is_strong(c, i, least);
     return strong;
+}
+
+double talus_measure_contacts_per_grain(const talus_world* world, double threshold)
+{
+    const contacts* c = &world->contacts;
+    const grains* g = &world->grains;
+    double least = least_force(c, threshold);
+    int64_t ends = 0, free_grains = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        if (!is_strong(c, i, least)) continue;
+        int32_t a = c->a_row[i], b = c->b_row[i];
+        ends += g->glued_to[b] == GRAIN_FREE;
+        ends += a >= 0 && g->glued_to[a] == GRAIN_FREE;
+    }
+    for (int64_t i = 0; i < g->count; i++) free_grains += g->glued_to[i] == GRAIN_FREE;
+    return free_grains > 0 ? (double)ends / (double)free_grains : 0.0;
 }
 
 /// Contacts of each grain over contacts whose free partners are not rattlers.

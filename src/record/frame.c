@@ -32,8 +32,10 @@ bool frame_entry_read(hid_t frame, frame_entry* entry)
     return good && h5_get_numbers(frame, "contacts", COLUMN_I64, 1, &entry->contacts);
 }
 
-static bool describe(hid_t group, const char* name, const char* unit, const char* doc)
+/// `unit` is that of SI; in reduced units a field that has one says so and no more.
+static bool describe(hid_t group, const char* name, const char* unit, bool reduced, const char* doc)
 {
+    if (reduced && unit[0]) unit = "reduced";
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
     if (set < 0) return false;
     bool good = h5_put_text(set, "unit", unit) && h5_put_text(set, "description", doc);
@@ -42,7 +44,7 @@ static bool describe(hid_t group, const char* name, const char* unit, const char
 }
 
 static bool write_table(hid_t group, const column* cols, int col_count, const void* table,
-                        int64_t rows, int dim)
+                        int64_t rows, int dim, bool reduced)
 {
     for (int c = 0; c < col_count; c++) {
         if (!(cols[c].flags & COLUMN_FRAME)) continue;
@@ -50,7 +52,7 @@ static bool write_table(hid_t group, const column* cols, int col_count, const vo
                       column_data(&cols[c], table), true)) {
             return false;
         }
-        if (!describe(group, cols[c].name, cols[c].unit, cols[c].doc)) return false;
+        if (!describe(group, cols[c].name, cols[c].unit, reduced, cols[c].doc)) return false;
     }
     return true;
 }
@@ -61,7 +63,7 @@ static bool write_connectivity(hid_t group, int64_t count)
     if (!index) return false;
     for (int64_t i = 0; i < count; i++) index[i] = i;
     bool good = h5_write(group, FRAMES_CONNECTIVITY, COLUMN_I64, count, 1, index, true) &&
-                describe(group, FRAMES_CONNECTIVITY, "", "point numbers, for drawing");
+                describe(group, FRAMES_CONNECTIVITY, "", false, "point numbers, for drawing");
     free(index);
     return good;
 }
@@ -87,14 +89,14 @@ static void contact_line(const talus_world* world, int64_t i, double line[2][3])
     }
 }
 
-static bool write_lines(hid_t group, const talus_world* world)
+static bool write_lines(hid_t group, const talus_world* world, bool reduced)
 {
     int64_t count = world->contacts.count;
     double(*line)[2][3] = calloc((size_t)count + 1, sizeof *line);
     if (!line) return false;
     for (int64_t i = 0; i < count; i++) contact_line(world, i, line[i]);
     bool good = h5_write(group, FRAMES_SEGMENT, COLUMN_F64, 2 * count, 3, line, true) &&
-                describe(group, FRAMES_SEGMENT, "m",
+                describe(group, FRAMES_SEGMENT, "m", reduced,
                          "ends of the line: centre of a (contact point on a wall), centre of b") &&
                 write_connectivity(group, 2 * count);
     free(line);
@@ -107,7 +109,7 @@ static bool write_wall_names(hid_t group, const walls* w)
     if (!names) return false;
     for (int64_t i = 0; i < w->count; i++) names[i] = w->record[i].name;
     bool good = h5_write_texts(group, "name", w->count, names) &&
-                describe(group, "name", "", "name in the scene");
+                describe(group, "name", "", false, "name in the scene");
     free(names);
     return good;
 }
@@ -131,38 +133,42 @@ static bool write_attributes(hid_t frame, const talus_world* world, bool with_co
            h5_put_numbers(frame, "cell_high", COLUMN_F64, 3, high);
 }
 
-static bool write_tables(hid_t frame, const talus_world* world, bool with_contacts)
+static bool write_tables(hid_t frame, const talus_world* world, frames_options options)
 {
+    bool reduced = options.reduced_units;
     int count;
     int dim = world->def.dim;
     hid_t group = H5Gcreate2(frame, "grains", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const column* cols = grains_columns(&count);
-    bool good = write_table(group, cols, count, &world->grains, world->grains.count, dim) &&
-                write_connectivity(group, world->grains.count);
+    bool good =
+        write_table(group, cols, count, &world->grains, world->grains.count, dim, reduced) &&
+        write_connectivity(group, world->grains.count);
     H5Gclose(group);
 
     group = H5Gcreate2(frame, "walls", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = walls_columns(&count);
-    good = good && write_table(group, cols, count, &world->walls, world->walls.count, dim) &&
+    good = good &&
+           write_table(group, cols, count, &world->walls, world->walls.count, dim, reduced) &&
            write_wall_names(group, &world->walls);
     H5Gclose(group);
-    if (!with_contacts) return good;
+    if (!options.contacts) return good;
 
     group = H5Gcreate2(frame, "contacts", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = contacts_columns(&count);
-    good = good && write_table(group, cols, count, &world->contacts, world->contacts.count, dim) &&
-           write_lines(group, world);
+    good = good &&
+           write_table(group, cols, count, &world->contacts, world->contacts.count, dim, reduced) &&
+           write_lines(group, world, reduced);
     H5Gclose(group);
     return good;
 }
 
 bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
-                       bool with_contacts)
+                       frames_options options)
 {
     hid_t frame = H5Gcreate2(frames_group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (frame < 0) return false;
     bool good =
-        write_attributes(frame, world, with_contacts) && write_tables(frame, world, with_contacts);
+        write_attributes(frame, world, options.contacts) && write_tables(frame, world, options);
     H5Gclose(frame);
     // Half a frame must not be found by a later reader of the segment.
     if (!good) H5Ldelete(frames_group, name, H5P_DEFAULT);

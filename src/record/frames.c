@@ -169,14 +169,14 @@ static talus_status open_folder(frames* f, frames_position at, talus_error* erro
     return status;
 }
 
-talus_status frames_open(const char* directory, frames_position at, bool with_contacts,
+talus_status frames_open(const char* directory, frames_position at, frames_options options,
                          frames** out, talus_error* error)
 {
     *out = NULL;
     frames* f = calloc(1, sizeof *f);
     if (!f) return error_memory(error, "the frame record");
     f->segment = -1;
-    f->with_contacts = with_contacts;
+    f->options = options;
     f->directory = strdup(directory);
     h5_quiet quiet = h5_silence();
     talus_status status =
@@ -207,6 +207,7 @@ bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count
            h5_put_numbers(file, "format_version", COLUMN_I32, 1, &version) &&
            h5_put_numbers(file, "dimension", COLUMN_I32, 1, &dim) &&
            h5_put_text(file, "version", talus_version()) &&
+           h5_put_text(file, "units", f->options.reduced_units ? "reduced" : "si") &&
            h5_put_numbers(file, "linked", COLUMN_U8, 1, &flag) &&
            h5_put_numbers(file, "first_frame", COLUMN_I64, 1, &first) &&
            h5_put_numbers(file, "frame_count", COLUMN_I64, 1, &count) &&
@@ -268,12 +269,12 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     TRY(begin_segment(f, error));
     if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
     TRY(begin_segment(f, error));
-    TRY(append_entry(f, frame_entry_of(world, f->with_contacts, f->segments), error));
+    TRY(append_entry(f, frame_entry_of(world, f->options.contacts, f->segments), error));
 
     char name[32];
     snprintf(name, sizeof name, "%06lld", (long long)(f->count - 1));
     hid_t group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
-    bool good = group >= 0 && frame_write_group(group, name, world, f->with_contacts);
+    bool good = group >= 0 && frame_write_group(group, name, world, f->options);
     if (group >= 0) H5Gclose(group);
     if (!good) {
         f->count--;

@@ -25,7 +25,7 @@ enum { FRAMES_BASE = -1 };
 
 struct frames {
     char* directory;
-    bool with_contacts;
+    frames_options options;
     bool finished;
     int dim;            ///< 0 until the first frame
     frame_entry* entry; ///< [count]
@@ -38,7 +38,7 @@ struct frames {
 
 /// Write the world as group `name` of `frames` with all its tables; false if HDF5 failed.
 bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
-                       bool with_contacts);
+                       frames_options options);
 /// Entry of a world's present state.
 frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment);
 /// Read an entry back from the attributes of a frame.

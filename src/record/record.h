@@ -19,15 +19,22 @@ typedef struct frames_position {
     int64_t segments; ///< closed segments
 } frames_position;
 
+/// What frames hold.
+typedef struct frames_options {
+    bool contacts;      ///< record contacts too
+    bool reduced_units; ///< numbers are not SI: no field claims a unit
+} frames_options;
+
 /// Open the frame record of `directory`. `at` is where to go on (zero for a new run): later
 /// segments and unfinished files are removed, the master is rewritten.
-talus_status frames_open(const char* directory, frames_position at, bool with_contacts,
+talus_status frames_open(const char* directory, frames_position at, frames_options options,
                          frames** out, talus_error* error);
 /// Add the present state as a frame.
 talus_status frames_write(frames* f, const talus_world* world, talus_error* error);
 /// Close and sync the present segment, publish it in frames.h5 and frames.xdmf; *at may be NULL.
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error);
-/// Commit, then consolidate all segments into one frames.h5 and remove them.
+/// Commit, then consolidate all segments into one frames.h5 and remove them. If the second fails,
+/// all that was committed stays recorded and readable.
 talus_status frames_finish(frames* f, talus_error* error);
 void frames_close(frames* f);
 
@@ -39,8 +46,8 @@ typedef struct series series;
 /// off.
 talus_status series_open(const char* directory, int64_t bytes, const talus_world* world,
                          series** out, talus_error* error);
-/// Append a row for the last step.
-talus_status series_write(series* s, const talus_world* world, talus_error* error);
+/// Append a row for the last step, whose length was h.
+talus_status series_write(series* s, const talus_world* world, double h, talus_error* error);
 /// Flush and sync; *bytes receives the length of the file.
 talus_status series_sync(series* s, int64_t* bytes, talus_error* error);
 void series_close(series* s);

@@ -1,8 +1,9 @@
 /// series.csv: one row a step, one column a number, the first line names them.
 ///
-/// Units stand at the end of the names (time_s, kinetic_energy_J, floor_force_x_N), because a line
-/// of units of its own would stop numpy.genfromtxt(names=True) and pandas from reading the file as
-/// it is. Numbers have 17 digits: they read back as the same doubles.
+/// The names have no units, which depend on the scene (SI or reduced): run.json says which, and
+/// docs/files.md lists those of SI. A line of units of its own would stop
+/// numpy.genfromtxt(names=True) and pandas from reading the file as it is. Numbers have 17 digits:
+/// they read back as the same doubles.
 #include "record/record.h"
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <talus/measure.h>
 #include <unistd.h>
 
 typedef enum cell_kind { CELL_COUNT, CELL_NUMBER, CELL_FLAG } cell_kind;
@@ -29,7 +31,7 @@ typedef struct series_column {
 
 static const series_column step_table[] = {
     {"step", CELL_COUNT, IN_RESULT(step)},
-    {"time_s", CELL_NUMBER, IN_RESULT(time)},
+    {"time", CELL_NUMBER, IN_RESULT(time)},
     {"grains", CELL_COUNT, IN_RESULT(grains)},
     {"contacts", CELL_COUNT, IN_RESULT(contacts)},
     {"active", CELL_COUNT, IN_RESULT(active)},
@@ -38,16 +40,19 @@ static const series_column step_table[] = {
     {"residual", CELL_NUMBER, IN_RESULT(residual)},
     {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean)},
     {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max)},
-    {"kinetic_energy_J", CELL_NUMBER, IN_RESULT(kinetic_energy)},
+    {"kinetic_energy", CELL_NUMBER, IN_RESULT(kinetic_energy)},
     {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size)},
     {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length)},
-    {"stiffness_N_per_m", CELL_NUMBER, IN_RESULT(rigidity.stiffness)},
+    {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness)},
     {"force_error", CELL_NUMBER, IN_RESULT(rigidity.force_error)},
     {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid)},
     {"soft", CELL_FLAG, IN_RESULT(rigidity.soft)},
     {"removed", CELL_COUNT, IN_RESULT(removed)},
 };
 enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
+
+/// A contact counts for the coordination when its force exceeds this share of the mean.
+#define STRONG_CONTACT 1e-6
 
 struct series {
     char* path;
@@ -61,7 +66,7 @@ struct series {
 
 static void add_wall_names(text_buffer* t, const char* name, int dim)
 {
-    static const char* const quantity[2][2] = {{"force", "N"}, {"position", "m"}};
+    static const char* const quantity[2] = {"force", "position"};
     for (int q = 0; q < 2; q++) {
         for (int k = 0; k < dim; k++) {
             text_add(t, ",");
@@ -69,14 +74,15 @@ static void add_wall_names(text_buffer* t, const char* name, int dim)
             for (const char* c = name; *c; c++) {
                 text_add(t, "%c", isalnum((unsigned char)*c) ? *c : '_');
             }
-            text_add(t, "_%s_%c_%s", quantity[q][0], 'x' + k, quantity[q][1]);
+            text_add(t, "_%s_%c", quantity[q], 'x' + k);
         }
     }
 }
 
 static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)
 {
-    for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, c ? ",%s" : "%s", step_table[c].name);
+    for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, "%s,", step_table[c].name);
+    text_add(t, "step_length,coordination");
     for (int64_t w = 0; w < wall_count; w++) {
         add_wall_names(t, world->walls.record[w].name, world->def.dim);
     }
@@ -93,12 +99,13 @@ static void add_cell(text_buffer* t, const series_column* col, const talus_step_
     }
 }
 
-static void add_row(text_buffer* t, const talus_world* world, int64_t wall_count)
+static void add_row(text_buffer* t, const talus_world* world, double h, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) {
-        if (c) text_add(t, ",");
         add_cell(t, &step_table[c], &world->last);
+        text_add(t, ",");
     }
+    text_add(t, "%.17g,%.17g", h, talus_measure_contacts_per_grain(world, STRONG_CONTACT));
     for (int64_t w = 0; w < wall_count; w++) {
         const double* row[2] = {world->walls.force + 3 * w, world->walls.position + 3 * w};
         for (int q = 0; q < 2; q++) {
@@ -192,9 +199,9 @@ talus_status series_open(const char* directory, int64_t bytes, const talus_world
     return status;
 }
 
-talus_status series_write(series* s, const talus_world* world, talus_error* error)
+talus_status series_write(series* s, const talus_world* world, double h, talus_error* error)
 {
-    add_row(&s->pending, world, s->walls);
+    add_row(&s->pending, world, h, s->walls);
     return s->pending.size > BUFFER_BYTES || s->pending.failed ? flush(s, error) : TALUS_OK;
 }
 

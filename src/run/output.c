@@ -27,7 +27,9 @@ talus_status output_open(run* r, talus_error* error)
 {
     const char* directory = r->def->directory;
     const run_state* s = &r->state;
-    TRY(frames_open(directory, s->frames, scene_outputs(r->scene)->contacts, &r->frames, error));
+    const scene_output* out = scene_outputs(r->scene);
+    frames_options options = {.contacts = out->contacts, .reduced_units = out->reduced_units};
+    TRY(frames_open(directory, s->frames, options, &r->frames, error));
     return series_open(directory, s->series_bytes, r->world, &r->series, error);
 }
 
@@ -41,7 +43,7 @@ static talus_status write_frame(run* r, talus_error* error)
 
 static talus_status write_row(run* r, talus_error* error)
 {
-    TRY(series_write(r->series, r->world, error));
+    TRY(series_write(r->series, r->world, r->state.step_length, error));
     r->state.series_step = r->state.step;
     return TALUS_OK;
 }
@@ -118,8 +120,14 @@ talus_status output_finish(run* r, talus_error* error)
     double began = clock_seconds();
     if (r->state.frame_step != r->state.step) TRY(write_frame(r, error));
     if (r->state.step > 0 && r->state.series_step != r->state.step) TRY(write_row(r, error));
-    TRY(frames_finish(r->frames, error));
+    TRY(frames_commit(r->frames, NULL, error));
     TRY(series_sync(r->series, NULL, error));
+    // All is on disk and readable; a disk too full for the tidy form does not fail the run.
+    talus_error reason = {0};
+    if (frames_finish(r->frames, &reason) != TALUS_OK) {
+        log_write(&r->log, TALUS_LOG_WARNING, "%s. Make room, then 'talus resume %s' gathers them",
+                  reason.text, r->def->directory);
+    }
     r->seconds_record += clock_seconds() - began;
     return TALUS_OK;
 }

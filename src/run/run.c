@@ -74,9 +74,9 @@ static talus_status phase_begin(run* r, int phase, talus_error* error)
     r->phases[phase].start_step = s->step;
     r->phases[phase].start_time = talus_world_time(r->world);
     TRY(scene_phase_begin(r->scene, phase, r->world, error));
-    log_write(&r->log, TALUS_LOG_INFO, "phase %d of %d, %s, begins at step %" PRId64 ", t = %.6g s",
+    log_write(&r->log, TALUS_LOG_INFO, "phase %d of %d, %s, begins at step %" PRId64 ", t = %.6g%s",
               phase + 1, scene_phase_count(r->scene), scene_phase_name(r->scene, phase), s->step,
-              talus_world_time(r->world));
+              talus_world_time(r->world), summary_time_unit(r));
     return TALUS_OK;
 }
 
@@ -164,25 +164,26 @@ static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
+    const char* unit = summary_time_unit(r);
     if (last->remark[0] && worth_saying(++s->remarks)) {
         log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g s: %s (%" PRId64 " such steps so far)", s->step,
-                  last->time, last->remark, s->remarks);
+                  "step %" PRId64 ", t = %.6g%s: %s (%" PRId64 " such steps so far)", s->step,
+                  last->time, unit, last->remark, s->remarks);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
     if (!last->converged && worth_saying(unconverged)) {
         log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g s: accepted without meeting the stopping rule, "
+                  "step %" PRId64 ", t = %.6g%s: accepted without meeting the stopping rule, "
                   "residual %.2g after %" PRId64 " sweeps (%" PRId64 " such steps so far)",
-                  s->step, last->time, last->residual, last->sweeps, unconverged);
+                  s->step, last->time, unit, last->residual, last->sweeps, unconverged);
     }
     // Grains that were removed are in the log already: the world names them.
     if (last->escaped_grain >= 0 && last->removed == 0 && worth_saying(++s->escapes)) {
         log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g s: grain %" PRId64
+                  "step %" PRId64 ", t = %.6g%s: grain %" PRId64
                   " is out of the domain or behind a "
                   "wall (%" PRId64 " such steps so far)",
-                  s->step, last->time, last->escaped_grain, s->escapes);
+                  s->step, last->time, unit, last->escaped_grain, s->escapes);
     }
 }
 
@@ -208,6 +209,7 @@ static void tell_progress(run* r)
         .phase = scene_phase_name(r->scene, (int)s->phase),
         .phase_index = (int)s->phase,
         .phase_count = scene_phase_count(r->scene),
+        .reduced_units = scene_outputs(r->scene)->reduced_units,
         .end_time = -1,
         .steps_per_second = recent_speed(r, clock_seconds()),
         .eta_seconds = -1,
@@ -233,6 +235,7 @@ static talus_status run_step(run* r, talus_error* error)
     TRY(talus_world_step(r->world, h, &result, error));
     memcpy(&s->last, &result, sizeof result);
     s->poured = 0;
+    s->step_length = h;
     s->step++;
     if (s->last.overlap_max > s->worst_overlap) s->worst_overlap = s->last.overlap_max;
     schedule_note_energy(r);
@@ -336,8 +339,8 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     if (!summary) summary = &local;
     summary_fill(r, outcome, summary);
     log_write(&r->log, end == END_NUMERIC ? TALUS_LOG_WARNING : TALUS_LOG_INFO,
-              "%s after %" PRId64 " steps at t = %.6g s, %" PRId64 " frames", outcome,
-              summary->steps, summary->time, summary->frames);
+              "%s after %" PRId64 " steps at t = %.6g%s, %" PRId64 " frames", outcome,
+              summary->steps, summary->time, summary_time_unit(r), summary->frames);
     log_verdict(r, summary);
     return summary_write(r, summary, error);
 }
@@ -423,7 +426,9 @@ static bool resume_is_done(run* r)
         s->finished = 0;
     }
     bool done = s->finished || (limit >= 0 && s->step >= limit);
-    return done && directory_has(r->def->directory, "summary.json");
+    // Frames that could not be gathered for want of space may be now.
+    return done && directory_has(r->def->directory, "summary.json") &&
+           !directory_has(r->def->directory, "frames");
 }
 
 static talus_status resume(run* r, talus_summary* summary, talus_report* report, talus_error* error)
@@ -456,8 +461,8 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
     if (fresh) {
         TRY(run_first_records(r, error));
     } else {
-        log_write(&r->log, TALUS_LOG_INFO, "going on from step %" PRId64 ", t = %.6g s",
-                  r->state.step, talus_world_time(r->world));
+        log_write(&r->log, TALUS_LOG_INFO, "going on from step %" PRId64 ", t = %.6g%s",
+                  r->state.step, talus_world_time(r->world), summary_time_unit(r));
         TRY(output_open(r, error));
         r->checkpointed = clock_seconds();
     }

@@ -35,6 +35,7 @@ typedef struct run_state {
     int64_t poured;         ///< the inlets have placed their grains for a step that then failed
     int64_t held;           ///< steps the energy has been below the phase's bound, -1: it is not
     double energy;          ///< kinetic energy after the last step
+    double step_length;     ///< of the last step
     int64_t frame_mark;     ///< frame interval in which the last frame was written
     int64_t series_mark;    ///< likewise for rows of the series
     int64_t frame_step;     ///< step of the last frame, -1: none
@@ -109,6 +110,8 @@ void output_close(run* r);
 
 // ---- summary.c ---------------------------------------------------------------------------------
 
+/// " s" after a simulated time, nothing if the scene's units are reduced.
+const char* summary_time_unit(const run* r);
 /// Seconds by stage of all processes up to now.
 run_seconds summary_seconds(const run* r);
 /// Fill a summary from the present state; `outcome` says how the run ended.

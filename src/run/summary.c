@@ -41,6 +41,11 @@ run_seconds summary_seconds(const run* r)
     return s;
 }
 
+const char* summary_time_unit(const run* r)
+{
+    return scene_outputs(r->scene)->reduced_units ? "" : " s";
+}
+
 /// Append a sentence as a line of its own.
 static void add_line(char* text, size_t size, const char* format, ...) TALUS_PRINTF(3, 4);
 static void add_line(char* text, size_t size, const char* format, ...)
@@ -68,9 +73,9 @@ static void judge_rigidity(const talus_summary* sum, const talus_rigidity* last,
     if (last->soft) {
         add_line(text, size,
                  "In its last step the forces travelled %.3g of %.3g diameters, the equivalent "
-                 "stiffness was %.3g N/m, and about %.3g sweeps a step would have made it rigid.",
+                 "stiffness was %.3g%s, and about %.3g sweeps a step would have made it rigid.",
                  last->diffusion_length, last->system_size, last->stiffness,
-                 last->sweeps_for_rigid);
+                 sum->reduced_units ? "" : " N/m", last->sweeps_for_rigid);
     }
 }
 
@@ -133,6 +138,7 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .seed = scene_seed(r->scene),
         .state_hash = talus_world_hash(r->world),
         .peak_memory_bytes = memory > s->peak_memory ? memory : s->peak_memory,
+        .reduced_units = scene_outputs(r->scene)->reduced_units,
         .interrupted = r->interrupted,
     };
     snprintf(out->outcome, sizeof out->outcome, "%s", outcome);
@@ -238,6 +244,7 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
 
     json j = json_begin(stream.file);
     json_string(&j, "title", talus_scene_title(r->scene));
+    json_string(&j, "units", sum->reduced_units ? "reduced" : "si");
     write_numbers(&j, r, sum);
     write_wall_forces(&j, r->world);
     write_phases(&j, r);
@@ -275,6 +282,7 @@ talus_status summary_write_run(const run* r, talus_error* error)
     json_integer(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
     json_integer(&j, "threads", talus_world_options(r->world)->threads);
     json_unsigned(&j, "seed", scene_seed(r->scene));
+    json_string(&j, "units", scene_outputs(r->scene)->reduced_units ? "reduced" : "si");
     json_string(&j, "date", date);
     json_string(&j, "scene", r->def->scene);
     if (r->def->command) json_string(&j, "command", r->def->command);

@@ -18,6 +18,7 @@ typedef struct scene_output {
     double series_interval;     ///< simulated seconds between series rows; 0: every step
     double checkpoint_seconds;  ///< wall seconds between checkpoints
     bool contacts;              ///< record contacts in frames
+    bool reduced_units;         ///< the scene's numbers are not SI
 } scene_output;
 
 /// Progress of one inlet, all that a restart needs.

@@ -130,7 +130,7 @@ static void read_world(talus_scene* scene, section* root)
     static const char* const units[] = {"si", "reduced"};
     talus_world_def* def = &scene->world;
     static const double zero[3] = {0};
-    read_choice(root, "units", NAMES(units), 0);
+    scene->output.reduced_units = read_choice(root, "units", NAMES(units), 0) == 1;
     def->dim = (int)read_integer(root, "dimension", 2, 3, 3);
     if (!section_has(root, "dimension")) {
         section_problem(root, NULL, "dimension: is missing (expected 2 or 3)");
