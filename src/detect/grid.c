@@ -1,6 +1,8 @@
 /// Hierarchical hashed grid (after Ericson, Real-Time Collision Detection, 7.2): see grid.h.
 ///
-/// Cost a ball: one filing, and for every level in use at most 3^dim cells to look into.
+/// Cost a ball: one filing, and for every level in use at most 3^dim cells to look into. Balls are
+/// filed with a copy of what the search reads, neighbouring cells along x lie side by side in memory,
+/// and balls are searched for in the order in which they are filed: mostly from cache.
 #include "detect/grid.h"
 
 #include "base/vec.h"
@@ -17,14 +19,17 @@ typedef struct level {
     double size;       ///< balls of this level have 2 reach <= size
     double edge[3];    ///< >= size
     double origin[3];
-    int64_t cells[3];  ///< number of cells on a periodic axis, 0 on an open one
+    int32_t cells[3];  ///< number of cells on a periodic axis, 0 on an open one
 } level;
 
-/// A ball as filed: its cell, so that hash collisions are told apart, and its index.
+/// A ball as filed: what the search needs of it, and its cell to tell hash collisions apart.
 typedef struct entry {
-    int64_t cell[3];
-    int32_t level;
+    double position[3];
+    double reach;
+    int32_t cell[3];
     int32_t ball;
+    int32_t level;
+    bool mobile;
 } entry;
 
 /// Pairs found by one thread over its range of balls.
@@ -147,31 +152,31 @@ static void level_prepare(level* l, double size, const cell* periodic, int dim)
         l->edge[k] = size;
         l->cells[k] = 0;
         if (!periodic->periodic[k]) continue;
-        double fit = floor(periodic->length[k] / size);
-        l->cells[k] = fit < 1.0 ? 1 : (int64_t)fit;
+        double fit = fmin(floor(periodic->length[k] / size), 0x1p29);
+        l->cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
         l->edge[k] = periodic->length[k] / (double)l->cells[k];
         l->origin[k] = periodic->low[k];
     }
 }
 
-static int64_t cell_coordinate(const level* l, int k, double x)
+static int32_t cell_coordinate(const level* l, int k, double x)
 {
     double c = floor((x - l->origin[k]) / l->edge[k]);
-    const double far = 0x1p50; // a ball this far off shares a cell with others as far: slow, not wrong
-    return (int64_t)(c < -far ? -far : c > far ? far : c);
+    const double far = 0x1p29; // a ball this far off shares a cell with others as far: slow, not wrong
+    return (int32_t)(c < -far ? -far : c > far ? far : c);
 }
 
-static int64_t wrap_coordinate(int64_t c, int64_t cells)
+static int32_t wrap_coordinate(int32_t c, int32_t cells)
 {
-    int64_t r = c % cells;
+    int32_t r = c % cells;
     return r < 0 ? r + cells : r;
 }
 
-static uint64_t cell_hash(int level_index, const int64_t c[3])
+/// Linear, so that a row of cells along x is a row of buckets; odd factors scatter rows and levels.
+static uint64_t cell_hash(int level_index, const int32_t c[3])
 {
-    uint64_t h = (uint64_t)level_index * 0x9e3779b97f4a7c15u;
-    for (int k = 0; k < 3; k++) h = (h ^ (uint64_t)c[k]) * 0xff51afd7ed558ccdu, h ^= h >> 32;
-    return h;
+    return (uint64_t)c[0] + (uint64_t)c[1] * 0x9e3779b97f4a7c15u +
+           (uint64_t)c[2] * 0xbf58476d1ce4e5b9u + (uint64_t)level_index * 0x94d049bb133111ebu;
 }
 
 static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
@@ -201,9 +206,12 @@ static void file_balls(grid* g, const ball_set* balls)
         entry* e = &g->unsorted[i];
         const level* l = &g->levels[e->level];
         e->ball = (int32_t)i;
+        e->reach = balls->reach[i];
+        e->mobile = balls->inv_mass[i] > 0.0;
         e->cell[2] = 0;
         for (int k = 0; k < dim; k++) {
-            int64_t c = cell_coordinate(l, k, balls->position[i * dim + k]);
+            e->position[k] = balls->position[i * dim + k];
+            int32_t c = cell_coordinate(l, k, e->position[k]);
             e->cell[k] = l->cells[k] ? wrap_coordinate(c, l->cells[k]) : c;
         }
         g->bucket_start[(cell_hash(e->level, e->cell) & g->bucket_mask) + 1]++;
@@ -223,10 +231,9 @@ static void file_balls(grid* g, const ball_set* balls)
 /// A ball looking for partners in one level.
 typedef struct search {
     const grid* grid;
-    const ball_set* balls;
     const cell* periodic;
-    int64_t ball;
-    int own_level, level;
+    const entry* ball;
+    int level;
     pair_buffer* out;
 } search;
 
@@ -242,12 +249,10 @@ static void emit(pair_buffer* out, int32_t i, int32_t j)
     pairs->count++;
 }
 
-static void search_cell(const search* s, const int64_t c[3])
+static ALWAYS_INLINE void search_cell(const search* s, const int dim, const int32_t c[3])
 {
     const grid* g = s->grid;
-    const ball_set* balls = s->balls;
-    const int dim = balls->dim;
-    const int64_t i = s->ball;
+    const entry* self = s->ball;
     const uint64_t bucket = cell_hash(s->level, c) & g->bucket_mask;
     for (int64_t e = g->bucket_start[bucket]; e < g->bucket_start[bucket + 1]; e++) {
         const entry* other = &g->entries[e];
@@ -255,25 +260,22 @@ static void search_cell(const search* s, const int64_t c[3])
             other->cell[2] != c[2]) {
             continue;
         }
-        const int64_t j = other->ball;
         // Inside one level the lower index finds the pair; across levels the finer ball does.
-        if (s->level == s->own_level && j <= i) continue;
-        if (balls->inv_mass[i] == 0.0 && balls->inv_mass[j] == 0.0) continue;
+        if (s->level == self->level && other->ball <= self->ball) continue;
+        if (!self->mobile && !other->mobile) continue;
         double delta[3];
-        vec_sub(dim, delta, balls->position + j * dim, balls->position + i * dim);
+        vec_sub(dim, delta, other->position, self->position);
         cell_nearest(s->periodic, dim, delta);
-        double sum = balls->reach[i] + balls->reach[j];
-        if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, (int32_t)i, (int32_t)j);
+        double sum = self->reach + other->reach;
+        if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, self->ball, other->ball);
     }
 }
 
 /// Range of cells, along one axis, that may hold the centre of a partner.
-static void search_range(const search* s, int k, int64_t range[2])
+static void search_range(const search* s, int k, int32_t range[2])
 {
     const level* l = &s->grid->levels[s->level];
-    const int dim = s->balls->dim;
-    double x = s->balls->position[s->ball * dim + k];
-    double far = s->balls->reach[s->ball] + 0.5 * l->size;
+    double x = s->ball->position[k], far = s->ball->reach + 0.5 * l->size;
     range[0] = cell_coordinate(l, k, x - far);
     range[1] = cell_coordinate(l, k, x + far);
     if (l->cells[k] && range[1] - range[0] + 1 >= l->cells[k]) { // around the whole cell: once each
@@ -282,35 +284,40 @@ static void search_range(const search* s, int k, int64_t range[2])
     }
 }
 
-static void search_level(const search* s)
+static ALWAYS_INLINE void search_level(const search* s, const int dim)
 {
     const level* l = &s->grid->levels[s->level];
-    int64_t range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
-    for (int k = 0; k < s->balls->dim; k++) search_range(s, k, range[k]);
-    int64_t c[3];
-    for (int64_t z = range[2][0]; z <= range[2][1]; z++) {
+    int32_t range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int k = 0; k < dim; k++) search_range(s, k, range[k]);
+    int32_t c[3];
+    for (int32_t z = range[2][0]; z <= range[2][1]; z++) {
         c[2] = l->cells[2] ? wrap_coordinate(z, l->cells[2]) : z;
-        for (int64_t y = range[1][0]; y <= range[1][1]; y++) {
+        for (int32_t y = range[1][0]; y <= range[1][1]; y++) {
             c[1] = l->cells[1] ? wrap_coordinate(y, l->cells[1]) : y;
-            for (int64_t x = range[0][0]; x <= range[0][1]; x++) {
+            for (int32_t x = range[0][0]; x <= range[0][1]; x++) {
                 c[0] = l->cells[0] ? wrap_coordinate(x, l->cells[0]) : x;
-                search_cell(s, c);
+                search_cell(s, dim, c);
             }
         }
     }
 }
 
-static void search_balls(const grid* g, const ball_set* balls, const cell* periodic, int64_t first,
-                         int64_t last, pair_buffer* out)
+/// Search for the partners of the balls filed at [first, last).
+static void search_entries(const grid* g, const cell* periodic, int dim, int64_t first,
+                           int64_t last, pair_buffer* out)
 {
     out->pairs.count = 0;
     out->failed = false;
-    search s = {.grid = g, .balls = balls, .periodic = periodic, .out = out};
-    for (int64_t i = first; i < last; i++) {
-        s.ball = i;
-        s.own_level = g->unsorted[i].level;
-        for (s.level = s.own_level; s.level < g->level_count; s.level++) {
-            if (g->levels[s.level].used) search_level(&s);
+    search s = {.grid = g, .periodic = periodic, .out = out};
+    for (int64_t e = first; e < last; e++) {
+        s.ball = &g->entries[e];
+        for (s.level = s.ball->level; s.level < g->level_count; s.level++) {
+            if (!g->levels[s.level].used) continue;
+            if (dim == 2) {
+                search_level(&s, 2);
+            } else {
+                search_level(&s, 3);
+            }
         }
     }
 }
@@ -386,7 +393,8 @@ talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, in
     file_balls(g, balls);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
-        search_balls(g, balls, periodic, n * t / threads, n * (t + 1) / threads, &g->buffers[t]);
+        search_entries(g, periodic, balls->dim, n * t / threads, n * (t + 1) / threads,
+                       &g->buffers[t]);
     }
     return collect(g, n, threads, out);
 }
