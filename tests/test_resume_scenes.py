@@ -11,7 +11,7 @@ from test_run_program import OK, SAME, SCALE, frames_of, summary_of, talus
 
 FOLDER = Path(__file__).resolve().parent.parent / "scenes"
 SCENES = sorted(FOLDER.glob("*.yaml"))
-STOP = max(4, round(40 * min(SCALE, 1)))  # the step at which the run is stopped, half of all
+STOP = max(4, round(25 * min(SCALE, 1)))  # the step at which the run is stopped, half of all
 
 
 def settings(path, phase_end):
@@ -21,6 +21,8 @@ def settings(path, phase_end):
     sets = ["output.series=0", f"output.frames={3 * step}"]
     if re.search(r"^phases:", text, re.M):
         sets.append(f"phases[0].until={{steps: {phase_end}}}")
+    else:
+        sets.append("until={steps: 1000}")  # beyond the steps taken here
     return [word for one in sets for word in ("--set", one)]
 
 
