@@ -22,7 +22,7 @@ extern "C" {
 #define TALUS_PRINTF(format_index, first_argument)
 #endif
 
-/// Outcome of a call. Zero is success, negative is failure, positive is "stopped early, all is well".
+/// Outcome of a call. Zero is success, negative failure, positive "stopped early, all is well".
 typedef enum talus_status {
     TALUS_OK = 0,
     TALUS_INTERRUPTED = 1,     ///< the caller asked the run to stop; a checkpoint was written
@@ -32,7 +32,7 @@ typedef enum talus_status {
     TALUS_ERR_IO = -4,         ///< a file could not be read or written
     TALUS_ERR_FORMAT = -5,     ///< a file was read but is not what it should be
     TALUS_ERR_EXISTS = -6,     ///< something is there that would have been overwritten
-    TALUS_ERR_NUMERIC = -7,    ///< the chosen policy stops the run: NaN, escaped grain, no convergence
+    TALUS_ERR_NUMERIC = -7,    ///< a policy stops the run: NaN, escaped grain, no convergence
     TALUS_ERR_STATE = -8,      ///< the call does not fit the state of the object
 } talus_status;
 

@@ -28,10 +28,10 @@ typedef struct talus_solver_def {
     talus_sweep_order order; ///< [default TALUS_ORDER_RANDOM]
     talus_stop_rule stop;    ///< [default TALUS_STOP_RESIDUAL]
     double tolerance;        ///< of the chosen rule, dimensionless [default 1e-4]
-    double cutoff;           ///< force, the delta of the local rule [default 0: 1e-6 of the mean force]
-    int max_sweeps;          ///< give up after this many; the N_I of TALUS_STOP_SWEEPS [default 1000]
+    double cutoff;           ///< force: delta of the local rule [default 0: 1e-6 of the mean]
+    int max_sweeps;          ///< give up after so many; N_I of TALUS_STOP_SWEEPS [default 1000]
     bool warm_start;         ///< begin from the last step's impulses [default true]
-    bool push_out_overlap;   ///< law with plain g instead of g+: overlaps are undone [default false]
+    bool push_out_overlap;   ///< law with plain g, not g+: overlaps are undone [default false]
 } talus_solver_def;
 
 TALUS_API talus_solver_def talus_solver_default(void);

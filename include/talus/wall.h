@@ -17,7 +17,7 @@ typedef enum talus_shape_kind {
     TALUS_SHAPE_PLATE,     ///< 3D only: finite parallelogram, both sides act
     TALUS_SHAPE_BOX,       ///< rectangle or cuboid, from inside (container) or from outside
     TALUS_SHAPE_CYLINDER,  ///< circle (2D) or cylinder (3D), from inside or from outside
-    TALUS_SHAPE_CONE,      ///< 3D only: thin shell of revolution of a segment: frustum, tube, ring plate
+    TALUS_SHAPE_CONE,      ///< 3D only: thin shell of revolution: frustum, tube, ring plate
     TALUS_SHAPE_COUNT
 } talus_shape_kind;
 
@@ -43,7 +43,7 @@ typedef struct talus_shape_def {
     double axis[3];      ///< cylinder (3D), cone: unit axis
     double radius;       ///< cylinder; cone: radius at the low end of the axis
     double radius_high;  ///< cone: radius at the high end
-    double half_length;  ///< cylinder, cone: half length along the axis; 0 = infinite (cylinder only)
+    double half_length;  ///< cylinder, cone: along the axis; 0 = infinite (cylinder only)
     double skin;         ///< segment, plate, cone: rounded half thickness [default 0]
 } talus_shape_def;
 
@@ -63,7 +63,7 @@ typedef struct talus_drive_def {
     talus_drive_kind kind;      ///< [default TALUS_DRIVE_FIXED]
     double velocity[3];         ///< VELOCITY: m/s
     double spin[3];             ///< VELOCITY: rad/s
-    double pivot[3];            ///< point the rotation leaves at rest, world frame at start of the drive
+    double pivot[3];            ///< point the rotation leaves at rest, in the world at the start
     bool has_pivot;             ///< false: the wall's position is the pivot [default false]
     double amplitude[3];        ///< SINE: m
     double spin_amplitude[3];   ///< SINE: rotation vector amplitude, rad

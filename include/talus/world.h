@@ -30,7 +30,7 @@ typedef struct talus_world_def {
     bool periodic[3];          ///< axes that wrap around [default none]
     double cell_low[3];        ///< lower corner of the periodic cell, for periodic axes
     double cell_high[3];       ///< upper corner
-    bool has_domain;           ///< watch for grains leaving [domain_low, domain_high] [default false]
+    bool has_domain;           ///< watch for grains leaving the domain [default false]
     double domain_low[3];
     double domain_high[3];
     double drag;               ///< linear drag on every grain: force = -drag v, kg/s [default 0]
@@ -160,7 +160,7 @@ typedef struct talus_wall_state {
     double rotation[4]; ///< quaternion w x y z
     double velocity[3];
     double spin[3];
-    double force[3];    ///< sum of the contact forces on it (glued grains included) in the last step, N
+    double force[3];    ///< contact forces on it and on grains glued to it, last step, N
     double torque[3];   ///< of those forces about its position, N m
     double applied[3];  ///< applied force of a mobile or servo wall, N
 } talus_wall_state;
@@ -200,7 +200,7 @@ typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
-    double force_error;      ///< estimate residual * (L/d)^2 of the relative large-scale force error
+    double force_error;      ///< residual * (L/d)^2: estimate of the relative force error
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
     bool soft;               ///< information did not cross the system and the forces may be wrong
 } talus_rigidity;

@@ -138,7 +138,7 @@ static bool reserve_buffers(grid* g, int threads)
 static int level_of(double reach, double smallest)
 {
     int exponent;
-    double mantissa = frexp(reach / smallest, &exponent); // ratio = mantissa 2^exponent, in [1/2, 1)
+    double mantissa = frexp(reach / smallest, &exponent); // mantissa in [1/2, 1)
     int l = mantissa > 0.5 ? exponent : exponent - 1;     // smallest l with ratio <= 2^l
     return l < 0 ? 0 : l < MAX_LEVELS ? l : MAX_LEVELS - 1;
 }
@@ -162,7 +162,7 @@ static void level_prepare(level* l, double size, const cell* periodic, int dim)
 static int32_t cell_coordinate(const level* l, int k, double x)
 {
     double c = floor((x - l->origin[k]) / l->edge[k]);
-    const double far = 0x1p29; // a ball this far off shares a cell with others as far: slow, not wrong
+    const double far = 0x1p29; // balls farther off than this share cells: slow, not wrong
     return (int32_t)(c < -far ? -far : c > far ? far : c);
 }
 
@@ -385,7 +385,7 @@ talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, in
     const int64_t n = balls->count;
     out->count = 0;
     if (n == 0) return TALUS_OK;
-    if (threads < 1 || n < 2000) threads = 1; // below that a second thread costs more than it brings
+    if (threads < 1 || n < 2000) threads = 1; // a second thread costs more than it brings
     if (!reserve_balls(g, n) || !reserve_buckets(g, n) || !reserve_buffers(g, threads)) {
         return TALUS_ERR_MEMORY;
     }

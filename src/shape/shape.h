@@ -13,7 +13,7 @@
 
 /// One part of the surface near the query point, in the shape's frame.
 typedef struct shape_hit {
-    double distance;  ///< from the surface to the point along `normal`; negative: the point is behind
+    double distance;  ///< from the surface to the point along `normal`; negative: behind
     double normal[3]; ///< unit, from the surface towards the allowed side
     int32_t feature;  ///< stable number of the part (face, edge, rim), so that contacts persist
 } shape_hit;

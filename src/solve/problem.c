@@ -103,7 +103,8 @@ void problem_refresh(problem* p)
 int64_t problem_bytes(const problem* p)
 {
     int64_t row = 2 * (int64_t)sizeof(double) * problem_stride(p->dim);
-    int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + 3 * (int64_t)sizeof(int32_t) + 1;
+    int64_t indices = 3 * (int64_t)sizeof(int32_t) + 1;
+    int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + indices;
     int64_t block = 2 * (int64_t)sizeof(double) * p->dim * p->dim;
     return p->row_capacity * row + p->contact_capacity * contact + p->block_capacity * block;
 }

@@ -2,11 +2,11 @@
 ///
 /// Find impulses p and velocities V = V_free + M^-1 H p such that every contact satisfies its law.
 ///
-/// Body row, [stride] doubles:      v[dim], im, w[spin_dim], kim            (2D: 5, 3D: 8 = one line)
-///   w = R omega is the rotational unknown, im = 1/m, kim = R^2/I; both zero if the body cannot move.
+/// Body row, [stride] doubles:      v[dim], im, w[spin_dim], kim       (2D: 5, 3D: 8 = one line)
+///   w = R omega is the rotational unknown, im = 1/m, kim = R^2/I; both zero for a fixed body.
 ///   Then u = v_b - v_a - (w_a + w_b) x n, and an impulse p on b changes both bodies' w by
 ///   -kim (n x p): no lever arms, no tangent frames (shared/spec/solver.md).
-/// Contact row, [width] doubles:    n[dim], mn, mt, bias, mu, p[dim]        (2D: 8 = one line, 3D: 10)
+/// Contact row, [width] doubles:    n[dim], mn, mt, bias, mu, p[dim]   (2D: 8 = one line, 3D: 10)
 ///   mn, mt: inverse responses 1/S_nn, 1/S_tt; bias: g+/h, so that u_n + bias >= 0 is the law.
 ///
 /// Rows [0, grains) are the grains; then one row for each mobile wall; then a private row for each

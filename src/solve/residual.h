@@ -4,7 +4,7 @@
 
 #include "solve/problem.h"
 
-/// Natural-map residual of the impulses in the problem; see residual.c for the formula. Velocities are
+/// Natural-map residual of the impulses in the problem; residual.c has the formula. Velocities are
 /// recomputed from the impulses first (problem_refresh), never taken from a solver.
 double residual_natural(problem* p);
 

@@ -1,6 +1,6 @@
 /// One step of Contact Dynamics: implicit Euler with all contacts solved together (UK 1-2).
 ///
-///   v_free = v + h M^-1 F_ext;   find the impulses;   v_new = v_free + M^-1 H p;   x_new = x + h v_new
+///   v_free = v + h M^-1 F_ext;  find p;  v_new = v_free + M^-1 H p;  x_new = x + h v_new
 ///
 /// The search for contacts is certain, not hopeful: each grain is given a margin that it may move in
 /// the step (beyond the mean drift of all grains). If the solution moves a grain farther, its margin
