@@ -13,13 +13,20 @@ static void print_warning(void* user, talus_log_level level, const char* text)
     if (level == TALUS_LOG_WARNING) fprintf(stderr, "warning: %s\n", text);
 }
 
+static const char* plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_contents(const talus_scene* scene, const talus_world* world)
 {
     int phases = scene_phase_count(scene), inlets = scene_inlet_count(scene);
-    printf("scene ok: %s: %dD, %" PRId64 " grains, %d walls, %d phase%s", talus_scene_title(scene),
-           talus_world_options(world)->dim, talus_world_grains(world).count,
-           talus_world_wall_count(world), phases, phases == 1 ? "" : "s");
-    if (inlets > 0) printf(", %d inlet%s", inlets, inlets == 1 ? "" : "s");
+    int walls = talus_world_wall_count(world);
+    int64_t grains = talus_world_grains(world).count;
+    printf("scene ok: %s: %dD, %" PRId64 " grain%s, %d wall%s, %d phase%s",
+           talus_scene_title(scene), talus_world_options(world)->dim, grains, plural(grains), walls,
+           plural(walls), phases, plural(phases));
+    if (inlets > 0) printf(", %d inlet%s", inlets, plural(inlets));
     printf(", step %g%s, seed %" PRIu64 "\n", talus_scene_step_length(scene),
            scene_outputs(scene)->reduced_units ? "" : " s", scene_seed(scene));
 }

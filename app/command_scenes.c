@@ -89,6 +89,11 @@ int command_scenes(int argc, char** argv)
     int choice = options_next(argc, argv, ":h", list);
     if (choice == 'h') print_command_help(command_find("scenes"));
     if (choice != -1) return choice == 'h' ? STATUS_OK : STATUS_USAGE;
+    if (optind < argc) {
+        fprintf(stderr, "talus: '%s' is one argument too many: `talus scenes` takes none\n",
+                argv[optind]);
+        return STATUS_USAGE;
+    }
     if (locate_directories(visit, NULL)) return STATUS_OK;
     fprintf(stderr,
             "talus: no ready-made scenes were found; set TALUS_SCENES to their directory\n");

@@ -34,7 +34,9 @@ static void print_verdict(FILE* out, const char* verdict)
     fprintf(out, "verdict\n");
     while (*verdict) {
         size_t length = strcspn(verdict, "\n");
-        fprintf(out, "  %.*s\n", (int)length, verdict);
+        char line[sizeof((talus_summary*)0)->verdict];
+        snprintf(line, sizeof line, "%.*s", (int)length, verdict);
+        print_wrapped(out, "  ", 4, line);
         verdict += length + (verdict[length] == '\n');
     }
 }

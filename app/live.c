@@ -95,11 +95,37 @@ static void join_fields(char field[][FIELD_SIZE], size_t width, char* line, size
     }
 }
 
-static size_t terminal_width(void)
+/// Columns that can be used without wrapping around.
+static size_t terminal_width(int file)
 {
     struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col - 1u;
+    if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col - 1u;
     return 79;
+}
+
+void print_wrapped(FILE* out, const char* head, int indent, const char* text)
+{
+    size_t width = isatty(fileno(out)) == 1 ? terminal_width(fileno(out)) : SIZE_MAX;
+    size_t column = columns_of(head);
+    fputs(head, out);
+    for (bool first = true; *text; first = false) {
+        char word[256];
+        size_t length = strcspn(text, " ");
+        if (length >= sizeof word) length = sizeof word - 1;
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        size_t columns = columns_of(word);
+        if (!first && column + 1 + columns > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = (size_t)indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fputs(word, out);
+        column += columns;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', out);
 }
 
 void live_progress(void* user, const talus_progress* progress)
@@ -114,7 +140,8 @@ void live_progress(void* user, const talus_progress* progress)
 
     char field[FIELD_COUNT][FIELD_SIZE], line[FIELD_COUNT * (FIELD_SIZE + 2)];
     fill_fields(l, progress, field);
-    join_fields(field, l->terminal ? terminal_width() : sizeof line, line, sizeof line);
+    join_fields(field, l->terminal ? terminal_width(STDERR_FILENO) : sizeof line, line,
+                sizeof line);
     if (l->terminal) {
         fprintf(stderr, "\r%s\033[K", line);
         l->shown = true;
@@ -135,5 +162,5 @@ void live_log(void* user, talus_log_level level, const char* text)
     live* l = user;
     if (l->quiet || level != TALUS_LOG_WARNING) return;
     live_clear(l);
-    fprintf(stderr, "warning: %s\n", text);
+    print_wrapped(stderr, "warning: ", 2, text);
 }

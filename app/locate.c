@@ -104,15 +104,20 @@ bool locate_scene(const char* scene, char path[PATH_SIZE])
     const char* ending = strrchr(scene, '.');
     bool is_path = strchr(scene, '/') ||
                    (ending && (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0));
-    if (is_path) {
-        fprintf(stderr, "talus: there is no scene file %s\n", scene);
+    if (!is_path && locate_directories(visit_for_name, &s)) return true;
+    struct stat info;
+    bool there = scene[0] && stat(scene, &info) == 0;
+    if (is_path || there) {
+        const char* what = !there                  ? "there is no scene file"
+                           : S_ISDIR(info.st_mode) ? "a scene is a file, not a directory:"
+                                                   : "a scene must be a regular file:";
+        fprintf(stderr, "talus: %s %s\n", what, scene);
         return false;
     }
-    if (locate_directories(visit_for_name, &s)) return true;
     bool near = locate_directories(visit_for_near, &s);
     fprintf(
         stderr,
-        "talus: '%s' is neither a file nor a ready-made scene%s%s%s; `talus scenes` lists them\n",
-        scene, near ? "; did you mean '" : "", near ? path : "", near ? "'?" : "");
+        "talus: '%s' is neither a file nor a ready-made scene%s%s%s `talus scenes` lists them\n",
+        scene, near ? "; did you mean '" : ";", near ? path : "", near ? "'?" : "");
     return false;
 }

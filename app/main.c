@@ -15,7 +15,7 @@
 
 static const command commands[] = {
     {"run", "run SCENE [-o DIR] [--set key.path=value]... [options]", "carry out a scene",
-     "SCENE is the path of a scene file or the name of a ready-made scene (see `talus scenes`).\n\n"
+     "SCENE is the path of a scene file or the name of a ready-made one (see `talus scenes`).\n\n"
      "  -o, --output DIR       where the results go [runs/NAME, runs/NAME-2, ...]\n"
      "  --set key.path=value   override a value of the scene; may be repeated\n"
      "  --force                replace the run that is in DIR (only files Talus "
@@ -39,7 +39,7 @@ static const command commands[] = {
     {"export", "export DIR [--vtk OUT] [--lammps OUT]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
-     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
+     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n\n"
      "Without options both are written into DIR/export. A run that is not finished is exported as\n"
      "far as it was committed by its last checkpoint.\n",
      command_export},
@@ -63,8 +63,8 @@ const command* command_find(const char* name)
         names[i] = list[i].name;
     }
     const char* near = nearest_name(name, names, count);
-    fprintf(stderr, "talus: there is no command '%s'%s%s%s; `talus help` lists them\n", name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+    fprintf(stderr, "talus: there is no command '%s'%s%s%s `talus help` lists them\n", name,
+            near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
     return NULL;
 }
 

@@ -69,7 +69,8 @@ const char* options_single(int argc, char** argv, const char* what)
 {
     if (argc - optind == 1) return argv[optind];
     if (argc == optind) {
-        fprintf(stderr, "talus: %s is missing\n", what);
+        fprintf(stderr, "talus: %s is missing\nusage: talus %s\n", what,
+                command_find(argv[0])->usage);
     } else {
         fprintf(stderr, "talus: '%s' is one argument too many: only %s is expected\n",
                 argv[optind + 1], what);

@@ -460,6 +460,26 @@ class Program(unittest.TestCase):
         self.assertIn("nonsense", done.stderr)
         self.assertIn("2 errors", done.stderr)
 
+    def test_check_of_what_is_no_scene(self):
+        path = self.root / "odd.yaml"
+        for data, expected in ((b"", "the file is empty"), (b"# head only\n", "the file is empty"),
+                               (bytes(2000), "not UTF-8 text"), (b"[" * 100000, "too deeply"),
+                               (Path(TALUS).read_bytes()[:4000], "not UTF-8 text"),
+                               (b" " * (65 << 20), "larger than 64 MiB"), (b"a: 1\n\tb: 2\n", "a tab")):
+            path.write_bytes(data)
+            done = talus("check", path)
+            self.assertEqual(done.returncode, SCENE_ERRORS, done.stderr)
+            self.assertIn(expected, done.stderr)
+        for place, expected in ((self.root, "not a directory"), ("/dev/zero", "regular file"),
+                                (self.root / "none.yaml", "no scene file")):
+            done = talus("check", place)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(expected, done.stderr)
+        text = Path(SCENE).read_bytes()
+        for same in (text.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + text):
+            path.write_bytes(same)
+            self.assertEqual(talus("check", path).stdout, talus("check", SCENE).stdout)
+
     def test_ready_made_scenes_from_anywhere(self):
         here = self.root / "elsewhere"
         here.mkdir()

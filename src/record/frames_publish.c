@@ -94,7 +94,7 @@ static talus_status reserve_space(const char* path, int64_t bytes, talus_error* 
     return files_error(error, "reserve space for", path);
 }
 
-static talus_status copy_frames(const frames* f, hid_t target, talus_error* error)
+static talus_status copy_frames(const frames* f, hid_t access, hid_t target, talus_error* error)
 {
     hid_t source = -1;
     talus_status status = TALUS_OK;
@@ -104,7 +104,7 @@ static talus_status copy_frames(const frames* f, hid_t target, talus_error* erro
         snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
         if (i == 0 || f->entry[i].segment != f->entry[i - 1].segment) {
             if (source >= 0) H5Fclose(source);
-            source = path ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+            source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
         }
         if (source < 0 || H5Ocopy(source, name, target, name, H5P_DEFAULT, H5P_DEFAULT) < 0) {
             status = h5_error(error, TALUS_ERR_IO, "cannot copy the frames of",
@@ -137,9 +137,12 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     }
     if (status != TALUS_OK) return status;
 
-    hid_t target = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    if (target < 0) return h5_error(error, TALUS_ERR_IO, "cannot open", path);
-    status = copy_frames(f, target, error);
+    hid_t access = h5_access();
+    hid_t target = H5Fopen(path, H5F_ACC_RDWR, access);
+    status = target < 0 ? h5_error(error, TALUS_ERR_IO, "cannot open", path)
+                        : copy_frames(f, access, target, error);
+    H5Pclose(access);
+    if (target < 0) return status;
     // Closing also cuts off the reserved space that was not used.
     if (H5Fclose(target) < 0 && status == TALUS_OK) {
         status = h5_error(error, TALUS_ERR_IO, "cannot finish", path);

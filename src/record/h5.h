@@ -25,6 +25,8 @@ void h5_loud(h5_quiet before);
 /// "<what> <path>: <HDF5's innermost reason>".
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path);
 
+/// Access list for any file: small caches. The caller closes it.
+hid_t h5_access(void);
 /// A new file in memory; `owner` makes its name unique in the process.
 hid_t h5_create(const void* owner, const char* label);
 /// The bytes of a file in memory; the caller frees *data.

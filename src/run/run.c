@@ -14,6 +14,7 @@
 #include "run/directory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,31 +160,44 @@ static bool worth_saying(int64_t count)
     return (count & (count - 1)) == 0;
 }
 
+/// "step 12, t = 0.3 s: words", and how often so far if not for the first time.
+static void say_of_step(run* r, int64_t count, const char* words)
+{
+    char times[64] = "";
+    if (count > 1) snprintf(times, sizeof times, " (%" PRId64 " times so far)", count);
+    log_write(&r->log, TALUS_LOG_WARNING, "step %" PRId64 ", t = %.6g%s: %s%s", r->state.step,
+              r->state.last.time, summary_time_unit(r), words, times);
+}
+
 /// Log what the step just done has to say: softness, missing convergence, an accepted escape.
 static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
-    const char* unit = summary_time_unit(r);
+    char words[sizeof last->remark];
     if (last->remark[0] && worth_saying(++s->remarks)) {
-        log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g%s: %s (%" PRId64 " such steps so far)", s->step,
-                  last->time, unit, last->remark, s->remarks);
+        // What soft means was explained the first time.
+        if (s->remarks > 1 && last->rigidity.soft) {
+            snprintf(words, sizeof words, "soft: forces may be off by %.0f %%",
+                     100 * fmin(last->rigidity.force_error, 1));
+        } else {
+            memcpy(words, last->remark, sizeof words);
+        }
+        say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
     if (!last->converged && worth_saying(unconverged)) {
-        log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g%s: accepted without meeting the stopping rule, "
-                  "residual %.2g after %" PRId64 " sweeps (%" PRId64 " such steps so far)",
-                  s->step, last->time, unit, last->residual, last->sweeps, unconverged);
+        snprintf(words, sizeof words,
+                 "accepted without meeting the stopping rule, residual %.2g after %" PRId64
+                 " sweeps",
+                 last->residual, last->sweeps);
+        say_of_step(r, unconverged, words);
     }
     // Grains that were removed are in the log already: the world names them.
     if (last->escaped_grain >= 0 && last->removed == 0 && worth_saying(++s->escapes)) {
-        log_write(&r->log, TALUS_LOG_WARNING,
-                  "step %" PRId64 ", t = %.6g%s: grain %" PRId64
-                  " is out of the domain or behind a "
-                  "wall (%" PRId64 " such steps so far)",
-                  s->step, last->time, unit, last->escaped_grain, s->escapes);
+        snprintf(words, sizeof words, "grain %" PRId64 " is out of the domain or behind a wall",
+                 last->escaped_grain);
+        say_of_step(r, s->escapes, words);
     }
 }
 
@@ -436,8 +450,9 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
     const char* directory = r->def->directory;
     if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a resume needs a directory");
     if (!directory_has(directory, "scene.yaml")) {
-        return error_set(error, TALUS_ERR_STATE,
-                         "there is no run to resume in %s: it has no scene.yaml", directory);
+        return error_set(error, TALUS_ERR_STATE, "there is no run to resume in %s: %s", directory,
+                         directory_has(directory, ".") ? "it has no scene.yaml"
+                                                       : "there is no such directory");
     }
     TRY(directory_lock(directory, &r->lock, error));
     char scene[DIRECTORY_PATH_SIZE];

@@ -50,6 +50,18 @@ static void parse_stop(parse* s, place at, const char* message)
     s->stopped = true;
 }
 
+/// The byte at a mark, 0 at the end. Marks count characters, not bytes.
+static char byte_at(const parse* s, yaml_mark_t mark)
+{
+    size_t i = 0;
+    for (size_t line = 0; line < mark.line && i < s->size; i++) line += s->text[i] == '\n';
+    for (size_t column = 0; column < mark.column && i < s->size; column++) {
+        do i++;
+        while (i < s->size && ((unsigned char)s->text[i] & 0xc0) == 0x80);
+    }
+    return i < s->size ? s->text[i] : '\0';
+}
+
 /// Next event, or false after reporting the syntax error.
 static bool parse_next(parse* s, yaml_event_t* event)
 {
@@ -64,6 +76,12 @@ static bool parse_next(parse* s, yaml_event_t* event)
         encoding ? place_of_byte(s, s->parser.problem_offset) : place_of(s, s->parser.problem_mark);
     const char* what = s->parser.problem ? s->parser.problem : "cannot be read";
     const char* context = s->parser.context ? s->parser.context : "";
+    if (!encoding && byte_at(s, s->parser.problem_mark) == '\t') {
+        what = "a tab (expected blanks: YAML does not indent with tabs)";
+        context = "";
+    } else if (encoding) {
+        context = "the file is not UTF-8 text";
+    }
     problems_add(s->p, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "", context);
     s->stopped = true;
     return false;
