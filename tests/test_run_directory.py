@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy
 
-from test_run_program import FAILURE, OK, SCENE, TALUS, frames_of, summary_of, talus
+from test_run_program import FAILURE, OK, SCALE, SCENE, TALUS, frames_of, summary_of, talus
 
 CSV_SCENE = """
 title: Grains from a file
@@ -117,6 +117,30 @@ class Directory(unittest.TestCase):
         peak = summary_of(self.root / "out")["peak_memory_bytes"]
         self.assertLess(peak, len(ballast))
         self.assertGreater(peak, 1 << 20)
+
+    def test_frames_do_not_pile_up_in_memory(self):
+        """100 small frames are 2000 datasets: HDF5's own caches would make that 70 MB, not 22."""
+        self.run_ok("run", SCENE, "-o", self.root / "out", "--set", "output.frames=0.001",
+                    "--steps", 100)
+        if SCALE >= 1:  # a sanitizer's own memory is much more
+            self.assertLess(summary_of(self.root / "out")["peak_memory_bytes"], 40e6)
+
+    def test_escapes_are_counted(self):
+        """Told sparsely while they happen, in full at the end, and summed up in the series."""
+        out = self.root / "out"
+        done = self.run_ok("run", SCENE, "-o", out, "--steps", 300, "--set", "policies.escape=remove",
+                           "--set", "domain.low=[-1, 0.015]", "--set", "domain.high=[1, 1]",
+                           "--set", "output.series=0.01")
+        removed = summary_of(out)["removed_grains"]
+        self.assertGreater(removed, 16)
+        series = numpy.genfromtxt(out / "series.csv", names=True, delimiter=",")
+        self.assertEqual(series["removed"][-1], removed)
+        self.assertTrue((numpy.diff(series["removed"]) >= 0).all())
+        log = (out / "log.txt").read_text()
+        self.assertIn(f"{removed} grains left the domain", done.stdout)
+        self.assertIn(f"{removed} grains left the domain", log)
+        # A line at every doubling: at most one for each bit of the count.
+        self.assertTrue(1 <= log.count("escaped grain") <= removed.bit_length())
 
     # ---- a disk that is full at the end ----------------------------------------------------------
 

@@ -47,7 +47,6 @@ static const series_column step_table[] = {
     {"force_error", CELL_NUMBER, IN_RESULT(rigidity.force_error)},
     {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid)},
     {"soft", CELL_FLAG, IN_RESULT(rigidity.soft)},
-    {"removed", CELL_COUNT, IN_RESULT(removed)},
 };
 enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
 
@@ -82,7 +81,7 @@ static void add_wall_names(text_buffer* t, const char* name, int dim)
 static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, "%s,", step_table[c].name);
-    text_add(t, "step_length,coordination");
+    text_add(t, "removed,step_length,coordination");
     for (int64_t w = 0; w < wall_count; w++) {
         add_wall_names(t, world->walls.record[w].name, world->def.dim);
     }
@@ -105,7 +104,8 @@ static void add_row(text_buffer* t, const talus_world* world, double h, int64_t 
         add_cell(t, &step_table[c], &world->last);
         text_add(t, ",");
     }
-    text_add(t, "%.17g,%.17g", h, talus_measure_contacts_per_grain(world, STRONG_CONTACT));
+    text_add(t, "%lld,%.17g,%.17g", (long long)world->totals.removed, h,
+             talus_measure_contacts_per_grain(world, STRONG_CONTACT));
     for (int64_t w = 0; w < wall_count; w++) {
         const double* row[2] = {world->walls.force + 3 * w, world->walls.position + 3 * w};
         for (int q = 0; q < 2; q++) {
