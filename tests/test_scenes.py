@@ -35,12 +35,12 @@ DEFAULT_STEPS = (5, 50)
 # The bits may differ between compilers and C libraries (pow, log and sin in generators and drives),
 # by about 1e-16 of each number. How such a difference grows was measured with the step (with an
 # inlet: gravity) changed by 1e-13 of itself: over these steps energies changed by 5e-11, forces by
-# 2e-9, overlaps by 2e-7 of themselves at most. The tolerances are some hundred times that and still
+# 7e-8, overlaps by 3e-7 of themselves at most. The tolerances are a hundred times that and still
 # below what one sweep more or less would change (1e-4). Only whether a contact that just touches
 # carries a force is a matter of the last bit: a few such contacts are counted or not, and with them
 # the mean overlap moves. Forces are compared on the scale of the largest wall force.
 TOLERANCE = {"time": 1e-9, "active_contacts": 1e-2, "kinetic_energy": 1e-7, "overlap_max": 1e-4,
-             "overlap_mean": 1e-2, "wall_forces": 1e-6}
+             "overlap_mean": 1e-2, "wall_forces": 1e-5}
 # Scale, in mean diameters, below which an overlap is rounding and not physics.
 OVERLAP_NOISE = 1e-6
 
@@ -157,8 +157,8 @@ class Physics(unittest.TestCase):
         shutil.rmtree(self.directory)
 
     def test_chain_falls_freely_and_then_rings(self):
-        """Until it meets the wall the chain's momentum is F t, whatever the sweeps left undone; then
-        the force on the wall is a damped oscillation with the papers' omega and tau."""
+        """Until it meets the wall the chain's momentum is F t, whatever the sweeps left undone;
+        then the force on the wall is a damped oscillation with the papers' omega and tau."""
         options = ["--set", "output.frames=0"]
         steps = 30
         carry_out("chain", self.directory / "fall", "--steps", steps, *options)
@@ -212,30 +212,32 @@ class Physics(unittest.TestCase):
         ends = numpy.cumsum([phase["steps"] for phase in summary["phases"]])
         heights = []
         for row, load in zip(series[ends - 1], (200, 2000, 200)):
-            # The phases end when the mean kinetic energy is below 1e-6 J: the packing still creeps, and
-            # what it is short of equilibrium is its momentum change, below 2 % of the load here.
-            self.assertAlmostEqual(row["piston_force_y"], load, delta=0.02 * load)
-            self.assertAlmostEqual(row["floor_force_y"], -load, delta=0.03 * load)
+            # At rest the forces are equal up to the solver's tolerance of 1e-4, which the size of
+            # the packing, 27 diameters, may magnify by up to 27^2 (docs/theory.md). Seen: 0.3 %.
+            self.assertAlmostEqual(row["piston_force_y"], load, delta=0.01 * load)
+            self.assertAlmostEqual(row["floor_force_y"], -load, delta=0.02 * load)
             side = row["right_force_x"]
-            self.assertAlmostEqual(row["left_force_x"], -side, delta=0.03 * load)
+            self.assertAlmostEqual(row["left_force_x"], -side, delta=0.02 * load)
             self.assertTrue(0.5 * load < side < load, side)
             heights.append(row["piston_position_y"])
-        # Rigid grains: ten times the load moves the piston by less than 2 % of a mean diameter.
-        self.assertLess(abs(heights[1] - heights[0]), 0.02 * 0.0075)
+        # Rigid grains: ten times the load hardly moves the piston; some contacts slip. With seeds
+        # 1, 2 and 3 it went down by 0.011, 0.016 and 0.008 mean diameters.
+        self.assertLess(abs(heights[1] - heights[0]), 0.03 * 0.0075)
 
     @unittest.skipUnless(LONG, "takes long")
     def test_biaxial_servo_holds_its_stress(self):
         """The side wall's mean stress is the servo's; the strength is that of rough disks."""
         options = ["--set", "output.frames=0"]
         _, series = carry_out("biaxial", self.directory / "run", *options)
-        shear = series[series["time"] > 0.4]
+        shear = series[series["time"] > 0.5]
         height, width = shear["lid_position_y"], shear["right_position_x"]
         side = (shear["right_force_x"] / height).mean()
-        # A deviation accelerates the wall: its speed, which stays near 0.035 m/s, allows a mean over
-        # 0.7 s of 10 kg * 0.035 m/s / 0.7 s / 0.26 m = 2 N/m. The noise, 50 N/m in a step, leaves 2.
+        # A deviation accelerates the wall: its speed, which stays near 0.035 m/s, allows a mean
+        # over 0.7 s of 10 kg * 0.035 m/s / 0.7 s / 0.26 m = 2 N/m. The noise, 50 N/m in a step,
+        # leaves 2.
         self.assertAlmostEqual(side, 1000, delta=10)
         ratio = (shear["lid_force_y"] / width).mean() / side
-        # 1.9 here. Published strengths of dense disks with friction 0.5: 17 to 25 degrees, 1.8 to 2.5.
+        # 1.85 here; the bounds stand for angles of internal friction of 15 and 25 degrees.
         self.assertTrue(1.7 < ratio < 2.5, ratio)
 
     @unittest.skipUnless(LONG, "takes long")
