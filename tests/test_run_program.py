@@ -460,6 +460,13 @@ class Program(unittest.TestCase):
         self.assertIn("nonsense", done.stderr)
         self.assertIn("2 errors", done.stderr)
 
+    def test_check_lists_five_of_a_kind_and_counts_the_rest(self):
+        done = talus("check", SCENE, "--set", "domain.low=[-1, 0.02]", "--set", "domain.high=[1, 1]")
+        self.assertEqual(done.returncode, SCENE_ERRORS)
+        self.assertEqual(len(re.findall(r"grain \d of this source is outside the domain", done.stderr)), 5)
+        # The lowest row of the lattice has 8 grains.
+        self.assertIn("grains[0]: 3 more grains of this source", done.stderr)
+
     def test_check_of_what_is_no_scene(self):
         path = self.root / "odd.yaml"
         for data, expected in ((b"", "the file is empty"), (b"# head only\n", "the file is empty"),

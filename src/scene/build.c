@@ -144,41 +144,61 @@ static bool immobile(const talus_grain_def* g)
     return g->fixed || g->glued_to >= 0;
 }
 
+/// How many mistakes of a source were found beyond those listed.
+static void report_more(build* b, int source, int64_t found)
+{
+    if (found <= LISTED) return;
+    const scene_origin* origin = &b->scene->sources[source].origin;
+    problems_add(&b->problems, origin->at, origin->path,
+                 "%lld more grains of this source overlap a wall or are outside the domain",
+                 (long long)(found - LISTED));
+}
+
+/// First axis along which a grain is outside the domain, -1 if none.
+static int axis_outside(const talus_world_def* def, const talus_grain_def* g)
+{
+    for (int k = 0; def->has_domain && k < def->dim; k++) {
+        if (g->position[k] < def->domain_low[k] || g->position[k] > def->domain_high[k]) return k;
+    }
+    return -1;
+}
+
+/// One grain against walls and domain; true if it is wrong. Reports it if `listed`.
+static bool check_place(build* b, int source, int64_t row, bool listed)
+{
+    const talus_world_def* def = &b->scene->world;
+    const talus_grain_def* g = &b->grains.rows[row];
+    long long number = (long long)(row - b->first[source]);
+    scene_origin origin = origin_of(b, row);
+    double depth = 0.0;
+    bool may_overlap = immobile(g) || b->scene->sources[source].allow_overlap;
+    int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g->position, g->radius, &depth);
+    int axis = axis_outside(def, g);
+    if (wall >= 0 && listed) {
+        problems_add(&b->problems, origin.at, origin.path,
+                     "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
+                     "(expected no overlap, or allow_overlap: true)",
+                     number, g->radius, b->scene->wall_names[wall], depth);
+    }
+    if (axis >= 0 && listed) {
+        problems_add(&b->problems, origin.at, origin.path,
+                     "grain %lld of this source is outside the domain: %c = %.6g (expected "
+                     "%.6g to %.6g)",
+                     number, 'x' + axis, g->position[axis], def->domain_low[axis],
+                     def->domain_high[axis]);
+    }
+    return wall >= 0 || axis >= 0;
+}
+
 /// Grains against walls and domain.
 static void check_places(build* b)
 {
-    const talus_world_def* def = &b->scene->world;
     for (int s = 0; s < b->scene->source_count; s++) {
-        int listed = 0;
-        bool free_hand = b->scene->sources[s].allow_overlap;
-        for (int64_t row = b->first[s]; row < b->first[s + 1] && listed < LISTED; row++) {
-            const talus_grain_def* g = &b->grains.rows[row];
-            scene_origin origin = origin_of(b, row);
-            double depth = 0.0;
-            int wall = -1;
-            if (!immobile(g) && !free_hand) {
-                wall = scene_wall_overlap(b->world, g->position, g->radius, &depth);
-            }
-            if (wall >= 0) {
-                problems_add(&b->problems, origin.at, origin.path,
-                             "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
-                             "(expected no overlap, or allow_overlap: true)",
-                             (long long)(row - b->first[s]), g->radius, b->scene->wall_names[wall],
-                             depth);
-                listed++;
-            }
-            for (int k = 0; def->has_domain && k < def->dim; k++) {
-                double x = g->position[k];
-                if (x >= def->domain_low[k] && x <= def->domain_high[k]) continue;
-                problems_add(&b->problems, origin.at, origin.path,
-                             "grain %lld of this source is outside the domain: %c = %.6g (expected "
-                             "%.6g to %.6g)",
-                             (long long)(row - b->first[s]), 'x' + k, x, def->domain_low[k],
-                             def->domain_high[k]);
-                listed++;
-                break;
-            }
+        int64_t found = 0;
+        for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
+            found += check_place(b, s, row, found < LISTED);
         }
+        report_more(b, s, found);
     }
 }
 
@@ -222,12 +242,17 @@ static bool pack(const build* b, packed* p)
 
 static void report_pairs(build* b, const packed* p, const overlap_pair* pairs, int64_t count)
 {
-    int listed = 0;
-    for (int64_t i = 0; i < count && listed < LISTED; i++) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
         int64_t early = p->row[pairs[i].a], late = p->row[pairs[i].b];
         if (immobile(&b->grains.rows[early]) && immobile(&b->grains.rows[late])) continue;
-        report_pair(b, early, late, pairs[i].depth);
-        listed++;
+        if (found++ < LISTED) report_pair(b, early, late, pairs[i].depth);
+    }
+    if (found > LISTED) {
+        // Behind the pairs that are listed, wherever these are.
+        scene_origin origin = origin_of(b, b->grains.count - 1);
+        problems_add(&b->problems, origin.at, "grains", "%lld more pairs of grains overlap",
+                     (long long)(found - LISTED));
     }
 }
 
