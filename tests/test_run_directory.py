@@ -76,6 +76,19 @@ class Directory(unittest.TestCase):
         self.run_ok("resume", moved)
         self.assert_same(moved, whole)
 
+    def test_killed_while_copying(self):
+        """What a kill leaves before scene.yaml is there does not block the next attempt."""
+        scene = self.write_csv_scene()
+        out = self.root / "out"
+        self.run_ok("run", scene, "-o", out, "--steps", 2)
+        for path in list(out.iterdir()):
+            if path.name not in (".talus.lock", "log.txt", "scene.original.yaml", "sources"):
+                path.unlink()
+        (out / "sources" / "1-more.csv").rename(out / "sources" / "1-more.csv.tmp")
+        self.run_ok("run", scene, "-o", out, "--steps", 2)
+        self.assertEqual(sorted(p.name for p in (out / "sources").iterdir()),
+                         ["0-two_words.csv", "1-more.csv"])
+
     def test_effective_scene_is_a_scene(self):
         scene = self.write_csv_scene()
         first, second = self.root / "first", self.root / "second"
