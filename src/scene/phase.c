@@ -90,8 +90,8 @@ static void warn_backlog(const scene_source* source, double before, double after
         return;
     }
     log_write(&world->log, TALUS_LOG_WARNING,
-              "inlet '%s' falls behind, %lld grains are waiting: %s", source->name,
-              (long long)(report->due - report->placed), report->reason);
+              "inlet '%s' falls behind, %lld grains or more are waiting: %s", source->name,
+              (long long)(after / unit), report->reason);
 }
 
 /// Let one inlet place its grains and put them into the world.
