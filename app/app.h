@@ -101,8 +101,8 @@ void live_progress(void* user, const talus_progress* progress);
 void live_log(void* user, talus_log_level level, const char* text);
 /// Take the live line off the terminal.
 void live_clear(live* l);
-/// Print `head`, a text and a newline. Where `out` is a terminal, lines break between words, and all
-/// but the first begin with `indent` blanks.
+/// Print `head`, a text and a newline. Where `out` is a terminal, lines break between words, and
+/// all but the first begin with `indent` blanks.
 void print_wrapped(FILE* out, const char* head, int indent, const char* text);
 /// "12s", "1m20s", "2h05m" into `out`.
 void format_duration(double seconds, char* out, size_t size);

@@ -10,15 +10,15 @@ extern "C" {
 
 /// Coordination of the packing, from contacts that carry a force.
 typedef struct talus_coordination {
-    double all;          ///< mean contacts a grain, all free grains
-    double backbone;     ///< the same without rattlers
-    int64_t rattlers;    ///< grains removed, in turn, for having fewer than dim + 1 contacts
-                         ///< (2 contacts suffice in 2D with friction; see `frictional`)
+    double all;       ///< mean contacts a grain, all free grains
+    double backbone;  ///< the same without rattlers
+    int64_t rattlers; ///< grains removed, in turn, for having fewer than dim + 1 contacts
+                      ///< (2 contacts suffice in 2D with friction; see `frictional`)
 } talus_coordination;
 
-/// Count contacts whose force exceeds `threshold` times the mean contact force [e.g. 1e-6]. A contact
-/// with a wall or glued grain counts once, between two free grains once for each. `frictional`
-/// lowers the contacts a grain needs from dim + 1 to 2.
+/// Count contacts whose force exceeds `threshold` times the mean contact force [e.g. 1e-6]. A
+/// contact with a wall or glued grain counts once, between two free grains once for each.
+/// `frictional` lowers the contacts a grain needs from dim + 1 to 2.
 TALUS_API talus_status talus_measure_coordination(const talus_world* world, double threshold,
                                                   bool frictional, talus_coordination* out,
                                                   talus_error* error);

@@ -73,8 +73,7 @@ talus_status generate_chain(const chain_def* def, const generate_context* contex
     grain.radius = def->radius;
     for (int64_t i = 0; i < def->count; i++) {
         // From i, not from the grain before, so that rounding does not pile up along the chain.
-        double along = def->first_gap + def->radius +
-                       (double)i * (2.0 * def->radius + def->gap);
+        double along = def->first_gap + def->radius + (double)i * (2.0 * def->radius + def->gap);
         for (int k = 0; k < 3; k++) {
             grain.position[k] = k < context->dim ? def->start[k] + along * direction[k] : 0.0;
         }

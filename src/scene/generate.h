@@ -78,13 +78,13 @@ typedef enum lattice_kind {
 /// A lattice. Fill with lattice_default().
 typedef struct lattice_def {
     lattice_kind kind;
-    bool by_count;      ///< true: counts sites along x, y, z from `low`; false: fill low..high
-    double low[3];      ///< the grain at the first site touches it from inside
-    double high[3];     ///< not used by count
-    int64_t counts[3];  ///< sites in a row, rows in a layer, layers; only by count
-    double spacing;     ///< distance of nearest sites, m; 0: factor * largest diameter [default 0]
-    double factor;      ///< >= 1 [default 1]
-    double jitter;      ///< 0: perfect; 1: grains may move until just touching [default 0]
+    bool by_count;     ///< true: counts sites along x, y, z from `low`; false: fill low..high
+    double low[3];     ///< the grain at the first site touches it from inside
+    double high[3];    ///< not used by count
+    int64_t counts[3]; ///< sites in a row, rows in a layer, layers; only by count
+    double spacing;    ///< distance of nearest sites, m; 0: factor * largest diameter [default 0]
+    double factor;     ///< >= 1 [default 1]
+    double jitter;     ///< 0: perfect; 1: grains may move until just touching [default 0]
     sizes_def sizes;
 } lattice_def;
 
@@ -109,8 +109,8 @@ typedef struct chain_def {
     double direction[3]; ///< any length > 0
     int64_t count;
     double radius;
-    double first_gap;    ///< from start to the surface of the first grain [default 0]
-    double gap;          ///< between surfaces of neighbours [default 0]
+    double first_gap; ///< from start to the surface of the first grain [default 0]
+    double gap;       ///< between surfaces of neighbours [default 0]
 } chain_def;
 
 /// `base` gives all that a source does not set (density, material, velocity, tag, ...).
@@ -118,8 +118,8 @@ talus_status generate_lattice(const lattice_def* def, const generate_context* co
                               const talus_grain_def* base, grain_list* grains,
                               generate_report* report, talus_error* error);
 talus_status generate_fill(const fill_def* def, const generate_context* context,
-                           const talus_grain_def* base, grain_list* grains,
-                           generate_report* report, talus_error* error);
+                           const talus_grain_def* base, grain_list* grains, generate_report* report,
+                           talus_error* error);
 talus_status generate_chain(const chain_def* def, const generate_context* context,
                             const talus_grain_def* base, grain_list* grains,
                             generate_report* report, talus_error* error);

@@ -54,9 +54,9 @@ typedef struct csv {
     const char* path;
     int64_t line;
     int dim;
-    char separator;            ///< ' ' for blanks
-    int column_count;          ///< 0: names not read yet
-    int columns[FIELD_COUNT];  ///< field of each column
+    char separator;           ///< ' ' for blanks
+    int column_count;         ///< 0: names not read yet
+    int columns[FIELD_COUNT]; ///< field of each column
     const char* const* material_names;
     int material_count;
     talus_error* error;
@@ -117,8 +117,10 @@ static talus_status add_column(csv* c, const char* name)
 {
     int which = find_field(name);
     if (which < 0) {
-        return csv_error(c, "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
-                         "vz, wx, wy, wz, mass, density, material, tag", name);
+        return csv_error(c,
+                         "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
+                         "vz, wx, wy, wz, mass, density, material, tag",
+                         name);
     }
     if (c->dim == 2 && !FIELDS[which].flat) {
         return csv_error(c, "column '%s' has no meaning in a 2D scene", name);
@@ -256,8 +258,11 @@ talus_status generate_csv(const char* path, int dim, const char* const* material
     if (!file) {
         return error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     }
-    csv c = {.path = path, .dim = dim, .material_names = material_names,
-             .material_count = material_count, .error = error};
+    csv c = {.path = path,
+             .dim = dim,
+             .material_names = material_names,
+             .material_count = material_count,
+             .error = error};
     char* line = NULL;
     talus_status status = read_lines(&c, file, &line, base, grains, report);
     free(line);

@@ -291,10 +291,9 @@ static void explain(const fill_def* def, int64_t homeless, generate_report* repo
 {
     int64_t missing = report->requested - report->placed;
     if (missing == 0) return;
-    int used = snprintf(report->reason, sizeof report->reason,
-                        "%lld of %lld grains placed, solid fraction %.3g",
-                        (long long)report->placed, (long long)report->requested,
-                        report->solid_fraction);
+    int used = snprintf(
+        report->reason, sizeof report->reason, "%lld of %lld grains placed, solid fraction %.3g",
+        (long long)report->placed, (long long)report->requested, report->solid_fraction);
     if (homeless > 0) {
         used += snprintf(report->reason + used, sizeof report->reason - (size_t)used,
                          "; %lld too large for the region and its walls", (long long)homeless);
@@ -325,8 +324,8 @@ static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
 }
 
 talus_status generate_fill(const fill_def* def, const generate_context* context,
-                           const talus_grain_def* base, grain_list* grains,
-                           generate_report* report, talus_error* error)
+                           const talus_grain_def* base, grain_list* grains, generate_report* report,
+                           talus_error* error)
 {
     *report = (generate_report){0};
     TRY(check_fill(def, context->dim, error));

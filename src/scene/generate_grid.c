@@ -133,8 +133,7 @@ static talus_status grow(ball_grid* grid, talus_error* error)
     return TALUS_OK;
 }
 
-talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius,
-                           talus_error* error)
+talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius, talus_error* error)
 {
     if (grid->count == grid->capacity) TRY(grow(grid, error));
     int level = level_of(grid, radius);

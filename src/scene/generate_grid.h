@@ -15,16 +15,16 @@ enum { BALL_GRID_LEVELS = 48 };
 typedef struct grid_ball {
     double centre[3]; ///< wrapped into the periodic cell
     double radius;
-    int64_t at[3];    ///< grid cell
-    int64_t next;     ///< in the bucket, -1: last
+    int64_t at[3]; ///< grid cell
+    int64_t next;  ///< in the bucket, -1: last
     int level;
 } grid_ball;
 
 typedef struct grid_level {
-    int exponent;      ///< balls with 2^exponent <= radius < 2^(exponent + 1)
-    double largest;    ///< radius ever inserted
+    int exponent;   ///< balls with 2^exponent <= radius < 2^(exponent + 1)
+    double largest; ///< radius ever inserted
     double width[3];
-    int64_t cells[3];  ///< along periodic axes
+    int64_t cells[3]; ///< along periodic axes
 } grid_level;
 
 typedef struct ball_grid {
@@ -32,9 +32,9 @@ typedef struct ball_grid {
     cell cell;
     int level_count;
     grid_level levels[BALL_GRID_LEVELS];
-    grid_ball* balls;  ///< in the order of insertion; the index is the handle
+    grid_ball* balls; ///< in the order of insertion; the index is the handle
     int64_t count, capacity;
-    int64_t* heads;    ///< [bucket_mask + 1]
+    int64_t* heads; ///< [bucket_mask + 1]
     int64_t bucket_mask;
 } ball_grid;
 

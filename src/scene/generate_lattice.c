@@ -22,13 +22,13 @@ static const double FIT_SLACK = 1e-10;
 
 typedef struct lattice {
     lattice_kind kind;
-    double nearest;    ///< a
-    double largest;    ///< radius
-    double amplitude;  ///< of the jitter
+    double nearest;   ///< a
+    double largest;   ///< radius
+    double amplitude; ///< of the jitter
     double step[3];
-    double origin[3];  ///< of site (0, 0, 0)
-    int64_t sites[3];  ///< index ranges to look at
-    double last[3];    ///< largest coordinate of a site; infinite: no bound
+    double origin[3]; ///< of site (0, 0, 0)
+    int64_t sites[3]; ///< index ranges to look at
+    double last[3];   ///< largest coordinate of a site; infinite: no bound
 } lattice;
 
 lattice_def lattice_default(void)
@@ -56,7 +56,7 @@ static talus_status check_lattice(const lattice_def* def, int dim, talus_error* 
         if (def->counts[k] >= 1) continue;
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "lattice: count along %c must be 1 or more, not %lld", "xyz"[k],
-                         (long long)def->counts[k]);
+                         (long long)def -> counts[k]);
     }
     return TALUS_OK;
 }
@@ -64,8 +64,8 @@ static talus_status check_lattice(const lattice_def* def, int dim, talus_error* 
 static void set_steps(lattice* l)
 {
     double a = l->nearest, b = 2.0 * a / sqrt(3.0);
-    bool hexagonal = l->kind == LATTICE_TRIANGULAR || l->kind == LATTICE_FCC ||
-                     l->kind == LATTICE_HCP;
+    bool hexagonal =
+        l->kind == LATTICE_TRIANGULAR || l->kind == LATTICE_FCC || l->kind == LATTICE_HCP;
     for (int k = 0; k < 3; k++) l->step[k] = l->kind == LATTICE_BCC ? b : a;
     if (hexagonal) l->step[1] = 0.5 * sqrt(3.0) * a, l->step[2] = sqrt(2.0 / 3.0) * a;
     if (l->kind == LATTICE_BCC) l->step[2] = 0.5 * b;
@@ -102,7 +102,8 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
     if (l->sites[k] == 0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "lattice: the periodic cell is too short along %c (%g) for this kind, "
-                         "which repeats after %g", "xyz"[k], extent, (double)period * l->step[k]);
+                         "which repeats after %g",
+                         "xyz"[k], extent, (double)period * l -> step[k]);
     }
     l->step[k] = extent / (double)l->sites[k];
     l->origin[k] = def->low[k] + 0.5 * l->step[k];
@@ -118,7 +119,8 @@ static talus_status lattice_setup(lattice* l, const lattice_def* def,
     if (!(isfinite(l->nearest) && l->nearest >= diameter * (1.0 - 1e-12))) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "lattice: spacing %g is below the largest diameter %g: grains would "
-                         "overlap", l->nearest, diameter);
+                         "overlap",
+                         l->nearest, diameter);
     }
     l->amplitude = fmax(0.0, 0.5 * def->jitter * (l->nearest - diameter));
     set_steps(l);
@@ -234,8 +236,8 @@ static void explain(generate_report* report)
     } else if (report->placed < report->requested) {
         snprintf(report->reason, sizeof report->reason,
                  "%lld of %lld sites stay empty: a grain there would overlap a wall or an earlier "
-                 "grain", (long long)(report->requested - report->placed),
-                 (long long)report->requested);
+                 "grain",
+                 (long long)(report->requested - report->placed), (long long)report->requested);
     }
 }
 
@@ -247,8 +249,12 @@ talus_status generate_lattice(const lattice_def* def, const generate_context* co
     TRY(check_lattice(def, context->dim, error));
     sizes* s = NULL;
     TRY(sizes_create(&def->sizes, context->dim, &s, error));
-    lattice_run run = {.def = def, .context = context, .sizes = s, .grains = grains,
-                       .report = report, .r = rng_make(context->seed, context->source, 0),
+    lattice_run run = {.def = def,
+                       .context = context,
+                       .sizes = s,
+                       .grains = grains,
+                       .report = report,
+                       .r = rng_make(context->seed, context->source, 0),
                        .l.largest = sizes_largest(s)};
     talus_status status = lattice_setup(&run.l, def, context, error);
     if (status == TALUS_OK) {

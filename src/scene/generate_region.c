@@ -37,7 +37,7 @@ static talus_status check_box(const region_def* region, int dim, talus_error* er
         }
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "region: low must be below high along every axis, but %c has %g and %g",
-                         "xyz"[k], region->low[k], region->high[k]);
+                         "xyz"[k], region -> low[k], region -> high[k]);
     }
     return TALUS_OK;
 }
@@ -137,8 +137,7 @@ static bool draw_in_box(const region_def* region, const cell* c, int dim, double
     return true;
 }
 
-static bool draw_in_ball(const region_def* region, int dim, double radius, rng* r,
-                         double centre[3])
+static bool draw_in_ball(const region_def* region, int dim, double radius, rng* r, double centre[3])
 {
     double least, most, direction[3];
     if (!round_range(region, radius, &least, &most)) return false;
@@ -209,8 +208,10 @@ static void pull_round(const region_def* region, int dim, double radius, const d
     double distance = vec_norm(dim, offset);
     double wanted = fmin(fmax(distance, least), most);
     vec_copy(dim, centre, foot);
-    if (distance > 0.0) vec_add_scaled(dim, centre, wanted / distance, offset);
-    else vec_add_scaled(dim, centre, wanted, aside);
+    if (distance > 0.0)
+        vec_add_scaled(dim, centre, wanted / distance, offset);
+    else
+        vec_add_scaled(dim, centre, wanted, aside);
 }
 
 static void pull_into_cylinder(const region_def* region, const cell* c, double radius,

@@ -22,7 +22,7 @@ enum { WALL_TRIES = 4 };
 
 typedef struct push {
     const packing* p;
-    int64_t self;      ///< the ball being pushed
+    int64_t self; ///< the ball being pushed
     double radius;
     double margin;
     double step[3];
@@ -44,8 +44,10 @@ static bool add_push(void* user, int64_t ball, const double delta[3], double dis
     if (!fixed) q->restless[ball - p->fixed] = 1;
     double length = fixed ? lack : 0.5 * lack;
     // Balls on the same spot have no line of centres: let the x axis be it.
-    if (distance > 0.0) vec_add_scaled(3, q->step, -length / distance, delta);
-    else q->step[0] -= length;
+    if (distance > 0.0)
+        vec_add_scaled(3, q->step, -length / distance, delta);
+    else
+        q->step[0] -= length;
     return true;
 }
 

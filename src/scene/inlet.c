@@ -23,8 +23,8 @@ struct inlet {
 
 inlet_def inlet_default(void)
 {
-    return (inlet_def){.limit = -1, .tries = 200, .sizes = sizes_default(),
-                       .grain = talus_grain_default()};
+    return (inlet_def){
+        .limit = -1, .tries = 200, .sizes = sizes_default(), .grain = talus_grain_default()};
 }
 
 static talus_status check_inlet(const inlet* in, talus_error* error)
@@ -61,8 +61,10 @@ talus_status inlet_create(const inlet_def* def, const generate_context* context,
     vec_copy(3, in->box.high, def->high);
     talus_status status = sizes_create(&def->sizes, context->dim, &in->sizes, error);
     if (status == TALUS_OK) status = check_inlet(in, error);
-    if (status == TALUS_OK) *out = in;
-    else inlet_destroy(in);
+    if (status == TALUS_OK)
+        *out = in;
+    else
+        inlet_destroy(in);
     return status;
 }
 
@@ -78,8 +80,8 @@ static double next_grain(const inlet* in, const inlet_state* state, double* cost
     rng r = rng_make(in->context.seed, in->context.source, 2 * (uint64_t)state->poured);
     double radius = sizes_draw(in->sizes, &r);
     const talus_grain_def* g = &in->def.grain;
-    double mass = g->mass > 0.0 ? g->mass
-                                : g->density * generate_ball_volume(in->context.dim, radius);
+    double mass =
+        g->mass > 0.0 ? g->mass : g->density * generate_ball_volume(in->context.dim, radius);
     *cost = in->def.by_mass ? mass : 1.0;
     return radius;
 }
@@ -99,8 +101,8 @@ static bool near_box(const inlet* in, const double* x, double radius)
     return true;
 }
 
-static talus_status gather(const inlet* in, const double* positions, const double* radii,
-                           int64_t n, ball_grid* grid, talus_error* error)
+static talus_status gather(const inlet* in, const double* positions, const double* radii, int64_t n,
+                           ball_grid* grid, talus_error* error)
 {
     int dim = in->context.dim;
     for (int64_t i = 0; i < n; i++) {

@@ -17,7 +17,7 @@ typedef struct inlet_def {
     int64_t limit;          ///< grains in all, -1: no limit [default -1]
     int64_t tries;          ///< random spots tried for a grain in a step [default 200]
     sizes_def sizes;
-    talus_grain_def grain;  ///< all but radius and position: velocity, density, material, tag
+    talus_grain_def grain; ///< all but radius and position: velocity, density, material, tag
 } inlet_def;
 
 inlet_def inlet_default(void);
@@ -33,7 +33,7 @@ void inlet_destroy(inlet* in);
 
 /// Outcome of one call of inlet_pour().
 typedef struct inlet_report {
-    int64_t due;      ///< grains that came due and were tried
+    int64_t due; ///< grains that came due and were tried
     int64_t placed;
     bool blocked;     ///< a due grain found no free spot
     char reason[160]; ///< a sentence when blocked, else empty

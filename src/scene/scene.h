@@ -14,18 +14,18 @@ typedef struct phase_end {
 
 /// Output settings of a scene.
 typedef struct scene_output {
-    double frame_interval;      ///< simulated seconds between frames; 0: only first and last
-    double series_interval;     ///< simulated seconds between series rows; 0: every step
-    double checkpoint_seconds;  ///< wall seconds between checkpoints
-    bool contacts;              ///< record contacts in frames
-    bool reduced_units;         ///< the scene's numbers are not SI
+    double frame_interval;     ///< simulated seconds between frames; 0: only first and last
+    double series_interval;    ///< simulated seconds between series rows; 0: every step
+    double checkpoint_seconds; ///< wall seconds between checkpoints
+    bool contacts;             ///< record contacts in frames
+    bool reduced_units;        ///< the scene's numbers are not SI
 } scene_output;
 
 /// Progress of one inlet, all that a restart needs.
 typedef struct inlet_state {
-    int64_t poured;    ///< grains placed so far
-    int64_t attempts;  ///< random draws used so far: the key of the next draw
-    double owed;       ///< fraction of a grain that the rate owes
+    int64_t poured;   ///< grains placed so far
+    int64_t attempts; ///< random draws used so far: the key of the next draw
+    double owed;      ///< fraction of a grain that the rate owes
 } inlet_state;
 
 int scene_phase_count(const talus_scene* scene);
@@ -37,8 +37,8 @@ const scene_output* scene_outputs(const talus_scene* scene);
 uint64_t scene_seed(const talus_scene* scene);
 
 /// Carry out the changes with which a phase begins (walls removed or driven anew, gravity, solver,
-/// friction). Replayed in order on resume before the checkpoint's state is loaded, so it must not depend on the state
-/// except through what a checkpoint holds.
+/// friction). Replayed in order on resume before the checkpoint's state is loaded, so it must not
+/// depend on the state except through what a checkpoint holds.
 talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world* world,
                                talus_error* error);
 

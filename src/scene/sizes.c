@@ -83,7 +83,8 @@ static talus_status check_table(const sizes_def* def, talus_error* error)
         if (linear && i > 0 && size <= def->table[2 * i - 2]) {
             return error_set(error, TALUS_ERR_ARGUMENT,
                              "size distribution: sizes of a linear table must ascend, but row %lld "
-                             "has %g after %g", row, size, def->table[2 * i - 2]);
+                             "has %g after %g",
+                             row, size, def->table[2 * i - 2]);
         }
         total += weight;
     }
@@ -257,7 +258,8 @@ talus_status sizes_create(const sizes_def* def, int dim, sizes** out, talus_erro
         sizes_destroy(s);
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "size distribution: the density cannot be computed between min (%g) and "
-                         "max (%g): cut it closer to where the sizes are", d.min, d.max);
+                         "max (%g): cut it closer to where the sizes are",
+                         d.min, d.max);
     }
     *out = s;
     return TALUS_OK;
@@ -274,8 +276,10 @@ static const size_cell* pick_cell(const sizes* s, double target)
     int64_t first = 0, last = s->cell_count - 1;
     while (first < last) {
         int64_t middle = first + (last - first) / 2;
-        if (s->cells[middle].cumulative > target) last = middle;
-        else first = middle + 1;
+        if (s->cells[middle].cumulative > target)
+            last = middle;
+        else
+            first = middle + 1;
     }
     return &s->cells[first];
 }
