@@ -47,9 +47,8 @@ static void test_overlaps_against_brute_force(void** state)
     static overlap_pair fast[CAP], slow[CAP];
     for (int run = 0; run < 16; run++) {
         int dim = run % 2 == 0 ? 2 : 3;
-        cell c = {.periodic = {run & 2, run & 4, run & 2},
-                  .low = {-1, -1, -1},
-                  .length = {9, 8, 7}};
+        cell c = {
+            .periodic = {run & 2, run & 4, run & 2}, .low = {-1, -1, -1}, .length = {9, 8, 7}};
         rng g = rng_make(77, (uint64_t)run, 0);
         for (int i = 0; i < N; i++) {
             r[i] = 0.05 * pow(20.0, run & 8 ? pow(rng_uniform(&g), 8) : rng_uniform(&g));
@@ -85,8 +84,10 @@ static int64_t list_overlaps(const grain_list* list, int dim, const cell* c, dou
     int64_t found = 0;
     talus_error error;
     int64_t count = list->count;
-    if (n <= 3000) found = brute_overlaps(x, r, count, dim, c, tolerance, NULL, 0);
-    else check_ok(overlaps_find(x, r, count, dim, c, tolerance, NULL, 0, &found, &error), error);
+    if (n <= 3000)
+        found = brute_overlaps(x, r, count, dim, c, tolerance, NULL, 0);
+    else
+        check_ok(overlaps_find(x, r, count, dim, c, tolerance, NULL, 0, &found, &error), error);
     free(x), free(r);
     return found;
 }
@@ -165,7 +166,8 @@ static void test_lattice_periodic(void** state)
         double fit[3], density;
     } cases[] = {{LATTICE_FCC, {5.0, 5.19615242270663188, 4.89897948556635620}, 0.740480489693061},
                  {LATTICE_HCP, {5.0, 5.19615242270663188, 4.89897948556635620}, 0.740480489693061},
-                 {LATTICE_BCC, {4.61880215351700610, 4.61880215351700610, 4.61880215351700610},
+                 {LATTICE_BCC,
+                  {4.61880215351700610, 4.61880215351700610, 4.61880215351700610},
                   0.680174761587832}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (int stretch = 0; stretch < 2; stretch++) {
@@ -201,8 +203,8 @@ static void test_lattice_jitter_and_obstacles(void** state)
     (void)state;
     double level = 1.0;
     for (int dim = 2; dim <= 3; dim++) {
-        generate_context context = {.dim = dim, .seed = 3, .source = 4, .allowed = above_floor,
-                                    .allowed_user = &level};
+        generate_context context = {
+            .dim = dim, .seed = 3, .source = 4, .allowed = above_floor, .allowed_user = &level};
         lattice_def def = lattice_default();
         def.kind = dim == 2 ? LATTICE_TRIANGULAR : LATTICE_HCP;
         def.sizes = (sizes_def){.kind = SIZES_UNIFORM, .min = 0.2, .max = 0.5};
@@ -269,9 +271,9 @@ static void test_fill_dense(void** state)
         bool periodic;
         double fraction, size;
         sizes_kind kind;
-    } cases[] = {{2, false, 0.50, 60.0, SIZES_SINGLE},  {2, true, 0.50, 60.0, SIZES_SINGLE},
-                 {3, false, 0.40, 20.0, SIZES_SINGLE},  {3, true, 0.45, 20.0, SIZES_SINGLE},
-                 {3, true, 0.45, 16.0, SIZES_UNIFORM},  {2, true, 0.50, 60.0, SIZES_POWER},
+    } cases[] = {{2, false, 0.50, 60.0, SIZES_SINGLE}, {2, true, 0.50, 60.0, SIZES_SINGLE},
+                 {3, false, 0.40, 20.0, SIZES_SINGLE}, {3, true, 0.45, 20.0, SIZES_SINGLE},
+                 {3, true, 0.45, 16.0, SIZES_UNIFORM}, {2, true, 0.50, 60.0, SIZES_POWER},
                  {3, true, 0.30, 30.0, SIZES_POWER}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         generate_context context = {.dim = cases[i].dim, .seed = 8, .source = i};
@@ -290,8 +292,8 @@ static void test_fill_dense(void** state)
         assert_int_equal(report.placed, report.requested);
         double largest = 0.0;
         for (int64_t n = 0; n < list.count; n++) largest = fmax(largest, list.rows[n].radius);
-        double one = cases[i].dim == 2 ? 0.5 * TAU * largest * largest
-                                       : 2.0 / 3.0 * TAU * pow(largest, 3);
+        double one =
+            cases[i].dim == 2 ? 0.5 * TAU * largest * largest : 2.0 / 3.0 * TAU * pow(largest, 3);
         check_close("solid fraction", report.solid_fraction, cases[i].fraction,
                     one / region_volume(&def.region, cases[i].dim), "one grain more or less");
         grain_list_free(&list);
@@ -308,8 +310,12 @@ static void test_fill_regions(void** state)
         {2, {.kind = REGION_BALL, .centre = {1, 2, 0}, .radius = 5, .inner_radius = 2}},
         {3, {.kind = REGION_BALL, .centre = {1, 2, 3}, .radius = 4, .inner_radius = 1}},
         {3, {.kind = REGION_CYLINDER, .low = {1, 1, 1}, .high = {4, 5, 6}, .radius = 3}},
-        {3, {.kind = REGION_CYLINDER, .low = {1, 1, 1}, .high = {1, 1, 9}, .radius = 4,
-             .inner_radius = 2}},
+        {3,
+         {.kind = REGION_CYLINDER,
+          .low = {1, 1, 1},
+          .high = {1, 1, 9},
+          .radius = 4,
+          .inner_radius = 2}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const region_def* region = &cases[i].region;
@@ -416,8 +422,12 @@ static void test_fill_reports(void** state)
 static void test_chain(void** state)
 {
     (void)state;
-    chain_def def = {.start = {1, 2, 3}, .direction = {0, 3, 4}, .count = 50, .radius = 0.5,
-                     .first_gap = 0.1, .gap = 0.01};
+    chain_def def = {.start = {1, 2, 3},
+                     .direction = {0, 3, 4},
+                     .count = 50,
+                     .radius = 0.5,
+                     .first_gap = 0.1,
+                     .gap = 0.01};
     generate_context context = {.dim = 3};
     talus_grain_def base = plain_grain();
     grain_list list = {0};
@@ -549,7 +559,8 @@ static void pouring_step(pouring* p, double h, double drop)
     p->fresh.count = 0;
     double floor = 4.0;
     check_ok(inlet_pour(p->in, h, x, r, p->world.count, above_floor, &floor, &p->state, &p->fresh,
-                        &report, &error), error);
+                        &report, &error),
+             error);
     assert_int_equal(report.placed, p->fresh.count);
     assert_true(report.blocked == (report.reason[0] != '\0'));
     p->blocked = report.blocked;
@@ -562,8 +573,12 @@ static void pouring_step(pouring* p, double h, double drop)
 
 static inlet_def inlet_of(int dim)
 {
-    inlet_def def = {.low = {0, 4, 0}, .high = {6, 6, dim == 3 ? 4 : 0}, .rate = 100.0, .limit = -1,
-                     .tries = 200, .grain = plain_grain()};
+    inlet_def def = {.low = {0, 4, 0},
+                     .high = {6, 6, dim == 3 ? 4 : 0},
+                     .rate = 100.0,
+                     .limit = -1,
+                     .tries = 200,
+                     .grain = plain_grain()};
     def.sizes = (sizes_def){.kind = SIZES_UNIFORM, .min = 0.2, .max = 0.4};
     def.grain.velocity[1] = -2.0;
     return def;

@@ -73,16 +73,23 @@ static void test_sizes_distributions(void** state)
     (void)state;
     static const double table[] = {0.5, 0.0, 1.0, 3.0, 1.5, 1.0, 2.0, 0.0, 3.0, 2.0};
     check_distribution("uniform", (sizes_def){.kind = SIZES_UNIFORM, .min = 0.2, .max = 2.0}, 1);
-    check_distribution("normal", (sizes_def){.kind = SIZES_NORMAL, .mean = 1.0, .deviation = 0.3,
-                                             .min = 0.2, .max = 1.5}, 2);
-    check_distribution("lognormal", (sizes_def){.kind = SIZES_LOGNORMAL, .median = 1.0,
-                                                .sigma = 0.5, .min = 0.1, .max = 5.0}, 3);
-    check_distribution("power 2.5", (sizes_def){.kind = SIZES_POWER, .exponent = 2.5, .min = 0.5,
-                                                .max = 10.0}, 4);
-    check_distribution("power -1", (sizes_def){.kind = SIZES_POWER, .exponent = -1.0, .min = 1.0,
-                                               .max = 3.0}, 5);
-    check_distribution("table", (sizes_def){.kind = SIZES_TABLE_LINEAR, .table = table,
-                                            .table_count = 5, .min = 0.5, .max = 3.0}, 6);
+    check_distribution(
+        "normal",
+        (sizes_def){.kind = SIZES_NORMAL, .mean = 1.0, .deviation = 0.3, .min = 0.2, .max = 1.5},
+        2);
+    check_distribution(
+        "lognormal",
+        (sizes_def){.kind = SIZES_LOGNORMAL, .median = 1.0, .sigma = 0.5, .min = 0.1, .max = 5.0},
+        3);
+    check_distribution(
+        "power 2.5", (sizes_def){.kind = SIZES_POWER, .exponent = 2.5, .min = 0.5, .max = 10.0}, 4);
+    check_distribution(
+        "power -1", (sizes_def){.kind = SIZES_POWER, .exponent = -1.0, .min = 1.0, .max = 3.0}, 5);
+    check_distribution(
+        "table",
+        (sizes_def){
+            .kind = SIZES_TABLE_LINEAR, .table = table, .table_count = 5, .min = 0.5, .max = 3.0},
+        6);
 }
 
 /// The mass-weighted mean of sizes drawn by mass is the mean of the given mass distribution: for a
@@ -90,8 +97,13 @@ static void test_sizes_distributions(void** state)
 static void test_sizes_mass_mean(void** state)
 {
     (void)state;
-    sizes_def d = {.kind = SIZES_LOGNORMAL, .by_mass = true, .diameter = true, .mean = 2.0,
-                   .sigma = 0.3, .min = 0.01, .max = 200.0};
+    sizes_def d = {.kind = SIZES_LOGNORMAL,
+                   .by_mass = true,
+                   .diameter = true,
+                   .mean = 2.0,
+                   .sigma = 0.3,
+                   .min = 0.01,
+                   .max = 200.0};
     talus_error error;
     sizes* s = NULL;
     check_ok(sizes_create(&d, 3, &s, &error), error);

@@ -25,15 +25,15 @@ extern "C" {
 /// Outcome of a call. Zero is success, negative failure, positive "stopped early, all is well".
 typedef enum talus_status {
     TALUS_OK = 0,
-    TALUS_INTERRUPTED = 1,     ///< the caller asked the run to stop; a checkpoint was written
-    TALUS_ERR_MEMORY = -1,     ///< an allocation failed
-    TALUS_ERR_ARGUMENT = -2,   ///< an argument or definition makes no sense
-    TALUS_ERR_SCENE = -3,      ///< the scene file has errors
-    TALUS_ERR_IO = -4,         ///< a file could not be read or written
-    TALUS_ERR_FORMAT = -5,     ///< a file was read but is not what it should be
-    TALUS_ERR_EXISTS = -6,     ///< something is there that would have been overwritten
-    TALUS_ERR_NUMERIC = -7,    ///< a policy stops the run: NaN, escaped grain, no convergence
-    TALUS_ERR_STATE = -8,      ///< the call does not fit the state of the object
+    TALUS_INTERRUPTED = 1,   ///< the caller asked the run to stop; a checkpoint was written
+    TALUS_ERR_MEMORY = -1,   ///< an allocation failed
+    TALUS_ERR_ARGUMENT = -2, ///< an argument or definition makes no sense
+    TALUS_ERR_SCENE = -3,    ///< the scene file has errors
+    TALUS_ERR_IO = -4,       ///< a file could not be read or written
+    TALUS_ERR_FORMAT = -5,   ///< a file was read but is not what it should be
+    TALUS_ERR_EXISTS = -6,   ///< something is there that would have been overwritten
+    TALUS_ERR_NUMERIC = -7,  ///< a policy stops the run: NaN, escaped grain, no convergence
+    TALUS_ERR_STATE = -8,    ///< the call does not fit the state of the object
 } talus_status;
 
 /// Text of a failure. Callers own it, usually on the stack; every function accepts NULL instead.

@@ -60,37 +60,37 @@ typedef enum talus_drive_kind {
 
 /// Motion of a wall. Fill with talus_drive_default(); copied on use, tables included.
 typedef struct talus_drive_def {
-    talus_drive_kind kind;      ///< [default TALUS_DRIVE_FIXED]
-    double velocity[3];         ///< VELOCITY: m/s
-    double spin[3];             ///< VELOCITY: rad/s
-    double pivot[3];            ///< point the rotation leaves at rest, in the world at the start
-    bool has_pivot;             ///< false: the wall's position is the pivot [default false]
-    double amplitude[3];        ///< SINE: m
-    double spin_amplitude[3];   ///< SINE: rotation vector amplitude, rad
-    double frequency;           ///< SINE: Hz
-    double phase;               ///< SINE: rad
-    const double* table;        ///< TABLE: [table_rows][7]: t, vx, vy, vz, wx, wy, wz, ascending t
+    talus_drive_kind kind;    ///< [default TALUS_DRIVE_FIXED]
+    double velocity[3];       ///< VELOCITY: m/s
+    double spin[3];           ///< VELOCITY: rad/s
+    double pivot[3];          ///< point the rotation leaves at rest, in the world at the start
+    bool has_pivot;           ///< false: the wall's position is the pivot [default false]
+    double amplitude[3];      ///< SINE: m
+    double spin_amplitude[3]; ///< SINE: rotation vector amplitude, rad
+    double frequency;         ///< SINE: Hz
+    double phase;             ///< SINE: rad
+    const double* table;      ///< TABLE: [table_rows][7]: t, vx, vy, vz, wx, wy, wz, ascending t
     int table_rows;
-    double mass;                ///< FORCE, SERVO: kg, > 0
-    bool free_axes[3];          ///< FORCE: world axes along which it may move
-    double force[3];            ///< FORCE: N
-    bool weight;                ///< FORCE, SERVO: gravity acts on it too [default false]
-    double damping;             ///< FORCE, SERVO: drag of the wall, N s/m [default 0]
-    double servo_axis[3];       ///< SERVO: unit direction in which the wall pushes
-    double stress;              ///< SERVO: Pa (2D: N/m), positive pushes along servo_axis
-    double area;                ///< SERVO: area (2D: length) when no spans are given
-    int span_count;             ///< SERVO: area = product of the distances between these wall pairs
-    int span_wall[2][2];        ///< wall indices; both walls must be planes
+    double mass;          ///< FORCE, SERVO: kg, > 0
+    bool free_axes[3];    ///< FORCE: world axes along which it may move
+    double force[3];      ///< FORCE: N
+    bool weight;          ///< FORCE, SERVO: gravity acts on it too [default false]
+    double damping;       ///< FORCE, SERVO: drag of the wall, N s/m [default 0]
+    double servo_axis[3]; ///< SERVO: unit direction in which the wall pushes
+    double stress;        ///< SERVO: Pa (2D: N/m), positive pushes along servo_axis
+    double area;          ///< SERVO: area (2D: length) when no spans are given
+    int span_count;       ///< SERVO: area = product of the distances between these wall pairs
+    int span_wall[2][2];  ///< wall indices; both walls must be planes
 } talus_drive_def;
 
 TALUS_API talus_drive_def talus_drive_default(void);
 
 /// A wall to be added. Fill with talus_wall_default(); copied on use.
 typedef struct talus_wall_def {
-    const char* name;     ///< unique, not empty
+    const char* name; ///< unique, not empty
     talus_shape_def shape;
-    double position[3];   ///< origin of the shape's frame
-    double rotation[3];   ///< rotation vector (rad) of the frame; 2D: [2] is the angle
+    double position[3]; ///< origin of the shape's frame
+    double rotation[3]; ///< rotation vector (rad) of the frame; 2D: [2] is the angle
     int material;
     talus_drive_def drive;
 } talus_wall_def;

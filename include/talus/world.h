@@ -25,23 +25,23 @@ typedef enum talus_policy {
 
 /// Options of a world. Fill with talus_world_default(); copied on use.
 typedef struct talus_world_def {
-    int dim;                   ///< 2 or 3 [default 3]
-    double gravity[3];         ///< m/s^2 [default 0]
-    bool periodic[3];          ///< axes that wrap around [default none]
-    double cell_low[3];        ///< lower corner of the periodic cell, for periodic axes
-    double cell_high[3];       ///< upper corner
-    bool has_domain;           ///< watch for grains leaving the domain [default false]
+    int dim;             ///< 2 or 3 [default 3]
+    double gravity[3];   ///< m/s^2 [default 0]
+    bool periodic[3];    ///< axes that wrap around [default none]
+    double cell_low[3];  ///< lower corner of the periodic cell, for periodic axes
+    double cell_high[3]; ///< upper corner
+    bool has_domain;     ///< watch for grains leaving the domain [default false]
     double domain_low[3];
     double domain_high[3];
-    double drag;               ///< linear drag on every grain: force = -drag v, kg/s [default 0]
+    double drag;                 ///< linear drag on every grain: force = -drag v, kg/s [default 0]
     talus_policy on_unconverged; ///< ACCEPT, RETRY or STOP [default ACCEPT]
-    talus_policy on_escape;    ///< STOP, REMOVE or ACCEPT [default STOP]
-    talus_policy on_nan;       ///< STOP or RETRY [default STOP]
-    int retry_depth;           ///< [default 6]
-    uint64_t seed;             ///< of the random sweeps [default 1]
-    int threads;               ///< 0: all cores [default 1]
+    talus_policy on_escape;      ///< STOP, REMOVE or ACCEPT [default STOP]
+    talus_policy on_nan;         ///< STOP or RETRY [default STOP]
+    int retry_depth;             ///< [default 6]
+    uint64_t seed;               ///< of the random sweeps [default 1]
+    int threads;                 ///< 0: all cores [default 1]
     talus_solver_def solver;
-    talus_log_fn* log;         ///< may be NULL
+    talus_log_fn* log; ///< may be NULL
     void* log_user;
 } talus_world_def;
 
@@ -82,20 +82,20 @@ TALUS_API talus_status talus_world_set_pair(talus_world* world, int a, int b,
 
 /// A grain to be added. Fill with talus_grain_default(); copied on use.
 typedef struct talus_grain_def {
-    double radius;       ///< m, > 0
-    double mass;         ///< kg; 0: from density
-    double density;      ///< kg/m^3 (2D: kg/m^2) [default 2500]
+    double radius;  ///< m, > 0
+    double mass;    ///< kg; 0: from density
+    double density; ///< kg/m^3 (2D: kg/m^2) [default 2500]
     double position[3];
     double velocity[3];
-    double spin[3];      ///< rad/s; 2D: [2]
-    double rotation[3];  ///< rotation vector; 2D: [2] is the angle
-    double force[3];     ///< constant external force, N
-    double torque[3];    ///< constant external torque, N m; 2D: [2]
-    int material;        ///< [default 0]
-    int glued_to;        ///< wall index the grain moves with, -1: none [default -1]
-    bool fixed;          ///< never moves [default false]
+    double spin[3];       ///< rad/s; 2D: [2]
+    double rotation[3];   ///< rotation vector; 2D: [2] is the angle
+    double force[3];      ///< constant external force, N
+    double torque[3];     ///< constant external torque, N m; 2D: [2]
+    int material;         ///< [default 0]
+    int glued_to;         ///< wall index the grain moves with, -1: none [default -1]
+    bool fixed;           ///< never moves [default false]
     bool locked_rotation; ///< translates only [default false]
-    int32_t tag;         ///< free for the user, recorded [default 0]
+    int32_t tag;          ///< free for the user, recorded [default 0]
 } talus_grain_def;
 
 TALUS_API talus_grain_def talus_grain_default(void);
@@ -152,17 +152,17 @@ TALUS_API int talus_world_wall_count(const talus_world* world);
 
 /// State of a wall.
 typedef struct talus_wall_state {
-    const char* name;   ///< valid as long as the world
-    bool present;       ///< false once removed
+    const char* name; ///< valid as long as the world
+    bool present;     ///< false once removed
     talus_shape_def shape;
     talus_drive_kind drive;
     double position[3];
     double rotation[4]; ///< quaternion w x y z
     double velocity[3];
     double spin[3];
-    double force[3];    ///< contact forces on it and on grains glued to it, last step, N
-    double torque[3];   ///< of those forces about its position, N m
-    double applied[3];  ///< applied force of a mobile or servo wall, N
+    double force[3];   ///< contact forces on it and on grains glued to it, last step, N
+    double torque[3];  ///< of those forces about its position, N m
+    double applied[3]; ///< applied force of a mobile or servo wall, N
 } talus_wall_state;
 
 TALUS_API talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
@@ -207,8 +207,8 @@ typedef struct talus_rigidity {
 
 /// Outcome of a step. Lengths relative to the mean grain diameter where said.
 typedef struct talus_step_result {
-    int64_t step;          ///< steps done so far
-    double time;           ///< simulated time at the end of the step, s
+    int64_t step; ///< steps done so far
+    double time;  ///< simulated time at the end of the step, s
     int64_t grains;
     int64_t contacts;      ///< candidate contacts in the problem
     int64_t active;        ///< contacts that carry a force

@@ -29,13 +29,13 @@ enum {
 };
 
 typedef struct column {
-    const char* name;   ///< as users see it in files
-    size_t offset;      ///< of the pointer in the table's struct
+    const char* name; ///< as users see it in files
+    size_t offset;    ///< of the pointer in the table's struct
     column_type type;
     column_width width;
     unsigned flags;
-    const char* unit;   ///< SI, "" if none
-    const char* doc;    ///< one line
+    const char* unit; ///< SI, "" if none
+    const char* doc;  ///< one line
 } column;
 
 /// Doubles (or other elements) in one row.

@@ -1,11 +1,11 @@
 /// Motion of walls.
 ///
 /// A prescribed motion is known as a mean velocity and a mean spin over each step. The pivot, a
-/// point of the wall, moves with the mean velocity; the wall turns about it by the exact rotation of
-/// spin * h. Sine motions use secants of the sine, so positions telescope to the exact curve; tables
-/// are integrated exactly between their rows.
-/// A servo keeps a stress: force = stress * area along its axis, the area taken anew each step from
-/// the distances between the walls that span it (UK's piston, for a sample that changes its shape).
+/// point of the wall, moves with the mean velocity; the wall turns about it by the exact rotation
+/// of spin * h. Sine motions use secants of the sine, so positions telescope to the exact curve;
+/// tables are integrated exactly between their rows. A servo keeps a stress: force = stress * area
+/// along its axis, the area taken anew each step from the distances between the walls that span it
+/// (UK's piston, for a sample that changes its shape).
 #include "body/drive.h"
 
 #include "base/vec.h"

@@ -10,7 +10,7 @@
 
 #define GRAIN_COLUMN(member, type, width, flags, unit, doc)                                        \
     {                                                                                              \
-        #member, offsetof(grains, member), type, width, flags, unit, doc                           \
+#member, offsetof(grains, member), type, width, flags, unit, doc                           \
     }
 
 static const column grain_table[] = {
@@ -27,7 +27,8 @@ static const column grain_table[] = {
     GRAIN_COLUMN(radius, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "m", "radius"),
     GRAIN_COLUMN(mass, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "kg", "mass"),
     GRAIN_COLUMN(inertia, COLUMN_F64, WIDTH_1, COLUMN_STATE, "kg m^2", "moment of inertia"),
-    GRAIN_COLUMN(inv_mass, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg", "inverse mass, 0 unless free"),
+    GRAIN_COLUMN(inv_mass, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg",
+                 "inverse mass, 0 unless free"),
     GRAIN_COLUMN(spin_mobility, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg",
                  "R^2/I, 0 unless free to rotate"),
     GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "N", "external force"),
@@ -179,8 +180,8 @@ double grains_kinetic_energy(const grains* g)
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* v = g->velocity + i * dim;
         const double* w = g->spin + i * spin_dim;
-        energy += 0.5 * g->mass[i] * vec_dot(dim, v, v) +
-                  0.5 * g->inertia[i] * vec_dot(spin_dim, w, w);
+        energy +=
+            0.5 * g->mass[i] * vec_dot(dim, v, v) + 0.5 * g->inertia[i] * vec_dot(spin_dim, w, w);
     }
     return energy;
 }

@@ -11,7 +11,7 @@
 
 #define WALL_COLUMN(member, type, width, flags, unit, doc)                                         \
     {                                                                                              \
-        #member, offsetof(walls, member), type, width, flags, unit, doc                            \
+#member, offsetof(walls, member), type, width, flags, unit, doc                            \
     }
 
 static const column wall_table[] = {
@@ -97,8 +97,7 @@ static talus_status mobile_check(const char* name, const talus_drive_def* d, tal
             return error_set(error, TALUS_ERR_ARGUMENT,
                              "wall '%s': the servo axis must be a unit vector", name);
         }
-        if (d->span_count < 0 || d->span_count > 2 ||
-            (d->span_count == 0 && !(d->area > 0.0))) {
+        if (d->span_count < 0 || d->span_count > 2 || (d->span_count == 0 && !(d->area > 0.0))) {
             return error_set(error, TALUS_ERR_ARGUMENT,
                              "wall '%s': a servo wall needs a positive area or one or two pairs of "
                              "walls that span it",
@@ -149,8 +148,7 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     TRY(drive_check(record->name, &d, error));
     for (int s = 0; s < 2 * d.span_count; s++) {
         int other = d.span_wall[s / 2][s % 2];
-        if (other < 0 || other >= w->count ||
-            w->record[other].shape.kind != TALUS_SHAPE_PLANE) {
+        if (other < 0 || other >= w->count || w->record[other].shape.kind != TALUS_SHAPE_PLANE) {
             return error_set(error, TALUS_ERR_ARGUMENT,
                              "wall '%s': the servo's spans must name plane walls", record->name);
         }
@@ -170,8 +168,8 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     memcpy(w->start_position + 3 * wall, w->position + 3 * wall, 3 * sizeof(double));
     memcpy(w->start_rotation + 4 * wall, w->rotation + 4 * wall, 4 * sizeof(double));
     w->start_time[wall] = time;
-    // A mobile wall keeps the velocity it has along its free directions; every other motion sets its
-    // own at the next step.
+    // A mobile wall keeps the velocity it has along its free directions; every other motion sets
+    // its own at the next step.
     if (d.kind == TALUS_DRIVE_FIXED) {
         memset(w->velocity + 3 * wall, 0, 3 * sizeof(double));
         memset(w->spin + 3 * wall, 0, 3 * sizeof(double));

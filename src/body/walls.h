@@ -18,19 +18,19 @@ typedef struct wall_record {
 
 typedef struct walls {
     int64_t count, capacity;
-    wall_record* record;     ///< [count]
+    wall_record* record; ///< [count]
     int64_t record_capacity;
-    uint8_t* present;        ///< [count] 0 once removed
-    double* position;        ///< [count][3]
-    double* rotation;        ///< [count][4]
-    double* velocity;        ///< [count][3] of the wall's position
-    double* spin;            ///< [count][3]
-    double* force;           ///< [count][3] of the grains on it, last step
-    double* torque;          ///< [count][3] about its position
-    double* applied;         ///< [count][3] applied force
-    double* start_position;  ///< [count][3] where the present drive began
-    double* start_rotation;  ///< [count][4]
-    double* start_time;      ///< [count]
+    uint8_t* present;       ///< [count] 0 once removed
+    double* position;       ///< [count][3]
+    double* rotation;       ///< [count][4]
+    double* velocity;       ///< [count][3] of the wall's position
+    double* spin;           ///< [count][3]
+    double* force;          ///< [count][3] of the grains on it, last step
+    double* torque;         ///< [count][3] about its position
+    double* applied;        ///< [count][3] applied force
+    double* start_position; ///< [count][3] where the present drive began
+    double* start_rotation; ///< [count][4]
+    double* start_time;     ///< [count]
 } walls;
 
 const column* walls_columns(int* count_out);

@@ -16,8 +16,8 @@ static void to_wall_frame(const grains* g, const walls* w, const cell* periodic,
     if (dim == 2) local[2] = 0.0;
 }
 
-/// Distance that a point of the wall within `near` of a grain's centre covers in the step, seen from
-/// the common velocity.
+/// Distance that a point of the wall within `near` of a grain's centre covers in the step, seen
+/// from the common velocity.
 static double wall_motion(const grains* g, const walls* w, const cell* periodic, int64_t grain,
                           int wall, double near, const double drift[3], double h)
 {

@@ -7,13 +7,14 @@
 
 #define CONTACT_COLUMN(member, type, width, flags, unit, doc)                                      \
     {                                                                                              \
-        #member, offsetof(contacts, member), type, width, flags, unit, doc                         \
+#member, offsetof(contacts, member), type, width, flags, unit, doc                         \
     }
 
 static const column contact_table[] = {
     CONTACT_COLUMN(a, COLUMN_I64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "first body: grain id, or -1 - wall index"),
-    CONTACT_COLUMN(b, COLUMN_I64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "", "second body: grain id"),
+    CONTACT_COLUMN(b, COLUMN_I64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
+                   "second body: grain id"),
     CONTACT_COLUMN(feature, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "part of the wall's shape that touches"),
     CONTACT_COLUMN(a_row, COLUMN_I32, WIDTH_1, COLUMN_STATE, "", "row of a among the grains"),

@@ -1,8 +1,8 @@
 /// Hierarchical hashed grid (after Ericson, Real-Time Collision Detection, 7.2): see grid.h.
 ///
 /// Cost a ball: one filing, and for every level in use at most 3^dim cells to look into. Balls are
-/// filed with a copy of what the search reads, neighbouring cells along x lie side by side in memory,
-/// and balls are searched for in the order in which they are filed: mostly from cache.
+/// filed with a copy of what the search reads, neighbouring cells along x lie side by side in
+/// memory, and balls are searched for in the order in which they are filed: mostly from cache.
 #include "detect/grid.h"
 
 #include "base/vec.h"
@@ -16,10 +16,10 @@ enum { MAX_LEVELS = 64 };
 /// One level: cells of edge `edge`; on periodic axes a whole number of them fills the cell.
 typedef struct level {
     bool used;
-    double size;       ///< balls of this level have 2 reach <= size
-    double edge[3];    ///< >= size
+    double size;    ///< balls of this level have 2 reach <= size
+    double edge[3]; ///< >= size
     double origin[3];
-    int32_t cells[3];  ///< number of cells on a periodic axis, 0 on an open one
+    int32_t cells[3]; ///< number of cells on a periodic axis, 0 on an open one
 } level;
 
 /// A ball as filed: what the search needs of it, and its cell to tell hash collisions apart.
@@ -41,8 +41,8 @@ typedef struct pair_buffer {
 struct grid {
     level levels[MAX_LEVELS];
     int level_count;
-    entry* entries;       ///< [balls], sorted by bucket
-    entry* unsorted;      ///< [balls]
+    entry* entries;        ///< [balls], sorted by bucket
+    entry* unsorted;       ///< [balls]
     int64_t* bucket_start; ///< [buckets + 1]
     int64_t* row_start;    ///< [balls + 1]
     int64_t ball_capacity, bucket_capacity;

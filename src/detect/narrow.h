@@ -14,9 +14,9 @@ talus_status ball_ball_contacts(const grains* g, const cell* periodic, const pai
                                 const double* margin, contacts* out);
 
 /// Append the contacts of all free grains with all present walls, walls in descending index so that
-/// the list stays sorted. A wall's own motion in the step of length h, seen from the common velocity
-/// `drift`, widens the search by as much, plus `wall_margin` [walls]. Sets escaped[row] = 1 for a
-/// grain whose centre is behind a wall's surface.
+/// the list stays sorted. A wall's own motion in the step of length h, seen from the common
+/// velocity `drift`, widens the search by as much, plus `wall_margin` [walls]. Sets escaped[row] =
+/// 1 for a grain whose centre is behind a wall's surface.
 talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* periodic,
                                 const double* margin, const double* wall_margin,
                                 const double drift[3], double h, uint8_t* escaped, contacts* out);

@@ -21,5 +21,4 @@ static bool block(int dim, const double* S, const double* n, law_constants k, co
     return coulomb_block(dim, S, n, k.bias, k.mu, free, p);
 }
 
-const contact_law coulomb_law = {
-    .name = "coulomb", .prepare = prepare, .map = map, .block = block};
+const contact_law coulomb_law = {.name = "coulomb", .prepare = prepare, .map = map, .block = block};

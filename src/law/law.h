@@ -1,9 +1,9 @@
 /// Contact laws behind one interface; one file each, listed in law.c.
 ///
-/// A law turns the constants of a material pair and the state of a contact into the constants of its
-/// row in the contact problem (prepare), and knows its natural map: the impulse that one contact
-/// takes, everything else held, when its response block is diagonal (map) or full (block). Solvers
-/// and the residual use nothing else, so a new law serves them all.
+/// A law turns the constants of a material pair and the state of a contact into the constants of
+/// its row in the contact problem (prepare), and knows its natural map: the impulse that one
+/// contact takes, everything else held, when its response block is diagonal (map) or full (block).
+/// Solvers and the residual use nothing else, so a new law serves them all.
 #ifndef TALUS_LAW_LAW_H
 #define TALUS_LAW_LAW_H
 
@@ -14,7 +14,7 @@
 /// What a law may look at when a step begins.
 typedef struct law_input {
     const talus_pair_def* pair;
-    double gap;            ///< at the start of the step
+    double gap; ///< at the start of the step
     double h;
     bool push_out_overlap; ///< plain g instead of g+
 } law_input;

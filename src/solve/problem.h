@@ -23,15 +23,15 @@
 typedef struct problem {
     int dim;
     int64_t rows, row_capacity;
-    double* body;         ///< [rows][stride] present velocities
-    double* free;         ///< [rows][stride] the same without contact impulses
+    double* body; ///< [rows][stride] present velocities
+    double* free; ///< [rows][stride] the same without contact impulses
     int64_t count, contact_capacity;
-    int32_t* pair;        ///< [count][2] body rows a, b; b is never a wall
-    double* contact;      ///< [count][width]
-    int32_t* block;       ///< [count] row of `blocks`, -1 for a diagonal block
-    uint8_t* law;         ///< [count] index of the contact's law (law/law.h), 0: Coulomb
+    int32_t* pair;   ///< [count][2] body rows a, b; b is never a wall
+    double* contact; ///< [count][width]
+    int32_t* block;  ///< [count] row of `blocks`, -1 for a diagonal block
+    uint8_t* law;    ///< [count] index of the contact's law (law/law.h), 0: Coulomb
     int64_t block_count, block_capacity;
-    double* blocks;       ///< [block_count][2][dim][dim]: S, then the wall's inverse mass matrix
+    double* blocks; ///< [block_count][2][dim][dim]: S, then the wall's inverse mass matrix
 } problem;
 
 /// Doubles in a body row and in a contact row.

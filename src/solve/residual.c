@@ -3,9 +3,9 @@
 /// For contact c with impulse p, relative velocity u (recomputed from all impulses) and inverse
 /// responses (m_n, m_t):
 ///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
-/// where P projects on the law's set (for Coulomb the normal part to >= 0 first, then the tangential
-/// part to mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a diagonal
-/// block, e_c is the impulse by which the contact would change if it were solved alone.
+/// where P projects on the law's set (for Coulomb the normal part to >= 0 first, then the
+/// tangential part to mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a
+/// diagonal block, e_c is the impulse by which the contact would change if it were solved alone.
 ///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
 /// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
 /// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
@@ -45,8 +45,8 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
         contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
         law_at(p->law[c])->map(dim, row, mn, row[contact_mt(dim)],
-                               (law_constants){bias, row[contact_mu(dim)]}, u,
-                               row + contact_p(dim), mapped);
+                               (law_constants){bias, row[contact_mu(dim)]}, u, row + contact_p(dim),
+                               mapped);
         vec_sub(dim, e, row + contact_p(dim), mapped);
         double approach = -(vec_dot(dim, u_free, row) + bias);
         double stop = approach > 0.0 ? mn * approach : 0.0;

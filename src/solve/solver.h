@@ -30,7 +30,8 @@ typedef struct solve_result {
 
 typedef struct solver_ops {
     const char* name;
-    /// Improve the impulses in `p` until the rule is met; body velocities agree with them on return.
+    /// Improve the impulses in `p` until the rule is met; body velocities agree with them on
+    /// return.
     talus_status (*solve)(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out);
 } solver_ops;

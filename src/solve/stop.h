@@ -16,10 +16,10 @@ typedef struct sweep_stats {
 typedef struct stop_state {
     talus_stop_rule rule;
     double tolerance;
-    double cutoff;       ///< delta of the local rule as an impulse, 0: relative to the mean
-    double last_mean;    ///< <|p|> after the previous sweep, < 0 at first
-    int64_t next_check;  ///< sweep from which the residual may be looked at again
-    double residual;     ///< last one computed, < 0 if none
+    double cutoff;      ///< delta of the local rule as an impulse, 0: relative to the mean
+    double last_mean;   ///< <|p|> after the previous sweep, < 0 at first
+    int64_t next_check; ///< sweep from which the residual may be looked at again
+    double residual;    ///< last one computed, < 0 if none
 } stop_state;
 
 stop_state stop_begin(const solve_request* request);

@@ -2,8 +2,8 @@
 ///
 /// Each sweep visits every contact once and gives it the exact one-contact solution with all other
 /// impulses at their latest values. The order is a fresh random permutation every sweep, or the
-/// contact index ascending, or alternating. Cost of an update: 2 body rows and 1 contact row read and
-/// written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
+/// contact index ascending, or alternating. Cost of an update: 2 body rows and 1 contact row read
+/// and written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
 #include "base/rng.h"
 #include "law/coulomb.h"
 #include "law/law.h"
@@ -31,8 +31,7 @@ static void update_by_law(problem* p, int64_t c, double* a, double* b, const dou
     double* impulse = row + contact_p(dim);
     const contact_law* law = law_at(p->law[c]);
     const law_constants constants = {row[contact_bias(dim)], row[contact_mu(dim)]};
-    const double* S =
-        p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
+    const double* S = p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
     double solved[3] = {0.0, 0.0, 0.0};
     if (S) {
         double alone[3] = {0.0, 0.0, 0.0};
@@ -140,7 +139,8 @@ static talus_status reserve_order(solve_workspace* ws, int64_t count)
 }
 
 /// Order of the coming sweep, from the one before it.
-static void next_order(int32_t* order, int64_t count, const solve_request* request, int64_t sweep_number)
+static void next_order(int32_t* order, int64_t count, const solve_request* request,
+                       int64_t sweep_number)
 {
     switch (request->options->order) {
     case TALUS_ORDER_FORWARD: return;
@@ -178,15 +178,14 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     problem_refresh(p);
     while (out->sweeps < options->max_sweeps && !reached) {
         next_order(ws->order, p->count, request, out->sweeps);
-        sweep_stats stats =
-            sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
+        sweep_stats stats = sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
         out->sweeps++;
         reached = stop_reached(&stop, p, out->sweeps, &stats);
     }
     out->updates = out->sweeps * p->count;
     out->converged = reached || options->stop == TALUS_STOP_SWEEPS;
-    out->residual = reached && options->stop == TALUS_STOP_RESIDUAL ? stop.residual
-                                                                    : residual_natural(p);
+    out->residual =
+        reached && options->stop == TALUS_STOP_RESIDUAL ? stop.residual : residual_natural(p);
     return TALUS_OK;
 }
 

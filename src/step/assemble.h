@@ -7,9 +7,9 @@
 
 /// What assembly adds to the contact list: memory reused from step to step.
 typedef struct assembly {
-    int8_t* sign;          ///< [contacts] -1 where the problem has a and b exchanged
+    int8_t* sign; ///< [contacts] -1 where the problem has a and b exchanged
     int64_t sign_capacity;
-    int32_t* wall_row;     ///< [walls] problem row of a mobile wall, -1 otherwise
+    int32_t* wall_row; ///< [walls] problem row of a mobile wall, -1 otherwise
     int64_t wall_capacity;
 } assembly;
 

@@ -2,10 +2,10 @@
 ///
 ///   v_free = v + h M^-1 F_ext;  find p;  v_new = v_free + M^-1 H p;  x_new = x + h v_new
 ///
-/// The search for contacts is certain, not hopeful: each grain is given a margin that it may move in
-/// the step (beyond the mean drift of all grains). If the solution moves a grain farther, its margin
-/// is raised and the search repeated; if that shows a new contact, the step is solved again from the
-/// impulses found so far. So no contact within the step's reach is ever missed.
+/// The search for contacts is certain, not hopeful: each grain is given a margin that it may move
+/// in the step (beyond the mean drift of all grains). If the solution moves a grain farther, its
+/// margin is raised and the search repeated; if that shows a new contact, the step is solved again
+/// from the impulses found so far. So no contact within the step's reach is ever missed.
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -36,15 +36,15 @@ struct stepper {
     problem problem;
     solve_workspace workspace;
     int64_t grain_capacity;
-    double* free_velocity;  ///< [grains][dim]
-    double* free_spin;      ///< [grains][1 or 3]
-    double* margin;         ///< [grains]
-    double* reach;          ///< [grains] radius + margin
-    uint8_t* escaped;       ///< [grains]
+    double* free_velocity; ///< [grains][dim]
+    double* free_spin;     ///< [grains][1 or 3]
+    double* margin;        ///< [grains]
+    double* reach;         ///< [grains] radius + margin
+    uint8_t* escaped;      ///< [grains]
     int64_t wall_capacity;
-    double* wall_margin;    ///< [walls]
-    double* saved_walls;    ///< [walls][9] velocity, spin, applied force before the attempt
-    double drift[3];        ///< mean free velocity of the free grains
+    double* wall_margin; ///< [walls]
+    double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
+    double drift[3];     ///< mean free velocity of the free grains
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -215,12 +215,12 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
     }
     for (int k = 0; k < s->dim && g->count > 1; k++) {
         if (!ctx->cell->periodic[k] || 4.0 * s->reach[widest] < ctx->cell->length[k]) continue;
-        return error_set(error, TALUS_ERR_NUMERIC,
-                         "periodic cell too short along %c: %g is not more than twice the distance "
-                         "across which grain %lld (radius %g) may touch another in this step; use a "
-                         "longer cell or a smaller time step",
-                         "xyz"[k], ctx->cell->length[k], (long long)g->id[widest],
-                         g->radius[widest]);
+        return error_set(
+            error, TALUS_ERR_NUMERIC,
+            "periodic cell too short along %c: %g is not more than twice the distance "
+            "across which grain %lld (radius %g) may touch another in this step; use a "
+            "longer cell or a smaller time step",
+            "xyz"[k], ctx -> cell -> length[k], (long long)g -> id[widest], g -> radius[widest]);
     }
     return TALUS_OK;
 }
@@ -270,7 +270,8 @@ static bool raise_margins(stepper* s, const step_context* ctx)
         int32_t row = s->assembly.wall_row[i];
         if (row < 0) continue;
         double change[3];
-        vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride, ctx->walls->velocity + 3 * i);
+        vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
+                ctx->walls->velocity + 3 * i);
         double moved = ctx->h * vec_norm(s->dim, change);
         if (moved <= s->wall_margin[i]) continue;
         s->wall_margin[i] = MARGIN_GROWTH * moved;

@@ -17,11 +17,11 @@ typedef struct step_context {
     const materials* materials;
     grains* grains;
     walls* walls;
-    contacts* contacts;     ///< in: of the last step; out: of this one
-    double time;            ///< at the start of the step
+    contacts* contacts; ///< in: of the last step; out: of this one
+    double time;        ///< at the start of the step
     double h;
-    uint64_t key;           ///< number of this solve in the run: key of its random numbers
-    talus_totals* totals;   ///< stage seconds are added here
+    uint64_t key;         ///< number of this solve in the run: key of its random numbers
+    talus_totals* totals; ///< stage seconds are added here
     int threads;
 } step_context;
 
@@ -37,8 +37,8 @@ typedef struct step_outcome {
     int64_t sweeps, updates, contacts, active;
     bool converged;
     double residual;
-    int64_t nan_grain;     ///< row of the first grain whose new velocity is not finite, -1 if none
-    int64_t escaped_grain; ///< row of the first grain out of bounds or behind a wall, -1 if none
+    int64_t nan_grain;      ///< row of the first grain whose new velocity is not finite, -1 if none
+    int64_t escaped_grain;  ///< row of the first grain out of bounds or behind a wall, -1 if none
     const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next attempt
 } step_outcome;
 

@@ -1,7 +1,8 @@
 /// Stepping a world: one attempt, the policies for what may go wrong with it, and the bookkeeping.
 ///
 /// A step attempt ends in one of three ways (after SUNDIALS): go on, try again with a smaller step,
-/// fail. Numerical outcomes are facts in the result; which of them fails the step is the user's choice.
+/// fail. Numerical outcomes are facts in the result; which of them fails the step is the user's
+/// choice.
 #include "base/clock.h"
 #include "base/error.h"
 #include "world/diagnose.h"
@@ -41,7 +42,8 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
     }
     if (o->escaped_grain >= 0) {
         result->escaped_grain = w->grains.id[o->escaped_grain];
-        snprintf(why, why_size, "grain %lld escaped (out of the domain or behind a wall) at t = %.9g",
+        snprintf(why, why_size,
+                 "grain %lld escaped (out of the domain or behind a wall) at t = %.9g",
                  (long long)result->escaped_grain, t);
         if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
     }

@@ -19,11 +19,11 @@ static talus_status validate_grains(const talus_world* w, talus_error* error)
         }
         for (int k = 0; k < g->dim; k++) {
             double x = g->position[i * g->dim + k];
-            bool outside = w->cell.periodic[k] && (x < w->cell.low[k] ||
-                                                   x >= w->cell.low[k] + w->cell.length[k]);
+            bool outside = w->cell.periodic[k] &&
+                           (x < w->cell.low[k] || x >= w->cell.low[k] + w->cell.length[k]);
             if (!isfinite(x) || !isfinite(g->velocity[i * g->dim + k]) || outside) {
-                return error_set(error, TALUS_ERR_STATE, "grain %lld has a bad position or velocity",
-                                 (long long)g->id[i]);
+                return error_set(error, TALUS_ERR_STATE,
+                                 "grain %lld has a bad position or velocity", (long long)g->id[i]);
             }
         }
         bool free = g->glued_to[i] == GRAIN_FREE;

@@ -279,8 +279,7 @@ static talus_status check_plane(const talus_world* world, const talus_wall_def* 
     for (int k = 0; k < world->def.dim; k++) {
         if (world->cell.periodic[k] && fabs(normal[k]) > 1e-9) {
             return error_set(error, TALUS_ERR_ARGUMENT,
-                             "wall '%s': a plane facing the periodic axis %c", def->name,
-                             "xyz"[k]);
+                             "wall '%s': a plane facing the periodic axis %c", def->name, "xyz"[k]);
         }
     }
     return TALUS_OK;

@@ -29,10 +29,10 @@ struct talus_world {
     materials materials;
     grains grains;
     walls walls;
-    contacts contacts;       ///< of the last step; their impulses warm-start the next
-    stepper* stepper;        ///< the way of stepping time, with its workspace
-    int64_t step;            ///< steps done
-    int64_t solves;          ///< attempts made: the key of the next one's random numbers
+    contacts contacts; ///< of the last step; their impulses warm-start the next
+    stepper* stepper;  ///< the way of stepping time, with its workspace
+    int64_t step;      ///< steps done
+    int64_t solves;    ///< attempts made: the key of the next one's random numbers
     double time;
     talus_totals totals;
     talus_step_result last;
