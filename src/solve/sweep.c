@@ -183,9 +183,11 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = stop_reached(&stop, p, out->sweeps, &stats);
     }
     out->updates = out->sweeps * p->count;
-    out->converged = reached || options->stop == TALUS_STOP_SWEEPS;
-    out->residual =
-        reached && options->stop == TALUS_STOP_RESIDUAL ? stop.residual : residual_natural(p);
+    const bool by_residual = options->stop == TALUS_STOP_RESIDUAL;
+    out->residual = reached && by_residual ? stop.residual : residual_natural(p);
+    // The last sweep allowed may have met the residual rule between two looks at it.
+    out->converged = reached || options->stop == TALUS_STOP_SWEEPS ||
+                     (by_residual && out->residual <= options->tolerance);
     return TALUS_OK;
 }
 

@@ -113,13 +113,13 @@ void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t
 {
     text[0] = '\0';
     if (!r->soft) return;
-    snprintf(
-        text, size,
-        "soft: in %lld sweeps forces travelled %.3g diameters through a packing %.3g across; "
-        "they may be off by %.2g %% and the packing answers like springs of %.3g N/m. For rigid "
-        "grains use a smaller tolerance or about %.3g sweeps",
-        (long long)sweeps, r->diffusion_length, r->system_size, 100.0 * fmin(r->force_error, 1.0),
-        r->stiffness, r->sweeps_for_rigid);
+    snprintf(text, size,
+             "soft: in %lld sweeps forces travelled %.3g diameters through a packing %.3g across; "
+             "they may be off by %.0f %% and the packing answers like springs of stiffness %.3g. "
+             "For rigid "
+             "grains use a smaller tolerance or about %.3g sweeps",
+             (long long)sweeps, r->diffusion_length, r->system_size,
+             100.0 * fmin(r->force_error, 1.0), r->stiffness, r->sweeps_for_rigid);
 }
 
 void diagnose_overlap(const talus_world* world, double* mean, double* largest)
