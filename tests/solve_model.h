@@ -90,7 +90,8 @@ static void inverse_responses(const model* m, const touch* t, double* mn, double
 static void build(const model* m, problem* p)
 {
     const int dim = m->dim, stride = problem_stride(dim);
-    assert_int_equal(problem_reset(p, dim, m->balls + 1 + m->touches, m->touches, m->touches), 0);
+    assert_int_equal(problem_reset(p, dim, m->balls + 1 + m->touches, m->touches, m->touches, 0),
+                     0);
     fill_body_rows(m, p);
     const int32_t wall_row = m->balls;
     for (int c = 0; c < m->touches; c++) {

@@ -173,7 +173,7 @@ static void test_overrides(void** state)
     check_close("by name", scene->walls[0].def.drive.frequency, 30.0, 0.0, "copied");
     check_close("by [index]", scene->walls[1].def.position[1], 2.5, 0.0, "copied");
     check_close("by .index", scene->walls[2].def.shape.skin, 0.01, 0.0, "half");
-    check_close("in a map", scene->materials[0].friction, 0.9, 0.0, "copied");
+    check_close("in a map", scene->materials[0].law.friction, 0.9, 0.0, "copied");
     check_close("in a phase", scene_phase_end(scene, 1)->duration, 1.0, 0.0, "copied");
     check_close("in a source", scene->sources[7].tap.rate, 7.0, 0.0, "copied");
     assert_int_equal(scene->world.on_escape, TALUS_POLICY_ACCEPT);

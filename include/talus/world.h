@@ -62,15 +62,32 @@ TALUS_API talus_status talus_world_set_gravity(talus_world* world, const double 
 
 // ---- materials ---------------------------------------------------------------------------------
 
-/// Law between two materials. Fill with talus_pair_default(); copied on use.
+/// How the coefficients of rolling and torsion friction are meant.
+typedef enum talus_rolling_kind {
+    TALUS_ROLLING_LENGTH = 0, ///< lengths: |T| <= mu_r R_n
+    TALUS_ROLLING_RADIUS,     ///< numbers, times r* = r1 r2/(r1 + r2) (BUW 1.41)
+    TALUS_ROLLING_HERTZ, ///< |T| <= k (r* R_n)^(1/3) R_n for spheres, ^(1/2) for disks (BUW 1.43)
+} talus_rolling_kind;
+
+/// Law between two materials. Fill with talus_pair_default(); copied on use. Friction, rolling and
+/// torsion bounds are times R_n + cohesion_force on a bonded contact.
 typedef struct talus_pair_def {
-    double friction; ///< Coulomb coefficient, >= 0 [default 0]
+    double friction;         ///< Coulomb coefficient, bounds sticking; >= 0 [default 0]
+    double dynamic_friction; ///< coefficient while sliding, <= friction; 0: the same [default 0]
+    double restitution;      ///< Newton's normal coefficient, 0 to 1 [default 0]
+    double
+        tangential_restitution; ///< part of the slip that sticking gives back, 0 to 1 [default 0]
+    talus_rolling_kind rolling_kind; ///< of `rolling` and `torsion` [default TALUS_ROLLING_LENGTH]
+    double rolling;                  ///< coefficient against rolling, >= 0 [default 0]
+    double torsion;         ///< coefficient against spinning about the normal, >= 0 [default 0]
+    double cohesion_force;  ///< tensile strength F_C of a bond, N, >= 0 [default 0]
+    double cohesion_energy; ///< binding energy E_C, J; range E_C/F_C [default 0]
 } talus_pair_def;
 
 TALUS_API talus_pair_def talus_pair_default(void);
 
-/// Add a material; its law with itself is `self`, with earlier materials the smaller friction of
-/// the two. Returns its index in *index.
+/// Add a material; its law with itself is `self`, with earlier materials the smaller of the two
+/// values of every coefficient. Returns its index in *index.
 TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
                                                 const talus_pair_def* self, int* index,
                                                 talus_error* error);
@@ -188,7 +205,9 @@ typedef struct talus_contacts {
     const double* normal;   ///< [count][dim]
     const double* gap;      ///< [count] at the start of the step, negative: overlap
     const double* force;    ///< [count][dim]
+    const double* torque;   ///< [count][1 or 3] rolling and torsion torque on b
     const uint8_t* state;   ///< [count] talus_contact_state
+    const uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
 } talus_contacts;
 
 TALUS_API talus_contacts talus_world_contacts(const talus_world* world);

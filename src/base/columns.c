@@ -71,16 +71,20 @@ int64_t columns_compact(void* table, const column* cols, int col_count, int dim,
     int64_t kept = 0;
     for (int64_t i = 0; i < count; i++) {
         if (!keep[i]) continue;
-        if (kept != i) {
-            for (int c = 0; c < col_count; c++) {
-                size_t row = column_row_bytes(&cols[c], dim);
-                char* data = column_data(&cols[c], table);
-                memcpy(data + row * (size_t)kept, data + row * (size_t)i, row);
-            }
-        }
+        if (kept != i) columns_copy_row(table, cols, col_count, dim, kept, i);
         kept++;
     }
     return kept;
+}
+
+void columns_copy_row(void* table, const column* cols, int col_count, int dim, int64_t to,
+                      int64_t from)
+{
+    for (int c = 0; c < col_count; c++) {
+        size_t row = column_row_bytes(&cols[c], dim);
+        char* data = column_data(&cols[c], table);
+        memcpy(data + row * (size_t)to, data + row * (size_t)from, row);
+    }
 }
 
 void columns_free(void* table, const column* cols, int col_count)

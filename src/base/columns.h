@@ -52,6 +52,9 @@ talus_status columns_reserve(void* table, const column* cols, int col_count, int
 /// Keep only the rows whose `keep` byte is nonzero, in order; returns how many are left.
 int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
                         const uint8_t* keep);
+/// Copy row `from` over row `to` in every column.
+void columns_copy_row(void* table, const column* cols, int col_count, int dim, int64_t to,
+                      int64_t from);
 /// Free every array and null the pointers.
 void columns_free(void* table, const column* cols, int col_count);
 

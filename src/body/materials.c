@@ -15,19 +15,58 @@ void materials_free(materials* m)
     *m = (materials){0};
 }
 
+/// A coefficient with its allowed range.
+static talus_status check_range(const char* name, double value, double most, talus_error* error)
+{
+    if (value >= 0.0 && value <= most && isfinite(value)) return TALUS_OK;
+    if (most < INFINITY) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "material: %s must be a number from 0 to %g, got %g", name, most, value);
+    }
+    return error_set(error, TALUS_ERR_ARGUMENT, "material: %s must be a number >= 0, got %g", name,
+                     value);
+}
+
 static talus_status pair_check(const talus_pair_def* pair, talus_error* error)
 {
-    if (!(pair->friction >= 0.0) || !isfinite(pair->friction)) {
+    TRY(check_range("friction", pair->friction, INFINITY, error));
+    TRY(check_range("dynamic friction", pair->dynamic_friction, pair->friction, error));
+    TRY(check_range("restitution", pair->restitution, 1.0, error));
+    TRY(check_range("tangential restitution", pair->tangential_restitution, 1.0, error));
+    TRY(check_range("rolling friction", pair->rolling, INFINITY, error));
+    TRY(check_range("torsion friction", pair->torsion, INFINITY, error));
+    TRY(check_range("cohesion force", pair->cohesion_force, INFINITY, error));
+    TRY(check_range("cohesion energy", pair->cohesion_energy, INFINITY, error));
+    if (pair->cohesion_energy > 0.0 && pair->cohesion_force == 0.0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "material: friction must be a number >= 0, got %g", pair->friction);
+                         "material: a cohesion energy needs a cohesion force");
     }
     return TALUS_OK;
 }
 
-/// Law between unlike materials until the user sets one: the weaker friction.
+/// Law between unlike materials until the user sets one: the smaller of every coefficient. Rolling
+/// coefficients of different kinds cannot be compared: then there is none.
 static talus_pair_def weaker(const talus_pair_def* a, const talus_pair_def* b)
 {
-    return a->friction <= b->friction ? *a : *b;
+    bool same_kind = a->rolling_kind == b->rolling_kind;
+    return (talus_pair_def){
+        .friction = fmin(a->friction, b->friction),
+        .dynamic_friction = fmin(pair_sliding_friction(a), pair_sliding_friction(b)),
+        .restitution = fmin(a->restitution, b->restitution),
+        .tangential_restitution = fmin(a->tangential_restitution, b->tangential_restitution),
+        .rolling_kind = a->rolling_kind,
+        .rolling = same_kind ? fmin(a->rolling, b->rolling) : 0.0,
+        .torsion = same_kind ? fmin(a->torsion, b->torsion) : 0.0,
+        .cohesion_force = fmin(a->cohesion_force, b->cohesion_force),
+        .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
+    };
+}
+
+double materials_bond_range(const materials* m)
+{
+    double range = 0.0;
+    for (int i = 0; i < m->count * m->count; i++) range = fmax(range, pair_bond_range(&m->pair[i]));
+    return range;
 }
 
 talus_status materials_add(materials* m, const char* name, const talus_pair_def* self, int* index,

@@ -17,6 +17,21 @@ talus_status materials_add(materials* m, const char* name, const talus_pair_def*
 talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def* pair,
                                 talus_error* error);
 
+/// Friction coefficient of a sliding contact.
+static inline double pair_sliding_friction(const talus_pair_def* pair)
+{
+    return pair->dynamic_friction > 0.0 ? pair->dynamic_friction : pair->friction;
+}
+
+/// Gap up to which a bond of this pair holds: d_C = E_C/F_C.
+static inline double pair_bond_range(const talus_pair_def* pair)
+{
+    return pair->cohesion_force > 0.0 ? pair->cohesion_energy / pair->cohesion_force : 0.0;
+}
+
+/// Longest range of a bond between any two materials.
+double materials_bond_range(const materials* m);
+
 static inline const talus_pair_def* materials_pair(const materials* m, int a, int b)
 {
     return &m->pair[a * m->count + b];

@@ -18,14 +18,15 @@ double ball_ball_gap(const grains* g, const cell* periodic, int64_t a, int64_t b
 }
 
 talus_status ball_ball_contacts(const grains* g, const cell* periodic, const pair_list* pairs,
-                                const double* margin, contacts* out)
+                                const double* margin, double range, contacts* out)
 {
     const int dim = g->dim;
     for (int64_t p = 0; p < pairs->count; p++) {
         const int64_t a = pairs->a[p], b = pairs->b[p];
         double normal[3];
         double gap = ball_ball_gap(g, periodic, a, b, normal);
-        if (gap > margin[a] + margin[b]) continue;
+        const double near = margin[a] + margin[b];
+        if (gap > near + range) continue;
         if (contacts_reserve(out, out->count + 1)) return TALUS_ERR_MEMORY;
         const int64_t c = out->count++;
         out->a[c] = g->id[a];
@@ -34,6 +35,7 @@ talus_status ball_ball_contacts(const grains* g, const cell* periodic, const pai
         out->a_row[c] = (int32_t)a;
         out->b_row[c] = (int32_t)b;
         out->gap[c] = gap;
+        out->distant[c] = gap > near;
         for (int k = 0; k < dim; k++) {
             out->normal[c * dim + k] = normal[k];
             out->point[c * dim + k] =

@@ -52,7 +52,7 @@ static talus_status append_hit(const grains* g, const walls* w, int64_t grain, i
 }
 
 talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* periodic,
-                                const double* margin, const double* wall_margin,
+                                const double* margin, const double* wall_margin, double range,
                                 const double drift[3], double h, uint8_t* escaped, contacts* out)
 {
     for (int wall = (int)w->count - 1; wall >= 0; wall--) {
@@ -65,10 +65,11 @@ talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* per
             double near = g->radius[i] + margin[i] + wall_margin[wall];
             double reach = near + wall_motion(g, w, periodic, i, wall, near, drift, h);
             shape_hit hits[SHAPE_MAX_HITS];
-            int count = shape_query(shape, g->dim, local, reach, hits);
+            int count = shape_query(shape, g->dim, local, reach + range, hits);
             for (int k = 0; k < count; k++) {
                 if (hits[k].distance < 0.0) escaped[i] = 1;
                 if (append_hit(g, w, i, wall, &hits[k], out)) return TALUS_ERR_MEMORY;
+                out->distant[out->count - 1] = hits[k].distance > reach;
             }
         }
     }

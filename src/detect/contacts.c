@@ -1,8 +1,6 @@
 /// The contact list's field table; carrying forces from one step's list to the next.
 #include "detect/contacts.h"
 
-#include "base/vec.h"
-
 #include <stdlib.h>
 
 #define CONTACT_COLUMN(member, type, width, flags, unit, doc)                                      \
@@ -28,6 +26,11 @@ static const column contact_table[] = {
     CONTACT_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "N", "force on b"),
     CONTACT_COLUMN(state, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "0 open, 1 stick, 2 slide"),
+    CONTACT_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_FRAME | COLUMN_STATE, "N m",
+                   "torque on b of rolling and torsion friction"),
+    CONTACT_COLUMN(bonded, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
+                   "1 while a cohesive bond holds"),
+    CONTACT_COLUMN(distant, COLUMN_U8, WIDTH_1, 0, "", "in reach of a bond only"),
 };
 enum { CONTACT_COLUMNS = sizeof contact_table / sizeof contact_table[0] };
 
@@ -61,32 +64,57 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
     return 0;
 }
 
-void contacts_match(contacts* now, const contacts* last)
+/// Row of `last` with the key of row i of `now`, -1 if none; *j walks along `last`.
+static int64_t find_match(const contacts* now, int64_t i, const contacts* last, int64_t* j)
 {
-    const int dim = now->dim;
-    int64_t j = 0;
-    for (int64_t i = 0; i < now->count; i++) {
-        while (j < last->count && contacts_compare(last, j, now, i) < 0) j++;
-        bool persists = j < last->count && contacts_compare(last, j, now, i) == 0;
-        for (int k = 0; k < dim; k++) {
-            now->force[i * dim + k] = persists ? last->force[j * dim + k] : 0.0;
-        }
-        now->state[i] = persists ? last->state[j] : TALUS_CONTACT_OPEN;
+    while (*j < last->count && contacts_compare(last, *j, now, i) < 0) (*j)++;
+    return *j < last->count && contacts_compare(last, *j, now, i) == 0 ? *j : -1;
+}
+
+static void carry_forces(contacts* now, int64_t i, const contacts* last, int64_t match)
+{
+    const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < dim; k++) now->force[i * dim + k] = last->force[match * dim + k];
+    for (int k = 0; k < spin_dim; k++) {
+        now->torque[i * spin_dim + k] = last->torque[match * spin_dim + k];
     }
 }
 
-/// Move contact `from` to the earlier place `to`.
-static void contact_move(contacts* c, int64_t to, int64_t from)
+void contacts_match(contacts* now, const contacts* last)
 {
-    const int dim = c->dim;
-    c->a[to] = c->a[from];
-    c->b[to] = c->b[from];
-    c->feature[to] = c->feature[from];
-    vec_copy(dim, c->point + to * dim, c->point + from * dim);
-    vec_copy(dim, c->normal + to * dim, c->normal + from * dim);
-    vec_copy(dim, c->force + to * dim, c->force + from * dim);
-    c->gap[to] = c->gap[from];
-    c->state[to] = c->state[from];
+    const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
+    int64_t j = 0;
+    for (int64_t i = 0; i < now->count; i++) {
+        int64_t match = find_match(now, i, last, &j);
+        now->state[i] = match >= 0 ? last->state[match] : TALUS_CONTACT_OPEN;
+        now->bonded[i] = match >= 0 ? last->bonded[match] : 0;
+        if (match >= 0) {
+            carry_forces(now, i, last, match);
+            continue;
+        }
+        for (int k = 0; k < dim; k++) now->force[i * dim + k] = 0.0;
+        for (int k = 0; k < spin_dim; k++) now->torque[i * spin_dim + k] = 0.0;
+    }
+}
+
+void contacts_match_forces(contacts* now, const contacts* last)
+{
+    int64_t j = 0;
+    for (int64_t i = 0; i < now->count; i++) {
+        int64_t match = find_match(now, i, last, &j);
+        if (match >= 0) carry_forces(now, i, last, match);
+    }
+}
+
+void contacts_prune(contacts* c)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        if (c->distant[i] && !c->bonded[i]) continue;
+        if (kept != i) columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, kept, i);
+        kept++;
+    }
+    c->count = kept;
 }
 
 void contacts_relink(contacts* c, const grains* g, const walls* w)
@@ -98,7 +126,7 @@ void contacts_relink(contacts* c, const grains* g, const walls* w)
         int64_t a = a_is_wall ? c->a[i] : grains_find(g, c->a[i]);
         bool a_gone = a_is_wall ? !w->present[-1 - c->a[i]] : a < 0;
         if (b < 0 || a_gone) continue;
-        if (kept != i) contact_move(c, kept, i);
+        if (kept != i) columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, kept, i);
         c->a_row[kept] = (int32_t)a;
         c->b_row[kept] = (int32_t)b;
         kept++;

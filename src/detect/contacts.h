@@ -24,7 +24,10 @@ typedef struct contacts {
     double* normal;   ///< [count][dim] from a to b
     double* gap;      ///< [count] at the start of the step
     double* force;    ///< [count][dim] on b; times h it warm-starts the next step
+    double* torque;   ///< [count][1 or 3] on b, of rolling and torsion friction
     uint8_t* state;   ///< [count] talus_contact_state
+    uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
+    uint8_t* distant; ///< [count] 1 if only the range of a bond reaches so far
 } contacts;
 
 const column* contacts_columns(int* count_out);
@@ -33,8 +36,13 @@ void contacts_free(contacts* c);
 talus_status contacts_reserve(contacts* c, int64_t needed);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.
 int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);
-/// Carry forces over from `last` to `now` where the keys agree, zero elsewhere. Both are sorted.
+/// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, zero
+/// elsewhere. Both are sorted.
 void contacts_match(contacts* now, const contacts* last);
+/// Carry over forces and torques only, and leave the others as they are.
+void contacts_match_forces(contacts* now, const contacts* last);
+/// Drop the contacts that are in reach of a bond only and have none.
+void contacts_prune(contacts* c);
 /// After grains were removed: drop contacts of missing grains or walls, find the others' rows anew.
 void contacts_relink(contacts* c, const grains* g, const walls* w);
 

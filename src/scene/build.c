@@ -25,15 +25,13 @@ typedef struct build {
 static talus_status add_materials(const build* b, talus_error* error)
 {
     const talus_scene* scene = b->scene;
-    talus_pair_def pair = talus_pair_default();
     for (int i = 0; i < scene->material_count; i++) {
-        pair.friction = scene->materials[i].friction;
-        TRY(talus_world_add_material(b->world, scene->materials[i].name, &pair, NULL, error));
+        const scene_material* m = &scene->materials[i];
+        TRY(talus_world_add_material(b->world, m->name, &m->law, NULL, error));
     }
     for (int i = 0; i < scene->pair_count; i++) {
         const scene_pair* p = &scene->pairs[i];
-        pair.friction = p->friction;
-        TRY(talus_world_set_pair(b->world, p->a, p->b, &pair, error));
+        TRY(talus_world_set_pair(b->world, p->a, p->b, &p->law, error));
     }
     return TALUS_OK;
 }

@@ -18,12 +18,12 @@ typedef struct scene_origin {
 typedef struct scene_material {
     const char* name;
     double density;
-    double friction;
+    talus_pair_def law; ///< with itself
 } scene_material;
 
 typedef struct scene_pair {
     int a, b; ///< material indices
-    double friction;
+    talus_pair_def law;
 } scene_pair;
 
 typedef struct scene_wall {

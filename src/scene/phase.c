@@ -40,9 +40,8 @@ talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world*
     if (p->has_gravity) TRY(talus_world_set_gravity(world, p->gravity, error));
     if (p->has_solver) TRY(talus_world_set_solver(world, &p->solver, error));
     for (int i = 0; i < p->pair_count; i++) {
-        talus_pair_def pair = talus_pair_default();
-        pair.friction = p->pairs[i].friction;
-        TRY(talus_world_set_pair(world, p->pairs[i].a, p->pairs[i].b, &pair, error));
+        const scene_pair* pair = &p->pairs[i];
+        TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
     }
     return TALUS_OK;
 }

@@ -3,13 +3,41 @@
 
 #include <string.h>
 
+#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
+
 /// The friction table grows with the square of this.
 enum { MATERIALS_MAX = 1000 };
+
+/// The contact law beside friction, with the same keys for a material and for a pair.
+static void read_law(section* s, talus_pair_def* law)
+{
+    static const char* const kinds[] = {"length", "radius", "hertz"};
+    law->dynamic_friction = read_real(s, "dynamic_friction", REAL_NON_NEGATIVE, law->friction);
+    if (law->dynamic_friction > law->friction) {
+        section_problem(s, "dynamic_friction",
+                        "is above the friction of sticking (expected at most %g)", law->friction);
+    } else if (law->dynamic_friction == 0.0 && law->friction > 0.0) {
+        section_problem(s, "dynamic_friction", "must be above 0 where there is friction");
+    }
+    law->restitution = read_real(s, "restitution", REAL_FRACTION, 0.0);
+    law->tangential_restitution = read_real(s, "tangential_restitution", REAL_FRACTION, 0.0);
+    law->rolling = read_real(s, "rolling", REAL_NON_NEGATIVE, 0.0);
+    law->torsion = read_real(s, "torsion", REAL_NON_NEGATIVE, 0.0);
+    law->rolling_kind = (talus_rolling_kind)read_choice(s, "rolling_kind", NAMES(kinds), 0);
+    law->cohesion_force = read_real(s, "cohesion_force", REAL_NON_NEGATIVE, 0.0);
+    law->cohesion_energy = read_real(s, "cohesion_energy", REAL_NON_NEGATIVE, 0.0);
+    if (law->cohesion_energy > 0.0 && law->cohesion_force == 0.0) {
+        section_problem(s, "cohesion_energy",
+                        "needs a force besides (expected cohesion_force > 0)");
+    }
+}
 
 static void read_material(section* s, scene_material* m)
 {
     m->density = read_real(s, "density", REAL_POSITIVE, talus_grain_default().density);
-    m->friction = read_real(s, "friction", REAL_NON_NEGATIVE, talus_pair_default().friction);
+    m->law = talus_pair_default();
+    m->law.friction = read_real(s, "friction", REAL_NON_NEGATIVE, m->law.friction);
+    read_law(s, &m->law);
 }
 
 /// A scene without materials gets one, so that every grain and wall has some.
@@ -72,7 +100,9 @@ scene_pair* schema_pairs(talus_scene* scene, section* parent, int* count)
         if (!between || names != 2) {
             section_problem(&s, "between", "needs two names (expected [material, material])");
         }
-        scene_pair pair = {-1, -1, read_real_required(&s, "friction", REAL_NON_NEGATIVE)};
+        scene_pair pair = {-1, -1, talus_pair_default()};
+        pair.law.friction = read_real_required(&s, "friction", REAL_NON_NEGATIVE);
+        read_law(&s, &pair.law);
         if (between && names == 2) {
             pair.a = schema_find(&s, "between", 0, "material", between[0], scene->material_names,
                                  scene->material_count);

@@ -1,6 +1,8 @@
 /// Memory of a contact problem, and velocities from impulses.
 #include "solve/problem.h"
 
+#include "law/coulomb.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,8 @@ void problem_free(problem* p)
     free(p->pair);
     free(p->contact);
     free(p->block);
-    free(p->law);
+    free(p->rich);
+    free(p->rich_rows);
     free(p->blocks);
     *p = (problem){0};
 }
@@ -45,7 +48,7 @@ static talus_status reserve_contacts(problem* p, int64_t contacts)
     if (!regrow((void**)&p->contact, sizeof(double) * (size_t)(grown * problem_width(p->dim))) ||
         !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown) ||
         !regrow((void**)&p->block, sizeof(int32_t) * (size_t)grown) ||
-        !regrow((void**)&p->law, (size_t)grown)) {
+        !regrow((void**)&p->rich, sizeof(int32_t) * (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
     p->contact_capacity = grown;
@@ -64,14 +67,28 @@ static talus_status reserve_blocks(problem* p, int64_t blocks)
     return TALUS_OK;
 }
 
-talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks)
+static talus_status reserve_rich(problem* p, int64_t rich)
 {
-    p->dim = dim;
-    p->rows = p->count = p->block_count = 0;
-    if (reserve_rows(p, rows) || reserve_contacts(p, contacts) || reserve_blocks(p, blocks)) {
+    if (rich <= p->rich_capacity) return TALUS_OK;
+    int64_t grown = rich + rich / 4 + 16;
+    p->rich_capacity = 0;
+    if (!regrow((void**)&p->rich_rows, sizeof(rich_contact) * (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
-    if (contacts > 0) memset(p->law, 0, (size_t)contacts);
+    p->rich_capacity = grown;
+    return TALUS_OK;
+}
+
+talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks,
+                           int64_t rich)
+{
+    p->dim = dim;
+    p->rows = p->count = p->block_count = p->rich_count = 0;
+    if (reserve_rows(p, rows) || reserve_contacts(p, contacts) || reserve_blocks(p, blocks) ||
+        reserve_rich(p, rich)) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t c = 0; c < contacts; c++) p->rich[c] = -1;
     return TALUS_OK;
 }
 
@@ -88,6 +105,10 @@ static ALWAYS_INLINE void refresh(problem* p, const int dim)
             const double* mobility = p->blocks + ((int64_t)p->block[c] * 2 + 1) * dim * dim;
             wall_apply(dim, a, mobility, row + contact_p(dim));
         }
+        if (p->rich[c] >= 0) {
+            const rich_contact* r = &p->rich_rows[p->rich[c]];
+            torque_apply(dim, a, b, r, r->torque);
+        }
     }
 }
 
@@ -100,11 +121,95 @@ void problem_refresh(problem* p)
     }
 }
 
+/// What a rich contact's own impulses p and torque t do to its velocity and spin.
+static void own_response(int dim, const double* n, double wn, double wt, const double* S,
+                         const rich_contact* r, const double* p, double* du, double* dspin)
+{
+    const double* t = r->torque;
+    const double pn = vec_dot(dim, p, n);
+    for (int k = 0; k < dim; k++) {
+        du[k] = S ? vec_dot(dim, S + k * dim, p) : wt * p[k] + (wn - wt) * pn * n[k];
+    }
+    if (dim == 2) {
+        du[0] += r->coupling * t[0] * n[1];
+        du[1] -= r->coupling * t[0] * n[0];
+        dspin[0] = r->response * t[0] - r->coupling * (n[0] * p[1] - n[1] * p[0]);
+        return;
+    }
+    double nt[3], np[3];
+    vec_cross(nt, n, t);
+    vec_cross(np, n, p);
+    for (int k = 0; k < 3; k++) {
+        du[k] += r->coupling * nt[k];
+        dspin[k] = r->response * t[k] - r->coupling * np[k];
+    }
+}
+
+/// Solve a rich contact: take its own effect out of the motion, then ask the laws.
+static void solve_rich(const problem* p, int64_t c, const double* row, const double* S,
+                       const double* u, double* solved, double* torque)
+{
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const rich_contact* r = &p->rich_rows[p->rich[c]];
+    const double* impulse = row + contact_p(dim);
+    const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
+    double free_u[3] = {0.0, 0.0, 0.0}, free_spin[3] = {0.0, 0.0, 0.0}, du[3], dspin[3];
+    contact_spin(dim, p->body + (int64_t)p->pair[2 * c] * stride,
+                 p->body + (int64_t)p->pair[2 * c + 1] * stride, r, free_spin);
+    own_response(dim, row, wn, wt, S, r, impulse, du, dspin);
+    vec_sub(dim, free_u, u, du);
+    vec_add_scaled(spin_dim, free_spin, -1.0, dspin);
+    rich_problem alone = {.dim = dim,
+                          .n = row,
+                          .wn = wn,
+                          .wt = wt,
+                          .S = S,
+                          .bias = row[contact_bias(dim)],
+                          .mu = row[contact_mu(dim)],
+                          .contact = r,
+                          .u = free_u,
+                          .spin = free_spin};
+    vec_copy(dim, solved, impulse);
+    vec_copy(3, torque, r->torque);
+    rich_solve(&alone, solved, torque);
+}
+
+void problem_solve_alone(const problem* p, int64_t c, const double* u, double* solved,
+                         double* torque)
+{
+    const int dim = p->dim;
+    const double* row = p->contact + c * problem_width(dim);
+    const double* S = p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
+    if (p->rich[c] >= 0) {
+        solve_rich(p, c, row, S, u, solved, torque);
+        return;
+    }
+    double alone[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < dim; k++) {
+        alone[k] = u[k] - vec_dot(dim, S + k * dim, row + contact_p(dim));
+    }
+    coulomb_block(dim, S, row, row[contact_bias(dim)], row[contact_mu(dim)], alone, solved);
+}
+
+bool problem_break_loose(problem* p)
+{
+    const int dim = p->dim;
+    bool changed = false;
+    for (int64_t c = 0; c < p->count && p->rich_count > 0; c++) {
+        if (p->rich[c] < 0) continue;
+        double* row = p->contact + c * problem_width(dim);
+        changed |= rich_break_loose(dim, row, &p->rich_rows[p->rich[c]], row + contact_p(dim),
+                                    &row[contact_mu(dim)]);
+    }
+    return changed;
+}
+
 int64_t problem_bytes(const problem* p)
 {
     int64_t row = 2 * (int64_t)sizeof(double) * problem_stride(p->dim);
-    int64_t indices = 3 * (int64_t)sizeof(int32_t) + 1;
+    int64_t indices = 4 * (int64_t)sizeof(int32_t);
     int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + indices;
     int64_t block = 2 * (int64_t)sizeof(double) * p->dim * p->dim;
-    return p->row_capacity * row + p->contact_capacity * contact + p->block_capacity * block;
+    int64_t rich = p->rich_capacity * (int64_t)sizeof(rich_contact);
+    return rich + p->row_capacity * row + p->contact_capacity * contact + p->block_capacity * block;
 }

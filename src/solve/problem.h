@@ -16,6 +16,7 @@
 #define TALUS_SOLVE_PROBLEM_H
 
 #include "base/vec.h"
+#include "law/rich.h"
 
 #include <stdint.h>
 #include <talus/base.h>
@@ -29,9 +30,11 @@ typedef struct problem {
     int32_t* pair;   ///< [count][2] body rows a, b; b is never a wall
     double* contact; ///< [count][width]
     int32_t* block;  ///< [count] row of `blocks`, -1 for a diagonal block
-    uint8_t* law;    ///< [count] index of the contact's law (law/law.h), 0: Coulomb
+    int32_t* rich;   ///< [count] row of `rich_rows`, -1 for plain Coulomb
     int64_t block_count, block_capacity;
     double* blocks; ///< [block_count][2][dim][dim]: S, then the wall's inverse mass matrix
+    int64_t rich_count, rich_capacity;
+    rich_contact* rich_rows; ///< [rich_count] contacts with more than friction (law/rich.h)
 } problem;
 
 /// Doubles in a body row and in a contact row.
@@ -124,9 +127,40 @@ static inline void wall_apply(int dim, double* a, const double* mobility, const 
     for (int i = 0; i < dim; i++) a[i] -= vec_dot(dim, mobility + i * dim, dp);
 }
 
+/// Relative spin of b against a at a rich contact, [1 or 3].
+static inline void contact_spin(int dim, const double* a, const double* b, const rich_contact* r,
+                                double* spin)
+{
+    const int w = row_w(dim), spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < spin_dim; k++) {
+        spin[k] = b[w + k] * r->inv_radius_b - a[w + k] * r->inv_radius_a - r->spin_a[k];
+    }
+}
+
+/// Add the torque impulse dt (on b) to both bodies' spins.
+static inline void torque_apply(int dim, double* a, double* b, const rich_contact* r,
+                                const double* dt)
+{
+    const int w = row_w(dim), kim = row_kim(dim), spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < spin_dim; k++) {
+        b[w + k] += b[kim] * r->inv_radius_b * dt[k];
+        a[w + k] -= a[kim] * r->inv_radius_a * dt[k];
+    }
+}
+
+/// Solve a contact that is rich or has a full block, alone, everything else held: new impulse and,
+/// if it is rich, torque impulse; u is its present relative velocity. Nothing is changed.
+void problem_solve_alone(const problem* p, int64_t contact, const double* u, double* solved,
+                         double* torque);
+/// Let contacts that have reached their static friction bound slide with the dynamic one from now
+/// on. To be called when a solve has converged; true if any changed and the solve must go on.
+bool problem_break_loose(problem* p);
+
 void problem_free(problem* p);
-/// Empty the problem and make room; counts are zero afterwards. Grows, never shrinks.
-talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks);
+/// Empty the problem and make room; counts are zero afterwards, no contact is rich. Grows, never
+/// shrinks.
+talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks,
+                           int64_t rich);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
 /// Bytes held for each body row and each contact.

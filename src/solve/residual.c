@@ -3,9 +3,10 @@
 /// For contact c with impulse p, relative velocity u (recomputed from all impulses) and inverse
 /// responses (m_n, m_t):
 ///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
-/// where P projects on the law's set (for Coulomb the normal part to >= 0 first, then the
-/// tangential part to mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a
-/// diagonal block, e_c is the impulse by which the contact would change if it were solved alone.
+/// where P projects on Coulomb's cone (the normal part to >= 0 first, then the tangential part to
+/// mu times it: law/coulomb.h). e_c is the impulse by which the contact would change if it were
+/// solved alone, and as such it is defined for full blocks and richer laws too, whose torque error
+/// counts divided by the radius. e_c = 0 exactly when the law holds at c.
 ///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
 /// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
 /// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
@@ -17,7 +18,7 @@
 /// (d/L)^2 (shared/spec/solver.md, finding 1); the rigidity diagnostics multiply it back.
 #include "solve/residual.h"
 
-#include "law/law.h"
+#include "law/coulomb.h"
 
 #include <float.h>
 
@@ -33,6 +34,16 @@ static ALWAYS_INLINE double rounding(const int dim, const double* a, const doubl
     return 16.0 * DBL_EPSILON * mn * speed;
 }
 
+/// Square of a rich contact's torque error, as an impulse at the radius of body b.
+static double torque_error(const problem* p, int64_t c, const double* torque)
+{
+    if (p->rich[c] < 0) return 0.0;
+    const rich_contact* r = &p->rich_rows[p->rich[c]];
+    double e[3];
+    vec_sub(3, e, torque, r->torque);
+    return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
+}
+
 static ALWAYS_INLINE double residual(const problem* p, const int dim)
 {
     const int stride = problem_stride(dim), width = problem_width(dim);
@@ -41,17 +52,20 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         const double* row = p->contact + c * width;
         const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
         const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-        double u[3], u_free[3], mapped[3], e[3];
+        double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
         contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
         contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
-        law_at(p->law[c])->map(dim, row, mn, row[contact_mt(dim)],
-                               (law_constants){bias, row[contact_mu(dim)]}, u, row + contact_p(dim),
-                               mapped);
+        if (p->block[c] < 0 && p->rich[c] < 0) {
+            coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
+                        row + contact_p(dim), mapped);
+        } else {
+            problem_solve_alone(p, c, u, mapped, torque);
+        }
         vec_sub(dim, e, row + contact_p(dim), mapped);
         double approach = -(vec_dot(dim, u_free, row) + bias);
         double stop = approach > 0.0 ? mn * approach : 0.0;
         double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
-        double e2 = vec_dot(dim, e, e);
+        double e2 = vec_dot(dim, e, e) + torque_error(p, c, torque);
         error += e2 <= noise * noise ? 0.0 : e2;
         impulse += vec_dot(dim, row + contact_p(dim), row + contact_p(dim));
         stopping += stop * stop;

@@ -6,7 +6,6 @@
 /// and written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
 #include "base/rng.h"
 #include "law/coulomb.h"
-#include "law/law.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
@@ -22,29 +21,26 @@ void solve_workspace_free(solve_workspace* ws)
 /// What the stopping rule wants to know; constant in each instance of the sweep.
 enum stats_level { STATS_NONE, STATS_SQUARES, STATS_NORMS };
 
-/// Exact update of any contact through its law's interface: other laws, and mobile walls, whose
-/// block is full.
-static void update_by_law(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
+/// Exact update of a contact that is rich or has a full block.
+static void update_special(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
 {
     const int dim = p->dim;
     double* row = p->contact + c * problem_width(dim);
     double* impulse = row + contact_p(dim);
-    const contact_law* law = law_at(p->law[c]);
-    const law_constants constants = {row[contact_bias(dim)], row[contact_mu(dim)]};
-    const double* S = p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
-    double solved[3] = {0.0, 0.0, 0.0};
-    if (S) {
-        double alone[3] = {0.0, 0.0, 0.0};
-        for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
-        law->block(dim, S, row, constants, alone, solved);
-    } else {
-        law->map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)], constants, u, impulse,
-                 solved);
-    }
+    double solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, dt[3];
+    problem_solve_alone(p, c, u, solved, torque);
     vec_sub(dim, dp, solved, impulse);
     vec_copy(dim, impulse, solved);
     contact_apply(dim, a, b, row, dp);
-    if (S) wall_apply(dim, a, S + dim * dim, dp);
+    if (p->block[c] >= 0) {
+        wall_apply(dim, a, p->blocks + ((int64_t)p->block[c] * 2 + 1) * dim * dim, dp);
+    }
+    if (p->rich[c] >= 0) {
+        rich_contact* r = &p->rich_rows[p->rich[c]];
+        vec_sub(3, dt, torque, r->torque);
+        vec_copy(3, r->torque, torque);
+        torque_apply(dim, a, b, r, dt);
+    }
 }
 
 /// Exact update of a Coulomb contact with a diagonal block: the hot path.
@@ -104,10 +100,10 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
         double u[3], dp[3];
         contact_velocity(dim, a, b, row, u);
-        if (p->block[c] < 0 && p->law[c] == LAW_COULOMB) {
+        if (p->block[c] < 0 && p->rich[c] < 0) {
             update_coulomb(dim, row, a, b, u, dp);
         } else {
-            update_by_law(p, c, a, b, u, dp);
+            update_special(p, c, a, b, u, dp);
         }
         count_change(dim, level, row + contact_p(dim), dp, tolerance, cutoff, &stats);
     }
@@ -181,6 +177,11 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         sweep_stats stats = sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
         out->sweeps++;
         reached = stop_reached(&stop, p, out->sweeps, &stats);
+        // Static friction gives way only when all forces are known, and then the solve goes on.
+        if (reached && problem_break_loose(p)) {
+            reached = false;
+            stop.next_check = out->sweeps + 1;
+        }
     }
     out->updates = out->sweeps * p->count;
     const bool by_residual = options->stop == TALUS_STOP_RESIDUAL;

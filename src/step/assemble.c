@@ -2,7 +2,8 @@
 #include "step/assemble.h"
 
 #include "body/drive.h"
-#include "law/law.h"
+#include "law/cohesion.h"
+#include "law/restitution.h"
 
 #include <stdlib.h>
 
@@ -146,7 +147,125 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
     out->pair[2 * c + 1] = b;
 }
 
-static void fill_contact(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+/// Velocity and spin of a body of a contact before the step, as a problem row without masses.
+static void velocity_before(const step_context* ctx, const contacts* list, int64_t c, int32_t body,
+                            double* row)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < problem_stride(dim); k++) row[k] = 0.0;
+    if (body < 0) {
+        double v[3];
+        surface_velocity(ctx->walls, ctx->cell, -1 - body, dim, list->point + c * dim, v);
+        vec_copy(dim, row, v);
+        return;
+    }
+    vec_copy(dim, row, g->velocity + (int64_t)body * dim);
+    for (int k = 0; k < spin_dim; k++) {
+        row[row_w(dim) + k] = g->radius[body] * g->spin[(int64_t)body * spin_dim + k];
+    }
+}
+
+/// Relative velocity at the contact before the step, b against a as in the problem.
+static void approach_before(const assembly* as, const step_context* ctx, const contacts* list,
+                            int64_t c, const double* n, double u[3])
+{
+    const int dim = ctx->grains->dim;
+    int32_t a = list->a_row[c], b = list->b_row[c];
+    double row_a[8], row_b[8];
+    velocity_before(ctx, list, c, as->sign[c] > 0 ? a : b, row_a);
+    velocity_before(ctx, list, c, as->sign[c] > 0 ? b : a, row_b);
+    if (dim == 2) {
+        contact_velocity(2, row_a, row_b, n, u);
+    } else {
+        contact_velocity(3, row_a, row_b, n, u);
+    }
+}
+
+/// Geometry of a rich contact: radii, a wall's spin, responses to torques. The row of a mobile wall
+/// does not turn, whatever grain is glued to it.
+static void fill_rich_geometry(const step_context* ctx, const contacts* list, int64_t c,
+                               const double* a, const double* b, int mobile_wall, bool swapped,
+                               rich_contact* r)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim;
+    const int32_t grain_b = swapped ? list->a_row[c] : list->b_row[c];
+    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
+    r->inv_radius_b = 1.0 / g->radius[grain_b];
+    r->inv_radius_a = mobile_wall < 0 && body_a >= 0 ? 1.0 / g->radius[body_a] : 0.0;
+    if (body_a < 0) {
+        const double* spin = ctx->walls->spin + 3 * (-1 - body_a);
+        if (dim == 2) {
+            r->spin_a[0] = spin[2];
+        } else {
+            vec_copy(3, r->spin_a, spin);
+        }
+    }
+    const double kim_a = a[row_kim(dim)] * r->inv_radius_a;
+    const double kim_b = b[row_kim(dim)] * r->inv_radius_b;
+    r->coupling = kim_b - kim_a;
+    r->response = kim_b * r->inv_radius_b + kim_a * r->inv_radius_a;
+}
+
+/// Reduced radius r* of the two bodies of a contact; a wall counts as flat.
+static double reduced_radius(const grains* g, const contacts* list, int64_t c)
+{
+    double radius_b = g->radius[list->b_row[c]];
+    if (list->a_row[c] < 0) return radius_b;
+    double radius_a = g->radius[list->a_row[c]];
+    return radius_a * radius_b / (radius_a + radius_b);
+}
+
+/// The rich row of a contact: what its pair, its history and its geometry make of the laws.
+static void fill_rich(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                      const talus_pair_def* pair, const double* before, int mobile_wall,
+                      problem* out, double* row)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const double star = reduced_radius(g, list, c), sign = as->sign[c];
+    rich_contact* r = &out->rich_rows[out->rich_count];
+    out->rich[c] = (int32_t)out->rich_count++;
+    *r = (rich_contact){.h = ctx->h,
+                        .bond = list->bonded[c] ? pair->cohesion_force * ctx->h : 0.0,
+                        .sliding_mu = pair_sliding_friction(pair),
+                        .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
+                        .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, star)};
+    // A contact that slid in the last step goes on with its dynamic friction until it sticks.
+    if (list->state[c] == TALUS_CONTACT_SLIDE) row[contact_mu(dim)] = r->sliding_mu;
+    if (restitution_collides(list->gap[c], vec_dot(dim, before, row), ctx->h)) {
+        for (int k = 0; k < dim; k++) r->slip[k] = pair->tangential_restitution * before[k];
+    }
+    fill_rich_geometry(ctx, list, c, out->free + (int64_t)out->pair[2 * c] * stride,
+                       out->free + (int64_t)out->pair[2 * c + 1] * stride, mobile_wall, sign < 0.0,
+                       r);
+    for (int k = 0; k < spin_dim && ctx->def->solver.warm_start; k++) {
+        r->torque[k] = sign * ctx->h * list->torque[c * spin_dim + k];
+    }
+}
+
+/// The constants of a contact's law, from its pair of materials and its state.
+static void fill_law(assembly* as, const step_context* ctx, contacts* list, int64_t c, int wall,
+                     problem* out, double* row)
+{
+    const int dim = out->dim;
+    const talus_pair_def* pair = contact_pair(ctx, list, c);
+    const double gap = list->gap[c], length = ctx->grains->radius[list->b_row[c]];
+    const double open = ctx->def->solver.push_out_overlap || gap > 0.0 ? gap / ctx->h : 0.0;
+    double before[3] = {0.0, 0.0, 0.0};
+    list->bonded[c] = cohesion_holds(pair, list->bonded[c], gap, length);
+    row[contact_bias(dim)] = open;
+    row[contact_mu(dim)] = pair->friction;
+    if (pair->restitution > 0.0 || pair->tangential_restitution > 0.0) {
+        approach_before(as, ctx, list, c, row, before);
+        row[contact_bias(dim)] =
+            restitution_bias(pair, open, gap, vec_dot(dim, before, row), ctx->h);
+    }
+    if (rich_pair(pair)) fill_rich(as, ctx, list, c, pair, before, wall, out, row);
+}
+
+static void fill_contact(assembly* as, const step_context* ctx, contacts* list, int64_t c,
                          problem* out)
 {
     const int dim = out->dim, stride = problem_stride(dim);
@@ -171,14 +290,7 @@ static void fill_contact(assembly* as, const step_context* ctx, const contacts* 
         row[contact_mn(dim)] = 1.0 / wn;
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
-    law_input in = {.pair = contact_pair(ctx, list, c),
-                    .gap = list->gap[c],
-                    .h = ctx->h,
-                    .push_out_overlap = options->push_out_overlap};
-    out->law[c] = (uint8_t)law_of_pair(in.pair);
-    law_constants constants = law_at(out->law[c])->prepare(&in);
-    row[contact_bias(dim)] = constants.bias;
-    row[contact_mu(dim)] = constants.mu;
+    fill_law(as, ctx, list, c, wall, out, row);
 }
 
 static bool any_mobile(const walls* w)
@@ -189,7 +301,15 @@ static bool any_mobile(const walls* w)
     return false;
 }
 
-talus_status assemble(assembly* as, const step_context* ctx, const contacts* list,
+static bool any_rich(const materials* m)
+{
+    for (int i = 0; i < m->count * m->count; i++) {
+        if (rich_pair(&m->pair[i])) return true;
+    }
+    return false;
+}
+
+talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out)
 {
     const grains* g = ctx->grains;
@@ -199,7 +319,9 @@ talus_status assemble(assembly* as, const step_context* ctx, const contacts* lis
     while (wall_contacts < list->count && list->a[wall_contacts] < 0) wall_contacts++;
     // A mobile wall may carry glued grains, so any contact may need a block once there is one.
     int64_t blocks = any_mobile(w) ? list->count : 0;
-    if (problem_reset(out, g->dim, g->count + w->count + wall_contacts, list->count, blocks)) {
+    int64_t rich = any_rich(ctx->materials) ? list->count : 0;
+    if (problem_reset(out, g->dim, g->count + w->count + wall_contacts, list->count, blocks,
+                      rich)) {
         return TALUS_ERR_MEMORY;
     }
     fill_grain_rows(ctx, free_velocity, free_spin, out);
@@ -212,22 +334,35 @@ talus_status assemble(assembly* as, const step_context* ctx, const contacts* lis
 // ---- back --------------------------------------------------------------------------------------
 
 /// Sliding means the friction bound is reached; rounding of the projection leaves it just below.
-static uint8_t contact_state(int dim, const double* n, double mu, const double* p)
+/// `bond` is the impulse that a bond adds to the bound.
+static uint8_t contact_state(int dim, const double* n, double mu, double bond, const double* p)
 {
-    double pn = vec_dot(dim, p, n);
-    if (!(pn > 0.0)) return TALUS_CONTACT_OPEN;
+    double pn = vec_dot(dim, p, n), base = pn + bond;
+    if (!(base > 0.0) || (pn == 0.0 && bond == 0.0)) return TALUS_CONTACT_OPEN;
     double tt = vec_dot(dim, p, p) - pn * pn;
-    double bound = mu * pn * (1.0 - 1e-9);
+    double bound = mu * base * (1.0 - 1e-9);
     return tt >= bound * bound ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
-void disassemble(const assembly* as, const problem* p, double h, contacts* list)
+static void give_back(const assembly* as, const step_context* ctx, const problem* p, int64_t c,
+                      contacts* list)
 {
-    const int dim = p->dim;
-    for (int64_t c = 0; c < p->count; c++) {
-        const double* row = p->contact + c * problem_width(dim);
-        const double scale = as->sign[c] / h;
-        for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * row[contact_p(dim) + k];
-        list->state[c] = contact_state(dim, row, row[contact_mu(dim)], row + contact_p(dim));
+    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const double* row = p->contact + c * problem_width(dim);
+    const double* impulse = row + contact_p(dim);
+    const rich_contact* r = p->rich[c] >= 0 ? &p->rich_rows[p->rich[c]] : NULL;
+    const double scale = as->sign[c] / ctx->h, bond = r ? r->bond : 0.0;
+    for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * impulse[k];
+    for (int k = 0; k < spin_dim; k++) {
+        list->torque[c * spin_dim + k] = r ? scale * r->torque[k] : 0.0;
     }
+    list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
+    list->bonded[c] =
+        cohesion_bonds(contact_pair(ctx, list, c), list->bonded[c], list->gap[c],
+                       vec_dot(dim, impulse, row), ctx->grains->radius[list->b_row[c]]);
+}
+
+void disassemble(const assembly* as, const step_context* ctx, const problem* p, contacts* list)
+{
+    for (int64_t c = 0; c < p->count; c++) give_back(as, ctx, p, c, list);
 }

@@ -15,12 +15,13 @@ typedef struct assembly {
 
 void assembly_free(assembly* as);
 
-/// Build the problem of `list`. free_velocity [grains][dim] and free_spin [grains][1 or 3] are the
-/// grains' velocities without contacts; walls already have theirs. Impulses start at force * h.
-talus_status assemble(assembly* as, const step_context* ctx, const contacts* list,
+/// Build the problem of `list`, in which bonds stretched beyond their range are broken.
+/// free_velocity [grains][dim] and free_spin [grains][1 or 3] are the grains' velocities without
+/// contacts; walls already have theirs. Impulses start at force * h.
+talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out);
 
-/// Write the solved impulses back to the list as forces, with each contact's state.
-void disassemble(const assembly* as, const problem* p, double h, contacts* list);
+/// Write the solved impulses back to the list as forces and torques, with each contact's state.
+void disassemble(const assembly* as, const step_context* ctx, const problem* p, contacts* list);
 
 #endif

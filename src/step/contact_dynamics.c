@@ -229,15 +229,18 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
 static talus_status search(stepper* s, const step_context* ctx, talus_error* error)
 {
     grains* g = ctx->grains;
-    for (int64_t i = 0; i < g->count; i++) s->reach[i] = g->radius[i] + s->margin[i];
+    const double range = materials_bond_range(ctx->materials);
+    for (int64_t i = 0; i < g->count; i++) {
+        s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
+    }
     TRY(check_cell(s, ctx, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     s->found.count = 0;
     if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
-        ball_wall_contacts(g, ctx->walls, ctx->cell, s->margin, s->wall_margin, s->drift, ctx->h,
-                           s->escaped, &s->found) ||
-        ball_ball_contacts(g, ctx->cell, &s->pairs, s->margin, &s->found)) {
+        ball_wall_contacts(g, ctx->walls, ctx->cell, s->margin, s->wall_margin, range, s->drift,
+                           ctx->h, s->escaped, &s->found) ||
+        ball_ball_contacts(g, ctx->cell, &s->pairs, s->margin, range, &s->found)) {
         return error_memory(error, "searching for contacts");
     }
     if (s->found.count > INT32_MAX - 64) {
@@ -322,7 +325,7 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     out->converged = result.converged;
     out->residual = result.residual;
     out->nan_grain = first_not_finite(s, ctx->grains->count);
-    disassemble(&s->assembly, &s->problem, ctx->h, &s->found);
+    disassemble(&s->assembly, ctx, &s->problem, &s->found);
     return TALUS_OK;
 }
 
@@ -357,11 +360,15 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
         TRY(search(s, ctx, error));
-        contacts_match(&s->found, n == 0 ? ctx->contacts : &s->before);
+        contacts_match(&s->found, ctx->contacts);
+        contacts_prune(&s->found);
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
-        // The wider search shows nothing new: what was solved stands.
-        if (n > 0 && same_contacts(&s->found, &s->before)) return TALUS_OK;
+        if (n > 0 && same_contacts(&s->found, &s->before)) { // nothing new: what was solved stands
+            swap_contacts(&s->found, &s->before);
+            return TALUS_OK;
+        }
+        if (n > 0) contacts_match_forces(&s->found, &s->before);
 
         TRY(solve_found(s, ctx, (uint64_t)n, out, error));
         totals->seconds_solve += clock_seconds() - searched;
@@ -434,15 +441,21 @@ static void move_grains(const stepper* s, const step_context* ctx)
     }
 }
 
-/// Add a contact's force on a wall at the contact point.
-static void load_wall(walls* w, const cell* periodic, int wall, int dim, const double* point,
-                      const double* force, double sign)
+/// Add a contact's force and torque to a wall.
+static void load_wall(walls* w, const cell* periodic, int wall, const contacts* list, int64_t c,
+                      double sign)
 {
+    const int dim = list->dim;
     double arm[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, torque[3];
-    for (int k = 0; k < dim; k++) f[k] = sign * force[k];
-    vec_sub(dim, arm, point, w->position + 3 * wall);
+    for (int k = 0; k < dim; k++) f[k] = sign * list->force[c * dim + k];
+    vec_sub(dim, arm, list->point + c * dim, w->position + 3 * wall);
     cell_nearest(periodic, dim, arm);
     vec_cross(torque, arm, f);
+    if (dim == 2) {
+        torque[2] += sign * list->torque[c];
+    } else {
+        vec_add_scaled(3, torque, sign, list->torque + 3 * c);
+    }
     vec_add_scaled(3, w->force + 3 * wall, 1.0, f);
     vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
 }
@@ -453,15 +466,12 @@ static void load_walls(const step_context* ctx)
     walls* w = ctx->walls;
     const grains* g = ctx->grains;
     const contacts* list = ctx->contacts;
-    const int dim = g->dim;
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
     for (int64_t c = 0; c < list->count; c++) {
         const int32_t a = list->a_row[c], b = list->b_row[c];
         const int wall_a = a < 0 ? -1 - a : g->glued_to[a], wall_b = g->glued_to[b];
-        const double* point = list->point + c * dim;
-        const double* force = list->force + c * dim;
-        if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, dim, point, force, -1.0);
-        if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, dim, point, force, 1.0);
+        if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
+        if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
     }
 }
 

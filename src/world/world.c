@@ -370,7 +370,9 @@ talus_contacts talus_world_contacts(const talus_world* world)
                             .normal = c->normal,
                             .gap = c->gap,
                             .force = c->force,
-                            .state = c->state};
+                            .torque = c->torque,
+                            .state = c->state,
+                            .bonded = c->bonded};
 }
 
 const talus_step_result* talus_world_last(const talus_world* world)

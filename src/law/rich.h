@@ -1,0 +1,55 @@
+/// A contact that does more than exclude and rub: rolling, torsion, cohesion, rebound, two friction
+/// coefficients, all combined. Each law is a file of its own; here they meet in one contact.
+///
+/// Plain Coulomb contacts have no rich row and stay in the solvers' fast path.
+#ifndef TALUS_LAW_RICH_H
+#define TALUS_LAW_RICH_H
+
+#include "law/rolling.h"
+
+#include <stdbool.h>
+#include <talus/world.h>
+
+/// What a rich contact has beside its row in the problem. Vectors have dim components; spins and
+/// torques 3, in 2D only [0] is used, for the component about z.
+typedef struct rich_contact {
+    double h;
+    double bond;       ///< F_C h while a bond holds, else 0
+    double sliding_mu; ///< friction once the contact slides, <= mu
+    double slip[3];    ///< sticking means u_t + slip = 0 (tangential restitution)
+    rolling_bound rolling, torsion;
+    double inv_radius_a; ///< 0 for a wall
+    double inv_radius_b;
+    double spin_a[3]; ///< angular velocity of a wall, else 0
+    double coupling;  ///< c of rolling.h
+    double response;  ///< w_r of rolling.h
+    double torque[3]; ///< torque impulse on b
+} rich_contact;
+
+/// One contact as the law sees it: its constants, its responses and its free motion.
+typedef struct rich_problem {
+    int dim;
+    const double* n;
+    double wn, wt;   ///< responses of a diagonal block
+    const double* S; ///< full block [dim][dim] of the force part, or NULL
+    double bias, mu;
+    const rich_contact* contact;
+    const double* u;    ///< [dim] free relative velocity
+    const double* spin; ///< [1 or 3] free relative spin
+} rich_problem;
+
+/// Does this pair need more than the plain Coulomb row?
+bool rich_pair(const talus_pair_def* pair);
+
+/// Exact solution of one contact: impulse p [dim] and torque impulse [1 or 3]. For a full block p
+/// and torque hold the first guess on entry.
+void rich_solve(const rich_problem* r, double* p, double* torque);
+
+/// Friction has broken loose at a contact that was sticking: from now on, in this step, its sliding
+/// coefficient counts. Decided after a solve has converged, never from sweep to sweep, and only in
+/// this direction, so nothing chatters. Returns whether the contact changed; *mu is its
+/// coefficient.
+bool rich_break_loose(int dim, const double* n, const rich_contact* contact, const double* p,
+                      double* mu);
+
+#endif
