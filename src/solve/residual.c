@@ -4,9 +4,9 @@
 /// responses (m_n, m_t):
 ///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
 /// where P projects on Coulomb's cone (the normal part to >= 0 first, then the tangential part to
-/// mu times it: law/coulomb.h). e_c is the impulse by which the contact would change if it were
-/// solved alone, and as such it is defined for full blocks and richer laws too, whose torque error
-/// counts divided by the radius. e_c = 0 exactly when the law holds at c.
+/// mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a diagonal block e_c
+/// is the impulse by which the contact would change if it were solved alone; that is also what e_c
+/// is for the richer laws, whose torque error is added divided by the radius.
 ///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
 /// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
 /// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
@@ -55,7 +55,7 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
         contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
         contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
-        if (p->block[c] < 0 && p->rich[c] < 0) {
+        if (p->rich[c] < 0) {
             coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
                         row + contact_p(dim), mapped);
         } else {
