@@ -28,5 +28,11 @@ bool cohesion_holds(const talus_pair_def* pair, bool bonded, double gap, double 
 /// Is there a bond after a step that began with this gap and had this normal impulse?
 bool cohesion_bonds(const talus_pair_def* pair, bool bonded, double gap, double normal_impulse,
                     double length);
+/// Largest pull of a holding bond in a step of h, as an impulse: F_C times the time that the bond
+/// stays in its range at its present opening velocity, at most h. So the step that leaves the range
+/// takes no more energy than is left, to second order in h; known before the solve, so the law's
+/// graph stays monotonic.
+double cohesion_impulse(const talus_pair_def* pair, double gap, double opening, double length,
+                        double h);
 
 #endif
