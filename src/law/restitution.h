@@ -3,7 +3,9 @@
 /// A contact that closes in the step, judged by its velocity u before it (g + h u_n <= 0, u_n < 0),
 /// separates with at least -e u_n. A contact that persists has u_n = 0 before the step and so asks
 /// for nothing but u_n >= 0: grains come to rest, and the infinitely many bounces of a dropped ball
-/// are passed when they become shorter than a step.
+/// are passed when they become shorter than a step. Before the step means for a wall too the
+/// velocity that it had in the last one: a grain that rests on an accelerated wall or under a
+/// piston does not collide with it, and a wall that sets out with a jump pushes what touches it.
 #ifndef TALUS_LAW_RESTITUTION_H
 #define TALUS_LAW_RESTITUTION_H
 

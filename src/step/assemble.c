@@ -69,15 +69,16 @@ static void fill_mobile_rows(assembly* as, const walls* w, problem* out)
     }
 }
 
-/// Velocity of a wall's surface at a contact point.
-static void surface_velocity(const walls* w, const cell* periodic, int wall, int dim,
-                             const double* point, double v[3])
+/// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
+static void surface_velocity(const step_context* ctx, int wall, const double* velocity,
+                             const double* spin, const double* point, double v[3])
 {
+    const int dim = ctx->grains->dim;
     double arm[3] = {0.0, 0.0, 0.0}, turn[3];
-    vec_sub(dim, arm, point, w->position + 3 * wall);
-    cell_nearest(periodic, dim, arm);
-    vec_cross(turn, w->spin + 3 * wall, arm);
-    for (int k = 0; k < 3; k++) v[k] = w->velocity[3 * wall + k] + turn[k];
+    vec_sub(dim, arm, point, ctx->walls->position + 3 * wall);
+    cell_nearest(ctx->cell, dim, arm);
+    vec_cross(turn, spin, arm);
+    for (int k = 0; k < 3; k++) v[k] = velocity[k] + turn[k];
 }
 
 // ---- contact rows ------------------------------------------------------------------------------
@@ -139,24 +140,29 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
     if (wall_a >= 0) {
         a = as->wall_row[wall_a];
     } else if (a < 0) {
+        const int fixed = -1 - a;
         double v[3];
-        surface_velocity(ctx->walls, ctx->cell, -1 - a, dim, list->point + c * dim, v);
+        surface_velocity(ctx, fixed, ctx->walls->velocity + 3 * fixed,
+                         ctx->walls->spin + 3 * fixed, list->point + c * dim, v);
         a = append_row(out, v);
     }
     out->pair[2 * c] = a;
     out->pair[2 * c + 1] = b;
 }
 
-/// Velocity and spin of a body of a contact before the step, as a problem row without masses.
-static void velocity_before(const step_context* ctx, const contacts* list, int64_t c, int32_t body,
-                            double* row)
+/// Velocity and spin of a body of a contact before the step, as a problem row without masses. Walls
+/// and what is glued to them already have the step's velocity: theirs was kept by the stepper.
+static void velocity_before(const assembly* as, const step_context* ctx, const contacts* list,
+                            int64_t c, int32_t body, double* row)
 {
     const grains* g = ctx->grains;
     const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int wall = body < 0 ? -1 - body : g->glued_to[body];
     for (int k = 0; k < problem_stride(dim); k++) row[k] = 0.0;
-    if (body < 0) {
+    if (wall >= 0) {
+        const double* before = as->wall_before + 9 * wall;
         double v[3];
-        surface_velocity(ctx->walls, ctx->cell, -1 - body, dim, list->point + c * dim, v);
+        surface_velocity(ctx, wall, before, before + 3, list->point + c * dim, v);
         vec_copy(dim, row, v);
         return;
     }
@@ -173,8 +179,8 @@ static void approach_before(const assembly* as, const step_context* ctx, const c
     const int dim = ctx->grains->dim;
     int32_t a = list->a_row[c], b = list->b_row[c];
     double row_a[8], row_b[8];
-    velocity_before(ctx, list, c, as->sign[c] > 0 ? a : b, row_a);
-    velocity_before(ctx, list, c, as->sign[c] > 0 ? b : a, row_b);
+    velocity_before(as, ctx, list, c, as->sign[c] > 0 ? a : b, row_a);
+    velocity_before(as, ctx, list, c, as->sign[c] > 0 ? b : a, row_b);
     if (dim == 2) {
         contact_velocity(2, row_a, row_b, n, u);
     } else {
@@ -225,16 +231,20 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
     const grains* g = ctx->grains;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     const double star = reduced_radius(g, list, c), sign = as->sign[c];
+    const double opening = vec_dot(dim, before, row);
     rich_contact* r = &out->rich_rows[out->rich_count];
     out->rich[c] = (int32_t)out->rich_count++;
     *r = (rich_contact){.h = ctx->h,
-                        .bond = list->bonded[c] ? pair->cohesion_force * ctx->h : 0.0,
+                        .bond = list->bonded[c]
+                                    ? cohesion_impulse(pair, list->gap[c], opening,
+                                                       g->radius[list->b_row[c]], ctx->h)
+                                    : 0.0,
                         .sliding_mu = pair_sliding_friction(pair),
                         .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
                         .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, star)};
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
     if (list->state[c] == TALUS_CONTACT_SLIDE) row[contact_mu(dim)] = r->sliding_mu;
-    if (restitution_collides(list->gap[c], vec_dot(dim, before, row), ctx->h)) {
+    if (restitution_collides(list->gap[c], opening, ctx->h)) {
         for (int k = 0; k < dim; k++) r->slip[k] = pair->tangential_restitution * before[k];
     }
     fill_rich_geometry(ctx, list, c, out->free + (int64_t)out->pair[2 * c] * stride,
@@ -257,7 +267,7 @@ static void fill_law(assembly* as, const step_context* ctx, contacts* list, int6
     list->bonded[c] = cohesion_holds(pair, list->bonded[c], gap, length);
     row[contact_bias(dim)] = open;
     row[contact_mu(dim)] = pair->friction;
-    if (pair->restitution > 0.0 || pair->tangential_restitution > 0.0) {
+    if (pair->restitution > 0.0 || pair->tangential_restitution > 0.0 || list->bonded[c]) {
         approach_before(as, ctx, list, c, row, before);
         row[contact_bias(dim)] =
             restitution_bias(pair, open, gap, vec_dot(dim, before, row), ctx->h);

@@ -308,6 +308,7 @@ static int64_t first_not_finite(const stepper* s, int64_t grain_count)
 static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
                                 step_outcome* out, talus_error* error)
 {
+    s->assembly.wall_before = s->saved_walls;
     if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
     }
