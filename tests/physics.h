@@ -44,7 +44,17 @@ static inline talus_world* physics_world(const talus_world_def* def, double mu)
     return world;
 }
 
-/// The same with gravity (gx, gy, gz).
+/// A world with one material of this law.
+static inline talus_world* physics_world_pair(const talus_world_def* def,
+                                              const talus_pair_def* pair)
+{
+    talus_error error;
+    talus_world* world = physics_world(def, 0.0);
+    check_ok(talus_world_set_pair(world, 0, 0, pair, &error), error);
+    return world;
+}
+
+/// A world of friction mu with gravity (gx, gy, gz).
 static inline talus_world* physics_world_g(int dim, double mu, double gx, double gy, double gz)
 {
     talus_world_def def = physics_def(dim);
