@@ -42,6 +42,28 @@ static ALWAYS_INLINE void vec_cross(double out[3], const double a[3], const doub
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/// Unit vectors n, t1, t2 as the rows of `frame`; in 2D t1 = (-n_y, n_x) and the rest is zero.
+static inline void vec_frame(int dim, const double* n, double frame[3][3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) frame[i][k] = 0.0;
+    }
+    vec_copy(dim, frame[0], n);
+    if (dim == 2) {
+        frame[1][0] = -n[1];
+        frame[1][1] = n[0];
+        return;
+    }
+    // The axis least aligned with n gives a well-conditioned first tangent.
+    int k = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
+                                    : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+    double e[3] = {k == 0, k == 1, k == 2};
+    vec_cross(frame[1], n, e);
+    double length = vec_norm(3, frame[1]);
+    for (int c = 0; c < 3; c++) frame[1][c] /= length;
+    vec_cross(frame[2], n, frame[1]);
+}
+
 /// Quaternion (w x y z) of a rotation vector: the exact rotation by |r| about r.
 static inline void quat_from_rotation(double q[4], const double r[3])
 {

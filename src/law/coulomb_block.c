@@ -24,30 +24,11 @@ typedef struct local_block {
     double mu;
 } local_block;
 
-static void tangent_frame(int dim, const double* n, double frame[3][3])
-{
-    memset(frame, 0, 9 * sizeof(double));
-    vec_copy(dim, frame[0], n);
-    if (dim == 2) {
-        frame[1][0] = -n[1];
-        frame[1][1] = n[0];
-        return;
-    }
-    // The axis least aligned with n gives a well-conditioned first tangent.
-    int k = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
-                                    : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-    double e[3] = {k == 0, k == 1, k == 2};
-    vec_cross(frame[1], n, e);
-    double length = vec_norm(3, frame[1]);
-    for (int c = 0; c < 3; c++) frame[1][c] /= length;
-    vec_cross(frame[2], n, frame[1]);
-}
-
 static local_block to_local(int dim, const double* S, const double* n, double bias, double mu,
                             const double* free)
 {
     local_block b = {.dim = dim, .mu = mu};
-    tangent_frame(dim, n, b.frame);
+    vec_frame(dim, n, b.frame);
     for (int i = 0; i < dim; i++) {
         b.free[i] = vec_dot(dim, b.frame[i], free);
         for (int j = 0; j < dim; j++) {

@@ -41,8 +41,7 @@ typedef struct rich_problem {
 /// Does this pair need more than the plain Coulomb row?
 bool rich_pair(const talus_pair_def* pair);
 
-/// Exact solution of one contact: impulse p [dim] and torque impulse [1 or 3]. For a full block p
-/// and torque hold the first guess on entry.
+/// Exact solution of one contact: impulse p [dim] and torque impulse [1 or 3].
 void rich_solve(const rich_problem* r, double* p, double* torque);
 
 /// Friction has broken loose at a contact that was sticking: from now on, in this step, its sliding

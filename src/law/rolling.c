@@ -1,9 +1,9 @@
 /// Bounds of contact torques and the coupled slide-and-roll problem; see rolling.h.
 ///
 /// With fixed bounds the problem is the minimum of a strictly convex quadratic over two disks, so
-/// the solution is unique. The three cases with at most one bound reached are solved in closed
-/// form; when both are reached, exact minimisation over p and q in turn converges at least with the
-/// factor c^2/(w_t w_r) < 1.
+/// the solution is unique. The three cases with at most one bound reached are solved at once; when
+/// both are reached, exact minimisation over p and q in turn converges at least with the factor
+/// c^2/(w_t w_r), which is below 2.5/3.5 for spheres.
 #include "law/rolling.h"
 
 #include "base/vec.h"
@@ -30,32 +30,55 @@ double rolling_limit(const rolling_bound* bound, double normal, double h)
     return length * normal;
 }
 
-/// x = -(a + s b)/w, shortened to `limit`; returns whether it had to be.
-static bool cut(int m, const double* a, double s, const double* b, double w, double limit,
-                double* x)
+/// x minimises sum of w x^2/2 + b x over the disk |x| <= limit: x_k = -b_k/(w_k + lambda), where
+/// lambda makes |x| = limit. Newton's method on 1/|x|, which is linear in lambda for equal w and
+/// concave else, approaches lambda from below and never overshoots (More and Sorensen).
+static void minimise(int m, const double* w, const double* b, double limit, double* x)
 {
-    for (int k = 0; k < m; k++) x[k] = -(a[k] + s * b[k]) / w;
-    double length = vec_norm(m, x);
-    if (length <= limit) return false;
-    for (int k = 0; k < m; k++) x[k] *= limit / length;
-    return true;
+    double lambda = 0.0, length = 0.0;
+    for (int i = 0; i < 60; i++) {
+        double slope = 0.0;
+        for (int k = 0; k < m; k++) {
+            x[k] = -b[k] / (w[k] + lambda);
+            slope += x[k] * x[k] / (w[k] + lambda);
+        }
+        length = vec_norm(m, x);
+        if (length <= limit * (1.0 + DBL_EPSILON) || limit == 0.0) break;
+        lambda += length * length / slope * (length / limit - 1.0);
+    }
+    for (int k = 0; k < m && length > limit; k++) x[k] *= limit / length;
 }
 
-/// The problem with q free to stick: p feels w_t - c^2/w_r and the velocity u - (c/w_r) y.
-static void eliminate(int m, const double* u, const double* y, double w, double w_other, double c,
-                      double limit, double* x, double* other)
+/// The problem with `other` free to stick: x feels w - c^2/w_other and the velocity u - c
+/// y/w_other.
+static void eliminate(int m, const double* u, const double* y, const double* w,
+                      const double* w_other, double c, double limit, double* x, double* other)
 {
-    cut(m, u, -c / w_other, y, w - c * c / w_other, limit, x);
-    for (int k = 0; k < m; k++) other[k] = -(y[k] + c * x[k]) / w_other;
+    double reduced[3] = {0.0}, b[3] = {0.0};
+    for (int k = 0; k < m; k++) {
+        reduced[k] = w[k] - c * c / w_other[k];
+        b[k] = u[k] - c / w_other[k] * y[k];
+    }
+    minimise(m, reduced, b, limit, x);
+    for (int k = 0; k < m; k++) other[k] = -(y[k] + c * x[k]) / w_other[k];
 }
 
-static void alternate(const rolling_problem* r, double* p, double* q)
+/// One half of an alternation: x for a given `other`.
+static void minimise_given(int m, const double* w, const double* u, double c, const double* other,
+                           double limit, double* x)
+{
+    double b[3] = {0.0};
+    for (int k = 0; k < m; k++) b[k] = u[k] + c * other[k];
+    minimise(m, w, b, limit, x);
+}
+
+static void alternate(const rolling_problem* r, const double* wr, double* p, double* q)
 {
     double before[3], change = 1.0, size = 1.0;
     for (int i = 0; i < 400 && change > 4.0 * DBL_EPSILON * size; i++) {
         vec_copy(r->m, before, p);
-        cut(r->m, r->u, r->c, q, r->wt, r->slide_limit, p);
-        cut(r->m, r->y, r->c, p, r->wr, r->roll_limit, q);
+        minimise_given(r->m, r->wt, r->u, r->c, q, r->slide_limit, p);
+        minimise_given(r->m, wr, r->y, r->c, p, r->roll_limit, q);
         vec_sub(r->m, before, p, before);
         change = vec_norm(r->m, before);
         size = vec_norm(r->m, p);
@@ -65,14 +88,15 @@ static void alternate(const rolling_problem* r, double* p, double* q)
 void rolling_solve(const rolling_problem* r, double* p, double* q)
 {
     const int m = r->m;
+    const double wr[3] = {r->wr, r->wr, r->wr};
     for (int k = 0; k < m; k++) p[k] = q[k] = 0.0;
     if (r->wr == 0.0 || r->roll_limit == 0.0) { // nothing rolls, or nothing resists it
-        cut(m, r->u, 0.0, r->u, r->wt, r->slide_limit, p);
+        minimise(m, r->wt, r->u, r->slide_limit, p);
         return;
     }
-    eliminate(m, r->u, r->y, r->wt, r->wr, r->c, r->slide_limit, p, q);
+    eliminate(m, r->u, r->y, r->wt, wr, r->c, r->slide_limit, p, q);
     if (vec_norm(m, q) <= r->roll_limit) return;
-    eliminate(m, r->y, r->u, r->wr, r->wt, r->c, r->roll_limit, q, p);
+    eliminate(m, r->y, r->u, wr, r->wt, r->c, r->roll_limit, q, p);
     if (vec_norm(m, p) <= r->slide_limit) return;
-    alternate(r, p, q);
+    alternate(r, wr, p, q);
 }
