@@ -415,6 +415,18 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     return TALUS_OK;
 }
 
+/// The attempt left its solution in the list: forces, states and bonds are carried over anew.
+static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
+                            const contacts** list, talus_error* error)
+{
+    contacts_match(&s->found, ctx->contacts);
+    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
+        return error_memory(error, "building the contact problem");
+    }
+    *list = &s->found;
+    return TALUS_OK;
+}
+
 // ---- after the contacts ------------------------------------------------------------------------
 
 static void move_grains(const stepper* s, const step_context* ctx)
@@ -500,4 +512,5 @@ const stepper_ops contact_dynamics_stepper = {.name = "contact",
                                               .attempt = cd_attempt,
                                               .accept = cd_accept,
                                               .reject = cd_reject,
+                                              .pose = cd_pose,
                                               .bytes = cd_bytes};

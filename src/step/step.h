@@ -43,6 +43,7 @@ typedef struct step_outcome {
 } step_outcome;
 
 typedef struct stepper stepper;
+struct problem; // solve/problem.h
 
 /// A way of stepping time. `attempt` computes the new velocities; then either `accept` commits them
 /// (velocities, positions, contact forces, wall forces) or `reject` leaves all as it was before.
@@ -54,6 +55,11 @@ typedef struct stepper_ops {
                             talus_error* error);
     void (*accept)(stepper* s, const step_context* ctx);
     void (*reject)(stepper* s, const step_context* ctx);
+    /// Between `attempt` and `reject`: pose the contact problem that was attempted once more in
+    /// *out, from the impulses of the last step. *list receives its contacts, row by row, valid
+    /// until the next attempt.
+    talus_status (*pose)(stepper* s, const step_context* ctx, struct problem* out,
+                         const contacts** list, talus_error* error);
     /// Bytes of workspace held.
     int64_t (*bytes)(const stepper* s);
 } stepper_ops;

@@ -162,3 +162,35 @@ talus_status talus_world_step(talus_world* world, double h, talus_step_result* r
     if (result) *result = r;
     return status;
 }
+
+static talus_status attempt_and_pose(talus_world* w, const step_context* ctx, struct problem* out,
+                                     const contacts** list, talus_error* error)
+{
+    step_outcome outcome;
+    TRY(ops->attempt(w->stepper, ctx, &outcome, error));
+    talus_status status;
+    if (outcome.nan_grain < 0) {
+        status = ops->pose(w->stepper, ctx, out, list, error);
+    } else {
+        status = error_set(error, TALUS_ERR_NUMERIC,
+                           "grain %lld would get a velocity that is not a number",
+                           (long long)w->grains.id[outcome.nan_grain]);
+    }
+    ops->reject(w->stepper, ctx);
+    return status;
+}
+
+talus_status world_pose(talus_world* world, double h, struct problem* out, const contacts** list,
+                        talus_error* error)
+{
+    const talus_totals totals = world->totals;
+    const int64_t solves = world->solves;
+    talus_world_def def = world->def;
+    def.solver.warm_start = true; // the last step's impulses are wanted in any case
+    step_context ctx = make_context(world, h);
+    ctx.def = &def;
+    talus_status status = attempt_and_pose(world, &ctx, out, list, error);
+    world->totals = totals;
+    world->solves = solves;
+    return status;
+}

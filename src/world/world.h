@@ -42,5 +42,10 @@ struct talus_world {
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
 talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
                                  talus_error* error);
+/// Pose the contact problem of the world's next step, of length h, without taking the step: *out
+/// (zeroed or used before, owned by the caller) starts from the impulses of the last step, and
+/// *list has its contacts, valid until the next step. The world stays as it is.
+talus_status world_pose(talus_world* world, double h, struct problem* out, const contacts** list,
+                        talus_error* error);
 
 #endif

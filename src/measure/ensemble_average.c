@@ -1,0 +1,275 @@
+/// What the solutions of an ensemble have in common: mean forces, stress, histogram, and spreads.
+///
+/// Stress (compression positive), f the force on b, l the branch vector from a to b:
+///     sigma_ij = (1/V) sum over contacts f_i l_j
+/// A body that is no free grain (wall, fixed or glued grain) is a boundary: there l ends at the
+/// contact point. V is the caller's, or the box around the loaded grains, with the cell's length
+/// along periodic axes.
+#include "measure/ensemble.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double BIN = 1.0 / TALUS_ENSEMBLE_BINS_PER_MEAN;
+
+static double share(double part2, double whole2)
+{
+    return whole2 > 0.0 ? sqrt(part2 / whole2) : 0.0;
+}
+
+static const double* force_of(const talus_ensemble* e, int i, int64_t c)
+{
+    return e->force + ((int64_t)i * e->contacts + c) * e->dim;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+static void average_forces(talus_ensemble* e)
+{
+    for (int i = 0; i < e->samples; i++) {
+        for (int64_t c = 0; c < e->contacts && e->sample[i].verified; c++) {
+            vec_add_scaled(e->dim, e->mean + c * e->dim, 1.0 / e->verified, force_of(e, i, c));
+        }
+    }
+    double spread2 = 0.0, mean2 = 0.0;
+    for (int64_t c = 0; c < e->contacts; c++) {
+        double sum = 0.0;
+        for (int i = 0; i < e->samples; i++) {
+            if (!e->sample[i].verified) continue;
+            double off[3];
+            vec_sub(e->dim, off, force_of(e, i, c), e->mean + c * e->dim);
+            sum += vec_dot(e->dim, off, off);
+        }
+        e->spread[c] = sqrt(sum / e->verified);
+        spread2 += sum / e->verified;
+        mean2 += vec_dot(e->dim, e->mean + c * e->dim, e->mean + c * e->dim);
+    }
+    e->force_change = share(spread2, mean2);
+}
+
+void ensemble_mark_loaded(const talus_ensemble* e, uint8_t* loaded)
+{
+    double sum = 0.0;
+    for (int64_t c = 0; c < e->contacts; c++) sum += vec_norm(e->dim, e->mean + c * e->dim);
+    // The mean over all contacts, open ones too, is the smaller one.
+    const double least = e->contacts > 0 ? ENSEMBLE_LOADED * sum / (double)e->contacts : 0.0;
+    for (int64_t c = 0; c < e->contacts; c++) {
+        loaded[c] = vec_norm(e->dim, e->mean + c * e->dim) > least;
+    }
+}
+
+/// Count, mean and maximum of a sample's forces above the threshold.
+static void describe_sample(talus_ensemble* e, int i)
+{
+    talus_ensemble_sample* s = &e->sample[i];
+    double all = 0.0, sum = 0.0;
+    for (int64_t c = 0; c < e->contacts; c++) all += vec_norm(e->dim, force_of(e, i, c));
+    const double least = e->contacts > 0 ? ENSEMBLE_LOADED * all / (double)e->contacts : 0.0;
+    for (int64_t c = 0; c < e->contacts; c++) {
+        double size = vec_norm(e->dim, force_of(e, i, c));
+        if (size <= least) continue;
+        s->loaded++;
+        sum += size;
+        if (size > s->max_force) s->max_force = size;
+    }
+    s->mean_force = s->loaded > 0 ? sum / (double)s->loaded : 0.0;
+
+    double* histogram = e->histogram + (int64_t)i * TALUS_ENSEMBLE_BINS;
+    for (int64_t c = 0; c < e->contacts; c++) {
+        double size = vec_norm(e->dim, force_of(e, i, c));
+        if (size <= least) continue;
+        double bin = size / s->mean_force / BIN;
+        int k = bin < TALUS_ENSEMBLE_BINS ? (int)bin : TALUS_ENSEMBLE_BINS - 1;
+        histogram[k] += 1.0 / (BIN * (double)s->loaded);
+    }
+}
+
+// ---- stress ------------------------------------------------------------------------------------
+
+static bool is_free(const grains* g, int32_t row)
+{
+    return row >= 0 && g->glued_to[row] == GRAIN_FREE;
+}
+
+/// From the contact point to the centre of a free grain; zero for a boundary.
+static void arm_to(const talus_world* w, int32_t row, const double* point, double* arm)
+{
+    const int dim = w->grains.dim;
+    for (int k = 0; k < dim; k++) arm[k] = 0.0;
+    if (!is_free(&w->grains, row)) return;
+    vec_sub(dim, arm, w->grains.position + (int64_t)row * dim, point);
+    cell_nearest(&w->cell, dim, arm);
+}
+
+static void sum_stress(const ensemble_task* task, talus_ensemble* e, int i)
+{
+    const contacts* list = task->list;
+    const int dim = e->dim;
+    double* stress = e->sample[i].stress;
+    for (int64_t c = 0; c < e->contacts && e->volume > 0.0; c++) {
+        double to_a[3], to_b[3];
+        arm_to(task->world, list->a_row[c], list->point + c * dim, to_a);
+        arm_to(task->world, list->b_row[c], list->point + c * dim, to_b);
+        const double* f = force_of(e, i, c);
+        for (int k = 0; k < dim; k++) {
+            for (int j = 0; j < dim; j++)
+                stress[3 * k + j] += f[k] * (to_b[j] - to_a[j]) / e->volume;
+        }
+    }
+}
+
+static void extend_box(const grains* g, int32_t row, double* low, double* high)
+{
+    if (!is_free(g, row)) return;
+    for (int k = 0; k < g->dim; k++) {
+        double x = g->position[(int64_t)row * g->dim + k], r = g->radius[row];
+        low[k] = fmin(low[k], x - r);
+        high[k] = fmax(high[k], x + r);
+    }
+}
+
+/// Volume around the grains that carry a force in any sample.
+static void set_volume(const ensemble_task* task, talus_ensemble* e)
+{
+    const talus_world* w = task->world;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    e->volume_given = task->def->volume > 0.0;
+    e->volume = task->def->volume;
+    if (e->volume_given) return;
+    for (int64_t c = 0; c < e->contacts; c++) {
+        if (!(vec_norm(e->dim, e->mean + c * e->dim) > 0.0)) continue;
+        extend_box(&w->grains, task->list->a_row[c], low, high);
+        extend_box(&w->grains, task->list->b_row[c], low, high);
+    }
+    e->volume = 1.0;
+    for (int k = 0; k < e->dim; k++) {
+        e->volume_cell[k] = w->cell.periodic[k];
+        double length = e->volume_cell[k] ? w->cell.length[k] : high[k] - low[k];
+        e->volume *= length > 0.0 ? length : 0.0;
+    }
+}
+
+static void average_stress(talus_ensemble* e)
+{
+    double spread2 = 0.0, mean2 = 0.0;
+    for (int k = 0; k < 9; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < e->samples; i++) {
+            if (e->sample[i].verified) e->stress_mean[k] += e->sample[i].stress[k] / e->verified;
+        }
+        for (int i = 0; i < e->samples; i++) {
+            double off = e->sample[i].stress[k] - e->stress_mean[k];
+            sum += e->sample[i].verified ? off * off : 0.0;
+        }
+        e->stress_spread[k] = sqrt(sum / e->verified);
+        spread2 += sum / e->verified;
+        mean2 += e->stress_mean[k] * e->stress_mean[k];
+    }
+    e->stress_change = share(spread2, mean2);
+}
+
+// ---- histogram ---------------------------------------------------------------------------------
+
+static void average_histograms(talus_ensemble* e)
+{
+    for (int i = 0; i < e->samples; i++) {
+        const double* row = e->histogram + (int64_t)i * TALUS_ENSEMBLE_BINS;
+        for (int k = 0; k < TALUS_ENSEMBLE_BINS && e->sample[i].verified; k++) {
+            e->histogram_mean[k] += row[k] / e->verified;
+        }
+    }
+    for (int i = 0; i < e->samples; i++) {
+        const double* row = e->histogram + (int64_t)i * TALUS_ENSEMBLE_BINS;
+        double distance = 0.0;
+        for (int k = 0; k < TALUS_ENSEMBLE_BINS && e->sample[i].verified; k++) {
+            double off = row[k] - e->histogram_mean[k];
+            e->histogram_spread[k] += off * off / e->verified;
+            distance += off * BIN;
+            e->histogram_distance = fmax(e->histogram_distance, fabs(distance));
+        }
+    }
+    for (int k = 0; k < TALUS_ENSEMBLE_BINS; k++) {
+        e->histogram_spread[k] = sqrt(e->histogram_spread[k]);
+    }
+}
+
+// ---- by kind of start, velocities --------------------------------------------------------------
+
+static const double* all_forces(const talus_ensemble* e, int i)
+{
+    return force_of(e, i, 0);
+}
+
+static const double* stress_of(const talus_ensemble* e, int i)
+{
+    return e->sample[i].stress;
+}
+
+static bool is_from(const talus_ensemble* e, int i, unsigned start)
+{
+    return e->sample[i].verified && e->sample[i].start == start;
+}
+
+/// Relative spread of `length` numbers over the verified samples of one start; 0 if it has one.
+static double change_of(const talus_ensemble* e, unsigned start,
+                        const double* (*numbers)(const talus_ensemble*, int), int64_t length)
+{
+    double part2 = 0.0, whole2 = 0.0;
+    int count = 0;
+    for (int i = 0; i < e->samples; i++) count += is_from(e, i, start);
+    for (int64_t k = 0; k < length && count > 1; k++) {
+        double mean = 0.0, sum = 0.0;
+        for (int i = 0; i < e->samples; i++) {
+            if (is_from(e, i, start)) mean += numbers(e, i)[k] / count;
+        }
+        for (int i = 0; i < e->samples; i++) {
+            double off = numbers(e, i)[k] - mean;
+            if (is_from(e, i, start)) sum += off * off;
+        }
+        part2 += sum / count;
+        whole2 += mean * mean;
+    }
+    return share(part2, whole2);
+}
+
+static void compare_starts(talus_ensemble* e)
+{
+    for (int k = 0; k < TALUS_START_COUNT; k++) {
+        e->force_change_of[k] = change_of(e, 1u << k, all_forces, e->contacts * e->dim);
+        e->stress_change_of[k] = change_of(e, 1u << k, stress_of, 9);
+    }
+}
+
+/// Momenta before the step and differences of those after it, against the impulses.
+static void compare_momenta(const ensemble_task* task, talus_ensemble* e)
+{
+    const grains* g = &task->world->grains;
+    double impulse2 = 0.0, before2 = 0.0, spread2 = 0.0;
+    for (int64_t k = 0; k < e->contacts * e->dim; k++) {
+        double impulse = e->mean[k] * task->def->step;
+        impulse2 += impulse * impulse;
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] != GRAIN_FREE) continue;
+        const double* v = g->velocity + i * g->dim;
+        before2 += g->mass[i] * g->mass[i] * vec_dot(g->dim, v, v);
+        spread2 += g->mass[i] * g->mass[i] * task->velocity2[i] / e->verified;
+    }
+    e->inertia = share(before2, impulse2);
+    e->velocity_change = share(spread2, impulse2);
+}
+
+void ensemble_average(const ensemble_task* task, talus_ensemble* e)
+{
+    if (e->verified == 0) return;
+    average_forces(e);
+    set_volume(task, e);
+    for (int i = 0; i < e->samples; i++) {
+        describe_sample(e, i);
+        sum_stress(task, e, i);
+    }
+    average_stress(e);
+    average_histograms(e);
+    compare_starts(e);
+    compare_momenta(task, e);
+}
