@@ -14,10 +14,10 @@
 #include <talus/world.h>
 
 /// Normal impulse for the free normal velocity u, response w, exclusion u + bias >= 0 and a bond
-/// that bears the impulse `bond` = F_C h (0: none).
-static inline double cohesion_normal(double u, double w, double bias, double bond)
+/// that bears the impulse `bond` = F_C h (0: none). The width is kept at u = -closing.
+static inline double cohesion_normal(double u, double w, double bias, double bond, double closing)
 {
-    double push = -(u + bias) / w, hold = -u / w;
+    double push = -(u + bias) / w, hold = -(u + closing) / w;
     double least = hold < 0.0 ? (hold > -bond ? hold : -bond) : 0.0;
     return push > least ? push : least;
 }
@@ -34,5 +34,10 @@ bool cohesion_bonds(const talus_pair_def* pair, bool bonded, double gap, double 
 /// graph stays monotonic.
 double cohesion_impulse(const talus_pair_def* pair, double gap, double opening, double length,
                         double h);
+/// Normal velocity, towards each other, with which a bond keeps its width while its grains turn
+/// about each other: a step straight along the tangent would widen it by h^2 v_t^2/2d, and a
+/// tumbling cluster would come apart in time. `turning` is v_t, `distance` d that of the centres.
+/// Never more than closes the gap.
+double cohesion_closing(double gap, double turning, double distance, double h);
 
 #endif

@@ -123,7 +123,8 @@ static void compose(const rich_problem* r, double pn, double torsion, const doub
 static void solve_diagonal(const rich_problem* r, double* p, double* torque)
 {
     double ut[3], pt[3], q[3];
-    double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, r->contact->bond);
+    const rich_contact* c = r->contact;
+    double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, c->bond, c->closing);
     double base = bound_base(r, pn);
     to_tangent(r->dim, r->n, r->u, ut);
     slide_and_roll(r, r->wt, ut, base, pt, q);
@@ -210,7 +211,8 @@ static double mismatch(const frame_block* f, double pn, double* p, double* q)
 {
     const rich_problem* r = f->problem;
     double un = respond(f, pn, p, q);
-    return pn - cohesion_normal(un - f->wn * pn, f->wn, r->bias, r->contact->bond);
+    return pn -
+           cohesion_normal(un - f->wn * pn, f->wn, r->bias, r->contact->bond, r->contact->closing);
 }
 
 /// The normal impulse at which everything fits. The mismatch is continuous, not positive at the

@@ -15,6 +15,7 @@
 typedef struct rich_contact {
     double h;
     double bond;       ///< F_C h while a bond holds, else 0
+    double closing;    ///< a bond keeps its width at u_n = -closing (law/cohesion.h)
     double sliding_mu; ///< friction once the contact slides, <= mu
     double slip[3];    ///< sticking means u_t + slip = 0 (tangential restitution)
     rolling_bound rolling, torsion;

@@ -142,8 +142,8 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
     } else if (a < 0) {
         const int fixed = -1 - a;
         double v[3];
-        surface_velocity(ctx, fixed, ctx->walls->velocity + 3 * fixed,
-                         ctx->walls->spin + 3 * fixed, list->point + c * dim, v);
+        surface_velocity(ctx, fixed, ctx->walls->velocity + 3 * fixed, ctx->walls->spin + 3 * fixed,
+                         list->point + c * dim, v);
         a = append_row(out, v);
     }
     out->pair[2 * c] = a;
@@ -223,6 +223,22 @@ static double reduced_radius(const grains* g, const contacts* list, int64_t c)
     return radius_a * radius_b / (radius_a + radius_b);
 }
 
+/// The bond of a contact: how much it bears in this step and how it keeps its width.
+static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
+                      const talus_pair_def* pair, double opening, rich_contact* r)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim;
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    r->bond = cohesion_impulse(pair, list->gap[c], opening, g->radius[b], ctx->h);
+    if (a < 0) return;
+    double v[3];
+    vec_sub(dim, v, g->velocity + (int64_t)b * dim, g->velocity + (int64_t)a * dim);
+    vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
+    const double distance = g->radius[a] + g->radius[b] + list->gap[c];
+    r->closing = cohesion_closing(list->gap[c], vec_norm(dim, v), distance, ctx->h);
+}
+
 /// The rich row of a contact: what its pair, its history and its geometry make of the laws.
 static void fill_rich(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
                       const talus_pair_def* pair, const double* before, int mobile_wall,
@@ -235,13 +251,10 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
     rich_contact* r = &out->rich_rows[out->rich_count];
     out->rich[c] = (int32_t)out->rich_count++;
     *r = (rich_contact){.h = ctx->h,
-                        .bond = list->bonded[c]
-                                    ? cohesion_impulse(pair, list->gap[c], opening,
-                                                       g->radius[list->b_row[c]], ctx->h)
-                                    : 0.0,
                         .sliding_mu = pair_sliding_friction(pair),
                         .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
                         .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, star)};
+    if (list->bonded[c]) fill_bond(ctx, list, c, pair, opening, r);
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
     if (list->state[c] == TALUS_CONTACT_SLIDE) row[contact_mu(dim)] = r->sliding_mu;
     if (restitution_collides(list->gap[c], opening, ctx->h)) {
