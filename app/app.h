@@ -39,6 +39,7 @@ int command_resume(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_scenes(int argc, char** argv);
 int command_export(int argc, char** argv);
+int command_ensemble(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
 /// Print the help of one command to stdout.
@@ -73,11 +74,18 @@ bool locate_directories(bool (*visit)(const char* directory, void* user), void* 
 /// Name of a scene file without directory and ".yaml".
 void scene_name(const char* path, char* out, size_t size);
 
+// ---- command_run.c -----------------------------------------------------------------------------
+
+/// Make the first of runs/NAME, runs/NAME-2, ... that does not exist; false, with a message.
+/// mkdir() decides, so two processes never get the same one.
+bool make_fresh_directory(const char* scene, char path[PATH_SIZE]);
+
 // ---- carry.c -----------------------------------------------------------------------------------
 
-/// What `run` and `resume` have in common.
+/// What `run`, `resume` and `ensemble` have in common.
 typedef struct carry_options {
     bool quiet, json;
+    bool brief; ///< progress, but nothing about the end
 } carry_options;
 
 /// Start or resume with signals caught, progress shown and the ending told. Returns exit status.
@@ -107,8 +115,26 @@ void print_wrapped(FILE* out, const char* head, int indent, const char* text);
 /// "12s", "1m20s", "2h05m" into `out`.
 void format_duration(double seconds, char* out, size_t size);
 
+// ---- ensemble_files.c --------------------------------------------------------------------------
+
+/// Numbers that stand in ensemble.json beside those of the ensemble itself.
+typedef struct ensemble_source {
+    const char* from; ///< directory of the run
+    const talus_world* world;
+    bool finished;
+    const talus_ensemble_def* def;
+} ensemble_source;
+
+/// Write ensemble.json, contacts.csv, samples.csv and histogram.csv; false, with a message.
+bool ensemble_write_files(const char* directory, const ensemble_source* source,
+                          const talus_ensemble* e);
+/// Write what ensemble.json holds to an open file.
+void ensemble_write_json(FILE* file, const ensemble_source* source, const talus_ensemble* e);
+
 // ---- ending.c ----------------------------------------------------------------------------------
 
+/// "verdict" and its lines, indented.
+void print_verdict(FILE* out, const char* verdict);
 /// Timing table, verdict, and where the files are.
 void ending_print(FILE* out, const char* directory, const talus_summary* summary);
 /// Copy directory/summary.json to stdout; false, with a message, if it cannot be read.

@@ -38,7 +38,7 @@ static void print_done(const talus_run_def* def, talus_status status, const talu
                        carry_options options)
 {
     FILE* out = options.json ? stderr : stdout;
-    if (options.quiet) return;
+    if (options.quiet || options.brief) return;
     if (summary->nothing_to_do) {
         fprintf(out, "%s: nothing to do, %s at step %" PRId64 "; --steps N asks for more\n",
                 def->directory, summary->outcome, summary->steps);

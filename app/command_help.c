@@ -19,7 +19,7 @@ int command_help(int argc, char** argv)
     printf("talus %s: simulation of rigid grains by Contact Dynamics\n\n", talus_version());
     int count;
     const command* list = command_list(&count);
-    for (int i = 0; i < count; i++) printf("  talus %-8s %s\n", list[i].name, list[i].summary);
+    for (int i = 0; i < count; i++) printf("  talus %-9s %s\n", list[i].name, list[i].summary);
     printf("\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
            "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
            "4 stopped for a numerical reason, 75 interrupted and resumable.\n");

@@ -66,9 +66,7 @@ static bool read_options(run_options* o, int argc, char** argv, int* status)
     return o->scene != NULL;
 }
 
-/// Make the first of runs/NAME, runs/NAME-2, ... that does not exist. mkdir() decides, so two
-/// processes never get the same one.
-static bool make_fresh_directory(const char* scene, char path[PATH_SIZE])
+bool make_fresh_directory(const char* scene, char path[PATH_SIZE])
 {
     char name[256];
     scene_name(scene, name, sizeof name);

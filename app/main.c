@@ -43,6 +43,25 @@ static const command commands[] = {
      "Without options both are written into DIR/export. A run that is not finished is exported as\n"
      "far as it was committed by its last checkpoint.\n",
      command_export},
+    {"ensemble", "ensemble SCENE|DIR [options]",
+     "solve a packing's forces many times and compare the solutions",
+     "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
+     "first,\n"
+     "into runs/NAME. The contact problem of the next step is then solved again and again from\n"
+     "different starts (zero, the last forces, random ones) and with different random sweeps.\n\n"
+     "  --samples N            solutions [30]\n"
+     "  --seed S               of sweeps and starts [1]\n"
+     "  --tolerance X          residual that every solution must reach [1e-9]\n"
+     "  --sweeps N             at most so many for one solution [1000000]\n"
+     "  --volume V             volume (2D: area) of the stress [cell or box around the grains]\n"
+     "  --set key.path=value   override a value of the SCENE; may be repeated\n"
+     "  -o, --output OUT       directory for the tables [DIR/ensemble]\n"
+     "  --quiet                no progress and no report, only errors\n"
+     "  --json                 print ensemble.json on standard output at the end\n\n"
+     "Written are ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"
+     "(stress of every solution) and histogram.csv. Exit status 4 if no two solutions reach the\n"
+     "tolerance.\n",
+     command_ensemble},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

@@ -69,6 +69,19 @@ TALUS_API talus_status talus_run_start(const talus_run_def* def, talus_summary* 
 TALUS_API talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
                                         talus_report* report, talus_error* error);
 
+/// What talus_run_load() gives back.
+typedef struct talus_loaded {
+    talus_world* world; ///< the caller's, to be ended with talus_world_destroy()
+    double step_length; ///< of the phase in which the run stands, s
+    bool finished;      ///< its last phase has ended
+    bool reduced_units; ///< the scene's numbers are not SI
+} talus_loaded;
+
+/// Make the world of a run as its newest good checkpoint has it, to look at. Nothing in the
+/// directory is changed; the run may be going on. Of `def` only directory, threads and log count.
+TALUS_API talus_status talus_run_load(const talus_run_def* def, talus_loaded* out,
+                                      talus_report* report, talus_error* error);
+
 /// Write the recorded frames of a run as VTK XML (.vtp and .pvd) or as a LAMMPS dump.
 TALUS_API talus_status talus_export_vtk(const char* directory, const char* out_directory,
                                         talus_error* error);

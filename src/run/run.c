@@ -416,6 +416,20 @@ talus_status talus_run_start(const talus_run_def* def, talus_summary* summary, t
     return status;
 }
 
+/// Build the world of the scene that a run's directory holds.
+static talus_status resume_build(run* r, talus_report* report, talus_error* error)
+{
+    char scene[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(scene, r->def->directory, "scene.yaml", error));
+    return run_build(r, scene, NULL, 0, report, error);
+}
+
+static bool has_checkpoint(const char* directory)
+{
+    return directory_has(directory, "checkpoint.h5") ||
+           directory_has(directory, "checkpoint.previous.h5");
+}
+
 /// Bring world and run to where the last checkpoint stands.
 static talus_status resume_restore(run* r, talus_error* error)
 {
@@ -455,13 +469,10 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
                                                        : "there is no such directory");
     }
     TRY(directory_lock(directory, &r->lock, error));
-    char scene[DIRECTORY_PATH_SIZE];
-    TRY(directory_path(scene, directory, "scene.yaml", error));
-    TRY(run_build(r, scene, NULL, 0, report, error));
+    TRY(resume_build(r, report, error));
 
     // Killed before the first checkpoint: nothing is recorded yet, begin at the beginning.
-    bool fresh = !directory_has(directory, "checkpoint.h5") &&
-                 !directory_has(directory, "checkpoint.previous.h5");
+    bool fresh = !has_checkpoint(directory);
     if (!fresh) TRY(resume_restore(r, error));
     if (!fresh && resume_is_done(r)) {
         if (summary) {
@@ -491,6 +502,40 @@ talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
     run r;
     run_init(&r, def);
     talus_status status = resume(&r, summary, report, error);
+    run_free(&r);
+    return status;
+}
+
+static talus_status load(run* r, talus_loaded* out, talus_report* report, talus_error* error)
+{
+    const char* directory = r->def->directory;
+    if (!directory) return error_set(error, TALUS_ERR_ARGUMENT, "a directory is needed");
+    if (!directory_has(directory, "scene.yaml") || !has_checkpoint(directory)) {
+        return error_set(error, TALUS_ERR_STATE, "there is no run with a checkpoint in %s: %s",
+                         directory,
+                         !directory_has(directory, ".")            ? "there is no such directory"
+                         : !directory_has(directory, "scene.yaml") ? "it has no scene.yaml"
+                                                                   : "it has no checkpoint.h5");
+    }
+    TRY(resume_build(r, report, error));
+    TRY(resume_restore(r, error));
+    *out = (talus_loaded){.world = r->world,
+                          .step_length = schedule_step_length(r),
+                          .finished = r->state.finished != 0,
+                          .reduced_units = scene_outputs(r->scene)->reduced_units};
+    r->world = NULL;
+    return TALUS_OK;
+}
+
+talus_status talus_run_load(const talus_run_def* def, talus_loaded* out, talus_report* report,
+                            talus_error* error)
+{
+    run r;
+    run_init(&r, def);
+    // The world outlives the run, so it must speak to the caller and not to the run's journal.
+    r.log = (log_sink){.function = def->log, .user = def->log_user};
+    *out = (talus_loaded){0};
+    talus_status status = load(&r, out, report, error);
     run_free(&r);
     return status;
 }
