@@ -53,8 +53,8 @@ typedef struct talus_ensemble_def {
     double step;      ///< length of the step whose contact problem is solved, s, > 0; no default
     int samples;      ///< solutions, at least 2 [default 30]
     uint64_t seed;    ///< of all sweeps and random starts [default 1]
-    double tolerance; ///< residual to which every solution must satisfy the laws [default 1e-9]
-    int max_sweeps;   ///< of one solution [default 1000000]
+    double tolerance; ///< residual to which every solution must satisfy the laws [default 1e-6]
+    int max_sweeps;   ///< of one solution [default 200000]
     unsigned starts;  ///< TALUS_START_ bits, taken in turn from sample to sample [default all]
     double volume;    ///< V of the stress, m^3 (2D: m^2); 0: cell or bounding box [default 0]
     talus_ensemble_fn* progress; ///< may be NULL

@@ -17,8 +17,8 @@ talus_ensemble_def talus_ensemble_default(void)
     return (talus_ensemble_def){
         .samples = 30,
         .seed = 1,
-        .tolerance = 1e-9,
-        .max_sweeps = 1000000,
+        .tolerance = 1e-6,
+        .max_sweeps = 200000,
         .starts = TALUS_START_ZERO | TALUS_START_WARM | TALUS_START_RANDOM,
     };
 }

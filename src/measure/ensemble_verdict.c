@@ -60,23 +60,52 @@ static void say_undetermined(talus_ensemble* e)
         "mean square), %.2g times the solver's error.",
         100.0 * e->force_change, e->force_change / e->force_error);
     say(e,
-        "Degree of indeterminacy: %s%d independent way%s to differ %s found; counting %lld "
-        "unknowns against %lld equations gives %lld.",
-        e->rank >= e->verified - 1 ? "at least " : "", e->rank, plural(e->rank),
-        e->rank == 1 ? "was" : "were", (long long)e->unknowns, (long long)e->equations, count);
+        "Degree of indeterminacy: at least %d, the number of independent ways in which the "
+        "solutions differ by more than ten times that error; counting %lld unknowns against %lld "
+        "equations gives %lld%s.",
+        e->rank, (long long)e->unknowns, (long long)e->equations, count,
+        count < e->rank
+            ? ", which is no bound: some equations hold by themselves or set grains in motion"
+            : "");
     if (e->rank >= e->verified - 1) {
         say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
             e->verified, e->verified - 1);
     }
 }
 
+static bool agrees(double stress_change, double force_change)
+{
+    return force_change > 0.0 && stress_change <= AGREEMENT * force_change;
+}
+
+/// The kind of start whose solutions differ most, -1 if none has two that differ.
+static int widest_start(const talus_ensemble* e)
+{
+    int widest = -1;
+    for (int k = 0; k < TALUS_START_COUNT; k++) {
+        double change = e->force_change_of[k];
+        if (change > (widest < 0 ? e->force_error : e->force_change_of[widest])) widest = k;
+    }
+    return widest;
+}
+
 static void say_averages(talus_ensemble* e)
 {
-    if (e->stress_change <= AGREEMENT * e->force_change) {
+    static const char* const names[] = {"zero", "the last forces", "random forces"};
+    const int k = widest_start(e);
+    if (agrees(e->stress_change, e->force_change)) {
         say(e,
             "Averages agree: the stress tensor differs by %.2g %%, %.2g times less than the "
             "forces, and no cumulated force histogram is farther than %.2g from the mean one.",
             100.0 * e->stress_change, e->force_change / e->stress_change, e->histogram_distance);
+    } else if (k >= 0 && agrees(e->stress_change_of[k], e->force_change_of[k])) {
+        say(e,
+            "Averages agree among solutions that begin alike: those from %s differ by %.2g %% in "
+            "the forces and by %.2g %% in the stress tensor. Between kinds of starts the stress "
+            "differs by %.2g %% (cumulated histograms by up to %.2g): where a solver begins leaves "
+            "a trace that equilibrium does not decide, such as a prestress between walls.",
+            names[k], 100.0 * e->force_change_of[k], 100.0 * e->stress_change_of[k],
+            100.0 * e->stress_change, e->histogram_distance);
     } else {
         say(e,
             "Averages do not agree much better than single forces: the stress tensor differs by "
