@@ -191,15 +191,46 @@ void problem_solve_alone(const problem* p, int64_t c, const double* u, double* s
     coulomb_block(dim, S, row, row[contact_bias(dim)], row[contact_mu(dim)], alone, solved);
 }
 
-bool problem_break_loose(problem* p)
+/// Relative velocity at a contact as the bodies move now.
+static void present_velocity(const problem* p, int64_t c, double* u)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
+}
+
+/// Slips that an unfinished solve leaves at resting contacts, relative to what friction could stop.
+/// Errors across the system are larger than the local tolerance by up to (L/d)^2 (residual.h), for
+/// which the number of contacts stands here. Never more than a hundredth: a contact that really
+/// slips gains that much within a few steps.
+static double slip_slack(const problem* p, double tolerance)
+{
+    return fmin(10.0 * tolerance * (double)p->count, 0.01);
+}
+
+bool problem_slides(const problem* p, int64_t c, double tolerance)
 {
     const int dim = p->dim;
+    const double* row = p->contact + c * problem_width(dim);
+    double u[3] = {0.0, 0.0, 0.0};
+    present_velocity(p, c, u);
+    return rich_slides(dim, row, &p->rich_rows[p->rich[c]], row[contact_mu(dim)],
+                       row[contact_mt(dim)], row + contact_p(dim), u, slip_slack(p, tolerance));
+}
+
+bool problem_break_loose(problem* p, double tolerance)
+{
+    const int dim = p->dim;
+    const double slack = slip_slack(p, tolerance);
     bool changed = false;
     for (int64_t c = 0; c < p->count && p->rich_count > 0; c++) {
         if (p->rich[c] < 0) continue;
         double* row = p->contact + c * problem_width(dim);
-        changed |= rich_break_loose(dim, row, &p->rich_rows[p->rich[c]], row + contact_p(dim),
-                                    &row[contact_mu(dim)]);
+        double u[3] = {0.0, 0.0, 0.0};
+        present_velocity(p, c, u);
+        changed |= rich_break_loose(dim, row, &p->rich_rows[p->rich[c]], row[contact_mt(dim)],
+                                    row + contact_p(dim), u, slack, &row[contact_mu(dim)]);
     }
     return changed;
 }

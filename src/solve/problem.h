@@ -152,9 +152,11 @@ static inline void torque_apply(int dim, double* a, double* b, const rich_contac
 /// if it is rich, torque impulse; u is its present relative velocity. Nothing is changed.
 void problem_solve_alone(const problem* p, int64_t contact, const double* u, double* solved,
                          double* torque);
-/// Let contacts that have reached their static friction bound slide with the dynamic one from now
-/// on. To be called when a solve has converged; true if any changed and the solve must go on.
-bool problem_break_loose(problem* p);
+/// Does a rich contact slide (law/rich.h)? `tolerance` is that of the solve.
+bool problem_slides(const problem* p, int64_t contact, double tolerance);
+/// Let contacts that slide with their static friction slide with the dynamic one from now on. To be
+/// called when a solve has converged; true if any changed and the solve must go on.
+bool problem_break_loose(problem* p, double tolerance);
 
 void problem_free(problem* p);
 /// Empty the problem and make room; counts are zero afterwards, no contact is rich. Grows, never

@@ -357,7 +357,8 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
 // ---- back --------------------------------------------------------------------------------------
 
 /// Sliding means the friction bound is reached; rounding of the projection leaves it just below.
-/// `bond` is the impulse that a bond adds to the bound.
+/// `bond` is the impulse that a bond adds to the bound. With two friction coefficients the next
+/// step depends on it: there the contact must move, too.
 static uint8_t contact_state(int dim, const double* n, double mu, double bond, const double* p)
 {
     double pn = vec_dot(dim, p, n), base = pn + bond;
@@ -380,6 +381,11 @@ static void give_back(const assembly* as, const step_context* ctx, const problem
         list->torque[c * spin_dim + k] = r ? scale * r->torque[k] : 0.0;
     }
     list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
+    if (list->state[c] == TALUS_CONTACT_SLIDE && r &&
+        r->sliding_mu < contact_pair(ctx, list, c)->friction &&
+        !problem_slides(p, c, ctx->def->solver.tolerance)) {
+        list->state[c] = TALUS_CONTACT_STICK;
+    }
     list->bonded[c] =
         cohesion_bonds(contact_pair(ctx, list, c), list->bonded[c], list->gap[c],
                        vec_dot(dim, impulse, row), ctx->grains->radius[list->b_row[c]]);
