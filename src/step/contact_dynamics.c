@@ -27,6 +27,9 @@ static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
 
+/// Positions and reaches beyond this have squares that overflow.
+static const double SEARCHABLE = 1e150;
+
 struct stepper {
     int dim;
     grid* grid;
@@ -225,11 +228,29 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
     return TALUS_OK;
 }
 
+/// Set how far each grain is searched for. Returns the first row whose velocity, position or reach
+/// is out of the range of numbers, -1 if none. A bad velocity spoils the drift and so the reach of
+/// every other grain: it is named before them.
+static int64_t set_reach(stepper* s, const grains* g)
+{
+    const int dim = s->dim;
+    int64_t lost = -1, spoilt = -1;
+    for (int64_t i = 0; i < g->count; i++) {
+        double speed = 0.0, place = s->reach[i] = g->radius[i] + s->margin[i];
+        for (int k = 0; k < dim; k++) {
+            speed += fabs(s->free_velocity[i * dim + k]);
+            place += fabs(g->position[i * dim + k]);
+        }
+        if (spoilt < 0 && !isfinite(speed)) spoilt = i;
+        if (lost < 0 && !(place < SEARCHABLE)) lost = i;
+    }
+    return spoilt >= 0 ? spoilt : lost;
+}
+
 /// Fill s->found with every contact that the margins allow.
 static talus_status search(stepper* s, const step_context* ctx, talus_error* error)
 {
     grains* g = ctx->grains;
-    for (int64_t i = 0; i < g->count; i++) s->reach[i] = g->radius[i] + s->margin[i];
     TRY(check_cell(s, ctx, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
@@ -356,6 +377,8 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
     talus_totals* totals = ctx->totals;
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
+        out->nan_grain = set_reach(s, ctx->grains);
+        if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
         contacts_match(&s->found, n == 0 ? ctx->contacts : &s->before);
         double searched = clock_seconds();

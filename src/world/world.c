@@ -1,4 +1,4 @@
-/// The world: making it, filling it, reading it. Stepping it is in step.c.
+/// The world: making it, filling it, reading it. Stepping it is in advance.c.
 #include "world/world.h"
 
 #include "base/error.h"
@@ -33,9 +33,10 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
 static talus_status check_boxes(const talus_world_def* def, talus_error* error)
 {
     for (int k = 0; k < def->dim; k++) {
-        if (def->periodic[k] && !(def->cell_high[k] > def->cell_low[k])) {
+        double length = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 1.0;
+        if (!(length > 0.0) || !isfinite(length)) {
             return error_set(error, TALUS_ERR_ARGUMENT,
-                             "world: the periodic cell is empty along %c", "xyz"[k]);
+                             "world: the periodic cell is empty or infinite along %c", "xyz"[k]);
         }
         if (def->has_domain && !(def->domain_high[k] > def->domain_low[k])) {
             return error_set(error, TALUS_ERR_ARGUMENT, "world: the domain is empty along %c",
