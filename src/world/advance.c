@@ -99,6 +99,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     step_context ctx = make_context(w, h);
     step_outcome outcome;
     char why[200] = "";
+    const talus_step_result before = *result;
     TRY(ops->attempt(w->stepper, &ctx, &outcome, error));
     talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(&outcome, result);
@@ -110,9 +111,10 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
                          depth > 0 ? ", also with the smallest step that retrying allows" : "");
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
-    result->residual = 0.0;
-    result->converged = true;
-    result->nan_grain = result->escaped_grain = -1;
+    result->residual = before.residual;
+    result->converged = before.converged;
+    result->nan_grain = before.nan_grain;
+    result->escaped_grain = before.escaped_grain;
     TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
