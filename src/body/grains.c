@@ -69,14 +69,6 @@ static double ball_mass(int dim, double density, double radius)
     return density * volume;
 }
 
-static bool all_finite(const double* values, int count)
-{
-    for (int k = 0; k < count; k++) {
-        if (!isfinite(values[k])) return false;
-    }
-    return true;
-}
-
 static talus_status grain_check(const talus_grain_def* def, talus_error* error)
 {
     if (!(def->radius > 0.0) || !isfinite(def->radius)) {
@@ -92,9 +84,9 @@ static talus_status grain_check(const talus_grain_def* def, talus_error* error)
                          "grain: density must be positive when no mass is given, got %g",
                          def->density);
     }
-    if (!all_finite(def->position, 3) || !all_finite(def->velocity, 3) ||
-        !all_finite(def->spin, 3) || !all_finite(def->rotation, 3) || !all_finite(def->force, 3) ||
-        !all_finite(def->torque, 3)) {
+    if (!vec_finite(3, def->position) || !vec_finite(3, def->velocity) ||
+        !vec_finite(3, def->spin) || !vec_finite(3, def->rotation) || !vec_finite(3, def->force) ||
+        !vec_finite(3, def->torque)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain: position, velocity, spin, rotation, force and torque must be "
                          "finite numbers");

@@ -312,15 +312,30 @@ static bool same_contacts(const contacts* x, const contacts* y)
 
 // ---- solving -----------------------------------------------------------------------------------
 
-static int64_t first_not_finite(const stepper* s, int64_t grain_count)
+/// First row in [first, last) that holds NaN, infinity or a number whose square overflows; -1.
+static int64_t first_not_finite(const stepper* s, int64_t first, int64_t last)
 {
     const int stride = problem_stride(s->dim);
-    for (int64_t i = 0; i < grain_count; i++) {
+    for (int64_t i = first; i < last; i++) {
         for (int k = 0; k < stride; k++) {
-            if (!isfinite(s->problem.body[i * stride + k])) return i;
+            if (!(fabs(s->problem.body[i * stride + k]) < 1e150)) return i;
         }
     }
     return -1;
+}
+
+/// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
+static talus_status check_walls_finite(const stepper* s, const step_context* ctx,
+                                       talus_error* error)
+{
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0 || first_not_finite(s, row, row + 1) < 0) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "wall '%s' got a velocity that is not a finite number at t = %.9g",
+                         ctx->walls->record[i].name, ctx->time + ctx->h);
+    }
+    return TALUS_OK;
 }
 
 static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
@@ -335,14 +350,16 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
                              .seed = ctx->def->seed,
                              .key = ctx->key * MAX_SEARCHES + search_number};
     solve_result result;
-    if (sweep_solver.solve(&s->problem, &request, &s->workspace, &result)) {
+    const solver_ops* solver = solver_for(&ctx->def->solver);
+    if (solver->solve(&s->problem, &request, &s->workspace, &result)) {
         return error_memory(error, "solving the contacts");
     }
     out->sweeps += result.sweeps;
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
-    out->nan_grain = first_not_finite(s, ctx->grains->count);
+    out->nan_grain = first_not_finite(s, 0, ctx->grains->count);
+    if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
     disassemble(&s->assembly, &s->problem, ctx->h, &s->found);
     return TALUS_OK;
 }
