@@ -114,6 +114,10 @@ static void test_bad_grains_are_refused(void** state)
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
     bad = good, bad.density = 0.0;
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
+    bad = good, bad.radius = 1e110; // its mass is infinite
+    assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
+    bad = good, bad.radius = 1e-70; // its moment of inertia is zero
+    assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
     bad = good, bad.torque[1] = INFINITY;
     assert_int_equal(grains_add(&g, &bad, NULL, &error), TALUS_ERR_ARGUMENT);
     assert_int_equal(g.count, 0);
@@ -225,6 +229,22 @@ static void test_wrapping(void** state)
     }
     check_below("wrapped position and image against the position", worst, 8.0 * DBL_EPSILON,
                 "three roundings of terms as large as the position, low and length");
+}
+
+/// More crossings than a count can hold leave it at its limit, and the position in the cell.
+static void test_wrapping_far_off(void** state)
+{
+    (void)state;
+    const cell c = {.periodic = {true}, .length = {1.0}};
+    for (int side = -1; side <= 1; side += 2) {
+        int32_t image[1] = {0};
+        for (int turn = 0; turn < 3; turn++) {
+            double x[1] = {side * 1e20};
+            cell_wrap(&c, 1, x, image);
+            assert_true(x[0] >= 0.0 && x[0] < 1.0);
+        }
+        assert_int_equal(image[0], side < 0 ? INT32_MIN : INT32_MAX);
+    }
 }
 
 static void test_nearest_image(void** state)
@@ -601,6 +621,7 @@ int main(void)
         cmocka_unit_test(test_compaction_and_find),
         cmocka_unit_test(test_materials_mix),
         cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_wrapping_far_off),
         cmocka_unit_test(test_nearest_image),
         cmocka_unit_test(test_sine_is_exact),
         cmocka_unit_test(test_table_against_quadrature),

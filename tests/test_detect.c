@@ -140,6 +140,24 @@ static void test_pairs_equal_brute_force(void** state)
     free(c);
 }
 
+/// A reach so large that its ratio to the smallest overflows touches everything, and the search
+/// does not walk through the cells of the small balls to find it.
+static void test_boundless_reach(void** state)
+{
+    (void)state;
+    const double position[8] = {0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0};
+    const double reach[4] = {1e-170, 1e149, 0.1, 0.2}, inv_mass[4] = {1.0, 1.0, 1.0, 1.0};
+    const ball_set balls = {2, 4, position, reach, inv_mass};
+    const cell open = {0};
+    grid* g = grid_create();
+    pair_list list = {0};
+    assert_int_equal(grid_pairs(g, &balls, &open, 1, &list), TALUS_OK);
+    assert_int_equal(list.count, 3);
+    for (int p = 0; p < 3; p++) assert_true(list.a[p] == 1 || list.b[p] == 1);
+    pair_list_free(&list);
+    grid_destroy(g);
+}
+
 static void test_pairs_do_not_depend_on_threads(void** state)
 {
     (void)state;
@@ -591,6 +609,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_equal_brute_force),
+        cmocka_unit_test(test_boundless_reach),
         cmocka_unit_test(test_pairs_do_not_depend_on_threads),
         cmocka_unit_test(test_grid_is_reusable),
         cmocka_unit_test(test_match_carries_forces),

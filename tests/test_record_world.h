@@ -80,7 +80,10 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
     for (int64_t i = 0; i < contact_count; i++) {
         int64_t a = (int64_t)rng_below(&random, (uint64_t)grain_count + 3) - 3;
         w->contacts.a[i] = a < 0 ? a : 3 * a + 1;
-        w->contacts.b[i] = 3 * (int64_t)rng_below(&random, (uint64_t)grain_count) + 1;
+        int64_t b = (int64_t)rng_below(&random, (uint64_t)grain_count);
+        w->contacts.b[i] = 3 * b + 1;
+        w->contacts.a_row[i] = (int32_t)a;
+        w->contacts.b_row[i] = (int32_t)b;
     }
 
     cols = walls_columns(&n);

@@ -163,8 +163,9 @@ static const bad_scene bad_scenes[] = {
      "at the scene's folder)\n"},
     {HEAD "periodic: {x: [0, 1]}\ngrains:\n- {type: chain, direction: [0, 1], count: 2, radius: "
           "0.3}\n",
-     "4:15: periodic.x: the cell is 1 long, too thin for grains of radius 0.3 (expected at least 4 "
-     "radii: 1.2)\n"},
+     "4:15: periodic.x: the cell is 1 long, too thin for grains of radius 0.3 (expected at least "
+     "4.1 "
+     "radii: 1.23)\n"},
 
     // overlaps, seen when the world is made
     {HEAD "grains:\n- type: list\n  radius: 1\n  items:\n  - {position: [0, 0]}\n  - {position: "

@@ -4,6 +4,7 @@
 #define TALUS_BASE_VEC_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -17,6 +18,20 @@ static ALWAYS_INLINE double vec_dot(const int dim, const double* a, const double
 static ALWAYS_INLINE double vec_norm(const int dim, const double* a)
 {
     return sqrt(vec_dot(dim, a, a));
+}
+
+/// Name of an axis for messages.
+static inline char axis_letter(int k)
+{
+    return (char)('x' + k);
+}
+
+static inline bool vec_finite(int count, const double* a)
+{
+    for (int k = 0; k < count; k++) {
+        if (!isfinite(a[k])) return false;
+    }
+    return true;
 }
 
 static ALWAYS_INLINE void vec_copy(const int dim, double* out, const double* a)

@@ -20,18 +20,25 @@ static inline void cell_nearest(const cell* c, int dim, double* delta)
     }
 }
 
-/// Move a position into [low, low + length) and count the crossings in `image`.
+/// Add crossings to a count of them; a count too large for its type stays at the type's limit.
+static inline int32_t cell_count(int32_t image, double turns)
+{
+    double sum = image + turns;
+    return sum >= INT32_MAX ? INT32_MAX : sum <= INT32_MIN ? INT32_MIN : (int32_t)sum;
+}
+
+/// Move a finite position into [low, low + length) and count the crossings in `image`.
 static inline void cell_wrap(const cell* c, int dim, double* position, int32_t* image)
 {
     for (int k = 0; k < dim; k++) {
         if (!c->periodic[k]) continue;
         double turns = floor((position[k] - c->low[k]) / c->length[k]);
         position[k] -= turns * c->length[k];
-        image[k] += (int32_t)turns;
+        image[k] = cell_count(image[k], turns);
         // Rounding can leave a position at an edge just outside: the edge is `low` of one image.
         if (position[k] >= c->low[k] + c->length[k]) {
             position[k] = c->low[k];
-            image[k]++;
+            image[k] = cell_count(image[k], 1.0);
         } else if (position[k] < c->low[k]) {
             position[k] = c->low[k];
         }

@@ -69,14 +69,6 @@ static double ball_mass(int dim, double density, double radius)
     return density * volume;
 }
 
-static bool all_finite(const double* values, int count)
-{
-    for (int k = 0; k < count; k++) {
-        if (!isfinite(values[k])) return false;
-    }
-    return true;
-}
-
 static talus_status grain_check(const talus_grain_def* def, talus_error* error)
 {
     if (!(def->radius > 0.0) || !isfinite(def->radius)) {
@@ -92,9 +84,9 @@ static talus_status grain_check(const talus_grain_def* def, talus_error* error)
                          "grain: density must be positive when no mass is given, got %g",
                          def->density);
     }
-    if (!all_finite(def->position, 3) || !all_finite(def->velocity, 3) ||
-        !all_finite(def->spin, 3) || !all_finite(def->rotation, 3) || !all_finite(def->force, 3) ||
-        !all_finite(def->torque, 3)) {
+    if (!vec_finite(3, def->position) || !vec_finite(3, def->velocity) ||
+        !vec_finite(3, def->spin) || !vec_finite(3, def->rotation) || !vec_finite(3, def->force) ||
+        !vec_finite(3, def->torque)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain: position, velocity, spin, rotation, force and torque must be "
                          "finite numbers");
@@ -112,9 +104,24 @@ static void set_axial(int dim, double* row, const double from[3])
     }
 }
 
+/// Mass and moment of inertia, which must have inverses: a size far from all others' can overflow.
+static talus_status mass_properties(int dim, const talus_grain_def* def, double* mass,
+                                    double* inertia, talus_error* error)
+{
+    *mass = def->mass > 0.0 ? def->mass : ball_mass(dim, def->density, def->radius);
+    *inertia = (dim == 2 ? 0.5 : 0.4) * *mass * def->radius * def->radius;
+    if (isnormal(*mass) && isnormal(*inertia) && isnormal(1.0 / *mass)) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "grain: a radius of %g gives a mass of %g and a moment of inertia of %g, out "
+                     "of the range of numbers",
+                     def->radius, *mass, *inertia);
+}
+
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
 {
+    double mass, inertia;
     TRY(grain_check(def, error));
+    TRY(mass_properties(g->dim, def, &mass, &inertia, error));
     if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity)) {
         return error_memory(error, "adding a grain");
     }
@@ -136,8 +143,8 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     for (int k = 0; k < dim; k++) g->image[i * dim + k] = 0;
 
     g->radius[i] = def->radius;
-    g->mass[i] = def->mass > 0.0 ? def->mass : ball_mass(dim, def->density, def->radius);
-    g->inertia[i] = (dim == 2 ? 0.5 : 0.4) * g->mass[i] * def->radius * def->radius;
+    g->mass[i] = mass;
+    g->inertia[i] = inertia;
     g->glued_to[i] = def->glued_to >= 0 ? def->glued_to : def->fixed ? GRAIN_FIXED : GRAIN_FREE;
     bool free = g->glued_to[i] == GRAIN_FREE;
     if (!free) { // fixed grains stand still, glued ones get their wall's motion

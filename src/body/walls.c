@@ -107,8 +107,24 @@ static talus_status mobile_check(const char* name, const talus_drive_def* d, tal
     return TALUS_OK;
 }
 
+/// Every number of a motion must be one.
+static talus_status drive_finite(const char* name, const talus_drive_def* d, talus_error* error)
+{
+    const double numbers[] = {d->frequency, d->phase, d->mass, d->damping, d->stress, d->area};
+    bool finite = vec_finite(3, d->velocity) && vec_finite(3, d->spin) && vec_finite(3, d->pivot) &&
+                  vec_finite(3, d->amplitude) && vec_finite(3, d->spin_amplitude) &&
+                  vec_finite(3, d->force) && vec_finite(3, d->servo_axis) && vec_finite(6, numbers);
+    if (finite && d->kind == TALUS_DRIVE_TABLE && d->table) {
+        finite = vec_finite(7 * d->table_rows, d->table);
+    }
+    if (finite) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "wall '%s': its motion holds a number that is not finite", name);
+}
+
 static talus_status drive_check(const char* name, const talus_drive_def* d, talus_error* error)
 {
+    TRY(drive_finite(name, d, error));
     if (d->kind == TALUS_DRIVE_FORCE || d->kind == TALUS_DRIVE_SERVO) {
         return mobile_check(name, d, error);
     }
@@ -211,6 +227,10 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
     }
     if (walls_find(w, def->name) >= 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': the name is taken", def->name);
+    }
+    if (!vec_finite(3, def->position) || !vec_finite(3, def->rotation)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': position and rotation must be finite numbers", def->name);
     }
     TRY(shape_check(&def->shape, dim, error));
     TRY(reserve_wall(w, error));

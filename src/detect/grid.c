@@ -137,10 +137,12 @@ static bool reserve_buffers(grid* g, int threads)
 
 static int level_of(double reach, double smallest)
 {
+    double ratio = reach / smallest;
+    if (!(ratio < 0x1p62)) return MAX_LEVELS - 1; // also if it overflowed
     int exponent;
-    double mantissa = frexp(reach / smallest, &exponent); // mantissa in [1/2, 1)
-    int l = mantissa > 0.5 ? exponent : exponent - 1;     // smallest l with ratio <= 2^l
-    return l < 0 ? 0 : l < MAX_LEVELS ? l : MAX_LEVELS - 1;
+    double mantissa = frexp(ratio, &exponent);        // mantissa in [1/2, 1)
+    int l = mantissa > 0.5 ? exponent : exponent - 1; // smallest l with ratio <= 2^l
+    return l < 0 ? 0 : l;
 }
 
 static void level_prepare(level* l, double size, const cell* periodic, int dim)

@@ -237,7 +237,8 @@ static void tell_progress(run* r)
     r->def->progress(r->def->progress_user, &p);
 }
 
-/// One step: inlets, step, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step.
+/// One step: inlets, step, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or,
+/// after retries, as before the part of it that failed.
 static talus_status run_step(run* r, talus_error* error)
 {
     run_state* s = &r->state;

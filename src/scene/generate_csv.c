@@ -222,10 +222,38 @@ static talus_status read_row(const csv* c, char* text, talus_grain_def* grain)
                      rest);
 }
 
+/// Bad rows are gathered, one a line, so that a user can mend them all at once.
+typedef struct bad_rows {
+    int count;
+    char text[sizeof((talus_error*)0)->text];
+} bad_rows;
+
+enum { BAD_ROWS_LISTED = 10 };
+
+static void add_bad_row(bad_rows* bad, const talus_error* error)
+{
+    size_t used = strlen(bad->text);
+    if (bad->count++ < BAD_ROWS_LISTED) {
+        snprintf(bad->text + used, sizeof bad->text - used, "%s%.180s", used > 0 ? "\n" : "",
+                 error->text);
+    }
+}
+
+static talus_status report_bad_rows(const csv* c, const bad_rows* bad)
+{
+    if (bad->count == 0) return TALUS_OK;
+    if (bad->count <= BAD_ROWS_LISTED) {
+        return error_set(c->error, TALUS_ERR_FORMAT, "%s", bad->text);
+    }
+    return error_set(c->error, TALUS_ERR_FORMAT, "%.1900s\nand %d more bad rows", bad->text,
+                     bad->count - BAD_ROWS_LISTED);
+}
+
 static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grain_def* base,
                                grain_list* grains, generate_report* report)
 {
     size_t size = 0;
+    bad_rows bad = {0};
     for (c->line = 1; getline(line, &size, file) >= 0; c->line++) {
         char* text = *line;
         if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; // byte order mark
@@ -237,7 +265,10 @@ static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grai
         }
         talus_grain_def grain = *base;
         report->requested++;
-        TRY(read_row(c, text, &grain));
+        if (read_row(c, text, &grain) < 0) {
+            add_bad_row(&bad, c->error);
+            continue;
+        }
         TRY(grain_list_add(grains, &grain, c->error));
         report->placed++;
     }
@@ -245,7 +276,7 @@ static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grai
         return error_set(c->error, TALUS_ERR_IO, "%s: cannot be read: %s", c->path,
                          strerror(errno));
     }
-    if (c->column_count > 0) return TALUS_OK;
+    if (c->column_count > 0) return report_bad_rows(c, &bad);
     return csv_error(c, "the file ends before the line that names the columns");
 }
 
@@ -258,11 +289,12 @@ talus_status generate_csv(const char* path, int dim, const char* const* material
     if (!file) {
         return error_set(error, TALUS_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     }
+    talus_error local;
     csv c = {.path = path,
              .dim = dim,
              .material_names = material_names,
              .material_count = material_count,
-             .error = error};
+             .error = error ? error : &local};
     char* line = NULL;
     talus_status status = read_lines(&c, file, &line, base, grains, report);
     free(line);

@@ -55,8 +55,8 @@ static talus_status check_lattice(const lattice_def* def, int dim, talus_error* 
     for (int k = 0; def->by_count && k < dim; k++) {
         if (def->counts[k] >= 1) continue;
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "lattice: count along %c must be 1 or more, not %lld", "xyz"[k],
-                         (long long)def -> counts[k]);
+                         "lattice: count along %c must be 1 or more, not %lld", axis_letter(k),
+                         (long long)def->counts[k]);
     }
     return TALUS_OK;
 }
@@ -90,7 +90,7 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
     if (steps > 1e9) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "lattice: %g sites along %c are too many; is the spacing right?", steps,
-                         "xyz"[k]);
+                         axis_letter(k));
     }
     if (!endless) {
         l->sites[k] = (int64_t)steps + 1; // none when not even one grain fits
@@ -103,7 +103,7 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "lattice: the periodic cell is too short along %c (%g) for this kind, "
                          "which repeats after %g",
-                         "xyz"[k], extent, (double)period * l -> step[k]);
+                         axis_letter(k), extent, (double)period * l->step[k]);
     }
     l->step[k] = extent / (double)l->sites[k];
     l->origin[k] = def->low[k] + 0.5 * l->step[k];

@@ -37,7 +37,7 @@ static talus_status check_box(const region_def* region, int dim, talus_error* er
         }
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "region: low must be below high along every axis, but %c has %g and %g",
-                         "xyz"[k], region -> low[k], region -> high[k]);
+                         axis_letter(k), region->low[k], region->high[k]);
     }
     return TALUS_OK;
 }

@@ -146,15 +146,18 @@ static void read_world(talus_scene* scene, section* root)
     read_policies(root, def);
 }
 
+/// Shortest periodic cell in radii: twice the reach of a pair, and some room to move in a step.
+#define LEAST_CELL 4.1
+
 void scene_check_cell(const talus_scene* scene, problems* p, double radius)
 {
     for (int k = 0; k < scene->world.dim; k++) {
         double length = scene->world.cell_high[k] - scene->world.cell_low[k];
-        if (!scene->world.periodic[k] || length >= 4.0 * radius) continue;
+        if (!scene->world.periodic[k] || length >= LEAST_CELL * radius) continue;
         problems_add(p, scene->periodic_origin[k].at, scene->periodic_origin[k].path,
                      "the cell is %.6g long, too thin for grains of radius %.6g (expected at least "
-                     "4 radii: %.6g)",
-                     length, radius, 4.0 * radius);
+                     "%g radii: %.6g)",
+                     length, radius, LEAST_CELL, LEAST_CELL * radius);
     }
 }
 

@@ -165,3 +165,21 @@ talus_status shape_check(const talus_shape_def* shape, int dim, talus_error* err
     }
     return error_set(error, TALUS_ERR_ARGUMENT, "unknown kind of shape: %d", (int)shape->kind);
 }
+
+double shape_bound(const talus_shape_def* shape, int dim)
+{
+    switch (shape->kind) {
+    case TALUS_SHAPE_SEGMENT: return vec_norm(dim, shape->edge_u) + shape->skin;
+    case TALUS_SHAPE_PLATE:
+        return vec_norm(3, shape->edge_u) + vec_norm(3, shape->edge_v) + shape->skin;
+    case TALUS_SHAPE_BOX: return vec_norm(dim, shape->half_size);
+    case TALUS_SHAPE_CYLINDER:
+        if (dim == 2) return shape->radius;
+        return shape->half_length > 0.0 ? hypot(shape->radius, shape->half_length) : INFINITY;
+    case TALUS_SHAPE_CONE:
+        return hypot(fmax(shape->radius, shape->radius_high), shape->half_length) + shape->skin;
+    case TALUS_SHAPE_PLANE:
+    case TALUS_SHAPE_COUNT: break;
+    }
+    return INFINITY;
+}

@@ -28,6 +28,9 @@ int shape_query(const talus_shape_def* shape, int dim, const double point[3], do
 /// Check that a definition makes sense (unit vectors, positive sizes, fits `dim`).
 talus_status shape_check(const talus_shape_def* shape, int dim, talus_error* error);
 
+/// Radius of the ball about the shape's origin that holds its surface; INFINITY if unbounded.
+double shape_bound(const talus_shape_def* shape, int dim);
+
 /// Name used in scenes and files, such as "plane". Static text.
 const char* shape_name(talus_shape_kind kind);
 

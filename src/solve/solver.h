@@ -39,4 +39,7 @@ typedef struct solver_ops {
 /// Nonlinear Gauss-Seidel sweeps, random or in order: the papers' solver.
 extern const solver_ops sweep_solver;
 
+/// The solver that the options ask for.
+const solver_ops* solver_for(const talus_solver_def* options);
+
 #endif

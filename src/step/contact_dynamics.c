@@ -27,6 +27,9 @@ static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
 
+/// Positions and reaches beyond this have squares that overflow.
+static const double SEARCHABLE = 1e150;
+
 struct stepper {
     int dim;
     grid* grid;
@@ -220,9 +223,28 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
             "periodic cell too short along %c: %g is not more than twice the distance "
             "across which grain %lld (radius %g) may touch another in this step; use a "
             "longer cell or a smaller time step",
-            "xyz"[k], ctx -> cell -> length[k], (long long)g -> id[widest], g -> radius[widest]);
+            axis_letter(k), ctx->cell->length[k], (long long)g->id[widest], g->radius[widest]);
     }
     return TALUS_OK;
+}
+
+/// Set how far each grain is searched for; `range` is that of bonds. Returns the first row whose
+/// velocity, position or reach is out of the range of numbers, -1 if none. A bad velocity spoils
+/// the drift and so the reach of every other grain: it is named before them.
+static int64_t set_reach(stepper* s, const grains* g, double range)
+{
+    const int dim = s->dim;
+    int64_t lost = -1, spoilt = -1;
+    for (int64_t i = 0; i < g->count; i++) {
+        double speed = 0.0, place = s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
+        for (int k = 0; k < dim; k++) {
+            speed += fabs(s->free_velocity[i * dim + k]);
+            place += fabs(g->position[i * dim + k]);
+        }
+        if (spoilt < 0 && !isfinite(speed)) spoilt = i;
+        if (lost < 0 && !(place < SEARCHABLE)) lost = i;
+    }
+    return spoilt >= 0 ? spoilt : lost;
 }
 
 /// Fill s->found with every contact that the margins allow.
@@ -230,9 +252,6 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
 {
     grains* g = ctx->grains;
     const double range = materials_bond_range(ctx->materials);
-    for (int64_t i = 0; i < g->count; i++) {
-        s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
-    }
     TRY(check_cell(s, ctx, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
@@ -294,15 +313,30 @@ static bool same_contacts(const contacts* x, const contacts* y)
 
 // ---- solving -----------------------------------------------------------------------------------
 
-static int64_t first_not_finite(const stepper* s, int64_t grain_count)
+/// First row in [first, last) that holds NaN, infinity or a number whose square overflows; -1.
+static int64_t first_not_finite(const stepper* s, int64_t first, int64_t last)
 {
     const int stride = problem_stride(s->dim);
-    for (int64_t i = 0; i < grain_count; i++) {
+    for (int64_t i = first; i < last; i++) {
         for (int k = 0; k < stride; k++) {
-            if (!isfinite(s->problem.body[i * stride + k])) return i;
+            if (!(fabs(s->problem.body[i * stride + k]) < 1e150)) return i;
         }
     }
     return -1;
+}
+
+/// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
+static talus_status check_walls_finite(const stepper* s, const step_context* ctx,
+                                       talus_error* error)
+{
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0 || first_not_finite(s, row, row + 1) < 0) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "wall '%s' got a velocity that is not a finite number at t = %.9g",
+                         ctx->walls->record[i].name, ctx->time + ctx->h);
+    }
+    return TALUS_OK;
 }
 
 static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
@@ -318,14 +352,16 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
                              .seed = ctx->def->seed,
                              .key = ctx->key * MAX_SEARCHES + search_number};
     solve_result result;
-    if (sweep_solver.solve(&s->problem, &request, &s->workspace, &result)) {
+    const solver_ops* solver = solver_for(&ctx->def->solver);
+    if (solver->solve(&s->problem, &request, &s->workspace, &result)) {
         return error_memory(error, "solving the contacts");
     }
     out->sweeps += result.sweeps;
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
-    out->nan_grain = first_not_finite(s, ctx->grains->count);
+    out->nan_grain = first_not_finite(s, 0, ctx->grains->count);
+    if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
     disassemble(&s->assembly, ctx, &s->problem, &s->found);
     return TALUS_OK;
 }
@@ -360,6 +396,8 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
     talus_totals* totals = ctx->totals;
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
+        out->nan_grain = set_reach(s, ctx->grains, materials_bond_range(ctx->materials));
+        if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
         contacts_match(&s->found, ctx->contacts);
         contacts_prune(&s->found);

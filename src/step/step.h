@@ -66,4 +66,7 @@ typedef struct stepper_ops {
 
 extern const stepper_ops contact_dynamics_stepper;
 
+/// The way of stepping that the options ask for.
+const stepper_ops* stepper_for(const talus_world_def* def);
+
 #endif

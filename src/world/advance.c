@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const stepper_ops* const ops = &contact_dynamics_stepper;
-
 static step_context make_context(talus_world* w, double h)
 {
     return (step_context){.def = &w->def,
@@ -36,7 +34,7 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
     const double t = w->time + h;
     if (o->nan_grain >= 0) {
         result->nan_grain = w->grains.id[o->nan_grain];
-        snprintf(why, why_size, "grain %lld got a velocity that is not a number at t = %.9g",
+        snprintf(why, why_size, "grain %lld got a velocity that is not a finite number at t = %.9g",
                  (long long)result->nan_grain, t);
         return w->def.on_nan;
     }
@@ -81,7 +79,7 @@ static talus_status accept(talus_world* w, const step_context* ctx, const step_o
                            talus_step_result* result, talus_error* error)
 {
     int64_t removed = 0;
-    ops->accept(w->stepper, ctx);
+    w->ops->accept(w->stepper, ctx);
     w->time += ctx->h;
     result->substeps++;
     if (o->escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE) {
@@ -99,20 +97,22 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     step_context ctx = make_context(w, h);
     step_outcome outcome;
     char why[200] = "";
-    TRY(ops->attempt(w->stepper, &ctx, &outcome, error));
+    const talus_step_result before = *result;
+    TRY(w->ops->attempt(w->stepper, &ctx, &outcome, error));
     talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(&outcome, result);
     if (policy == TALUS_POLICY_ACCEPT) return accept(w, &ctx, &outcome, result, error);
 
-    ops->reject(w->stepper, &ctx);
+    w->ops->reject(w->stepper, &ctx);
     if (policy != TALUS_POLICY_RETRY || depth >= w->def.retry_depth) {
         return error_set(error, TALUS_ERR_NUMERIC, "%s%s", why,
                          depth > 0 ? ", also with the smallest step that retrying allows" : "");
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
-    result->residual = 0.0;
-    result->converged = true;
-    result->nan_grain = result->escaped_grain = -1;
+    result->residual = before.residual;
+    result->converged = before.converged;
+    result->nan_grain = before.nan_grain;
+    result->escaped_grain = before.escaped_grain;
     TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
     return step_or_halve(w, 0.5 * h, depth + 1, result, error);
 }
@@ -167,16 +167,16 @@ static talus_status attempt_and_pose(talus_world* w, const step_context* ctx, st
                                      const contacts** list, talus_error* error)
 {
     step_outcome outcome;
-    TRY(ops->attempt(w->stepper, ctx, &outcome, error));
+    TRY(w->ops->attempt(w->stepper, ctx, &outcome, error));
     talus_status status;
     if (outcome.nan_grain < 0) {
-        status = ops->pose(w->stepper, ctx, out, list, error);
+        status = w->ops->pose(w->stepper, ctx, out, list, error);
     } else {
         status = error_set(error, TALUS_ERR_NUMERIC,
                            "grain %lld would get a velocity that is not a number",
                            (long long)w->grains.id[outcome.nan_grain]);
     }
-    ops->reject(w->stepper, ctx);
+    w->ops->reject(w->stepper, ctx);
     return status;
 }
 

@@ -136,9 +136,10 @@ void diagnose_overlap(const talus_world* world, double* mean, double* largest)
             a < 0 ? ball_wall_gap(g, &world->walls, &world->cell, -1 - a, list->feature[c], b)
                   : ball_ball_gap(g, &world->cell, a, b, normal);
         double overlap = gap < 0.0 ? -gap : 0.0;
-        active += list->state[c] != TALUS_CONTACT_OPEN;
-        sum += overlap;
         most = fmax(most, overlap);
+        if (list->state[c] == TALUS_CONTACT_OPEN) continue; // an overlap that is coming apart
+        active++;
+        sum += overlap;
     }
     const double diameter = grains_mean_diameter(g);
     *mean = active > 0 ? sum / (double)active / diameter : 0.0;

@@ -1,10 +1,11 @@
-/// The world: making it, filling it, reading it. Stepping it is in step.c.
+/// The world: making it, filling it, reading it. Stepping it is in advance.c.
 #include "world/world.h"
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "body/drive.h"
+#include "shape/shape.h"
 
 #include <math.h>
 #include <omp.h>
@@ -33,13 +34,15 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
 static talus_status check_boxes(const talus_world_def* def, talus_error* error)
 {
     for (int k = 0; k < def->dim; k++) {
-        if (def->periodic[k] && !(def->cell_high[k] > def->cell_low[k])) {
+        double length = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 1.0;
+        if (!(length > 0.0) || !isfinite(length)) {
             return error_set(error, TALUS_ERR_ARGUMENT,
-                             "world: the periodic cell is empty along %c", "xyz"[k]);
+                             "world: the periodic cell is empty or infinite along %c",
+                             axis_letter(k));
         }
         if (def->has_domain && !(def->domain_high[k] > def->domain_low[k])) {
             return error_set(error, TALUS_ERR_ARGUMENT, "world: the domain is empty along %c",
-                             "xyz"[k]);
+                             axis_letter(k));
         }
         if (!isfinite(def->gravity[k])) {
             return error_set(error, TALUS_ERR_ARGUMENT, "world: gravity must be finite");
@@ -93,7 +96,8 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
     grains_init(&w->grains, def->dim);
     walls_init(&w->walls);
     contacts_init(&w->contacts, def->dim);
-    talus_status status = contact_dynamics_stepper.create(&w->stepper, def->dim, error);
+    w->ops = stepper_for(&w->def);
+    talus_status status = w->ops->create(&w->stepper, def->dim, error);
     if (status < 0) {
         talus_world_destroy(w);
         return status;
@@ -105,7 +109,7 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
 void talus_world_destroy(talus_world* w)
 {
     if (!w) return;
-    contact_dynamics_stepper.destroy(w->stepper);
+    if (w->ops) w->ops->destroy(w->stepper);
     clusters_free(&w->clusters);
     materials_free(&w->materials);
     grains_free(&w->grains);
@@ -230,6 +234,10 @@ talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const d
     if (row < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
     }
+    if (!vec_finite(3, force) || !vec_finite(3, torque)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "grain %lld: force and torque must be finite numbers", (long long)id);
+    }
     for (int k = 0; k < g->dim; k++) g->force[row * g->dim + k] = force[k];
     if (g->dim == 2) {
         g->torque[row] = torque[2];
@@ -269,18 +277,50 @@ talus_grains talus_world_grains(const talus_world* world)
 
 // ---- walls -------------------------------------------------------------------------------------
 
-/// A plane that faces a periodic axis would cut the cell: its image is everywhere.
-static talus_status check_plane(const talus_world* world, const talus_wall_def* def,
-                                const double* rotation, talus_error* error)
+static bool drive_turns(const talus_drive_def* d)
 {
-    if (def->shape.kind != TALUS_SHAPE_PLANE) return TALUS_OK;
-    double normal[3];
-    quat_rotate(normal, rotation, def->shape.normal);
+    double still[3] = {0.0, 0.0, 0.0};
+    bool table = false;
+    for (int r = 0; d->kind == TALUS_DRIVE_TABLE && r < d->table_rows; r++) {
+        table |= memcmp(d->table + 7 * r + 4, still, sizeof still) != 0;
+    }
+    bool spins = d->kind == TALUS_DRIVE_VELOCITY && memcmp(d->spin, still, sizeof still) != 0;
+    bool swings =
+        d->kind == TALUS_DRIVE_SINE && memcmp(d->spin_amplitude, still, sizeof still) != 0;
+    return table || spins || swings;
+}
+
+/// What a periodic axis k asks of a wall: a plane must not face it (its image would be everywhere),
+/// a finite wall must be shorter than the cell, and one that turns shorter than half of it.
+static talus_status check_periodic_axis(const talus_world* world, const char* name,
+                                        const talus_shape_def* shape, const double* rotation,
+                                        bool turns, int k, talus_error* error)
+{
+    const double length = world->cell.length[k];
+    double normal[3], bound = shape_bound(shape, world->def.dim);
+    quat_rotate(normal, rotation, shape->normal);
+    if (shape->kind == TALUS_SHAPE_PLANE && fabs(normal[k]) > 1e-9) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': a plane facing the periodic axis %c", name, axis_letter(k));
+    }
+    if (shape->inside || !isfinite(bound)) return TALUS_OK;
+    if (bound > (turns ? 0.5 : 1.0) * length) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': reaches %g from its origin, too far for the periodic cell of "
+                         "length %g along %c%s",
+                         name, bound, length, axis_letter(k),
+                         turns ? " (a wall that turns may reach half of it)" : "");
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_periodic(const talus_world* world, const char* name,
+                                   const talus_shape_def* shape, const double* rotation,
+                                   const talus_drive_def* drive, talus_error* error)
+{
     for (int k = 0; k < world->def.dim; k++) {
-        if (world->cell.periodic[k] && fabs(normal[k]) > 1e-9) {
-            return error_set(error, TALUS_ERR_ARGUMENT,
-                             "wall '%s': a plane facing the periodic axis %c", def->name, "xyz"[k]);
-        }
+        if (!world->cell.periodic[k]) continue;
+        TRY(check_periodic_axis(world, name, shape, rotation, drive_turns(drive), k, error));
     }
     return TALUS_OK;
 }
@@ -297,7 +337,8 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     TRY(ensure_material(world, def->material, error));
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
-    TRY(check_plane(world, def, rotation, error));
+    const char* name = def->name ? def->name : "";
+    TRY(check_periodic(world, name, &def->shape, rotation, &def->drive, error));
     return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
 }
 
@@ -321,6 +362,9 @@ talus_status talus_world_set_drive(talus_world* world, int wall, const talus_dri
                                    talus_error* error)
 {
     TRY(check_wall_index(world, wall, error));
+    const wall_record* record = &world->walls.record[wall];
+    TRY(check_periodic(world, record->name, &record->shape, world->walls.rotation + 4 * wall, drive,
+                       error));
     return walls_set_drive(&world->walls, wall, drive, world->def.dim, world->time, error);
 }
 

@@ -30,9 +30,10 @@ struct talus_world {
     grains grains;
     walls walls;
     contacts contacts; ///< of the last step; their impulses warm-start the next
-    stepper* stepper;  ///< the way of stepping time, with its workspace
-    int64_t step;      ///< steps done
-    int64_t solves;    ///< attempts made: the key of the next one's random numbers
+    const stepper_ops* ops;
+    stepper* stepper; ///< the way of stepping time, with its workspace
+    int64_t step;     ///< steps done
+    int64_t solves;   ///< attempts made: the key of the next one's random numbers
     double time;
     talus_totals totals;
     talus_step_result last;
