@@ -355,6 +355,7 @@ static talus_status collect(grid* g, int64_t ball_count, int buffers, pair_list*
         total += g->buffers[t].pairs.count;
     }
     out->count = 0;
+    if (total == 0) return TALUS_OK;
     if (!pair_list_reserve(out, total)) return TALUS_ERR_MEMORY;
 
     int64_t* start = g->row_start;
