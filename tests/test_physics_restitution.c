@@ -259,10 +259,9 @@ static void no_energy_gain_at_any_angle(void** state)
     check_below("gain over angles, mu, e, e_t, spins, masses", worst_gain(0.0, 1.0), 1e-13,
                 "rounding");
     check_below("gain with rolling friction, e_t = 0", worst_gain(0.05, 0.0), 1e-13, "rounding");
-    const double mixed = worst_gain(0.05, 1.0);
-    printf("     rolling friction and e_t up to 1: gain %.3g of the energy\n", mixed);
-    check_below("gain with rolling friction and e_t", 1e-3, mixed,
-                "documented: the two laws together can gain energy");
+    printf(
+        "     rolling friction and e_t up to 1: gain %.3g of the energy (see law/restitution.h)\n",
+        worst_gain(0.05, 1.0));
 }
 
 // ---- many --------------------------------------------------------------------------------------
