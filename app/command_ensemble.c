@@ -110,6 +110,8 @@ static int run_scene(const ensemble_options* o, char directory[PATH_SIZE])
     def.command = "talus ensemble";
     if (!o->quiet) fprintf(stderr, "%s -> %s\n", scene, directory);
     int status = carry_out(&def, false, (carry_options){.quiet = o->quiet, .brief = true});
+    signal(SIGINT, SIG_DFL); // carry_out() caught them; from here on there is nothing to save
+    signal(SIGTERM, SIG_DFL);
     if (status == STATUS_INTERRUPTED) {
         fprintf(stderr,
                 "talus: interrupted before the packing was made; go on with: talus resume %s, then "
@@ -183,9 +185,10 @@ static int sample(ensemble_options* o, const char* directory, const talus_loaded
     }
     ensemble_source source = {
         .from = directory, .world = loaded->world, .finished = loaded->finished, .def = &o->def};
-    snprintf(out, sizeof out, "%s%s", o->output ? o->output : directory,
-             o->output ? "" : "/ensemble");
-    bool good = ensemble_write_files(out, &source, &e);
+    int length = snprintf(out, sizeof out, "%s%s", o->output ? o->output : directory,
+                          o->output ? "" : "/ensemble");
+    bool good = length < PATH_SIZE && ensemble_write_files(out, &source, &e);
+    if (length >= PATH_SIZE) fprintf(stderr, "talus: the path %s is too long\n", directory);
     if (good && !o->quiet && !o->json) print_report(out, &source, &e);
     if (good && o->json) ensemble_write_json(stdout, &source, &e);
     int result = !good ? STATUS_FAILURE : e.verified < 2 ? STATUS_NUMERIC : STATUS_OK;

@@ -1,6 +1,7 @@
 /// The tables of `talus ensemble`: ensemble.json, contacts.csv, samples.csv, histogram.csv.
 #include "app.h"
 
+#include "base/error.h"
 #include "record/files.h"
 #include "run/json.h"
 
@@ -186,13 +187,14 @@ static talus_status write_file(const char* directory, const char* name, writer* 
     char path[PATH_SIZE];
     char* text = NULL;
     size_t size = 0;
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= PATH_SIZE) {
+        return error_set(error, TALUS_ERR_IO, "the path %s is too long", directory);
+    }
     FILE* stream = open_memstream(&text, &size);
     if (stream) write(stream, source, e);
-    if (!stream || fclose(stream) != 0 ||
-        snprintf(path, sizeof path, "%s/%s", directory, name) < 0) {
+    if (!stream || fclose(stream) != 0) {
         free(text);
-        snprintf(error->text, sizeof error->text, "no memory to write %s", name);
-        return TALUS_ERR_MEMORY;
+        return error_memory(error, "writing the tables of an ensemble");
     }
     talus_status status = files_replace(path, text, size, false, error);
     free(text);

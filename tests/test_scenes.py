@@ -29,7 +29,9 @@ LONG = float(os.environ.get("TALUS_TEST_SCALE", "1")) >= 1
 # Steps after which a scene is compared: enough for contacts to form and inlets to pour, few enough
 # for rounding not to have grown. The first number is for scaled-down runs.
 STEPS = {"chain": (20, 300), "pair-collision": (4, 20), "incline": (20, 200), "heap": (20, 160),
-         "obstacle": (50, 700)}
+         "obstacle": (50, 700), "overlap": (5, 50), "bouncing": (50, 3000),
+         "stick-slip": (50, 9000), "bonded-cluster": (20, 271), "rolling-heap": (50, 200),
+         "cohesive-compaction": (50, 1000)}
 DEFAULT_STEPS = (5, 50)
 
 # The bits may differ between compilers and C libraries (pow, log and sin in generators and drives),
@@ -41,8 +43,13 @@ DEFAULT_STEPS = (5, 50)
 # the mean overlap moves. Forces are compared on the scale of the largest wall force.
 TOLERANCE = {"time": 1e-9, "active_contacts": 1e-2, "kinetic_energy": 1e-7, "overlap_max": 1e-4,
              "overlap_mean": 1e-2, "wall_forces": 1e-5}
+# In the perfect lattice of the bonded block many contacts carry a force of rounding only: with the
+# step changed as above 5 % of them were active or not.
+COUNTS = {"bonded-cluster": {"active_contacts": 0.2, "overlap_mean": 0.2}}
 # Scale, in mean diameters, below which an overlap is rounding and not physics.
 OVERLAP_NOISE = 1e-6
+# Scale, in J, below which a kinetic energy is rounding: the disks of `overlap` rest.
+ENERGY_NOISE = 1e-12
 
 
 def talus(*arguments, cwd=None):
@@ -89,8 +96,9 @@ def deviations(ours, golden):
         scale = max(abs(expected), floor)
         return abs(value - expected) / scale if scale > 0 else abs(value - expected)
 
-    found = {key: relative(ours[key], golden[key])
-             for key in ("steps", "time", "grains", "kinetic_energy")}
+    found = {key: relative(ours[key], golden[key]) for key in ("steps", "time", "grains")}
+    found["kinetic_energy"] = relative(ours["kinetic_energy"], golden["kinetic_energy"],
+                                       ENERGY_NOISE)
     # One contact that just touches is all the contacts of the pair collision.
     found["active_contacts"] = relative(ours["active_contacts"], golden["active_contacts"], 100)
     for key in ("overlap_mean", "overlap_max"):
@@ -107,7 +115,9 @@ def deviations(ours, golden):
 class Collection(unittest.TestCase):
     def test_there_are_all(self):
         wanted = {"chain", "pair-collision", "incline", "heap", "hopper", "silo", "column-collapse",
-                  "drum", "piston", "biaxial", "triaxial", "plane-shear", "vibrated-box"}
+                  "drum", "piston", "biaxial", "triaxial", "plane-shear", "vibrated-box", "overlap",
+                  "rolling-heap", "bonded-cluster", "cohesive-compaction", "bouncing", "haff",
+                  "stick-slip"}
         self.assertEqual(wanted - set(SCENES), set())
 
     def test_each_is_valid(self):
@@ -145,7 +155,8 @@ class Golden(unittest.TestCase):
                 golden = stored[scene]["long" if LONG else "short"]
                 ours = short_run(scene, LONG)
                 for key, deviation in deviations(ours, golden).items():
-                    self.assertLessEqual(deviation, TOLERANCE.get(key, 0.0),
+                    tolerance = {**TOLERANCE, **COUNTS.get(scene, {})}.get(key, 0.0)
+                    self.assertLessEqual(deviation, tolerance,
                                          f"{key}: {ours[key]} instead of {golden[key]}")
 
 
@@ -204,6 +215,116 @@ class Physics(unittest.TestCase):
         numpy.testing.assert_allclose(
             spin, [0, 2.5 * 0.1 * g * math.cos(tilt) / 0.02, wanted[2] / 0.02], atol=1e-9)
 
+    def test_overlaps_are_frozen_or_pushed_out(self):
+        options = ["--steps", 1]
+        frozen, _ = carry_out("overlap", self.directory / "frozen", *options)
+        pushed, _ = carry_out("overlap", self.directory / "pushed", *options, "--set",
+                              "solver.law=g")
+        # The solver's tolerance is 1e-10 of the impulses, which overlap/h or g h stand for.
+        self.assertLess(frozen["kinetic_energy"], 1e-20)
+        self.assertAlmostEqual(frozen["overlap_max"] * 0.02, 1e-3, delta=1e-12)
+        mass, speeds = 5000 * math.pi * 0.01**2, (0.25, 0.5, 1, 1)
+        gained = 0.5 * mass * sum(speed**2 for speed in speeds)
+        self.assertAlmostEqual(pushed["kinetic_energy"], gained, delta=1e-8 * gained)
+        self.assertLess(pushed["overlap_max"], 1e-9)
+
+    @unittest.skipUnless(LONG, "takes long")
+    def test_bouncing_heights_and_zeno_times(self):
+        carry_out("bouncing", self.directory / "run")
+        with h5py.File(self.directory / "run" / "frames.h5", "r") as file:
+            time = file["time"][()]
+            frames = [file["frames"][name]["grains"] for name in sorted(file["frames"])]
+            height = numpy.stack([grains["position"][:, 2] for grains in frames]) - 0.02
+            speed = numpy.stack([grains["velocity"][:, 2] for grains in frames])
+            thrown = [frames[k]["velocity"][6, 0] for k in (100, 160, 230)]  # bounces 1, 2 and 3
+        fall = math.sqrt(2 / 9.81)
+        for ball, e in enumerate((0, 0.3, 0.5, 0.7, 0.8, 0.9)):
+            zeno = fall * (1 + e) / (1 - e)
+            last = time[numpy.abs(speed[:, ball]) > 1e-3].max()
+            # A bounce happens up to a step of 2e-4 s before the contact and frames are 0.01 s
+            # apart; as the time is a sum of all bounces the first error counts 1/(1 - e) times.
+            self.assertAlmostEqual(last, zeno, delta=0.011 + 2e-4 * 2 / (1 - e), msg=f"e = {e}")
+            self.assertLess(abs(height[-1, ball]), 1e-12, "at rest on the floor")
+            if e == 0:
+                continue
+            first = (time > fall) & (time < fall * (1 + 2 * e))
+            # h v = 0.9 mm of the fall and g (0.005 s)^2/2 = 0.12 mm for the peak between frames.
+            self.assertAlmostEqual(height[first, ball].max(), e * e, delta=1.1e-3)
+        # The rubber ball turns back at every bounce with 0.9 of its speed; one contact is solved
+        # exactly.
+        numpy.testing.assert_allclose(thrown, [-0.9, 0.81, -0.729], rtol=1e-12)
+
+    @unittest.skipUnless(LONG, "takes long")
+    def test_gas_cools_by_haffs_law(self):
+        _, series = carry_out("haff", self.directory / "run", "--steps", 6000,
+                              "--set", "output.frames=0")
+        count, mass, density = 1020, 2500 * math.pi / 6 * 0.01**3, 1020 / 0.22**3
+        cool = series[series["time"] > 0.2]
+        start = series[series["time"] <= 0.2][-1]["kinetic_energy"]
+        # Elastic collisions conserve the energy; those of three spheres in one step do not quite.
+        self.assertAlmostEqual(start, count * mass / 2, delta=0.005 * start)
+        phi = density * math.pi / 6 * 0.01**3
+        rate = 4 * math.sqrt(math.pi) * density * 0.01**2 * (1 - phi / 2) / (1 - phi)**3
+        tau = 6 / ((1 - 0.9**2) * rate * math.sqrt(2 * start / (3 * count) / mass))
+        x = cool["time"] - 0.2
+        y = numpy.sqrt(start / cool["kinetic_energy"]) - 1
+        # A fit over a second, 25 collisions of each sphere or 13000 in all: noise of 1 %; and
+        # kinetic theory's chi is good to 1 % at this density. Seen: 0.2 %.
+        self.assertAlmostEqual((x @ x) / (x @ y), tau, delta=0.03 * tau)
+
+    @unittest.skipUnless(LONG, "takes long")
+    def test_sliders_stick_and_slip(self):
+        carry_out("stick-slip", self.directory / "run", "--set", "until.time=17")
+        with h5py.File(self.directory / "run" / "frames.h5", "r") as file:
+            position = numpy.stack([file["frames"][name]["grains"]["position"][()]
+                                    for name in sorted(file["frames"])])
+        angle = numpy.degrees(numpy.arctan2(-position[:, :, 0], -position[:, :, 2]))
+        for slider, dynamic in ((1, 0.4), (2, 0.3)):
+            late = angle[180:, slider]  # after it broke loose for the first time, at 8.9 s
+            highest, lowest = slide_back(0.5, dynamic, 0.48, 0.5 * 0.05)
+            # The drum turns by 0.15 degrees between two frames.
+            self.assertAlmostEqual(late.max(), highest, delta=0.2)
+            self.assertAlmostEqual(late.min(), lowest, delta=0.2)
+
+    @unittest.skipUnless(LONG, "takes long")
+    def test_bonds_hold_in_free_fall_and_break_at_the_anvil(self):
+        """The bonds that are left hardly depend on the step; without an energy none hold."""
+        def bonds(name, *options):
+            carry_out("bonded-cluster", self.directory / name, *options)
+            with h5py.File(self.directory / name / "frames.h5", "r") as file:
+                contacts = file["frames"][sorted(file["frames"])[-1]]["contacts"]
+                return int(contacts["bonded"][()][contacts["a"][()] >= 0].sum())
+        self.assertEqual(bonds("fall", "--steps", 150), 261)
+        coarse = bonds("coarse", "--set", "until.time=0.1")
+        fine = bonds("fine", "--set", "until.time=0.1", "--set", "step=2.5e-5")
+        dust = bonds("dust", "--set", "until.time=0.1", "--set",
+                     "materials.grit.cohesion_energy=0")
+        # About 50 bonds break; which ones is chaotic in detail. Over five steps from 0.2 to
+        # 0.0125 ms the number left was 204 to 212.
+        self.assertTrue(190 < coarse < 235, coarse)
+        self.assertTrue(190 < fine < 235, fine)
+        self.assertLess(dust, 80)
+
+    @unittest.skipUnless(LONG, "takes long")
+    def test_powder_yields_gradually(self):
+        """Half the scene: the pores get fewer with every doubling of the load."""
+        options = ["--set", "output.frames=0", "--set", "periodic.x=[0, 0.05]",
+                   "--set", "grains.rain.high=[0.05, 0.28]", "--set", "grains.rain.rate=75",
+                   "--set", "grains.rain.limit=130"]
+        summary, series = carry_out("cohesive-compaction", self.directory / "run", *options)
+        ends = numpy.cumsum([phase["steps"] for phase in summary["phases"]])[1:]
+        rows = [series[numpy.argmin(numpy.abs(series["step"] - end))] for end in ends]
+        area = math.pi * (frame_of(self.directory / "run", -1)["radius"]**2).sum()
+        porosity = numpy.array([1 - area / (0.05 * row["piston_position_y"]) for row in rows])
+        # Where nothing gives way the piston may sway by the solver's error, far below 0.002.
+        self.assertTrue((numpy.diff(porosity) < 0.002).all(), porosity)
+        # Two seeds began at 0.60 and 0.54 and ended at 0.28 and 0.34; dense disks have 0.18. A
+        # single collapse would be most of the way in one of the eight doublings.
+        self.assertGreater(porosity[0], 0.5)
+        self.assertTrue(0.2 < porosity[-1] < 0.4, porosity)
+        self.assertLess(-numpy.diff(porosity).min(), 0.6 * (porosity[0] - porosity[-1]))
+        self.assertAlmostEqual(rows[-1]["piston_force_y"], 2560, delta=0.01 * 2560)
+
     @unittest.skipUnless(LONG, "takes long")
     def test_piston_balances_its_load(self):
         """At the end of every phase floor and piston carry the load, and the side walls balance."""
@@ -254,6 +375,20 @@ class Physics(unittest.TestCase):
         for name, area in stresses.items():
             # At rest the forces are equal up to the solver's tolerance of 1e-3 times a few.
             self.assertAlmostEqual((late[name] / area).mean(), 1e4, delta=50, msg=name)
+
+
+def slide_back(static, dynamic, radius, speed):
+    """Highest and lowest angle in degrees of a slider in a drum that breaks loose at arctan
+    `static` with the drum's speed and slides until it has that speed again."""
+    g, dt, rate = 9.81, 1e-5, speed / radius
+    angle, turning = math.atan(static), rate
+    highest = lowest = angle
+    while turning < rate or angle > math.atan(dynamic):
+        turning += dt * (dynamic * (g * math.cos(angle) + radius * turning**2)
+                         - g * math.sin(angle)) / radius
+        angle += dt * turning
+        highest, lowest = max(highest, angle), min(lowest, angle)
+    return math.degrees(highest), math.degrees(lowest)
 
 
 def fit_ringing(t, x):

@@ -31,8 +31,3 @@ double cohesion_impulse(const talus_pair_def* pair, double gap, double opening, 
     const double left = range_of(pair, length) - fmax(gap, 0.0);
     return pair->cohesion_force * (opening * h > left ? left / opening : h);
 }
-
-double cohesion_closing(double gap, double turning, double distance, double h)
-{
-    return fmin(0.5 * h * turning * turning / distance, fmax(gap, 0.0) / h);
-}

@@ -6,6 +6,10 @@
 /// are passed when they become shorter than a step. Before the step means for a wall too the
 /// velocity that it had in the last one: a grain that rests on an accelerated wall or under a
 /// piston does not collide with it, and a wall that sets out with a jump pushes what touches it.
+///
+/// Between balls normal and tangential impulses do not mix and no impact gains energy, whatever e,
+/// e_t, friction and spins. Rolling friction mixes slip and spin: with e_t = 0 it only takes energy
+/// away, together with e_t > 0 an impact may gain some (tests/test_physics_restitution.c).
 #ifndef TALUS_LAW_RESTITUTION_H
 #define TALUS_LAW_RESTITUTION_H
 

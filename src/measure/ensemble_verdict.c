@@ -10,6 +10,8 @@
 static const double AGREEMENT = 0.25;
 /// Fewer loaded contacts than this are no statistics.
 enum { FEW_CONTACTS = 100 };
+/// Relative error of the forces above which it must be mentioned.
+static const double BLUNT = 1e-3;
 /// Momentum against impulses beyond which the packing is not at rest.
 static const double MOVING = 0.1;
 
@@ -47,8 +49,8 @@ static void say_verified(const talus_ensemble_def* def, talus_ensemble* e)
 static void say_determined(talus_ensemble* e)
 {
     say(e,
-        "The forces are determined: they differ by %.2g of their size, which is no more than the "
-        "solver's error (%.2g). Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
+        "The forces are determined: they differ by %.2g of their size, as the solver's error of "
+        "about %.2g explains. Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
         e->force_change, e->force_error, (long long)e->unknowns, (long long)e->equations);
 }
 
@@ -116,6 +118,12 @@ static void say_averages(talus_ensemble* e)
 
 static void say_caveats(talus_ensemble* e)
 {
+    if (e->force_error > BLUNT) {
+        say(e,
+            "At this tolerance the forces are known to about %.2g %% only; smaller differences "
+            "would not be seen.",
+            100.0 * e->force_error);
+    }
     if (e->rank > 0 && e->loaded < FEW_CONTACTS) {
         say(e, "%lld loaded contact%s: averages over so few say little.", (long long)e->loaded,
             plural(e->loaded));

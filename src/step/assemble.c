@@ -223,9 +223,10 @@ static double reduced_radius(const grains* g, const contacts* list, int64_t c)
     return radius_a * radius_b / (radius_a + radius_b);
 }
 
-/// The bond of a contact: how much it bears in this step and how it keeps its width.
+/// The bond of a contact: how much it bears in this step and how it keeps its width. The gap after
+/// the step, g + h u_n + h closing, must not be negative: closing is added to the row's bias.
 static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
-                      const talus_pair_def* pair, double opening, rich_contact* r)
+                      const talus_pair_def* pair, double opening, rich_contact* r, double* bias)
 {
     const grains* g = ctx->grains;
     const int dim = g->dim;
@@ -236,7 +237,8 @@ static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
     vec_sub(dim, v, g->velocity + (int64_t)b * dim, g->velocity + (int64_t)a * dim);
     vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
     const double distance = g->radius[a] + g->radius[b] + list->gap[c];
-    r->closing = cohesion_closing(list->gap[c], vec_norm(dim, v), distance, ctx->h);
+    r->closing = cohesion_closing(vec_norm(dim, v), distance, ctx->h);
+    *bias += r->closing;
 }
 
 /// The rich row of a contact: what its pair, its history and its geometry make of the laws.
@@ -254,7 +256,7 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
                         .sliding_mu = pair_sliding_friction(pair),
                         .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
                         .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, star)};
-    if (list->bonded[c]) fill_bond(ctx, list, c, pair, opening, r);
+    if (list->bonded[c]) fill_bond(ctx, list, c, pair, opening, r, &row[contact_bias(dim)]);
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
     if (list->state[c] == TALUS_CONTACT_SLIDE) row[contact_mu(dim)] = r->sliding_mu;
     if (restitution_collides(list->gap[c], opening, ctx->h)) {
