@@ -178,7 +178,10 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         out->sweeps++;
         reached = stop_reached(&stop, p, out->sweeps, &stats);
         // Static friction gives way only when all forces are known, and then the solve goes on.
-        if (reached && problem_break_loose(p, options->tolerance)) {
+        // With a fixed number of sweeps the first half is taken to have found them.
+        const bool halfway =
+            options->stop == TALUS_STOP_SWEEPS && out->sweeps == (options->max_sweeps + 1) / 2;
+        if ((reached || halfway) && problem_break_loose(p, options->tolerance)) {
             reached = false;
             stop.next_check = out->sweeps + 1;
         }
