@@ -105,7 +105,7 @@ static void slide_and_roll(const rich_problem* r, double wt, const double* ut, d
 }
 
 /// What all bounds grow with: the normal impulse and the strength of the bond.
-static double bound_of(const rich_contact* contact, double pn)
+double rich_bound(const rich_contact* contact, double pn)
 {
     double base = pn + contact->bond;
     return base > 0.0 ? base : 0.0;
@@ -125,7 +125,7 @@ static void solve_diagonal(const rich_problem* r, double* p, double* torque)
     double ut[3], pt[3], q[3];
     const rich_contact* c = r->contact;
     double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, c->bond, c->closing);
-    double base = bound_of(r->contact, pn);
+    double base = rich_bound(r->contact, pn);
     to_tangent(r->dim, r->n, r->u, ut);
     slide_and_roll(r, r->wt, ut, base, pt, q);
     compose(r, pn, torsion_impulse(r, base), pt, q, p, torque);
@@ -192,7 +192,7 @@ static double respond(const frame_block* f, double pn, double* p, double* q)
 {
     const rich_contact* c = f->problem->contact;
     const int m = f->problem->dim - 1;
-    double u[2], base = bound_of(f->problem->contact, pn);
+    double u[2], base = rich_bound(f->problem->contact, pn);
     for (int k = 0; k < m; k++) u[k] = f->ut[k] + f->wnt[k] * pn;
     rolling_problem coupled = {.m = m,
                                .wt = {f->wt[0], f->wt[1]},
@@ -268,7 +268,7 @@ static void solve_full(const rich_problem* r, double* p, double* torque)
         vec_add_scaled(3, world_p, pt[k], f.frame[k + 1]);
         vec_add_scaled(3, world_q, q[k], f.frame[k + 1]);
     }
-    compose(r, pn, torsion_impulse(r, bound_of(r->contact, pn)), world_p, world_q, p, torque);
+    compose(r, pn, torsion_impulse(r, rich_bound(r->contact, pn)), world_p, world_q, p, torque);
 }
 
 void rich_solve(const rich_problem* r, double* p, double* torque)
@@ -278,28 +278,4 @@ void rich_solve(const rich_problem* r, double* p, double* torque)
     } else {
         solve_diagonal(r, p, torque);
     }
-}
-
-// ---- static and dynamic friction ---------------------------------------------------------------
-
-bool rich_slides(int dim, const double* n, const rich_contact* contact, double mu, double mt,
-                 const double* p, const double* u, double slack)
-{
-    double pn = vec_dot(dim, p, n), tt = vec_dot(dim, p, p) - pn * pn;
-    double bound = mu * bound_of(contact, pn) * (1.0 - 1e-9); // rounding of the projection
-    if (!(bound > 0.0) || tt < bound * bound) return false;
-    double moved[3];
-    for (int k = 0; k < dim; k++) moved[k] = u[k] + contact->slip[k];
-    double un = vec_dot(dim, moved, n);
-    vec_add_scaled(dim, moved, -un, n);
-    return mt * vec_norm(dim, moved) > slack * bound;
-}
-
-bool rich_break_loose(int dim, const double* n, const rich_contact* contact, double mt,
-                      const double* p, const double* u, double slack, double* mu)
-{
-    if (!(contact->sliding_mu < *mu)) return false;
-    if (!rich_slides(dim, n, contact, *mu, mt, p, u, slack)) return false;
-    *mu = contact->sliding_mu;
-    return true;
 }

@@ -45,18 +45,8 @@ bool rich_pair(const talus_pair_def* pair);
 /// Exact solution of one contact: impulse p [dim] and torque impulse [1 or 3].
 void rich_solve(const rich_problem* r, double* p, double* torque);
 
-/// Does a solved contact slide: is it at its friction bound with the slip u [dim] + contact->slip?
-/// Contacts of a row or a packing may rest at their bound, loaded by their neighbours; they stick.
-/// `mt` is the inverse tangential response; a slip that `slack` times the bound could stop is what
-/// the solver has left over and no slip.
-bool rich_slides(int dim, const double* n, const rich_contact* contact, double mu, double mt,
-                 const double* p, const double* u, double slack);
-
-/// Friction breaks loose at a contact that slides with its static coefficient: from now on, in this
-/// step, the dynamic one counts. Decided after a solve has converged, never from sweep to sweep,
-/// and only in this direction, so nothing chatters. Returns whether the contact changed; *mu is its
-/// coefficient.
-bool rich_break_loose(int dim, const double* n, const rich_contact* contact, double mt,
-                      const double* p, const double* u, double slack, double* mu);
+/// What all friction bounds of a contact grow with: its normal impulse and the strength of its
+/// bond.
+double rich_bound(const rich_contact* contact, double normal_impulse);
 
 #endif

@@ -2,6 +2,7 @@
 #include "solve/problem.h"
 
 #include "law/coulomb.h"
+#include "law/static_friction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +216,9 @@ bool problem_slides(const problem* p, int64_t c, double tolerance)
     const double* row = p->contact + c * problem_width(dim);
     double u[3] = {0.0, 0.0, 0.0};
     present_velocity(p, c, u);
-    return rich_slides(dim, row, &p->rich_rows[p->rich[c]], row[contact_mu(dim)],
-                       row[contact_mt(dim)], row + contact_p(dim), u, slip_slack(p, tolerance));
+    return static_friction_slides(dim, row, &p->rich_rows[p->rich[c]], row[contact_mu(dim)],
+                                  row[contact_mt(dim)], row + contact_p(dim), u,
+                                  slip_slack(p, tolerance));
 }
 
 bool problem_break_loose(problem* p, double tolerance)
@@ -229,8 +231,8 @@ bool problem_break_loose(problem* p, double tolerance)
         double* row = p->contact + c * problem_width(dim);
         double u[3] = {0.0, 0.0, 0.0};
         present_velocity(p, c, u);
-        changed |= rich_break_loose(dim, row, &p->rich_rows[p->rich[c]], row[contact_mt(dim)],
-                                    row + contact_p(dim), u, slack, &row[contact_mu(dim)]);
+        changed |= static_friction_breaks(dim, row, &p->rich_rows[p->rich[c]], row[contact_mt(dim)],
+                                          row + contact_p(dim), u, slack, &row[contact_mu(dim)]);
     }
     return changed;
 }
