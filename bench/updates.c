@@ -195,9 +195,9 @@ static void print_computed(int dim)
     const column* of_grains = grains_columns(&grain_columns);
     const column* of_contacts = contacts_columns(&contact_columns);
     printf("%dD computed: a grain %lld (table) + %d (solver rows); a contact %lld (table) + %d "
-           "(solver row; pair, block, order, law)\n",
+           "(solver row; pair, block, rich, order)\n",
            dim, (long long)row_bytes(of_grains, grain_columns, dim), 2 * 8 * problem_stride(dim),
-           (long long)row_bytes(of_contacts, contact_columns, dim), 8 * problem_width(dim) + 17);
+           (long long)row_bytes(of_contacts, contact_columns, dim), 8 * problem_width(dim) + 5 * 4);
 }
 
 /// Bytes a grain from grains that touch nothing; bytes a contact from what a packing takes above.
