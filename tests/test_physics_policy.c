@@ -220,11 +220,42 @@ static void retry_succeeds_with_smaller_steps(void** state)
     talus_world_destroy(world);
 }
 
+/// A grain whose centre is behind a wall has escaped too, without any domain.
+static void grain_behind_a_wall_has_escaped(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_world* world;
+    talus_world_def def = talus_world_default();
+    def.dim = 2;
+    check_ok(talus_world_create(&def, &world, &error), error);
+    talus_wall_def wall = talus_wall_default();
+    wall.name = "floor";
+    wall.shape.kind = TALUS_SHAPE_PLANE;
+    wall.shape.normal[1] = 1.0;
+    check_ok(talus_world_add_wall(world, &wall, NULL, &error), error);
+    talus_grain_def grain = talus_grain_default();
+    grain.radius = 0.1;
+    int64_t held, lost;
+    grain.position[1] = 0.05; // deep in the floor, but not behind it
+    check_ok(talus_world_add_grain(world, &grain, &held, &error), error);
+    grain.position[0] = 1.0;
+    check_ok(talus_world_step(world, 1e-3, NULL, &error), error);
+    grain.position[1] = -0.01;
+    check_ok(talus_world_add_grain(world, &grain, &lost, &error), error);
+    talus_step_result r;
+    assert_int_equal(talus_world_step(world, 1e-3, &r, &error), TALUS_ERR_NUMERIC);
+    assert_int_equal(r.escaped_grain, lost);
+    assert_non_null(strstr(error.text, "grain 1 escaped"));
+    talus_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nan_is_named_and_stops),
         cmocka_unit_test(escaped_grain_stops_goes_or_stays),
+        cmocka_unit_test(grain_behind_a_wall_has_escaped),
         cmocka_unit_test(unconverged_is_accepted_or_stops),
         cmocka_unit_test(unconverged_is_retried),
         cmocka_unit_test(retry_succeeds_with_smaller_steps),

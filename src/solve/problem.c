@@ -236,13 +236,3 @@ bool problem_break_loose(problem* p, double tolerance)
     }
     return changed;
 }
-
-int64_t problem_bytes(const problem* p)
-{
-    int64_t row = 2 * (int64_t)sizeof(double) * problem_stride(p->dim);
-    int64_t indices = 4 * (int64_t)sizeof(int32_t);
-    int64_t contact = (int64_t)sizeof(double) * problem_width(p->dim) + indices;
-    int64_t block = 2 * (int64_t)sizeof(double) * p->dim * p->dim;
-    int64_t rich = p->rich_capacity * (int64_t)sizeof(rich_contact);
-    return rich + p->row_capacity * row + p->contact_capacity * contact + p->block_capacity * block;
-}

@@ -165,7 +165,5 @@ talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, 
                            int64_t rich);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
-/// Bytes held for each body row and each contact.
-int64_t problem_bytes(const problem* p);
 
 #endif

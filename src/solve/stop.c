@@ -26,7 +26,7 @@ double stop_cutoff(const stop_state* s)
     return s->last_mean > 0.0 ? DEFAULT_CUTOFF * s->last_mean : 0.0;
 }
 
-/// The residual costs about a sweep and a half, so it is looked at only when the sweep's own change
+/// The residual costs a sweep or more, so it is looked at only when the sweep's own change
 /// says that it may be small, and after a failure not again before an eighth more sweeps. Where
 /// no contact pushes, change and impulse are both rounding and say nothing: so it is also looked at
 /// after 4, 8, 16, ... sweeps.

@@ -116,14 +116,6 @@ static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
     return TALUS_OK;
 }
 
-static int64_t cd_bytes(const stepper* s)
-{
-    return problem_bytes(&s->problem) +
-           s->grain_capacity * (int64_t)(sizeof(double) * (size_t)(s->dim + 5) + 1) +
-           s->workspace.order_capacity * (int64_t)sizeof(int32_t) +
-           s->pairs.capacity * 2 * (int64_t)sizeof(int32_t);
-}
-
 // ---- before the contacts -----------------------------------------------------------------------
 
 static void save_walls(stepper* s, const walls* w)
@@ -550,5 +542,4 @@ const stepper_ops contact_dynamics_stepper = {.name = "contact",
                                               .attempt = cd_attempt,
                                               .accept = cd_accept,
                                               .reject = cd_reject,
-                                              .pose = cd_pose,
-                                              .bytes = cd_bytes};
+                                              .pose = cd_pose};

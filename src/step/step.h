@@ -60,8 +60,6 @@ typedef struct stepper_ops {
     /// until the next attempt.
     talus_status (*pose)(stepper* s, const step_context* ctx, struct problem* out,
                          const contacts** list, talus_error* error);
-    /// Bytes of workspace held.
-    int64_t (*bytes)(const stepper* s);
 } stepper_ops;
 
 extern const stepper_ops contact_dynamics_stepper;
