@@ -18,6 +18,8 @@ typedef enum talus_shape_kind {
     TALUS_SHAPE_BOX,       ///< rectangle or cuboid, from inside (container) or from outside
     TALUS_SHAPE_CYLINDER,  ///< circle (2D) or cylinder (3D), from inside or from outside
     TALUS_SHAPE_CONE,      ///< 3D only: thin shell of revolution: frustum, tube, ring plate
+    TALUS_SHAPE_SOLID,     ///< a shape of talus_world_add_solid(), from outside
+    TALUS_SHAPE_MESH,      ///< 3D only: surface of triangles, both sides act
     TALUS_SHAPE_COUNT
 } talus_shape_kind;
 
@@ -44,7 +46,10 @@ typedef struct talus_shape_def {
     double radius;       ///< cylinder; cone: radius at the low end of the axis
     double radius_high;  ///< cone: radius at the high end
     double half_length;  ///< cylinder, cone: along the axis; 0 = infinite (cylinder only)
-    double skin;         ///< segment, plate, cone: rounded half thickness [default 0]
+    double skin;         ///< segment, plate, cone, mesh: rounded half thickness [default 0]
+    int solid;           ///< solid: index of the shape
+    const double* triangles; ///< mesh: [triangle_count][3][3] corners; copied on use
+    int64_t triangle_count;
 } talus_shape_def;
 
 /// Ways a wall can move.

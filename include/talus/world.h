@@ -95,14 +95,53 @@ TALUS_API talus_status talus_world_add_material(talus_world* world, const char* 
 TALUS_API talus_status talus_world_set_pair(talus_world* world, int a, int b,
                                             const talus_pair_def* pair, talus_error* error);
 
+// ---- shapes of grains --------------------------------------------------------------------------
+
+/// A shape that is not a ball: convex parts, rigidly joined. Each part is the convex hull of its
+/// points. Fill with talus_solid_default(); copied on use.
+typedef struct talus_solid_def {
+    const char* name;      ///< unique, not empty
+    const double* points;  ///< [parts' points][dim], one part after the other
+    const int* part_sizes; ///< [part_count] points of each part; NULL: one part of point_count
+    int part_count;        ///< [default 1]
+    int point_count;       ///< of all parts
+    double skin;           ///< every part is rounded by a ball of this radius, m [default 0]
+} talus_solid_def;
+
+TALUS_API talus_solid_def talus_solid_default(void);
+
+/// Add a shape; its index (never reused) goes to *index, which may be NULL. Grains and walls of
+/// this shape have their position at its centre of mass.
+TALUS_API talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def,
+                                             int* index, talus_error* error);
+TALUS_API int talus_world_solid_count(const talus_world* world);
+/// Index of the shape with this name, -1 if there is none.
+TALUS_API int talus_world_find_solid(const talus_world* world, const char* name);
+
+/// What is known of a shape, for scale 1. Inertia is that of unit mass.
+typedef struct talus_solid_state {
+    const char* name; ///< valid as long as the world
+    int part_count;
+    double skin;
+    double volume;     ///< 2D: area
+    double radius;     ///< of the ball about the centre of mass that holds the shape
+    double centre[3];  ///< centre of mass in the frame in which the points were given
+    double inertia[9]; ///< m^2, tensor [3][3] in the shape's axes; 2D: only [8]
+} talus_solid_state;
+
+TALUS_API talus_status talus_world_solid(const talus_world* world, int solid,
+                                         talus_solid_state* out, talus_error* error);
+
 // ---- grains ------------------------------------------------------------------------------------
 
 /// A grain to be added. Fill with talus_grain_default(); copied on use.
 typedef struct talus_grain_def {
-    double radius;  ///< m, > 0
+    int solid;      ///< index of its shape, -1: a ball [default -1]
+    double scale;   ///< of the shape, > 0 [default 1]
+    double radius;  ///< of a ball, m, > 0
     double mass;    ///< kg; 0: from density
     double density; ///< kg/m^3 (2D: kg/m^2) [default 2500]
-    double position[3];
+    double position[3]; ///< of the centre of mass
     double velocity[3];
     double spin[3];       ///< rad/s; 2D: [2]
     double rotation[3];   ///< rotation vector; 2D: [2] is the angle
@@ -139,9 +178,11 @@ typedef struct talus_grains {
     double* velocity;        ///< [count][dim]
     double* spin;            ///< [count][spin_dim]
     double* rotation;        ///< [count][rotation_dim]
-    const double* radius;    ///< [count]
+    const double* radius;    ///< [count] of a solid: of the ball about its centre that holds it
+    const int32_t* solid;    ///< [count] shape, -1: ball
+    const double* scale;     ///< [count] of the shape
     const double* mass;      ///< [count]
-    const double* inertia;   ///< [count]
+    const double* inertia;   ///< [count] of a solid in 3D: mean of the three principal ones
     double* force;           ///< [count][dim] external force
     double* torque;          ///< [count][spin_dim] external torque
     const int32_t* material; ///< [count]
@@ -200,7 +241,7 @@ typedef struct talus_contacts {
     int dim;
     const int64_t* a;       ///< [count] grain id, or -1 - wall index
     const int64_t* b;       ///< [count] grain id
-    const int32_t* feature; ///< [count] part of the wall's shape that touches, 0 between grains
+    const int64_t* feature; ///< [count] which features touch, 0 between balls
     const double* point;    ///< [count][dim]
     const double* normal;   ///< [count][dim]
     const double* gap;      ///< [count] at the start of the step, negative: overlap

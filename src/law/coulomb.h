@@ -44,10 +44,17 @@ static ALWAYS_INLINE void coulomb_map(const int dim, const double* n, double mn,
     coulomb_project(dim, n, mu, qn, out);
 }
 
+/// Inverse of a symmetric positive definite block [dim][dim]; false if it is not definite to
+/// rounding, then `inverse` is filled with zeros.
+bool coulomb_block_inverse(int dim, const double* S, double* inverse);
+
 /// Exact one-contact solution for a full block: V = free + S p, S symmetric positive definite
-/// [dim][dim] in world axes. `p` holds the result. Returns false if no state of the law was found
-/// (strong coupling with large mu); p is then the best projection.
-bool coulomb_block(int dim, const double* S, const double* n, double bias, double mu,
-                   const double* free, double* p);
+/// [dim][dim] in world axes, `inverse` of coulomb_block_inverse(). `guess` (may be NULL) is an
+/// impulse near the answer, such as the last one: it saves time, it does not choose between
+/// solutions. Where there are several: open before stick before slide, and of several slips the one
+/// that dissipates most. Returns false if no state of the law was found; p is then the best
+/// projection.
+bool coulomb_block(int dim, const double* S, const double* inverse, const double* n, double bias,
+                   double mu, const double* free, const double* guess, double* p);
 
 #endif

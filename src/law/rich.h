@@ -27,12 +27,22 @@ typedef struct rich_contact {
     double torque[3]; ///< torque impulse on b
 } rich_contact;
 
+/// How impulses turn the bodies of a contact with lever arms: where a ball has numbers, a solid has
+/// matrices. An impulse p and a torque impulse t change the relative velocity by S p + coupling^T t
+/// and the relative spin by coupling p + response t; both together are symmetric positive definite.
+/// Matrices are [3][3]; 2D: coupling is [0..1], response [0].
+typedef struct rich_arms {
+    double coupling[9];
+    double response[9];
+} rich_arms;
+
 /// One contact as the law sees it: its constants, its responses and its free motion.
 typedef struct rich_problem {
     int dim;
     const double* n;
     double wn, wt;   ///< responses of a diagonal block
     const double* S; ///< full block [dim][dim] of the force part, or NULL
+    const rich_arms* arms; ///< of a contact of solids, then S is given too; or NULL
     double bias, mu;
     const rich_contact* contact;
     const double* u;    ///< [dim] free relative velocity

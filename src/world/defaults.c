@@ -20,7 +20,12 @@ talus_pair_def talus_pair_default(void)
 
 talus_grain_def talus_grain_default(void)
 {
-    return (talus_grain_def){.density = 2500.0, .glued_to = -1};
+    return (talus_grain_def){.solid = -1, .scale = 1.0, .density = 2500.0, .glued_to = -1};
+}
+
+talus_solid_def talus_solid_default(void)
+{
+    return (talus_solid_def){.part_count = 1};
 }
 
 talus_drive_def talus_drive_default(void)

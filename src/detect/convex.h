@@ -1,0 +1,67 @@
+/// Contacts between two convex bodies: where they are nearest or overlap, and the few points that
+/// hold one on the other.
+///
+/// A body is a polytope turned into world axes (or any common axes), about an origin of its own,
+/// and rounded by a skin. A ball is one corner with a skin. convex_2d.c and convex_3d.c do the
+/// work. Distances are those of the rounded bodies.
+///
+/// Which normal? Of the directions that separate two bodies now, each gives a constraint that is
+/// sufficient for the end of the step. Where they are separated by more than one (a corner that
+/// passes another corner), the one is taken that the free motion would penetrate least: so a block
+/// that slides over the joint between two others is not stopped by it.
+#ifndef TALUS_DETECT_CONVEX_H
+#define TALUS_DETECT_CONVEX_H
+
+#include "shape/polytope.h"
+
+/// A convex body in place. Nothing is owned.
+typedef struct convex {
+    const polytope* shape; ///< topology only; NULL for a ball (one corner, no faces)
+    int dim;
+    int vertex_count;     ///< of the shape; 1 for a ball
+    const double* vertex; ///< [vertex_count][dim] about the body's origin, turned and scaled
+    const double* normal; ///< [face_count][dim] turned
+    double skin;
+} convex;
+
+/// What a step would do to the bodies without contacts, and what was there before. Zero or NULL
+/// where not known: then the answer is that of pure geometry.
+typedef struct convex_hint {
+    double shift[3];     ///< displacement of b's origin relative to a's in the step
+    double turn_a[3];    ///< rotation vectors in the step, in the common axes; 2D: [2]
+    double turn_b[3];
+    const int64_t* kept; ///< bare features of the last step's points, ascending
+    int kept_count;
+} convex_hint;
+
+/// A point of a contact.
+typedef struct touch {
+    double point[3];  ///< midway between the surfaces, from a's origin
+    double normal[3]; ///< unit, from a to b
+    double gap;
+    int64_t feature; ///< bare (feature.h)
+} touch;
+
+enum { CONVEX_MAX_TOUCHES = 4 };
+
+/// Signed distance between a and b, whose origin is at `delta` from a's: Euclid's distance where
+/// they are apart, minus the least displacement that separates them where they overlap; skins taken
+/// off. *normal (unit, from a to b) is the direction in which it is measured.
+double convex_distance(const convex* a, const convex* b, const double delta[3], double normal[3]);
+
+/// Points that hold a and b apart, in ascending feature: none if the distance is above `reach`; else
+/// at least one, at most 2 in 2D and 4 in 3D. Points of one contact share the normal; each gap is
+/// at most `reach`. `hint` may be NULL.
+int convex_touches(const convex* a, const convex* b, const double delta[3], double reach,
+                   const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES]);
+
+/// Gap of the features named by `feature` as the bodies stand now, measured along the normal of the
+/// face, or across both edges: what the contact of that name would have, however far it is.
+double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature);
+
+/// Of `count` points in one plane (3D), the four that hold best: the deepest, then those that span
+/// the largest area; points in `kept` are preferred to others as good. Writes them to the front of
+/// `points` in ascending feature; returns how many.
+int touches_reduce(touch* points, int count, const convex_hint* hint);
+
+#endif
