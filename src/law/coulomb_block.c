@@ -56,36 +56,6 @@ static void velocity(const local_block* b, const double p[3], double u[3])
     for (int i = 0; i < b->dim; i++) u[i] = b->free[i] + vec_dot(b->dim, b->S[i], p);
 }
 
-/// Solve S p = -free by Cholesky; false if S is not positive definite.
-static bool stick_impulse(const local_block* b, double p[3])
-{
-    const int d = b->dim;
-    double L[3][3] = {{0}}, y[3];
-    for (int i = 0; i < d; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = b->S[i][j];
-            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-            if (i == j) {
-                if (!(sum > 0.0)) return false;
-                L[i][i] = sqrt(sum);
-            } else {
-                L[i][j] = sum / L[j][j];
-            }
-        }
-    }
-    for (int i = 0; i < d; i++) {
-        double sum = -b->free[i];
-        for (int k = 0; k < i; k++) sum -= L[i][k] * y[k];
-        y[i] = sum / L[i][i];
-    }
-    for (int i = d - 1; i >= 0; i--) {
-        double sum = y[i];
-        for (int k = i + 1; k < d; k++) sum -= L[k][i] * p[k];
-        p[i] = sum / L[i][i];
-    }
-    return true;
-}
-
 /// Impulse p_n (1, mu d) that keeps u_n + bias = 0; false where the normal cannot be held.
 static bool slide_impulse(const local_block* b, const double d[2], double p[3])
 {
@@ -177,17 +147,45 @@ static bool slide(const local_block* b, double p[3])
     return slide_3d_ring(b, 16, p) || slide_3d_ring(b, 512, p) || slide_3d_ring(b, 16384, p);
 }
 
-bool coulomb_block(int dim, const double* S, const double* n, double bias, double mu,
-                   const double* free, double* p)
+bool coulomb_block_inverse(int dim, const double* S, double* inverse)
 {
-    local_block b = to_local(dim, S, n, bias, mu, free);
-    for (int k = 0; k < dim; k++) p[k] = 0.0;
-    if (b.free[0] >= 0.0) return true; // open
+    const double *a = S, *b = S + dim, *c = S + 2 * dim;
+    double minor[9];
+    if (dim == 2) {
+        minor[0] = b[1], minor[1] = -a[1], minor[2] = -b[0], minor[3] = a[0];
+    } else {
+        vec_cross(minor, b, c);
+        vec_cross(minor + 3, c, a);
+        vec_cross(minor + 6, a, b);
+    }
+    double determinant = vec_dot(dim, a, minor);
+    bool definite = determinant > 0.0 && isfinite(1.0 / determinant);
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            inverse[i * dim + j] = definite ? minor[j * dim + i] / determinant : 0.0;
+        }
+    }
+    return definite;
+}
 
+bool coulomb_block(int dim, const double* S, const double* inverse, const double* n, double bias,
+                   double mu, const double* free, const double* guess, double* p)
+{
+    (void)guess;
+    for (int k = 0; k < dim; k++) p[k] = 0.0;
+    double approach = vec_dot(dim, free, n) + bias;
+    if (approach >= 0.0) return true; // open
+
+    double stop[3], normal = 0.0, tt = 0.0;
+    for (int k = 0; k < dim; k++) stop[k] = -free[k] - bias * n[k];
+    for (int k = 0; k < dim; k++) p[k] = vec_dot(dim, inverse + k * dim, stop);
+    normal = vec_dot(dim, p, n);
+    for (int k = 0; k < dim; k++) tt += (p[k] - normal * n[k]) * (p[k] - normal * n[k]);
+    if (normal > 0.0 && tt <= mu * mu * normal * normal) return true; // stick
+
+    local_block b = to_local(dim, S, n, bias, mu, free);
     double local[3] = {0.0, 0.0, 0.0};
-    bool found = stick_impulse(&b, local);
-    double tangential = dim == 2 ? fabs(local[1]) : hypot(local[1], local[2]);
-    if (!found || local[0] < 0.0 || tangential > mu * local[0]) found = slide(&b, local);
+    bool found = slide(&b, local);
     if (!found) {
         local[0] = -b.free[0] / b.S[0][0];
         local[1] = local[2] = 0.0;
