@@ -114,6 +114,15 @@ static inline void quat_rotate(double out[3], const double q[4], const double v[
     for (int k = 0; k < 3; k++) out[k] = v[k] + q[0] * t[k] + u[k];
 }
 
+/// Rotation matrix [3][3] of a unit quaternion: world = matrix body.
+static inline void quat_matrix(double m[9], const double q[4])
+{
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    m[0] = 1.0 - 2.0 * (y * y + z * z), m[1] = 2.0 * (x * y - w * z), m[2] = 2.0 * (x * z + w * y);
+    m[3] = 2.0 * (x * y + w * z), m[4] = 1.0 - 2.0 * (x * x + z * z), m[5] = 2.0 * (y * z - w * x);
+    m[6] = 2.0 * (x * z - w * y), m[7] = 2.0 * (y * z + w * x), m[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
 /// out = v rotated from the world to the body frame; out may be v.
 static inline void quat_rotate_back(double out[3], const double q[4], const double v[3])
 {

@@ -1,6 +1,7 @@
 /// The grains' field table, and adding, finding and dropping grains.
 ///
-/// Mass properties: disk m = rho pi R^2, I = m R^2 / 2; sphere m = rho 4/3 pi R^3, I = 2/5 m R^2.
+/// Mass properties: disk m = rho pi R^2, I = m R^2 / 2; sphere m = rho 4/3 pi R^3, I = 2/5 m R^2;
+/// solids have their own (shape/solid.h).
 #include "body/grains.h"
 
 #include "base/error.h"
@@ -24,13 +25,19 @@ static const column grain_table[] = {
                  "angular velocity"),
     GRAIN_COLUMN(rotation, COLUMN_F64, WIDTH_ROTATION, COLUMN_FRAME | COLUMN_STATE, "",
                  "orientation: angle in rad (2D) or quaternion w x y z (3D)"),
-    GRAIN_COLUMN(radius, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "m", "radius"),
+    GRAIN_COLUMN(radius, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "m",
+                 "radius; of a solid that of the ball about its centre that holds it"),
+    GRAIN_COLUMN(solid, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
+                 "shape, row of the shapes; -1 for a ball"),
+    GRAIN_COLUMN(scale, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
+                 "size of the shape relative to its definition"),
     GRAIN_COLUMN(mass, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "kg", "mass"),
-    GRAIN_COLUMN(inertia, COLUMN_F64, WIDTH_1, COLUMN_STATE, "kg m^2", "moment of inertia"),
+    GRAIN_COLUMN(inertia, COLUMN_F64, WIDTH_1, COLUMN_STATE, "kg m^2",
+                 "moment of inertia, of a solid in 3D the mean of the principal ones"),
     GRAIN_COLUMN(inv_mass, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg",
                  "inverse mass, 0 unless free"),
     GRAIN_COLUMN(spin_mobility, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg",
-                 "R^2/I, 0 unless free to rotate"),
+                 "R^2/I of a ball, 1/m of a solid; 0 unless free to rotate"),
     GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "N", "external force"),
     GRAIN_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE, "N m", "external torque"),
     GRAIN_COLUMN(glue_position, COLUMN_F64, WIDTH_3, COLUMN_STATE, "m",
@@ -52,9 +59,9 @@ const column* grains_columns(int* count_out)
     return grain_table;
 }
 
-void grains_init(grains* g, int dim)
+void grains_init(grains* g, int dim, const solids* all)
 {
-    *g = (grains){.dim = dim};
+    *g = (grains){.dim = dim, .solids = all};
 }
 
 void grains_free(grains* g)
@@ -63,18 +70,31 @@ void grains_free(grains* g)
     g->count = g->capacity = 0;
 }
 
-static double ball_mass(int dim, double density, double radius)
+static double ball_volume(int dim, double radius)
 {
-    double volume = dim == 2 ? M_PI * radius * radius : 4.0 / 3.0 * M_PI * pow(radius, 3);
-    return density * volume;
+    return dim == 2 ? M_PI * radius * radius : 4.0 / 3.0 * M_PI * pow(radius, 3);
 }
 
-static talus_status grain_check(const talus_grain_def* def, talus_error* error)
+static double solid_volume(const solid* s, double scale)
 {
-    if (!(def->radius > 0.0) || !isfinite(def->radius)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "grain: radius must be positive, got %g",
-                         def->radius);
+    return s->volume * pow(scale, s->dim);
+}
+
+static talus_status check_size(const grains* g, const talus_grain_def* def, talus_error* error)
+{
+    if (def->solid >= g->solids->count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no shape %d", def->solid);
     }
+    const bool ball = def->solid < 0;
+    const double size = ball ? def->radius : def->scale;
+    if (size > 0.0 && isfinite(size)) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "grain: %s must be positive, got %g",
+                     ball ? "radius" : "scale", size);
+}
+
+static talus_status grain_check(const grains* g, const talus_grain_def* def, talus_error* error)
+{
+    TRY(check_size(g, def, error));
     if (def->mass < 0.0 || !isfinite(def->mass)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "grain: mass must not be negative, got %g",
                          def->mass);
@@ -104,24 +124,51 @@ static void set_axial(int dim, double* row, const double from[3])
     }
 }
 
-/// Mass and moment of inertia, which must have inverses: a size far from all others' can overflow.
-static talus_status mass_properties(int dim, const talus_grain_def* def, double* mass,
-                                    double* inertia, talus_error* error)
+/// What size and density make of a grain.
+typedef struct grain_size {
+    double radius, mass, inertia, spin_mobility;
+} grain_size;
+
+static grain_size ball_size(int dim, const talus_grain_def* def)
 {
-    *mass = def->mass > 0.0 ? def->mass : ball_mass(dim, def->density, def->radius);
-    *inertia = (dim == 2 ? 0.5 : 0.4) * *mass * def->radius * def->radius;
-    if (isnormal(*mass) && isnormal(*inertia) && isnormal(1.0 / *mass)) return TALUS_OK;
+    const double r = def->radius;
+    grain_size out = {.radius = r};
+    out.mass = def->mass > 0.0 ? def->mass : def->density * ball_volume(dim, r);
+    out.inertia = (dim == 2 ? 0.5 : 0.4) * out.mass * r * r;
+    out.spin_mobility = r * r / out.inertia;
+    return out;
+}
+
+static grain_size solid_size(const solid* s, const talus_grain_def* def)
+{
+    grain_size out = {.radius = def->scale * s->radius};
+    out.mass = def->mass > 0.0 ? def->mass : def->density * solid_volume(s, def->scale);
+    double trace = s->inertia[0] + s->inertia[4] + s->inertia[8];
+    double unit = s->dim == 2 ? s->inertia[8] : trace / 3.0;
+    out.inertia = out.mass * def->scale * def->scale * unit;
+    out.spin_mobility = 1.0 / out.mass;
+    return out;
+}
+
+/// Mass and moment of inertia must have inverses: a size far from all others' can overflow.
+static talus_status check_mass(const grain_size* size, talus_error* error)
+{
+    if (isnormal(size->mass) && isnormal(size->inertia) && isnormal(1.0 / size->mass)) {
+        return TALUS_OK;
+    }
     return error_set(error, TALUS_ERR_ARGUMENT,
                      "grain: a radius of %g gives a mass of %g and a moment of inertia of %g, out "
                      "of the range of numbers",
-                     def->radius, *mass, *inertia);
+                     size->radius, size->mass, size->inertia);
 }
 
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
 {
-    double mass, inertia;
-    TRY(grain_check(def, error));
-    TRY(mass_properties(g->dim, def, &mass, &inertia, error));
+    TRY(grain_check(g, def, error));
+    const bool ball = def->solid < 0;
+    const grain_size size =
+        ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid], def);
+    TRY(check_mass(&size, error));
     if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity)) {
         return error_memory(error, "adding a grain");
     }
@@ -142,9 +189,11 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     }
     for (int k = 0; k < dim; k++) g->image[i * dim + k] = 0;
 
-    g->radius[i] = def->radius;
-    g->mass[i] = mass;
-    g->inertia[i] = inertia;
+    g->solid[i] = ball ? -1 : def->solid;
+    g->scale[i] = ball ? 1.0 : def->scale;
+    g->radius[i] = size.radius;
+    g->mass[i] = size.mass;
+    g->inertia[i] = size.inertia;
     g->glued_to[i] = def->glued_to >= 0 ? def->glued_to : def->fixed ? GRAIN_FIXED : GRAIN_FREE;
     bool free = g->glued_to[i] == GRAIN_FREE;
     if (!free) { // fixed grains stand still, glued ones get their wall's motion
@@ -152,8 +201,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
         for (int k = 0; k < spin_dim; k++) g->spin[i * spin_dim + k] = 0.0;
     }
     g->inv_mass[i] = free ? 1.0 / g->mass[i] : 0.0;
-    g->spin_mobility[i] =
-        free && !def->locked_rotation ? def->radius * def->radius / g->inertia[i] : 0.0;
+    g->spin_mobility[i] = free && !def->locked_rotation ? size.spin_mobility : 0.0;
     g->material[i] = def->material;
     g->tag[i] = def->tag;
     if (id) *id = g->id[i];
@@ -179,41 +227,192 @@ void grains_compact(grains* g, const uint8_t* keep)
     g->count = columns_compact(g, grain_table, GRAIN_COLUMNS, g->dim, g->count, keep);
 }
 
+double grain_volume(const grains* g, int64_t row)
+{
+    const solid* s = grain_solid(g, row);
+    return s ? solid_volume(s, g->scale[row]) : ball_volume(g->dim, g->radius[row]);
+}
+
+double grain_diameter(const grains* g, int64_t row)
+{
+    const solid* s = grain_solid(g, row);
+    if (!s) return 2.0 * g->radius[row];
+    const double unit = g->dim == 2 ? sqrt(s->volume / M_PI) : cbrt(0.75 * s->volume / M_PI);
+    return 2.0 * g->scale[row] * unit;
+}
+
+// ---- rotation ----------------------------------------------------------------------------------
+
+void grain_axes(const grains* g, int64_t row, double axes[9])
+{
+    if (g->dim == 2) {
+        const double c = cos(g->rotation[row]), s = sin(g->rotation[row]);
+        const double about_z[9] = {c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0};
+        vec_copy(9, axes, about_z);
+    } else {
+        quat_matrix(axes, g->rotation + 4 * row);
+    }
+}
+
+void grain_w_of_spin(const grains* g, int64_t row, const double* spin, double* w)
+{
+    const solid* s = grain_solid(g, row);
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    if (!s || spin_dim == 1) {
+        const double length = s ? g->scale[row] * s->root[8] : g->radius[row];
+        for (int k = 0; k < spin_dim; k++) w[k] = length * spin[k];
+        return;
+    }
+    double local[3];
+    quat_rotate_back(local, g->rotation + 4 * row, spin);
+    for (int k = 0; k < 3; k++) w[k] = g->scale[row] * vec_dot(3, s->root + 3 * k, local);
+}
+
+void grain_turning(const grains* g, int64_t row, double matrix[9])
+{
+    const solid* s = grain_solid(g, row);
+    for (int k = 0; k < 9; k++) matrix[k] = 0.0;
+    if (g->dim == 2) {
+        matrix[0] = s ? s->unroot[8] / g->scale[row] : 1.0 / g->radius[row];
+    } else if (!s) {
+        matrix[0] = matrix[4] = matrix[8] = 1.0 / g->radius[row];
+    } else {
+        double axes[9];
+        grain_axes(g, row, axes);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) { // unroot is symmetric
+                matrix[3 * i + j] =
+                    vec_dot(3, axes + 3 * i, s->unroot + 3 * j) / g->scale[row];
+            }
+        }
+    }
+}
+
+void grain_spin_of_w(const grains* g, int64_t row, const double* w, double* spin)
+{
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    if (g->solid[row] < 0) {
+        for (int k = 0; k < spin_dim; k++) spin[k] = w[k] / g->radius[row];
+        return;
+    }
+    double matrix[9], from[3] = {w[0], spin_dim == 3 ? w[1] : 0.0, spin_dim == 3 ? w[2] : 0.0};
+    grain_turning(g, row, matrix);
+    for (int k = 0; k < spin_dim; k++) spin[k] = vec_dot(3, matrix + 3 * k, from);
+}
+
+/// Angular momentum per mass of a solid in 3D: axes I axes^T spin.
+static void angular_momentum(const grains* g, int64_t row, const solid* s, const double* spin,
+                             double* out)
+{
+    double local[3], turned[3];
+    const double square = g->scale[row] * g->scale[row];
+    quat_rotate_back(local, g->rotation + 4 * row, spin);
+    for (int k = 0; k < 3; k++) turned[k] = square * vec_dot(3, s->inertia + 3 * k, local);
+    quat_rotate(out, g->rotation + 4 * row, turned);
+}
+
+/// The spin that belongs to an angular momentum per mass.
+static void spin_of_momentum(const grains* g, int64_t row, const solid* s, const double* momentum,
+                             double* spin)
+{
+    double local[3], half[3];
+    const double square = g->scale[row] * g->scale[row];
+    quat_rotate_back(local, g->rotation + 4 * row, momentum);
+    for (int k = 0; k < 3; k++) half[k] = vec_dot(3, s->unroot + 3 * k, local);
+    for (int k = 0; k < 3; k++) local[k] = vec_dot(3, s->unroot + 3 * k, half) / square;
+    quat_rotate(spin, g->rotation + 4 * row, local);
+}
+
+static void turn_by(double* rotation, const double angle[3])
+{
+    double turn[4];
+    quat_from_rotation(turn, angle);
+    quat_multiply(rotation, turn, rotation);
+    quat_normalise(rotation);
+}
+
+/// A free solid turns about an axis that moves. Half a step ahead its spin is, to first order,
+/// spin + h/2 dspin/dt with dspin/dt = I^-1 (L x spin): turning by that makes the free motion
+/// second order. Then the angular momentum L, not the spin, is what stays.
+static void turn_solid(grains* g, int64_t row, const solid* s, double h)
+{
+    double *spin = g->spin + 3 * row, momentum[3], torque[3], change[3], angle[3];
+    angular_momentum(g, row, s, spin, momentum);
+    vec_cross(torque, momentum, spin);
+    spin_of_momentum(g, row, s, torque, change);
+    for (int k = 0; k < 3; k++) angle[k] = h * (spin[k] + 0.5 * h * change[k]);
+    turn_by(g->rotation + 4 * row, angle);
+    spin_of_momentum(g, row, s, momentum, spin);
+}
+
+void grain_turn(grains* g, int64_t row, double h)
+{
+    if (g->dim == 2) {
+        g->rotation[row] += h * g->spin[row];
+        return;
+    }
+    const solid* s = grain_solid(g, row);
+    if (s && g->spin_mobility[row] > 0.0) {
+        turn_solid(g, row, s, h);
+        return;
+    }
+    const double* spin = g->spin + 3 * row;
+    const double angle[3] = {h * spin[0], h * spin[1], h * spin[2]};
+    turn_by(g->rotation + 4 * row, angle);
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+/// Energy of rotation of a grain, also where its rotation is locked.
+static double rotation_energy(const grains* g, int64_t row)
+{
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const double* spin = g->spin + row * spin_dim;
+    if (g->solid[row] < 0) return 0.5 * g->inertia[row] * vec_dot(spin_dim, spin, spin);
+    double w[3] = {0.0, 0.0, 0.0};
+    grain_w_of_spin(g, row, spin, w);
+    return 0.5 * g->mass[row] * vec_dot(3, w, w);
+}
+
 double grains_kinetic_energy(const grains* g)
 {
-    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim;
     double energy = 0.0;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* v = g->velocity + i * dim;
-        const double* w = g->spin + i * spin_dim;
-        energy +=
-            0.5 * g->mass[i] * vec_dot(dim, v, v) + 0.5 * g->inertia[i] * vec_dot(spin_dim, w, w);
+        energy += 0.5 * g->mass[i] * vec_dot(dim, v, v) + rotation_energy(g, i);
     }
     return energy;
 }
 
-/// Mean of a column over the free grains, over all if none is free, 1 if there are none.
-static double mean_over_free(const grains* g, const double* values)
+/// Mean of a property over the free grains, over all if none is free, 1 if there are none.
+static double mean_over_free(const grains* g, double (*property)(const grains*, int64_t))
 {
     double sum = 0.0, sum_all = 0.0;
     int64_t count = 0;
     for (int64_t i = 0; i < g->count; i++) {
-        sum_all += values[i];
+        const double value = property(g, i);
+        sum_all += value;
         if (g->glued_to[i] != GRAIN_FREE) continue;
-        sum += values[i];
+        sum += value;
         count++;
     }
     if (count > 0) return sum / (double)count;
     return g->count > 0 ? sum_all / (double)g->count : 1.0;
 }
 
+static double grain_mass(const grains* g, int64_t row)
+{
+    return g->mass[row];
+}
+
 double grains_mean_diameter(const grains* g)
 {
-    return g->count > 0 ? 2.0 * mean_over_free(g, g->radius) : 1.0;
+    return mean_over_free(g, grain_diameter);
 }
 
 double grains_mean_mass(const grains* g)
 {
-    return mean_over_free(g, g->mass);
+    return mean_over_free(g, grain_mass);
 }

@@ -45,17 +45,22 @@ const column* walls_columns(int* count_out)
     return wall_table;
 }
 
-void walls_init(walls* w)
+void walls_init(walls* w, const solids* all)
 {
-    *w = (walls){0};
+    *w = (walls){.solids = all};
+}
+
+static void record_free(wall_record* r)
+{
+    free(r->name);
+    free(r->table);
+    free(r->triangles);
+    wall_form_free(&r->form);
 }
 
 void walls_free(walls* w)
 {
-    for (int64_t i = 0; i < w->count; i++) {
-        free(w->record[i].name);
-        free(w->record[i].table);
-    }
+    for (int64_t i = 0; i < w->count; i++) record_free(&w->record[i]);
     free(w->record);
     columns_free(w, wall_table, WALL_COLUMNS);
     *w = (walls){0};
@@ -219,8 +224,9 @@ static talus_status reserve_wall(walls* w, talus_error* error)
     return TALUS_OK;
 }
 
-talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
-                       talus_error* error)
+/// A wall's definition must have a name of its own, a place, and a shape that makes sense.
+static talus_status check_wall(const walls* w, const talus_wall_def* def, int dim,
+                               talus_error* error)
 {
     if (!def->name || !def->name[0]) {
         return error_set(error, TALUS_ERR_ARGUMENT, "wall: a wall needs a name");
@@ -232,15 +238,41 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "wall '%s': position and rotation must be finite numbers", def->name);
     }
-    TRY(shape_check(&def->shape, dim, error));
-    TRY(reserve_wall(w, error));
-    char* name = strdup(def->name);
-    if (!name) return error_memory(error, "adding a wall");
+    if (def->shape.kind == TALUS_SHAPE_SOLID &&
+        (def->shape.solid < 0 || def->shape.solid >= w->solids->count)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", def->name,
+                         def->shape.solid);
+    }
+    return shape_check(&def->shape, dim, error);
+}
 
+/// Copy what a definition points to, and make the wall's form.
+static talus_status fill_record(const walls* w, const talus_wall_def* def, int dim, wall_record* r,
+                                talus_error* error)
+{
+    *r = (wall_record){
+        .name = strdup(def->name), .shape = def->shape, .material = def->material};
+    normalise(r->shape.normal);
+    normalise(r->shape.axis);
+    r->shape.triangles = NULL;
+    if (!r->name) return error_memory(error, "adding a wall");
+    if (def->shape.kind == TALUS_SHAPE_MESH) {
+        const size_t bytes = sizeof(double) * 9 * (size_t)def->shape.triangle_count;
+        r->triangles = malloc(bytes);
+        if (!r->triangles) return error_memory(error, "adding a wall");
+        memcpy(r->triangles, def->shape.triangles, bytes);
+        r->shape.triangles = r->triangles;
+    }
+    return wall_form_make(&r->shape, dim, w->solids, &r->form, error);
+}
+
+talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
+                       talus_error* error)
+{
+    TRY(check_wall(w, def, dim, error));
+    TRY(reserve_wall(w, error));
     const int i = (int)w->count;
-    w->record[i] = (wall_record){.name = name, .shape = def->shape, .material = def->material};
-    normalise(w->record[i].shape.normal);
-    normalise(w->record[i].shape.axis);
+    talus_status status = fill_record(w, def, dim, &w->record[i], error);
     w->present[i] = 1;
     double rotation[3] = {def->rotation[0], def->rotation[1], def->rotation[2]};
     if (dim == 2) rotation[0] = rotation[1] = 0.0;
@@ -248,9 +280,9 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
     if (dim == 2) w->position[3 * i + 2] = 0.0;
     quat_from_rotation(w->rotation + 4 * i, rotation);
     w->count++;
-    talus_status status = walls_set_drive(w, i, &def->drive, dim, time, error);
+    if (status >= 0) status = walls_set_drive(w, i, &def->drive, dim, time, error);
     if (status < 0) {
-        free(name);
+        record_free(&w->record[i]);
         w->count--;
         return status;
     }

@@ -3,6 +3,7 @@
 #define TALUS_BODY_WALLS_H
 
 #include "base/columns.h"
+#include "body/wall_form.h"
 
 #include <talus/wall.h>
 #include <talus/world.h>
@@ -10,7 +11,9 @@
 /// What never changes about a wall, or only by the user's command.
 typedef struct wall_record {
     char* name;
-    talus_shape_def shape;
+    talus_shape_def shape; ///< its triangles are owned by the record
+    wall_form form;        ///< the same for solids
+    double* triangles;
     int material;
     talus_drive_def drive; ///< its table is owned by the record
     double* table;
@@ -18,7 +21,8 @@ typedef struct wall_record {
 
 typedef struct walls {
     int64_t count, capacity;
-    wall_record* record; ///< [count]
+    const solids* solids; ///< the world's
+    wall_record* record;  ///< [count]
     int64_t record_capacity;
     uint8_t* present;       ///< [count] 0 once removed
     double* position;       ///< [count][3]
@@ -35,7 +39,7 @@ typedef struct walls {
 
 const column* walls_columns(int* count_out);
 
-void walls_init(walls* w);
+void walls_init(walls* w, const solids* all);
 void walls_free(walls* w);
 talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
                        talus_error* error);

@@ -17,7 +17,7 @@ typedef struct contacts {
     int64_t count, capacity;
     int64_t* a;       ///< [count] grain id or -1 - wall index
     int64_t* b;       ///< [count] grain id
-    int32_t* feature; ///< [count]
+    int64_t* feature; ///< [count] detect/feature.h
     int32_t* a_row;   ///< [count] row of a in the grains, or -1 - wall index
     int32_t* b_row;   ///< [count] row of b in the grains
     double* point;    ///< [count][dim]

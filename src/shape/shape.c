@@ -23,6 +23,8 @@ int shape_query(const talus_shape_def* shape, int dim, const double point[3], do
     case TALUS_SHAPE_BOX: return box_query(shape, dim, point, reach, hits);
     case TALUS_SHAPE_CYLINDER: return cylinder_query(shape, dim, point, reach, hits);
     case TALUS_SHAPE_CONE: return cone_query(shape, dim, point, reach, hits);
+    case TALUS_SHAPE_SOLID: // these are no analytic shapes: body/wall_form.h
+    case TALUS_SHAPE_MESH:
     case TALUS_SHAPE_COUNT: break;
     }
     return 0;
@@ -37,6 +39,8 @@ const char* shape_name(talus_shape_kind kind)
     case TALUS_SHAPE_BOX: return "box";
     case TALUS_SHAPE_CYLINDER: return "cylinder";
     case TALUS_SHAPE_CONE: return "cone";
+    case TALUS_SHAPE_SOLID: return "solid";
+    case TALUS_SHAPE_MESH: return "mesh";
     case TALUS_SHAPE_COUNT: break;
     }
     return "unknown shape";
@@ -128,6 +132,15 @@ static talus_status check_cylinder(const talus_shape_def* s, int dim, talus_erro
     return check_not_negative(s, "half_length", s->half_length, error);
 }
 
+/// The mesh itself is looked at when it is made (shape/mesh.h).
+static talus_status check_mesh(const talus_shape_def* s, int dim, talus_error* error)
+{
+    TRY(check_dim(s, dim, 3, error));
+    if (!s->triangles || s->triangle_count < 1)
+        return error_set(error, TALUS_ERR_ARGUMENT, "mesh: there must be at least one triangle");
+    return check_not_negative(s, "skin", s->skin, error);
+}
+
 static talus_status check_cone(const talus_shape_def* s, int dim, talus_error* error)
 {
     TRY(check_dim(s, dim, 3, error));
@@ -161,6 +174,8 @@ talus_status shape_check(const talus_shape_def* shape, int dim, talus_error* err
     case TALUS_SHAPE_BOX: return check_box(shape, dim, error);
     case TALUS_SHAPE_CYLINDER: return check_cylinder(shape, dim, error);
     case TALUS_SHAPE_CONE: return check_cone(shape, dim, error);
+    case TALUS_SHAPE_SOLID: return TALUS_OK; // a solid was checked when it was made
+    case TALUS_SHAPE_MESH: return check_mesh(shape, dim, error);
     case TALUS_SHAPE_COUNT: break;
     }
     return error_set(error, TALUS_ERR_ARGUMENT, "unknown kind of shape: %d", (int)shape->kind);
@@ -179,6 +194,8 @@ double shape_bound(const talus_shape_def* shape, int dim)
     case TALUS_SHAPE_CONE:
         return hypot(fmax(shape->radius, shape->radius_high), shape->half_length) + shape->skin;
     case TALUS_SHAPE_PLANE:
+    case TALUS_SHAPE_SOLID: // wall_form_bound() knows
+    case TALUS_SHAPE_MESH:
     case TALUS_SHAPE_COUNT: break;
     }
     return INFINITY;

@@ -93,8 +93,8 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
         w->cell.low[k] = def->cell_low[k];
         w->cell.length[k] = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 0.0;
     }
-    grains_init(&w->grains, def->dim);
-    walls_init(&w->walls);
+    grains_init(&w->grains, def->dim, &w->solids);
+    walls_init(&w->walls, &w->solids);
     contacts_init(&w->contacts, def->dim);
     w->ops = stepper_for(&w->def);
     talus_status status = w->ops->create(&w->stepper, def->dim, error);
@@ -114,6 +114,8 @@ void talus_world_destroy(talus_world* w)
     materials_free(&w->materials);
     grains_free(&w->grains);
     walls_free(&w->walls);
+    poses_free(&w->poses);
+    solids_free(&w->solids);
     contacts_free(&w->contacts);
     free(w);
 }
@@ -170,7 +172,55 @@ static talus_status ensure_material(talus_world* world, int material, talus_erro
     return TALUS_OK;
 }
 
+// ---- shapes ------------------------------------------------------------------------------------
+
+talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def, int* index,
+                                   talus_error* error)
+{
+    return solids_add(&world->solids, def, world->def.dim, index, error);
+}
+
+int talus_world_solid_count(const talus_world* world)
+{
+    return world->solids.count;
+}
+
+int talus_world_find_solid(const talus_world* world, const char* name)
+{
+    return solids_find(&world->solids, name);
+}
+
+talus_status talus_world_solid(const talus_world* world, int solid, talus_solid_state* out,
+                               talus_error* error)
+{
+    if (solid < 0 || solid >= world->solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", solid);
+    }
+    const struct solid* s = &world->solids.row[solid];
+    *out = (talus_solid_state){.name = s->name,
+                               .part_count = s->part_count,
+                               .skin = s->skin,
+                               .volume = s->volume,
+                               .radius = s->radius};
+    memcpy(out->centre, s->centre, sizeof out->centre);
+    memcpy(out->inertia, s->inertia, sizeof out->inertia);
+    return TALUS_OK;
+}
+
 // ---- grains ------------------------------------------------------------------------------------
+
+/// A cylinder without end has no polytope that solids could meet from outside.
+static talus_status check_solids_meet(const talus_world* world, const talus_shape_def* shape,
+                                      bool solids_there, const char* name, talus_error* error)
+{
+    const bool endless = world->def.dim == 3 && shape->kind == TALUS_SHAPE_CYLINDER &&
+                         !shape->inside && shape->half_length == 0.0;
+    if (!endless || !solids_there) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "wall '%s': grains that are not balls need a half_length of a cylinder that "
+                     "they touch from outside",
+                     name);
+}
 
 talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def, int64_t* id,
                                    talus_error* error)
@@ -184,8 +234,13 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
     if (world->grains.count >= INT32_MAX / 2) {
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^30 grains in one world");
     }
+    for (int w = 0; w < world->walls.count; w++) {
+        const wall_record* record = &world->walls.record[w];
+        TRY(check_solids_meet(world, &record->shape, def->solid >= 0, record->name, error));
+    }
     grains* g = &world->grains;
     TRY(grains_add(g, def, id, error));
+    if (def->solid >= 0) world->has_solid_grains = true;
     const int64_t row = g->count - 1;
     cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
     if (def->glued_to >= 0) drive_glue(&world->walls, g, row);
@@ -265,6 +320,8 @@ talus_grains talus_world_grains(const talus_world* world)
                           .spin = g->spin,
                           .rotation = g->rotation,
                           .radius = g->radius,
+                          .solid = g->solid,
+                          .scale = g->scale,
                           .mass = g->mass,
                           .inertia = g->inertia,
                           .force = g->force,
@@ -297,7 +354,7 @@ static talus_status check_periodic_axis(const talus_world* world, const char* na
                                         bool turns, int k, talus_error* error)
 {
     const double length = world->cell.length[k];
-    double normal[3], bound = shape_bound(shape, world->def.dim);
+    double normal[3], bound = wall_bound(shape, world->def.dim, &world->solids);
     quat_rotate(normal, rotation, shape->normal);
     if (shape->kind == TALUS_SHAPE_PLANE && fabs(normal[k]) > 1e-9) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -338,6 +395,12 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
     const char* name = def->name ? def->name : "";
+    if (def->shape.kind == TALUS_SHAPE_SOLID &&
+        (def->shape.solid < 0 || def->shape.solid >= world->solids.count)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", name,
+                         def->shape.solid);
+    }
+    TRY(check_solids_meet(world, &def->shape, world->has_solid_grains, name, error));
     TRY(check_periodic(world, name, &def->shape, rotation, &def->drive, error));
     return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
 }

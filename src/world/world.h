@@ -8,6 +8,8 @@
 #include "body/materials.h"
 #include "body/walls.h"
 #include "detect/contacts.h"
+#include "detect/poses.h"
+#include "shape/solid.h"
 #include "step/step.h"
 
 #include <talus/world.h>
@@ -27,8 +29,11 @@ struct talus_world {
     log_sink log;
     cell cell;
     materials materials;
+    solids solids;
+    bool has_solid_grains; ///< one was added at some time
     grains grains;
     walls walls;
+    poses poses; ///< the solids in place, as of the last step's end or search
     contacts contacts; ///< of the last step; their impulses warm-start the next
     const stepper_ops* ops;
     stepper* stepper; ///< the way of stepping time, with its workspace

@@ -1,0 +1,128 @@
+/// Turning the solids into place; see poses.h.
+#include "detect/poses.h"
+
+#include "base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void poses_free(poses* p)
+{
+    free(p->first);
+    free(p->part);
+    free(p->box);
+    free(p->pool);
+    *p = (poses){0};
+}
+
+convex convex_ball(int dim, double radius)
+{
+    static const double centre[3] = {0.0, 0.0, 0.0};
+    return (convex){.dim = dim, .vertex_count = 1, .vertex = centre, .skin = radius};
+}
+
+int64_t convex_size(const polytope* shape)
+{
+    return (int64_t)(shape->vertex_count + shape->face_count) * shape->dim;
+}
+
+static ALWAYS_INLINE void turn_rows(const int dim, const double* from, int count,
+                                    const double axes[9], double scale, double* to)
+{
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < dim; k++) {
+            to[i * dim + k] = scale * vec_dot(dim, axes + 3 * k, from + i * dim);
+        }
+    }
+}
+
+convex convex_turn(const polytope* shape, const double axes[9], double scale, double skin,
+                   double* numbers)
+{
+    const int dim = shape->dim;
+    double* normal = numbers + shape->vertex_count * dim;
+    if (dim == 2) {
+        turn_rows(2, shape->vertex, shape->vertex_count, axes, scale, numbers);
+        turn_rows(2, shape->normal, shape->face_count, axes, 1.0, normal);
+    } else {
+        turn_rows(3, shape->vertex, shape->vertex_count, axes, scale, numbers);
+        turn_rows(3, shape->normal, shape->face_count, axes, 1.0, normal);
+    }
+    return (convex){.shape = shape,
+                    .dim = dim,
+                    .vertex_count = shape->vertex_count,
+                    .vertex = numbers,
+                    .normal = normal,
+                    .skin = skin};
+}
+
+/// Grow an array without keeping its contents.
+static bool regrow(void** array, int64_t* capacity, int64_t needed, size_t size)
+{
+    if (needed <= *capacity) return true;
+    const int64_t grown = needed + needed / 4 + 16;
+    free(*array);
+    *array = malloc(size * (size_t)grown);
+    *capacity = *array ? grown : 0;
+    return *array != NULL;
+}
+
+/// Number the parts of all grains; returns how many numbers their corners and normals are.
+static int64_t count_parts(poses* p, const grains* g)
+{
+    int64_t numbers = 0;
+    p->first[0] = 0;
+    for (int64_t i = 0; i < g->count; i++) {
+        const solid* s = grain_solid(g, i);
+        p->first[i + 1] = p->first[i] + (s ? s->part_count : 0);
+        for (int k = 0; s && k < s->part_count; k++) numbers += convex_size(&s->part[k]);
+    }
+    return numbers;
+}
+
+static bool reserve_parts(poses* p, int64_t parts, int64_t numbers, int dim)
+{
+    int64_t box_capacity = p->part_capacity;
+    return regrow((void**)&p->part, &p->part_capacity, parts, sizeof *p->part) &&
+           regrow((void**)&p->box, &box_capacity, parts, sizeof(double) * 2 * (size_t)dim) &&
+           regrow((void**)&p->pool, &p->number_capacity, numbers, sizeof(double));
+}
+
+static void enclose(const convex* c, double* box)
+{
+    const int dim = c->dim;
+    for (int k = 0; k < dim; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int v = 0; v < c->vertex_count; v++) {
+            low = fmin(low, c->vertex[v * dim + k]);
+            high = fmax(high, c->vertex[v * dim + k]);
+        }
+        box[k] = low - c->skin;
+        box[dim + k] = high + c->skin;
+    }
+}
+
+talus_status poses_update(poses* p, const grains* g)
+{
+    const int dim = g->dim;
+    if (!regrow((void**)&p->first, &p->grain_capacity, g->count + 1, sizeof *p->first)) {
+        return TALUS_ERR_MEMORY;
+    }
+    const int64_t numbers = count_parts(p, g);
+    if (!reserve_parts(p, p->first[g->count], numbers, dim)) return TALUS_ERR_MEMORY;
+    double* pool = p->pool;
+    for (int64_t i = 0; i < g->count; i++) {
+        const solid* s = grain_solid(g, i);
+        if (!s) continue;
+        double axes[9];
+        grain_axes(g, i, axes);
+        for (int k = 0; k < s->part_count; k++) {
+            const int64_t part = p->first[i] + k;
+            p->part[part] =
+                convex_turn(&s->part[k], axes, g->scale[i], g->scale[i] * s->skin, pool);
+            enclose(&p->part[part], p->box + part * 2 * dim);
+            pool += convex_size(&s->part[k]);
+        }
+    }
+    return TALUS_OK;
+}
