@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
-enum { CHECKPOINT_VERSION = 1, HEADER_BYTES = 512, TABLES = 3 };
+enum { CHECKPOINT_VERSION = 2, HEADER_BYTES = 512, TABLES = 3 };
 
 /// A field table of the world and where its sizes are.
 typedef struct state_table {
@@ -65,6 +65,35 @@ static void state_blocks(talus_world* w, state_block out[BLOCKS])
     out[5] = (state_block){"solves", &w->solves, sizeof w->solves};
 }
 
+/// Hash of all that the motion of grains of this shape depends on.
+static uint64_t hash_solid(const solid* s)
+{
+    uint64_t hash = HASH_START;
+    const double numbers[] = {s->skin, s->volume, s->radius};
+    hash = hash_bytes(hash, numbers, sizeof numbers);
+    hash = hash_bytes(hash, s->inertia, sizeof s->inertia);
+    for (int p = 0; p < s->part_count; p++) {
+        const polytope* part = &s->part[p];
+        size_t count = (size_t)(part->vertex_count * part->dim);
+        hash = hash_bytes(hash, &part->vertex_count, sizeof part->vertex_count);
+        hash = hash_bytes(hash, part->vertex, sizeof *part->vertex * count);
+    }
+    return hash;
+}
+
+static void describe_wall(const wall_record* wall, text_buffer* t)
+{
+    const talus_shape_def* shape = &wall->shape;
+    text_add(t, "wall %s, shape %d", wall->name, (int)shape->kind);
+    if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid);
+    if (shape->kind == TALUS_SHAPE_MESH) {
+        size_t bytes = sizeof *shape->triangles * 9 * (size_t)shape->triangle_count;
+        text_add(t, ", %lld triangles, geometry %016llx", (long long)shape->triangle_count,
+                 (unsigned long long)hash_bytes(HASH_START, shape->triangles, bytes));
+    }
+    text_add(t, "\n");
+}
+
 /// What must be the same in the world that takes over the state, as a text for comparison.
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
@@ -75,10 +104,12 @@ static void describe_scene(const talus_world* w, text_buffer* t)
                  w->cell.length[k]);
     }
     for (int i = 0; i < w->materials.count; i++) text_add(t, "material %s\n", w->materials.name[i]);
-    for (int64_t i = 0; i < w->walls.count; i++) {
-        text_add(t, "wall %s, shape %d\n", w->walls.record[i].name,
-                 (int)w->walls.record[i].shape.kind);
+    for (int i = 0; i < w->solids.count; i++) {
+        const solid* s = &w->solids.row[i];
+        text_add(t, "solid %s, %d parts, geometry %016llx\n", s->name, s->part_count,
+                 (unsigned long long)hash_solid(s));
     }
+    for (int64_t i = 0; i < w->walls.count; i++) describe_wall(&w->walls.record[i], t);
 }
 
 // ---- writing -----------------------------------------------------------------------------------

@@ -3,12 +3,18 @@
 /// Fields that LAMMPS knows get its names (x y z, vx vy vz, omegax, quatw, ...), so that OVITO maps
 /// them by itself; all others are written under their own. Plane vectors get a third component 0.
 /// Numbers have 10 digits: half of the time of a run's export goes into digits.
+///
+/// In a run with solids the type is the shape, as OVITO gives shapes to types; the shapes go to OBJ
+/// files beside the dump, and plane orientations are written as quaternions, too.
 #include "base/error.h"
+#include "record/export_obj.h"
 #include "record/files.h"
 #include "record/frame_read.h"
 #include "record/frames.h"
+#include "record/shapes.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +31,21 @@ typedef struct known_field {
 } known_field;
 
 static const known_field known[] = {
-    {"position", 2, "x y z"},    {"position", 3, "x y z"},
-    {"velocity", 2, "vx vy vz"}, {"velocity", 3, "vx vy vz"},
-    {"force", 2, "fx fy fz"},    {"force", 3, "fx fy fz"},
-    {"image", 2, "ix iy iz"},    {"image", 3, "ix iy iz"},
-    {"spin", 1, "omegaz"},       {"spin", 3, "omegax omegay omegaz"},
-    {"torque", 1, "tqz"},        {"torque", 3, "tqx tqy tqz"},
-    {"rotation", 1, "angle"},    {"rotation", 4, "quatw quati quatj quatk"},
+    {"position", 2, "x y z"},
+    {"position", 3, "x y z"},
+    {"velocity", 2, "vx vy vz"},
+    {"velocity", 3, "vx vy vz"},
+    {"force", 2, "fx fy fz"},
+    {"force", 3, "fx fy fz"},
+    {"image", 2, "ix iy iz"},
+    {"image", 3, "ix iy iz"},
+    {"spin", 1, "omegaz"},
+    {"spin", 3, "omegax omegay omegaz"},
+    {"torque", 1, "tqz"},
+    {"torque", 3, "tqx tqy tqz"},
+    {"rotation", 1, "angle"},
+    {"rotation", 4, "quatw quati quatj quatk"},
+    {"quaternion", 4, "quatw quati quatj quatk"},
 };
 
 /// Order of the first columns; the others follow by name.
@@ -122,8 +136,9 @@ static void add_box(text_buffer* t, const frame_data* d, int dim)
     }
 }
 
-/// Fields in the order in which they are written; returns how many.
-static int order_fields(const frame_table* t, const frame_field** out)
+/// Fields in the order in which they are written; returns how many. Without solids, what is said of
+/// them is left out.
+static int order_fields(const frame_table* t, bool with_solids, const frame_field** out)
 {
     int count = 0;
     for (int l = 0; l < LEADING; l++) {
@@ -131,22 +146,55 @@ static int order_fields(const frame_table* t, const frame_field** out)
         if (field) out[count++] = field;
     }
     for (int i = 0; i < t->field_count; i++) {
-        bool used = strcmp(t->field[i].name, FRAMES_CONNECTIVITY) == 0;
-        for (int l = 0; l < LEADING; l++) used |= strcmp(t->field[i].name, leading[l]) == 0;
+        const char* name = t->field[i].name;
+        bool of_solids = strcmp(name, "solid") == 0 || strcmp(name, "scale") == 0;
+        bool used = strcmp(name, FRAMES_CONNECTIVITY) == 0 || (of_solids && !with_solids);
+        for (int l = 0; l < LEADING; l++) used |= strcmp(name, leading[l]) == 0;
         if (!used) out[count++] = &t->field[i];
     }
     return count;
 }
 
-/// The material becomes LAMMPS' type, which counts from 1.
-static void material_to_type(frame_table* t)
+/// A field of integers becomes LAMMPS' type, its number 0 the type `zero`.
+static void field_to_type(frame_table* t, const char* name, int32_t zero)
 {
     for (int i = 0; i < t->field_count; i++) {
         frame_field* field = &t->field[i];
-        if (strcmp(field->name, "material") != 0 || field->type != COLUMN_I32) continue;
+        if (strcmp(field->name, name) != 0 || field->type != COLUMN_I32) continue;
         snprintf(field->name, sizeof field->name, "type");
-        for (int64_t row = 0; row < field->rows; row++) ((int32_t*)field->data)[row]++;
+        for (int64_t row = 0; row < field->rows; row++) ((int32_t*)field->data)[row] += zero;
     }
+}
+
+/// Plane angles as quaternions w x y z, in a field of their own.
+static talus_status add_quaternions(frame_table* t, talus_error* error)
+{
+    const frame_field* angle = frame_find(t, "rotation");
+    if (!angle || angle->type != COLUMN_F64 || angle->width != 1) return TALUS_OK;
+    double* q = calloc(4 * (size_t)angle->rows + 1, sizeof *q);
+    for (int64_t i = 0; q && i < angle->rows; i++) {
+        q[4 * i] = cos(0.5 * ((const double*)angle->data)[i]);
+        q[4 * i + 3] = sin(0.5 * ((const double*)angle->data)[i]);
+    }
+    frame_field added = {"quaternion", COLUMN_F64, angle->rows, 4, q};
+    frame_field* list = realloc(t->field, sizeof *list * (size_t)(t->field_count + 1));
+    if (list) t->field = list;
+    if (!q || !list) {
+        free(q);
+        return error_memory(error, "the orientations of a frame");
+    }
+    t->field[t->field_count++] = added;
+    return TALUS_OK;
+}
+
+static talus_status prepare(frame_table* t, bool with_solids, talus_error* error)
+{
+    if (!with_solids) {
+        field_to_type(t, "material", 1);
+        return TALUS_OK;
+    }
+    field_to_type(t, "solid", EXPORT_FIRST_SOLID_TYPE);
+    return add_quaternions(t, error);
 }
 
 static talus_status flush(FILE* file, text_buffer* t, const char* path, talus_error* error)
@@ -173,21 +221,21 @@ static talus_status write_rows(FILE* file, text_buffer* t, const frame_data* d,
     return flush(file, t, path, error);
 }
 
-static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d, int dim,
+static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d, const shapes* all,
                                 const char* path, talus_error* error)
 {
     const frame_field* position = frame_find(&d->grains, "position");
     const frame_field* radius = frame_find(&d->grains, "radius");
     if (!position || !radius || position->rows != d->grains.count ||
-        radius->rows != d->grains.count || position->width != dim) {
+        radius->rows != d->grains.count || position->width != all->dim) {
         return error_set(error, TALUS_ERR_FORMAT, "a frame for %s lacks positions or radii", path);
     }
     const frame_field** fields = calloc((size_t)d->grains.field_count + 1, sizeof *fields);
     if (!fields) return error_memory(error, path);
-    int count = order_fields(&d->grains, fields);
+    int count = order_fields(&d->grains, all->solid_count > 0, fields);
     text_add(t, "ITEM: TIME\n%.17g\nITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\n", d->time,
              (long long)d->step, (long long)d->grains.count);
-    add_box(t, d, dim);
+    add_box(t, d, all->dim);
     text_add(t, "ITEM: ATOMS");
     for (int f = 0; f < count; f++) add_names(t, fields[f]);
     text_add(t, "\n");
@@ -196,7 +244,8 @@ static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d,
     return status;
 }
 
-static talus_status write_dump(const frame_reader* reader, const char* path, talus_error* error)
+static talus_status write_dump(const frame_reader* reader, const shapes* all, const char* path,
+                               talus_error* error)
 {
     FILE* file = fopen(path, "wbe");
     if (!file) return files_error(error, "create", path);
@@ -206,12 +255,32 @@ static talus_status write_dump(const frame_reader* reader, const char* path, tal
         frame_data data;
         status = frame_read(reader, i, &data, error);
         if (status != TALUS_OK) break;
-        material_to_type(&data.grains);
-        status = write_frame(file, &t, &data, reader->dim, path, error);
+        status = prepare(&data.grains, all->solid_count > 0, error);
+        if (status == TALUS_OK) status = write_frame(file, &t, &data, all, path, error);
         frame_data_free(&data);
     }
     text_free(&t);
     if (fclose(file) != 0 && status == TALUS_OK) status = files_error(error, "write", path);
+    return status;
+}
+
+/// The dump under a temporary name until it is whole, then the shapes beside it.
+static talus_status export_all(const frame_reader* reader, const char* out_path, talus_error* error)
+{
+    shapes all;
+    char* temporary = files_text("%s.tmp", out_path);
+    char* folder = files_text("%s.shapes", out_path);
+    talus_status status = shapes_read(reader->file, reader->path, reader->dim, &all, error);
+    if (!temporary || !folder) status = error_memory(error, "a file name");
+    if (status == TALUS_OK) {
+        status = write_dump(reader, &all, temporary, error);
+        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
+        if (status != TALUS_OK) unlink(temporary);
+    }
+    if (status == TALUS_OK) status = export_obj(&all, folder, error);
+    shapes_free(&all);
+    free(temporary);
+    free(folder);
     return status;
 }
 
@@ -220,14 +289,7 @@ talus_status talus_export_lammps(const char* directory, const char* out_path, ta
     frame_reader reader;
     h5_quiet quiet = h5_silence();
     talus_status status = frame_reader_open(directory, &reader, error);
-    if (status == TALUS_OK) {
-        char* temporary = files_text("%s.tmp", out_path);
-        status =
-            temporary ? write_dump(&reader, temporary, error) : error_memory(error, "a file name");
-        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
-        if (status != TALUS_OK && temporary) unlink(temporary);
-        free(temporary);
-    }
+    if (status == TALUS_OK) status = export_all(&reader, out_path, error);
     frame_reader_close(&reader);
     h5_loud(quiet);
     return status;

@@ -1,5 +1,6 @@
-/// Frames as VTK XML PolyData: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines), and
-/// grains.pvd and contacts.pvd that give their times.
+/// Frames as VTK XML PolyData: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines),
+/// solids_NNNNNN.vtp (faces of the grains that are not balls), walls_NNNNNN.vtp (lines and faces),
+/// and grains.pvd, ... that give their times.
 ///
 /// Arrays are appended as raw binary with 64-bit sizes. Plane vectors get a third component 0, so
 /// that glyphs and arrows work. All fields of the frame are written, whatever they are.
@@ -7,6 +8,8 @@
 #include "record/files.h"
 #include "record/frame_read.h"
 #include "record/frames.h"
+#include "record/shapes.h"
+#include "record/surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +86,16 @@ static talus_status save(vtp* v, const char* path, talus_error* error)
     return files_replace(path, v->xml.data, v->xml.size, false, error);
 }
 
+static void begin(vtp* v, int64_t points, int64_t verts, int64_t lines, int64_t polys)
+{
+    text_add(&v->xml,
+             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n<Piece "
+             "NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
+             "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
+             (long long)points, (long long)verts, (long long)lines, (long long)polys);
+}
+
 /// Write one table: `cell` names the cells, each with `nodes` points taken from `points`; the other
 /// fields go to `place`.
 static talus_status write_table(const char* path, const frame_table* t, const char* cell, int nodes,
@@ -95,13 +108,8 @@ static talus_status write_table(const char* path, const frame_table* t, const ch
                          points);
     }
     bool verts = nodes == 1;
-    text_add(&v.xml,
-             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n<Piece "
-             "NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
-             "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
-             (long long)position->rows, (long long)(verts ? t->count : 0),
-             (long long)(verts ? 0 : t->count));
+    begin(&v, position->rows, verts ? t->count : 0, verts ? 0 : t->count, 0);
+    text_add(&v.xml, "<Points>\n");
     add_array(&v, "Points", position->type, position->rows, position->width, position->data);
     text_add(&v.xml, "</Points>\n");
     talus_status status = add_cells(&v, cell, t->count, nodes);
@@ -119,27 +127,131 @@ static talus_status write_table(const char* path, const frame_table* t, const ch
     return status;
 }
 
-static talus_status export_frame(const frame_data* d, const char* folder, int64_t i,
-                                 text_buffer* grains, text_buffer* contacts, talus_error* error)
-{
-    char* path = files_text("%s/grains_%06lld.vtp", folder, (long long)i);
-    if (!path) return error_memory(error, "a file name");
-    talus_status status = write_table(path, &d->grains, "Verts", 1, "position", "PointData", error);
-    text_add(grains, "<DataSet timestep=\"%.17g\" file=\"grains_%06lld.vtp\"/>\n", d->time,
-             (long long)i);
-    free(path);
-    if (status != TALUS_OK || d->contacts.count < 0) return status;
+// ---- surfaces ----------------------------------------------------------------------------------
 
-    path = files_text("%s/contacts_%06lld.vtp", folder, (long long)i);
-    if (!path) return error_memory(error, "a file name");
-    status = write_table(path, &d->contacts, "Lines", 2, FRAMES_SEGMENT, "CellData", error);
-    text_add(contacts, "<DataSet timestep=\"%.17g\" file=\"contacts_%06lld.vtp\"/>\n", d->time,
-             (long long)i);
-    free(path);
+/// Cells [first, last) of a surface. Their corners are numbered as they come.
+static talus_status add_surface_cells(vtp* v, const char* kind, const surface* s, int64_t first,
+                                      int64_t last)
+{
+    const int64_t* end = (const int64_t*)(const void*)s->end.data;
+    int64_t start = first > 0 ? end[first - 1] : 0;
+    int64_t corners = last > 0 ? end[last - 1] - start : 0;
+    int64_t* index = malloc(sizeof *index * (size_t)(corners + last - first + 1));
+    if (!index) return TALUS_ERR_MEMORY;
+    text_add(&v->xml, "<%s>\n", kind);
+    for (int64_t i = 0; i < corners; i++) index[i] = start + i;
+    add_array(v, "connectivity", COLUMN_I64, corners, 1, index);
+    for (int64_t i = first; i < last; i++) index[i - first] = end[i] - start;
+    add_array(v, "offsets", COLUMN_I64, last - first, 1, index);
+    text_add(&v->xml, "</%s>\n", kind);
+    free(index);
+    return TALUS_OK;
+}
+
+/// A field of the owners, repeated for each of their cells.
+static talus_status add_owner_field(vtp* v, const surface* s, const frame_field* field)
+{
+    const int64_t* owner = (const int64_t*)(const void*)s->owner.data;
+    column probe = {.type = field->type};
+    size_t row = column_element_size(&probe) * (size_t)field->width;
+    char* rows = malloc(row * (size_t)s->cells + 1);
+    if (!rows) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < s->cells; i++) {
+        memcpy(rows + row * (size_t)i, (const char*)field->data + row * (size_t)owner[i], row);
+    }
+    add_array(v, field->name, field->type, s->cells, field->width, rows);
+    free(rows);
+    return TALUS_OK;
+}
+
+/// Write a surface with all fields of its owners, their row as `owner_name`, and their parts.
+static talus_status write_surface(const char* path, const surface* s, const frame_table* t,
+                                  const char* owner_name, talus_error* error)
+{
+    vtp v = {0};
+    begin(&v, s->points, 0, s->lines, s->cells - s->lines);
+    text_add(&v.xml, "<Points>\n");
+    add_array(&v, "Points", COLUMN_F64, s->points, 3, s->point.data);
+    text_add(&v.xml, "</Points>\n");
+    talus_status status = add_surface_cells(&v, "Lines", s, 0, s->lines);
+    if (status == TALUS_OK) status = add_surface_cells(&v, "Polys", s, s->lines, s->cells);
+    text_add(&v.xml, "<CellData>\n");
+    for (int i = 0; i < t->field_count && status == TALUS_OK; i++) {
+        const frame_field* field = &t->field[i];
+        bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
+        if (drawing || field->rows != t->count) continue;
+        status = add_owner_field(&v, s, field);
+    }
+    add_array(&v, owner_name, COLUMN_I64, s->cells, 1, s->owner.data);
+    add_array(&v, "part", COLUMN_I32, s->cells, 1, s->part.data);
+    text_add(&v.xml, "</CellData>\n");
+    status = status == TALUS_OK ? save(&v, path, error) : error_memory(error, path);
+    text_free(&v.xml);
+    text_free(&v.data);
     return status;
 }
 
-static talus_status save_collection(const char* folder, const char* name, text_buffer* list,
+// ---- all frames --------------------------------------------------------------------------------
+
+/// The collections of an export.
+typedef enum kind { GRAINS, CONTACTS, SOLIDS, WALLS, KINDS } kind;
+static const char* const kind_name[KINDS] = {"grains", "contacts", "solids", "walls"};
+
+typedef struct export_job {
+    frame_reader reader;
+    const char* folder;
+    shapes shapes;
+    text_buffer list[KINDS]; ///< of the files written
+} export_job;
+
+/// Whether the run has something of a kind; grains and contacts get their collection in any case.
+static bool is_wanted(const export_job* job, const frame_data* d, kind which)
+{
+    switch (which) {
+    case CONTACTS: return d->contacts.count >= 0;
+    case SOLIDS: return job->shapes.solid_count > 0;
+    case WALLS: return job->shapes.wall_count > 0;
+    default: return true;
+    }
+}
+
+static talus_status write_file(const export_job* job, const frame_data* d, kind which,
+                               const char* path, talus_error* error)
+{
+    if (which == GRAINS) {
+        return write_table(path, &d->grains, "Verts", 1, "position", "PointData", error);
+    }
+    if (which == CONTACTS) {
+        return write_table(path, &d->contacts, "Lines", 2, FRAMES_SEGMENT, "CellData", error);
+    }
+    surface s = {0};
+    bool solids = which == SOLIDS;
+    talus_status status = solids ? surface_grains(&s, &job->shapes, &d->grains, error)
+                                 : surface_walls(&s, &job->shapes, d, error);
+    if (status == TALUS_OK) {
+        status = write_surface(path, &s, solids ? &d->grains : &d->walls, solids ? "row" : "wall",
+                               error);
+    }
+    surface_free(&s);
+    return status;
+}
+
+static talus_status export_frame(export_job* job, const frame_data* d, int64_t i,
+                                 talus_error* error)
+{
+    talus_status status = TALUS_OK;
+    for (kind which = 0; which < KINDS && status == TALUS_OK; which++) {
+        if (!is_wanted(job, d, which)) continue;
+        char* path = files_text("%s/%s_%06lld.vtp", job->folder, kind_name[which], (long long)i);
+        status = path ? write_file(job, d, which, path, error) : error_memory(error, "a file name");
+        text_add(&job->list[which], "<DataSet timestep=\"%.17g\" file=\"%s_%06lld.vtp\"/>\n",
+                 d->time, kind_name[which], (long long)i);
+        free(path);
+    }
+    return status;
+}
+
+static talus_status save_collection(const char* folder, const char* name, const text_buffer* list,
                                     talus_error* error)
 {
     text_buffer all = {0};
@@ -156,25 +268,33 @@ static talus_status save_collection(const char* folder, const char* name, text_b
     return status;
 }
 
+static talus_status export_all(export_job* job, talus_error* error)
+{
+    TRY(shapes_read(job->reader.file, job->reader.path, job->reader.dim, &job->shapes, error));
+    TRY(files_make_folder(job->folder, error));
+    for (int64_t i = 0; i < job->reader.count; i++) {
+        frame_data data;
+        TRY(frame_read(&job->reader, i, &data, error));
+        talus_status status = export_frame(job, &data, i, error);
+        frame_data_free(&data);
+        if (status != TALUS_OK) return status;
+    }
+    for (kind which = 0; which < KINDS; which++) {
+        if (which >= SOLIDS && job->list[which].size == 0) continue;
+        TRY(save_collection(job->folder, kind_name[which], &job->list[which], error));
+    }
+    return TALUS_OK;
+}
+
 talus_status talus_export_vtk(const char* directory, const char* out_directory, talus_error* error)
 {
-    frame_reader reader;
-    text_buffer grains = {0}, contacts = {0};
+    export_job job = {.folder = out_directory};
     h5_quiet quiet = h5_silence();
-    talus_status status = frame_reader_open(directory, &reader, error);
-    if (status == TALUS_OK) status = files_make_folder(out_directory, error);
-    for (int64_t i = 0; status == TALUS_OK && i < reader.count; i++) {
-        frame_data data;
-        status = frame_read(&reader, i, &data, error);
-        if (status != TALUS_OK) break;
-        status = export_frame(&data, out_directory, i, &grains, &contacts, error);
-        frame_data_free(&data);
-    }
-    if (status == TALUS_OK) status = save_collection(out_directory, "grains", &grains, error);
-    if (status == TALUS_OK) status = save_collection(out_directory, "contacts", &contacts, error);
-    frame_reader_close(&reader);
+    talus_status status = frame_reader_open(directory, &job.reader, error);
+    if (status == TALUS_OK) status = export_all(&job, error);
+    shapes_free(&job.shapes);
+    frame_reader_close(&job.reader);
     h5_loud(quiet);
-    text_free(&grains);
-    text_free(&contacts);
+    for (kind which = 0; which < KINDS; which++) text_free(&job.list[which]);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -179,6 +180,11 @@ void text_add(text_buffer* t, const char* format, ...)
         t->size += (size_t)length;
     }
     va_end(again);
+}
+
+void text_add_word(text_buffer* t, const char* word)
+{
+    for (; *word; word++) text_add(t, "%c", isalnum((unsigned char)*word) ? *word : '_');
 }
 
 void text_free(text_buffer* t)

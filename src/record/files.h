@@ -38,6 +38,8 @@ typedef struct text_buffer {
 } text_buffer;
 
 void text_add(text_buffer* t, const char* format, ...) TALUS_PRINTF(2, 3);
+/// The letters and digits of `word`, `_` for every other byte.
+void text_add_word(text_buffer* t, const char* word);
 /// Room for `size` more bytes at t->data + t->size, NULL when memory is short.
 char* text_room(text_buffer* t, size_t size);
 void text_free(text_buffer* t);

@@ -32,15 +32,19 @@ bool frame_entry_read(hid_t frame, frame_entry* entry)
     return good && h5_get_numbers(frame, "contacts", COLUMN_I64, 1, &entry->contacts);
 }
 
-/// `unit` is that of SI; in reduced units a field that has one says so and no more.
-static bool describe(hid_t group, const char* name, const char* unit, bool reduced, const char* doc)
+bool frame_describe(hid_t group, const char* name, const char* unit, const char* doc)
 {
-    if (reduced && unit[0]) unit = "reduced";
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
     if (set < 0) return false;
     bool good = h5_put_text(set, "unit", unit) && h5_put_text(set, "description", doc);
     H5Dclose(set);
     return good;
+}
+
+/// `unit` is that of SI; in reduced units a field that has one says so and no more.
+static bool describe(hid_t group, const char* name, const char* unit, bool reduced, const char* doc)
+{
+    return frame_describe(group, name, reduced && unit[0] ? "reduced" : unit, doc);
 }
 
 static bool write_table(hid_t group, const column* cols, int col_count, const void* table,

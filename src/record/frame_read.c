@@ -98,11 +98,12 @@ static bool read_frame(hid_t frame, frame_data* out)
     out->step = entry.step;
     out->grains.count = entry.grains;
     out->contacts.count = entry.contacts;
+    out->walls.count = entry.walls;
     return h5_get_numbers(frame, "periodic", COLUMN_U8, 3, out->periodic) &&
            h5_get_numbers(frame, "cell_low", COLUMN_F64, 3, out->cell_low) &&
            h5_get_numbers(frame, "cell_high", COLUMN_F64, 3, out->cell_high) &&
            read_table(frame, "grains", &out->grains) &&
-           read_table(frame, "contacts", &out->contacts);
+           read_table(frame, "contacts", &out->contacts) && read_table(frame, "walls", &out->walls);
 }
 
 talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error)
@@ -130,6 +131,7 @@ void frame_data_free(frame_data* d)
 {
     free_table(&d->grains);
     free_table(&d->contacts);
+    free_table(&d->walls);
 }
 
 const frame_field* frame_find(const frame_table* t, const char* name)

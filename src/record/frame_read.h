@@ -25,7 +25,7 @@ typedef struct frame_data {
     int64_t step;
     uint8_t periodic[3];
     double cell_low[3], cell_high[3];
-    frame_table grains, contacts;
+    frame_table grains, contacts, walls;
 } frame_data;
 
 /// An open frames.h5, with links or whole.

@@ -7,10 +7,14 @@
 ///
 /// A run that is resumed after it was consolidated keeps the consolidated file as frames/base.h5,
 /// which holds every frame that has no segment of its own.
+///
+/// Shapes go into the first segment and into each later one before which some were added: they are
+/// only ever added, so the newest serve all frames.
 #include "record/frames.h"
 
 #include "base/error.h"
 #include "record/files.h"
+#include "record/shapes.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -100,6 +104,7 @@ static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_
         // segments were cleaned up leaves any of them: the frames after one may be in the base.
         int64_t end = first + count < limit ? first + count : limit;
         status = index_frames(f, file, path, segment, first, end, error);
+        if (H5Lexists(file, SHAPES_GROUP, H5P_DEFAULT) > 0) f->shapes_in = segment;
     }
     if (file >= 0) H5Fclose(file);
     free(path);
@@ -176,6 +181,8 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
     frames* f = calloc(1, sizeof *f);
     if (!f) return error_memory(error, "the frame record");
     f->segment = -1;
+    f->shapes_in = FRAMES_NOWHERE;
+    f->shape_counts[0] = f->shape_counts[1] = -1;
     f->options = options;
     f->directory = strdup(directory);
     h5_quiet quiet = h5_silence();
@@ -252,8 +259,25 @@ static talus_status end_segment(frames* f, talus_error* error)
     if (status != TALUS_OK) return status;
     H5Fclose(f->segment);
     f->segment = -1;
+    if (f->shapes_open) f->shapes_in = f->segments;
+    f->shapes_open = false;
     f->segments++;
     f->published = false;
+    return TALUS_OK;
+}
+
+/// Put the shapes into the open segment if there are more of them than the files say.
+static talus_status update_shapes(frames* f, const talus_world* world, talus_error* error)
+{
+    if (f->shape_counts[0] == world->solids.count && f->shape_counts[1] == world->walls.count) {
+        return TALUS_OK;
+    }
+    if (!shapes_write(f->segment, world, f->options.reduced_units)) {
+        return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
+    }
+    f->shapes_open = true;
+    f->shape_counts[0] = world->solids.count;
+    f->shape_counts[1] = world->walls.count;
     return TALUS_OK;
 }
 
@@ -269,6 +293,7 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     TRY(begin_segment(f, error));
     if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
     TRY(begin_segment(f, error));
+    TRY(update_shapes(f, world, error));
     TRY(append_entry(f, frame_entry_of(world, f->options.contacts, f->segments), error));
 
     char name[32];

@@ -21,7 +21,7 @@ typedef struct frame_entry {
     int64_t segment;  ///< file that holds it, FRAMES_BASE: frames/base.h5
 } frame_entry;
 
-enum { FRAMES_BASE = -1 };
+enum { FRAMES_BASE = -1, FRAMES_NOWHERE = -2 };
 
 struct frames {
     char* directory;
@@ -30,12 +30,17 @@ struct frames {
     int dim;            ///< 0 until the first frame
     frame_entry* entry; ///< [count]
     int64_t count, capacity;
-    int64_t segments;      ///< closed ones
-    int64_t segment_first; ///< number of the first frame in the open segment
-    hid_t segment;         ///< the open one, in memory; -1: none
-    bool published;        ///< frames.h5 and frames.xdmf show all closed segments
+    int64_t segments;        ///< closed ones
+    int64_t segment_first;   ///< number of the first frame in the open segment
+    hid_t segment;           ///< the open one, in memory; -1: none
+    int64_t shapes_in;       ///< newest closed file with the shapes, FRAMES_NOWHERE: none
+    bool shapes_open;        ///< the open segment has newer ones
+    int64_t shape_counts[2]; ///< solids and walls of these, -1: unknown
+    bool published;          ///< frames.h5 and frames.xdmf show all closed segments
 };
 
+/// Attributes `unit` and `description` of a dataset; false if HDF5 failed.
+bool frame_describe(hid_t group, const char* name, const char* unit, const char* doc);
 /// Write the world as group `name` of `frames` with all its tables; false if HDF5 failed.
 bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
                        frames_options options);

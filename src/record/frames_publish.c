@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "record/files.h"
+#include "record/shapes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +31,11 @@ static bool write_links(hid_t file, const frames* f, int64_t count)
         free(path);
     }
     H5Gclose(group);
+    if (!good || count == 0 || f->shapes_in == FRAMES_NOWHERE) return good;
+    char* path = frames_segment_path(f, f->shapes_in, true);
+    good = path && H5Lcreate_external(path, "/" SHAPES_GROUP, file, SHAPES_GROUP, H5P_DEFAULT,
+                                      H5P_DEFAULT) >= 0;
+    free(path);
     return good;
 }
 
@@ -116,6 +122,21 @@ static talus_status copy_frames(const frames* f, hid_t access, hid_t target, tal
     return status;
 }
 
+static talus_status copy_shapes(const frames* f, hid_t access, hid_t target, talus_error* error)
+{
+    if (f->shapes_in == FRAMES_NOWHERE) return TALUS_OK;
+    char* path = frames_segment_path(f, f->shapes_in, false);
+    hid_t source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
+    bool good = source >= 0 &&
+                H5Ocopy(source, SHAPES_GROUP, target, SHAPES_GROUP, H5P_DEFAULT, H5P_DEFAULT) >= 0;
+    if (source >= 0) H5Fclose(source);
+    talus_status status = good ? TALUS_OK
+                               : h5_error(error, TALUS_ERR_IO, "cannot copy the shapes of",
+                                          path ? path : "a segment");
+    free(path);
+    return status;
+}
+
 static talus_status sync_file(const char* path, talus_error* error)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -141,6 +162,7 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     hid_t target = H5Fopen(path, H5F_ACC_RDWR, access);
     status = target < 0 ? h5_error(error, TALUS_ERR_IO, "cannot open", path)
                         : copy_frames(f, access, target, error);
+    if (status == TALUS_OK) status = copy_shapes(f, access, target, error);
     H5Pclose(access);
     if (target < 0) return status;
     // Closing also cuts off the reserved space that was not used.

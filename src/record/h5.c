@@ -238,6 +238,43 @@ bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* t
     return good;
 }
 
+/// Cut a block of texts of `longest` bytes into `count` texts of their own.
+static char** split_texts(const char* flat, int64_t count, size_t longest)
+{
+    char** texts = calloc((size_t)count + 1, sizeof *texts);
+    bool good = texts != NULL;
+    for (int64_t i = 0; good && i < count; i++) {
+        texts[i] = strndup(flat + (size_t)i * longest, longest);
+        good = texts[i] != NULL;
+    }
+    if (good || !texts) return texts;
+    for (int64_t i = 0; i < count; i++) free(texts[i]);
+    free(texts);
+    return NULL;
+}
+
+char** h5_read_texts(hid_t group, const char* name, int64_t count)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return NULL;
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    size_t longest = H5Tget_size(type);
+    char** texts = NULL;
+    char* flat = NULL;
+    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+        H5Sget_simple_extent_npoints(space) == count) {
+        flat = calloc((size_t)count + 1, longest);
+    }
+    if (flat && (count == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) >= 0)) {
+        texts = split_texts(flat, count, longest);
+    }
+    free(flat);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    return texts;
+}
+
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
 {
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);

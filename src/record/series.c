@@ -10,7 +10,6 @@
 #include "record/files.h"
 #include "world/world.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,9 +69,7 @@ static void add_wall_names(text_buffer* t, const char* name, int dim)
         for (int k = 0; k < dim; k++) {
             text_add(t, ",");
             // numpy drops or joins at other characters, and a comma would shift the columns.
-            for (const char* c = name; *c; c++) {
-                text_add(t, "%c", isalnum((unsigned char)*c) ? *c : '_');
-            }
+            text_add_word(t, name);
             text_add(t, "_%s_%c", quantity[q], 'x' + k);
         }
     }
