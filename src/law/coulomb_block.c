@@ -17,8 +17,8 @@
 /// since every root has |v| <= |M| + sigma and |d| falls for sigma > s. Then one root found by
 /// Newton's method is the answer; else all roots are isolated between the extrema of the quartic.
 ///
-/// A block that is singular to rounding is solved as S + 1e-13 tr(S): the impulse found fulfils the
-/// law for S itself up to 1e-13 |S||p|, and where S leaves an impulse open the shortest is taken.
+/// A block that is singular to rounding is solved as S + 1e-12 tr(S): the impulse found fulfils the
+/// law for S itself up to 1e-12 |S||p|, and where S leaves an impulse open the shortest is taken.
 #include "law/coulomb.h"
 
 #include <float.h>
@@ -29,7 +29,9 @@
 /// A pivot below this part of its diagonal element is rounding.
 static const double DEFINITE = 1e-14;
 /// Share of its trace that is added to a block without an inverse.
-static const double REGULAR = 1e-13;
+static const double REGULAR = 1e-12;
+/// A normal response below this part of its terms has lost digits.
+static const double CANCELLED = 1e-3;
 /// Velocities relative to |f| + |S||p|: what a linear solve and Newton's method reach at once; what
 /// is good enough to choose between solutions; what is still called a solution.
 static const double SHARP = 1e-14, GOOD = 1e-12, FOUND = 1e-10;
@@ -134,16 +136,16 @@ static ALWAYS_INLINE candidate no_candidate(void)
     return (candidate){.p = {0.0, 0.0, 0.0}, .violation = HUGE_VAL, .power = 0.0};
 }
 
-/// Sliding against the unit tangent d. In 3D the normal impulse r makes u_n and the slip across d
-/// small together, (f_n, d x f_t) + r (D, y) = 0: where friction nearly cancels the normal response
-/// D, the other equation knows r better.
+/// Sliding against the unit tangent d. Where friction nearly cancels the normal response D, u_n
+/// hardly depends on the normal impulse r and the slip across d knows it better: then r makes both
+/// small together, (f_n, d x f_t) + r (D, y) = 0.
 static ALWAYS_INLINE candidate judge(const int dim, const local_block* b, const double* d)
 {
     candidate c = no_candidate();
     double response[3], u[3], z[3] = {1.0, b->mu * d[0], dim == 3 ? b->mu * d[1] : 0.0};
     for (int i = 0; i < dim; i++) response[i] = vec_dot(dim, b->S[i], z);
     double D = response[0], r = -b->f[0] / D;
-    if (dim == 3) {
+    if (dim == 3 && D < CANCELLED * b->size_S * (1.0 + b->mu)) {
         double y = d[0] * response[2] - d[1] * response[1], x = d[0] * b->f[2] - d[1] * b->f[1];
         r = -(b->f[0] * D + x * y) / (D * D + y * y);
     }
@@ -176,6 +178,18 @@ static candidate judge_stick(int dim, const local_block* b, const double* p)
         size += b->size_S * fabs(c.p[i]);
     }
     c.violation = u / size;
+    return c;
+}
+
+/// No friction at all: the answer where the bodies hardly approach, f_n being rounding of f_t, so
+/// that friction is too.
+static candidate judge_faint(const local_block* b)
+{
+    candidate c = no_candidate();
+    if (!(b->S[0][0] > 0.0)) return c;
+    c.p[0] = -b->f[0] / b->S[0][0];
+    double friction = b->size_S * b->mu * c.p[0];
+    c.violation = friction / (b->size_f + b->size_S * c.p[0] + friction);
     return c;
 }
 
@@ -358,9 +372,9 @@ static ALWAYS_INLINE candidate slide_2d(const local_block* b)
 
 // ---- one contact -------------------------------------------------------------------------------
 
-/// Impulse that stops the contact. A nearly singular block is known worse than its inverse lets
-/// through: the velocity left over is taken away again until it is rounding.
-static ALWAYS_INLINE void stick_impulse(const int dim, const double* S, const double* inverse,
+/// Impulse that stops the contact. The inverse of a nearly singular block leaves some velocity
+/// over, which is taken away again until it is rounding; false if that does not succeed.
+static ALWAYS_INLINE bool stick_impulse(const int dim, const double* S, const double* inverse,
                                         const double* f, double* p)
 {
     double size_S = 0.0, size_f = 0.0, u[3];
@@ -380,8 +394,9 @@ static ALWAYS_INLINE void stick_impulse(const int dim, const double* S, const do
             u[k] = f[k] + vec_dot(dim, S + k * dim, p);
             left += fabs(u[k]);
         }
-        if (left <= SHARP * (size_f + size_S * size_p)) break;
+        if (left <= SHARP * (size_f + size_S * size_p)) return true;
     }
+    return false;
 }
 
 /// Sliding, after sticking with the impulse `stick` (world axes) was refused.
@@ -398,10 +413,10 @@ static ALWAYS_INLINE bool slide(const int dim, const double* S, const double* n,
     }
     candidate best = dim == 2 ? slide_2d(&b) : slide_3d(&b, start);
     if (!(best.violation <= GOOD)) {
-        candidate edge = judge_stick(dim, &b, sticking);
+        candidate edge = judge_stick(dim, &b, sticking), faint = judge_faint(&b);
         if (edge.violation < best.violation) best = edge;
+        if (faint.violation < best.violation) best = faint;
     }
-    if (best.violation == HUGE_VAL) best.p[0] = b.S[0][0] > 0.0 ? -b.f[0] / b.S[0][0] : 0.0;
     to_world(dim, &b, best.p, p);
     return best.violation <= FOUND;
 }
@@ -412,10 +427,10 @@ static ALWAYS_INLINE bool solve(const int dim, const double* S, const double* in
 {
     double f[3], normal = 0.0, tt = 0.0;
     for (int k = 0; k < dim; k++) f[k] = free[k] + bias * n[k];
-    stick_impulse(dim, S, inverse, f, p);
+    bool stops = stick_impulse(dim, S, inverse, f, p);
     normal = vec_dot(dim, p, n);
     for (int k = 0; k < dim; k++) tt += (p[k] - normal * n[k]) * (p[k] - normal * n[k]);
-    if (normal > 0.0 && tt <= mu * mu * normal * normal) return true;
+    if (stops && normal > 0.0 && tt <= mu * mu * normal * normal) return true;
     double stick[3];
     vec_copy(dim, stick, p);
     return slide(dim, S, n, bias, mu, free, guess, stick, p);
