@@ -16,7 +16,8 @@ static const double TAU = 6.28318530717958647692;
 
 static talus_grain_def plain_grain(void)
 {
-    return (talus_grain_def){.density = 2500.0, .glued_to = -1, .tag = 7};
+    return (talus_grain_def){
+        .solid = -1, .scale = 1.0, .density = 2500.0, .glued_to = -1, .tag = 7};
 }
 
 // ---- overlaps ----------------------------------------------------------------------------------
@@ -59,13 +60,15 @@ static void test_overlaps_against_brute_force(void** state)
         int64_t found, all = brute_overlaps(x, r, N, dim, &c, tolerance, slow, CAP);
         talus_error error;
         assert_true(all > 10 && all < CAP);
-        check_ok(overlaps_find(x, r, N, dim, &c, tolerance, fast, CAP, &found, &error), error);
+        check_ok(overlaps_find(x, r, N, dim, &c, tolerance, NULL, NULL, fast, CAP, &found, &error),
+                 error);
         assert_int_equal(found, all);
         for (int64_t i = 0; i < all; i++) {
             assert_true(fast[i].a == slow[i].a && fast[i].b == slow[i].b);
             assert_true(fabs(fast[i].depth - slow[i].depth) < 1e-13); // rounding of sums below 10
         }
-        check_ok(overlaps_find(x, r, N, dim, &c, tolerance, fast, 5, &found, &error), error);
+        check_ok(overlaps_find(x, r, N, dim, &c, tolerance, NULL, NULL, fast, 5, &found, &error),
+                 error);
         assert_int_equal(found, all);
         for (int i = 0; i < 5; i++) assert_true(fast[i].a == slow[i].a && fast[i].b == slow[i].b);
     }
@@ -87,7 +90,8 @@ static int64_t list_overlaps(const grain_list* list, int dim, const cell* c, dou
     if (n <= 3000)
         found = brute_overlaps(x, r, count, dim, c, tolerance, NULL, 0);
     else
-        check_ok(overlaps_find(x, r, count, dim, c, tolerance, NULL, 0, &found, &error), error);
+        check_ok(overlaps_find(x, r, count, dim, c, tolerance, NULL, NULL, NULL, 0, &found, &error),
+                 error);
     free(x), free(r);
     return found;
 }
@@ -453,7 +457,10 @@ static talus_status read_text(const char* text, int dim, grain_list* list, talus
     close(fd);
     talus_grain_def base = plain_grain();
     generate_report report;
-    talus_status status = generate_csv(path, dim, names, 2, &base, list, &report, error);
+    generate_context context = {.dim = dim};
+    csv_names known = {names, 2, NULL};
+    shape_choice balls = {0};
+    talus_status status = generate_csv(path, &context, &known, &balls, &base, list, &report, error);
     unlink(path);
     return status;
 }
@@ -513,8 +520,12 @@ static void test_csv_errors(void** state)
     talus_error error;
     generate_report report;
     talus_grain_def base = plain_grain();
-    assert_int_equal(generate_csv("/nonexistent/a.csv", 2, NULL, 0, &base, NULL, &report, &error),
-                     TALUS_ERR_IO);
+    generate_context context = {.dim = 2};
+    csv_names none = {0};
+    shape_choice balls = {0};
+    assert_int_equal(
+        generate_csv("/nonexistent/a.csv", &context, &none, &balls, &base, NULL, &report, &error),
+        TALUS_ERR_IO);
     assert_non_null(strstr(error.text, "/nonexistent/a.csv"));
 }
 

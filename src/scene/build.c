@@ -36,6 +36,20 @@ static talus_status add_materials(const build* b, talus_error* error)
     return TALUS_OK;
 }
 
+/// The scene's solids come first in the world, so that their numbers are the same in both.
+static talus_status add_solids(build* b, talus_error* error)
+{
+    const talus_scene* scene = b->scene;
+    for (int i = 0; i < scene->shapes.solids.count; i++) {
+        const scene_solid* s = &scene->solids[i];
+        talus_error own = {0};
+        talus_status status = talus_world_add_solid(b->world, &s->def, NULL, &own);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the shapes");
+        if (status < 0) problems_add(&b->problems, s->origin.at, s->origin.path, "%s", own.text);
+    }
+    return TALUS_OK;
+}
+
 /// A wall that spans between walls needs these to exist: all are added at rest, then set moving.
 static talus_status add_walls(build* b, talus_error* error)
 {
@@ -77,6 +91,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     if (source->allow_overlap || source->base.fixed || source->base.glued_to >= 0) {
         context.allowed = NULL;
     }
+    csv_names names = {scene->material_names, scene->material_count, &scene->shapes};
     switch (source->kind) {
     case SOURCE_LATTICE:
         return generate_lattice(&source->lattice, &context, &source->base, grains, report, error);
@@ -87,12 +102,24 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     case SOURCE_LIST:
         return generate_list(source->list.rows, source->list.count, grains, report, error);
     case SOURCE_CSV:
-        return generate_csv(source->csv.path, scene->world.dim, scene->material_names,
-                            scene->material_count, &source->base, grains, report, error);
+        return generate_csv(source->csv.path, &context, &names, &source->shape, &source->base,
+                            grains, report, error);
     case SOURCE_INLET:
     case SOURCE_COUNT: break;
     }
     return TALUS_OK;
+}
+
+/// Put solids into the balls that a source has placed; explicit grains have theirs already.
+static void shape_grains(build* b, int index)
+{
+    const scene_source* source = &b->scene->sources[index];
+    if (source->kind == SOURCE_LIST || source->kind == SOURCE_CSV) return;
+    for (int64_t row = b->first[index]; row < b->grains.count; row++) {
+        shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
+                           (uint64_t)index, (uint64_t)(row - b->first[index]),
+                           &b->grains.rows[row]);
+    }
 }
 
 static talus_status generate_all(build* b, talus_error* error)
@@ -104,6 +131,7 @@ static talus_status generate_all(build* b, talus_error* error)
         b->first[i] = b->grains.count;
         talus_status status = generate(b, i, &b->grains, &report, &own);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the grains");
+        shape_grains(b, i);
         if (status < 0) {
             problems_add(&b->problems, source->origin.at, source->origin.path, "%s", own.text);
         } else if (report.placed < report.requested && b->scene->strict) {
@@ -170,7 +198,7 @@ static bool check_place(build* b, int source, int64_t row, bool listed)
     scene_origin origin = origin_of(b, row);
     double depth = 0.0;
     bool may_overlap = immobile(g) || b->scene->sources[source].allow_overlap;
-    int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g->position, g->radius, &depth);
+    int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
     int axis = axis_outside(def, g);
     if (wall >= 0 && listed) {
         problems_add(&b->problems, origin.at, origin.path,
@@ -218,6 +246,19 @@ typedef struct packed {
     int64_t count;
 } packed;
 
+/// overlap_exact_fn: solids as they are.
+typedef struct exact {
+    const build* b;
+    const packed* p;
+} exact;
+
+static double exact_depth(const void* user, int64_t a, int64_t b, const double delta[3])
+{
+    const exact* e = user;
+    const talus_grain_def* rows = e->b->grains.rows;
+    return scene_pair_depth(e->b->world, &rows[e->p->row[a]], &rows[e->p->row[b]], delta);
+}
+
 static bool pack(const build* b, packed* p)
 {
     size_t n = (size_t)b->grains.count + 1, dim = (size_t)b->scene->world.dim;
@@ -257,7 +298,9 @@ static void report_pairs(build* b, const packed* p, const overlap_pair* pairs, i
 static talus_status check_pairs(build* b, talus_error* error)
 {
     packed p;
+    exact e = {b, &p};
     cell c = scene_cell(b->scene);
+    bool balls = talus_world_solid_count(b->world) == 0;
     overlap_pair* pairs = NULL;
     int64_t found = 0, capacity = 0;
     talus_status status = pack(b, &p) ? TALUS_OK : error_memory(error, "the search for overlaps");
@@ -269,7 +312,7 @@ static talus_status check_pairs(build* b, talus_error* error)
             status = error_memory(error, "the overlaps");
         else
             status = overlaps_find(p.positions, p.radii, p.count, b->scene->world.dim, &c, 1e-9,
-                                   pairs, capacity, &found, error);
+                                   balls ? NULL : exact_depth, &e, pairs, capacity, &found, error);
     }
     if (status >= 0) report_pairs(b, &p, pairs, capacity);
     free(pairs);
@@ -303,7 +346,8 @@ static talus_status build_all(build* b, const talus_world_def* def, talus_error*
 {
     TRY(talus_world_create(def, &b->world, error));
     TRY(add_materials(b, error));
-    TRY(add_walls(b, error));
+    TRY(add_solids(b, error));
+    if (b->problems.count == 0) TRY(add_walls(b, error));
     if (b->problems.count == 0) TRY(build_grains(b, error));
     return TALUS_OK;
 }

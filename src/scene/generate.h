@@ -9,6 +9,7 @@
 #include <talus/world.h>
 
 #include "body/cell.h"
+#include "scene/generate_shape.h"
 #include "scene/sizes.h"
 
 /// Grains on their way into the world. Zero is the empty list; free with grain_list_free().
@@ -83,6 +84,11 @@ typedef struct lattice_def {
     double high[3];    ///< not used by count
     int64_t counts[3]; ///< sites in a row, rows in a layer, layers; only by count
     double spacing;    ///< distance of nearest sites, m; 0: factor * largest diameter [default 0]
+    bool by_axis;      ///< square: steps and extents instead of `spacing` and balls; any overlaps
+                       ///< are the caller's to find [default false]
+    double steps[3];   ///< by_axis: distance of sites along each axis, m
+    double below[3];   ///< by_axis: how far a grain reaches down from its position, m
+    double above[3];   ///< and up
     double factor;     ///< >= 1 [default 1]
     double jitter;     ///< 0: perfect; 1: grains may move until just touching [default 0]
     sizes_def sizes;
@@ -96,6 +102,7 @@ typedef struct fill_def {
     sizes_def sizes;
     int64_t count;         ///< grains; 0: by solid_fraction
     double solid_fraction; ///< of the region's volume; 0: by count
+    double volume_share;   ///< of the grains in the volume of their balls [default 1]
     double gap;            ///< least gap to other grains, m [default 0]
     int64_t tries;         ///< random spots tried for a grain before giving up [default 200]
     int sweeps;            ///< pushes a grain to make room for the others, 0: none [default 500]
@@ -127,14 +134,23 @@ talus_status generate_chain(const chain_def* def, const generate_context* contex
 talus_status generate_list(const talus_grain_def* rows, int64_t count, grain_list* grains,
                            generate_report* report, talus_error* error);
 
+/// Names that a file may use.
+typedef struct csv_names {
+    const char* const* materials;
+    int material_count;
+    const shape_table* shapes;
+} csv_names;
+
 /// Read grains from a text file. The first line that is not blank or a # comment names the columns,
 /// of which there are
-/// x, y, z, radius or diameter, vx, vy, vz, wx, wy, wz, mass, density, material (name), tag.
-/// x, y (z) are required, radius unless base->radius > 0. Separated by commas, semicolons or
+/// x, y, z, radius or diameter, vx, vy, vz, wx, wy, wz, mass, density, material (name), tag, shape
+/// (name, or ball), scale, angle (2D, degrees), rx, ry, rz (rotation vector, degrees), or qw, qx,
+/// qy, qz. x, y (z) are required; radius too, unless base->radius > 0 or the grain has a shape,
+/// which `choice` gives to those without a column for it. Separated by commas, semicolons or
 /// blanks; one kind in a file.
 /// Errors begin with file:line: and name the column. Overlaps are the caller's to find.
-talus_status generate_csv(const char* path, int dim, const char* const* material_names,
-                          int material_count, const talus_grain_def* base, grain_list* grains,
-                          generate_report* report, talus_error* error);
+talus_status generate_csv(const char* path, const generate_context* context, const csv_names* names,
+                          const shape_choice* choice, const talus_grain_def* base,
+                          grain_list* grains, generate_report* report, talus_error* error);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "scene/generate.h"
 
 typedef enum field_type {
@@ -19,6 +20,9 @@ typedef enum field_type {
     FIELD_DIAMETER,
     FIELD_NAME, ///< of a material
     FIELD_TAG,
+    FIELD_SHAPE, ///< name of a shape, or ball
+    FIELD_TURN,  ///< degrees about an axis
+    FIELD_QUAT,  ///< part of a quaternion
 } field_type;
 
 typedef struct field {
@@ -28,7 +32,28 @@ typedef struct field {
     size_t offset;
 } field;
 
-enum { X, Y, Z, RADIUS, DIAMETER, MASS = 11, DENSITY, MATERIAL, TAG, FIELD_COUNT };
+enum {
+    X,
+    Y,
+    Z,
+    RADIUS,
+    DIAMETER,
+    MASS = 11,
+    DENSITY,
+    MATERIAL,
+    TAG,
+    SHAPE,
+    SCALE,
+    ANGLE,
+    RX,
+    RY,
+    RZ,
+    QW,
+    QX,
+    QY,
+    QZ,
+    FIELD_COUNT
+};
 
 #define AT(member) offsetof(talus_grain_def, member)
 #define ROW(member, k) (offsetof(talus_grain_def, member) + (k) * sizeof(double))
@@ -48,6 +73,16 @@ static const field FIELDS[FIELD_COUNT] = {
     [DENSITY] = {"density", FIELD_POSITIVE, true, AT(density)},
     [MATERIAL] = {"material", FIELD_NAME, true, AT(material)},
     [TAG] = {"tag", FIELD_TAG, true, AT(tag)},
+    [SHAPE] = {"shape", FIELD_SHAPE, true, 0},
+    [SCALE] = {"scale", FIELD_POSITIVE, true, AT(scale)},
+    [ANGLE] = {"angle", FIELD_TURN, true, ROW(rotation, 2)},
+    [RX] = {"rx", FIELD_TURN, false, ROW(rotation, 0)},
+    [RY] = {"ry", FIELD_TURN, false, ROW(rotation, 1)},
+    [RZ] = {"rz", FIELD_TURN, false, ROW(rotation, 2)},
+    [QW] = {"qw", FIELD_QUAT, false, 0},
+    [QX] = {"qx", FIELD_QUAT, false, 0},
+    [QY] = {"qy", FIELD_QUAT, false, 0},
+    [QZ] = {"qz", FIELD_QUAT, false, 0},
 };
 
 typedef struct csv {
@@ -57,10 +92,18 @@ typedef struct csv {
     char separator;           ///< ' ' for blanks
     int column_count;         ///< 0: names not read yet
     int columns[FIELD_COUNT]; ///< field of each column
-    const char* const* material_names;
-    int material_count;
+    const generate_context* context;
+    const csv_names* names;
+    const shape_choice* choice; ///< of grains that do not say theirs
     talus_error* error;
 } csv;
+
+/// A row as it is read.
+typedef struct csv_row {
+    talus_grain_def grain;
+    shape_choice choice;
+    double quat[4];
+} csv_row;
 
 TALUS_PRINTF(2, 3) static talus_status csv_error(const csv* c, const char* format, ...)
 {
@@ -117,13 +160,18 @@ static talus_status add_column(csv* c, const char* name)
 {
     int which = find_field(name);
     if (which < 0) {
-        return csv_error(c,
-                         "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
-                         "vz, wx, wy, wz, mass, density, material, tag",
-                         name);
+        return csv_error(
+            c,
+            "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
+            "vz, wx, wy, wz, mass, density, material, tag, shape, scale, angle, rx, ry, "
+            "rz, qw, qx, qy, qz",
+            name);
     }
     if (c->dim == 2 && !FIELDS[which].flat) {
         return csv_error(c, "column '%s' has no meaning in a 2D scene", name);
+    }
+    if (c->dim == 3 && which == ANGLE) {
+        return csv_error(c, "column 'angle' has no meaning in a 3D scene; use rx, ry, rz");
     }
     if (has_column(c, which)) return csv_error(c, "column '%s' is there twice", name);
     c->columns[c->column_count++] = which;
@@ -138,8 +186,16 @@ static talus_status check_columns(const csv* c, bool needs_radius)
     }
     bool radius = has_column(c, RADIUS), diameter = has_column(c, DIAMETER);
     if (radius && diameter) return csv_error(c, "give column 'radius' or 'diameter', not both");
-    if (!radius && !diameter && needs_radius) {
+    if (!radius && !diameter && needs_radius && !has_column(c, SHAPE)) {
         return csv_error(c, "column 'radius' (or 'diameter') is missing");
+    }
+    if ((radius || diameter) && has_column(c, SCALE)) {
+        return csv_error(c, "give column 'scale' or 'radius', not both");
+    }
+    int quats = has_column(c, QW) + has_column(c, QX) + has_column(c, QY) + has_column(c, QZ);
+    bool turns = has_column(c, RX) || has_column(c, RY) || has_column(c, RZ);
+    if ((quats != 0 && quats != 4) || (quats > 0 && turns)) {
+        return csv_error(c, "give rx, ry, rz or all of qw, qx, qy, qz");
     }
     if (has_column(c, MASS) && has_column(c, DENSITY)) {
         return csv_error(c, "give column 'mass' or 'density', not both");
@@ -164,17 +220,19 @@ static talus_status read_number(const csv* c, const field* f, const char* text, 
     if (end == text || *end || !isfinite(*out)) {
         return csv_error(c, "column '%s': expected a number, found '%.60s'", f->name, text);
     }
-    if (f->type != FIELD_NUMBER && *out <= 0.0) {
+    bool positive = f->type == FIELD_POSITIVE || f->type == FIELD_DIAMETER;
+    if (positive && *out <= 0.0) {
         return csv_error(c, "column '%s': must be > 0, not %g", f->name, *out);
     }
     if (f->type == FIELD_DIAMETER) *out *= 0.5;
+    if (f->type == FIELD_TURN) *out *= 3.14159265358979323846 / 180.0;
     return TALUS_OK;
 }
 
 static talus_status read_material(const csv* c, const char* text, int* out)
 {
-    for (int i = 0; i < c->material_count; i++) {
-        if (strcmp(c->material_names[i], text) == 0) {
+    for (int i = 0; i < c->names->material_count; i++) {
+        if (strcmp(c->names->materials[i], text) == 0) {
             *out = i;
             return TALUS_OK;
         }
@@ -195,19 +253,69 @@ static talus_status read_tag(const csv* c, const char* text, int32_t* out)
     return TALUS_OK;
 }
 
-static talus_status read_field(const csv* c, int which, const char* text, talus_grain_def* grain)
+static talus_status read_shape(const csv* c, const char* text, shape_choice* choice)
+{
+    const shape_table* table = c->names->shapes;
+    choice->table = NULL;
+    if (strcmp(text, "ball") == 0) return TALUS_OK;
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->names[i], text) != 0) continue;
+        choice->table = table;
+        choice->first = table->rows[i].first;
+        choice->count = table->rows[i].count;
+        return TALUS_OK;
+    }
+    return csv_error(c, "column 'shape': there is no shape named '%.60s'", text);
+}
+
+static talus_status read_field(const csv* c, int which, const char* text, csv_row* row)
 {
     const field* f = &FIELDS[which];
+    talus_grain_def* grain = &row->grain;
     if (f->type == FIELD_NAME) return read_material(c, text, &grain->material);
     if (f->type == FIELD_TAG) return read_tag(c, text, &grain->tag);
+    if (f->type == FIELD_SHAPE) return read_shape(c, text, &row->choice);
     double value;
     TRY(read_number(c, f, text, &value));
-    memcpy((char*)grain + f->offset, &value, sizeof value);
+    if (f->type == FIELD_QUAT)
+        row->quat[which - QW] = value;
+    else
+        memcpy((char*)grain + f->offset, &value, sizeof value);
     if (which == DENSITY) grain->mass = 0.0; // a mass in the base would win over it
     return TALUS_OK;
 }
 
-static talus_status read_row(const csv* c, char* text, talus_grain_def* grain)
+/// Rotation, if the file gives one, and size of a grain with a shape.
+static talus_status finish_shape(const csv* c, csv_row* row, int64_t number)
+{
+    talus_grain_def* g = &row->grain;
+    shape_choice* choice = &row->choice;
+    bool turned =
+        has_column(c, ANGLE) || has_column(c, RX) || has_column(c, RY) || has_column(c, RZ);
+    if (has_column(c, QW)) {
+        double norm = sqrt(vec_dot(4, row->quat, row->quat));
+        if (!(norm > 1e-6)) return csv_error(c, "qw, qx, qy, qz are no rotation: all are zero");
+        for (int k = 0; k < 4; k++) row->quat[k] /= norm;
+        rotation_from_quat(row->quat, g->rotation);
+    }
+    if (turned || has_column(c, QW)) {
+        choice->any_rotation = false;
+        vec_copy(3, choice->rotation, g->rotation);
+    }
+    if (has_column(c, SCALE))
+        choice->scale = g->scale;
+    else if (has_column(c, RADIUS) || has_column(c, DIAMETER) || g->radius > 0.0)
+        choice->scale = 0.0;
+    if (choice->scale == 0.0 && g->radius <= 0.0) choice->scale = 1.0;
+    if (!choice->table && g->radius <= 0.0) {
+        return csv_error(c, "a ball needs a radius (column 'radius' or 'diameter')");
+    }
+    g->scale = 1.0;
+    shape_choice_apply(choice, c->dim, c->context->seed, c->context->source, (uint64_t)number, g);
+    return TALUS_OK;
+}
+
+static talus_status read_row(const csv* c, char* text, csv_row* row)
 {
     char* rest = text;
     for (int i = 0; i < c->column_count; i++) {
@@ -215,7 +323,7 @@ static talus_status read_row(const csv* c, char* text, talus_grain_def* grain)
         if (!value || !*value) {
             return csv_error(c, "column '%s': the value is missing", FIELDS[c->columns[i]].name);
         }
-        TRY(read_field(c, c->columns[i], value, grain));
+        TRY(read_field(c, c->columns[i], value, row));
     }
     if (!rest) return TALUS_OK;
     return csv_error(c, "more values than the %d columns; too much is '%.60s'", c->column_count,
@@ -260,16 +368,16 @@ static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grai
         text = trim(text);
         if (!*text) continue;
         if (c->column_count == 0) {
-            TRY(read_names(c, text, base->radius <= 0.0));
+            TRY(read_names(c, text, base->radius <= 0.0 && !c->choice->table));
             continue;
         }
-        talus_grain_def grain = *base;
-        report->requested++;
-        if (read_row(c, text, &grain) < 0) {
+        csv_row row = {.grain = *base, .choice = *c->choice};
+        int64_t number = report->requested++;
+        if (read_row(c, text, &row) < 0 || finish_shape(c, &row, number) < 0) {
             add_bad_row(&bad, c->error);
             continue;
         }
-        TRY(grain_list_add(grains, &grain, c->error));
+        TRY(grain_list_add(grains, &row.grain, c->error));
         report->placed++;
     }
     if (ferror(file)) {
@@ -280,9 +388,9 @@ static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grai
     return csv_error(c, "the file ends before the line that names the columns");
 }
 
-talus_status generate_csv(const char* path, int dim, const char* const* material_names,
-                          int material_count, const talus_grain_def* base, grain_list* grains,
-                          generate_report* report, talus_error* error)
+talus_status generate_csv(const char* path, const generate_context* context, const csv_names* names,
+                          const shape_choice* choice, const talus_grain_def* base,
+                          grain_list* grains, generate_report* report, talus_error* error)
 {
     *report = (generate_report){0};
     FILE* file = fopen(path, "r");
@@ -291,9 +399,10 @@ talus_status generate_csv(const char* path, int dim, const char* const* material
     }
     talus_error local;
     csv c = {.path = path,
-             .dim = dim,
-             .material_names = material_names,
-             .material_count = material_count,
+             .dim = context->dim,
+             .context = context,
+             .names = names,
+             .choice = choice,
              .error = error ? error : &local};
     char* line = NULL;
     talus_status status = read_lines(&c, file, &line, base, grains, report);

@@ -23,7 +23,7 @@ static const int64_t MOST_GRAINS = (int64_t)1 << 28;
 
 fill_def fill_default(void)
 {
-    return (fill_def){.sizes = sizes_default(), .tries = 200, .sweeps = 500};
+    return (fill_def){.sizes = sizes_default(), .volume_share = 1.0, .tries = 200, .sweeps = 500};
 }
 
 static talus_status check_fill(const fill_def* def, int dim, talus_error* error)
@@ -75,15 +75,15 @@ static talus_status draw_sizes(const fill_def* def, int dim, rng* r, radii_list*
 {
     sizes* s = NULL;
     TRY(sizes_create(&def->sizes, dim, &s, error));
-    double target = def->solid_fraction * region_volume(&def->region, dim), solid = 0.0;
+    double target = def->solid_fraction * region_volume(&def->region, dim), filled = 0.0;
     talus_status status = TALUS_OK;
     while (status == TALUS_OK) {
         if (def->count > 0 && list->count == def->count) break;
         double radius = sizes_draw(s, r);
-        double volume = generate_ball_volume(dim, radius);
-        if (def->count == 0 && solid + 0.5 * volume > target && list->count > 0) break;
+        double volume = def->volume_share * generate_ball_volume(dim, radius);
+        if (def->count == 0 && filled + 0.5 * volume > target && list->count > 0) break;
         status = radii_add(list, radius, error);
-        solid += volume;
+        filled += volume;
     }
     sizes_destroy(s);
     return status;
@@ -272,7 +272,7 @@ static talus_status hand_over(const packing* p, const talus_grain_def* base, gra
                               generate_report* report, talus_error* error)
 {
     int dim = p->context->dim;
-    double solid = 0.0;
+    double filled = 0.0;
     talus_grain_def grain = *base;
     for (int64_t i = p->fixed; i < p->grid.count; i++) {
         const grid_ball* b = &p->grid.balls[i];
@@ -281,9 +281,9 @@ static talus_status hand_over(const packing* p, const talus_grain_def* base, gra
         vec_copy(3, grain.position, b->centre);
         TRY(grain_list_add(grains, &grain, error));
         report->placed++;
-        solid += generate_ball_volume(dim, b->radius);
+        filled += p->def->volume_share * generate_ball_volume(dim, b->radius);
     }
-    report->solid_fraction = solid / region_volume(&p->def->region, dim);
+    report->solid_fraction = filled / region_volume(&p->def->region, dim);
     return TALUS_OK;
 }
 

@@ -24,6 +24,8 @@ typedef struct lattice {
     lattice_kind kind;
     double nearest;   ///< a
     double largest;   ///< radius
+    double below[3];  ///< how far a grain reaches down from its position
+    double above[3];  ///< and up
     double amplitude; ///< of the jitter
     double step[3];
     double origin[3]; ///< of site (0, 0, 0)
@@ -85,7 +87,7 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
                              talus_error* error)
 {
     double extent = def->high[k] - def->low[k];
-    double steps = endless ? extent : extent - 2.0 * l->largest;
+    double steps = endless ? extent : extent - l->below[k] - l->above[k];
     steps = floor(steps / l->step[k] + FIT_SLACK);
     if (steps > 1e9) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -94,7 +96,7 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
     }
     if (!endless) {
         l->sites[k] = (int64_t)steps + 1; // none when not even one grain fits
-        l->last[k] = def->high[k] - l->largest + FIT_SLACK * l->nearest;
+        l->last[k] = def->high[k] - l->above[k] + FIT_SLACK * l->nearest;
         return TALUS_OK;
     }
     int64_t period = period_of(l->kind, k);
@@ -110,23 +112,13 @@ static talus_status fit_axis(lattice* l, const lattice_def* def, bool endless, i
     return TALUS_OK;
 }
 
-static talus_status lattice_setup(lattice* l, const lattice_def* def,
-                                  const generate_context* context, talus_error* error)
+/// Origin and index ranges, now that the steps are known.
+static talus_status lattice_fit(lattice* l, const lattice_def* def, const generate_context* context,
+                                talus_error* error)
 {
-    double diameter = 2.0 * l->largest;
-    l->kind = def->kind;
-    l->nearest = def->spacing != 0.0 ? def->spacing : def->factor * diameter;
-    if (!(isfinite(l->nearest) && l->nearest >= diameter * (1.0 - 1e-12))) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "lattice: spacing %g is below the largest diameter %g: grains would "
-                         "overlap",
-                         l->nearest, diameter);
-    }
-    l->amplitude = fmax(0.0, 0.5 * def->jitter * (l->nearest - diameter));
-    set_steps(l);
     region_def box = {.kind = REGION_BOX};
     for (int k = 0; k < 3; k++) {
-        l->origin[k] = def->low[k] + l->largest;
+        l->origin[k] = def->low[k] + l->below[k];
         l->sites[k] = def->by_count && k < context->dim ? def->counts[k] : 1;
         l->last[k] = INFINITY;
         box.low[k] = def->low[k], box.high[k] = def->high[k];
@@ -138,6 +130,32 @@ static talus_status lattice_setup(lattice* l, const lattice_def* def,
         TRY(fit_axis(l, def, endless, k, error));
     }
     return TALUS_OK;
+}
+
+static talus_status lattice_setup(lattice* l, const lattice_def* def,
+                                  const generate_context* context, talus_error* error)
+{
+    double diameter = 2.0 * l->largest;
+    l->kind = def->kind;
+    for (int k = 0; k < 3; k++) {
+        l->below[k] = def->by_axis ? def->below[k] : l->largest;
+        l->above[k] = def->by_axis ? def->above[k] : l->largest;
+    }
+    if (def->by_axis) {
+        vec_copy(3, l->step, def->steps);
+        l->nearest = vec_norm(context->dim, def->steps);
+        return lattice_fit(l, def, context, error);
+    }
+    l->nearest = def->spacing != 0.0 ? def->spacing : def->factor * diameter;
+    if (!(isfinite(l->nearest) && l->nearest >= diameter * (1.0 - 1e-12))) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "lattice: spacing %g is below the largest diameter %g: grains would "
+                         "overlap",
+                         l->nearest, diameter);
+    }
+    l->amplitude = fmax(0.0, 0.5 * def->jitter * (l->nearest - diameter));
+    set_steps(l);
+    return lattice_fit(l, def, context, error);
 }
 
 /// Position of a site; false when it is beyond the box.
@@ -201,8 +219,8 @@ static talus_status place_site(lattice_run* run, const int64_t at[3], const talu
     talus_grain_def grain = *base;
     grain.radius = sizes_draw(run->sizes, &run->r);
     vec_copy(3, x, site);
-    jitter_site(&run->l, run->def, dim, grain.radius, &run->r, x);
-    if (!spot_free(run, x, grain.radius)) {
+    if (!run->def->by_axis) jitter_site(&run->l, run->def, dim, grain.radius, &run->r, x);
+    if (!run->def->by_axis && !spot_free(run, x, grain.radius)) {
         if (!spot_free(run, site, grain.radius)) return TALUS_OK;
         vec_copy(3, x, site);
     }

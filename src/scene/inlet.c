@@ -74,16 +74,18 @@ void inlet_destroy(inlet* in)
     free(in);
 }
 
-/// Radius of the next grain and what it costs in units of the rate.
-static double next_grain(const inlet* in, const inlet_state* state, double* cost)
+/// The next grain, all but its place, and what it costs in units of the rate.
+static talus_grain_def next_grain(const inlet* in, const inlet_state* state, double* cost)
 {
-    rng r = rng_make(in->context.seed, in->context.source, 2 * (uint64_t)state->poured);
-    double radius = sizes_draw(in->sizes, &r);
-    const talus_grain_def* g = &in->def.grain;
-    double mass =
-        g->mass > 0.0 ? g->mass : g->density * generate_ball_volume(in->context.dim, radius);
-    *cost = in->def.by_mass ? mass : 1.0;
-    return radius;
+    const generate_context* c = &in->context;
+    uint64_t number = (uint64_t)state->poured;
+    rng r = rng_make(c->seed, c->source, 2 * number);
+    talus_grain_def g = in->def.grain;
+    g.radius = sizes_draw(in->sizes, &r);
+    shape_choice_apply(&in->def.shape, c->dim, c->seed, c->source, number, &g);
+    double volume = shape_volume(in->def.shape.table, c->dim, &g);
+    *cost = in->def.by_mass ? (g.mass > 0.0 ? g.mass : g.density * volume) : 1.0;
+    return g;
 }
 
 /// Whether a grain touches the inlet's box, in any of its periodic images.
@@ -136,25 +138,24 @@ static talus_status pour_due(const inlet* in, const generate_context* context, b
                              inlet_state* state, grain_list* out, inlet_report* report,
                              talus_error* error)
 {
-    double cost, x[3], radius = next_grain(in, state, &cost);
+    double cost, x[3];
+    talus_grain_def grain = next_grain(in, state, &cost);
     while (is_due(in, state, cost)) {
         report->due++;
-        if (!find_spot(in, context, grid, radius, state, x)) {
+        if (!find_spot(in, context, grid, grain.radius, state, x)) {
             report->blocked = true;
             snprintf(report->reason, sizeof report->reason,
                      "inlet blocked: no free spot for a grain of diameter %g in %lld tries",
-                     2.0 * radius, (long long)in->def.tries);
+                     2.0 * grain.radius, (long long)in->def.tries);
             return TALUS_OK;
         }
-        TRY(ball_grid_add(grid, x, radius, error));
-        talus_grain_def grain = in->def.grain;
-        grain.radius = radius;
+        TRY(ball_grid_add(grid, x, grain.radius, error));
         vec_copy(3, grain.position, grid->balls[grid->count - 1].centre);
         TRY(grain_list_add(out, &grain, error));
         state->owed -= cost;
         state->poured++;
         report->placed++;
-        radius = next_grain(in, state, &cost);
+        grain = next_grain(in, state, &cost);
     }
     return TALUS_OK;
 }

@@ -17,6 +17,7 @@ typedef struct inlet_def {
     int64_t limit;          ///< grains in all, -1: no limit [default -1]
     int64_t tries;          ///< random spots tried for a grain in a step [default 200]
     sizes_def sizes;
+    shape_choice shape;    ///< [default balls]
     talus_grain_def grain; ///< all but radius and position: velocity, density, material, tag
 } inlet_def;
 

@@ -3,6 +3,7 @@
 #define TALUS_SCENE_MODEL_H
 
 #include "scene/generate.h"
+#include "scene/generate_shape.h"
 #include "scene/inlet.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
@@ -26,6 +27,18 @@ typedef struct scene_pair {
     talus_pair_def law;
 } scene_pair;
 
+/// A file that the scene reads beside its own.
+typedef struct scene_named_file {
+    const char* path; ///< whole
+    node* named;      ///< the path in the effective scene
+} scene_named_file;
+
+/// A solid as the world will be given it.
+typedef struct scene_solid {
+    talus_solid_def def;
+    scene_origin origin;
+} scene_solid;
+
 typedef struct scene_wall {
     talus_wall_def def;
     scene_origin origin;
@@ -46,6 +59,7 @@ typedef struct scene_source {
     const char* name;
     scene_origin origin;
     talus_grain_def base; ///< what all its grains share
+    shape_choice shape;   ///< of its grains; list: of each row, done when it is read
     bool allow_overlap;
     union {
         lattice_def lattice;
@@ -53,7 +67,6 @@ typedef struct scene_source {
         chain_def chain;
         struct {
             const char* path; ///< whole
-            node* named;      ///< the path in the effective scene
         } csv;
         inlet_def tap;
         struct {
@@ -108,6 +121,11 @@ struct talus_scene {
     const char** material_names;
     scene_pair* pairs;
     int pair_count;
+    shape_table shapes;
+    scene_solid* solids; ///< [shapes.solids.count]
+    int solid_capacity;
+    scene_named_file* files;
+    int file_count, file_capacity;
     scene_wall* walls;
     int wall_count;
     const char** wall_names; ///< [wall_count], known before the walls are read
@@ -125,6 +143,17 @@ void schema_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* schema_pairs(talus_scene* scene, section* s, int* count);
 void schema_solver(section* parent, talus_solver_def* solver);
+void schema_shapes(talus_scene* scene, section* root);
+/// Make a solid of the hulls of its parts and keep it; points and sizes must be in the arena.
+/// Reports what is wrong with them at `key` (or NULL) of the section and returns -1, else its
+/// number.
+int schema_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def);
+/// Index of the shape under `key`, which must be given; -1 after a mistake.
+int schema_find_shape(talus_scene* scene, section* s, const char* key);
+/// A file named under `key`: its whole path, NULL after a mistake. It is copied with the scene.
+const char* schema_file(talus_scene* scene, section* s, const char* key);
+/// Degrees under `rotation`: a number in 2D, {axis, angle} in 3D.
+void schema_rotation(section* parent, int dim, double rotation[3]);
 void schema_walls(talus_scene* scene, section* root);
 /// A section as the motion of wall `self`. `given` is false when nothing stands there.
 void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive);
@@ -134,6 +163,13 @@ void schema_check_motion(talus_scene* scene, place at, const char* path,
 void schema_grains(talus_scene* scene, section* root);
 /// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
 double schema_sizes(section* s, int dim, sizes_def* def);
+/// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
+/// the ball that holds it, and `rotation`.
+double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice);
+/// `shape`, `scale` or `radius`, `rotation` of a source of explicit grains or of one of them.
+/// *choice and *g hold the defaults; afterwards *g has its radius, and *choice says what it looks
+/// like.
+void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
 void schema_phases(talus_scene* scene, section* root);
 
 /// Index of a name; reports an unknown one, with a suggestion, and returns -1.
@@ -151,9 +187,12 @@ cell scene_cell(const talus_scene* scene);
 /// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
 /// overlaps none by more than 1e-9 of its radius.
 bool scene_clear_of_walls(const void* user, const double centre[3], double radius);
-/// Index of the first wall that a ball overlaps by so much, and the depth; -1 if none.
-int scene_wall_overlap(const talus_world* world, const double centre[3], double radius,
-                       double* depth);
+/// Index of the first wall that a grain overlaps by so much, and the depth; -1 if none.
+int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth);
+
+/// How deep two grains overlap, b at `delta` from a.
+double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
+                        const talus_grain_def* b, const double delta[3]);
 
 /// The calling thread's locale, set aside while numbers are plain: 0.5, never 0,5.
 typedef struct plain_numbers {

@@ -18,6 +18,8 @@ typedef struct search {
     const ranked* order;
     int64_t self; ///< position in `order` of the ball that asks
     double tolerance;
+    overlap_exact_fn* exact;
+    const void* user;
     overlap_pair* pairs;
     int64_t capacity, found;
 } search;
@@ -52,17 +54,15 @@ static void keep_pair(search* s, overlap_pair pair)
 
 static bool on_overlap(void* user, int64_t ball, const double delta[3], double distance)
 {
-    (void)delta;
     search* s = user;
     const ranked *me = &s->order[s->self], *other = &s->order[ball];
     double sum = me->radius + other->radius;
-    double depth = sum - distance;
-    if (depth > s->tolerance * sum) {
-        bool first = me->row < other->row;
-        keep_pair(s, (overlap_pair){.a = first ? me->row : other->row,
-                                    .b = first ? other->row : me->row,
-                                    .depth = depth});
-    }
+    overlap_pair pair = {.a = me->row, .b = other->row, .depth = sum - distance};
+    if (pair.depth <= s->tolerance * sum) return true;
+    if (s->exact) pair.depth = s->exact(s->user, me->row, other->row, delta);
+    if (pair.depth <= s->tolerance * sum) return true;
+    if (pair.b < pair.a) pair = (overlap_pair){pair.b, pair.a, pair.depth};
+    keep_pair(s, pair);
     return true;
 }
 
@@ -79,8 +79,9 @@ static talus_status run_search(search* s, ball_grid* grid, const double* positio
 }
 
 talus_status overlaps_find(const double* positions, const double* radii, int64_t n, int dim,
-                           const cell* c, double tolerance, overlap_pair* pairs, int64_t capacity,
-                           int64_t* found, talus_error* error)
+                           const cell* c, double tolerance, overlap_exact_fn* exact,
+                           const void* user, overlap_pair* pairs, int64_t capacity, int64_t* found,
+                           talus_error* error)
 {
     *found = 0;
     if (n == 0) return TALUS_OK;
@@ -89,7 +90,12 @@ talus_status overlaps_find(const double* positions, const double* radii, int64_t
     for (int64_t i = 0; i < n; i++) order[i] = (ranked){radii[i], i};
     qsort(order, (size_t)n, sizeof *order, by_radius);
 
-    search s = {.order = order, .tolerance = tolerance, .pairs = pairs, .capacity = capacity};
+    search s = {.order = order,
+                .tolerance = tolerance,
+                .exact = exact,
+                .user = user,
+                .pairs = pairs,
+                .capacity = capacity};
     ball_grid grid;
     talus_status status = ball_grid_init(&grid, dim, c, error);
     if (status == TALUS_OK) status = run_search(&s, &grid, positions, n, error);

@@ -1,8 +1,6 @@
 /// Going through a scene's phases: the changes with which each begins, and its inlets.
 #include "base/error.h"
-#include "base/vec.h"
 #include "scene/model.h"
-#include "shape/shape.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -46,34 +44,6 @@ talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world*
     return TALUS_OK;
 }
 
-int scene_wall_overlap(const talus_world* world, const double centre[3], double radius,
-                       double* depth)
-{
-    const walls* w = &world->walls;
-    const int dim = world->def.dim;
-    for (int i = 0; i < (int)w->count; i++) {
-        if (!w->present[i]) continue;
-        double delta[3] = {0}, local[3];
-        vec_sub(dim, delta, centre, w->position + 3 * i);
-        cell_nearest(&world->cell, dim, delta);
-        quat_rotate_back(local, w->rotation + 4 * i, delta);
-        if (dim == 2) local[2] = 0.0;
-        shape_hit hits[SHAPE_MAX_HITS];
-        int count = shape_query(&w->record[i].shape, dim, local, radius, hits);
-        for (int k = 0; k < count; k++) {
-            *depth = radius - hits[k].distance;
-            if (*depth > 1e-9 * radius) return i;
-        }
-    }
-    return -1;
-}
-
-bool scene_clear_of_walls(const void* user, const double centre[3], double radius)
-{
-    double depth;
-    return scene_wall_overlap(user, centre, radius, &depth) < 0;
-}
-
 /// Say that an inlet falls behind, each time its backlog doubles from 16 grains on: the backlog is
 /// all that a restart knows, so nothing else may decide when to speak.
 static void warn_backlog(const scene_source* source, double before, double after,
@@ -83,6 +53,7 @@ static void warn_backlog(const scene_source* source, double before, double after
     if (source->tap.by_mass) {
         double r = source->largest_radius;
         double volume = world->def.dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
+        volume *= shape_choice_fill(&source->shape, world->def.dim);
         unit = source->base.mass > 0.0 ? source->base.mass : source->base.density * volume;
     }
     if (!report->blocked || after < 16.0 * unit || ilogb(after / unit) <= ilogb(before / unit)) {

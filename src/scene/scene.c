@@ -128,6 +128,7 @@ void talus_scene_destroy(talus_scene* scene)
 {
     if (!scene) return;
     for (int i = 0; i < scene->source_count; i++) inlet_destroy(scene->sources[i].inlet_ready);
+    solids_free(&scene->shapes.solids);
     problems_free(&scene->problems);
     reader_free(&scene->reader);
     arena_free(&scene->arena);
@@ -166,31 +167,20 @@ int scene_inlet_count(const talus_scene* scene)
     return scene->inlet_count;
 }
 
-/// The source that reads file number `file`.
-static const scene_source* file_source(const talus_scene* scene, int file)
-{
-    for (int i = 0; i < scene->source_count; i++) {
-        if (scene->sources[i].kind == SOURCE_CSV && file-- == 0) return &scene->sources[i];
-    }
-    return NULL;
-}
-
 int scene_file_count(const talus_scene* scene)
 {
-    int count = 0;
-    while (file_source(scene, count)) count++;
-    return count;
+    return scene->file_count;
 }
 
 const char* scene_file(const talus_scene* scene, int file)
 {
-    return file_source(scene, file)->csv.path;
+    return scene->files[file].path;
 }
 
 talus_status scene_name_file(talus_scene* scene, int file, const char* path, talus_error* error)
 {
     char* text = arena_text(&scene->arena, path, strlen(path));
     if (!text) return error_memory(error, "the scene");
-    file_source(scene, file)->csv.named->text = text;
+    scene->files[file].named->text = text;
     return TALUS_OK;
 }

@@ -180,6 +180,7 @@ void schema_read(talus_scene* scene, section* root)
     read_world(scene, root);
     schema_materials(scene, root);
     if (scene->arena.failed) return; // the rest relies on there being a material
+    schema_shapes(scene, root);
     schema_walls(scene, root);
     schema_grains(scene, root);
     schema_phases(scene, root);

@@ -1,11 +1,10 @@
 /// The section `grains`: a list of sources, each of which makes grains.
 #include "base/vec.h"
 #include "scene/model.h"
+#include "scene/placed.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
 
@@ -95,12 +94,53 @@ static void read_counts(section* s, int dim, lattice_def* def)
     }
 }
 
-static void read_lattice(section* s, int dim, scene_source* source)
+/// How far the grains reach from their position along an axis, up (sign 1) or down; at most as far
+/// as their ball.
+static double shape_reach(const shape_choice* c, double largest, int dim, int axis, double sign)
 {
+    if (!c->table || c->any_rotation) return largest;
+    double reach = 0.0, direction[3] = {0};
+    direction[axis] = sign;
+    for (int i = 0; i < c->count; i++) {
+        const solid* of = &c->table->solids.row[c->first + i];
+        talus_grain_def g = {.scale = c->scale > 0.0 ? c->scale : largest / of->radius};
+        vec_copy(3, g.rotation, c->rotation);
+        reach = fmax(reach, placed_reach(of, dim, &g, direction));
+    }
+    return reach;
+}
+
+/// spacing: a number, or one along each axis: then the sites may be nearer than the balls allow,
+/// and the overlaps of the grains are looked for afterwards.
+static void read_spacing(section* s, int dim, scene_source* source)
+{
+    lattice_def* def = &source->lattice;
+    def->by_axis = section_has_kind(s, "spacing", NODE_LIST);
+    if (!def->by_axis) {
+        def->spacing = read_real(s, "spacing", REAL_NON_NEGATIVE, def->spacing);
+        return;
+    }
+    if (!read_vector(s, "spacing", dim, def->steps, NULL)) return;
+    if (def->kind != LATTICE_SQUARE) {
+        section_problem(s, "spacing",
+                        "differs along the axes only in a square lattice (expected "
+                        "a number)");
+    }
+    for (int k = 0; k < dim; k++) {
+        def->below[k] = shape_reach(&source->shape, source->largest_radius, dim, k, -1.0);
+        def->above[k] = shape_reach(&source->shape, source->largest_radius, dim, k, 1.0);
+        if (def->steps[k] > 0.0) continue;
+        section_problem(s, "spacing", "must be above 0 along %c (expected lengths > 0)", 'x' + k);
+    }
+}
+
+static void read_lattice(talus_scene* scene, section* s, scene_source* source)
+{
+    int dim = scene->world.dim;
     static const char* const kinds[] = {"square", "triangular", "fcc", "hcp", "bcc"};
     lattice_def* def = &source->lattice;
     *def = lattice_default();
-    source->largest_radius = schema_sizes(s, dim, &def->sizes);
+    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
     def->kind = (lattice_kind)read_choice(s, "lattice", NAMES(kinds), LATTICE_SQUARE);
     if (dim == 2 && def->kind > LATTICE_TRIANGULAR) {
         section_problem(s, "lattice", "exists only in dimension 3 (expected square or triangular)");
@@ -115,10 +155,13 @@ static void read_lattice(section* s, int dim, scene_source* source)
     } else {
         read_corners(s, dim, def->low, def->high);
     }
-    def->spacing = read_real(s, "spacing", REAL_NON_NEGATIVE, def->spacing);
+    read_spacing(s, dim, source);
     def->factor = read_real(s, "factor", REAL_POSITIVE, def->factor);
     if (def->factor < 1.0) section_problem(s, "factor", "must be at least 1 (expected >= 1)");
     def->jitter = read_real(s, "jitter", REAL_FRACTION, def->jitter);
+    if (def->by_axis && def->jitter > 0.0) {
+        section_problem(s, "jitter", "does not go with a spacing along each axis (expected 0)");
+    }
 }
 
 static void read_region(section* parent, int dim, region_def* region)
@@ -149,12 +192,13 @@ static void read_region(section* parent, int dim, region_def* region)
     }
 }
 
-static void read_fill(section* s, int dim, scene_source* source)
+static void read_fill(talus_scene* scene, section* s, scene_source* source)
 {
     fill_def* def = &source->fill;
     *def = fill_default();
-    source->largest_radius = schema_sizes(s, dim, &def->sizes);
-    read_region(s, dim, &def->region);
+    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
+    def->volume_share = shape_choice_fill(&source->shape, scene->world.dim);
+    read_region(s, scene->world.dim, &def->region);
     bool count = section_has(s, "count"), fraction = section_has(s, "solid_fraction");
     if (count == fraction) {
         section_problem(s, count ? "count" : NULL,
@@ -170,12 +214,13 @@ static void read_fill(section* s, int dim, scene_source* source)
     def->sweeps = (int)read_integer(s, "sweeps", 0, 1000000000, def->sweeps);
 }
 
-static void read_chain(section* s, int dim, scene_source* source)
+static void read_chain(talus_scene* scene, section* s, scene_source* source)
 {
+    int dim = scene->world.dim;
     chain_def* def = &source->chain;
     *def = (chain_def){.count = 1};
     sizes_def size;
-    source->largest_radius = schema_sizes(s, dim, &size);
+    source->largest_radius = schema_body(scene, s, &size, &source->shape);
     if (source->largest_radius > 0.0 && size.kind != SIZES_SINGLE) {
         section_problem(s, size.diameter ? "diameter" : "radius",
                         "a chain has equal grains (expected a number)");
@@ -195,11 +240,52 @@ static void read_chain(section* s, int dim, scene_source* source)
     def->gap = read_real(s, "gap", REAL_ANY, 0.0);
 }
 
+/// A grain given by its corners in the world: a solid of its own, at its centre of mass.
+static void read_cornered(talus_scene* scene, section* s, const char* key, talus_grain_def* g)
+{
+    int rows, dim = scene->world.dim;
+    talus_solid_def def = talus_solid_default();
+    if (strcmp(key, dim == 2 ? "polygon" : "polyhedron") != 0) {
+        section_problem(s, key, "does not go with dimension %d (expected %s)", dim,
+                        dim == 2 ? "polygon" : "polyhedron");
+        return;
+    }
+    def.name = s->path;
+    def.points = read_rows(s, key, dim, &rows);
+    def.point_count = rows;
+    def.skin = read_real(s, "skin", REAL_NON_NEGATIVE, 0.0);
+    if (!def.points) return;
+    int index = schema_add_solid(scene, s, key, &def);
+    if (index < 0) return;
+    const solid* made = &scene->shapes.solids.row[index];
+    g->solid = index;
+    g->radius = made->radius;
+    vec_copy(3, g->position, made->centre);
+}
+
+/// Position, size and form of an explicit grain.
+static void read_item_body(talus_scene* scene, section* s, int source, int number,
+                           talus_grain_def* g)
+{
+    shape_choice choice = scene->sources[source].shape;
+    if (section_has(s, "polygon") || section_has(s, "polyhedron")) {
+        read_cornered(scene, s, section_has(s, "polygon") ? "polygon" : "polyhedron", g);
+        return;
+    }
+    read_vector_required(s, "position", scene->world.dim, g->position);
+    schema_one_body(scene, s, &choice, g);
+    shape_choice_apply(&choice, scene->world.dim, scene->world.seed, (uint64_t)source,
+                       (uint64_t)number, g);
+}
+
 /// Explicit grains; what an item leaves out, it has from its source.
-static void read_list(talus_scene* scene, section* s, scene_source* source)
+static void read_list(talus_scene* scene, section* s, scene_source* source, int index)
 {
     talus_grain_def base = source->base;
-    read_real_optional(s, "radius", REAL_POSITIVE, &base.radius);
+    if (section_has(s, "shape"))
+        schema_one_body(scene, s, &source->shape, &base);
+    else
+        read_real_optional(s, "radius", REAL_POSITIVE, &base.radius);
     items list;
     items_open_list(&list, s, "items");
     if (list.count == 0) section_problem(s, NULL, "items: is missing (expected a list of grains)");
@@ -213,11 +299,7 @@ static void read_list(talus_scene* scene, section* s, scene_source* source)
         bool good = items_section(&list, i, &item, NULL);
         source->list.origins[i] = (scene_origin){item.at, item.path};
         if (!good) continue;
-        read_vector_required(&item, "position", scene->world.dim, g->position);
-        if (base.radius > 0.0)
-            g->radius = read_real(&item, "radius", REAL_POSITIVE, base.radius);
-        else
-            g->radius = read_real_required(&item, "radius", REAL_POSITIVE);
+        read_item_body(scene, &item, index, i, g);
         read_grain(scene, &item, g, false);
         section_close(&item);
         if (g->radius > source->largest_radius) source->largest_radius = g->radius;
@@ -227,24 +309,11 @@ static void read_list(talus_scene* scene, section* s, scene_source* source)
 
 static void read_csv(talus_scene* scene, section* s, scene_source* source)
 {
-    read_real_optional(s, "radius", REAL_POSITIVE, &source->base.radius);
-    const char* file = read_text_required(s, "file");
-    if (!file) return;
-    const char* path =
-        file[0] == '/' ? file : arena_format(&scene->arena, "%s/%s", scene->folder, file);
-    char* whole = path ? realpath(path, NULL) : NULL;
-    if (!whole || access(whole, R_OK) != 0) {
-        section_problem(s, "file",
-                        "'%.200s' cannot be read (expected a file; a relative path "
-                        "begins at the scene's folder)",
-                        file);
-    } else {
-        source->csv.path = arena_text(&scene->arena, whole, strlen(whole));
-        // The effective scene lies in another folder: only a whole path still means the same file.
-        source->csv.named = node_scalar(&scene->arena, whole, true);
-        node_put(&scene->arena, s->out, "file", (place){0}, source->csv.named);
-    }
-    free(whole);
+    if (section_has(s, "shape"))
+        schema_one_body(scene, s, &source->shape, &source->base);
+    else
+        read_real_optional(s, "radius", REAL_POSITIVE, &source->base.radius);
+    source->csv.path = schema_file(scene, s, "file");
 }
 
 static void read_inlet(talus_scene* scene, section* s, scene_source* source, int index)
@@ -254,7 +323,7 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     inlet_def* def = &source->tap;
     *def = inlet_default();
     source->inlet_index = scene->inlet_count++;
-    source->largest_radius = schema_sizes(s, dim, &def->sizes);
+    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
     read_corners(s, dim, def->low, def->high);
     bool rate = section_has(s, "rate"), mass_rate = section_has(s, "mass_rate");
     if (rate == mass_rate) {
@@ -266,6 +335,7 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     read_integer_optional(s, "limit", 0, most_grains, &def->limit);
     def->tries = read_integer(s, "tries", 1, 1000000000, def->tries);
     def->grain = source->base;
+    def->shape = source->shape;
     if (section_has(s, "glue") || section_has(s, "fixed")) {
         section_problem(s, section_has(s, "glue") ? "glue" : "fixed",
                         "poured grains are free (expected neither glue nor fixed)");
@@ -295,10 +365,10 @@ static void read_source(talus_scene* scene, section* s, int index)
     source->kind = (source_kind)kind;
     if (kind != SOURCE_INLET) source->allow_overlap = read_bool(s, "allow_overlap", false);
     switch (source->kind) {
-    case SOURCE_LATTICE: read_lattice(s, scene->world.dim, source); break;
-    case SOURCE_FILL: read_fill(s, scene->world.dim, source); break;
-    case SOURCE_CHAIN: read_chain(s, scene->world.dim, source); break;
-    case SOURCE_LIST: read_list(scene, s, source); break;
+    case SOURCE_LATTICE: read_lattice(scene, s, source); break;
+    case SOURCE_FILL: read_fill(scene, s, source); break;
+    case SOURCE_CHAIN: read_chain(scene, s, source); break;
+    case SOURCE_LIST: read_list(scene, s, source, index); break;
     case SOURCE_CSV: read_csv(scene, s, source); break;
     case SOURCE_INLET: read_inlet(scene, s, source, index); break;
     case SOURCE_COUNT: break;

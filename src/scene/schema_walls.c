@@ -4,6 +4,7 @@
 /// turns it; angles are written in degrees.
 #include "base/vec.h"
 #include "scene/model.h"
+#include "shape/mesh.h"
 #include "shape/shape.h"
 
 #include <math.h>
@@ -204,8 +205,52 @@ static void read_cone(section* s, int dim, talus_wall_def* def)
     }
 }
 
-/// Degrees: a number in 2D, {axis, angle} in 3D.
-static void read_rotation(section* parent, int dim, double rotation[3])
+/// A solid of the section `shapes`, by default where its points were given.
+static void read_solid(talus_scene* scene, section* s, talus_wall_def* def)
+{
+    int shape = schema_find_shape(scene, s, "shape"), dim = scene->world.dim;
+    const named_shape* named = shape < 0 ? NULL : &scene->shapes.rows[shape];
+    if (named && named->count > 1) {
+        section_problem(s, "shape",
+                        "'%.60s' has %d variants (expected a single body, such as "
+                        "random with count: 1)",
+                        named->name, named->count);
+    }
+    bool good = named && named->count > 0;
+    def->shape.solid = good ? named->first : 0;
+    read_vector(s, "center", dim, def->position,
+                good ? scene->shapes.solids.row[named->first].centre : zero);
+}
+
+/// Triangles of a file, about the point that the file takes for its origin.
+static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
+{
+    if (scene->world.dim != 3) {
+        section_problem(s, "type", "a mesh exists only in dimension 3 (expected solid or segment)");
+        return;
+    }
+    const char* path = schema_file(scene, s, "file");
+    double scale = read_real(s, "scale", REAL_POSITIVE, 1.0);
+    read_vector(s, "center", 3, def->position, zero);
+    read_thickness(s, &def->shape);
+    triangles t;
+    talus_error error = {0};
+    if (!path) return;
+    if (triangles_read(path, &t, &error) < 0) {
+        section_problem(s, "file", "%s", error.text);
+        return;
+    }
+    double* corners = arena_take(&scene->arena, sizeof *corners * 9 * (size_t)t.triangle_count + 1);
+    for (int64_t i = 0; corners && i < 3 * t.triangle_count; i++) {
+        const double* x = t.vertex + 3 * t.triangle[i];
+        for (int k = 0; k < 3; k++) corners[3 * i + k] = scale * x[k];
+    }
+    def->shape.triangles = corners;
+    def->shape.triangle_count = t.triangle_count;
+    triangles_free(&t);
+}
+
+void schema_rotation(section* parent, int dim, double rotation[3])
 {
     if (dim == 2) {
         rotation[2] = radians * read_real(parent, "rotation", REAL_ANY, 0.0);
@@ -252,7 +297,8 @@ static void check_box_in_cell(const talus_scene* scene, section* s, const talus_
 /// Returns whether the type is known and fits: else its keys cannot be judged.
 static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
 {
-    static const char* const types[] = {"plane", "segment", "plate", "box", "cylinder", "cone"};
+    static const char* const types[] = {"plane",    "segment", "plate", "box",
+                                        "cylinder", "cone",    "solid", "mesh"};
     int dim = scene->world.dim;
     int type = read_choice(s, "type", NAMES(types), -1);
     def->shape = (talus_shape_def){.kind = type < 0 ? TALUS_SHAPE_PLANE : (talus_shape_kind)type};
@@ -263,13 +309,16 @@ static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     case TALUS_SHAPE_BOX: read_box(s, dim, def); break;
     case TALUS_SHAPE_CYLINDER: read_cylinder(s, dim, def); break;
     case TALUS_SHAPE_CONE: read_cone(s, dim, def); break;
+    case TALUS_SHAPE_SOLID: read_solid(scene, s, def); break;
+    case TALUS_SHAPE_MESH: read_mesh(scene, s, def); break;
     default: break;
     }
-    read_rotation(s, dim, def->rotation);
+    schema_rotation(s, dim, def->rotation);
     if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
     if (type == TALUS_SHAPE_BOX) check_box_in_cell(scene, s, def);
-    bool solid_only = type == TALUS_SHAPE_PLATE || type == TALUS_SHAPE_CONE;
-    return type >= 0 && !(solid_only && dim == 2);
+    bool deep_only =
+        type == TALUS_SHAPE_PLATE || type == TALUS_SHAPE_CONE || type == TALUS_SHAPE_MESH;
+    return type >= 0 && !(deep_only && dim == 2);
 }
 
 static void read_wall(talus_scene* scene, section* s, int index)
