@@ -45,8 +45,8 @@ void polytope_shift(polytope* p, const double* by);
 
 /// Mass properties for density 1.
 typedef struct mass_properties {
-    double volume;    ///< 2D: area
-    double centre[3]; ///< of mass
+    double volume;     ///< 2D: area
+    double centre[3];  ///< of mass
     double inertia[9]; ///< about the centre: tensor [3][3]; 2D: only [8], about z
 } mass_properties;
 

@@ -15,14 +15,14 @@ typedef struct solid {
     char* name;
     int dim;
     int part_count;
-    polytope* part;      ///< [part_count] in the body frame
-    double skin;         ///< radius by which every part is rounded
-    double volume;       ///< 2D: area
-    double centre[3];    ///< centre of mass in the frame in which the points were given
-    double radius;       ///< of the ball about the centre of mass that holds all, skin included
-    double inertia[9];   ///< of unit mass, m^2, tensor in the body frame; 2D: only [8]
-    double root[9];      ///< its symmetric square root: w = root (spin in the body frame), m/s
-    double unroot[9];    ///< inverse of that root
+    polytope* part;    ///< [part_count] in the body frame
+    double skin;       ///< radius by which every part is rounded
+    double volume;     ///< 2D: area
+    double centre[3];  ///< centre of mass in the frame in which the points were given
+    double radius;     ///< of the ball about the centre of mass that holds all, skin included
+    double inertia[9]; ///< of unit mass, m^2, tensor in the body frame; 2D: only [8]
+    double root[9];    ///< its symmetric square root: w = root (spin in the body frame), m/s
+    double unroot[9];  ///< inverse of that root
 } solid;
 
 /// Make a solid; points are hulled part by part. Masses of parts that overlap count twice.
