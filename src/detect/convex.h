@@ -9,6 +9,11 @@
 /// sufficient for the end of the step. Where they are separated by more than one (a corner that
 /// passes another corner), the one is taken that the free motion would penetrate least: so a block
 /// that slides over the joint between two others is not stopped by it.
+///
+/// Names of points: FEATURE_VERTEX_FACE and FEATURE_FACE_VERTEX hold a corner and a face;
+/// FEATURE_EDGE_EDGE holds two codes, where e is the edge e (3D), and edge_count + v the corner v
+/// (2D and balls: edge_count is 0). They name a and b, not the body whose face gave the axis. Two
+/// balls have the name 0.
 #ifndef TALUS_DETECT_CONVEX_H
 #define TALUS_DETECT_CONVEX_H
 
@@ -27,8 +32,8 @@ typedef struct convex {
 /// What a step would do to the bodies without contacts, and what was there before. Zero or NULL
 /// where not known: then the answer is that of pure geometry.
 typedef struct convex_hint {
-    double shift[3];     ///< displacement of b's origin relative to a's in the step
-    double turn_a[3];    ///< rotation vectors in the step, in the common axes; 2D: [2]
+    double shift[3];  ///< displacement of b's origin relative to a's in the step
+    double turn_a[3]; ///< rotation vectors in the step, in the common axes; 2D: [2]
     double turn_b[3];
     const int64_t* kept; ///< bare features of the last step's points, ascending
     int kept_count;
@@ -49,9 +54,9 @@ enum { CONVEX_MAX_TOUCHES = 4 };
 /// off. *normal (unit, from a to b) is the direction in which it is measured.
 double convex_distance(const convex* a, const convex* b, const double delta[3], double normal[3]);
 
-/// Points that hold a and b apart, in ascending feature: none if the distance is above `reach`; else
-/// at least one, at most 2 in 2D and 4 in 3D. Points of one contact share the normal; each gap is
-/// at most `reach`. `hint` may be NULL.
+/// Points that hold a and b apart, in ascending feature: none if the distance is above `reach`;
+/// else at least one, at most 2 in 2D and 4 in 3D. Points of one contact share the normal; each gap
+/// is at most `reach`. `hint` may be NULL.
 int convex_touches(const convex* a, const convex* b, const double delta[3], double reach,
                    const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES]);
 

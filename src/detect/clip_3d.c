@@ -1,0 +1,199 @@
+/// Contact points between a face of a and a face of b, seen along the axis: the corners of the
+/// common part of both polygons (Sutherland, Hodgman, Comm. ACM 17, 1974). Each is a corner of a
+/// over b's face, a corner of b over a's, or the crossing of two edges, and is named so whichever
+/// body the axis belongs to.
+///
+/// The polygon whose face carries the axis cuts the other one, whose points are then never
+/// extrapolated. Where corners or edges of both coincide (flush stacks) those of b are taken. Faces
+/// of more than FACE_CORNERS corners are thinned to evenly chosen ones; the nearest point of the
+/// axis is then added if the cut missed it, so no buffer can overflow and no contact is lost.
+#include <string.h>
+
+#include "detect/convex_axis.h"
+
+enum { FACE_CORNERS = 32, CUT_CORNERS = 2 * FACE_CORNERS + 4 };
+/// Corners this much (of the pair's size) outside a side still count as over the face.
+#define FLUSH 1e-6
+/// Cosine of the angle up to which faces beside an edge axis are nearly parallel to each other.
+#define NEARLY_PARALLEL 0.9975
+
+/// Corner of the cut polygon.
+typedef struct corner {
+    double x[3];   ///< on the cut face, from a's origin
+    double d;      ///< inside distance from the present side
+    int own;       ///< corner of the cut body; -1 where an edge was cut
+    int own_edge;  ///< own < 0: edge of the cut body, or -1 where it is a corner of the cutter
+    int by;        ///< own < 0: the cutter's edge, or corner if own_edge is -1
+    int leave;     ///< edge along which the polygon goes on: of the cut body, or
+    bool leave_by; ///< of the cutter: then the place of that side in its loop
+} corner;
+
+/// A face's loop, thinned.
+typedef struct loop {
+    const convex* body;
+    int face, first, count, stride;
+    double shift[3];
+} loop;
+
+static loop loop_of(const convex* c, int face, const double* shift)
+{
+    const int32_t* first = c->shape->face_first + face;
+    int whole = first[1] - first[0], stride = (whole + FACE_CORNERS - 1) / FACE_CORNERS;
+    loop l = {.body = c, .face = face, .first = first[0], .stride = stride};
+    l.count = (whole + stride - 1) / stride;
+    for (int k = 0; k < 3; k++) l.shift[k] = shift ? shift[k] : 0.0;
+    return l;
+}
+
+static int loop_corner(const loop* l, int i)
+{
+    return l->body->shape->face_vertex[l->first + (i % l->count) * l->stride];
+}
+
+static int loop_edge(const loop* l, int i)
+{
+    return l->body->shape->face_edge[l->first + (i % l->count) * l->stride];
+}
+
+static void loop_point(const loop* l, int i, double x[3])
+{
+    const double* v = l->body->vertex + 3 * loop_corner(l, i);
+    for (int k = 0; k < 3; k++) x[k] = v[k] + l->shift[k];
+}
+
+/// The corner where the polygon leaves or enters side `s` between corners g and h.
+static corner crossing(const corner* g, const corner* h, const loop* cutter, int s)
+{
+    corner c = {.own = -1};
+    double width = g->d - h->d;
+    double share = width != 0.0 ? g->d / width : 0.5;
+    share = share > 0.0 ? (share < 1.0 ? share : 1.0) : 0.0;
+    for (int k = 0; k < 3; k++) c.x[k] = g->x[k] + share * (h->x[k] - g->x[k]);
+    if (g->leave_by) {
+        // Along side g->leave of the cutter to its side s: the corner between them.
+        bool next = (g->leave + 1) % cutter->count == s;
+        c.own_edge = -1, c.by = loop_corner(cutter, next ? s : g->leave);
+    } else {
+        c.own_edge = g->leave, c.by = loop_edge(cutter, s);
+    }
+    return c;
+}
+
+/// Cuts the polygon by the plane of side s along n; `slack` is the inside distance above which a
+/// corner stays.
+static int cut(const corner* in, int count, const loop* cutter, int s, double slack, corner* out)
+{
+    int made = 0;
+    for (int i = 0; i < count; i++) {
+        const corner *g = &in[i], *h = &in[i + 1 == count ? 0 : i + 1];
+        bool stays = g->d >= slack, next_stays = h->d >= slack;
+        if (stays) out[made++] = *g;
+        if (stays == next_stays || made == CUT_CORNERS) continue;
+        corner c = crossing(g, h, cutter, s);
+        c.leave_by = stays;
+        c.leave = stays ? s : g->leave;
+        if (!stays) c.leave_by = g->leave_by;
+        out[made++] = c;
+    }
+    return made;
+}
+
+/// Inside distances of all corners from side s; false where the side has no length.
+static bool measure(corner* c, int count, const loop* cutter, int s, const double n[3])
+{
+    double x[3], y[3], e[3], in[3];
+    loop_point(cutter, s, x);
+    loop_point(cutter, s + 1, y);
+    vec_sub(3, e, y, x);
+    // Counterclockwise about the cutter's outward normal, which is +-n.
+    vec_cross(in, n, e);
+    double length = vec_norm(3, in);
+    if (!(length > 0.0)) return false;
+    for (int i = 0; i < count; i++) {
+        double r[3];
+        vec_sub(3, r, c[i].x, x);
+        c[i].d = vec_dot(3, r, in) / length;
+    }
+    return true;
+}
+
+static int64_t name_of(const corner* c, bool cut_is_b, int face_a, int face_b)
+{
+    bool of_cut = c->own >= 0;
+    if (!of_cut && c->own_edge >= 0) {
+        return cut_is_b ? feature_make(FEATURE_EDGE_EDGE, c->by, c->own_edge)
+                        : feature_make(FEATURE_EDGE_EDGE, c->own_edge, c->by);
+    }
+    int vertex = of_cut ? c->own : c->by;
+    return of_cut == cut_is_b ? feature_make(FEATURE_FACE_VERTEX, face_a, vertex)
+                              : feature_make(FEATURE_VERTEX_FACE, vertex, face_b);
+}
+
+/// Cuts the loop of one face by the sides of the other; returns the corners in `out`.
+static int cut_faces(const convex_pair* p, const loop* subject, const loop* cutter,
+                     const double outward[3], double slack, corner* out)
+{
+    corner work[CUT_CORNERS + 2];
+    int count = subject->count;
+    (void)p;
+    for (int i = 0; i < count; i++) {
+        out[i] = (corner){.own = loop_corner(subject, i), .leave = loop_edge(subject, i)};
+        loop_point(subject, i, out[i].x);
+    }
+    for (int s = 0; s < cutter->count && count > 0; s++) {
+        if (!measure(out, count, cutter, s, outward)) continue;
+        bool all = true;
+        for (int i = 0; i < count; i++) all = all && out[i].d >= slack;
+        if (all) continue;
+        count = cut(out, count, cutter, s, slack, work);
+        memcpy(out, work, (size_t)count * sizeof *out);
+    }
+    return count;
+}
+
+static int clip(const convex_pair* p, const double n[3], int face_a, int face_b, bool cut_is_b,
+                double reach, touch* out)
+{
+    const loop of_a = loop_of(p->a, face_a, NULL), of_b = loop_of(p->b, face_b, p->delta);
+    const loop *subject = cut_is_b ? &of_b : &of_a, *cutter = cut_is_b ? &of_a : &of_b;
+    const double s = cut_is_b ? 1.0 : -1.0;
+    const double outward[3] = {s * n[0], s * n[1], s * n[2]};
+    const double slack = cut_is_b ? -FLUSH * p->size : FLUSH * p->size;
+    corner c[CUT_CORNERS + 2];
+    int count = cut_faces(p, subject, cutter, outward, slack, c), made = 0;
+    const double* m = cutter->body->normal + 3 * cutter->face;
+    double foot[3];
+    loop_point(cutter, 0, foot);
+    for (int i = 0; i < count; i++) {
+        // Height above the cutter's plane along the axis.
+        double r[3], on_cutter[3];
+        vec_sub(3, r, c[i].x, foot);
+        double high = vec_dot(3, r, m) / vec_dot(3, outward, m);
+        for (int k = 0; k < 3; k++) on_cutter[k] = c[i].x[k] - high * outward[k];
+        int64_t name = name_of(&c[i], cut_is_b, face_a, face_b);
+        touch_make(p, n, cut_is_b ? on_cutter : c[i].x, cut_is_b ? c[i].x : on_cutter, name,
+                   &out[made]);
+        if (out[made].gap <= reach) made++;
+    }
+    return made;
+}
+
+int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)
+{
+    const double* n = along->normal;
+    int face_a = along->kind == AXIS_FACE_A ? along->of_a : face_along(p->a, n, 1.0);
+    int face_b = along->kind == AXIS_FACE_B ? along->of_b : face_along(p->b, n, -1.0);
+    int count = 0;
+    bool flat = face_a >= 0 && face_b >= 0;
+    if (flat && along->kind == AXIS_EDGES) {
+        flat = vec_dot(3, n, p->a->normal + 3 * face_a) > NEARLY_PARALLEL &&
+               -vec_dot(3, n, p->b->normal + 3 * face_b) > NEARLY_PARALLEL;
+    }
+    if (flat) count = clip(p, n, face_a, face_b, along->kind != AXIS_FACE_B, reach, out);
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) least = fmin(least, out[i].gap);
+    touch nearest;
+    touch_of_axis(p, along, &nearest);
+    if (least > nearest.gap + FLUSH * p->size) out[count++] = nearest;
+    return count;
+}

@@ -1,0 +1,150 @@
+/// The axis between two convex polyhedra. Apart by more than rounding: GJK, with the normal taken
+/// from the features it ends on, so that it is exact however near they are. Else: the separating
+/// axes of faces and pairs of edges, and the features GJK ended on where these touch.
+#include "detect/convex_axis.h"
+#include "detect/gjk.h"
+#include "detect/sat_3d.h"
+
+/// Distance, of the size, below which the nearest points no longer give a direction.
+#define NEAR 1e-7
+/// A face takes over from features that are no nearer than it, up to rounding of the size.
+#define SAME 1e-13
+/// An edge axis must be better than a face axis by this share of depth, distance and size: nearly
+/// parallel faces then keep the normal of a face.
+#define EDGE_DEPTH 0.02
+#define EDGE_DISTANCE 1e-6
+#define EDGE_SIZE 1e-7
+
+/// Keeps the axis with the largest gap.
+static double keep_best(void* context, const axis* found)
+{
+    *(axis*)context = *found;
+    return found->gap;
+}
+
+/// Code (convex.h) of the edge between the corners of a simplex, or of one of them.
+static int code_of(const convex* c, const simplex* s, const int* of)
+{
+    int first = of[0], second = -1, heavy = 0;
+    for (int i = 1; i < s->count; i++) {
+        if (of[i] != first) second = of[i];
+        if (s->weight[i] > s->weight[heavy]) heavy = i;
+    }
+    if (second < 0) return edge_count_of(c) + first;
+    for (int e = 0; e < edge_count_of(c); e++) {
+        const int32_t* v = c->shape->edge + 4 * e;
+        if ((v[0] == first && v[1] == second) || (v[0] == second && v[1] == first)) return e;
+    }
+    return edge_count_of(c) + of[heavy];
+}
+
+/// The axis between the features of a simplex, along its normal n.
+static void axis_of_simplex(const convex_pair* p, const simplex* s, const double n[3], axis* out)
+{
+    out->kind = AXIS_EDGES;
+    vec_copy(3, out->normal, n);
+    out->gap = -vec_dot(3, n, s->w[0]);
+    out->of_a = code_of(p->a, s, s->of_a), out->of_b = code_of(p->b, s, s->of_b);
+    for (int k = 0; k < 3; k++) out->on_a[k] = 0.0, out->on_b[k] = p->delta[k];
+    for (int i = 0; i < s->count; i++) {
+        vec_add_scaled(3, out->on_a, s->weight[i], p->a->vertex + 3 * s->of_a[i]);
+        vec_add_scaled(3, out->on_b, s->weight[i], p->b->vertex + 3 * s->of_b[i]);
+    }
+}
+
+/// Takes the face of a or of b most along the axis if it separates by no less than `least`.
+static bool prefer_face(const convex_pair* p, double least, axis* along)
+{
+    const int face_a = face_along(p->a, along->normal, 1.0);
+    const int face_b = face_along(p->b, along->normal, -1.0);
+    axis of_a, of_b;
+    bool good_a = false, good_b = false;
+    if (face_a >= 0) {
+        axis_of_face(p, AXIS_FACE_A, face_a, &of_a);
+        good_a = of_a.gap >= least;
+    }
+    if (face_b >= 0) {
+        axis_of_face(p, AXIS_FACE_B, face_b, &of_b);
+        good_b = of_b.gap >= least && (!good_a || of_b.gap > of_a.gap + SAME * p->size);
+    }
+    if (good_b) {
+        *along = of_b;
+    } else if (good_a) {
+        *along = of_a;
+    }
+    return good_a || good_b;
+}
+
+static void nearest_touching(const convex_pair* p, const simplex* s, axis* out)
+{
+    *out = (axis){.kind = AXIS_EDGES, .normal = {1.0, 0.0, 0.0}, .gap = -INFINITY};
+    double floor = sat_faces(p, -INFINITY, keep_best, out);
+    double range = (s->count == 4 ? -floor : fmax(-floor, 2.0 * NEAR * p->size)) + SAME * p->size;
+    sat_edges(p, floor, range, keep_best, out);
+    double n[3];
+    int i, j;
+    if (s->count < 4 && simplex_normal(s, n) && gap_along(3, p, n, &i, &j) > out->gap) {
+        axis_of_simplex(p, s, n, out);
+    }
+    if (out->gap > -INFINITY) return;
+    // Two balls on one spot: any direction.
+    out->gap = 0.0, out->of_a = edge_count_of(p->a), out->of_b = edge_count_of(p->b);
+    for (int k = 0; k < 3; k++) out->on_a[k] = out->on_b[k] = 0.0;
+}
+
+bool nearest_3d(const convex_pair* p, double reach, axis* out)
+{
+    simplex s;
+    double n[3];
+    gjk_result result = gjk_distance(p, reach, NEAR * p->size, &s);
+    if (result == GJK_FAR) return false;
+    if (result == GJK_NEAR || !simplex_normal(&s, n)) {
+        nearest_touching(p, &s, out);
+        return out->gap <= reach;
+    }
+    axis_of_simplex(p, &s, n, out);
+    const double gap = out->gap;
+    if (gap > reach) return false;
+    if (prefer_face(p, gap - SAME * p->size, out)) out->gap = gap;
+    return true;
+}
+
+void settle_3d(const convex_pair* p, axis* along)
+{
+    if (along->kind != AXIS_EDGES) return;
+    double share = along->gap < 0.0 ? EDGE_DEPTH : EDGE_DISTANCE;
+    prefer_face(p, along->gap - share * fabs(along->gap) - EDGE_SIZE * p->size, along);
+}
+
+/// Search of the axis that the free motion penetrates least.
+typedef struct foresight {
+    const convex_pair* p;
+    const convex_hint* hint;
+    axis* chosen;
+    double best, floor;
+    int others; ///< face axes looked at
+} foresight;
+
+static double keep_foreseen(void* context, const axis* found)
+{
+    foresight* s = context;
+    double moved = gap_moved(s->p, found->normal, s->hint) - s->p->a->skin - s->p->b->skin;
+    s->others++;
+    if (moved > s->best + FORESEE_MARGIN * fabs(s->best)) {
+        s->best = moved;
+        *s->chosen = *found;
+    }
+    return s->floor;
+}
+
+void foresee_3d(const convex_pair* p, const convex_hint* hint, axis* chosen)
+{
+    const double skins = p->a->skin + p->b->skin;
+    foresight s = {.p = p, .hint = hint, .chosen = chosen, .floor = foresee_floor(p) + skins};
+    s.best = gap_moved(p, chosen->normal, hint) - skins;
+    const bool of_face = chosen->kind != AXIS_EDGES;
+    sat_faces(p, s.floor, keep_foreseen, &s);
+    // Away from the borders of a face no pair of edges separates as well.
+    if (of_face && s.others <= 2) return;
+    sat_edges(p, s.floor, fmax(-s.floor, chosen->gap), keep_foreseen, &s);
+}
