@@ -129,7 +129,7 @@ typedef struct talus_solid_state {
     double inertia[9]; ///< m^2, tensor [3][3] in the shape's axes; 2D: only [8]
 } talus_solid_state;
 
-TALUS_API talus_status talus_world_solid(const talus_world* world, int solid,
+TALUS_API talus_status talus_world_solid(const talus_world* world, int index,
                                          talus_solid_state* out, talus_error* error);
 
 // ---- grains ------------------------------------------------------------------------------------

@@ -323,6 +323,21 @@ static void spin_of_momentum(const grains* g, int64_t row, const solid* s, const
     quat_rotate(spin, g->rotation + 4 * row, local);
 }
 
+void grain_add_torque(const grains* g, int64_t row, double h, double* spin)
+{
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const double* torque = g->torque + row * spin_dim;
+    const solid* s = grain_solid(g, row);
+    if (g->spin_mobility[row] == 0.0) return;
+    if (!s || spin_dim == 1) {
+        vec_add_scaled(spin_dim, spin, h / g->inertia[row], torque);
+        return;
+    }
+    double change[3];
+    spin_of_momentum(g, row, s, torque, change);
+    vec_add_scaled(3, spin, h / g->mass[row], change);
+}
+
 static void turn_by(double* rotation, const double angle[3])
 {
     double turn[4];

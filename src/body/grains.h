@@ -72,6 +72,8 @@ void grain_w_of_spin(const grains* g, int64_t row, const double* spin, double* w
 void grain_spin_of_w(const grains* g, int64_t row, const double* w, double* spin);
 /// Matrix [3][3] with spin = matrix w; 2D: only [0].
 void grain_turning(const grains* g, int64_t row, double matrix[9]);
+/// Add to a spin what the grain's external torque makes of it in h.
+void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// Turn a grain by `h spin`. A solid in 3D keeps its angular momentum: its spin changes with its
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);

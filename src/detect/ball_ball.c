@@ -17,30 +17,18 @@ double ball_ball_gap(const grains* g, const cell* periodic, int64_t a, int64_t b
     return distance - g->radius[a] - g->radius[b];
 }
 
-talus_status ball_ball_contacts(const grains* g, const cell* periodic, const pair_list* pairs,
-                                const double* margin, double range, contacts* out)
+talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* out)
 {
+    const grains* g = n->g;
     const int dim = g->dim;
-    for (int64_t p = 0; p < pairs->count; p++) {
-        const int64_t a = pairs->a[p], b = pairs->b[p];
-        double normal[3];
-        double gap = ball_ball_gap(g, periodic, a, b, normal);
-        const double near = margin[a] + margin[b];
-        if (gap > near + range) continue;
-        if (contacts_reserve(out, out->count + 1)) return TALUS_ERR_MEMORY;
-        const int64_t c = out->count++;
-        out->a[c] = g->id[a];
-        out->b[c] = g->id[b];
-        out->feature[c] = 0;
-        out->a_row[c] = (int32_t)a;
-        out->b_row[c] = (int32_t)b;
-        out->gap[c] = gap;
-        out->distant[c] = gap > near;
-        for (int k = 0; k < dim; k++) {
-            out->normal[c * dim + k] = normal[k];
-            out->point[c * dim + k] =
-                g->position[a * dim + k] + (g->radius[a] + 0.5 * gap) * normal[k];
-        }
+    double normal[3];
+    const double gap = ball_ball_gap(g, n->periodic, a, b, normal);
+    const double near = n->margin[a] + n->margin[b];
+    if (gap > near + n->range) return TALUS_OK;
+    const int64_t c = narrow_append(g, out, a, b, 0, gap, normal, gap > near);
+    if (c < 0) return TALUS_ERR_MEMORY;
+    for (int k = 0; k < dim; k++) {
+        out->point[c * dim + k] = g->position[a * dim + k] + (g->radius[a] + 0.5 * gap) * normal[k];
     }
     return TALUS_OK;
 }

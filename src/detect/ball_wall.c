@@ -1,18 +1,17 @@
-/// Contacts between balls and walls: the wall's shape is asked in its own frame.
-#include "detect/narrow.h"
-
+/// Grains near walls: the wall's shape is asked in its own frame, for every image of the wall in a
+/// periodic cell. What balls find is here, solids are in solid_wall.c.
+///
+/// Each axis is shifted by -1, 0 or 1 cell from the nearest image of the wall's origin.
+/// talus_world_add_wall() refuses walls so long that more would be needed.
 #include "base/error.h"
 #include "base/vec.h"
+#include "detect/feature.h"
+#include "detect/narrow.h"
 #include "shape/shape.h"
-
-/// Images of a wall in a periodic cell: each axis is shifted by -1, 0 or 1 cell from the nearest
-/// image of the wall's origin. talus_world_add_wall() refuses walls so long that more would be
-/// needed.
-enum { FEATURES_PER_IMAGE = 64 };
 
 /// Number of an image in a contact's feature: 0 for the nearest, so that most contacts do not
 /// change their key, else 1 + the shifts read as digits of base 3.
-static int32_t image_code(const int shift[3])
+static int image_code(const int shift[3])
 {
     int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
     return digits == 13 ? 0 : 1 + digits;
@@ -29,11 +28,11 @@ static void nearest_delta(const grains* g, const walls* w, const cell* periodic,
 
 /// How far the surface of one image can be from the wall's origin along axis k; < 0 if only the
 /// nearest image counts: containers, planes, and cylinders without end along that axis.
-static double image_extent(const walls* w, int wall, int dim, int k)
+static double image_extent(const walls* w, int wall, int k)
 {
     const talus_shape_def* shape = &w->record[wall].shape;
     if (shape->inside || shape->kind == TALUS_SHAPE_PLANE) return -1.0;
-    double bound = shape_bound(shape, dim);
+    const double bound = w->record[wall].form.bound;
     if (isfinite(bound)) return bound;
     double axis[3];
     quat_rotate(axis, w->rotation + 4 * wall, shape->axis);
@@ -46,7 +45,7 @@ static void shift_range(const walls* w, const cell* periodic, int wall, int dim,
 {
     range[0] = range[1] = 0;
     if (k >= dim || !periodic->periodic[k]) return;
-    double extent = image_extent(w, wall, dim, k), length = periodic->length[k];
+    double extent = image_extent(w, wall, k), length = periodic->length[k];
     if (extent < 0.0) return;
     if (length + delta <= extent + reach) range[1] = 1;
     if (length - delta <= extent + reach) range[0] = -1;
@@ -71,105 +70,132 @@ static double wall_motion(const grains* g, const walls* w, const cell* periodic,
     return h * (vec_norm(3, relative) + vec_norm(3, w->spin + 3 * wall) * near);
 }
 
-static talus_status append_hit(const grains* g, const walls* w, int64_t grain, int wall,
-                               const shape_hit* hit, contacts* out)
+static talus_status append_hit(const narrow* n, const wall_approach* at, const shape_hit* hit,
+                               contacts* out)
 {
+    const grains* g = n->g;
     const int dim = g->dim;
-    if (contacts_reserve(out, out->count + 1)) return TALUS_ERR_MEMORY;
-    const int64_t c = out->count++;
     double normal[3];
-    quat_rotate(normal, w->rotation + 4 * wall, hit->normal);
-    out->a[c] = -1 - wall;
-    out->b[c] = g->id[grain];
-    out->feature[c] = hit->feature;
-    out->a_row[c] = -1 - wall;
-    out->b_row[c] = (int32_t)grain;
-    out->gap[c] = hit->distance - g->radius[grain];
+    quat_rotate(normal, n->w->rotation + 4 * at->wall, hit->normal);
+    const int64_t feature =
+        feature_of_image(feature_make(FEATURE_SURFACE, hit->feature, 0), at->image);
+    const double gap = hit->distance - g->radius[at->grain];
+    const int64_t c =
+        narrow_append(g, out, -1 - at->wall, at->grain, feature, gap, normal, gap > at->near);
+    if (c < 0) return TALUS_ERR_MEMORY;
     for (int k = 0; k < dim; k++) {
-        out->normal[c * dim + k] = normal[k];
-        out->point[c * dim + k] = g->position[grain * dim + k] - hit->distance * normal[k];
+        out->point[c * dim + k] = g->position[at->grain * dim + k] - hit->distance * normal[k];
     }
     return TALUS_OK;
 }
 
-/// Contacts of one grain with one image of a wall.
-static talus_status image_contacts(const grains* g, const walls* w, int64_t grain, int wall,
-                                   const double delta[3], int32_t code, double reach, double range,
-                                   uint8_t* escaped, contacts* out)
+static talus_status ball_contacts(const narrow* n, const wall_approach* at, uint8_t* escaped,
+                                  contacts* out)
 {
-    double local[3];
     shape_hit hits[SHAPE_MAX_HITS];
-    to_wall_frame(w, g->dim, wall, delta, local);
-    int count = shape_query(&w->record[wall].shape, g->dim, local, reach + range, hits);
+    const double reach = n->g->radius[at->grain] + at->reach;
+    int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
     for (int k = 0; k < count; k++) {
-        if (hits[k].distance < 0.0) escaped[grain] = 1;
-        hits[k].feature += code * FEATURES_PER_IMAGE;
-        if (append_hit(g, w, grain, wall, &hits[k], out)) return TALUS_ERR_MEMORY;
-        out->distant[out->count - 1] = hits[k].distance > reach;
+        if (hits[k].distance < 0.0) escaped[at->grain] = 1;
+        TRY(append_hit(n, at, &hits[k], out));
     }
     return TALUS_OK;
+}
+
+/// What finds the contacts of all walls, and where it puts them.
+typedef struct wall_search {
+    const narrow* n;
+    narrow_scratch* scratch;
+    contacts_cursor cursor;
+    uint8_t* escaped;
+    contacts* out;
+} wall_search;
+
+/// Contacts of one grain with one image of a wall.
+static talus_status image_contacts(wall_search* s, wall_approach* at, const double delta[3],
+                                   int image)
+{
+    const narrow* n = s->n;
+    at->image = image;
+    to_wall_frame(n->w, n->g->dim, at->wall, delta, at->local);
+    const bool ball = n->g->solid[at->grain] < 0;
+    if (ball && !wall_form_for_balls(&n->w->record[at->wall].shape)) {
+        return ball_contacts(n, at, s->escaped, s->out);
+    }
+    return solid_wall_contacts(n, at, s->scratch, &s->cursor, s->escaped, s->out);
 }
 
 /// Contacts of one grain with all images of a wall, in ascending feature.
-static talus_status grain_contacts(const grains* g, const walls* w, const cell* periodic,
-                                   int64_t grain, int wall, double reach, double range,
-                                   uint8_t* escaped, contacts* out)
+static talus_status grain_contacts(wall_search* s, wall_approach* at)
 {
-    double delta[3], at[3];
+    const narrow* n = s->n;
+    const cell* periodic = n->periodic;
+    const double reach = n->g->radius[at->grain] + at->reach;
+    double delta[3], moved[3];
     int span[3][2], shift[3];
-    nearest_delta(g, w, periodic, grain, wall, delta);
+    nearest_delta(n->g, n->w, periodic, at->grain, at->wall, delta);
     for (int k = 0; k < 3; k++) {
-        shift_range(w, periodic, wall, g->dim, k, delta[k], reach + range, span[k]);
+        shift_range(n->w, periodic, at->wall, n->g->dim, k, delta[k], reach, span[k]);
     }
-    if (image_contacts(g, w, grain, wall, delta, 0, reach, range, escaped, out))
-        return TALUS_ERR_MEMORY;
+    TRY(image_contacts(s, at, delta, 0));
     for (shift[0] = span[0][0]; shift[0] <= span[0][1]; shift[0]++) {
         for (shift[1] = span[1][0]; shift[1] <= span[1][1]; shift[1]++) {
             for (shift[2] = span[2][0]; shift[2] <= span[2][1]; shift[2]++) {
-                int32_t code = image_code(shift);
+                const int code = image_code(shift);
                 if (code == 0) continue;
-                for (int k = 0; k < 3; k++) at[k] = delta[k] + shift[k] * periodic->length[k];
-                TRY(image_contacts(g, w, grain, wall, at, code, reach, range, escaped, out));
+                for (int k = 0; k < 3; k++) moved[k] = delta[k] + shift[k] * periodic->length[k];
+                TRY(image_contacts(s, at, moved, code));
             }
         }
     }
     return TALUS_OK;
 }
 
-talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* periodic,
-                                const double* margin, const double* wall_margin, double range,
-                                const double drift[3], double h, uint8_t* escaped, contacts* out)
+talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* escaped, contacts* out)
 {
-    for (int wall = (int)w->count - 1; wall >= 0; wall--) {
-        if (!w->present[wall]) continue;
+    const grains* g = n->g;
+    wall_search s = {.n = n,
+                     .scratch = scratch,
+                     .cursor = {.list = n->last},
+                     .escaped = escaped,
+                     .out = out};
+    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
+        if (!n->w->present[wall]) continue;
         for (int64_t i = 0; i < g->count; i++) {
             if (g->inv_mass[i] == 0.0) continue;
-            double near = g->radius[i] + margin[i] + wall_margin[wall];
-            double reach = near + wall_motion(g, w, periodic, i, wall, near, drift, h);
-            TRY(grain_contacts(g, w, periodic, i, wall, reach, range, escaped, out));
+            const double still = n->margin[i] + n->wall_margin[wall];
+            const double moves = wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still,
+                                             n->drift, n->h);
+            wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
+            at.reach = at.near + n->range;
+            TRY(grain_contacts(&s, &at));
         }
     }
     return TALUS_OK;
 }
 
-double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int wall,
-                     int32_t feature, int64_t b)
+void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,
+                      int64_t grain, double local[3])
 {
-    double delta[3], local[3];
-    nearest_delta(g, w, periodic, b, wall, delta);
-    int32_t code = feature / FEATURES_PER_IMAGE;
-    if (code > 0) {
-        int digits = code - 1;
-        int shift[3] = {digits / 9 - 1, digits / 3 % 3 - 1, digits % 3 - 1};
+    double delta[3];
+    nearest_delta(g, w, periodic, grain, wall, delta);
+    if (image > 0) {
+        const int digits = image - 1;
+        const int shift[3] = {digits / 9 - 1, digits / 3 % 3 - 1, digits % 3 - 1};
         for (int k = 0; k < 3; k++) delta[k] += shift[k] * periodic->length[k];
     }
     to_wall_frame(w, g->dim, wall, delta, local);
+}
+
+double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int wall,
+                     int64_t feature, int64_t b)
+{
+    double local[3];
     shape_hit hits[SHAPE_MAX_HITS];
+    wall_image_local(g, w, periodic, wall, feature_image(feature), b, local);
     int count = shape_query(&w->record[wall].shape, g->dim, local, 2.0 * g->radius[b], hits);
     for (int k = 0; k < count; k++) {
-        if (hits[k].feature == feature % FEATURES_PER_IMAGE) {
-            return hits[k].distance - g->radius[b];
-        }
+        if (hits[k].feature == feature_a(feature)) return hits[k].distance - g->radius[b];
     }
     return INFINITY;
 }

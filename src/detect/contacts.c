@@ -64,6 +64,21 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
     return 0;
 }
 
+static bool pair_before(const contacts* c, int64_t i, int64_t a, int64_t b)
+{
+    return c->a[i] < a || (c->a[i] == a && c->b[i] < b);
+}
+
+int64_t contacts_seek(contacts_cursor* cursor, int64_t a, int64_t b, int64_t* first)
+{
+    const contacts* c = cursor->list;
+    while (cursor->at < c->count && pair_before(c, cursor->at, a, b)) cursor->at++;
+    *first = cursor->at;
+    int64_t end = cursor->at;
+    while (end < c->count && c->a[end] == a && c->b[end] == b) end++;
+    return end - *first;
+}
+
 /// Row of `last` with the key of row i of `now`, -1 if none; *j walks along `last`.
 static int64_t find_match(const contacts* now, int64_t i, const contacts* last, int64_t* j)
 {

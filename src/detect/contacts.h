@@ -41,6 +41,14 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
 void contacts_match(contacts* now, const contacts* last);
 /// Carry over forces and torques only, and leave the others as they are.
 void contacts_match_forces(contacts* now, const contacts* last);
+/// A place in a sorted list that only moves forward.
+typedef struct contacts_cursor {
+    const contacts* list;
+    int64_t at;
+} contacts_cursor;
+
+/// Rows of the bodies (a, b): *first and how many. Pairs must be asked for in the list's order.
+int64_t contacts_seek(contacts_cursor* cursor, int64_t a, int64_t b, int64_t* first);
 /// Drop the contacts that are in reach of a bond only and have none.
 void contacts_prune(contacts* c);
 /// After grains were removed: drop contacts of missing grains or walls, find the others' rows anew.

@@ -7,25 +7,87 @@
 #include "body/walls.h"
 #include "detect/contacts.h"
 #include "detect/grid.h"
+#include "detect/mesh_touch.h"
+#include "detect/poses.h"
 
-/// Append a contact for every ball pair whose gap is at most the sum of the two margins and the
-/// range of bonds; beyond the margins it is marked distant. `margin` [grains]: how far each grain
-/// may move in the step, beyond the common velocity.
-talus_status ball_ball_contacts(const grains* g, const cell* periodic, const pair_list* pairs,
-                                const double* margin, double range, contacts* out);
+/// The bodies a search works on, and how far and how fast they move. Nothing is owned.
+typedef struct narrow {
+    const grains* g;
+    const walls* w;
+    const cell* periodic;
+    const poses* poses;        ///< of the grains as they stand
+    const double* margin;      ///< [grains] how far each may move, beyond the common velocity
+    const double* wall_margin; ///< [walls] how far a wall may move beyond its own velocity
+    double range;              ///< of bonds: contacts beyond the margins are marked distant
+    const double* velocity;    ///< [grains][dim] without contacts
+    const double* spin;        ///< [grains][1 or 3] without contacts
+    double drift[3];           ///< the common velocity
+    double h;
+    const contacts* last; ///< of the last step, sorted: which features touched
+} narrow;
+
+/// Memory of a search, kept from one to the next.
+typedef struct narrow_scratch {
+    double* turned; ///< corners and normals of one part in a wall's frame
+    int64_t turned_capacity;
+    touch_list touches;
+} narrow_scratch;
+
+void narrow_scratch_free(narrow_scratch* s);
 
 /// Append the contacts of all free grains with all present walls, walls in descending index so that
-/// the list stays sorted. A wall's own motion in the step of length h, seen from the common
-/// velocity `drift`, widens the search by as much, plus `wall_margin` [walls]. Sets escaped[row] =
-/// 1 for a grain whose centre is behind a wall's surface.
-talus_status ball_wall_contacts(const grains* g, const walls* w, const cell* periodic,
-                                const double* margin, const double* wall_margin, double range,
-                                const double drift[3], double h, uint8_t* escaped, contacts* out);
+/// the list stays sorted. A wall's own motion in the step widens the search by as much. Sets
+/// escaped[row] = 1 for a grain whose centre is behind a wall's surface.
+talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* escaped,
+                          contacts* out);
+/// Append the contacts of the pairs of grains whose gap is at most the sum of their margins and the
+/// range.
+talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out);
 
-/// Gap between grain rows a and b with the normal from a to b (nearest image).
+/// Gap of a contact's features as the bodies stand now (`poses` too); +infinity if they are out of
+/// each other's reach.
+double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                  narrow_scratch* scratch, const contacts* list, int64_t c);
+
+// ---- one file each -----------------------------------------------------------------------------
+
+/// Gap between two balls with the normal from a to b (nearest image).
 double ball_ball_gap(const grains* g, const cell* periodic, int64_t a, int64_t b, double normal[3]);
-/// Gap between grain row b and the feature of a wall, +infinity if that feature is out of reach.
+talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* out);
+/// Contacts of two grains of which at least one is a solid; `cursor` walks along n->last.
+talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contacts_cursor* cursor,
+                                  contacts* out);
+double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, int64_t a, int64_t b,
+                       int64_t feature);
+/// Signed distance between the two parts that a feature names.
+double solid_solid_distance(const grains* g, const cell* periodic, const poses* p, int64_t a,
+                            int64_t b, int64_t feature);
+
+/// A grain near one image of a wall.
+typedef struct wall_approach {
+    int64_t grain;
+    int wall;
+    double local[3]; ///< grain's centre in the wall's frame
+    int image;       ///< its number in a contact's feature
+    double near;     ///< gap up to which contacts count
+    double reach;    ///< gap up to which they are listed: `near` and the range of bonds
+} wall_approach;
+
+/// Contacts of a solid with a wall, or of a ball with a wall that is a solid or a mesh.
+talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narrow_scratch* scratch,
+                                 contacts_cursor* cursor, uint8_t* escaped, contacts* out);
+double solid_wall_gap(const grains* g, const walls* w, const wall_approach* at,
+                      narrow_scratch* scratch, int64_t feature);
+/// Contacts of balls and walls, and the images of walls in a periodic cell: ball_wall.c.
 double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int wall,
-                     int32_t feature, int64_t b);
+                     int64_t feature, int64_t b);
+/// Where a grain is in the frame of an image of a wall.
+void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,
+                      int64_t grain, double local[3]);
+
+/// Append a contact and fill its bodies, gap, normal and feature; the point and what is carried
+/// over are the caller's. -1 when memory is short.
+int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row,
+                      int64_t feature, double gap, const double* normal, bool distant);
 
 #endif

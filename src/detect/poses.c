@@ -109,7 +109,10 @@ talus_status poses_update(poses* p, const grains* g)
         return TALUS_ERR_MEMORY;
     }
     const int64_t numbers = count_parts(p, g);
-    if (!reserve_parts(p, p->first[g->count], numbers, dim)) return TALUS_ERR_MEMORY;
+    if (!reserve_parts(p, p->first[g->count], numbers, dim)) {
+        poses_free(p);
+        return TALUS_ERR_MEMORY;
+    }
     double* pool = p->pool;
     for (int64_t i = 0; i < g->count; i++) {
         const solid* s = grain_solid(g, i);

@@ -1,4 +1,4 @@
-/// Memory of a contact problem, and velocities from impulses.
+/// Memory of a contact problem, velocities from impulses, and one contact solved alone.
 #include "solve/problem.h"
 
 #include "law/coulomb.h"
@@ -16,7 +16,9 @@ void problem_free(problem* p)
     free(p->block);
     free(p->rich);
     free(p->rich_rows);
+    free(p->rich_turns);
     free(p->blocks);
+    free(p->mobility);
     *p = (problem){0};
 }
 
@@ -61,7 +63,7 @@ static talus_status reserve_blocks(problem* p, int64_t blocks)
     if (blocks <= p->block_capacity) return TALUS_OK;
     int64_t grown = blocks + blocks / 4 + 16;
     p->block_capacity = 0;
-    if (!regrow((void**)&p->blocks, sizeof(double) * (size_t)(grown * 2 * p->dim * p->dim))) {
+    if (!regrow((void**)&p->blocks, sizeof(double) * (size_t)(grown * block_width(p->dim)))) {
         return TALUS_ERR_MEMORY;
     }
     p->block_capacity = grown;
@@ -73,25 +75,143 @@ static talus_status reserve_rich(problem* p, int64_t rich)
     if (rich <= p->rich_capacity) return TALUS_OK;
     int64_t grown = rich + rich / 4 + 16;
     p->rich_capacity = 0;
-    if (!regrow((void**)&p->rich_rows, sizeof(rich_contact) * (size_t)grown)) {
+    if (!regrow((void**)&p->rich_rows, sizeof(rich_contact) * (size_t)grown) ||
+        !regrow((void**)&p->rich_turns, sizeof(rich_turn) * (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
     p->rich_capacity = grown;
     return TALUS_OK;
 }
 
-talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks,
-                           int64_t rich)
+static talus_status reserve_mobile(problem* p, int64_t mobile)
 {
-    p->dim = dim;
-    p->rows = p->count = p->block_count = p->rich_count = 0;
-    if (reserve_rows(p, rows) || reserve_contacts(p, contacts) || reserve_blocks(p, blocks) ||
-        reserve_rich(p, rich)) {
+    if (mobile <= p->mobile_capacity) return TALUS_OK;
+    p->mobile_capacity = 0;
+    if (!regrow((void**)&p->mobility, sizeof(double) * (size_t)(mobile * p->dim * p->dim))) {
         return TALUS_ERR_MEMORY;
     }
-    for (int64_t c = 0; c < contacts; c++) p->rich[c] = -1;
+    p->mobile_capacity = mobile;
     return TALUS_OK;
 }
+
+talus_status problem_reset(problem* p, int dim, const problem_size* size)
+{
+    p->dim = dim;
+    p->rows = p->count = p->block_count = p->rich_count = p->mobile_count = 0;
+    p->mobile_first = 0;
+    if (reserve_rows(p, size->rows) || reserve_contacts(p, size->contacts) ||
+        reserve_blocks(p, size->blocks) || reserve_rich(p, size->rich) ||
+        reserve_mobile(p, size->mobile)) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t c = 0; c < size->contacts; c++) p->block[c] = p->rich[c] = -1;
+    return TALUS_OK;
+}
+
+// ---- full blocks -------------------------------------------------------------------------------
+
+/// S += im 1 + kim G G^T
+static void add_response(int dim, const double* row, const double* arm, double* S)
+{
+    const int spin_dim = dim == 2 ? 1 : 3;
+    const double kim = row[row_kim(dim)];
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            S[i * dim + j] += kim * vec_dot(spin_dim, arm + i * spin_dim, arm + j * spin_dim);
+        }
+        S[i * dim + i] += row[row_im(dim)];
+    }
+}
+
+void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, double* mt)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    double* S = problem_block(p, dim, c);
+    const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+    const int64_t mobile = a - p->mobile_first;
+    for (int k = 0; k < dim * dim; k++) S[k] = 0.0;
+    add_response(dim, p->free + (int64_t)a * stride, S + block_arm_a(dim), S);
+    add_response(dim, p->free + (int64_t)b * stride, S + block_arm_b(dim), S);
+    if (mobile >= 0 && mobile < p->mobile_count) {
+        vec_add_scaled(dim * dim, S, 1.0, p->mobility + mobile * dim * dim);
+    }
+    coulomb_block_inverse(dim, S, S + block_inverse(dim));
+    double normal_response = 0.0, trace = 0.0;
+    for (int i = 0; i < dim; i++) {
+        normal_response += n[i] * vec_dot(dim, S + i * dim, n);
+        trace += S[i * dim + i];
+    }
+    *mn = 1.0 / normal_response;
+    *mt = (dim - 1) / (trace - normal_response);
+}
+
+static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c, double* u)
+{
+    const int stride = problem_stride(dim);
+    const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    if (p->block[c] < 0) {
+        contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
+    } else {
+        block_velocity(dim, problem_block(p, dim, c), a, b, u);
+    }
+}
+
+void problem_velocity(const problem* p, int64_t c, double* u)
+{
+    if (p->dim == 2) {
+        velocity_of(p, 2, c, u);
+    } else {
+        velocity_of(p, 3, c, u);
+    }
+}
+
+// ---- spins and torques -------------------------------------------------------------------------
+
+/// Relative spin of b against a at a rich contact, [1 or 3].
+static void relative_spin(const problem* p, int64_t c, double* spin)
+{
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const double* a = p->body + (int64_t)p->pair[2 * c] * stride + row_w(dim);
+    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
+    const rich_contact* r = &p->rich_rows[p->rich[c]];
+    const rich_turn* t = &p->rich_turns[p->rich[c]];
+    for (int k = 0; k < spin_dim; k++) {
+        spin[k] = t->used ? vec_dot(spin_dim, t->turn_b + 3 * k, b) -
+                                vec_dot(spin_dim, t->turn_a + 3 * k, a)
+                          : b[k] * r->inv_radius_b - a[k] * r->inv_radius_a;
+        spin[k] -= r->spin_a[k];
+    }
+}
+
+/// w += s turn^T dt
+static void twist(int spin_dim, const double turn[9], double s, const double* dt, double* w)
+{
+    for (int k = 0; k < spin_dim; k++) {
+        for (int i = 0; i < spin_dim; i++) w[k] += s * turn[3 * i + k] * dt[i];
+    }
+}
+
+void problem_twist(problem* p, int64_t c, const double* dt)
+{
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int w = row_w(dim), kim = row_kim(dim);
+    double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    const rich_contact* r = &p->rich_rows[p->rich[c]];
+    const rich_turn* t = &p->rich_turns[p->rich[c]];
+    if (t->used) {
+        twist(spin_dim, t->turn_b, b[kim], dt, b + w);
+        twist(spin_dim, t->turn_a, -a[kim], dt, a + w);
+        return;
+    }
+    for (int k = 0; k < spin_dim; k++) {
+        b[w + k] += b[kim] * r->inv_radius_b * dt[k];
+        a[w + k] -= a[kim] * r->inv_radius_a * dt[k];
+    }
+}
+
+// ---- all contacts ------------------------------------------------------------------------------
 
 static ALWAYS_INLINE void refresh(problem* p, const int dim)
 {
@@ -101,15 +221,13 @@ static ALWAYS_INLINE void refresh(problem* p, const int dim)
         const double* row = p->contact + c * width;
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-        contact_apply(dim, a, b, row, row + contact_p(dim));
-        if (p->block[c] >= 0) {
-            const double* mobility = p->blocks + ((int64_t)p->block[c] * 2 + 1) * dim * dim;
-            wall_apply(dim, a, mobility, row + contact_p(dim));
+        if (p->block[c] < 0) {
+            contact_apply(dim, a, b, row, row + contact_p(dim));
+        } else {
+            block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b,
+                        row + contact_p(dim));
         }
-        if (p->rich[c] >= 0) {
-            const rich_contact* r = &p->rich_rows[p->rich[c]];
-            torque_apply(dim, a, b, r, r->torque);
-        }
+        if (p->rich[c] >= 0) problem_twist(p, c, p->rich_rows[p->rich[c]].torque);
     }
 }
 
@@ -119,6 +237,23 @@ void problem_refresh(problem* p)
         refresh(p, 2);
     } else {
         refresh(p, 3);
+    }
+}
+
+// ---- one contact alone -------------------------------------------------------------------------
+
+/// The same through the matrices of a contact of solids.
+static void own_response_of_arms(int dim, const double* S, const rich_arms* arms, const double* p,
+                                 const double* t, double* du, double* dspin)
+{
+    const int spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < dim; k++) {
+        du[k] = vec_dot(dim, S + k * dim, p);
+        for (int i = 0; i < spin_dim; i++) du[k] += arms->coupling[i * dim + k] * t[i];
+    }
+    for (int i = 0; i < spin_dim; i++) {
+        dspin[i] = vec_dot(dim, arms->coupling + i * dim, p) +
+                   vec_dot(spin_dim, arms->response + i * spin_dim, t);
     }
 }
 
@@ -150,14 +285,18 @@ static void own_response(int dim, const double* n, double wn, double wt, const d
 static void solve_rich(const problem* p, int64_t c, const double* row, const double* S,
                        const double* u, double* solved, double* torque)
 {
-    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
     const rich_contact* r = &p->rich_rows[p->rich[c]];
+    const rich_turn* t = &p->rich_turns[p->rich[c]];
     const double* impulse = row + contact_p(dim);
     const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
     double free_u[3] = {0.0, 0.0, 0.0}, free_spin[3] = {0.0, 0.0, 0.0}, du[3], dspin[3];
-    contact_spin(dim, p->body + (int64_t)p->pair[2 * c] * stride,
-                 p->body + (int64_t)p->pair[2 * c + 1] * stride, r, free_spin);
-    own_response(dim, row, wn, wt, S, r, impulse, du, dspin);
+    relative_spin(p, c, free_spin);
+    if (t->used) {
+        own_response_of_arms(dim, S, &t->arms, impulse, r->torque, du, dspin);
+    } else {
+        own_response(dim, row, wn, wt, S, r, impulse, du, dspin);
+    }
     vec_sub(dim, free_u, u, du);
     vec_add_scaled(spin_dim, free_spin, -1.0, dspin);
     rich_problem alone = {.dim = dim,
@@ -165,6 +304,7 @@ static void solve_rich(const problem* p, int64_t c, const double* row, const dou
                           .wn = wn,
                           .wt = wt,
                           .S = S,
+                          .arms = t->used ? &t->arms : NULL,
                           .bias = row[contact_bias(dim)],
                           .mu = row[contact_mu(dim)],
                           .contact = r,
@@ -180,25 +320,16 @@ void problem_solve_alone(const problem* p, int64_t c, const double* u, double* s
 {
     const int dim = p->dim;
     const double* row = p->contact + c * problem_width(dim);
-    const double* S = p->block[c] < 0 ? NULL : p->blocks + (int64_t)p->block[c] * 2 * dim * dim;
+    const double* S = p->block[c] < 0 ? NULL : problem_block(p, dim, c);
     if (p->rich[c] >= 0) {
         solve_rich(p, c, row, S, u, solved, torque);
         return;
     }
+    const double* impulse = row + contact_p(dim);
     double alone[3] = {0.0, 0.0, 0.0};
-    for (int k = 0; k < dim; k++) {
-        alone[k] = u[k] - vec_dot(dim, S + k * dim, row + contact_p(dim));
-    }
-    coulomb_block(dim, S, row, row[contact_bias(dim)], row[contact_mu(dim)], alone, solved);
-}
-
-/// Relative velocity at a contact as the bodies move now.
-static void present_velocity(const problem* p, int64_t c, double* u)
-{
-    const int dim = p->dim, stride = problem_stride(dim);
-    const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
-    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-    contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
+    for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
+    coulomb_block(dim, S, S + block_inverse(dim), row, row[contact_bias(dim)],
+                  row[contact_mu(dim)], alone, impulse, solved);
 }
 
 /// Slips that an unfinished solve leaves at resting contacts, relative to what friction could stop.
@@ -215,7 +346,7 @@ bool problem_slides(const problem* p, int64_t c, double tolerance)
     const int dim = p->dim;
     const double* row = p->contact + c * problem_width(dim);
     double u[3] = {0.0, 0.0, 0.0};
-    present_velocity(p, c, u);
+    problem_velocity(p, c, u);
     return static_friction_slides(dim, row, &p->rich_rows[p->rich[c]], row[contact_mu(dim)],
                                   row[contact_mt(dim)], row + contact_p(dim), u,
                                   slip_slack(p, tolerance));
@@ -230,7 +361,7 @@ bool problem_break_loose(problem* p, double tolerance)
         if (p->rich[c] < 0) continue;
         double* row = p->contact + c * problem_width(dim);
         double u[3] = {0.0, 0.0, 0.0};
-        present_velocity(p, c, u);
+        problem_velocity(p, c, u);
         changed |= static_friction_breaks(dim, row, &p->rich_rows[p->rich[c]], row[contact_mt(dim)],
                                           row + contact_p(dim), u, slack, &row[contact_mu(dim)]);
     }

@@ -11,7 +11,12 @@
 ///
 /// Rows [0, grains) are the grains; then one row for each mobile wall; then a private row for each
 /// contact with a fixed or driven wall, which holds the wall's velocity at that contact.
-/// A contact with a mobile wall has a full block: see `block`.
+///
+/// A contact of a solid or of a mobile wall has a full block, a row of `blocks` with lever arms:
+///   u = v_b + G_b w_b - v_a - G_a w_a;  p changes v by im p (a mobile wall: by its mobility
+///   matrix times p) and w by kim G^T p;  S = the sum of all that, and its inverse.
+/// w is the rotational unknown in which a body has one mobility (body/grains.h), so an arm is all
+/// that a contact needs to know of a tensor of inertia.
 #ifndef TALUS_SOLVE_PROBLEM_H
 #define TALUS_SOLVE_PROBLEM_H
 
@@ -20,6 +25,13 @@
 
 #include <stdint.h>
 #include <talus/base.h>
+
+/// How the bodies of a rich contact turn when one of them is a solid: spin = turn w.
+typedef struct rich_turn {
+    bool used;                    ///< false: both are balls or walls, and the rich row says it all
+    double turn_a[9], turn_b[9]; ///< [3][3]; 2D: [0]
+    rich_arms arms;
+} rich_turn;
 
 typedef struct problem {
     int dim;
@@ -32,9 +44,12 @@ typedef struct problem {
     int32_t* block;  ///< [count] row of `blocks`, -1 for a diagonal block
     int32_t* rich;   ///< [count] row of `rich_rows`, -1 for plain Coulomb
     int64_t block_count, block_capacity;
-    double* blocks; ///< [block_count][2][dim][dim]: S, then the wall's inverse mass matrix
+    double* blocks; ///< [block_count][block_width]: S, its inverse, G_a, G_b
     int64_t rich_count, rich_capacity;
     rich_contact* rich_rows; ///< [rich_count] contacts with more than friction (law/rich.h)
+    rich_turn* rich_turns;   ///< [rich_count] how the solids of a rich contact turn
+    int64_t mobile_first, mobile_count, mobile_capacity; ///< rows that are mobile walls
+    double* mobility; ///< [mobile_count][dim][dim] inverse mass matrix of each
 } problem;
 
 /// Doubles in a body row and in a contact row.
@@ -81,7 +96,30 @@ static ALWAYS_INLINE int contact_p(const int dim)
     return dim + 4;
 }
 
-/// Relative velocity of b against a at the contact.
+
+// Offsets inside a row of blocks: S [dim][dim] comes first.
+static ALWAYS_INLINE int block_inverse(const int dim)
+{
+    return dim * dim;
+}
+static ALWAYS_INLINE int block_arm_a(const int dim)
+{
+    return 2 * dim * dim;
+}
+static ALWAYS_INLINE int block_arm_b(const int dim)
+{
+    return dim == 2 ? 10 : 27;
+}
+static ALWAYS_INLINE int block_width(const int dim)
+{
+    return dim == 2 ? 12 : 36;
+}
+static ALWAYS_INLINE double* problem_block(const problem* p, const int dim, int64_t contact)
+{
+    return p->blocks + (int64_t)p->block[contact] * block_width(dim);
+}
+
+/// Relative velocity of b against a at a contact with a diagonal block.
 static ALWAYS_INLINE void contact_velocity(const int dim, const double* a, const double* b,
                                            const double* n, double* u)
 {
@@ -98,7 +136,7 @@ static ALWAYS_INLINE void contact_velocity(const int dim, const double* a, const
     }
 }
 
-/// Add the impulse dp (on b) to both bodies' velocities.
+/// Add the impulse dp (on b) of a contact with a diagonal block to both bodies' velocities.
 static ALWAYS_INLINE void contact_apply(const int dim, double* a, double* b, const double* n,
                                         const double* dp)
 {
@@ -121,32 +159,51 @@ static ALWAYS_INLINE void contact_apply(const int dim, double* a, double* b, con
     }
 }
 
-/// Add what the impulse dp (on b) does to the mobile wall a with inverse mass matrix `mobility`.
-static inline void wall_apply(int dim, double* a, const double* mobility, const double* dp)
+/// The same two for a contact with a full block.
+static ALWAYS_INLINE void block_velocity(const int dim, const double* block, const double* a,
+                                         const double* b, double* u)
 {
-    for (int i = 0; i < dim; i++) a[i] -= vec_dot(dim, mobility + i * dim, dp);
-}
-
-/// Relative spin of b against a at a rich contact, [1 or 3].
-static inline void contact_spin(int dim, const double* a, const double* b, const rich_contact* r,
-                                double* spin)
-{
-    const int w = row_w(dim), spin_dim = dim == 2 ? 1 : 3;
-    for (int k = 0; k < spin_dim; k++) {
-        spin[k] = b[w + k] * r->inv_radius_b - a[w + k] * r->inv_radius_a - r->spin_a[k];
+    const int w = dim + 1, spin_dim = dim == 2 ? 1 : 3;
+    const double *arm_a = block + block_arm_a(dim), *arm_b = block + block_arm_b(dim);
+    for (int i = 0; i < dim; i++) {
+        u[i] = b[i] - a[i] + vec_dot(spin_dim, arm_b + i * spin_dim, b + w) -
+               vec_dot(spin_dim, arm_a + i * spin_dim, a + w);
     }
 }
 
-/// Add the torque impulse dt (on b) to both bodies' spins.
-static inline void torque_apply(int dim, double* a, double* b, const rich_contact* r,
-                                const double* dt)
+/// w += s G^T dp
+static ALWAYS_INLINE void arm_apply(const int dim, const double* arm, double s, const double* dp,
+                                    double* w)
 {
-    const int w = row_w(dim), kim = row_kim(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = dim == 2 ? 1 : 3;
     for (int k = 0; k < spin_dim; k++) {
-        b[w + k] += b[kim] * r->inv_radius_b * dt[k];
-        a[w + k] -= a[kim] * r->inv_radius_a * dt[k];
+        double sum = 0.0;
+        for (int i = 0; i < dim; i++) sum += arm[i * spin_dim + k] * dp[i];
+        w[k] += s * sum;
     }
 }
+
+static ALWAYS_INLINE void block_apply(const problem* p, const int dim, const double* block,
+                                      int32_t a_row, double* a, double* b, const double* dp)
+{
+    const int w = dim + 1, kim = row_kim(dim);
+    const int64_t mobile = a_row - p->mobile_first;
+    for (int k = 0; k < dim; k++) {
+        a[k] -= a[dim] * dp[k];
+        b[k] += b[dim] * dp[k];
+    }
+    arm_apply(dim, block + block_arm_a(dim), -a[kim], dp, a + w);
+    arm_apply(dim, block + block_arm_b(dim), b[kim], dp, b + w);
+    if (mobile >= 0 && mobile < p->mobile_count) {
+        const double* mobility = p->mobility + mobile * dim * dim;
+        for (int i = 0; i < dim; i++) a[i] -= vec_dot(dim, mobility + i * dim, dp);
+    }
+}
+
+/// Relative velocity at any contact as the bodies move now.
+void problem_velocity(const problem* p, int64_t contact, double* u);
+/// Add the torque impulse dt (on b) of a rich contact to both bodies' spins.
+void problem_twist(problem* p, int64_t contact, const double* dt);
 
 /// Solve a contact that is rich or has a full block, alone, everything else held: new impulse and,
 /// if it is rich, torque impulse; u is its present relative velocity. Nothing is changed.
@@ -159,10 +216,17 @@ bool problem_slides(const problem* p, int64_t contact, double tolerance);
 bool problem_break_loose(problem* p, double tolerance);
 
 void problem_free(problem* p);
+/// What a problem must have room for.
+typedef struct problem_size {
+    int64_t rows, contacts, blocks, rich, mobile;
+} problem_size;
+
 /// Empty the problem and make room; counts are zero afterwards, no contact is rich. Grows, never
 /// shrinks.
-talus_status problem_reset(problem* p, int dim, int64_t rows, int64_t contacts, int64_t blocks,
-                           int64_t rich);
+talus_status problem_reset(problem* p, int dim, const problem_size* size);
+/// Fill S and its inverse from the arms that are in the block's row and the masses of the bodies;
+/// *mn and *mt receive the inverse responses along the normal and, on average, across it.
+void problem_fill_block(problem* p, int64_t contact, const double* n, double* mn, double* mt);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
 

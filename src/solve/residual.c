@@ -53,8 +53,14 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
         const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
         double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
-        contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
-        contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
+        if (p->block[c] < 0) {
+            contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
+            contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
+        } else {
+            const double* block = problem_block(p, dim, c);
+            block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
+            block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
+        }
         if (p->rich[c] < 0) {
             coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
                         row + contact_p(dim), mapped);

@@ -21,26 +21,65 @@ void solve_workspace_free(solve_workspace* ws)
 /// What the stopping rule wants to know; constant in each instance of the sweep.
 enum stats_level { STATS_NONE, STATS_SQUARES, STATS_NORMS };
 
-/// Exact update of a contact that is rich or has a full block.
-static void update_special(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
+/// Exact update of a rich contact.
+static void update_rich(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
 {
     const int dim = p->dim;
     double* row = p->contact + c * problem_width(dim);
     double* impulse = row + contact_p(dim);
     double solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, dt[3];
+    rich_contact* r = &p->rich_rows[p->rich[c]];
     problem_solve_alone(p, c, u, solved, torque);
     vec_sub(dim, dp, solved, impulse);
     vec_copy(dim, impulse, solved);
-    contact_apply(dim, a, b, row, dp);
-    if (p->block[c] >= 0) {
-        wall_apply(dim, a, p->blocks + ((int64_t)p->block[c] * 2 + 1) * dim * dim, dp);
+    if (p->block[c] < 0) {
+        contact_apply(dim, a, b, row, dp);
+    } else {
+        block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b, dp);
     }
-    if (p->rich[c] >= 0) {
-        rich_contact* r = &p->rich_rows[p->rich[c]];
-        vec_sub(3, dt, torque, r->torque);
-        vec_copy(3, r->torque, torque);
-        torque_apply(dim, a, b, r, dt);
+    vec_sub(3, dt, torque, r->torque);
+    vec_copy(3, r->torque, torque);
+    problem_twist(p, c, dt);
+}
+
+/// The sticking solution, if it is inside the friction cone and the contact would close when left
+/// alone (law/coulomb_block.c takes open before stick where both are possible).
+static ALWAYS_INLINE bool stick_update(const int dim, const double* block, const double* row,
+                                       const double* u, const double* impulse, double* solved)
+{
+    const double *S = block, *inverse = block + block_inverse(dim), *n = row;
+    double target[3], pn = 0.0, pp = 0.0, free_n = row[contact_bias(dim)];
+    for (int k = 0; k < dim; k++) {
+        target[k] = u[k] + row[contact_bias(dim)] * n[k];
+        free_n += n[k] * (u[k] - vec_dot(dim, S + k * dim, impulse));
     }
+    for (int k = 0; k < dim; k++) {
+        solved[k] = impulse[k] - vec_dot(dim, inverse + k * dim, target);
+        pn += solved[k] * n[k];
+        pp += solved[k] * solved[k];
+    }
+    const double mu = row[contact_mu(dim)];
+    // |p_t|^2 = pp - pn^2 loses digits near mu = 0: a little inside the cone, the rest is solved.
+    // A block that is not definite to rounding has an inverse of zeros.
+    return inverse[0] > 0.0 && free_n < 0.0 && pn > 0.0 && pp - pn * pn < 0.999999 * mu * mu * pn * pn;
+}
+
+/// Exact update of a Coulomb contact with a full block. Most of them stick: then the impulse takes
+/// the one step S^-1 (u + bias n) that stops the slip and closes the gap.
+static ALWAYS_INLINE void update_block(problem* p, const int dim, int64_t c, double* a, double* b,
+                                       double* u, double* dp)
+{
+    double* row = p->contact + c * problem_width(dim);
+    double* impulse = row + contact_p(dim);
+    const double* block = problem_block(p, dim, c);
+    double solved[3], torque[3];
+    block_velocity(dim, block, a, b, u);
+    if (!stick_update(dim, block, row, u, impulse, solved)) {
+        problem_solve_alone(p, c, u, solved, torque);
+    }
+    vec_sub(dim, dp, solved, impulse);
+    vec_copy(dim, impulse, solved);
+    block_apply(p, dim, block, p->pair[2 * c], a, b, dp);
 }
 
 /// Exact update of a Coulomb contact with a diagonal block: the hot path.
@@ -82,6 +121,10 @@ static ALWAYS_INLINE void prefetch_contact(const problem* p, const int32_t* orde
     const double* row = p->contact + c * problem_width(dim);
     __builtin_prefetch(row);
     if (dim == 3) __builtin_prefetch(row + 8);
+    if (p->block[c] >= 0) {
+        const double* block = problem_block(p, dim, c);
+        for (int line = 0; line < block_width(dim); line += 8) __builtin_prefetch(block + line);
+    }
     __builtin_prefetch(p->body + (int64_t)p->pair[2 * c] * problem_stride(dim));
     __builtin_prefetch(p->body + (int64_t)p->pair[2 * c + 1] * problem_stride(dim));
 }
@@ -99,11 +142,14 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
         double u[3], dp[3];
-        contact_velocity(dim, a, b, row, u);
-        if (p->block[c] < 0 && p->rich[c] < 0) {
+        if (p->rich[c] >= 0) {
+            problem_velocity(p, c, u);
+            update_rich(p, c, a, b, u, dp);
+        } else if (p->block[c] < 0) {
+            contact_velocity(dim, a, b, row, u);
             update_coulomb(dim, row, a, b, u, dp);
         } else {
-            update_special(p, c, a, b, u, dp);
+            update_block(p, dim, c, a, b, u, dp);
         }
         count_change(dim, level, row + contact_p(dim), dp, tolerance, cutoff, &stats);
     }

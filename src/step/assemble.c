@@ -42,9 +42,7 @@ static void fill_grain_rows(const step_context* ctx, const double* free_velocity
         double* row = out->free + i * stride;
         vec_copy(dim, row, free_velocity + i * dim);
         row[row_im(dim)] = g->inv_mass[i] * step_slowing(ctx, g->inv_mass[i]);
-        for (int k = 0; k < spin_dim; k++) {
-            row[row_w(dim) + k] = g->radius[i] * free_spin[i * spin_dim + k];
-        }
+        grain_w_of_spin(g, i, free_spin + i * spin_dim, row + row_w(dim));
         row[row_kim(dim)] = g->spin_mobility[i];
     }
     out->rows = g->count;
@@ -59,12 +57,25 @@ static int32_t append_row(problem* out, const double* v)
     return (int32_t)out->rows++;
 }
 
-static void fill_mobile_rows(assembly* as, const walls* w, problem* out)
+/// Inverse mass matrix of a mobile wall, which its damping diminishes.
+static void fill_mobility(const step_context* ctx, int wall, problem* out)
 {
+    const int dim = out->dim;
+    double* mobility = out->mobility + out->mobile_count++ * dim * dim;
+    const double slowing = drive_slowing(ctx->walls, wall, ctx->h);
+    drive_mobility(ctx->walls, wall, dim, mobility);
+    for (int i = 0; i < dim * dim; i++) mobility[i] *= slowing;
+}
+
+static void fill_mobile_rows(assembly* as, const step_context* ctx, problem* out)
+{
+    const walls* w = ctx->walls;
+    out->mobile_first = out->rows;
     for (int i = 0; i < (int)w->count; i++) {
         as->wall_row[i] = -1;
         if (w->present[i] && wall_is_mobile(w, i)) {
             as->wall_row[i] = append_row(out, w->velocity + 3 * i);
+            fill_mobility(ctx, i, out);
         }
     }
 }
@@ -90,30 +101,41 @@ static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
     return wall >= 0 && as->wall_row[wall] >= 0 ? wall : -1;
 }
 
-/// Full block S = im_b I + kim_b (I - n n) + W with the wall's inverse mass matrix W, which its
-/// damping diminishes.
-static void fill_block(const step_context* ctx, int wall, problem* out, const double* n,
-                       const double* b_row, double* mn, double* mt)
+/// Is this body of a contact a grain that is not a ball?
+static bool is_solid(const grains* g, int32_t body_row)
 {
-    const int dim = out->dim;
-    double* S = out->blocks + out->block_count++ * 2 * dim * dim;
-    double* mobility = S + dim * dim;
-    drive_mobility(ctx->walls, wall, dim, mobility);
-    const double slowing = drive_slowing(ctx->walls, wall, ctx->h);
-    for (int i = 0; i < dim * dim; i++) mobility[i] *= slowing;
-    const double im = b_row[row_im(dim)], kim = b_row[row_kim(dim)];
-    double normal_response = 0.0, trace = 0.0;
-    for (int i = 0; i < dim; i++) {
-        for (int j = 0; j < dim; j++) {
-            double identity = i == j ? 1.0 : 0.0;
-            double value = (im + kim) * identity - kim * n[i] * n[j] + mobility[i * dim + j];
-            S[i * dim + j] = value;
-            normal_response += n[i] * value * n[j];
-        }
-        trace += S[i * dim + i];
+    return body_row >= 0 && g->solid[body_row] >= 0;
+}
+
+/// Matrix G with: velocity at the contact = v + G w. `n` points to body b, `side` is 1 for b and -1
+/// for a. A ball's arm is its radius along n; a solid's reaches to the contact point.
+static void fill_arm(const step_context* ctx, const contacts* list, int64_t c, int32_t body,
+                     double side, const double* n, double* arm)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim;
+    if (!is_solid(g, body)) {
+        const double s = body < 0 ? 0.0 : side, nz = dim == 3 ? n[2] : 0.0;
+        const double in_plane[2] = {n[1], -n[0]};
+        const double in_space[9] = {0.0, -nz, n[1], nz, 0.0, -n[0], -n[1], n[0], 0.0};
+        const double* ball = dim == 2 ? in_plane : in_space;
+        for (int k = 0; k < (dim == 2 ? 2 : 9); k++) arm[k] = s * ball[k];
+        return;
     }
-    *mn = 1.0 / normal_response;
-    *mt = (dim - 1) / (trace - normal_response);
+    double l[3] = {0.0, 0.0, 0.0}, turn[9];
+    vec_sub(dim, l, list->point + c * dim, g->position + (int64_t)body * dim);
+    cell_nearest(ctx->cell, dim, l);
+    grain_turning(g, body, turn);
+    if (dim == 2) {
+        arm[0] = -l[1] * turn[0];
+        arm[1] = l[0] * turn[0];
+        return;
+    }
+    for (int k = 0; k < 3; k++) { // column k is (turn e_k) x l
+        arm[k] = turn[3 + k] * l[2] - turn[6 + k] * l[1];
+        arm[3 + k] = turn[6 + k] * l[0] - turn[k] * l[2];
+        arm[6 + k] = turn[k] * l[1] - turn[3 + k] * l[0];
+    }
 }
 
 static const talus_pair_def* contact_pair(const step_context* ctx, const contacts* list, int64_t c)
@@ -151,7 +173,8 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
 }
 
 /// Velocity and spin of a body of a contact before the step, as a problem row without masses. Walls
-/// and what is glued to them already have the step's velocity: theirs was kept by the stepper.
+/// and what is glued to them already have the step's velocity: theirs was kept by the stepper, and
+/// is taken at the contact point, without a spin.
 static void velocity_before(const assembly* as, const step_context* ctx, const contacts* list,
                             int64_t c, int32_t body, double* row)
 {
@@ -167,24 +190,22 @@ static void velocity_before(const assembly* as, const step_context* ctx, const c
         return;
     }
     vec_copy(dim, row, g->velocity + (int64_t)body * dim);
-    for (int k = 0; k < spin_dim; k++) {
-        row[row_w(dim) + k] = g->radius[body] * g->spin[(int64_t)body * spin_dim + k];
-    }
+    grain_w_of_spin(g, body, g->spin + (int64_t)body * spin_dim, row + row_w(dim));
 }
 
 /// Relative velocity at the contact before the step, b against a as in the problem.
 static void approach_before(const assembly* as, const step_context* ctx, const contacts* list,
-                            int64_t c, const double* n, double u[3])
+                            int64_t c, const problem* p, const double* n, double u[3])
 {
     const int dim = ctx->grains->dim;
     int32_t a = list->a_row[c], b = list->b_row[c];
     double row_a[8], row_b[8];
     velocity_before(as, ctx, list, c, as->sign[c] > 0 ? a : b, row_a);
     velocity_before(as, ctx, list, c, as->sign[c] > 0 ? b : a, row_b);
-    if (dim == 2) {
-        contact_velocity(2, row_a, row_b, n, u);
+    if (p->block[c] >= 0) {
+        block_velocity(dim, problem_block(p, dim, c), row_a, row_b, u);
     } else {
-        contact_velocity(3, row_a, row_b, n, u);
+        contact_velocity(dim, row_a, row_b, n, u);
     }
 }
 
@@ -214,6 +235,40 @@ static void fill_rich_geometry(const step_context* ctx, const contacts* list, in
     r->response = kim_b * r->inv_radius_b + kim_a * r->inv_radius_a;
 }
 
+/// out[i][j] += s sum_k x[i][k] y[j][k] for matrices with `inner` columns.
+static void add_product(int rows, int columns, int inner, double s, const double* x, int x_width,
+                        const double* y, double* out)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            out[i * columns + j] += s * vec_dot(inner, x + i * x_width, y + j * inner);
+        }
+    }
+}
+
+/// How the bodies of a rich contact turn when one of them is a solid: coupling = sum of kim T G^T,
+/// response = sum of kim T T^T over both bodies.
+static void fill_turn(const step_context* ctx, const contacts* list, int64_t c, const problem* p,
+                      int mobile_wall, bool swapped, rich_turn* t)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
+    const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
+    *t = (rich_turn){.used = p->block[c] >= 0 && (is_solid(g, body_a) || is_solid(g, body_b))};
+    if (!t->used) return;
+    const double* block = problem_block(p, dim, c);
+    const double kim_a = p->free[(int64_t)p->pair[2 * c] * stride + row_kim(dim)];
+    const double kim_b = p->free[(int64_t)p->pair[2 * c + 1] * stride + row_kim(dim)];
+    if (body_a >= 0 && mobile_wall < 0) grain_turning(g, body_a, t->turn_a);
+    grain_turning(g, body_b, t->turn_b);
+    const double *arm_a = block + block_arm_a(dim), *arm_b = block + block_arm_b(dim);
+    add_product(spin_dim, dim, spin_dim, kim_a, t->turn_a, 3, arm_a, t->arms.coupling);
+    add_product(spin_dim, dim, spin_dim, kim_b, t->turn_b, 3, arm_b, t->arms.coupling);
+    add_product(spin_dim, spin_dim, spin_dim, kim_a, t->turn_a, 3, t->turn_a, t->arms.response);
+    add_product(spin_dim, spin_dim, spin_dim, kim_b, t->turn_b, 3, t->turn_b, t->arms.response);
+}
+
 /// Reduced radius r* of the two bodies of a contact; a wall counts as flat.
 static double reduced_radius(const grains* g, const contacts* list, int64_t c)
 {
@@ -236,7 +291,12 @@ static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
     double v[3];
     vec_sub(dim, v, g->velocity + (int64_t)b * dim, g->velocity + (int64_t)a * dim);
     vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
-    const double distance = g->radius[a] + g->radius[b] + list->gap[c];
+    double apart[3] = {0.0, 0.0, 0.0};
+    vec_sub(dim, apart, g->position + (int64_t)b * dim, g->position + (int64_t)a * dim);
+    cell_nearest(ctx->cell, dim, apart);
+    const bool balls = !is_solid(g, a) && !is_solid(g, b);
+    const double distance = balls ? g->radius[a] + g->radius[b] + list->gap[c]
+                                  : vec_norm(dim, apart);
     r->closing = cohesion_closing(vec_norm(dim, v), distance, ctx->h);
     *bias += r->closing;
 }
@@ -262,6 +322,7 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
     if (restitution_collides(list->gap[c], opening, ctx->h)) {
         for (int k = 0; k < dim; k++) r->slip[k] = pair->tangential_restitution * before[k];
     }
+    fill_turn(ctx, list, c, out, mobile_wall, sign < 0.0, &out->rich_turns[out->rich[c]]);
     fill_rich_geometry(ctx, list, c, out->free + (int64_t)out->pair[2 * c] * stride,
                        out->free + (int64_t)out->pair[2 * c + 1] * stride, mobile_wall, sign < 0.0,
                        r);
@@ -283,11 +344,32 @@ static void fill_law(assembly* as, const step_context* ctx, contacts* list, int6
     row[contact_bias(dim)] = open;
     row[contact_mu(dim)] = pair->friction;
     if (pair->restitution > 0.0 || pair->tangential_restitution > 0.0 || list->bonded[c]) {
-        approach_before(as, ctx, list, c, row, before);
+        approach_before(as, ctx, list, c, out, row, before);
         row[contact_bias(dim)] =
             restitution_bias(pair, open, gap, vec_dot(dim, before, row), ctx->h);
     }
     if (rich_pair(pair)) fill_rich(as, ctx, list, c, pair, before, wall, out, row);
+}
+
+static bool needs_block(const step_context* ctx, const contacts* list, int64_t c, int mobile_wall)
+{
+    return mobile_wall >= 0 || is_solid(ctx->grains, list->a_row[c]) ||
+           is_solid(ctx->grains, list->b_row[c]);
+}
+
+/// The full block of a contact: arms, responses. A mobile wall does not turn, nor does what is glued
+/// to it.
+static void fill_block(const step_context* ctx, const contacts* list, int64_t c, int mobile_wall,
+                       bool swapped, problem* out, double* row)
+{
+    const int dim = out->dim;
+    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
+    const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
+    out->block[c] = (int32_t)out->block_count++;
+    double* block = problem_block(out, dim, c);
+    fill_arm(ctx, list, c, mobile_wall >= 0 ? -1 : body_a, -1.0, row, block + block_arm_a(dim));
+    fill_arm(ctx, list, c, body_b, 1.0, row, block + block_arm_b(dim));
+    problem_fill_block(out, c, row, &row[contact_mn(dim)], &row[contact_mt(dim)]);
 }
 
 static void fill_contact(assembly* as, const step_context* ctx, contacts* list, int64_t c,
@@ -304,13 +386,11 @@ static void fill_contact(assembly* as, const step_context* ctx, contacts* list, 
         row[contact_p(dim) + k] =
             options->warm_start ? sign * ctx->h * list->force[c * dim + k] : 0.0;
     }
-    const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
-    const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
-    out->block[c] = -1;
-    if (wall >= 0) {
-        out->block[c] = (int32_t)out->block_count;
-        fill_block(ctx, wall, out, row, b, &row[contact_mn(dim)], &row[contact_mt(dim)]);
+    if (needs_block(ctx, list, c, wall)) {
+        fill_block(ctx, list, c, wall, sign < 0.0, out, row);
     } else {
+        const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
+        const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
         double wn = a[row_im(dim)] + b[row_im(dim)];
         row[contact_mn(dim)] = 1.0 / wn;
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
@@ -318,12 +398,21 @@ static void fill_contact(assembly* as, const step_context* ctx, contacts* list, 
     fill_law(as, ctx, list, c, wall, out, row);
 }
 
-static bool any_mobile(const walls* w)
+static int64_t count_mobile(const walls* w)
 {
-    for (int i = 0; i < (int)w->count; i++) {
-        if (w->present[i] && wall_is_mobile(w, i)) return true;
-    }
-    return false;
+    int64_t count = 0;
+    for (int i = 0; i < (int)w->count; i++) count += w->present[i] && wall_is_mobile(w, i);
+    return count;
+}
+
+/// How many contacts have a full block. A mobile wall may carry glued grains, so any contact may
+/// need one once there is such a wall.
+static int64_t count_blocks(const step_context* ctx, const contacts* list, int64_t mobile)
+{
+    if (mobile > 0) return list->count;
+    int64_t count = 0;
+    for (int64_t c = 0; c < list->count; c++) count += needs_block(ctx, list, c, -1);
+    return count;
 }
 
 static bool any_rich(const materials* m)
@@ -342,15 +431,14 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
     if (assembly_reserve(as, list->count, w->count)) return TALUS_ERR_MEMORY;
     int64_t wall_contacts = 0;
     while (wall_contacts < list->count && list->a[wall_contacts] < 0) wall_contacts++;
-    // A mobile wall may carry glued grains, so any contact may need a block once there is one.
-    int64_t blocks = any_mobile(w) ? list->count : 0;
-    int64_t rich = any_rich(ctx->materials) ? list->count : 0;
-    if (problem_reset(out, g->dim, g->count + w->count + wall_contacts, list->count, blocks,
-                      rich)) {
-        return TALUS_ERR_MEMORY;
-    }
+    problem_size size = {.rows = g->count + w->count + wall_contacts,
+                         .contacts = list->count,
+                         .rich = any_rich(ctx->materials) ? list->count : 0,
+                         .mobile = count_mobile(w)};
+    size.blocks = count_blocks(ctx, list, size.mobile);
+    if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
     fill_grain_rows(ctx, free_velocity, free_spin, out);
-    fill_mobile_rows(as, w, out);
+    fill_mobile_rows(as, ctx, out);
     for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
     out->count = list->count;
     return TALUS_OK;

@@ -38,6 +38,7 @@ struct stepper {
     assembly assembly;
     problem problem;
     solve_workspace workspace;
+    narrow_scratch scratch;
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     double* free_spin;     ///< [grains][1 or 3]
@@ -62,6 +63,7 @@ static void cd_destroy(stepper* s)
     assembly_free(&s->assembly);
     problem_free(&s->problem);
     solve_workspace_free(&s->workspace);
+    narrow_scratch_free(&s->scratch);
     free(s->free_velocity);
     free(s->free_spin);
     free(s->margin);
@@ -152,11 +154,8 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
             double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);
             s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
         }
-        const double turn = g->spin_mobility[i] > 0.0 ? h / g->inertia[i] : 0.0;
-        for (int k = 0; k < spin_dim; k++) {
-            s->free_spin[i * spin_dim + k] =
-                g->spin[i * spin_dim + k] + turn * g->torque[i * spin_dim + k];
-        }
+        vec_copy(spin_dim, s->free_spin + i * spin_dim, g->spin + i * spin_dim);
+        grain_add_torque(g, i, h, s->free_spin + i * spin_dim);
     }
 }
 
@@ -175,22 +174,27 @@ static void set_drift(stepper* s, const grains* g)
     for (int k = 0; k < 3; k++) s->drift[k] /= count > 0 ? (double)count : 1.0;
 }
 
-/// Distance covered in the step with velocity v, seen from the drift.
-static double motion(const stepper* s, const double* v, double h)
+/// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
+/// seen from the drift. A ball's turning moves nothing.
+static double motion(const stepper* s, const grains* g, int64_t i, const double* v,
+                     const double* spin, double h)
 {
     double relative[3];
     vec_sub(s->dim, relative, v, s->drift);
-    return h * vec_norm(s->dim, relative);
+    const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(s->dim == 2 ? 1 : 3, spin);
+    return h * (vec_norm(s->dim, relative) + turn);
 }
 
 static void set_margins(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
+    const int spin_dim = s->dim == 2 ? 1 : 3;
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
         bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
         double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
-        s->margin[i] = motion(s, s->free_velocity + i * s->dim, ctx->h) + slack;
+        s->margin[i] = slack + motion(s, g, i, s->free_velocity + i * s->dim,
+                                      s->free_spin + i * spin_dim, ctx->h);
     }
     const double wall_slack = MARGIN_RADII * grains_mean_diameter(g);
     for (int i = 0; i < (int)ctx->walls->count; i++) {
@@ -247,11 +251,22 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
     TRY(check_cell(s, ctx, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
+    narrow bodies = {.g = g,
+                     .w = ctx->walls,
+                     .periodic = ctx->cell,
+                     .poses = ctx->poses,
+                     .margin = s->margin,
+                     .wall_margin = s->wall_margin,
+                     .range = range,
+                     .velocity = s->free_velocity,
+                     .spin = s->free_spin,
+                     .drift = {s->drift[0], s->drift[1], s->drift[2]},
+                     .h = ctx->h,
+                     .last = ctx->contacts};
     s->found.count = 0;
     if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
-        ball_wall_contacts(g, ctx->walls, ctx->cell, s->margin, s->wall_margin, range, s->drift,
-                           ctx->h, s->escaped, &s->found) ||
-        ball_ball_contacts(g, ctx->cell, &s->pairs, s->margin, range, &s->found)) {
+        narrow_walls(&bodies, &s->scratch, s->escaped, &s->found) ||
+        narrow_pairs(&bodies, &s->pairs, &s->found)) {
         return error_memory(error, "searching for contacts");
     }
     if (s->found.count > INT32_MAX - 64) {
@@ -260,12 +275,15 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
     return TALUS_OK;
 }
 
-/// Velocity that the solution gives to a grain; glued to a mobile wall it has the wall's.
-static const double* solved_velocity(const stepper* s, const grains* g, int64_t i)
+/// How far the solution moves a grain; glued to a mobile wall it goes with the wall.
+static double solved_motion(const stepper* s, const grains* g, int64_t i, double h)
 {
-    const int wall = g->glued_to[i];
+    const int wall = g->glued_to[i], dim = s->dim;
     const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
-    return s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(s->dim);
+    const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(dim);
+    double spin[3] = {0.0, 0.0, 0.0};
+    if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
+    return motion(s, g, i, row, spin, h);
 }
 
 /// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
@@ -275,7 +293,7 @@ static bool raise_margins(stepper* s, const step_context* ctx)
     const int stride = problem_stride(s->dim);
     bool raised = false;
     for (int64_t i = 0; i < g->count; i++) {
-        double moved = motion(s, solved_velocity(s, g, i), ctx->h);
+        double moved = solved_motion(s, g, i, ctx->h);
         if (moved <= s->margin[i]) continue;
         s->margin[i] = MARGIN_GROWTH * moved;
         raised = true;
@@ -432,6 +450,7 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     set_free_velocities(s, ctx);
     set_drift(s, ctx->grains);
     set_margins(s, ctx);
+    if (poses_update(ctx->poses, ctx->grains)) return error_memory(error, "placing the solids");
     ctx->totals->seconds_advance += clock_seconds() - start;
 
     talus_status status = search_and_solve(s, ctx, out, error);
@@ -468,19 +487,11 @@ static void move_grains(const stepper* s, const step_context* ctx)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* row = s->problem.body + i * stride;
-        double* spin = g->spin + i * spin_dim;
         vec_copy(dim, g->velocity + i * dim, row);
-        for (int k = 0; k < spin_dim; k++) spin[k] = row[row_w(dim) + k] / g->radius[i];
+        grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
         vec_add_scaled(dim, g->position + i * dim, h, row);
         cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
-        if (dim == 2) {
-            g->rotation[i] += h * spin[0];
-        } else {
-            double angle[3] = {h * spin[0], h * spin[1], h * spin[2]}, turn[4];
-            quat_from_rotation(turn, angle);
-            quat_multiply(g->rotation + 4 * i, turn, g->rotation + 4 * i);
-            quat_normalise(g->rotation + 4 * i);
-        }
+        grain_turn(g, i, h);
     }
 }
 

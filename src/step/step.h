@@ -7,6 +7,7 @@
 #include "body/materials.h"
 #include "body/walls.h"
 #include "detect/contacts.h"
+#include "detect/poses.h"
 
 #include <talus/world.h>
 
@@ -18,6 +19,7 @@ typedef struct step_context {
     grains* grains;
     walls* walls;
     contacts* contacts; ///< in: of the last step; out: of this one
+    poses* poses;       ///< the solids in place; a search brings them up to date
     double time;        ///< at the start of the step
     double h;
     uint64_t key;         ///< number of this solve in the run: key of its random numbers

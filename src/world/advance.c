@@ -20,6 +20,7 @@ static step_context make_context(talus_world* w, double h)
                           .grains = &w->grains,
                           .walls = &w->walls,
                           .contacts = &w->contacts,
+                          .poses = &w->poses,
                           .time = w->time,
                           .h = h,
                           .key = (uint64_t)w->solves++,
@@ -137,6 +138,7 @@ static talus_status conclude(talus_world* w, double h, talus_step_result* result
     result->time = w->time;
     result->grains = w->grains.count;
     result->kinetic_energy = grains_kinetic_energy(&w->grains);
+    if (poses_update(&w->poses, &w->grains)) return error_memory(error, "diagnosing a step");
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
     int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
     if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, result->residual,

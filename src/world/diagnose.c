@@ -122,26 +122,36 @@ void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t
              100.0 * fmin(r->force_error, 1.0), r->stiffness, r->sweeps_for_rigid);
 }
 
-void diagnose_overlap(const talus_world* world, double* mean, double* largest)
+/// Overlap at a contact. A corner may have left the face it stood on, and features overlap where
+/// bodies do not: an overlap of features that is worth mentioning is looked at again.
+static double overlap_at(talus_world* world, int64_t c, double diameter)
 {
     const contacts* list = &world->contacts;
     const grains* g = &world->grains;
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    double gap =
+        narrow_gap(g, &world->walls, &world->cell, &world->poses, &world->scratch, list, c);
+    const bool solids_meet = a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0);
+    if (solids_meet && gap < -1e-6 * diameter) {
+        gap = solid_solid_distance(g, &world->cell, &world->poses, a, b, list->feature[c]);
+    }
+    return gap < 0.0 ? -gap : 0.0;
+}
+
+void diagnose_overlap(talus_world* world, double* mean, double* largest)
+{
+    const contacts* list = &world->contacts;
+    const double diameter = grains_mean_diameter(&world->grains);
     double sum = 0.0, most = 0.0;
     int64_t active = 0;
     for (int64_t c = 0; c < list->count; c++) {
         if (list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) continue;
-        double normal[3];
-        int32_t a = list->a_row[c], b = list->b_row[c];
-        double gap =
-            a < 0 ? ball_wall_gap(g, &world->walls, &world->cell, -1 - a, list->feature[c], b)
-                  : ball_ball_gap(g, &world->cell, a, b, normal);
-        double overlap = gap < 0.0 ? -gap : 0.0;
+        const double overlap = overlap_at(world, c, diameter);
         most = fmax(most, overlap);
         if (list->state[c] == TALUS_CONTACT_OPEN) continue; // an overlap that is coming apart
         active++;
         sum += overlap;
     }
-    const double diameter = grains_mean_diameter(g);
     *mean = active > 0 ? sum / (double)active / diameter : 0.0;
     *largest = most / diameter;
 }

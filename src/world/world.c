@@ -115,6 +115,7 @@ void talus_world_destroy(talus_world* w)
     grains_free(&w->grains);
     walls_free(&w->walls);
     poses_free(&w->poses);
+    narrow_scratch_free(&w->scratch);
     solids_free(&w->solids);
     contacts_free(&w->contacts);
     free(w);
@@ -190,13 +191,13 @@ int talus_world_find_solid(const talus_world* world, const char* name)
     return solids_find(&world->solids, name);
 }
 
-talus_status talus_world_solid(const talus_world* world, int solid, talus_solid_state* out,
+talus_status talus_world_solid(const talus_world* world, int index, talus_solid_state* out,
                                talus_error* error)
 {
-    if (solid < 0 || solid >= world->solids.count) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", solid);
+    if (index < 0 || index >= world->solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", index);
     }
-    const struct solid* s = &world->solids.row[solid];
+    const solid* s = &world->solids.row[index];
     *out = (talus_solid_state){.name = s->name,
                                .part_count = s->part_count,
                                .skin = s->skin,
@@ -208,6 +209,14 @@ talus_status talus_world_solid(const talus_world* world, int solid, talus_solid_
 }
 
 // ---- grains ------------------------------------------------------------------------------------
+
+static bool has_solid_grains(const talus_world* world)
+{
+    for (int64_t i = 0; i < world->grains.count; i++) {
+        if (world->grains.solid[i] >= 0) return true;
+    }
+    return false;
+}
 
 /// A cylinder without end has no polytope that solids could meet from outside.
 static talus_status check_solids_meet(const talus_world* world, const talus_shape_def* shape,
@@ -240,7 +249,6 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
     }
     grains* g = &world->grains;
     TRY(grains_add(g, def, id, error));
-    if (def->solid >= 0) world->has_solid_grains = true;
     const int64_t row = g->count - 1;
     cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
     if (def->glued_to >= 0) drive_glue(&world->walls, g, row);
@@ -400,7 +408,7 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
         return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", name,
                          def->shape.solid);
     }
-    TRY(check_solids_meet(world, &def->shape, world->has_solid_grains, name, error));
+    TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), name, error));
     TRY(check_periodic(world, name, &def->shape, rotation, &def->drive, error));
     return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
 }

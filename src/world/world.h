@@ -8,6 +8,7 @@
 #include "body/materials.h"
 #include "body/walls.h"
 #include "detect/contacts.h"
+#include "detect/narrow.h"
 #include "detect/poses.h"
 #include "shape/solid.h"
 #include "step/step.h"
@@ -30,10 +31,10 @@ struct talus_world {
     cell cell;
     materials materials;
     solids solids;
-    bool has_solid_grains; ///< one was added at some time
     grains grains;
     walls walls;
-    poses poses; ///< the solids in place, as of the last step's end or search
+    poses poses;            ///< the solids in place, as of the last step's end or search
+    narrow_scratch scratch; ///< of the diagnostics
     contacts contacts; ///< of the last step; their impulses warm-start the next
     const stepper_ops* ops;
     stepper* stepper; ///< the way of stepping time, with its workspace
