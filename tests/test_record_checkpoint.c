@@ -167,6 +167,24 @@ static void refuse(const char* folder, talus_world* w, const char* because)
     talus_world_destroy(w);
 }
 
+/// The sample world with its first solid under another name (NULL: without solids), or with one
+/// corner moved.
+static talus_world* reshaped_world(const char* name, double moved)
+{
+    talus_error error = {0};
+    talus_world* sample = sample_world(2, 1);
+    talus_world* w = NULL;
+    check_ok(talus_world_create(talus_world_options(sample), &w, &error), error);
+    talus_pair_def pair = talus_pair_default();
+    check_ok(talus_world_add_material(w, "glass", &pair, NULL, &error), error);
+    check_ok(talus_world_add_material(w, "steel", &pair, NULL, &error), error);
+    const double points[] = {0, 0, 0.3, 0.1, 0.2 + moved, 0.3, -0.1, 0.2};
+    const int size = 4;
+    if (name) sample_solid(w, name, points, &size, 1);
+    talus_world_destroy(sample);
+    return w;
+}
+
 /// Whole checkpoints that are not for this world are refused, even with a good one before them.
 static void test_other(void** state)
 {
@@ -186,6 +204,10 @@ static void test_other(void** state)
     check_ok(talus_world_add_wall(more, &wall, NULL, &error), error);
     refuse(folder, more, "\"nothing more\" where this one has \"wall gate");
 
+    refuse(folder, reshaped_world(NULL, 0.0), "\"solid kite, geometry ");
+    refuse(folder, reshaped_world("kite", 1e-15), "\"solid kite, geometry ");
+    refuse(folder, reshaped_world("brick", 0.0), "has \"solid brick, geometry ");
+
     // Extras of another size or name.
     double small = 3.0;
     checkpoint_extra wrong = {"run", &small, sizeof small};
@@ -201,11 +223,11 @@ static void test_other(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 1";
+    const char head[] = "talus-checkpoint 2";
     assert_memory_equal(data, head, strlen(head));
     data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
-    refuse(folder, sample_world(2, 1), "has checkpoint format 7, this program reads format 1");
+    refuse(folder, sample_world(2, 1), "has checkpoint format 7, this program reads format 2");
     free(data);
     free(path);
     talus_world_destroy(w);

@@ -2,6 +2,7 @@
 /// full disk and with no folder. `test_record_frames --write DIR DIM` makes data for Python tests.
 #include "record/frame_read.h"
 #include "record/record.h"
+#include "record/shapes.h"
 #include "test_record_world.h"
 
 #include <signal.h>
@@ -47,6 +48,8 @@ static void check_frame(const frame_reader* reader, int64_t index, const talus_w
     check_table(&d.grains, cols, n, dim, &w->grains, w->grains.count);
     cols = contacts_columns(&n);
     check_table(&d.contacts, cols, n, dim, &w->contacts, w->contacts.count);
+    cols = walls_columns(&n);
+    check_table(&d.walls, cols, n, dim, &w->walls, w->walls.count);
 
     const double* line = frame_find(&d.contacts, "segment")->data;
     for (int64_t i = 0; i < w->contacts.count; i++, line += 6) {
@@ -66,6 +69,62 @@ static void check_frame(const frame_reader* reader, int64_t index, const talus_w
     frame_data_free(&d);
 }
 
+/// Part `p` of the flat arrays is the world's part: same corners, same loops.
+static void check_part(const shapes* all, int32_t p, const polytope* part)
+{
+    const int dim = part->dim;
+    int32_t base = all->vertex_first[p];
+    assert_int_equal(all->vertex_first[p + 1] - base, part->vertex_count);
+    assert_memory_equal(all->vertex + base * dim, part->vertex,
+                        sizeof(double) * (size_t)(part->vertex_count * dim));
+    int32_t face = all->face_first[p];
+    assert_int_equal(all->face_first[p + 1] - face, dim == 2 ? 1 : part->face_count);
+    for (int f = 0; f < (dim == 2 ? 1 : part->face_count); f++) {
+        int first = dim == 2 ? 0 : part->face_first[f];
+        int last = dim == 2 ? part->vertex_count : part->face_first[f + 1];
+        const int32_t* loop = all->loop + all->loop_first[face + f];
+        assert_int_equal(all->loop_first[face + f + 1] - all->loop_first[face + f], last - first);
+        for (int c = first; c < last; c++) {
+            assert_int_equal(loop[c - first] - base, dim == 2 ? c : part->face_vertex[c]);
+        }
+    }
+}
+
+/// The file holds the first `solid_count` solids of the world and all its walls' shapes.
+static void check_shapes(const frame_reader* reader, const talus_world* w, int solid_count)
+{
+    talus_error error = {0};
+    shapes all;
+    check_ok(shapes_read(reader->file, reader->path, reader->dim, &all, &error), error);
+    assert_int_equal(all.solid_count, solid_count);
+    for (int i = 0; i < solid_count; i++) {
+        const solid* s = &w->solids.row[i];
+        assert_string_equal(all.name[i], s->name);
+        assert_true(all.radius[i] == s->radius);
+        assert_int_equal(all.part_first[i + 1] - all.part_first[i], s->part_count);
+        for (int p = 0; p < s->part_count; p++) {
+            check_part(&all, all.part_first[i] + p, &s->part[p]);
+        }
+    }
+    assert_int_equal(all.wall_count, w->walls.count);
+    for (int i = 0; i < all.wall_count; i++) {
+        talus_shape_def mine = w->walls.record[i].shape, theirs = all.wall[i];
+        assert_int_equal(mine.kind, theirs.kind);
+        assert_int_equal(mine.inside, theirs.inside);
+        assert_int_equal(mine.open_faces, theirs.open_faces);
+        assert_int_equal(mine.triangle_count, theirs.triangle_count);
+        assert_memory_equal(mine.normal, theirs.normal, sizeof mine.normal);
+        assert_memory_equal(mine.half_size, theirs.half_size, sizeof mine.half_size);
+        assert_memory_equal(mine.axis, theirs.axis, sizeof mine.axis);
+        assert_true(mine.radius == theirs.radius && mine.radius_high == theirs.radius_high &&
+                    mine.half_length == theirs.half_length && mine.skin == theirs.skin &&
+                    mine.solid == theirs.solid);
+        size_t bytes = sizeof(double) * 9 * (size_t)mine.triangle_count;
+        if (bytes) assert_memory_equal(mine.triangles, theirs.triangles, bytes);
+    }
+    shapes_free(&all);
+}
+
 static void check_frames(const char* folder, talus_world* w, int64_t count)
 {
     talus_error error = {0};
@@ -76,6 +135,7 @@ static void check_frames(const char* folder, talus_world* w, int64_t count)
         sample_state(w, (uint64_t)i);
         check_frame(&reader, i, w);
     }
+    if (count > 0) check_shapes(&reader, w, 2);
     frame_reader_close(&reader);
 }
 
@@ -190,6 +250,61 @@ static void test_resume(void** state)
     assert_int_equal(frames_open(folder, later, (frames_options){.contacts = true}, &f, &error),
                      TALUS_ERR_FORMAT);
     assert_non_null(strstr(error.text, "frames are there"));
+    talus_world_destroy(w);
+    sample_remove(folder);
+}
+
+static void check_solid_count(const char* folder, const talus_world* w, int count)
+{
+    talus_error error = {0};
+    frame_reader reader;
+    check_ok(frame_reader_open(folder, &reader, &error), error);
+    check_shapes(&reader, w, count);
+    frame_reader_close(&reader);
+}
+
+/// Shapes added while the run goes on are there with the first frame after it, through a commit,
+/// a kill, a resume and the end.
+static void test_shapes_added(void** state)
+{
+    (void)state;
+    static const double triangle[] = {0, 0, 1, 0, 0, 1};
+    static const int size = 3;
+    char* folder = sample_folder();
+    talus_world* w = sample_world(2, 1);
+    talus_error error = {0};
+    frames* f = NULL;
+    frames_position at = {0}, later = {0};
+    begin(&f, folder, at);
+    write_some(f, w, 0, 2);
+    check_ok(frames_commit(f, &at, &error), error);
+    write_some(f, w, 2, 3);
+    sample_solid(w, "third", triangle, &size, 1);
+    write_some(f, w, 3, 4);
+    check_solid_count(folder, w, 2);
+    check_ok(frames_commit(f, &later, &error), error);
+    check_solid_count(folder, w, 3);
+    sample_solid(w, "fourth", triangle, &size, 1);
+    write_some(f, w, 4, 5);
+    frames_close(f); // as by a kill: frame 4 and the fourth shape were never committed
+    check_solid_count(folder, w, 3);
+
+    begin(&f, folder, at); // back to the time before the third
+    check_solid_count(folder, w, 2);
+    frames_close(f);
+    begin(&f, folder, at);
+    write_some(f, w, 2, 6);
+    check_ok(frames_finish(f, &error), error);
+    frames_close(f);
+    check_solid_count(folder, w, 4);
+
+    begin(&f, folder, (frames_position){6, 2}); // a finished run that goes on
+    check_solid_count(folder, w, 4);
+    sample_solid(w, "fifth", triangle, &size, 1);
+    write_some(f, w, 6, 7);
+    check_ok(frames_finish(f, &error), error);
+    frames_close(f);
+    check_solid_count(folder, w, 5);
     talus_world_destroy(w);
     sample_remove(folder);
 }
@@ -401,7 +516,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(test_round_trip_2d), cmocka_unit_test(test_round_trip_3d),
         cmocka_unit_test(test_resume),        cmocka_unit_test(test_without_contacts),
         cmocka_unit_test(test_large),         cmocka_unit_test(test_disk_full),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_shapes_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

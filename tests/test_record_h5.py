@@ -6,9 +6,8 @@ from pathlib import Path
 import h5py
 import numpy
 
-from record_sample import write_sample
+from record_sample import DOCUMENT, write_sample
 
-DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "files.md"
 XDMF_TYPES = {("Float", "8"): "<f8", ("Int", "8"): "<i8", ("Int", "4"): "<i4", ("UChar", "1"): "|u1"}
 
 
@@ -25,6 +24,10 @@ class Records:
 
     def runs(self):
         return [Path(self.folder.name) / form for form in ("whole", "linked")]
+
+    def walls(self):
+        more = ["rod"] if self.dim == 2 else ["plate", "cone", "sheet"]
+        return ["floor", "left wall", "lid", "hook", "box", "bin", "post", "pipe"] + more
 
     def test_three_lines(self):
         for run in self.runs():
@@ -50,26 +53,64 @@ class Records:
                     self.assertEqual(frame.attrs["time"], f["time"][i])
                     self.assertEqual(frame.attrs["grains"], len(frame["grains/id"]))
                     self.assertEqual(frame.attrs["contacts"], len(frame["contacts/a"]))
-                    self.assertEqual(list(frame["walls/name"].asstr()),
-                                     ["floor", "left wall", "lid"])
+                    self.assertEqual(list(frame["walls/name"].asstr()), self.walls())
 
     def test_documented(self):
         text = DOCUMENT.read_text()
         with h5py.File(self.runs()[0] / "frames.h5") as f:
-            frame = f["frames/000002"]
             for table in ("grains", "contacts", "walls"):
-                section = text.split(f"### `{table}`")[1].split("\n#")[0]
-                for name, field in frame[table].items():
-                    row = [r for r in section.splitlines() if r.startswith(f"| `{name}` |")]
-                    self.assertEqual(len(row), 1, f"docs/files.md has no row for {table}/{name}")
-                    unit = field.attrs["unit"] or "–"
-                    self.assertTrue(row[0].endswith(f"| {unit} | {field.attrs['description']} |"),
-                                    f"docs/files.md says {row[0]}")
+                self.check_section(text, table, f[f"frames/000002/{table}"])
+            for table in ("shapes/solids", "shapes/walls"):
+                self.check_section(text, table, f[table])
         header = (self.runs()[0] / "series.csv").read_text().splitlines()[0].split(",")
         for name in header:
-            wall = next((w for w in ("floor", "left_wall", "lid") if name.startswith(w + "_")), None)
-            if wall is None:
+            if not any(name.startswith(w.replace(" ", "_") + "_") for w in self.walls()):
                 self.assertIn(f"`{name}`", text)
+
+    def check_section(self, text, table, group):
+        section = text.split(f"### `{table}`")[1].split("\n#")[0]
+        rows = {r.split("`")[1]: r for r in section.splitlines() if r.startswith("| `")}
+        self.assertEqual(sorted(rows), sorted(group), f"docs/files.md, {table}")
+        for name, field in group.items():
+            unit = "m^2" if table == "shapes/solids" and name == "volume" else field.attrs["unit"]
+            self.assertTrue(rows[name].endswith(f"| {unit or '–'} | {field.attrs['description']} |"),
+                            f"docs/files.md says {rows[name]}")
+            kind = "text" if field.dtype.kind == "S" else field.dtype.name
+            self.assertIn(f"| {kind} |", rows[name])
+
+    def test_solids(self):
+        """Names, mass properties and faces of the shapes, against sums over their triangles."""
+        for run in self.runs():
+            with h5py.File(run / "frames.h5") as f:
+                solids = {name: field[()] for name, field in f["shapes/solids"].items()}
+                self.assertEqual([n.decode() for n in solids["name"]], ["kite", "the hook"])
+                self.assertEqual(list(solids["part_first"]), [0, 1, 3])
+                for part in range(3):
+                    self.check_part(solids, part)
+                for i in range(2):
+                    first, last = solids["vertex_first"][solids["part_first"][i:i + 2]]
+                    reach = numpy.linalg.norm(solids["vertex"][first:last], axis=1).max() + 0.01
+                    # Both are one square root of a sum of squares: a few roundings.
+                    numpy.testing.assert_allclose(solids["radius"][i], reach, rtol=1e-15)
+
+    def check_part(self, solids, part):
+        """Loops close around the corners, and turn outwards."""
+        vertex = solids["vertex"]
+        corners = set(range(*solids["vertex_first"][part:part + 2]))
+        middle = vertex[sorted(corners)].mean(axis=0)
+        seen, directed = set(), []
+        for face in range(*solids["face_first"][part:part + 2]):
+            loop = solids["loop"][slice(*solids["loop_first"][face:face + 2])]
+            seen.update(loop)
+            directed += zip(loop, numpy.roll(loop, -1))
+            points = numpy.pad(vertex[loop], ((0, 0), (0, 3 - self.dim)))
+            area = sum(numpy.cross(a, b) for a, b in zip(points, numpy.roll(points, -1, axis=0)))
+            outward = points.mean(axis=0)[:self.dim] - middle
+            self.assertGreater(area[2] if self.dim == 2 else area @ outward, 0)
+        self.assertEqual(seen, corners)
+        if self.dim == 3:  # every edge is used once in each direction
+            self.assertEqual(len(directed), len(set(directed)))
+            self.assertEqual(set(directed), {(b, a) for a, b in directed})
 
     def test_forms_are_equal(self):
         root = Path(self.folder.name)
@@ -145,7 +186,15 @@ class Records:
         column = dict(zip(names, rows.T))
         grains = frame["grains"]
         numpy.testing.assert_array_equal(column["id"], grains["id"])
-        numpy.testing.assert_array_equal(column["type"], grains["material"][:] + 1)
+        numpy.testing.assert_array_equal(column["type"], grains["solid"][:] + 2)
+        numpy.testing.assert_array_equal(column["material"], grains["material"])
+        if self.dim == 2:
+            half = grains["rotation"][:] / 2
+            quaternion = [numpy.cos(half), 0 * half, 0 * half, numpy.sin(half)]
+        else:
+            quaternion = grains["rotation"][:].T
+        for name, values in zip(("quatw", "quati", "quatj", "quatk"), quaternion):
+            numpy.testing.assert_allclose(column[name], values, rtol=5e-10)
         numpy.testing.assert_array_equal(column["tag"], grains["tag"])
         for k, axis in enumerate("xyz"[:self.dim]):
             # Ten digits are written.
@@ -155,6 +204,29 @@ class Records:
         numpy.testing.assert_allclose(column["omegaz"],
                                       numpy.reshape(grains["spin"], (len(rows), -1))[:, -1]
                                       if len(rows) else [], rtol=5e-10)
+
+
+    def test_obj(self):
+        """The shapes beside the dump, times the radius, are those of frames.h5."""
+        for run in self.runs():
+            folder = run / "dump.lammpstrj.shapes"
+            self.assertEqual(sorted(p.name for p in folder.iterdir()),
+                             ["type-2-kite.obj", "type-3-the_hook.obj"])
+            with h5py.File(run / "frames.h5") as f:
+                solids = {name: field[()] for name, field in f["shapes/solids"].items()}
+            for i, path in enumerate(sorted(folder.iterdir())):
+                rows = [line.split() for line in path.read_text().splitlines()]
+                points = numpy.array([r[1:] for r in rows if r[0] == "v"], float)
+                loops = [[int(k) for k in r[1:]] for r in rows if r[0] == "f"]
+                parts = solids["part_first"][i:i + 2]
+                first, last = solids["vertex_first"][parts]
+                # One division and one product, 17 digits between them.
+                numpy.testing.assert_allclose(points[:, :self.dim] * solids["radius"][i],
+                                              solids["vertex"][first:last], rtol=1e-15, atol=1e-17)
+                faces = range(*solids["face_first"][parts])
+                begin = solids["loop_first"]
+                self.assertEqual(loops, [list(solids["loop"][begin[k]:begin[k + 1]] - first + 1)
+                                         for k in faces])
 
 
 class Records2D(Records, unittest.TestCase):

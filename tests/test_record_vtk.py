@@ -8,7 +8,7 @@ import numpy
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
-from record_sample import write_sample
+from record_sample import documented_faces, write_sample
 
 
 def read(path):
@@ -25,6 +25,27 @@ def padded(values):
     if values.ndim == 2 and values.shape[1] == 2:
         return numpy.column_stack([values, numpy.zeros(len(values), values.dtype)])
     return values
+
+
+def matrix(q):
+    """Rotation matrix of a unit quaternion, by Rodrigues' formula."""
+    cross = numpy.array([[0, -q[3], q[2]], [q[3], 0, -q[1]], [-q[2], q[1], 0]])
+    return numpy.eye(3) + 2 * q[0] * cross + 2 * cross @ cross
+
+
+def cells(data, kind):
+    """Points of each cell, lines before polygons."""
+    points = vtk_to_numpy(data.GetPoints().GetData()) if data.GetNumberOfPoints() else []
+    result = []
+    for array in ((data.GetLines(), data.GetPolys()) if kind == "all" else (getattr(data, kind)(),)):
+        offsets = vtk_to_numpy(array.GetOffsetsArray())
+        index = vtk_to_numpy(array.GetConnectivityArray())
+        result += [points[index[a:b]] for a, b in zip(offsets, offsets[1:])]
+    return result
+
+
+# Sums and products of a few numbers below 3.
+ROUNDING = 1e-14
 
 
 class Export:
@@ -74,10 +95,127 @@ class Export:
                 for i, frame in enumerate(f["frames"].values()):
                     self.check_frame(run / "vtk", i, frame)
 
+    def test_solids(self):
+        """Corners of all faces as the function in docs/files.md gives them."""
+        faces = documented_faces()
+        run = Path(self.folder.name) / "whole"
+        count = 0
+        with h5py.File(run / "frames.h5") as f:
+            for i, frame in enumerate(f["frames"].values()):
+                data = read(run / "vtk" / f"solids_{i:06d}.vtp")
+                expected, owners = [], []
+                for row, solid in enumerate(frame["grains/solid"]):
+                    if solid >= 0:
+                        expected += faces(f, i, row)
+                        owners += [row] * (len(expected) - len(owners))
+                self.check_cells(cells(data, "GetPolys"), expected)
+                self.check_owned(data.GetCellData(), frame["grains"], "row", owners)
+                count += len(expected)
+        self.assertGreater(count, 100)
+
+    def check_cells(self, got, expected):
+        self.assertEqual([len(g) for g in got], [len(e) for e in expected])
+        for g, e in zip(got, expected):
+            numpy.testing.assert_allclose(g, padded(e), rtol=0, atol=ROUNDING)
+
+    def check_owned(self, data, group, owner, rows):
+        names = sorted(data.GetArrayName(i) for i in range(data.GetNumberOfArrays()))
+        skipped = {"connectivity", "name"}
+        self.assertEqual(names, sorted(set(group) - skipped | {owner, "part"}))
+        numpy.testing.assert_array_equal(vtk_to_numpy(data.GetArray(owner)), rows)
+        for name in set(group) - skipped:
+            expected = padded(group[name][()])[rows]
+            got = vtk_to_numpy(data.GetArray(name))
+            numpy.testing.assert_array_equal(got, expected.reshape(got.shape), err_msg=name)
+
+    def test_walls(self):
+        run = Path(self.folder.name) / "whole"
+        seen = set()
+        with h5py.File(run / "frames.h5") as f:
+            shape = {name: field[()] for name, field in f["shapes/walls"].items()}
+            for i, frame in enumerate(f["frames"].values()):
+                data = read(run / "vtk" / f"walls_{i:06d}.vtp")
+                owner = vtk_to_numpy(data.GetCellData().GetArray("wall"))
+                self.check_owned(data.GetCellData(), frame["walls"], "wall", owner)
+                walls, drawn = frame["walls"], cells(data, "all")
+                present = numpy.flatnonzero(walls["present"][()])
+                self.assertEqual(set(owner), set(present))
+                for wall in present:
+                    turn = matrix(walls["rotation"][wall])
+                    local = [(points - walls["position"][wall]) @ turn
+                             for points, w in zip(drawn, owner) if w == wall]
+                    row = {name: values[wall] for name, values in shape.items()
+                           if len(values) == len(shape["kind"])}
+                    getattr(self, f"check_kind_{row['kind']}")(f, shape, wall, row, local)
+                    seen.add(int(row["kind"]))
+        self.assertEqual(seen, {0, 1, 3, 4, 6} if self.dim == 2 else {0, 2, 3, 4, 5, 6, 7})
+
+    def close(self, got, expected):
+        numpy.testing.assert_allclose(got, expected, rtol=0, atol=ROUNDING)
+
+    def check_kind_0(self, f, shape, wall, row, local):  # plane
+        self.assertEqual([len(p) for p in local], [2 if self.dim == 2 else 4])
+        self.close(local[0] @ row["normal"], 0)
+
+    def check_kind_1(self, f, shape, wall, row, local):  # segment
+        self.assertEqual(len(local), 1)
+        self.close(local[0], [-row["edge_u"], row["edge_u"]])
+
+    def check_kind_2(self, f, shape, wall, row, local):  # plate
+        u, v = row["edge_u"], row["edge_v"]
+        self.assertEqual(len(local), 1)
+        self.close(local[0], [-u - v, u - v, u + v, v - u])
+
+    def check_kind_3(self, f, shape, wall, row, local):  # box
+        half = numpy.where(numpy.arange(3) < self.dim, row["half_size"], 0)
+        for points in local:
+            self.close(numpy.abs(points), numpy.broadcast_to(half, points.shape))
+        if self.dim == 2 and not row["inside"]:
+            self.assertEqual([len(p) for p in local], [4])
+            return
+        # Each closed face once, named by the one coordinate that its corners share.
+        faces = set()
+        for points in local:
+            shared = [k for k in range(self.dim) if numpy.ptp(points[:, k]) < ROUNDING]
+            self.assertEqual(len(shared), 1)
+            faces.add(2 * shared[0] + int(points[0, shared[0]] > 0))
+        self.assertEqual(len(faces), len(local))
+        self.assertEqual(faces, {k for k in range(2 * self.dim) if not row["open_faces"] >> k & 1})
+
+    def check_kind_4(self, f, shape, wall, row, local):  # cylinder
+        for points in local:
+            self.close(numpy.hypot(points[:, 0], points[:, 1]), row["radius"])
+        if self.dim == 2:
+            self.assertEqual([len(p) for p in local], [65 if row["inside"] else 64])
+        else:
+            self.assertEqual(len(local), 64 if row["inside"] else 66)
+            if not row["inside"]:
+                self.close(numpy.abs(numpy.concatenate(local)[:, 2]), row["half_length"])
+
+    def check_kind_5(self, f, shape, wall, row, local):  # cone
+        points = numpy.concatenate(local)
+        low = points[:, 0] < 0
+        self.assertEqual((len(local), low.sum()), (64, 128))
+        self.close(numpy.abs(points[:, 0]), row["half_length"])
+        self.close(numpy.hypot(points[:, 1], points[:, 2]),
+                   numpy.where(low, row["radius"], row["radius_high"]))
+
+    def check_kind_6(self, f, shape, wall, row, local):  # solid
+        solids = {name: field[()] for name, field in f["shapes/solids"].items()}
+        first, last = solids["face_first"][solids["part_first"][row["solid"]:row["solid"] + 2]]
+        begin = solids["loop_first"]
+        self.check_cells(local, [solids["vertex"][solids["loop"][begin[k]:begin[k + 1]]]
+                                 for k in range(first, last)])
+
+    def check_kind_7(self, f, shape, wall, row, local):  # mesh
+        first, last = shape["triangle_first"][wall:wall + 2]
+        self.assertEqual(last - first, 2)
+        self.close(local, shape["triangle"][first:last].reshape(-1, 3, 3))
+
     def test_collections(self):
         run = Path(self.folder.name) / "whole"
         with h5py.File(run / "frames.h5") as f:
-            for name in ("grains", "contacts"):
+            for name in ("grains", "contacts", "solids", "walls"):
                 sets = xml.parse(run / "vtk" / f"{name}.pvd").findall("./Collection/DataSet")
                 self.assertEqual([float(s.get("timestep")) for s in sets], list(f["time"]))
                 self.assertTrue(all((run / "vtk" / s.get("file")).exists() for s in sets))

@@ -13,7 +13,79 @@
 #include <talus/talus.h>
 #include <unistd.h>
 
-/// A world with two materials, three walls, periodic in x; the caller destroys it.
+/// Add a shape of convex parts, `sizes` points each.
+static inline void sample_solid(talus_world* world, const char* name, const double* points,
+                                const int* sizes, int parts)
+{
+    talus_error error = {0};
+    talus_solid_def def = talus_solid_default();
+    def.name = name;
+    def.points = points;
+    def.part_sizes = sizes;
+    def.part_count = parts;
+    def.point_count = 0;
+    for (int i = 0; i < parts; i++) def.point_count += sizes[i];
+    def.skin = 0.01;
+    check_ok(talus_world_add_solid(world, &def, NULL, &error), error);
+}
+
+/// "kite", convex, and "hook" of two parts.
+static inline void sample_solids(talus_world* world)
+{
+    static const double kite2[] = {0, 0, 0.3, 0.1, 0.2, 0.3, -0.1, 0.2};
+    static const double hook2[] = {0, 0, 0.3, 0, 0.3, 0.1, 0, 0.1, 0, 0.1, 0.1, 0.1, 0, 0.4};
+    static const double kite3[] = {0, 0, 0,   0.3, 0,   0,    0,     0.3, 0,
+                                   0, 0, 0.2, 0.2, 0.2, -0.1, -0.05, 0.1, 0.25};
+    static const double hook3[] = {0,   0, 0,   0.3, 0,   0,   0,   0.1, 0,   0.3, 0.1,  0,
+                                   0,   0, 0.1, 0.3, 0,   0.1, 0,   0.1, 0.1, 0.3, 0.1,  0.1,
+                                   0.3, 0, 0,   0.3, 0.1, 0,   0.3, 0,   0.1, 0.5, 0.05, 0.05};
+    static const int kite2_sizes[] = {4}, hook2_sizes[] = {4, 3};
+    static const int kite3_sizes[] = {6}, hook3_sizes[] = {8, 4};
+    bool plane = world->def.dim == 2;
+    sample_solid(world, "kite", plane ? kite2 : kite3, plane ? kite2_sizes : kite3_sizes, 1);
+    sample_solid(world, "the hook", plane ? hook2 : hook3, plane ? hook2_sizes : hook3_sizes, 2);
+}
+
+/// One wall of each kind that the dimension has, beside planes.
+static inline void sample_obstacles(talus_world* world)
+{
+    static const double sheet[2][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0.2},
+                                       {1, 0, 0, 1, 1, 0, 0, 1, 0.2}};
+    talus_error error = {0};
+    bool plane = world->def.dim == 2;
+    talus_shape_def kinds[] = {
+        {.kind = TALUS_SHAPE_SOLID, .solid = 1},
+        {.kind = TALUS_SHAPE_BOX, .half_size = {0.5, 0.3, 0.4}},
+        {.kind = TALUS_SHAPE_BOX, .half_size = {0.6, 0.4, 0.2}, .inside = true, .open_faces = 8},
+        {.kind = TALUS_SHAPE_CYLINDER, .axis = {0, 0, 1}, .radius = 0.3, .half_length = 0.5},
+        {.kind = TALUS_SHAPE_CYLINDER, .axis = {0, 0, 1}, .radius = 0.7, .inside = true},
+        {.kind = TALUS_SHAPE_SEGMENT, .edge_u = {0.3, 0.4}, .skin = 0.01},
+        {.kind = TALUS_SHAPE_PLATE, .edge_u = {0.3, 0.4, 0}, .edge_v = {0, 0, 0.2}},
+        {.kind = TALUS_SHAPE_CONE,
+         .axis = {1, 0, 0},
+         .radius = 0.3,
+         .radius_high = 0.1,
+         .half_length = 0.4,
+         .skin = 0.01},
+        {.kind = TALUS_SHAPE_MESH, .triangles = sheet[0], .triangle_count = 2},
+    };
+    static const char* const names[] = {"hook", "box",   "bin",  "post", "pipe",
+                                        "rod",  "plate", "cone", "sheet"};
+    for (int i = 0; i < 9; i++) {
+        talus_shape_kind kind = kinds[i].kind;
+        bool only_plane = kind == TALUS_SHAPE_SEGMENT;
+        bool only_space =
+            kind == TALUS_SHAPE_PLATE || kind == TALUS_SHAPE_CONE || kind == TALUS_SHAPE_MESH;
+        if (plane ? only_space : only_plane) continue;
+        talus_wall_def wall = talus_wall_default();
+        wall.name = names[i];
+        wall.shape = kinds[i];
+        check_ok(talus_world_add_wall(world, &wall, NULL, &error), error);
+    }
+}
+
+/// A world with two materials, two solids, walls of all kinds, periodic in x; the caller destroys
+/// it.
 static inline talus_world* sample_world(int dim, uint64_t seed)
 {
     talus_world_def def = talus_world_default();
@@ -37,7 +109,20 @@ static inline talus_world* sample_world(int dim, uint64_t seed)
         wall.position[1] = -(double)i;
         check_ok(talus_world_add_wall(world, &wall, NULL, &error), error);
     }
+    sample_solids(world);
+    sample_obstacles(world);
     return world;
+}
+
+/// Turn random numbers into unit quaternions, in the plane about z.
+static inline void sample_rotations(double* q, int64_t count, int dim)
+{
+    for (int64_t i = 0; i < count; i++, q += 4) {
+        q[0] += 0.6; // away from zero
+        if (dim == 2) q[1] = q[2] = 0.0;
+        double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        for (int k = 0; k < 4; k++) q[k] /= length;
+    }
 }
 
 static inline void sample_column(const column* col, const void* table, int dim, int64_t rows,
@@ -70,7 +155,9 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
         w->grains.id[i] = 3 * i + 1;
         w->grains.radius[i] = 0.01 + 0.1 * fabs(w->grains.radius[i]);
         w->grains.material[i] = (int32_t)(i % 2);
+        w->grains.scale[i] = 1.0 + w->grains.scale[i];
     }
+    if (dim == 3) sample_rotations(w->grains.rotation, grain_count, dim);
     w->grains.next_id = 3 * grain_count + 1;
 
     cols = contacts_columns(&n);
@@ -88,6 +175,10 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
 
     cols = walls_columns(&n);
     for (int c = 0; c < n; c++) sample_column(&cols[c], &w->walls, dim, w->walls.count, &random);
+    sample_rotations(w->walls.rotation, w->walls.count, dim);
+    for (int64_t i = 0; dim == 2 && i < w->walls.count; i++) w->walls.position[3 * i + 2] = 0.0;
+    // In state 0 no wall has been removed yet.
+    for (int64_t i = 0; key == 0 && i < w->walls.count; i++) w->walls.present[i] = 1;
 
     w->step = (int64_t)key;
     w->time = 0.1 * (double)key;

@@ -106,8 +106,7 @@ static void describe_scene(const talus_world* w, text_buffer* t)
     for (int i = 0; i < w->materials.count; i++) text_add(t, "material %s\n", w->materials.name[i]);
     for (int i = 0; i < w->solids.count; i++) {
         const solid* s = &w->solids.row[i];
-        text_add(t, "solid %s, %d parts, geometry %016llx\n", s->name, s->part_count,
-                 (unsigned long long)hash_solid(s));
+        text_add(t, "solid %s, geometry %016llx\n", s->name, (unsigned long long)hash_solid(s));
     }
     for (int64_t i = 0; i < w->walls.count; i++) describe_wall(&w->walls.record[i], t);
 }
