@@ -76,6 +76,24 @@ static talus_status add_walls(build* b, talus_error* error)
     return TALUS_OK;
 }
 
+/// Blocks come with shapes of their own, which go into the world at once.
+static talus_status generate_blocks(const build* b, const scene_source* source,
+                                    const generate_context* context, grain_list* grains,
+                                    generate_report* report, talus_error* error)
+{
+    block_list blocks = {.dim = context->dim};
+    talus_status status = TALUS_OK;
+    if (source->kind == SOURCE_VORONOI)
+        status = generate_voronoi(&source->voronoi, context, &blocks, error);
+    else if (source->kind == SOURCE_ARCH)
+        status = generate_arch(&source->arch, context->dim, &blocks, error);
+    else
+        status = generate_masonry(&source->masonry, context->dim, &blocks, error);
+    if (status >= 0) status = scene_add_blocks(b->world, source, &blocks, grains, report, error);
+    block_list_free(&blocks);
+    return status;
+}
+
 static talus_status generate(const build* b, int index, grain_list* grains, generate_report* report,
                              talus_error* error)
 {
@@ -104,6 +122,9 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     case SOURCE_CSV:
         return generate_csv(source->csv.path, &context, &names, &source->shape, &source->base,
                             grains, report, error);
+    case SOURCE_VORONOI:
+    case SOURCE_ARCH:
+    case SOURCE_MASONRY: return generate_blocks(b, source, &context, grains, report, error);
     case SOURCE_INLET:
     case SOURCE_COUNT: break;
     }

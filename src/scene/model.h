@@ -2,6 +2,7 @@
 #ifndef TALUS_SCENE_MODEL_H
 #define TALUS_SCENE_MODEL_H
 
+#include "scene/blocks.h"
 #include "scene/generate.h"
 #include "scene/generate_shape.h"
 #include "scene/inlet.h"
@@ -51,6 +52,9 @@ typedef enum source_kind {
     SOURCE_LIST,
     SOURCE_CSV,
     SOURCE_INLET,
+    SOURCE_VORONOI,
+    SOURCE_ARCH,
+    SOURCE_MASONRY,
     SOURCE_COUNT
 } source_kind;
 
@@ -58,8 +62,9 @@ typedef struct scene_source {
     source_kind kind;
     const char* name;
     scene_origin origin;
-    talus_grain_def base; ///< what all its grains share
-    shape_choice shape;   ///< of its grains; list: of each row, done when it is read
+    talus_grain_def base;             ///< what all its grains share
+    shape_choice shape;               ///< of its grains; list: of each row, done when it is read
+    talus_grain_def edge[EDGE_COUNT]; ///< the same for blocks at the bottom and at the top
     bool allow_overlap;
     union {
         lattice_def lattice;
@@ -69,6 +74,9 @@ typedef struct scene_source {
             const char* path; ///< whole
         } csv;
         inlet_def tap;
+        voronoi_def voronoi;
+        arch_def arch;
+        masonry_def masonry;
         struct {
             talus_grain_def* rows;
             scene_origin* origins;
@@ -161,6 +169,12 @@ void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_d
 void schema_check_motion(talus_scene* scene, place at, const char* path,
                          const talus_drive_def* drive);
 void schema_grains(talus_scene* scene, section* root);
+/// voronoi, arch and masonry.
+void schema_blocks(talus_scene* scene, section* s, scene_source* source);
+/// `fixed` and `glue` of grains; *g holds the defaults.
+void schema_hold(talus_scene* scene, section* s, talus_grain_def* g);
+/// `low` and `high`, which must be given.
+void schema_corners(section* s, int dim, double* low, double* high);
 /// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
 double schema_sizes(section* s, int dim, sizes_def* def);
 /// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
@@ -183,6 +197,11 @@ int schema_find_at(reader* r, place at, const char* path, const char* what, cons
 void scene_check_cell(const talus_scene* scene, problems* p, double radius);
 /// The periodic cell.
 cell scene_cell(const talus_scene* scene);
+
+/// Add the shapes of blocks to the world and the blocks to the list of grains.
+talus_status scene_add_blocks(talus_world* world, const scene_source* source,
+                              const block_list* blocks, grain_list* grains, generate_report* report,
+                              talus_error* error);
 
 /// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
 /// overlaps none by more than 1e-9 of its radius.

@@ -44,7 +44,11 @@ static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool 
     read_axial(s, "torque", dim, g->torque, g->torque);
     g->locked_rotation = read_bool(s, "lock_rotation", g->locked_rotation);
     g->tag = (int32_t)read_integer(s, "tag", INT32_MIN, INT32_MAX, g->tag);
-    if (poured) return;
+    if (!poured) schema_hold(scene, s, g);
+}
+
+void schema_hold(talus_scene* scene, section* s, talus_grain_def* g)
+{
     g->fixed = read_bool(s, "fixed", g->fixed);
     const char* wall =
         read_text(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
@@ -64,7 +68,7 @@ static void check_corners(section* s, int dim, const double* low, const double* 
     }
 }
 
-static void read_corners(section* s, int dim, double* low, double* high)
+void schema_corners(section* s, int dim, double* low, double* high)
 {
     bool good = read_vector_required(s, "low", dim, low);
     good = read_vector_required(s, "high", dim, high) && good;
@@ -153,7 +157,7 @@ static void read_lattice(talus_scene* scene, section* s, scene_source* source)
     if (def->by_count) {
         read_counts(s, dim, def);
     } else {
-        read_corners(s, dim, def->low, def->high);
+        schema_corners(s, dim, def->low, def->high);
     }
     read_spacing(s, dim, source);
     def->factor = read_real(s, "factor", REAL_POSITIVE, def->factor);
@@ -174,7 +178,7 @@ static void read_region(section* parent, int dim, region_def* region)
     int before = parent->r->p->count;
     region->kind = (region_kind)read_choice(&s, "type", NAMES(kinds), REGION_BOX);
     if (region->kind == REGION_BOX) {
-        read_corners(&s, dim, region->low, region->high);
+        schema_corners(&s, dim, region->low, region->high);
     } else {
         if (region->kind == REGION_CYLINDER) {
             read_vector_required(&s, "from", dim, region->low);
@@ -324,7 +328,7 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     *def = inlet_default();
     source->inlet_index = scene->inlet_count++;
     source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
-    read_corners(s, dim, def->low, def->high);
+    schema_corners(s, dim, def->low, def->high);
     bool rate = section_has(s, "rate"), mass_rate = section_has(s, "mass_rate");
     if (rate == mass_rate) {
         section_problem(s, rate ? "mass_rate" : NULL,
@@ -353,7 +357,8 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
 
 static void read_source(talus_scene* scene, section* s, int index)
 {
-    static const char* const kinds[] = {"lattice", "fill", "chain", "list", "csv", "inlet"};
+    static const char* const kinds[] = {"lattice", "fill",    "chain", "list",   "csv",
+                                        "inlet",   "voronoi", "arch",  "masonry"};
     scene_source* source = &scene->sources[index];
     const char* unnamed = arena_format(&scene->arena, "source%d", index);
     int kind = read_choice(s, "type", NAMES(kinds), -1);
@@ -371,6 +376,9 @@ static void read_source(talus_scene* scene, section* s, int index)
     case SOURCE_LIST: read_list(scene, s, source, index); break;
     case SOURCE_CSV: read_csv(scene, s, source); break;
     case SOURCE_INLET: read_inlet(scene, s, source, index); break;
+    case SOURCE_VORONOI:
+    case SOURCE_ARCH:
+    case SOURCE_MASONRY: schema_blocks(scene, s, source); break;
     case SOURCE_COUNT: break;
     }
     section_close(s);

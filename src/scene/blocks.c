@@ -1,0 +1,199 @@
+/// Lists of blocks, and the sources that are plain geometry: arches and masonry.
+#include "scene/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "scene/shape_points.h"
+
+void block_list_free(block_list* list)
+{
+    free(list->points);
+    free(list->first);
+    free(list->rows);
+    *list = (block_list){.dim = list->dim};
+}
+
+talus_status block_list_add_shape(block_list* list, const double* points, int count, int* shape,
+                                  talus_error* error)
+{
+    if (list->shape_count + 2 > list->shape_capacity) {
+        int capacity = 2 * list->shape_capacity + 16;
+        int* first = realloc(list->first, sizeof *first * (size_t)capacity);
+        if (!first) return error_memory(error, "blocks");
+        if (list->shape_count == 0) first[0] = 0;
+        list->first = first;
+        list->shape_capacity = capacity;
+    }
+    int used = list->first[list->shape_count];
+    size_t row = sizeof(double) * (size_t)list->dim;
+    if (used + count > list->point_capacity) {
+        int64_t capacity = 2 * ((int64_t)used + count);
+        double* more = realloc(list->points, row * (size_t)capacity);
+        if (!more) return error_memory(error, "blocks");
+        list->points = more;
+        list->point_capacity = capacity;
+    }
+    memcpy(list->points + (ptrdiff_t)used * list->dim, points, row * (size_t)count);
+    *shape = list->shape_count++;
+    list->first[list->shape_count] = used + count;
+    return TALUS_OK;
+}
+
+talus_status block_list_add(block_list* list, const block* row, talus_error* error)
+{
+    if (list->count == list->capacity) {
+        int64_t capacity = 2 * list->capacity + 64;
+        block* rows = realloc(list->rows, sizeof *rows * (size_t)capacity);
+        if (!rows) return error_memory(error, "blocks");
+        list->rows = rows;
+        list->capacity = capacity;
+    }
+    list->rows[list->count++] = *row;
+    return TALUS_OK;
+}
+
+// ---- arch --------------------------------------------------------------------------------------
+
+/// Corners of the voussoir at the crown, about the arch's centre.
+static int voussoir(const arch_def* def, int dim, double half_angle, double* out)
+{
+    int count = 0;
+    for (int i = 0; i < (dim == 3 ? 8 : 4); i++) {
+        double r = def->radius + ((i & 1) ? 0.5 : -0.5) * def->thickness;
+        double side = (i & 2) ? 1.0 : -1.0;
+        double* x = out + dim * count++;
+        x[0] = side * r * sin(half_angle);
+        x[dim - 1] = r * cos(half_angle);
+        if (dim == 3) x[1] = (i & 4) ? 0.5 * def->depth : -0.5 * def->depth;
+    }
+    return count;
+}
+
+talus_status generate_arch(const arch_def* def, int dim, block_list* out, talus_error* error)
+{
+    double points[POINTS_ROOM], share = def->angle / (double)def->blocks;
+    int shape;
+    if (!(def->thickness < 2.0 * def->radius) || !(share < 3.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "arch: the thickness must be below twice the radius, and a block must "
+                         "span less than 170 degrees");
+    }
+    int count = voussoir(def, dim, 0.5 * share, points);
+    TRY(block_list_add_shape(out, points, count, &shape, error));
+    int64_t extra = def->springers ? 1 : 0;
+    for (int64_t i = -extra; i < def->blocks + extra; i++) {
+        block b = {.shape = shape, .edge = EDGE_NONE, .fixed = i < 0 || i >= def->blocks};
+        vec_copy(3, b.origin, def->centre);
+        // From the left end to the right; seen against y, the plane of the arch is x, z in 3D.
+        double turn = 0.5 * def->angle - ((double)i + 0.5) * share;
+        b.rotation[dim == 3 ? 1 : 2] = dim == 3 ? -turn : turn;
+        TRY(block_list_add(out, &b, error));
+    }
+    return TALUS_OK;
+}
+
+// ---- masonry -----------------------------------------------------------------------------------
+
+/// Lengths of bricks that have a shape already.
+typedef struct mason {
+    const masonry_def* def;
+    int dim;
+    block_list* out;
+    double* length; ///< [out->shape_count]
+    int capacity;
+    talus_error* error;
+} mason;
+
+/// Number of the shape of a brick of this length; equal ones share it.
+static talus_status brick_shape(mason* m, double length, int* shape)
+{
+    for (*shape = 0; *shape < m->out->shape_count; ++*shape) {
+        if (fabs(m->length[*shape] - length) <= 1e-12 * length) return TALUS_OK;
+    }
+    if (m->out->shape_count == m->capacity) {
+        int capacity = 2 * m->capacity + 16;
+        double* more = realloc(m->length, sizeof *more * (size_t)capacity);
+        if (!more) return error_memory(m->error, "masonry");
+        m->length = more;
+        m->capacity = capacity;
+    }
+    double points[POINTS_ROOM], size[3];
+    vec_copy(3, size, m->def->brick);
+    size[0] = length;
+    m->length[m->out->shape_count] = length;
+    return block_list_add_shape(m->out, points, points_box(m->dim, size, points), shape, m->error);
+}
+
+/// Lay a brick from x = a to x = b; what is too short to be one is left out.
+static talus_status lay(mason* m, int64_t course, double a, double b)
+{
+    const masonry_def* d = m->def;
+    if (b - a <= 1e-6 * d->brick[0]) return TALUS_OK;
+    block row = {.edge = EDGE_NONE};
+    TRY(brick_shape(m, b - a, &row.shape));
+    vec_copy(3, row.origin, d->low);
+    row.origin[0] = 0.5 * (a + b);
+    if (m->dim == 3) row.origin[1] += 0.5 * d->brick[1];
+    double height = d->brick[m->dim - 1];
+    row.origin[m->dim - 1] += 0.5 * height + (double)course * (height + d->gap);
+    if (course == d->courses - 1) row.edge = EDGE_TOP;
+    if (course == 0) row.edge = EDGE_BOTTOM;
+    return block_list_add(m->out, &row, m->error);
+}
+
+/// What a course leaves free: the opening, or the place of the lintel. False: nothing.
+static bool left_free(const masonry_def* d, int64_t course, double hole[2])
+{
+    if (!d->opening) return false;
+    bool lintel = d->bearing > 0.0 && course == d->first + d->height;
+    double more = lintel ? d->bearing + d->gap : 0.0;
+    hole[0] = d->from - more;
+    hole[1] = d->to + more;
+    return lintel || (course >= d->first && course < d->first + d->height);
+}
+
+/// Lay a brick, cut where the course has its hole.
+static talus_status lay_cut(mason* m, int64_t course, double a, double b)
+{
+    double hole[2];
+    if (!left_free(m->def, course, hole) || b <= hole[0] || a >= hole[1]) {
+        return lay(m, course, a, b);
+    }
+    TRY(lay(m, course, a, fmin(b, hole[0])));
+    return lay(m, course, fmax(a, hole[1]), b);
+}
+
+static talus_status lay_course(mason* m, int64_t course)
+{
+    const masonry_def* d = m->def;
+    double pitch = d->brick[0] + d->gap, half = 0.5 * (d->brick[0] - d->gap);
+    double end = d->low[0] + (double)d->bricks * pitch - d->gap;
+    bool shifted = course % 2 == 1;
+    double start = d->low[0];
+    if (shifted) {
+        TRY(lay_cut(m, course, start, start + half));
+        start += half + d->gap;
+    }
+    for (int64_t i = 0; i < d->bricks - shifted; i++) {
+        double a = start + (double)i * pitch;
+        TRY(lay_cut(m, course, a, a + d->brick[0]));
+    }
+    if (shifted) TRY(lay_cut(m, course, end - half, end));
+    if (d->opening && d->bearing > 0.0 && course == d->first + d->height) {
+        TRY(lay(m, course, fmax(d->low[0], d->from - d->bearing), fmin(end, d->to + d->bearing)));
+    }
+    return TALUS_OK;
+}
+
+talus_status generate_masonry(const masonry_def* def, int dim, block_list* out, talus_error* error)
+{
+    mason m = {.def = def, .dim = dim, .out = out, .error = error};
+    talus_status status = TALUS_OK;
+    for (int64_t c = 0; c < def->courses && status >= 0; c++) status = lay_course(&m, c);
+    free(m.length);
+    return status;
+}

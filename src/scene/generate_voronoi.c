@@ -1,0 +1,427 @@
+/// Voronoi cells in a box, in two and three dimensions.
+///
+/// The cell of a point is a box cut by the planes halfway to its neighbours, nearest first, until
+/// the next neighbour is more than twice as far as the cell's farthest corner: then no more can cut
+/// it. Points are binned, so that a cell costs the same however many there are. Lloyd's steps move
+/// each point to the centre of mass of its cell, which makes cells rounder and more equal.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "scene/blocks.h"
+#include "scene/generate_region.h"
+
+// ---- convex cells ------------------------------------------------------------------------------
+
+enum { MOST_FACES = 96, MOST_LOOP = 64 };
+
+/// A polygon, or (2D: the only one) a face of a polyhedron.
+typedef struct loop {
+    int count;
+    double x[MOST_LOOP][3];
+} loop;
+
+/// A convex cell about its point. In 2D loop 0 is the cell.
+typedef struct voronoi_cell {
+    int dim, faces;
+    bool overflow; ///< had more corners or faces than fit
+    loop face[MOST_FACES];
+} voronoi_cell;
+
+static void loop_add(voronoi_cell* c, loop* l, const double x[3])
+{
+    if (l->count < MOST_LOOP)
+        vec_copy(3, l->x[l->count++], x);
+    else
+        c->overflow = true;
+}
+
+/// low and high relative to the point.
+static void cell_start(voronoi_cell* c, int dim, const double low[3], const double high[3])
+{
+    c->dim = dim;
+    c->faces = dim == 2 ? 1 : 6;
+    c->overflow = false;
+    for (int f = 0; f < c->faces; f++) {
+        int axis = dim == 2 ? 2 : f / 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
+        bool up = dim == 2 || f % 2 == 1; // counterclockwise from outside
+        loop* l = &c->face[f];
+        l->count = 0;
+        for (int i = 0; i < 4; i++) {
+            int corner = up ? i : 3 - i;
+            double* x = l->x[l->count++];
+            x[axis] = dim == 2 ? 0.0 : up ? high[axis] : low[axis];
+            x[u] = corner == 1 || corner == 2 ? high[u] : low[u];
+            x[v] = corner >= 2 ? high[v] : low[v];
+        }
+    }
+}
+
+/// Keep the side normal.x <= offset of a loop. New corners go to *section too, one for each
+/// crossing; they are computed from the kept corner, so that both faces at an edge get the same
+/// bits.
+static void loop_clip(voronoi_cell* c, loop* l, const double normal[3], double offset,
+                      loop* section)
+{
+    loop kept;
+    kept.count = 0;
+    for (int i = 0; i < l->count; i++) {
+        const double *a = l->x[i], *b = l->x[(i + 1) % l->count];
+        double da = vec_dot(3, normal, a) - offset, db = vec_dot(3, normal, b) - offset;
+        if (da <= 0.0) loop_add(c, &kept, a);
+        if ((da <= 0.0) == (db <= 0.0)) continue;
+        const double *in = da <= 0.0 ? a : b, *out = da <= 0.0 ? b : a;
+        double d_in = fmin(da, db), t = d_in / (d_in - fmax(da, db)), x[3];
+        for (int k = 0; k < 3; k++) x[k] = in[k] + t * (out[k] - in[k]);
+        loop_add(c, &kept, x);
+        if (da <= 0.0) loop_add(c, section, x);
+    }
+    l->count = kept.count;
+    memcpy(l->x, kept.x, sizeof kept.x[0] * (size_t)kept.count);
+}
+
+/// Sort the corners of a new face around its normal.
+static void loop_order(loop* l, const double normal[3])
+{
+    double frame[3][3], middle[3] = {0}, angle[MOST_LOOP];
+    vec_frame(3, normal, frame);
+    for (int i = 0; i < l->count; i++) vec_add_scaled(3, middle, 1.0 / l->count, l->x[i]);
+    for (int i = 0; i < l->count; i++) {
+        double arm[3], x[3], a;
+        vec_copy(3, x, l->x[i]);
+        vec_sub(3, arm, x, middle);
+        a = atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
+        int at = i;
+        for (; at > 0 && angle[at - 1] > a; at--) {
+            angle[at] = angle[at - 1];
+            vec_copy(3, l->x[at], l->x[at - 1]);
+        }
+        angle[at] = a;
+        vec_copy(3, l->x[at], x);
+    }
+}
+
+static void cell_clip(voronoi_cell* c, const double normal[3], double offset)
+{
+    loop section;
+    int kept = 0;
+    section.count = 0;
+    for (int f = 0; f < c->faces; f++) {
+        loop_clip(c, &c->face[f], normal, offset, &section);
+        if (c->face[f].count < 3) continue;
+        if (kept != f) c->face[kept] = c->face[f];
+        kept++;
+    }
+    c->faces = kept;
+    if (c->dim == 2 || section.count < 3) return;
+    loop_order(&section, normal);
+    if (c->faces == MOST_FACES)
+        c->overflow = true;
+    else
+        c->face[c->faces++] = section;
+}
+
+static double cell_radius(const voronoi_cell* c)
+{
+    double square = 0.0;
+    for (int f = 0; f < c->faces; f++) {
+        for (int i = 0; i < c->face[f].count; i++) {
+            square = fmax(square, vec_dot(3, c->face[f].x[i], c->face[f].x[i]));
+        }
+    }
+    return sqrt(square);
+}
+
+/// Centre of mass, from the triangles or tetrahedra between the point and the faces.
+static void cell_centre(const voronoi_cell* c, double centre[3])
+{
+    double total = 0.0, sum[3] = {0};
+    for (int f = 0; f < c->faces; f++) {
+        const loop* l = &c->face[f];
+        for (int i = 0; i < l->count; i++) {
+            const double *a = l->x[i], *b = l->x[(i + 1) % l->count];
+            double cross[3], weight, share = c->dim == 2 ? 1.0 / 3.0 : 0.25;
+            vec_cross(cross, a, b);
+            if (c->dim == 3 && i == 0) continue;
+            weight = c->dim == 2 ? cross[2] : vec_dot(3, l->x[0], cross);
+            total += weight;
+            vec_add_scaled(3, sum, share * weight, a);
+            vec_add_scaled(3, sum, share * weight, b);
+            if (c->dim == 3) vec_add_scaled(3, sum, share * weight, l->x[0]);
+        }
+    }
+    for (int k = 0; k < 3; k++) centre[k] = sum[k] / total;
+}
+
+// ---- points in bins ----------------------------------------------------------------------------
+
+typedef struct neighbour {
+    double delta[3];
+    double distance;
+} neighbour;
+
+typedef struct sites {
+    const voronoi_def* def;
+    int dim;
+    int64_t count;
+    double* x; ///< [count][3]
+    bool periodic[3];
+    double length[3];
+    double spacing; ///< of the bins
+    int64_t bins[3];
+    int64_t* head; ///< [bins] first point, -1: none
+    int64_t* next; ///< [count]
+    neighbour* near;
+    int64_t near_count, near_capacity;
+    voronoi_cell* cell; ///< the one being cut
+} sites;
+
+static void sites_free(sites* s)
+{
+    free(s->x);
+    free(s->head);
+    free(s->next);
+    free(s->near);
+    free(s->cell);
+}
+
+static int64_t bin_along(const sites* s, int k, double x)
+{
+    return (int64_t)floor((x - s->def->low[k]) / s->length[k] * (double)s->bins[k]);
+}
+
+static int64_t clamp_bin(const sites* s, int k, int64_t bin)
+{
+    return bin < 0 ? 0 : bin >= s->bins[k] ? s->bins[k] - 1 : bin;
+}
+
+static void fill_bins(sites* s)
+{
+    int64_t all = s->bins[0] * s->bins[1] * s->bins[2];
+    for (int64_t i = 0; i < all; i++) s->head[i] = -1;
+    for (int64_t i = 0; i < s->count; i++) {
+        int64_t at[3] = {0};
+        for (int k = 0; k < s->dim; k++) at[k] = clamp_bin(s, k, bin_along(s, k, s->x[3 * i + k]));
+        int64_t bin = at[0] + s->bins[0] * (at[1] + s->bins[1] * at[2]);
+        s->next[i] = s->head[bin];
+        s->head[bin] = i;
+    }
+}
+
+static talus_status sites_make(sites* s, const generate_context* context, talus_error* error)
+{
+    double volume = 1.0;
+    region_def box = {.kind = REGION_BOX};
+    vec_copy(3, box.low, s->def->low);
+    vec_copy(3, box.high, s->def->high);
+    TRY(region_check(&box, s->dim, error));
+    for (int k = 0; k < 3; k++) {
+        s->periodic[k] = region_endless(&box, &context->cell, s->dim, k);
+        s->length[k] = k < s->dim ? s->def->high[k] - s->def->low[k] : 0.0;
+        s->bins[k] = 1;
+        if (k < s->dim) volume *= s->length[k];
+    }
+    s->spacing = pow(volume / (double)s->count, 1.0 / s->dim);
+    int64_t all = 1;
+    for (int k = 0; k < s->dim; k++) {
+        s->bins[k] = (int64_t)fmax(1.0, floor(fmin(s->length[k] / s->spacing, 1e5)));
+        all *= s->bins[k];
+    }
+    s->x = calloc((size_t)s->count, 3 * sizeof *s->x);
+    s->head = malloc(sizeof *s->head * (size_t)all);
+    s->next = malloc(sizeof *s->next * (size_t)s->count);
+    s->cell = malloc(sizeof *s->cell);
+    if (!s->x || !s->head || !s->next || !s->cell) return error_memory(error, "Voronoi cells");
+    rng r = rng_make(context->seed, context->source, 0);
+    for (int64_t i = 0; i < s->count; i++) {
+        for (int k = 0; k < s->dim; k++) {
+            s->x[3 * i + k] = s->def->low[k] + s->length[k] * rng_uniform(&r);
+        }
+    }
+    fill_bins(s);
+    return TALUS_OK;
+}
+
+static int by_distance(const void* pa, const void* pb)
+{
+    const neighbour *a = pa, *b = pb;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    return memcmp(a->delta, b->delta, sizeof a->delta);
+}
+
+/// Add the points of one bin, shifted by whole cells.
+static talus_status gather_bin(sites* s, int64_t self, const int64_t bin[3], const double shift[3],
+                               double reach, talus_error* error)
+{
+    int64_t i = s->head[bin[0] + s->bins[0] * (bin[1] + s->bins[1] * bin[2])];
+    for (; i >= 0; i = s->next[i]) {
+        neighbour n;
+        for (int k = 0; k < 3; k++) n.delta[k] = s->x[3 * i + k] + shift[k] - s->x[3 * self + k];
+        n.distance = vec_norm(3, n.delta);
+        // Images of the point itself lie on the box that the cell starts from.
+        if (n.distance > reach || i == self) continue;
+        if (s->near_count == s->near_capacity) {
+            int64_t capacity = 2 * s->near_capacity + 256;
+            neighbour* more = realloc(s->near, sizeof *more * (size_t)capacity);
+            if (!more) return error_memory(error, "Voronoi cells");
+            s->near = more;
+            s->near_capacity = capacity;
+        }
+        s->near[s->near_count++] = n;
+    }
+    return TALUS_OK;
+}
+
+/// The points within reach of a point, and their images, nearest first.
+static talus_status gather(sites* s, int64_t self, double reach, talus_error* error)
+{
+    int64_t from[3] = {0}, to[3] = {0}, at[3];
+    s->near_count = 0;
+    for (int k = 0; k < s->dim; k++) {
+        from[k] = bin_along(s, k, s->x[3 * self + k] - reach);
+        to[k] = bin_along(s, k, s->x[3 * self + k] + reach);
+        if (s->periodic[k]) continue;
+        from[k] = clamp_bin(s, k, from[k]);
+        to[k] = clamp_bin(s, k, to[k]);
+    }
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++) {
+        for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {
+            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+                int64_t bin[3];
+                double shift[3];
+                for (int k = 0; k < 3; k++) {
+                    int64_t turns = (int64_t)floor((double)at[k] / (double)s->bins[k]);
+                    bin[k] = at[k] - turns * s->bins[k];
+                    shift[k] = (double)turns * s->length[k];
+                }
+                TRY(gather_bin(s, self, bin, shift, reach, error));
+            }
+        }
+    }
+    qsort(s->near, (size_t)s->near_count, sizeof *s->near, by_distance);
+    return TALUS_OK;
+}
+
+/// Cut the cell of a point by its neighbours within `reach`; true when no farther one can cut it.
+static bool cut_cell(sites* s, int64_t self, double gap, double reach)
+{
+    double low[3] = {0}, high[3] = {0};
+    for (int k = 0; k < s->dim; k++) {
+        double half = 0.5 * (s->length[k] - gap);
+        low[k] = s->periodic[k] ? -half : s->def->low[k] - s->x[3 * self + k];
+        high[k] = s->periodic[k] ? half : s->def->high[k] - s->x[3 * self + k];
+    }
+    voronoi_cell* c = s->cell;
+    cell_start(c, s->dim, low, high);
+    for (int64_t i = 0; i < s->near_count && c->faces > 0; i++) {
+        const neighbour* n = &s->near[i];
+        if (n->distance - gap > 2.0 * cell_radius(c)) return true;
+        double normal[3];
+        for (int k = 0; k < 3; k++) normal[k] = n->delta[k] / n->distance;
+        cell_clip(c, normal, 0.5 * (n->distance - gap));
+    }
+    return reach - gap >= 2.0 * cell_radius(c);
+}
+
+static talus_status make_cell(sites* s, int64_t self, double gap, talus_error* error)
+{
+    double reach = 3.0 * s->spacing;
+    for (;; reach *= 2.0) {
+        TRY(gather(s, self, reach, error));
+        if (cut_cell(s, self, gap, reach)) break;
+    }
+    if (s->cell->overflow) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "voronoi: a cell has more than %d faces or a face more than %d corners; "
+                         "use lloyd: 1 or more",
+                         MOST_FACES, MOST_LOOP);
+    }
+    if (s->cell->faces > 0 && s->cell->face[0].count >= 3) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "voronoi: a gap of %g leaves nothing of a cell whose neighbour is near; use a "
+                     "smaller gap or lloyd: 1 or more",
+                     gap);
+}
+
+/// Move every point to the centre of its cell.
+static talus_status lloyd_step(sites* s, double* moved, talus_error* error)
+{
+    for (int64_t i = 0; i < s->count; i++) {
+        double centre[3];
+        TRY(make_cell(s, i, 0.0, error));
+        cell_centre(s->cell, centre);
+        for (int k = 0; k < 3; k++) moved[3 * i + k] = s->x[3 * i + k] + centre[k];
+        for (int k = 0; k < s->dim; k++) {
+            double* x = &moved[3 * i + k];
+            if (s->periodic[k]) *x -= s->length[k] * floor((*x - s->def->low[k]) / s->length[k]);
+        }
+    }
+    memcpy(s->x, moved, sizeof *moved * 3 * (size_t)s->count);
+    fill_bins(s);
+    return TALUS_OK;
+}
+
+/// The bottom or top that a cell belongs to.
+static block_edge edge_of(const sites* s, int64_t self)
+{
+    int k = s->dim - 1;
+    double low = INFINITY, high = -INFINITY, slack = 1e-9 * s->length[k];
+    for (int f = 0; f < s->cell->faces; f++) {
+        for (int i = 0; i < s->cell->face[f].count; i++) {
+            low = fmin(low, s->x[3 * self + k] + s->cell->face[f].x[i][k]);
+            high = fmax(high, s->x[3 * self + k] + s->cell->face[f].x[i][k]);
+        }
+    }
+    if (low <= s->def->low[k] + s->def->depth[EDGE_BOTTOM] + slack) return EDGE_BOTTOM;
+    if (high >= s->def->high[k] - s->def->depth[EDGE_TOP] - slack) return EDGE_TOP;
+    return EDGE_NONE;
+}
+
+/// Hand a cell over: its corners about its point, each once.
+static talus_status add_cell(const sites* s, int64_t self, block_list* out, talus_error* error)
+{
+    double points[3 * MOST_FACES * MOST_LOOP];
+    int count = 0;
+    for (int f = 0; f < s->cell->faces; f++) {
+        for (int i = 0; i < s->cell->face[f].count; i++) {
+            const double* x = s->cell->face[f].x[i];
+            int same = 0;
+            while (same < count &&
+                   memcmp(points + same * s->dim, x, sizeof(double) * (size_t)s->dim) != 0) {
+                same++;
+            }
+            if (same < count) continue;
+            vec_copy(s->dim, points + s->dim * count++, x);
+        }
+    }
+    block b = {.edge = edge_of(s, self)};
+    vec_copy(3, b.origin, s->x + 3 * self);
+    TRY(block_list_add_shape(out, points, count, &b.shape, error));
+    return block_list_add(out, &b, error);
+}
+
+static talus_status make_all(sites* s, const generate_context* context, block_list* out,
+                             double* moved, talus_error* error)
+{
+    TRY(sites_make(s, context, error));
+    for (int i = 0; i < s->def->lloyd; i++) TRY(lloyd_step(s, moved, error));
+    for (int64_t i = 0; i < s->count; i++) {
+        TRY(make_cell(s, i, s->def->gap, error));
+        TRY(add_cell(s, i, out, error));
+    }
+    return TALUS_OK;
+}
+
+talus_status generate_voronoi(const voronoi_def* def, const generate_context* context,
+                              block_list* out, talus_error* error)
+{
+    sites s = {.def = def, .dim = context->dim, .count = def->count};
+    double* moved = malloc(sizeof *moved * 3 * (size_t)def->count);
+    talus_status status =
+        moved ? make_all(&s, context, out, moved, error) : error_memory(error, "Voronoi cells");
+    free(moved);
+    sites_free(&s);
+    return status;
+}
