@@ -240,4 +240,58 @@ static inline const char* dim_name(int dim)
     return dim == 2 ? "disk" : "sphere";
 }
 
+// ---- solids ------------------------------------------------------------------------------------
+
+/// A shape from the corners of one convex part.
+static inline int physics_solid(talus_world* world, const char* name, const double* points,
+                                int count)
+{
+    talus_error error;
+    int index;
+    talus_solid_def def = talus_solid_default();
+    def.name = name;
+    def.points = points;
+    def.point_count = count;
+    check_ok(talus_world_add_solid(world, &def, &index, &error), error);
+    return index;
+}
+
+/// A rectangle a x b (2D) or a box a x b x c (3D), `up` is the last of the world's axes.
+static inline int physics_box_solid(talus_world* world, const char* name, int dim, double a,
+                                    double b, double c)
+{
+    double points[24];
+    const double half[3] = {0.5 * a, 0.5 * b, 0.5 * c};
+    const int count = dim == 2 ? 4 : 8;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < dim; k++) points[i * dim + k] = (i >> k & 1) ? half[k] : -half[k];
+    }
+    return physics_solid(world, name, points, count);
+}
+
+/// A grain of that shape with density 1; its centre of mass is at (x, y, z).
+static inline talus_grain_def physics_block(int solid, double x, double y, double z)
+{
+    talus_grain_def def = talus_grain_default();
+    def.solid = solid;
+    def.density = 1.0;
+    def.position[0] = x, def.position[1] = y, def.position[2] = z;
+    return def;
+}
+
+/// Orientation of a grain: the angle in 2D, component k of the quaternion in 3D.
+static inline double grain_q(const talus_world* world, int64_t id, int k)
+{
+    talus_grains g = talus_world_grains(world);
+    return g.rotation[talus_world_grain_index(world, id) * g.rotation_dim + (g.dim == 2 ? 0 : k)];
+}
+
+static inline talus_solid_state solid_state(const talus_world* world, int solid)
+{
+    talus_error error;
+    talus_solid_state state;
+    check_ok(talus_world_solid(world, solid, &state, &error), error);
+    return state;
+}
+
 #endif
