@@ -473,6 +473,62 @@ static void test_refusals(void** state)
     H5Eset_auto2(H5E_DEFAULT, (H5E_auto2_t)(uintptr_t)H5Eprint2, stderr);
 }
 
+/// Write one number of a dataset of `folder`/frames.h5; with NULL, remove the group instead.
+static void tamper(const char* folder, const char* group, const char* set, int32_t value)
+{
+    char* path = sample_path(folder, "frames.h5");
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    hid_t where = H5Gopen2(file, set ? group : "/", H5P_DEFAULT);
+    if (set) {
+        int32_t data[512];
+        int64_t rows;
+        int width;
+        assert_true(h5_shape(where, set, COLUMN_I32, &rows, &width) && rows <= 512);
+        assert_true(h5_read(where, set, COLUMN_I32, data));
+        data[1] = value;
+        hid_t old = H5Dopen2(where, set, H5P_DEFAULT);
+        assert_true(H5Dwrite(old, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+        H5Dclose(old);
+    } else {
+        assert_true(H5Ldelete(where, group, H5P_DEFAULT) >= 0);
+    }
+    H5Gclose(where);
+    H5Fclose(file);
+    free(path);
+}
+
+/// Shapes that do not fit together are told, and frames of an older Talus have none.
+static void test_bad_shapes(void** state)
+{
+    (void)state;
+    static const char* const sets[] = {"loop", "part_first", "vertex_first", "loop_first"};
+    talus_error error = {0};
+    for (int i = 0; i < 5; i++) {
+        char* folder = sample_folder();
+        char* out = sample_path(folder, "vtk");
+        char* dump = sample_path(folder, "dump");
+        talus_world* w = sample_world(3, 1);
+        frames* f = NULL;
+        begin(&f, folder, (frames_position){0});
+        write_some(f, w, 0, 1);
+        check_ok(frames_finish(f, &error), error);
+        frames_close(f);
+        tamper(folder, i < 4 ? "shapes/solids" : "shapes", i < 4 ? sets[i] : NULL, 100000);
+        talus_status expected = i < 4 ? TALUS_ERR_FORMAT : TALUS_OK;
+        assert_int_equal(talus_export_vtk(folder, out, &error), expected);
+        assert_int_equal(talus_export_lammps(folder, dump, &error), expected);
+        if (i < 4) assert_non_null(strstr(error.text, "cannot read the shapes"));
+        assert_int_equal(size_of(out, "walls.pvd"), -1);
+        assert_int_equal(size_of(out, "solids.pvd"), -1);
+        assert_int_equal(size_of(folder, "dump.shapes"), -1);
+        free(out);
+        free(dump);
+        talus_world_destroy(w);
+        sample_remove(folder);
+    }
+}
+
 // ---- data for the Python tests -----------------------------------------------------------------
 
 static int write_sample(const char* folder, int dim)
@@ -517,6 +573,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(test_resume),        cmocka_unit_test(test_without_contacts),
         cmocka_unit_test(test_large),         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_refusals),      cmocka_unit_test(test_shapes_added),
+        cmocka_unit_test(test_bad_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
