@@ -109,8 +109,8 @@ static const bad_scene bad_scenes[] = {
 
     // walls
     {HEAD "walls:\n- {type: plan}\n",
-     "5:10: walls[0].type: 'plan' is not known (expected plane, segment, plate, box, cylinder or "
-     "cone); did you mean 'plane'?\n"},
+     "5:10: walls[0].type: 'plan' is not known (expected plane, segment, plate, box, cylinder, "
+     "cone, solid or mesh); did you mean 'plane'?\n"},
     {HEAD "walls:\n- {type: plane}\n", "5:3: walls[0].normal: is missing (expected [x, y])\n"},
     {HEAD_3D "walls:\n- {type: segment, from: [0, 0, 0], to: [1, 0, 0]}\n",
      "5:10: walls[0].type: a segment exists only in dimension 2 (expected plate or box)\n"},
