@@ -2,13 +2,15 @@
 ///
 /// With a diagonal block the normal impulse does not depend on the others: it comes first, fixes
 /// all bounds, then torsion and the coupled pair of sliding and rolling follow, each exactly. With
-/// a full block (mobile walls) the same is done for a trial normal impulse, whose right value is
-/// the root of one equation: exact for every positive definite block.
+/// a full block (mobile walls, solids with lever arms) sliding, rolling and torsion are solved
+/// together for a trial normal impulse (law/disks.h), whose right value is the root of one
+/// equation: exact for every positive definite block.
 #include "law/rich.h"
 
 #include "base/vec.h"
 #include "body/materials.h"
 #include "law/cohesion.h"
+#include "law/disks.h"
 
 #include <float.h>
 
@@ -84,8 +86,8 @@ static double torsion_impulse(const rich_problem* r, double normal)
 }
 
 /// Sliding and rolling for the free tangential velocity `ut` (slip not yet added).
-static void slide_and_roll(const rich_problem* r, double wt, const double* ut, double normal,
-                           double* p, double* q)
+static void slide_and_roll(const rich_problem* r, const double* ut, double normal, double* p,
+                           double* q)
 {
     const rich_contact* c = r->contact;
     const int m = tangent_size(r->dim);
@@ -94,7 +96,7 @@ static void slide_and_roll(const rich_problem* r, double wt, const double* ut, d
     for (int k = 0; k < m; k++) u[k] = ut[k] + slip[k];
     turn_to_tangent(r->dim, r->n, r->spin, y);
     rolling_problem coupled = {.m = m,
-                               .wt = {wt, wt, wt},
+                               .wt = r->wt,
                                .wr = c->response,
                                .c = c->coupling,
                                .slide_limit = r->mu * normal,
@@ -127,38 +129,83 @@ static void solve_diagonal(const rich_problem* r, double* p, double* torque)
     double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, c->bond, c->closing);
     double base = rich_bound(r->contact, pn);
     to_tangent(r->dim, r->n, r->u, ut);
-    slide_and_roll(r, r->wt, ut, base, pt, q);
+    slide_and_roll(r, ut, base, pt, q);
     compose(r, pn, torsion_impulse(r, base), pt, q, p, torque);
 }
 
 // ---- full blocks -------------------------------------------------------------------------------
 
-/// A full block in the frame of n and the principal axes of its tangential part.
+/// A way to act on a contact: a unit of impulse or of torque impulse, never both.
+typedef struct action {
+    double p[3], torque[3];
+} action;
+
+/// A full block in the frame of n and the principal axes of its tangential parts. Torques are
+/// counted in units of a length that makes their responses like those of impulses.
 typedef struct frame_block {
     const rich_problem* problem;
-    double frame[3][3]; ///< rows: n, then tangents
-    double wn;          ///< S_nn
-    double wnt[2];      ///< coupling of the normal to each tangent
-    double wt[2];       ///< responses of the tangential part
-    double un, ut[2];   ///< free velocity; slip is added to the tangential part
-    double y[2];        ///< free rolling velocity
+    action normal, other[DISKS_SIZE]; ///< sliding, then rolling, then torsion
+    double wn, wx[DISKS_SIZE];        ///< response of u_n to a unit of each
+    double un, ux[DISKS_SIZE];        ///< free motion; slip is added to the tangential part
+    double length;                    ///< unit of torques
+    disks rest;           ///< sliding, rolling, torsion; b and limits are those of a trial
+    double x[DISKS_SIZE]; ///< answer of the last trial
 } frame_block;
 
-/// a.S b
-static double block_product(const rich_problem* r, const double* a, const double* b)
+static int spin_size(int dim)
 {
-    double sum = 0.0;
-    for (int i = 0; i < r->dim; i++) sum += a[i] * vec_dot(r->dim, r->S + i * r->dim, b);
-    return sum;
+    return dim == 2 ? 1 : 3;
 }
 
-/// Turn the tangents into the principal axes of the tangential part.
-static void turn_to_principal(const rich_problem* r, double frame[3][3])
+/// The matrices of a ball, whose law is in numbers: c n x T turns and -c n x p spins.
+static rich_arms ball_arms(const rich_problem* r)
 {
-    if (r->dim == 2) return;
-    double *t1 = frame[1], *t2 = frame[2];
-    double across = block_product(r, t1, t2);
-    double angle = 0.5 * atan2(2.0 * across, block_product(r, t1, t1) - block_product(r, t2, t2));
+    const double c = r->contact->coupling, *n = r->n;
+    rich_arms arms = {.response = {r->contact->response}};
+    if (r->dim == 2) {
+        arms.coupling[0] = c * n[1];
+        arms.coupling[1] = -c * n[0];
+        return arms;
+    }
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        arms.coupling[3 * i + j] = c * n[k];
+        arms.coupling[3 * i + k] = -c * n[j];
+        arms.response[4 * i] = r->contact->response;
+    }
+    return arms;
+}
+
+/// Change of the relative velocity and spin by an action.
+static void act(const rich_problem* r, const rich_arms* arms, const action* a, double* u,
+                double* spin)
+{
+    const int dim = r->dim, turns = spin_size(dim);
+    for (int i = 0; i < dim; i++) {
+        u[i] = vec_dot(dim, r->S + i * dim, a->p);
+        for (int j = 0; j < turns; j++) u[i] += arms->coupling[j * dim + i] * a->torque[j];
+    }
+    for (int i = 0; i < turns; i++) {
+        spin[i] = vec_dot(dim, arms->coupling + i * dim, a->p) +
+                  vec_dot(turns, arms->response + i * turns, a->torque);
+    }
+}
+
+/// What an action does work on: its share in a velocity and a spin.
+static double share(int dim, const action* a, const double* u, const double* spin)
+{
+    return vec_dot(dim, a->p, u) + vec_dot(spin_size(dim), a->torque, spin);
+}
+
+/// Turn the tangents t1, t2 into the principal axes of the tangential part of a [3][3] matrix.
+static void turn_to_principal(const double* matrix, double* t1, double* t2)
+{
+    double m1[3], m2[3];
+    for (int i = 0; i < 3; i++) {
+        m1[i] = vec_dot(3, matrix + 3 * i, t1);
+        m2[i] = vec_dot(3, matrix + 3 * i, t2);
+    }
+    double angle = 0.5 * atan2(2.0 * vec_dot(3, t1, m2), vec_dot(3, t1, m1) - vec_dot(3, t2, m2));
     double c = cos(angle), s = sin(angle);
     for (int k = 0; k < 3; k++) {
         double first = t1[k], second = t2[k];
@@ -167,50 +214,78 @@ static void turn_to_principal(const rich_problem* r, double frame[3][3])
     }
 }
 
+/// The actions of a contact; torques only where something resists them.
+static void choose_actions(frame_block* f, const rich_arms* arms, bool torques)
+{
+    const rich_problem* r = f->problem;
+    const int dim = r->dim, m = dim - 1;
+    double slide[3][3], roll[3][3];
+    vec_frame(dim, r->n, slide);
+    vec_frame(dim, r->n, roll);
+    if (dim == 3) {
+        turn_to_principal(r->S, slide[1], slide[2]);
+        turn_to_principal(arms->response, roll[1], roll[2]);
+    }
+    vec_copy(dim, f->normal.p, r->n);
+    for (int k = 0; k < m; k++) vec_copy(dim, f->other[k].p, slide[k + 1]);
+    f->rest = (disks){.blocks = torques ? dim : 1, .begin = {0, m, 2 * m, 2 * m + 1}};
+    for (int k = 0; k < m && torques; k++) {
+        double* torque = f->other[m + k].torque;
+        if (dim == 2) torque[0] = f->length;
+        for (int j = 0; j < 3 && dim == 3; j++) torque[j] = f->length * roll[k + 1][j];
+    }
+    for (int j = 0; j < 3 && torques && dim == 3; j++) {
+        f->other[2 * m].torque[j] = f->length * r->n[j];
+    }
+}
+
 static frame_block frame_of(const rich_problem* r)
 {
-    const int dim = r->dim;
+    const int dim = r->dim, turns = spin_size(dim);
+    const rich_contact* c = r->contact;
+    const rich_arms arms = r->arms ? *r->arms : ball_arms(r);
     frame_block f = {.problem = r};
-    double y[3] = {0.0, 0.0, 0.0};
-    vec_frame(dim, r->n, f.frame);
-    turn_to_principal(r, f.frame);
-    f.wn = block_product(r, r->n, r->n);
-    f.un = vec_dot(dim, r->u, r->n);
-    turn_to_tangent(dim, r->n, r->spin, y);
-    for (int k = 0; k < dim - 1; k++) {
-        const double* t = f.frame[k + 1];
-        f.wt[k] = block_product(r, t, t);
-        f.wnt[k] = block_product(r, r->n, t);
-        f.ut[k] = vec_dot(dim, r->u, t) + vec_dot(dim, r->contact->slip, t);
-        f.y[k] = dim == 2 ? y[0] : vec_dot(3, y, t);
+    double push = 0.0, turn = 0.0, u[3], spin[3], slipping[3];
+    for (int k = 0; k < dim; k++) push += r->S[k * dim + k], slipping[k] = r->u[k] + c->slip[k];
+    for (int k = 0; k < turns; k++) turn += arms.response[k * turns + k];
+    f.length = turn > 0.0 ? sqrt(push / turn) : 1.0;
+    bool resisted = c->rolling.coefficient > 0.0 || c->torsion.coefficient > 0.0;
+    choose_actions(&f, &arms, resisted && turn > 0.0);
+
+    const int size = f.rest.begin[f.rest.blocks];
+    act(r, &arms, &f.normal, u, spin);
+    f.wn = share(dim, &f.normal, u, spin);
+    f.un = vec_dot(dim, r->n, r->u);
+    for (int i = 0; i < size; i++) {
+        f.wx[i] = share(dim, &f.other[i], u, spin);
+        f.ux[i] = share(dim, &f.other[i], slipping, r->spin);
+    }
+    for (int i = 0; i < size; i++) {
+        act(r, &arms, &f.other[i], u, spin);
+        for (int j = 0; j < size; j++) f.rest.A[j][i] = share(dim, &f.other[j], u, spin);
     }
     return f;
 }
 
-/// Sliding and rolling p, q [dim - 1] for a given normal impulse; returns the normal velocity.
-static double respond(const frame_block* f, double pn, double* p, double* q)
+/// Sliding, rolling and torsion for a given normal impulse; returns the normal velocity.
+static double respond(frame_block* f, double pn)
 {
     const rich_contact* c = f->problem->contact;
-    const int m = f->problem->dim - 1;
-    double u[2], base = rich_bound(f->problem->contact, pn);
-    for (int k = 0; k < m; k++) u[k] = f->ut[k] + f->wnt[k] * pn;
-    rolling_problem coupled = {.m = m,
-                               .wt = {f->wt[0], f->wt[1]},
-                               .wr = c->response,
-                               .c = c->coupling,
-                               .slide_limit = f->problem->mu * base,
-                               .roll_limit = rolling_limit(&c->rolling, base, c->h),
-                               .u = u,
-                               .y = f->y};
-    rolling_solve(&coupled, p, q);
-    return f->un + f->wn * pn + vec_dot(m, f->wnt, p);
+    const int size = f->rest.begin[f->rest.blocks];
+    const double base = rich_bound(c, pn);
+    for (int k = 0; k < size; k++) f->rest.b[k] = f->ux[k] + f->wx[k] * pn;
+    f->rest.limit[0] = f->problem->mu * base;
+    f->rest.limit[1] = rolling_limit(&c->rolling, base, c->h) / f->length;
+    f->rest.limit[2] = rolling_limit(&c->torsion, base, c->h) / f->length;
+    disks_solve(&f->rest, f->x);
+    return f->un + f->wn * pn + vec_dot(size, f->wx, f->x);
 }
 
 /// p_n minus what the normal law asks for when the rest has responded to p_n: zero at a solution.
-static double mismatch(const frame_block* f, double pn, double* p, double* q)
+static double mismatch(frame_block* f, double pn)
 {
     const rich_problem* r = f->problem;
-    double un = respond(f, pn, p, q);
+    double un = respond(f, pn);
     return pn -
            cohesion_normal(un - f->wn * pn, f->wn, r->bias, r->contact->bond, r->contact->closing);
 }
@@ -219,17 +294,17 @@ static double mismatch(const frame_block* f, double pn, double* p, double* q)
 /// bond's strength and positive for a strong push, because S is positive definite and friction is
 /// never on the side of the slip: so a root is always bracketed. Regula falsi (Illinois), with a
 /// bisection whenever it did not halve the bracket.
-static double find_normal(const frame_block* f, double* p, double* q)
+static double find_normal(frame_block* f)
 {
     const rich_problem* r = f->problem;
-    double low = -r->contact->bond, f_low = mismatch(f, low, p, q);
+    double low = -r->contact->bond, f_low = mismatch(f, low);
     if (f_low >= 0.0) return low;
     double step = (vec_norm(r->dim, r->u) + fabs(r->bias)) / f->wn + r->contact->bond;
-    double high = low + step, f_high = mismatch(f, high, p, q);
+    double high = low + step, f_high = mismatch(f, high);
     while (f_high < 0.0 && step < HUGE_VAL) {
         low = high, f_low = f_high;
         step *= 2.0, high += step;
-        f_high = mismatch(f, high, p, q);
+        f_high = mismatch(f, high);
     }
     bool halve = false;
     int side = 0; // which end the last steps moved
@@ -237,7 +312,7 @@ static double find_normal(const frame_block* f, double* p, double* q)
         double width = high - low, middle = low + width * (-f_low / (f_high - f_low));
         if (halve || !(middle > low && middle < high)) middle = low + 0.5 * width;
         if (middle == low || middle == high) break;
-        double f_middle = mismatch(f, middle, p, q);
+        double f_middle = mismatch(f, middle);
         if (f_middle == 0.0) return middle;
         if (f_middle < 0.0) {
             low = middle, f_low = f_middle;
@@ -255,20 +330,16 @@ static double find_normal(const frame_block* f, double* p, double* q)
 
 static void solve_full(const rich_problem* r, double* p, double* torque)
 {
-    const int dim = r->dim;
+    const int dim = r->dim, turns = spin_size(dim);
     frame_block f = frame_of(r);
-    double pt[2], q[2], world_p[3] = {0.0, 0.0, 0.0}, world_q[3] = {0.0, 0.0, 0.0};
-    double pn = find_normal(&f, pt, q);
-    respond(&f, pn, pt, q);
-    if (dim == 2) {
-        world_p[0] = pt[0];
-        world_q[0] = q[0];
+    double pn = find_normal(&f);
+    respond(&f, pn);
+    for (int k = 0; k < dim; k++) p[k] = pn * r->n[k];
+    for (int k = 0; k < turns; k++) torque[k] = 0.0;
+    for (int k = 0; k < f.rest.begin[f.rest.blocks]; k++) {
+        vec_add_scaled(dim, p, f.x[k], f.other[k].p);
+        vec_add_scaled(turns, torque, f.x[k], f.other[k].torque);
     }
-    for (int k = 0; k < dim - 1 && dim == 3; k++) {
-        vec_add_scaled(3, world_p, pt[k], f.frame[k + 1]);
-        vec_add_scaled(3, world_q, q[k], f.frame[k + 1]);
-    }
-    compose(r, pn, torsion_impulse(r, rich_bound(r->contact, pn)), world_p, world_q, p, torque);
 }
 
 void rich_solve(const rich_problem* r, double* p, double* torque)

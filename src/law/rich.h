@@ -40,8 +40,8 @@ typedef struct rich_arms {
 typedef struct rich_problem {
     int dim;
     const double* n;
-    double wn, wt;   ///< responses of a diagonal block
-    const double* S; ///< full block [dim][dim] of the force part, or NULL
+    double wn, wt;         ///< responses of a diagonal block
+    const double* S;       ///< full block [dim][dim] of the force part, or NULL
     const rich_arms* arms; ///< of a contact of solids, then S is given too; or NULL
     double bias, mu;
     const rich_contact* contact;

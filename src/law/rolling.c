@@ -7,6 +7,7 @@
 #include "law/rolling.h"
 
 #include "base/vec.h"
+#include "law/disks.h"
 
 #include <float.h>
 
@@ -30,25 +31,6 @@ double rolling_limit(const rolling_bound* bound, double normal, double h)
     return length * normal;
 }
 
-/// x minimises sum of w x^2/2 + b x over the disk |x| <= limit: x_k = -b_k/(w_k + lambda), where
-/// lambda makes |x| = limit. Newton's method on 1/|x|, which is linear in lambda for equal w and
-/// concave else, approaches lambda from below and never overshoots (More and Sorensen).
-static void minimise(int m, const double* w, const double* b, double limit, double* x)
-{
-    double lambda = 0.0, length = 0.0;
-    for (int i = 0; i < 60; i++) {
-        double slope = 0.0;
-        for (int k = 0; k < m; k++) {
-            x[k] = -b[k] / (w[k] + lambda);
-            slope += x[k] * x[k] / (w[k] + lambda);
-        }
-        length = vec_norm(m, x);
-        if (length <= limit * (1.0 + DBL_EPSILON) || limit == 0.0) break;
-        lambda += length * length / slope * (length / limit - 1.0);
-    }
-    for (int k = 0; k < m && length > limit; k++) x[k] *= limit / length;
-}
-
 /// The problem with `other` free to stick: x feels w - c^2/w_other and the velocity u - c
 /// y/w_other.
 static void eliminate(int m, const double* u, const double* y, const double* w,
@@ -59,7 +41,7 @@ static void eliminate(int m, const double* u, const double* y, const double* w,
         reduced[k] = w[k] - c * c / w_other[k];
         b[k] = u[k] - c / w_other[k] * y[k];
     }
-    minimise(m, reduced, b, limit, x);
+    disk_minimise(m, reduced, b, limit, x);
     for (int k = 0; k < m; k++) other[k] = -(y[k] + c * x[k]) / w_other[k];
 }
 
@@ -69,15 +51,16 @@ static void minimise_given(int m, const double* w, const double* u, double c, co
 {
     double b[3] = {0.0};
     for (int k = 0; k < m; k++) b[k] = u[k] + c * other[k];
-    minimise(m, w, b, limit, x);
+    disk_minimise(m, w, b, limit, x);
 }
 
-static void alternate(const rolling_problem* r, const double* wr, double* p, double* q)
+static void alternate(const rolling_problem* r, const double* wt, const double* wr, double* p,
+                      double* q)
 {
     double before[3], change = 1.0, size = 1.0;
     for (int i = 0; i < 400 && change > 4.0 * DBL_EPSILON * size; i++) {
         vec_copy(r->m, before, p);
-        minimise_given(r->m, r->wt, r->u, r->c, q, r->slide_limit, p);
+        minimise_given(r->m, wt, r->u, r->c, q, r->slide_limit, p);
         minimise_given(r->m, wr, r->y, r->c, p, r->roll_limit, q);
         vec_sub(r->m, before, p, before);
         change = vec_norm(r->m, before);
@@ -88,15 +71,15 @@ static void alternate(const rolling_problem* r, const double* wr, double* p, dou
 void rolling_solve(const rolling_problem* r, double* p, double* q)
 {
     const int m = r->m;
-    const double wr[3] = {r->wr, r->wr, r->wr};
+    const double wt[3] = {r->wt, r->wt, r->wt}, wr[3] = {r->wr, r->wr, r->wr};
     for (int k = 0; k < m; k++) p[k] = q[k] = 0.0;
     if (r->wr == 0.0 || r->roll_limit == 0.0) { // nothing rolls, or nothing resists it
-        minimise(m, r->wt, r->u, r->slide_limit, p);
+        disk_minimise(m, wt, r->u, r->slide_limit, p);
         return;
     }
-    eliminate(m, r->u, r->y, r->wt, wr, r->c, r->slide_limit, p, q);
+    eliminate(m, r->u, r->y, wt, wr, r->c, r->slide_limit, p, q);
     if (vec_norm(m, q) <= r->roll_limit) return;
-    eliminate(m, r->y, r->u, wr, r->wt, r->c, r->roll_limit, q, p);
+    eliminate(m, r->y, r->u, wr, wt, r->c, r->roll_limit, q, p);
     if (vec_norm(m, p) <= r->slide_limit) return;
-    alternate(r, wr, p, q);
+    alternate(r, wt, wr, p, q);
 }

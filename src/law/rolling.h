@@ -27,10 +27,8 @@ double rolling_limit(const rolling_bound* bound, double normal, double h);
 
 /// The coupled tangential and rolling problem of one contact, in `m` components.
 typedef struct rolling_problem {
-    int m;        ///< components: 1 in 2D; 3D: 3 (vectors at right angles to n) or 2 in a frame
-    double wt[3]; ///< [m] response to sliding along each component: all equal but for a full
-                  ///< block, whose tangential part is given along its principal axes
-    double wr, c; ///< response to rolling and coupling
+    int m;              ///< components: 1 in 2D, 3 in 3D (vectors at right angles to n)
+    double wt, wr, c;   ///< responses to sliding and rolling and their coupling
     double slide_limit; ///< |p| <= this
     double roll_limit;  ///< |q| <= this
     const double* u;    ///< [m] free tangential velocity
