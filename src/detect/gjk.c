@@ -4,6 +4,8 @@
 enum { MAX_ROUNDS = 64 };
 /// Relative decrease of the squared distance below which it is at its end.
 #define GJK_END 1e-14
+/// Distance, of the size, that is nothing but rounding.
+#define ROUNDING 1e-16
 
 static void keep(simplex* out, const simplex* s, int i, double weight)
 {
@@ -11,12 +13,6 @@ static void keep(simplex* out, const simplex* s, int i, double weight)
     out->of_a[n] = s->of_a[i], out->of_b[n] = s->of_b[i];
     vec_copy(3, out->w[n], s->w[i]);
     out->weight[n] = weight;
-}
-
-static void simplex_point(const simplex* s, double v[3])
-{
-    for (int k = 0; k < 3; k++) v[k] = 0.0;
-    for (int i = 0; i < s->count; i++) vec_add_scaled(3, v, s->weight[i], s->w[i]);
 }
 
 /// Nearest point on the segment i, j; returns its square.
@@ -36,7 +32,9 @@ static double on_segment(const simplex* s, int i, int j, simplex* out, double v[
         double share = along / whole;
         keep(out, s, i, 1.0 - share);
         keep(out, s, j, share);
-        simplex_point(out, v);
+        for (int k = 0; k < 3; k++) v[k] = s->w[i][k] + share * e[k];
+        // Near the origin rounding leaves a part along the edge that would spoil the direction.
+        vec_add_scaled(3, v, -vec_dot(3, v, e) / whole, e);
     }
     return vec_dot(3, v, v);
 }
@@ -151,6 +149,7 @@ static bool add_support(const convex_pair* p, const double n[3], simplex* s)
 
 gjk_result gjk_distance(const convex_pair* p, double reach, double near, simplex* s)
 {
+    const double rounding = ROUNDING * p->size;
     double n[3], v[3], square = INFINITY;
     vec_copy(3, n, p->delta);
     if (vec_dot(3, n, n) == 0.0) n[0] = 1.0;
@@ -173,9 +172,10 @@ gjk_result gjk_distance(const convex_pair* p, double reach, double near, simplex
         if (!(d < square)) break;
         *s = next, square = d;
         vec_copy(3, v, x);
-        if (square <= near * near) return GJK_NEAR;
+        if (square <= rounding * rounding) return GJK_NEAR;
         for (int k = 0; k < 3; k++) n[k] = -v[k];
     }
+    if (square <= near * near) return GJK_NEAR;
     return square > reach * reach ? GJK_FAR : GJK_APART;
 }
 
