@@ -10,6 +10,7 @@
 #include "support.h"
 
 #include "base/rng.h"
+#include "law/coulomb.h"
 #include "solve/problem.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -87,13 +88,32 @@ static void inverse_responses(const model* m, const touch* t, double* mn, double
     *mt = (dim - 1) / (trace - normal);
 }
 
+/// Arms of a ball b at a wall a: the wall does not turn, the ball's arm is -n (in radii).
+static void ball_arm(int dim, const double* n, double* block)
+{
+    double* arm = block + block_arm_b(dim);
+    memset(block + block_arm_a(dim), 0, sizeof(double) * (dim == 2 ? 2 : 9));
+    for (int k = 0; k < (dim == 2 ? 1 : 3); k++) {
+        double w[3] = {0.0, 0.0, 0.0}, at[3] = {n[0], n[1], dim == 3 ? n[2] : 0.0}, v[3];
+        w[dim == 2 ? 2 : k] = 1.0;
+        vec_cross(v, at, w); // w x (-n)
+        for (int i = 0; i < dim; i++) arm[i * (dim == 2 ? 1 : 3) + k] = v[i];
+    }
+}
+
 static void build(const model* m, problem* p)
 {
     const int dim = m->dim, stride = problem_stride(dim);
-    assert_int_equal(problem_reset(p, dim, m->balls + 1 + m->touches, m->touches, m->touches, 0),
-                     0);
+    const problem_size size = {.rows = m->balls + 1 + m->touches,
+                               .contacts = m->touches,
+                               .blocks = m->touches,
+                               .mobile = 1};
+    assert_int_equal(problem_reset(p, dim, &size), 0);
     fill_body_rows(m, p);
     const int32_t wall_row = m->balls;
+    p->mobile_first = wall_row;
+    p->mobile_count = m->has_wall ? 1 : 0;
+    memcpy(p->mobility, m->mobility, sizeof(double) * (size_t)(dim * dim));
     for (int c = 0; c < m->touches; c++) {
         const touch* t = &m->t[c];
         double* row = p->contact + c * problem_width(dim);
@@ -104,10 +124,11 @@ static void build(const model* m, problem* p)
             memset(p->free + p->rows * stride, 0, sizeof(double) * (size_t)stride);
             vec_copy(dim, p->free + p->rows++ * stride, t->surface);
         } else if (t->a == MOBILE_WALL) {
-            double* S = p->blocks + p->block_count * 2 * dim * dim;
-            response(m, t, S);
-            memcpy(S + dim * dim, m->mobility, sizeof(double) * (size_t)(dim * dim));
             p->block[c] = (int32_t)p->block_count++;
+            double* S = problem_block(p, dim, c);
+            response(m, t, S);
+            assert_true(coulomb_block_inverse(dim, S, S + block_inverse(dim)));
+            ball_arm(dim, t->n, S);
         }
         vec_copy(dim, row, t->n);
         inverse_responses(m, t, &row[contact_mn(dim)], &row[contact_mt(dim)]);

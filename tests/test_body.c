@@ -12,6 +12,8 @@
 #include <float.h>
 #include <string.h>
 
+static const solids no_solids = {0};
+
 static const double NO_GRAVITY[3] = {0.0, 0.0, 0.0};
 
 static double uniform(rng* r, double low, double high)
@@ -50,7 +52,7 @@ static void test_mass_properties(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         grains g;
         talus_error error = {0};
-        grains_init(&g, dim);
+        grains_init(&g, dim, &no_solids);
         talus_grain_def def = talus_grain_default();
         def.radius = 0.3;
         def.density = 7.0;
@@ -84,7 +86,7 @@ static void test_kinetic_energy(void** state)
     (void)state;
     grains g;
     talus_error error = {0};
-    grains_init(&g, 3);
+    grains_init(&g, 3, &no_solids);
     talus_grain_def def = talus_grain_default();
     def.radius = 2.0;
     def.mass = 3.0;
@@ -101,7 +103,7 @@ static void test_bad_grains_are_refused(void** state)
     (void)state;
     grains g;
     talus_error error = {0};
-    grains_init(&g, 3);
+    grains_init(&g, 3, &no_solids);
     talus_grain_def good = talus_grain_default(), bad;
     good.radius = 1.0;
     bad = good, bad.radius = 0.0;
@@ -131,7 +133,7 @@ static void test_compaction_and_find(void** state)
     rng r = rng_make(7, 1, 0);
     grains g;
     talus_error error = {0};
-    grains_init(&g, 3);
+    grains_init(&g, 3, &no_solids);
     uint8_t keep[1000];
     int64_t expected[1000], left = 0;
     for (int i = 0; i < 1000; i++) {
@@ -277,7 +279,7 @@ static void test_sine_is_exact(void** state)
     (void)state;
     rng r = rng_make(7, 4, 0);
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_SINE;
     memcpy(d.amplitude, (double[3]){0.1, -0.02, 0.3}, sizeof d.amplitude);
@@ -334,7 +336,7 @@ static void test_table_against_quadrature(void** state)
         t += uniform(&r, 0.1, 0.5);
     }
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_TABLE;
     d.table = table;
@@ -371,7 +373,7 @@ static void test_rotation_about_a_pivot(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_VELOCITY;
     memcpy(d.spin, (double[3]){0.6, -0.3, 0.8}, sizeof d.spin);
@@ -405,7 +407,7 @@ static void test_pivot_moves_straight(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_VELOCITY;
     d.velocity[0] = 2.0;
@@ -431,7 +433,7 @@ static void test_mobility(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     const double origin[3] = {0.0, 0.0, 0.0};
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_FORCE;
@@ -469,7 +471,7 @@ static void test_locked_axes_stay_locked(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_error error = {0};
     const double origin[3] = {0.0, 0.0, 0.0};
     talus_drive_def d = talus_drive_default();
@@ -505,7 +507,7 @@ static void test_damped_piston(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     const double origin[3] = {0.0, 0.0, 0.0}, gravity[3] = {0.0, -9.81, 0.0};
     talus_drive_def d = talus_drive_default();
     d.kind = TALUS_DRIVE_FORCE;
@@ -531,7 +533,7 @@ static void test_servo_area_from_spans(void** state)
 {
     (void)state;
     walls w;
-    walls_init(&w);
+    walls_init(&w, &no_solids);
     talus_drive_def still = talus_drive_default();
     int low = add_wall(&w, "low", &still, (double[3]){0, -1, 0}, 2);
     int high = add_wall(&w, "high", &still, (double[3]){0, 4, 0}, 2);
@@ -564,8 +566,8 @@ static void test_glued_grains(void** state)
         grains g;
         talus_error error = {0};
         const cell open = {.periodic = {false, false, false}};
-        walls_init(&w);
-        grains_init(&g, dim);
+        walls_init(&w, &no_solids);
+        grains_init(&g, dim, &no_solids);
         talus_drive_def d = talus_drive_default();
         d.kind = TALUS_DRIVE_VELOCITY;
         memcpy(d.spin, (double[3]){dim == 3 ? 0.7 : 0.0, 0.0, 1.1}, sizeof d.spin);

@@ -260,7 +260,7 @@ static void test_match_carries_forces(void** state)
         for (int64_t i = 0; i < now.count; i++) {
             int64_t a = now.a[i] + 3, b = now.b[i];
             bool persists = in_last[a][b][now.feature[i]];
-            double force = 100.0 * (double)a + 10.0 * (double)b + now.feature[i] + 1.0;
+            double force = 100.0 * (double)a + 10.0 * (double)b + (double)now.feature[i] + 1.0;
             assert_true(now.force[3 * i] == (persists ? force : 0.0));
             assert_int_equal(now.state[i], persists ? TALUS_CONTACT_STICK : TALUS_CONTACT_OPEN);
         }
@@ -276,8 +276,9 @@ static void test_relink_after_removal(void** state)
     grains g;
     walls w;
     contacts c;
-    grains_init(&g, 2);
-    walls_init(&w);
+    const solids none = {0};
+    grains_init(&g, 2, &none);
+    walls_init(&w, &none);
     contacts_init(&c, 2);
     for (int i = 0; i < 6; i++) {
         talus_grain_def grain = talus_grain_default();

@@ -296,7 +296,8 @@ static void rows_of_a_problem_give_the_same(void** state)
             sample s;
             random_sample(&r, dim, (partner)rng_below(&r, PARTNERS), &s);
             problem p = {0};
-            assert_int_equal(problem_reset(&p, dim, 2, 1, 1, 1), TALUS_OK);
+            const problem_size one = {.rows = 2, .contacts = 1, .blocks = 1, .rich = 1, .mobile = 1};
+            assert_int_equal(problem_reset(&p, dim, &one), TALUS_OK);
             p.rows = 2, p.count = 1, p.rich_count = 1;
             const model_body* body[2] = {&s.a, &s.b};
             const double im[2] = {s.im_a, s.im_b}, kim[2] = {s.kim_a, s.kim_b};
@@ -317,10 +318,23 @@ static void rows_of_a_problem_give_the_same(void** state)
             row[contact_mu(dim)] = s.law.mu;
             p.pair[0] = 0, p.pair[1] = 1, p.rich[0] = 0;
             p.block[0] = s.with == MOBILE_WALL ? 0 : -1;
-            for (int k = 0; k < dim * dim; k++) {
-                p.blocks[k] = s.S[k];
-                p.blocks[dim * dim + k] = s.a.mobility[k / dim][k % dim];
+            if (s.with == MOBILE_WALL) { // a is the wall, which does not turn
+                p.mobile_count = 1;
+                for (int k = 0; k < block_width(dim); k++) p.blocks[k] = 0.0;
+                for (int k = 0; k < dim * dim; k++) {
+                    p.blocks[k] = s.S[k];
+                    p.mobility[k] = s.a.mobility[k / dim][k % dim];
+                }
+                for (int k = 0; k < dim; k++) { // the ball's arm: n x w
+                    double w[3] = {0.0, 0.0, 0.0}, v[3];
+                    w[dim == 2 ? 2 : k] = 1.0;
+                    vec_cross(v, s.full.n, w);
+                    for (int i = 0; i < dim && k < spin_dim; i++) {
+                        p.blocks[block_arm_b(dim) + i * spin_dim + k] = v[i];
+                    }
+                }
             }
+            p.rich_turns[0].used = false;
             double present[3], turn[3], u[3], solved[3], torque[3] = {0.0, 0.0, 0.0}, z[6], same[6];
             double size = model_norm(s.u) / s.problem.wt;
             random_vector(&r, dim, size, present);
@@ -329,7 +343,7 @@ static void rows_of_a_problem_give_the_same(void** state)
             for (int k = 0; k < spin_dim; k++) p.rich_rows[0].torque[k] = turn[dim == 2 ? 2 : k];
             vec_copy(dim, row + contact_p(dim), present);
             problem_refresh(&p);
-            contact_velocity(dim, p.body, p.body + stride, row, u);
+            problem_velocity(&p, 0, u);
             problem_solve_alone(&p, 0, u, solved, torque);
             gather(dim, solved, torque, z);
             solve_sample(&s, same);

@@ -68,13 +68,23 @@ static void try_one(rng* r, int dim)
     check_ok(talus_world_add_wall(world, &wall, NULL, &error), error);
     check_ok(talus_world_add_grain(world, &grain, NULL, &error), error);
 
-    const double margin[1] = {0.1}, wall_margin[1] = {0.0}, drift[3] = {0.0, 0.0, 0.0};
+    const double margin[1] = {0.1}, wall_margin[1] = {0.0};
     uint8_t escaped[1] = {0};
     contacts list;
+    narrow_scratch scratch = {0};
     contacts_init(&list, dim);
-    assert_int_equal(ball_wall_contacts(&world->grains, &world->walls, &world->cell, margin,
-                                        wall_margin, 0.0, drift, 1e-3, escaped, &list),
-                     TALUS_OK);
+    const narrow bodies = {.g = &world->grains,
+                           .w = &world->walls,
+                           .periodic = &world->cell,
+                           .poses = &world->poses,
+                           .margin = margin,
+                           .wall_margin = wall_margin,
+                           .velocity = world->grains.velocity,
+                           .spin = world->grains.spin,
+                           .h = 1e-3,
+                           .last = &world->contacts};
+    assert_int_equal(narrow_walls(&bodies, &scratch, escaped, &list), TALUS_OK);
+    narrow_scratch_free(&scratch);
     double found = INFINITY;
     for (int64_t c = 0; c < list.count; c++) {
         found = fmin(found, list.gap[c]);

@@ -118,13 +118,20 @@ static void sum_stress(const ensemble_task* task, talus_ensemble* e, int i)
     }
 }
 
-static void extend_box(const grains* g, int32_t row, double* low, double* high)
+static void extend_box(const talus_world* w, int32_t row, double* low, double* high)
 {
+    const grains* g = &w->grains;
+    const int dim = g->dim;
     if (!is_free(g, row)) return;
-    for (int k = 0; k < g->dim; k++) {
-        double x = g->position[(int64_t)row * g->dim + k], r = g->radius[row];
-        low[k] = fmin(low[k], x - r);
-        high[k] = fmax(high[k], x + r);
+    const bool ball = g->solid[row] < 0;
+    const int parts = ball ? 1 : poses_count(&w->poses, row);
+    for (int part = 0; part < parts; part++) {
+        const double* box = ball ? NULL : w->poses.box + (w->poses.first[row] + part) * 2 * dim;
+        for (int k = 0; k < dim; k++) {
+            double x = g->position[(int64_t)row * dim + k], r = g->radius[row];
+            low[k] = fmin(low[k], x + (ball ? -r : box[k]));
+            high[k] = fmax(high[k], x + (ball ? r : box[dim + k]));
+        }
     }
 }
 
@@ -138,8 +145,8 @@ static void set_volume(const ensemble_task* task, talus_ensemble* e)
     if (e->volume_given) return;
     for (int64_t c = 0; c < e->contacts; c++) {
         if (!(vec_norm(e->dim, e->mean + c * e->dim) > 0.0)) continue;
-        extend_box(&w->grains, task->list->a_row[c], low, high);
-        extend_box(&w->grains, task->list->b_row[c], low, high);
+        extend_box(w, task->list->a_row[c], low, high);
+        extend_box(w, task->list->b_row[c], low, high);
     }
     e->volume = 1.0;
     for (int k = 0; k < e->dim; k++) {
