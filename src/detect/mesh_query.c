@@ -236,6 +236,16 @@ static bool explained(const query* q, const found* k)
     return false;
 }
 
+void query_drop_explained(query* q)
+{
+    int kept = 0, count = q->found.count;
+    // Judged against all that was found, so that the order does not matter.
+    for (int i = 0; i < count; i++) q->found.row[i].dropped = explained(q, q->found.row + i);
+    for (int i = 0; i < count; i++)
+        if (!q->found.row[i].dropped) q->found.row[kept++] = q->found.row[i];
+    q->found.count = kept;
+}
+
 /// The same point and normal under a lower rank, or under the same rank and a lower name; also the
 /// same name with a smaller gap.
 static bool doubled(const query* q, int at)
@@ -308,10 +318,8 @@ talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
     }
     touch* points = out->row + out->count;
     int count = 0;
-    bool ball = !q->b->shape;
     for (int i = 0; i < q->found.count; i++)
-        if (!(!ball && explained(q, q->found.row + i)) && !doubled(q, i))
-            points[count++] = q->found.row[i].t;
+        if (!doubled(q, i)) points[count++] = q->found.row[i].t;
     count = reduce_planes(q, hint, points, count);
     qsort(points, (size_t)count, sizeof *points, touch_order);
     out->count += count;

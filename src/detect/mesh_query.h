@@ -27,6 +27,7 @@ typedef struct found {
     double x[3]; ///< the mesh's point
     double h;    ///< gap of the cores, without skins
     int rank;    ///< which of two contacts in one point is kept: the lower
+    bool dropped;
 } found;
 
 enum { RANK_FACE, RANK_CORNER_ON_FACE, RANK_EDGES, RANK_NEAR_EDGE, RANK_NEAR_CORNER };
@@ -67,8 +68,10 @@ void query_features(query* q);
 /// Remember a contact between mesh point x and b's point y, with its gap h along the unit normal.
 void query_add(query* q, const double x[3], const double y[3], const double normal[3], double h,
                int rank, int64_t feature);
-/// Append to `out` what is left of the contacts found when hidden ones, doubles and deep ones that
-/// others explain are left out and planes are reduced to four points.
+/// Leave out deep overlaps that a shallower contact nearby explains.
+void query_drop_explained(query* q);
+/// Append to `out` what is left of the contacts found when hidden ones and doubles are left out and
+/// planes are reduced to four points.
 talus_status query_sift(query* q, const convex_hint* hint, touch_list* out);
 
 /// Does x, moved onto the triangle's plane, lie within it or at most `slack` outside?

@@ -113,15 +113,17 @@ static void ball_on_triangle(query* q, int32_t triangle)
     int32_t vertex = where < 3 ? m->triangle[3 * triangle + where] : -1;
     bool flat = where == 6 || (edge >= 0 && !m->edge_sharp[edge]) ||
                 (vertex >= 0 && m->vertex_kind[vertex] == VERTEX_FLAT);
-    if (flat || distance <= q->eps) {
+    for (int k = 0; k < 3 && distance > q->eps; k++) d[k] /= distance;
+    bool sticks_out = distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, CONE_SLACK)
+                                             : vertex >= 0 ? vertex_cone(m, vertex, d, CONE_SLACK)
+                                                           : true);
+    if (!sticks_out) return;
+    if (flat || distance <= q->eps)
         ball_on_plane(q, triangle, height);
-        return;
-    }
-    for (int k = 0; k < 3; k++) d[k] /= distance;
-    if (edge >= 0 && edge_cone(m, edge, d, CONE_SLACK))
+    else if (edge >= 0)
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_EDGE,
                   pair_name(edge, PAIR_EDGE_VERTEX));
-    if (vertex >= 0 && vertex_cone(m, vertex, d, CONE_SLACK))
+    else
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_CORNER,
                   pair_name(vertex, PAIR_VERTEX_VERTEX));
 }
@@ -162,11 +164,10 @@ static bool holds_crossed(const query* q, int32_t triangle, double side, const c
 static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double from, double to,
                                const crossing* c)
 {
-    bool crossed = c->triangle >= 0;
-    double drawn = to + draw_back * (from - to);
-    double decides = crossed || drawn == 0.0 ? from : drawn;
-    double side = decides < 0.0 ? -1.0 : 1.0, h = side * to;
-    if (h > q->reach || (crossed && h >= 0.0)) return;
+    // A corner beyond the plane that has not gone through is beside a rim, which holds it there.
+    bool crossed = c->triangle >= 0, beyond = from * (to + draw_back * (from - to)) < 0.0;
+    double side = from < 0.0 ? -1.0 : 1.0, h = side * to;
+    if (h > q->reach || crossed != beyond) return;
     double x[3], foot[3], normal[3], back[3];
     query_corner(q, v, x);
     for (int k = 0; k < 3; k++) {
@@ -224,6 +225,13 @@ static int32_t face_over(const query* q, int32_t vertex, const double p[3], doub
     return within || best == best_within ? best_within : -1;
 }
 
+static bool within_body(const query* q, const double p[3])
+{
+    for (int32_t f = 0; f < q->b->shape->face_count; f++)
+        if (over_face(q, f, p) > q->eps) return false;
+    return true;
+}
+
 static void corner_on_face(query* q, int32_t vertex)
 {
     const double* p = q->m->vertex + 3 * vertex;
@@ -234,8 +242,7 @@ static void corner_on_face(query* q, int32_t vertex)
         normal[k] = -q->b->normal[3 * f + k];
         foot[k] = p[k] + h * normal[k];
     }
-    for (int32_t g = 0; h > q->eps && g < q->b->shape->face_count; g++)
-        if (over_face(q, g, foot) > q->eps) return;
+    if (h > q->eps && !within_body(q, foot)) return;
     query_add(q, p, foot, normal, h, RANK_CORNER_ON_FACE,
               feature_make(FEATURE_VERTEX_FACE, vertex, f));
 }
@@ -309,6 +316,8 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
         if (gap > q->reach || !body_edge_cone(ge, normal, PARALLEL_SLACK) ||
             !edge_cone(m, e, normal, PARALLEL_SLACK))
             continue;
+        // The edges have passed each other only if that of the mesh is within b now.
+        if (gap < -q->eps && !within_body(q, x)) continue;
         query_add(q, x, y, normal, gap, RANK_EDGES, pair_name(e, PAIR_EDGE_EDGE + 2 * g + sign));
     }
 }
@@ -389,6 +398,56 @@ static void touch_ball(query* q)
     for (int i = 0; i < q->triangle.count; i++) ball_on_triangle(q, q->triangle.row[i]);
 }
 
+static void find_on_body(query* q, crossing* cross)
+{
+    corners_on_triangles(q, cross);
+    features_on_body(q);
+}
+
+/// The least shift, more or less, that takes b out of the mesh; false if it is out already.
+static bool way_out(const query* q, double shift[3])
+{
+    bool overlap = false;
+    for (int k = 0; k < 3; k++) shift[k] = 0.0;
+    for (int i = 0; i < q->found.count; i++) {
+        const found* f = q->found.row + i;
+        double missing = 10.0 * q->eps - f->h - vec_dot(3, shift, f->t.normal);
+        if (f->h >= -q->eps || missing <= 0.0) continue;
+        overlap = true;
+        vec_add_scaled(3, shift, (1.0 + 1e-6) * missing, f->t.normal);
+    }
+    return overlap;
+}
+
+/// A body that rests on a face and has sunk in by a hair looks past its rim at what lies below:
+/// at the outer sides of a step, say, that would then stop it from sliding on. Such a contact is
+/// gone when the body is lifted out.
+static void drop_ghosts(query* q, crossing* cross)
+{
+    double shift[3], lifted[3], middle[3];
+    const double *delta = q->delta, reach = q->reach;
+    if (!way_out(q, shift)) return;
+    for (int k = 0; k < 3; k++) {
+        lifted[k] = delta[k] + shift[k];
+        middle[k] = q->middle[k];
+        q->middle[k] += shift[k];
+    }
+    int count = q->found.count, kept = 0;
+    q->delta = lifted;
+    q->reach += vec_norm(3, shift);
+    find_on_body(q, cross);
+    for (int i = 0; i < count; i++) {
+        bool keep = q->found.row[i].h <= q->eps;
+        for (int j = count; j < q->found.count && !keep; j++)
+            keep = q->found.row[j].t.feature == q->found.row[i].t.feature;
+        if (keep) q->found.row[kept++] = q->found.row[i];
+    }
+    q->found.count = kept;
+    q->delta = delta;
+    q->reach = reach;
+    vec_copy(3, q->middle, middle);
+}
+
 static void touch_body(query* q)
 {
     enum { CORNERS_LOCAL = 64 };
@@ -400,8 +459,9 @@ static void touch_body(query* q)
         return;
     }
     query_features(q);
-    corners_on_triangles(q, cross);
-    features_on_body(q);
+    find_on_body(q, cross);
+    query_drop_explained(q);
+    drop_ghosts(q, cross);
     if (cross != local) free(cross);
 }
 

@@ -1,10 +1,10 @@
 /// Contacts of balls and convex bodies with a mesh of triangles (shape/mesh.h).
 ///
-/// Both sides of the surface act. A corner of b (and the centre of a ball) is on the side where it
-/// is, unless the way to it from b's middle (the mean of its corners) goes through the surface:
-/// then it has gone through, and its gap to the triangle it went through, and to others that bound
-/// the hollow there, is negative. So a body that leans over the free edge of a sheet may have
-/// corners on both sides of it. What lies hidden behind another triangle does not touch.
+/// Both sides of the surface act; the side is that of b's middle, the mean of its corners. If the
+/// way from the middle to a corner goes through the surface, the corner has gone through: its gap
+/// to the triangle it went through, and to others that bound the hollow there, is negative. If a
+/// corner is beyond the plane of a triangle without that, b reaches round a rim: the rim holds it,
+/// the triangle does not. What lies hidden behind another triangle does not touch.
 ///
 /// Names of contacts (feature.h), a is the mesh:
 ///   FEATURE_FACE_VERTEX  2 t + s under corner v of b: t the largest triangle of the flat patch, so

@@ -1,0 +1,647 @@
+/// Contacts with meshes against analytic planes, boxes and spheres, and against brute force.
+///
+/// Independent computations: the plane z = 0 in closed form; container and solid boxes of
+/// shape_query(); Euclid's distance between two convex sets by alternating projections onto
+/// triangles (brute force over all pairs of triangles). Random input is seeded.
+#include "base/rng.h"
+#include "base/vec.h"
+#include "detect/feature.h"
+#include "detect/mesh_touch.h"
+#include "shape/mesh.h"
+#include "support.h"
+
+#include <string.h>
+#include <time.h>
+
+// ---- Making meshes and bodies ------------------------------------------------------------------
+
+typedef struct soup {
+    double vertex[3 * 200000];
+    int32_t triangle[3 * 200000];
+    triangles t;
+} soup;
+
+static soup* soup_new(void)
+{
+    soup* s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->t.vertex = s->vertex;
+    s->t.triangle = s->triangle;
+    return s;
+}
+
+static int32_t soup_vertex(soup* s, double x, double y, double z)
+{
+    double* v = s->vertex + 3 * s->t.vertex_count;
+    v[0] = x, v[1] = y, v[2] = z;
+    return (int32_t)s->t.vertex_count++;
+}
+
+static void soup_triangle(soup* s, int32_t a, int32_t b, int32_t c)
+{
+    int32_t* t = s->triangle + 3 * s->t.triangle_count++;
+    t[0] = a, t[1] = b, t[2] = c;
+}
+
+static mesh* soup_mesh(soup* s, double skin)
+{
+    mesh* m = NULL;
+    talus_error error;
+    check_ok(mesh_make(&s->t, skin, &m, &error), error);
+    free(s);
+    return m;
+}
+
+/// n x n squares of two triangles each over [-1, 1]^2 at z = height(x, y); inner corners are moved
+/// sideways at random, and every third triangle is wound the other way.
+static mesh* sheet(int n, double (*height)(double, double), rng* r)
+{
+    soup* s = soup_new();
+    for (int j = 0; j <= n; j++) {
+        for (int i = 0; i <= n; i++) {
+            double x = 2.0 * i / n - 1.0, y = 2.0 * j / n - 1.0;
+            if (r && i > 0 && i < n) x += 0.4 / n * (2.0 * rng_uniform(r) - 1.0);
+            if (r && j > 0 && j < n) y += 0.4 / n * (2.0 * rng_uniform(r) - 1.0);
+            soup_vertex(s, x, y, height ? height(x, y) : 0.0);
+        }
+    }
+    for (int32_t k = 0; k < n * n; k++) {
+        int32_t a = k / n * (n + 1) + k % n, b = a + 1, c = a + n + 1, d = c + 1;
+        soup_triangle(s, a, k % 3 ? b : d, k % 3 ? d : b);
+        soup_triangle(s, a, d, c);
+    }
+    return soup_mesh(s, 0.0);
+}
+
+/// Box of this half size, every face of n x n squares.
+static mesh* box_mesh(const double half[3], int n)
+{
+    soup* s = soup_new();
+    for (int face = 0; face < 6; face++) {
+        int axis = face / 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
+        for (int k = 0; k < n * n; k++) {
+            int32_t at[4];
+            for (int c = 0; c < 4; c++) {
+                double x[3];
+                x[axis] = face % 2 ? half[axis] : -half[axis];
+                x[u] = half[u] * (2.0 * (k % n + (c & 1)) / n - 1.0);
+                x[v] = half[v] * (2.0 * (k / n + (c >> 1)) / n - 1.0);
+                at[c] = -1;
+                for (int32_t i = 0; i < s->t.vertex_count && at[c] < 0; i++)
+                    if (memcmp(s->vertex + 3 * i, x, sizeof x) == 0) at[c] = i;
+                if (at[c] < 0) at[c] = soup_vertex(s, x[0], x[1], x[2]);
+            }
+            soup_triangle(s, at[0], at[1], at[3]);
+            soup_triangle(s, at[0], at[3], at[2]);
+        }
+    }
+    return soup_mesh(s, 0.0);
+}
+
+/// A body in place, with the memory it needs.
+typedef struct body {
+    polytope shape;
+    convex c;
+    double vertex[3 * 64], normal[3 * 64];
+    double delta[3];
+} body;
+
+static void random_turn(rng* r, double q[4])
+{
+    for (int k = 0; k < 4; k++) q[k] = rng_normal(r);
+    quat_normalise(q);
+}
+
+/// Put the shape in place, turned by q.
+static void body_place(body* b, const double q[4], const double delta[3], double skin)
+{
+    for (int v = 0; v < b->shape.vertex_count; v++)
+        quat_rotate(b->vertex + 3 * v, q, b->shape.vertex + 3 * v);
+    for (int f = 0; f < b->shape.face_count; f++)
+        quat_rotate(b->normal + 3 * f, q, b->shape.normal + 3 * f);
+    vec_copy(3, b->delta, delta);
+    b->c = (convex){&b->shape, 3, b->shape.vertex_count, b->vertex, b->normal, skin};
+}
+
+static void body_hull(body* b, rng* r, double size, int corners)
+{
+    double points[3 * 32];
+    talus_error error;
+    for (int k = 0; k < 3 * corners; k++) points[k] = size * (2.0 * rng_uniform(r) - 1.0);
+    check_ok(polytope_hull(3, points, corners, &b->shape, &error), error);
+}
+
+static convex ball_of(double radius)
+{
+    static const double origin[3];
+    return (convex){.dim = 3, .vertex_count = 1, .vertex = origin, .skin = radius};
+}
+
+static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
+
+/// Ask, and check what holds for every answer: order, unit normals, reach, the gap of each name.
+static touch_list ask(const mesh* m, const convex* b, const double delta[3], double reach)
+{
+    touch_list list = {0};
+    assert_int_equal(mesh_touches(m, b, delta, reach, NULL, &list), TALUS_OK);
+    for (int i = 0; i < list.count; i++) {
+        const touch* t = list.row + i;
+        if (i > 0) assert_true(t[-1].feature < t->feature);
+        assert_true(t->gap <= reach);
+        assert_true(fabs(vec_norm(3, t->normal) - 1.0) < 1e-14);
+        double gap = mesh_gap(m, b, delta, t->feature);
+        if (!(fabs(gap - t->gap) < 1e-13)) {
+            printf("gap of name %llx: %.17g, reported %.17g\n", (unsigned long long)t->feature, gap,
+                   t->gap);
+            fail();
+        }
+    }
+    return list;
+}
+
+static void print_touches(const touch_list* list)
+{
+    for (int k = 0; k < list->count; k++) {
+        const touch* t = list->row + k;
+        printf("  %llx gap %g normal %g %g %g point %g %g %g\n", (unsigned long long)t->feature,
+               t->gap, t->normal[0], t->normal[1], t->normal[2], t->point[0], t->point[1],
+               t->point[2]);
+    }
+}
+
+// ---- Flat sheets are planes --------------------------------------------------------------------
+
+static void test_balls_on_a_flat_sheet(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 1, 0);
+    mesh* m = sheet(12, NULL, &r);
+    double worst = 0.0;
+    int wrong = 0;
+    for (int i = 0; i < test_count(20000, 2000); i++) {
+        double radius = 0.01 + 0.3 * rng_uniform(&r), reach = 0.1 * rng_uniform(&r);
+        double at[3] = {1.8 * rng_uniform(&r) - 0.9, 1.8 * rng_uniform(&r) - 0.9,
+                        (radius + reach) * 2.4 * (rng_uniform(&r) - 0.5)};
+        // Every third one exactly over a corner of the mesh, every third over an edge.
+        const double* c = mesh_triangle(m, (int64_t)rng_below(&r, 288));
+        double share = rng_uniform(&r);
+        for (int k = 0; k < 2 && i % 3; k++)
+            at[k] = i % 3 == 1 ? c[k] : share * c[k] + (1.0 - share) * c[3 + k];
+        bool inside = fabs(at[0]) < 1.0 && fabs(at[1]) < 1.0;
+        if (!inside) continue;
+        convex b = ball_of(radius);
+        touch_list list = ask(m, &b, at, reach);
+        double gap = fabs(at[2]) - radius;
+        if (list.count != (gap <= reach)) wrong++;
+        for (int k = 0; k < list.count; k++) {
+            double normal[3] = {0.0, 0.0, at[2] < 0.0 ? -1.0 : 1.0};
+            vec_sub(3, normal, normal, list.row[k].normal);
+            worst = fmax(worst, fmax(fabs(list.row[k].gap - gap), vec_norm(3, normal)));
+        }
+        touch_list_free(&list);
+    }
+    assert_int_equal(wrong, 0);
+    check_below("gap and normal of a ball", worst, 1e-15, "a plane z = 0: roundoff of the radius");
+    mesh_free(m);
+}
+
+/// The sheet turned, shifted and scaled somewhere: the same plane for every triangle.
+static void test_bodies_on_a_flat_sheet(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 2, 0);
+    mesh* m = sheet(9, NULL, &r);
+    double worst = 0.0;
+    int wrong = 0, reduced = 0, many = 0;
+    for (int i = 0; i < test_count(5000, 500); i++) {
+        body b;
+        double half[3] = {0.05 + 0.1 * rng_uniform(&r), 0.1, 0.12}, q[4];
+        talus_error error;
+        if (i % 2)
+            check_ok(polytope_box(3, half, &b.shape, &error), error);
+        else
+            body_hull(&b, &r, 0.2, 12);
+        random_turn(&r, q);
+        if (i % 5 == 0) memcpy(q, identity, sizeof q);
+        double reach = 0.2 * rng_uniform(&r), skin = i % 3 ? 0.0 : 0.02;
+        double at[3] = {0.8 * rng_uniform(&r) - 0.4, 0.8 * rng_uniform(&r) - 0.4,
+                        0.1 + 0.3 * rng_uniform(&r)};
+        if (i % 7 == 0) at[2] = -at[2];
+        body_place(&b, q, at, skin);
+        double side = at[2] < 0.0 ? -1.0 : 1.0, lowest = INFINITY;
+        double middle = 0.0;
+        for (int v = 0; v < b.c.vertex_count; v++)
+            middle += (b.vertex[3 * v + 2] + at[2]) / b.c.vertex_count;
+        int expected = 0;
+        for (int v = 0; v < b.c.vertex_count; v++) {
+            double gap = side * (b.vertex[3 * v + 2] + at[2]) - skin;
+            lowest = fmin(lowest, gap);
+            expected += gap <= reach;
+        }
+        if (side * middle > 0.0) {
+            touch_list list = ask(m, &b.c, at, reach);
+            if (list.count != (expected > 4 ? 4 : expected)) wrong++;
+            if (expected > 4) reduced++;
+            if (expected > 1) many++;
+            double least = INFINITY;
+            for (int k = 0; k < list.count; k++) {
+                const touch* t = list.row + k;
+                assert_int_equal(feature_kind_of(t->feature), FEATURE_FACE_VERTEX);
+                double height = b.vertex[3 * feature_b(t->feature) + 2] + at[2];
+                worst = fmax(worst, fabs(t->gap - (side * height - skin)));
+                worst = fmax(worst, fabs(t->normal[2] - side));
+                worst = fmax(worst, fabs(t->point[2] - 0.5 * (height - side * skin)));
+                least = fmin(least, t->gap);
+            }
+            // Reducing may drop a corner that is lowest by a hair.
+            if (list.count > 0 && expected <= 4) worst = fmax(worst, fabs(least - lowest));
+            touch_list_free(&list);
+        }
+        polytope_free(&b.shape);
+    }
+    printf("bodies with more than one corner in reach: %d, reduced to four: %d\n", many, reduced);
+    assert_true(reduced > 50 && many > 200);
+    assert_int_equal(wrong, 0);
+    check_below("gap, normal and point of a body", worst, 1e-15, "a plane z = 0: roundoff");
+    mesh_free(m);
+}
+
+static double ramp(double x, double y)
+{
+    return 0.3 * x - 0.7 * y + 0.2;
+}
+
+/// A tilted sheet whose corners are rounded: one contact and one normal while a ball rolls over it.
+static void test_rolling_over_shared_edges(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 3, 0);
+    mesh* m = sheet(17, ramp, &r);
+    double length = sqrt(1.0 + 0.3 * 0.3 + 0.7 * 0.7);
+    double n[3] = {-0.3 / length, 0.7 / length, 1.0 / length}, worst = 0.0, first[3] = {0};
+    int64_t name = -1;
+    for (int i = 0; i <= 5000; i++) {
+        double x = -0.9 + 1.8 * i / 5000.0, y = 0.5 * x, at[3] = {x, y, ramp(x, y)};
+        vec_add_scaled(3, at, 0.05, n);
+        convex b = ball_of(0.05);
+        touch_list list = ask(m, &b, at, 0.01);
+        assert_int_equal(list.count, 1);
+        if (i == 0) name = list.row[0].feature, vec_copy(3, first, list.row[0].normal);
+        assert_true(list.row[0].feature == name);
+        assert_memory_equal(first, list.row[0].normal, sizeof first);
+        worst = fmax(worst, fabs(list.row[0].gap));
+        touch_list_free(&list);
+    }
+    double off[3];
+    vec_sub(3, off, first, n);
+    check_below("gap of the rolling ball", worst, 1e-14, "roundoff of a plane through corners");
+    check_below("normal of the sheet", vec_norm(3, off), 1e-14, "as before");
+    mesh_free(m);
+}
+
+// ---- Boxes from inside and outside -------------------------------------------------------------
+
+/// Ball within a container: the closed planes in reach, as box_query() gives them.
+static void test_ball_in_a_container(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 4, 0);
+    double half[3] = {1.0, 0.7, 0.4}, worst = 0.0;
+    mesh* m = box_mesh(half, 4);
+    int corners = 0, wrong = 0;
+    for (int i = 0; i < test_count(20000, 2000); i++) {
+        double radius = 0.2, reach = 0.1, at[3];
+        for (int k = 0; k < 3; k++) at[k] = half[k] * (2.0 * rng_uniform(&r) - 1.0);
+        if (i % 4 == 0) at[0] = 0.25 * half[0], at[1] = half[1] - 0.15;
+        convex b = ball_of(radius);
+        touch_list list = ask(m, &b, at, reach);
+        int expected = 0;
+        for (int face = 0; face < 6; face++) {
+            int axis = face / 2;
+            double side = face % 2 ? -1.0 : 1.0, gap = half[axis] + side * at[axis] - radius;
+            if (gap > reach) continue;
+            expected++;
+            double best = INFINITY;
+            for (int k = 0; k < list.count; k++)
+                best =
+                    fmin(best, fabs(list.row[k].gap - gap) + fabs(list.row[k].normal[axis] - side));
+            worst = fmax(worst, best);
+        }
+        if (list.count != expected) wrong++;
+        corners += expected == 3;
+        touch_list_free(&list);
+    }
+    assert_true(corners > 100);
+    assert_int_equal(wrong, 0);
+    check_below("ball in a container", worst, 1e-15, "roundoff");
+    mesh_free(m);
+}
+
+/// Ball outside of a solid box: the one nearest point.
+static void test_ball_on_a_box(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 5, 0);
+    double half[3] = {0.5, 0.3, 0.02}, worst = 0.0;
+    mesh* m = box_mesh(half, 3);
+    int wrong = 0, seen = 0;
+    for (int i = 0; i < test_count(20000, 2000); i++) {
+        double radius = 0.1, reach = 0.1, at[3], away[3];
+        for (int k = 0; k < 3; k++) {
+            at[k] = (half[k] + 0.25) * (2.0 * rng_uniform(&r) - 1.0);
+            if (i % 3 == 0) at[k] = half[k] * ((double)rng_below(&r, 13) - 6.0) / 3.0;
+            away[k] = at[k] - fmin(fmax(at[k], -half[k]), half[k]);
+        }
+        double distance = vec_norm(3, away);
+        if (distance == 0.0) continue;
+        convex b = ball_of(radius);
+        touch_list list = ask(m, &b, at, reach);
+        if (list.count != (distance <= radius + reach)) {
+            if (wrong++ == 0) {
+                printf("ball at %.17g %.17g %.17g\n", at[0], at[1], at[2]);
+                print_touches(&list);
+            }
+        }
+        if (list.count == 1) {
+            double off[3];
+            for (int k = 0; k < 3; k++) off[k] = away[k] / distance - list.row[0].normal[k];
+            worst = fmax(worst, fabs(list.row[0].gap - (distance - radius)) + vec_norm(3, off));
+            seen++;
+        }
+        touch_list_free(&list);
+    }
+    assert_true(seen > 500);
+    assert_int_equal(wrong, 0);
+    check_below("ball on a thin box", worst, 1e-13, "direction of a distance of 1e-3 and more");
+    mesh_free(m);
+}
+
+/// A box flat on a box: the corners of the area that both share, all with the same normal.
+static void test_box_on_a_box(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 6, 0);
+    double half[3] = {0.5, 0.4, 0.3}, small[3] = {0.2, 0.35, 0.1};
+    talus_error error;
+    mesh* m = box_mesh(half, 3);
+    body b;
+    check_ok(polytope_box(3, small, &b.shape, &error), error);
+    int turned = 0;
+    for (int i = 0; i < test_count(2000, 200); i++) {
+        double gap = i % 3 == 0 ? 0.0 : i % 3 == 1 ? 0.003 : -1e-6;
+        double at[3] = {0.6 * (2.0 * rng_uniform(&r) - 1.0), 0.6 * (2.0 * rng_uniform(&r) - 1.0),
+                        half[2] + small[2] + gap};
+        double turn[3] = {0.0, 0.0, i % 2 ? 0.0 : 3.0 * rng_uniform(&r)}, q[4];
+        quat_from_rotation(q, turn);
+        body_place(&b, q, at, 0.0);
+        touch_list list = ask(m, &b.c, at, 0.01);
+        // Area of the shared region and of the span of the contacts, by their bounding boxes when
+        // both boxes are parallel.
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        bool good = list.count == 4;
+        for (int k = 0; k < list.count; k++) {
+            const touch* t = list.row + k;
+            good = good && fabs(t->gap - gap) < 1e-15 && fabs(t->normal[2] - 1.0) < 1e-15;
+            for (int c = 0; c < 2; c++) {
+                low[c] = fmin(low[c], t->point[c]);
+                high[c] = fmax(high[c], t->point[c]);
+            }
+        }
+        for (int c = 0; c < 2 && i % 2; c++) {
+            good = good && fabs(low[c] - fmax(-half[c], at[c] - small[c])) < 1e-15;
+            good = good && fabs(high[c] - fmin(half[c], at[c] + small[c])) < 1e-15;
+        }
+        // A turned box may overlap in a triangle only.
+        if (i % 2 == 0) good = good || list.count == 3, turned++;
+        if (!good) {
+            printf("box %d at %g %g turned %g gap %g: %d contacts\n", i, at[0], at[1], turn[2], gap,
+                   list.count);
+            print_touches(&list);
+            fail();
+        }
+        touch_list_free(&list);
+    }
+    polytope_free(&b.shape);
+    mesh_free(m);
+}
+
+/// A box pressed into the corner of a container by a little: held by all three faces.
+static void test_box_in_a_corner(void** state)
+{
+    (void)state;
+    double half[3] = {0.5, 0.5, 0.5}, small[3] = {0.1, 0.15, 0.2};
+    talus_error error;
+    mesh* m = box_mesh(half, 2);
+    body b;
+    check_ok(polytope_box(3, small, &b.shape, &error), error);
+    for (int i = 0; i < 3; i++) {
+        double gap = i == 0 ? 1e-3 : i == 1 ? 0.0 : -1e-5, at[3];
+        for (int k = 0; k < 3; k++) at[k] = -half[k] + small[k] + gap;
+        body_place(&b, identity, at, 0.0);
+        touch_list list = ask(m, &b.c, at, 0.01);
+        int on[3] = {0};
+        for (int k = 0; k < list.count; k++)
+            for (int axis = 0; axis < 3; axis++)
+                if (list.row[k].normal[axis] == 1.0) {
+                    on[axis]++;
+                    check_close("gap in the corner", list.row[k].gap, gap, 1e-15, "roundoff");
+                }
+        printf("corner with gap %g: %d contacts, %d %d %d on its faces\n", gap, list.count, on[0],
+               on[1], on[2]);
+        for (int axis = 0; axis < 3; axis++) assert_int_equal(on[axis], 4);
+        assert_int_equal(list.count, 12);
+        touch_list_free(&list);
+    }
+    polytope_free(&b.shape);
+    mesh_free(m);
+}
+
+// ---- Brute force -------------------------------------------------------------------------------
+
+/// Nearest point of a triangle by trying the plane and the three sides, in the plainest way.
+static double point_triangle(const double p[3], const double* const c[3])
+{
+    double best = INFINITY, u[3], v[3], n[3], w[3];
+    for (int k = 0; k < 3; k++) {
+        const double *a = c[k], *b = c[(k + 1) % 3];
+        vec_sub(3, u, b, a);
+        vec_sub(3, w, p, a);
+        double t = fmin(fmax(vec_dot(3, u, w) / vec_dot(3, u, u), 0.0), 1.0);
+        vec_add_scaled(3, w, -t, u);
+        best = fmin(best, vec_norm(3, w));
+    }
+    vec_sub(3, u, c[1], c[0]);
+    vec_sub(3, v, c[2], c[0]);
+    vec_sub(3, w, p, c[0]);
+    vec_cross(n, u, v);
+    double uu = vec_dot(3, u, u), uv = vec_dot(3, u, v), vv = vec_dot(3, v, v);
+    double wu = vec_dot(3, w, u), wv = vec_dot(3, w, v), det = uu * vv - uv * uv;
+    double s = (vv * wu - uv * wv) / det, t = (uu * wv - uv * wu) / det;
+    if (s >= 0.0 && t >= 0.0 && s + t <= 1.0)
+        best = fmin(best, fabs(vec_dot(3, w, n)) / vec_norm(3, n));
+    return best;
+}
+
+/// Distance of two segments: all ends against the other segment, and the common perpendicular.
+static double segment_segment(const double a[3], const double b[3], const double c[3],
+                              const double d[3])
+{
+    double u[3], v[3], w[3], best = INFINITY;
+    vec_sub(3, u, b, a);
+    vec_sub(3, v, d, c);
+    const double *ends[4] = {a, b, c, d}, *from[4] = {c, c, a, a}, *along[4] = {v, v, u, u};
+    for (int k = 0; k < 4; k++) {
+        vec_sub(3, w, ends[k], from[k]);
+        double t = vec_dot(3, w, along[k]) / vec_dot(3, along[k], along[k]);
+        vec_add_scaled(3, w, -fmin(fmax(t, 0.0), 1.0), along[k]);
+        best = fmin(best, vec_norm(3, w));
+    }
+    vec_sub(3, w, c, a);
+    double uu = vec_dot(3, u, u), uv = vec_dot(3, u, v), vv = vec_dot(3, v, v);
+    double wu = vec_dot(3, w, u), wv = vec_dot(3, w, v), det = uu * vv - uv * uv;
+    double s = (wu * vv - wv * uv) / det, t = (wu * uv - wv * uu) / det;
+    if (det > 0.0 && s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0) {
+        vec_add_scaled(3, w, t, v);
+        vec_add_scaled(3, w, -s, u);
+        best = fmin(best, vec_norm(3, w));
+    }
+    return best;
+}
+
+/// Does a segment go through a triangle?
+static bool segment_through(const double a[3], const double b[3], const double* const c[3])
+{
+    double u[3], v[3], n[3], w[3], x[3], d[3];
+    vec_sub(3, u, c[1], c[0]);
+    vec_sub(3, v, c[2], c[0]);
+    vec_cross(n, u, v);
+    vec_sub(3, d, b, a);
+    vec_sub(3, w, c[0], a);
+    double t = vec_dot(3, n, w) / vec_dot(3, n, d);
+    if (!(t >= 0.0 && t <= 1.0)) return false;
+    for (int k = 0; k < 3; k++) x[k] = a[k] + t * d[k] - c[0][k];
+    double uu = vec_dot(3, u, u), uv = vec_dot(3, u, v), vv = vec_dot(3, v, v);
+    double xu = vec_dot(3, x, u), xv = vec_dot(3, x, v), det = uu * vv - uv * uv;
+    double s = (vv * xu - uv * xv) / det, r = (uu * xv - uv * xu) / det;
+    return s >= 0.0 && r >= 0.0 && s + r <= 1.0;
+}
+
+/// Distance of two triangles, 0 where they cross.
+static double triangle_triangle(const double* const a[3], const double* const b[3])
+{
+    double best = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        best = fmin(best, fmin(point_triangle(a[i], b), point_triangle(b[i], a)));
+        if (segment_through(a[i], a[(i + 1) % 3], b) || segment_through(b[i], b[(i + 1) % 3], a))
+            return 0.0;
+        for (int j = 0; j < 3; j++)
+            best = fmin(best, segment_segment(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
+    }
+    return best;
+}
+
+/// Distance between the surfaces of b and of the mesh.
+static double brute_distance(const mesh* m, const body* b)
+{
+    double world[3 * 64], best = INFINITY;
+    for (int k = 0; k < 3 * b->c.vertex_count; k++) world[k] = b->vertex[k] + b->delta[k % 3];
+    for (int64_t t = 0; t < mesh_triangle_count(m); t++) {
+        const double* c = mesh_triangle(m, t);
+        const double* const first[3] = {c, c + 3, c + 6};
+        for (int f = 0; f < b->shape.face_count; f++) {
+            const int32_t* loop = b->shape.face_vertex + b->shape.face_first[f];
+            int corners = b->shape.face_first[f + 1] - b->shape.face_first[f];
+            for (int k = 2; k < corners; k++) {
+                const double* const second[3] = {world + 3 * loop[0], world + 3 * loop[k - 1],
+                                                 world + 3 * loop[k]};
+                best = fmin(best, triangle_triangle(first, second));
+            }
+        }
+    }
+    return best;
+}
+
+static double least_gap(const touch_list* list)
+{
+    double least = INFINITY;
+    for (int k = 0; k < list->count; k++) least = fmin(least, list->row[k].gap);
+    return least;
+}
+
+/// Random triangles, some of them sharing corners; random hulls near them, and balls.
+static void test_random_soups(void** state)
+{
+    (void)state;
+    rng r = rng_make(4, 7, 0);
+    double worst = 0.0, worst_ball = 0.0;
+    int apart = 0, kinds[4] = {0};
+    for (int i = 0; i < test_count(6000, 600); i++) {
+        soup* s = soup_new();
+        int corners = 3 + (int)rng_below(&r, 6), count = 1 + (int)rng_below(&r, 6);
+        for (int k = 0; k < corners; k++)
+            soup_vertex(s, rng_uniform(&r), rng_uniform(&r), rng_uniform(&r));
+        for (int k = 0; k < count; k++) {
+            int32_t a = (int32_t)rng_below(&r, (uint64_t)corners);
+            int32_t c = (a + 1 + (int32_t)rng_below(&r, 2)) % corners;
+            int32_t d = (c + 1) % corners == a ? (a + corners - 1) % corners : (c + 1) % corners;
+            if (a != c && c != d && a != d) soup_triangle(s, a, c, d);
+        }
+        if (s->t.triangle_count == 0) {
+            free(s);
+            continue;
+        }
+        mesh* m = soup_mesh(s, 0.0);
+        body b;
+        double q[4], at[3];
+        body_hull(&b, &r, 0.3, 4 + (int)rng_below(&r, 8));
+        random_turn(&r, q);
+        for (int k = 0; k < 3; k++) at[k] = 2.4 * rng_uniform(&r) - 0.7;
+        body_place(&b, q, at, 0.0);
+        double distance = brute_distance(m, &b), reach = 1.5;
+        if (distance > 1e-6 && distance < reach) {
+            touch_list list = ask(m, &b.c, at, reach);
+            double off = fabs(least_gap(&list) - distance);
+            if (off > 1e-9)
+                printf("soup %d: %d contacts, least %.9g, brute force %.9g\n", i, list.count,
+                       least_gap(&list), distance);
+            worst = fmax(worst, off);
+            apart++;
+            for (int k = 0; k < list.count; k++)
+                if (list.row[k].gap == least_gap(&list))
+                    kinds[feature_kind_of(list.row[k].feature)]++;
+            touch_list_free(&list);
+        }
+        double nearest = INFINITY;
+        for (int64_t t = 0; t < mesh_triangle_count(m); t++) {
+            const double* c = mesh_triangle(m, t);
+            const double* const corner[3] = {c, c + 3, c + 6};
+            nearest = fmin(nearest, point_triangle(at, corner));
+        }
+        convex ball = ball_of(0.1);
+        touch_list list = ask(m, &ball, at, 3.0);
+        worst_ball = fmax(worst_ball, fabs(least_gap(&list) - (nearest - 0.1)));
+        touch_list_free(&list);
+        polytope_free(&b.shape);
+        mesh_free(m);
+    }
+    printf("%d apart; nearest was a corner of the mesh %d, of the body %d, edges or corners %d\n",
+           apart, kinds[FEATURE_VERTEX_FACE], kinds[FEATURE_FACE_VERTEX], kinds[FEATURE_EDGE_EDGE]);
+    assert_true(kinds[1] > 50 && kinds[2] > 50 && kinds[3] > 50);
+    check_below("least gap of hulls near triangles", worst, 1e-12, "roundoff of lengths near one");
+    check_below("least gap of balls near triangles", worst_ball, 1e-12, "as before");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_balls_on_a_flat_sheet),
+        cmocka_unit_test(test_bodies_on_a_flat_sheet),
+        cmocka_unit_test(test_rolling_over_shared_edges),
+        cmocka_unit_test(test_ball_in_a_container),
+        cmocka_unit_test(test_ball_on_a_box),
+        cmocka_unit_test(test_box_on_a_box),
+        cmocka_unit_test(test_box_in_a_corner),
+        cmocka_unit_test(test_random_soups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
