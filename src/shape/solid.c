@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +18,27 @@ void solid_free(solid* s)
     free(s->part);
     free(s->name);
     *s = (solid){0};
+}
+
+static talus_status parts_check(const talus_solid_def* def, talus_error* error)
+{
+    if (!def->part_sizes) {
+        if (def->part_count == 1) return TALUS_OK;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' has %d parts, but how many points each has is not given",
+                         def->name, def->part_count);
+    }
+    int64_t sum = 0;
+    for (int i = 0; i < def->part_count; i++) {
+        sum += def->part_sizes[i];
+        if (def->part_sizes[i] >= 0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s', part %d has %d points", def->name,
+                         i + 1, def->part_sizes[i]);
+    }
+    if (sum == def->point_count) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "the %d parts of solid '%s' have %lld points together, but %d are given",
+                     def->part_count, def->name, (long long)sum, def->point_count);
 }
 
 static talus_status solid_check(const talus_solid_def* def, talus_error* error)
@@ -38,19 +58,7 @@ static talus_status solid_check(const talus_solid_def* def, talus_error* error)
     if (!def->points || def->point_count < 1) {
         return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s' has no points", def->name);
     }
-    int64_t sum = 0;
-    bool whole = true;
-    for (int i = 0; def->part_sizes && i < def->part_count; i++) {
-        sum += def->part_sizes[i];
-        whole = whole && def->part_sizes[i] >= 0;
-    }
-    if (!def->part_sizes && def->part_count == 1) sum = def->point_count;
-    if (!whole || sum != def->point_count) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "the %d parts of solid '%s' have %lld points together, but %d are given",
-                         def->part_count, def->name, (long long)sum, def->point_count);
-    }
-    return TALUS_OK;
+    return parts_check(def, error);
 }
 
 /// Hull every part; part_count grows with each, so that solid_free() always fits.
@@ -183,7 +191,8 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
         tensor_root(out->inertia, out->root, out->unroot);
     }
     if (!(out->volume > 0.0) || !vec_finite(9, out->unroot) || !isfinite(out->radius)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s' is too large or too thin",
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' is too large or too thin: its mass cannot be computed",
                          def->name);
     }
     return TALUS_OK;
