@@ -110,6 +110,10 @@ class Export:
                         owners += [row] * (len(expected) - len(owners))
                 self.check_cells(cells(data, "GetPolys"), expected)
                 self.check_owned(data.GetCellData(), frame["grains"], "row", owners)
+                # The faces of a part share its corners: every part is a closed surface.
+                corners = numpy.diff(f["shapes/solids/vertex_first"][:][f["shapes/solids/part_first"][:]])
+                solid = frame["grains/solid"][()]
+                self.assertEqual(data.GetNumberOfPoints(), corners[solid[solid >= 0]].sum())
                 count += len(expected)
         self.assertGreater(count, 100)
 

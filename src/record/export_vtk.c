@@ -129,22 +129,22 @@ static talus_status write_table(const char* path, const frame_table* t, const ch
 
 // ---- surfaces ----------------------------------------------------------------------------------
 
-/// Cells [first, last) of a surface. Their corners are numbered as they come.
+/// Cells [first, last) of a surface.
 static talus_status add_surface_cells(vtp* v, const char* kind, const surface* s, int64_t first,
                                       int64_t last)
 {
+    const int64_t* corner = (const int64_t*)(const void*)s->corner.data;
     const int64_t* end = (const int64_t*)(const void*)s->end.data;
+    int64_t* offset = malloc(sizeof *offset * (size_t)(last - first + 1));
+    if (!offset) return TALUS_ERR_MEMORY;
     int64_t start = first > 0 ? end[first - 1] : 0;
-    int64_t corners = last > 0 ? end[last - 1] - start : 0;
-    int64_t* index = malloc(sizeof *index * (size_t)(corners + last - first + 1));
-    if (!index) return TALUS_ERR_MEMORY;
+    for (int64_t i = first; i < last; i++) offset[i - first] = end[i] - start;
     text_add(&v->xml, "<%s>\n", kind);
-    for (int64_t i = 0; i < corners; i++) index[i] = start + i;
-    add_array(v, "connectivity", COLUMN_I64, corners, 1, index);
-    for (int64_t i = first; i < last; i++) index[i - first] = end[i] - start;
-    add_array(v, "offsets", COLUMN_I64, last - first, 1, index);
+    add_array(v, "connectivity", COLUMN_I64, last > first ? end[last - 1] - start : 0, 1,
+              corner ? corner + start : NULL);
+    add_array(v, "offsets", COLUMN_I64, last - first, 1, offset);
     text_add(&v->xml, "</%s>\n", kind);
-    free(index);
+    free(offset);
     return TALUS_OK;
 }
 

@@ -17,6 +17,7 @@
 void surface_free(surface* s)
 {
     text_free(&s->point);
+    text_free(&s->corner);
     text_free(&s->end);
     text_free(&s->owner);
     text_free(&s->part);
@@ -38,8 +39,8 @@ static void append(text_buffer* t, const void* data, size_t size)
     t->size += size;
 }
 
-/// Add a corner, given in the body's frame, to the cell that is being made.
-static void add_corner(surface* s, const placement* at, const double local[3])
+/// Add a point, given in the body's frame.
+static void add_point(surface* s, const placement* at, const double local[3])
 {
     double x[3];
     for (int k = 0; k < 3; k++) x[k] = at->scale * local[k];
@@ -49,34 +50,59 @@ static void add_corner(surface* s, const placement* at, const double local[3])
     s->points++;
 }
 
+/// Make a point a corner of the cell that is being made.
+static void use_point(surface* s, int64_t point)
+{
+    append(&s->corner, &point, sizeof point);
+    s->corners++;
+}
+
+/// A corner with a point of its own.
+static void add_corner(surface* s, const placement* at, const double local[3])
+{
+    use_point(s, s->points);
+    add_point(s, at, local);
+}
+
 static void end_cell(surface* s, const placement* at, int32_t part)
 {
-    append(&s->end, &s->points, sizeof s->points);
+    append(&s->end, &s->corners, sizeof s->corners);
     append(&s->owner, &at->owner, sizeof at->owner);
     append(&s->part, &part, sizeof part);
     s->cells++;
     if (at->lines) s->lines++;
 }
 
-static void add_solid(surface* s, const placement* at, const shapes* all, int which)
+static void add_part(surface* s, const placement* at, const shapes* all, int32_t p, int32_t number)
 {
     const int dim = all->dim;
-    for (int32_t p = all->part_first[which]; p < all->part_first[which + 1]; p++) {
-        for (int32_t f = all->face_first[p]; f < all->face_first[p + 1]; f++) {
-            for (int32_t c = all->loop_first[f]; c < all->loop_first[f + 1]; c++) {
-                double local[3] = {0};
-                vec_copy(dim, local, all->vertex + (int64_t)all->loop[c] * dim);
-                add_corner(s, at, local);
-            }
-            end_cell(s, at, p - all->part_first[which]);
+    const int64_t base = s->points - all->vertex_first[p];
+    for (int32_t v = all->vertex_first[p]; v < all->vertex_first[p + 1]; v++) {
+        double local[3] = {0};
+        vec_copy(dim, local, all->vertex + (int64_t)v * dim);
+        add_point(s, at, local);
+    }
+    for (int32_t f = all->face_first[p]; f < all->face_first[p + 1]; f++) {
+        for (int32_t c = all->loop_first[f]; c < all->loop_first[f + 1]; c++) {
+            use_point(s, base + all->loop[c]);
         }
+        end_cell(s, at, number);
+    }
+}
+
+static void add_solid(surface* s, const placement* at, const shapes* all, int which)
+{
+    const int32_t first = all->part_first[which];
+    for (int32_t p = first; p < all->part_first[which + 1]; p++) {
+        add_part(s, at, all, p, p - first);
     }
 }
 
 static talus_status finish(const surface* s, talus_error* error)
 {
-    if (!s->point.failed && !s->end.failed && !s->owner.failed && !s->part.failed) return TALUS_OK;
-    return error_memory(error, "the surfaces of a frame");
+    bool failed =
+        s->point.failed || s->corner.failed || s->end.failed || s->owner.failed || s->part.failed;
+    return failed ? error_memory(error, "the surfaces of a frame") : TALUS_OK;
 }
 
 // ---- grains ------------------------------------------------------------------------------------

@@ -6,13 +6,14 @@
 #include "record/frame_read.h"
 #include "record/shapes.h"
 
-/// Cells with corners of their own; lines come before polygons. The buffers hold plain arrays.
+/// Lines, then polygons. The buffers hold plain arrays. The faces of a part share its corners.
 typedef struct surface {
-    text_buffer point; ///< double [points][3]
-    text_buffer end;   ///< int64_t [cells] points up to the end of a cell
-    text_buffer owner; ///< int64_t [cells] row of the grain or wall
-    text_buffer part;  ///< int32_t [cells] part of its shape
-    int64_t points, cells, lines;
+    text_buffer point;  ///< double [points][3]
+    text_buffer corner; ///< int64_t [corners] points of the cells, one cell after the other
+    text_buffer end;    ///< int64_t [cells] corners up to the end of a cell
+    text_buffer owner;  ///< int64_t [cells] row of the grain or wall
+    text_buffer part;   ///< int32_t [cells] part of its shape
+    int64_t points, corners, cells, lines;
 } surface;
 
 void surface_free(surface* s);
