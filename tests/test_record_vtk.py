@@ -37,7 +37,8 @@ def cells(data, kind):
     """Points of each cell, lines before polygons."""
     points = vtk_to_numpy(data.GetPoints().GetData()) if data.GetNumberOfPoints() else []
     result = []
-    for array in ((data.GetLines(), data.GetPolys()) if kind == "all" else (getattr(data, kind)(),)):
+    arrays = (data.GetLines(), data.GetPolys()) if kind == "all" else (getattr(data, kind)(),)
+    for array in arrays:
         offsets = vtk_to_numpy(array.GetOffsetsArray())
         index = vtk_to_numpy(array.GetConnectivityArray())
         result += [points[index[a:b]] for a, b in zip(offsets, offsets[1:])]
@@ -111,7 +112,8 @@ class Export:
                 self.check_cells(cells(data, "GetPolys"), expected)
                 self.check_owned(data.GetCellData(), frame["grains"], "row", owners)
                 # The faces of a part share its corners: every part is a closed surface.
-                corners = numpy.diff(f["shapes/solids/vertex_first"][:][f["shapes/solids/part_first"][:]])
+                solids = f["shapes/solids"]
+                corners = numpy.diff(solids["vertex_first"][:][solids["part_first"][:]])
                 solid = frame["grains/solid"][()]
                 self.assertEqual(data.GetNumberOfPoints(), corners[solid[solid >= 0]].sum())
                 count += len(expected)
