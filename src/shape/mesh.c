@@ -2,12 +2,12 @@
 /// box tree.
 ///
 /// Flat means: connected across edges of exactly two triangles that do not fold back, with all
-/// corners within a tolerance of the plane of the patch's largest triangle. Heights are compared,
-/// not angles, because the angle between small triangles is what rounding to the file's precision
+/// corners within a tolerance of the mean plane of the patch. Heights are compared, not angles,
+/// because the angle between small triangles is what rounding to the file's precision
 /// made of it. The tolerance is 2e-7 of the largest coordinate if all coordinates are single
 /// precision numbers, as in every binary STL (a coordinate is off by up to 6e-8, a height by up to
-/// three times that), else 1e-9, that of welding. Measuring from one triangle keeps a finely
-/// divided curve from being taken for a plane step by step.
+/// three times that), else 1e-9, that of welding. Measuring from one plane keeps a finely divided
+/// curve from being taken for a plane step by step.
 ///
 /// The tree splits at the median of the longest side of the triangles' centres.
 #include "shape/mesh.h"
@@ -227,28 +227,90 @@ static int32_t flat_neighbour(const mesh* m, int32_t triangle, int32_t e)
                                                : m->edge_triangle[first];
 }
 
-/// Spread the plane of `seed` over the triangles that lie in it. `stack` [triangle_count].
-static void patch_grow(mesh* m, int32_t seed, double tolerance, int32_t* stack)
+typedef struct plane {
+    double normal[3], offset;
+} plane;
+
+/// Largest distance of a triangle's corners from a plane.
+static double off_plane(const mesh* m, int32_t triangle, const plane* p)
 {
-    const double* normal = m->normal + 3 * seed;
-    int32_t depth = 0;
-    stack[depth++] = seed;
+    double worst = 0.0;
+    for (int c = 0; c < 3; c++) {
+        double height = vec_dot(3, p->normal, m->corner + 9 * triangle + 3 * c) - p->offset;
+        worst = fmax(worst, fabs(height));
+    }
+    return worst;
+}
+
+/// Give the triangles that lie in the plane and hang together with `seed` to its patch; they are
+/// written to `member` [triangle_count]. Returns how many.
+static int32_t patch_spread(mesh* m, int32_t seed, const plane* p, double tolerance,
+                            int32_t* member)
+{
+    int32_t count = 0;
+    member[count++] = seed;
     m->patch[seed] = seed;
-    while (depth > 0) {
-        int32_t i = stack[--depth];
+    for (int32_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
-            int32_t j = flat_neighbour(m, i, m->triangle_edge[3 * i + k]);
+            int32_t j = flat_neighbour(m, member[i], m->triangle_edge[3 * member[i] + k]);
             if (j < 0 || m->patch[j] >= 0) continue;
-            double worst = 0.0;
-            for (int c = 0; c < 3; c++)
-                worst = fmax(worst,
-                             fabs(vec_dot(3, normal, m->corner + 9 * j + 3 * c) - m->offset[seed]));
-            if (worst > tolerance) continue;
+            if (off_plane(m, j, p) > tolerance) continue;
             m->patch[j] = seed;
-            vec_copy(3, m->normal + 3 * j, normal);
-            m->offset[j] = m->offset[seed];
-            stack[depth++] = j;
+            member[count++] = j;
         }
+    }
+    return count;
+}
+
+/// The mean plane of triangles: their vector area depends on their common rim only, so it is
+/// known better the larger they are together. `area` is that of each triangle of the mesh.
+static plane mean_plane(const mesh* m, const int32_t* member, int32_t count, const double* area)
+{
+    const double* first = m->normal + 3 * member[0];
+    double sum[3] = {0.0}, centre[3] = {0.0}, total = 0.0;
+    for (int32_t i = 0; i < count; i++) {
+        const double *n = m->normal + 3 * member[i], *c = m->corner + 9 * member[i];
+        double a = area[member[i]];
+        vec_add_scaled(3, sum, vec_dot(3, first, n) < 0.0 ? -a : a, n);
+        for (int k = 0; k < 3; k++) centre[k] += a * (c[k] + c[3 + k] + c[6 + k]) / 3.0;
+        total += a;
+    }
+    plane p;
+    double length = vec_norm(3, sum);
+    for (int k = 0; k < 3; k++) p.normal[k] = sum[k] / length;
+    p.offset = vec_dot(3, p.normal, centre) / total;
+    return p;
+}
+
+/// Make the patch of `seed`: what lies in its plane, then in the mean plane of that, as long as
+/// this reaches farther. The normal of one small triangle alone would not carry across a large
+/// flat part.
+static void patch_make(mesh* m, int32_t seed, double tolerance, const double* area, int32_t* member)
+{
+    enum { MOST_ROUNDS = 12 };
+    plane own = {.offset = m->offset[seed]};
+    vec_copy(3, own.normal, m->normal + 3 * seed);
+    plane p = own, last = own;
+    int32_t count = 0, before = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        count = patch_spread(m, seed, &p, tolerance, member);
+        if (count <= before) break;
+        before = count;
+        last = p;
+        if (count == 1) break;
+        p = mean_plane(m, member, count, area);
+        for (int32_t i = 0; i < count; i++) m->patch[member[i]] = -1;
+    }
+    // Once more with the plane that reached farthest.
+    for (int32_t i = 0; i < count; i++) m->patch[member[i]] = -1;
+    count = patch_spread(m, seed, &last, tolerance, member);
+    // The mean has roundoff: where the triangle's own plane fits all, along an axis say, it stays.
+    double worst = 0.0;
+    for (int32_t i = 0; i < count; i++) worst = fmax(worst, off_plane(m, member[i], &own));
+    last = worst <= 1e-14 * m->size ? own : mean_plane(m, member, count, area);
+    for (int32_t i = 0; i < count; i++) {
+        vec_copy(3, m->normal + 3 * member[i], last.normal);
+        m->offset[member[i]] = last.offset;
     }
 }
 
@@ -269,10 +331,10 @@ static talus_status mesh_find_patches(mesh* m, const double* area, talus_error* 
 {
     size_t count = (size_t)m->triangle_count;
     sized_triangle* seeds = malloc(count * sizeof *seeds);
-    int32_t* stack = malloc(count * sizeof *stack);
-    if (!seeds || !stack) {
+    int32_t* member = malloc(count * sizeof *member);
+    if (!seeds || !member) {
         free(seeds);
-        free(stack);
+        free(member);
         return error_memory(error, "finding the flat parts of a mesh");
     }
     for (size_t i = 0; i < count; i++) {
@@ -282,9 +344,10 @@ static talus_status mesh_find_patches(mesh* m, const double* area, talus_error* 
     qsort(seeds, count, sizeof *seeds, sized_triangle_order);
     double tolerance = flat_tolerance(m);
     for (size_t i = 0; i < count; i++)
-        if (m->patch[seeds[i].triangle] < 0) patch_grow(m, seeds[i].triangle, tolerance, stack);
+        if (m->patch[seeds[i].triangle] < 0)
+            patch_make(m, seeds[i].triangle, tolerance, area, member);
     free(seeds);
-    free(stack);
+    free(member);
     return TALUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /// What a mesh holds, for mesh.c that makes it and detect/mesh_touch.c that asks it.
 ///
 /// A patch is a connected set of triangles in one plane; all its triangles carry the very same
-/// plane, that of its largest triangle, whose index is the name of the patch. An edge within a
+/// mean plane. The index of its largest triangle is the name of the patch. An edge within a
 /// patch is flat and never touches anything. Whether another edge or a corner sticks out towards a
 /// body depends on the direction in which the body lies, and is decided in the query.
 #ifndef TALUS_SHAPE_MESH_INTERNAL_H
