@@ -300,7 +300,9 @@ static talus_status gather(sites* s, int64_t self, double reach, talus_error* er
             }
         }
     }
-    qsort(s->near, (size_t)s->near_count, sizeof *s->near, by_distance);
+    if (s->near_count > 0) {
+        qsort(s->near, (size_t)s->near_count, sizeof *s->near, by_distance);
+    }
     return TALUS_OK;
 }
 

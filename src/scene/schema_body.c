@@ -31,10 +31,22 @@ static bool read_choice_of_shape(talus_scene* scene, section* s, shape_choice* c
     return choice->table && choice->count > 0;
 }
 
+/// Balls have neither a scale nor a way to stand.
+static void refuse_shape_keys(section* s)
+{
+    static const char* const keys[] = {"scale", "rotation"};
+    for (int i = 0; i < 2; i++) {
+        if (section_has(s, keys[i])) section_problem(s, keys[i], "goes only with a shape");
+    }
+}
+
 double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice)
 {
     int dim = scene->world.dim;
-    if (!section_has(s, "shape")) return schema_sizes(s, dim, def);
+    if (!section_has(s, "shape")) {
+        refuse_shape_keys(s);
+        return schema_sizes(s, dim, def);
+    }
     bool good = read_choice_of_shape(scene, s, choice);
     bool sized = section_has(s, "radius") || section_has(s, "diameter");
     if (sized && section_has(s, "scale")) {
@@ -69,9 +81,11 @@ void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus
     if (section_has(s, "shape") || choice->table) {
         read_choice_of_shape(scene, s, choice);
         read_shaped_size(s, choice, g);
-    } else if (g->radius > 0.0) {
-        g->radius = read_real(s, "radius", REAL_POSITIVE, g->radius);
-    } else {
-        g->radius = read_real_required(s, "radius", REAL_POSITIVE);
+        return;
     }
+    refuse_shape_keys(s);
+    if (g->radius > 0.0)
+        g->radius = read_real(s, "radius", REAL_POSITIVE, g->radius);
+    else
+        g->radius = read_real_required(s, "radius", REAL_POSITIVE);
 }

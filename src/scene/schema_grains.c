@@ -247,8 +247,13 @@ static void read_chain(talus_scene* scene, section* s, scene_source* source)
 /// A grain given by its corners in the world: a solid of its own, at its centre of mass.
 static void read_cornered(talus_scene* scene, section* s, const char* key, talus_grain_def* g)
 {
+    static const char* const others[] = {"position", "radius", "shape", "scale", "rotation"};
     int rows, dim = scene->world.dim;
     talus_solid_def def = talus_solid_default();
+    for (int i = 0; i < 5; i++) {
+        if (section_has(s, others[i]))
+            section_problem(s, others[i], "follows from the corners (expected to be left out)");
+    }
     if (strcmp(key, dim == 2 ? "polygon" : "polyhedron") != 0) {
         section_problem(s, key, "does not go with dimension %d (expected %s)", dim,
                         dim == 2 ? "polygon" : "polyhedron");

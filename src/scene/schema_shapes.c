@@ -147,12 +147,15 @@ static void read_platonic(section* s, corners* c)
 {
     double points[POINTS_ROOM];
     int faces = (int)read_integer(s, "faces", 4, 20, 6);
-    if (points_platonic(faces, 1.0, points) == 0) {
-        section_problem(s, "faces", "no regular body has %d (expected 4, 6, 8, 12 or 20)", faces);
-        return;
-    }
     double radius = read_regular_radius(s, points_platonic_edge(faces));
-    add_part(c, points, points_platonic(faces, radius, points));
+    int count = points_platonic(faces, radius, points);
+    if (count == 0) {
+        section_problem(s, "faces", "no regular body has %d (expected 4, 6, 8, 12 or 20)", faces);
+    } else if (c->dim == 2) {
+        section_problem(s, "faces", "exist only in dimension 3 (expected sides)");
+    } else {
+        add_part(c, points, count);
+    }
 }
 
 static void read_polygon(section* s, corners* c)
@@ -173,7 +176,7 @@ static void read_regular(section* parent, corners* c)
 {
     section s;
     section_open(&s, parent, "regular");
-    if (c->dim == 3 && section_has(&s, "faces"))
+    if (section_has(&s, "faces"))
         read_platonic(&s, c);
     else
         read_polygon(&s, c);
@@ -199,13 +202,13 @@ static void add_group(corners* c, const triangles* t, int group, double scale, d
 static void read_body_file(section* s, corners* c)
 {
     static const char* const how[] = {"whole", "groups"};
-    const char* path = schema_file(c->scene, s, "file");
     double scale = read_real(s, "scale", REAL_POSITIVE, 1.0);
     bool groups = read_choice(s, "parts", how, 2, 0) == 1;
     if (c->dim != 3) {
         section_problem(s, "file", "holds a body of dimension 3 (expected points)");
         return;
     }
+    const char* path = schema_file(c->scene, s, "file");
     if (!path) return;
     triangles t;
     talus_error error = {0};
