@@ -185,6 +185,106 @@ static const bad_scene bad_scenes[] = {
      "6:24: grains[0].items[0]: grain 0 of this source is outside the domain: y = 2 (expected 0 to "
      "1)\n"},
 
+    // shapes and blocks
+    {HEAD "shapes: {a: {bx: [1, 1]}}\n",
+     "4:13: shapes.a: has no form (expected one of box, points, regular, parts, random)\n4:14: "
+     "shapes.a.bx: unknown key; did you mean 'box'?\n"},
+    {HEAD "shapes: {a: {box: [1, 1], points: [[0, 0]]}}\n",
+     "4:13: shapes.a: is given in several ways (expected one of box, points, regular, parts, "
+     "random)\n"},
+    {HEAD "shapes: {a: {box: [1, 0]}}\n",
+     "4:19: shapes.a.box: has no size along y (expected edge lengths > 0)\n"},
+    {HEAD "shapes: {a: {box: [1, 1, 1]}}\n",
+     "4:19: shapes.a.box: has 3 entries (expected a list of 2 numbers)\n"},
+    {HEAD "shapes: {a: {points: [[0, 0], [1, 0]]}}\n",
+     "4:13: shapes.a: solid 'a': 2 points make no polygon: at least 3 are needed\n"},
+    {HEAD "shapes: {a: {points: [[0, 0], [1, 1], [2, 2]]}}\n",
+     "4:13: shapes.a: solid 'a': the points lie on one line\n"},
+    {HEAD_3D "shapes: {a: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}\n",
+     "4:13: shapes.a: solid 'a': the points lie in one plane\n"},
+    {HEAD "shapes: {a: {regular: {sides: 2, radius: 1}}}\n",
+     "4:31: shapes.a.regular.sides: 2 does not fit (expected an integer from 3 to 1000)\n"},
+    {HEAD "shapes: {a: {regular: {sides: 5}}}\n",
+     "4:23: shapes.a.regular: how large? (expected either radius or edge)\n"},
+    {HEAD_3D "shapes: {a: {regular: {sides: 5, radius: 1}}}\n",
+     "4:23: shapes.a.regular.height: is missing (expected a number > 0)\n"},
+    {HEAD_3D "shapes: {a: {regular: {faces: 7, radius: 1}}}\n",
+     "4:31: shapes.a.regular.faces: no regular body has 7 (expected 4, 6, 8, 12 or 20)\n"},
+    {HEAD "shapes: {a: {regular: {faces: 6, radius: 1}}}\n",
+     "4:31: shapes.a.regular.faces: exist only in dimension 3 (expected sides)\n"},
+    {HEAD "shapes: {a: {random: {vertices: 2}}}\n",
+     "4:33: shapes.a.random.vertices: 2 does not fit (expected an integer from 3 to 1000)\n"},
+    {HEAD "shapes: {a: {random: {aspect: [1, 0]}}}\n",
+     "4:31: shapes.a.random.aspect: must be above 0 (expected the half axes' ratio)\n"},
+    {HEAD "shapes: {a: {parts: []}}\n",
+     "4:21: shapes.a.parts: is empty (expected a list of bodies)\n"},
+    {HEAD "shapes: {a: {parts: [{box: [1, 1], at: [0]}]}}\n",
+     "4:40: shapes.a.parts[0].at: has 1 entries (expected a list of 2 numbers)\n"},
+    {HEAD "shapes: {ball: {box: [1, 1]}}\n",
+     "4:16: shapes.ball: 'ball' is what grains without a shape are (expected another name)\n"},
+    {HEAD "shapes: {a: {box: [1, 1], skin: -1}}\n",
+     "4:33: shapes.a.skin: -1 is out of range (expected a number >= 0)\n"},
+    {HEAD_3D "shapes: {a: {file: no.stl}}\n",
+     "4:20: shapes.a.file: 'no.stl' cannot be read (expected a file; a relative path begins at the "
+     "scene's folder)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\nwalls:\n- {type: solid, shape: brik}\n",
+     "6:24: walls[0].shape: there is no shape named 'brik'; did you mean 'brick'?\n"},
+    {HEAD "shapes: {r: {random: {count: 3}}}\nwalls:\n- {type: solid, shape: r}\n",
+     "6:24: walls[0].shape: 'r' has 3 variants (expected a single body, such as random with count: "
+     "1)\n"},
+    {HEAD "walls:\n- {type: solid}\n", "5:3: walls[0].shape: is missing (expected a text)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: chain, shape: brik, direction: [1, "
+          "0], count: 2}\n",
+     "6:24: grains[0].shape: there is no shape named 'brik'; did you mean 'brick'?\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: chain, shape: brick, scale: 2, "
+          "radius: 1, direction: [1, 0], count: 2}\n",
+     "6:38: grains[0].scale: the size is given twice (expected scale, radius or diameter)\n"},
+    {HEAD "grains:\n- {type: chain, radius: 1, scale: 2, direction: [1, 0], count: 2}\n",
+     "5:35: grains[0].scale: goes only with a shape\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: lattice, shape: brick, lattice: "
+          "triangular, low: [0, 0], counts: [2, 2], spacing: [1, 1]}\n",
+     "6:92: grains[0].spacing: differs along the axes only in a square lattice (expected a "
+     "number)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: lattice, shape: brick, low: [0, 0], "
+          "counts: [2, 1], spacing: [0.9, 1]}\n",
+     "6:3: grains[0]: grain 1 of this source overlaps grain 0 of grains[0] by 0.1 (expected no "
+     "overlap, or allow_overlap: true)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\nwalls: [{name: floor, type: plane, normal: [0, "
+          "1]}]\ngrains:\n- {type: lattice, shape: brick, low: [0, -0.25], counts: [1, 1], "
+          "spacing: [1, 1]}\n",
+     "7:3: grains[0]: grain 0 of this source (radius 0.707107) overlaps wall 'floor' by 0.25 "
+     "(expected no overlap, or allow_overlap: true)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\nwalls: [{name: post, type: solid, shape: "
+          "brick}]\ngrains:\n- {type: list, items: [{position: [0.9, 0], shape: brick}]}\n",
+     "7:24: grains[0].items[0]: grain 0 of this source (radius 0.707107) overlaps wall 'post' by "
+     "0.1 (expected no overlap, or allow_overlap: true)\n"},
+    {HEAD "grains:\n- {type: list, items: [{polygon: [[0, 0], [1, 0]]}]}\n",
+     "5:34: grains[0].items[0].polygon: solid 'grains[0].items[0]': 2 points make no polygon: at "
+     "least 3 are needed\n"},
+    {HEAD "grains:\n- {type: list, items: [{polyhedron: [[0, 0], [1, 0]]}]}\n",
+     "5:37: grains[0].items[0].polyhedron: does not go with dimension 2 (expected polygon)\n"},
+    {HEAD
+     "grains:\n- {type: list, items: [{position: [0, 0], polygon: [[0, 0], [1, 0], [0, 1]]}]}\n",
+     "5:35: grains[0].items[0].position: follows from the corners (expected to be left out)\n"},
+    {HEAD "grains:\n- {type: voronoi, low: [0, 0], high: [1, 1]}\n",
+     "5:3: grains[0]: count: is missing (expected a number of blocks)\n"},
+    {HEAD "grains:\n- {type: voronoi, low: [0, 0], high: [1, 1], count: 50, lloyd: 0, gap: 0.2}\n",
+     "5:3: grains[0]: voronoi: a gap of 0.2 leaves nothing of a cell whose neighbour is near; use "
+     "a smaller gap or lloyd: 1 or more\n"},
+    {HEAD "grains:\n- {type: arch, radius: 1, thickness: 2, blocks: 10}\n",
+     "5:38: grains[0].thickness: reaches beyond the centre (expected less than twice the "
+     "radius)\n"},
+    {HEAD_3D "grains:\n- {type: arch, radius: 1, thickness: 0.1, blocks: 10}\n",
+     "5:3: grains[0].depth: is missing (expected a number > 0)\n"},
+    {HEAD "grains:\n- {type: masonry, brick: [0.2, 0], bricks: 3, courses: 2}\n",
+     "5:26: grains[0].brick: has no size along y (expected lengths > 0)\n"},
+    {HEAD "grains:\n- {type: masonry, brick: [0.2, 0.1], bricks: 3, courses: 2, opening: {from: 1, "
+          "to: 0, courses: 1}}\n",
+     "5:84: grains[0].opening.to: is not beyond 'from' (expected from < to)\n"},
+    {HEAD "grains:\n- {type: masonry, brick: [0.2, 0.1], bricks: 3, courses: 2, bottom: {glue: "
+          "floor}}\n",
+     "5:76: grains[0].bottom.glue: there is no wall named 'floor'\n"},
+
     // phases
     {"dimension: 2\nstep: 1\nphases:\n- {name: a}\n",
      "4:3: phases[0].until: no end condition (expected until: with time, steps or "
@@ -433,13 +533,14 @@ static void test_mutations(void** state)
 {
     (void)state;
     enum { CAPACITY = 16384 };
-    static const char* const seeds[] = {"tests/scenes/every_key_2d.yaml",
-                                        "tests/scenes/every_key_3d.yaml"};
+    static const char* const seeds[] = {
+        "tests/scenes/every_key_2d.yaml", "tests/scenes/every_key_3d.yaml",
+        "tests/scenes/every_shape_2d.yaml", "tests/scenes/every_shape_3d.yaml"};
     char text[CAPACITY];
     int accepted = 0, refused = 0;
     for (int i = 0; i < test_count(3000, 500); i++) {
         rng r = rng_make(20240607, (uint64_t)i, 0);
-        size_t size = read_whole(seeds[i % 2], text, CAPACITY);
+        size_t size = read_whole(seeds[i % 2 + 2 * (i / 4 % 2)], text, CAPACITY);
         // Bytes try the syntax, words the schema.
         if (i % 4 < 2)
             size = mutate(&r, text, size, CAPACITY);
