@@ -14,9 +14,6 @@
 enum { FACE_CORNERS = 32, CUT_CORNERS = 2 * FACE_CORNERS + 4 };
 /// Corners this much (of the pair's size) outside a side still count as over the face.
 #define FLUSH 1e-6
-/// Cosine of the angle up to which faces beside an edge axis are nearly parallel to each other.
-#define NEARLY_PARALLEL 0.9975
-
 /// Corner of the cut polygon.
 typedef struct corner {
     double x[3];   ///< on the cut face, from a's origin
@@ -43,6 +40,11 @@ static loop loop_of(const convex* c, int face, const double* shift)
     l.count = (whole + stride - 1) / stride;
     for (int k = 0; k < 3; k++) l.shift[k] = shift ? shift[k] : 0.0;
     return l;
+}
+
+static bool thinned(const convex* c, int face)
+{
+    return c->shape->face_first[face + 1] - c->shape->face_first[face] > FACE_CORNERS;
 }
 
 static int loop_corner(const loop* l, int i)
@@ -130,12 +132,11 @@ static int64_t name_of(const corner* c, bool cut_is_b, int face_a, int face_b)
 }
 
 /// Cuts the loop of one face by the sides of the other; returns the corners in `out`.
-static int cut_faces(const convex_pair* p, const loop* subject, const loop* cutter,
-                     const double outward[3], double slack, corner* out)
+static int cut_faces(const loop* subject, const loop* cutter, const double outward[3], double slack,
+                     corner* out)
 {
     corner work[CUT_CORNERS + 2];
     int count = subject->count;
-    (void)p;
     for (int i = 0; i < count; i++) {
         out[i] = (corner){.own = loop_corner(subject, i), .leave = loop_edge(subject, i)};
         loop_point(subject, i, out[i].x);
@@ -151,16 +152,16 @@ static int cut_faces(const convex_pair* p, const loop* subject, const loop* cutt
     return count;
 }
 
+/// `slack`: how far outside a corner of the cut face still counts as inside.
 static int clip(const convex_pair* p, const double n[3], int face_a, int face_b, bool cut_is_b,
-                double reach, touch* out)
+                double slack, double reach, touch* out)
 {
     const loop of_a = loop_of(p->a, face_a, NULL), of_b = loop_of(p->b, face_b, p->delta);
     const loop *subject = cut_is_b ? &of_b : &of_a, *cutter = cut_is_b ? &of_a : &of_b;
     const double s = cut_is_b ? 1.0 : -1.0;
     const double outward[3] = {s * n[0], s * n[1], s * n[2]};
-    const double slack = cut_is_b ? -FLUSH * p->size : FLUSH * p->size;
     corner c[CUT_CORNERS + 2];
-    int count = cut_faces(p, subject, cutter, outward, slack, c), made = 0;
+    int count = cut_faces(subject, cutter, outward, -slack, c), made = 0;
     const double* m = cutter->body->normal + 3 * cutter->face;
     double foot[3];
     loop_point(cutter, 0, foot);
@@ -178,18 +179,60 @@ static int clip(const convex_pair* p, const double n[3], int face_a, int face_b,
     return made;
 }
 
+/// The face of `c` that faces a plane of normal s * n over which corner v is lowest: of the two
+/// beside the flattest edge at v the flatter one. (The flattest of all faces may be elsewhere.)
+static int face_over(const convex* c, int v, const double n[3], double s)
+{
+    int best = -1;
+    double least = INFINITY;
+    for (int e = 0; e < edge_count_of(c); e++) {
+        const int32_t* edge = c->shape->edge + 4 * e;
+        if (edge[0] != v && edge[1] != v) continue;
+        double d[3];
+        vec_sub(3, d, c->vertex + 3 * edge[edge[0] == v], c->vertex + 3 * v);
+        double slope = s * vec_dot(3, d, n) / vec_norm(3, d);
+        if (slope < least) least = slope, best = e;
+    }
+    if (best < 0) return -1;
+    const int32_t* f = c->shape->edge + 4 * best + 2;
+    double first = s * vec_dot(3, c->normal + 3 * f[0], n);
+    return first <= s * vec_dot(3, c->normal + 3 * f[1], n) ? f[0] : f[1];
+}
+
+/// The two faces that meet along an axis; -1 where a body has none.
+static void facing(const convex_pair* p, const axis* along, int* face_a, int* face_b)
+{
+    const double* n = along->normal;
+    switch (along->kind) {
+    case AXIS_FACE_A: *face_a = along->of_a, *face_b = face_over(p->b, along->of_b, n, 1.0); break;
+    case AXIS_FACE_B: *face_a = face_over(p->a, along->of_a, n, -1.0), *face_b = along->of_b; break;
+    case AXIS_EDGES: *face_a = face_along(p->a, n, 1.0), *face_b = face_along(p->b, n, -1.0); break;
+    }
+}
+
 int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)
 {
     const double* n = along->normal;
-    int face_a = along->kind == AXIS_FACE_A ? along->of_a : face_along(p->a, n, 1.0);
-    int face_b = along->kind == AXIS_FACE_B ? along->of_b : face_along(p->b, n, -1.0);
-    int count = 0;
+    int count = 0, face_a = -1, face_b = -1;
+    facing(p, along, &face_a, &face_b);
     bool flat = face_a >= 0 && face_b >= 0;
     if (flat && along->kind == AXIS_EDGES) {
         flat = vec_dot(3, n, p->a->normal + 3 * face_a) > NEARLY_PARALLEL &&
                -vec_dot(3, n, p->b->normal + 3 * face_b) > NEARLY_PARALLEL;
     }
-    if (flat) count = clip(p, n, face_a, face_b, along->kind != AXIS_FACE_B, reach, out);
+    if (flat) {
+        const bool cut_is_b = along->kind != AXIS_FACE_B;
+        const double slack = FLUSH * p->size;
+        count = clip(p, n, face_a, face_b, cut_is_b, cut_is_b ? slack : -slack, reach, out);
+        // Where nothing of b's corners is left, a's may still lie on a border.
+        if (count == 0 && !cut_is_b)
+            count = clip(p, n, face_a, face_b, cut_is_b, slack, reach, out);
+    }
+    // The axis of a pair of edges belongs to a point that is always there; that of a face only if
+    // the faces have a common part, from which a thinned face may have lost it.
+    bool sure = along->kind == AXIS_EDGES || count == 0;
+    if (!sure) sure = thinned(p->a, face_a) || thinned(p->b, face_b);
+    if (!sure) return count;
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, out[i].gap);
     touch nearest;

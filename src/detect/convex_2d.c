@@ -11,6 +11,9 @@
 #define FLUSH 1e-6
 /// Share of a side's length past its end where the origin still projects onto it.
 #define END_SLACK 1e-12
+/// Rounding of a gap, of the pair's size. The difference body of two parallel segments is flat: all
+/// its sides have gaps of this order, and only where the origin projects onto one do they touch.
+#define ROUNDING 1e-15
 
 /// A walk around the difference polygon.
 typedef struct walk {
@@ -142,6 +145,7 @@ bool nearest_2d(const convex_pair* p, double reach, axis* out)
 {
     walk deepest = {.gap = -INFINITY}, onto = {.gap = -INFINITY};
     int corner_a = 0, corner_b = 0;
+    const double rounding = ROUNDING * p->size;
     double least = INFINITY;
     walk w = walk_begin(p);
     do {
@@ -152,14 +156,14 @@ bool nearest_2d(const convex_pair* p, double reach, axis* out)
         if (!walk_next(&w)) break;
         if (w.gap > deepest.gap) deepest = w;
         if (w.gap > reach) return false;
-        if (w.gap > 0.0 && w.gap > onto.gap) {
+        if (w.gap > -rounding && w.gap > onto.gap) {
             double along = -vec_dot(2, w.from, w.side), whole = vec_dot(2, w.side, w.side);
             if (along >= -END_SLACK * whole && along <= (1.0 + END_SLACK) * whole) onto = w;
         }
     } while (true);
     if (onto.p) {
         axis_of_side(&onto, out);
-    } else if (deepest.p && deepest.gap <= 0.0) {
+    } else if (deepest.p && deepest.gap <= -rounding) {
         axis_of_side(&deepest, out);
     } else {
         axis_of_corners(p, corner_a, corner_b, out);

@@ -9,11 +9,10 @@
 #define NEAR 1e-7
 /// A face takes over from features that are no nearer than it, up to rounding of the size.
 #define SAME 1e-13
-/// An edge axis must be better than a face axis by this share of depth, distance and size: nearly
-/// parallel faces then keep the normal of a face.
-#define EDGE_DEPTH 0.02
-#define EDGE_DISTANCE 1e-6
-#define EDGE_SIZE 1e-7
+/// Where the cores overlap a little, an edge axis must be better than that of a face nearly
+/// parallel to it by this share of the size: so nearly parallel faces keep the normal of a face.
+#define EDGE_SIZE 1e-6
+#define LITTLE 1e-4
 
 /// Keeps the axis with the largest gap.
 static double keep_best(void* context, const axis* found)
@@ -111,9 +110,10 @@ bool nearest_3d(const convex_pair* p, double reach, axis* out)
 
 void settle_3d(const convex_pair* p, axis* along)
 {
-    if (along->kind != AXIS_EDGES) return;
-    double share = along->gap < 0.0 ? EDGE_DEPTH : EDGE_DISTANCE;
-    prefer_face(p, along->gap - share * fabs(along->gap) - EDGE_SIZE * p->size, along);
+    if (along->kind != AXIS_EDGES || along->gap > 0.0 || along->gap < -LITTLE * p->size) return;
+    axis face = *along;
+    if (!prefer_face(p, along->gap - EDGE_SIZE * p->size, &face)) return;
+    if (vec_dot(3, face.normal, along->normal) > NEARLY_PARALLEL) *along = face;
 }
 
 /// Search of the axis that the free motion penetrates least.

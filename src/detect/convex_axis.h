@@ -75,6 +75,9 @@ int face_along(const convex* c, const double* n, double s);
 bool nearest_2d(const convex_pair* p, double reach, axis* out);
 bool nearest_3d(const convex_pair* p, double reach, axis* out);
 
+/// Cosine of the angle up to which a face counts as nearly perpendicular to an axis.
+#define NEARLY_PARALLEL 0.9975
+
 /// Prefers a face to a pair of edges that is hardly better.
 void settle_3d(const convex_pair* p, axis* along);
 

@@ -4,6 +4,8 @@
 enum { MAX_ROUNDS = 64 };
 /// Relative decrease of the squared distance below which it is at its end.
 #define GJK_END 1e-14
+/// Height of a tetrahedron over its side below which it is flat.
+#define FLAT 1e-12
 /// Distance, of the size, that is nothing but rounding.
 #define ROUNDING 1e-16
 
@@ -102,7 +104,9 @@ static double on_tetrahedron(const simplex* s, simplex* out, double v[3])
         vec_cross(n, e, f);
         vec_sub(3, g, s->w[c], s->w[face[c][0]]);
         double own = vec_dot(3, n, g), origin = -vec_dot(3, n, s->w[face[c][0]]);
-        if (own * origin > 0.0) continue;
+        // A flat tetrahedron has no inside: its triangles tell how near it is.
+        bool flat = own * own <= FLAT * FLAT * vec_dot(3, n, n) * vec_dot(3, g, g);
+        if (own * origin > 0.0 && !flat) continue;
         inside = false;
         simplex part;
         double x[3];
