@@ -118,6 +118,18 @@ typedef struct trial {
     block_state state[DISKS_BLOCKS];
 } trial;
 
+/// Put a block on its limit, with the multiplier that fits best.
+static void press_to_limit(const disks* d, int block, trial* t)
+{
+    const int first = d->begin[block], m = d->begin[block + 1] - first;
+    const double limit = d->limit[block], length = vec_norm(m, t->x + first);
+    double against = 0.0;
+    for (int k = first; k < first + m; k++) t->x[k] *= limit / length;
+    for (int k = first; k < first + m; k++) against -= motion(d, t->x, k) * t->x[k];
+    t->state[block] = AT_LIMIT;
+    t->lambda[block] = fmax(0.0, against / (limit * limit));
+}
+
 static trial trial_of(const disks* d, const double* x)
 {
     trial t = {.lambda = {0.0}};
@@ -125,75 +137,114 @@ static trial trial_of(const disks* d, const double* x)
     for (int block = 0; block < d->blocks; block++) {
         const int first = d->begin[block], m = d->begin[block + 1] - first;
         const double limit = d->limit[block];
-        bool reached = vec_norm(m, x + first) >= limit * (1.0 - 1e-9);
-        t.state[block] = !(limit > 0.0) ? CLOSED : reached ? AT_LIMIT : FREE;
-        if (t.state[block] != AT_LIMIT) continue;
-        double against = 0.0;
-        for (int k = first; k < first + m; k++) against -= motion(d, x, k) * x[k];
-        t.lambda[block] = against / (limit * limit);
+        t.state[block] = limit > 0.0 ? FREE : CLOSED;
+        if (limit > 0.0 && vec_norm(m, x + first) >= limit * (1.0 - 1e-9)) {
+            press_to_limit(d, block, &t);
+        }
     }
     return t;
 }
 
-/// One step of Newton's method on all conditions at once, in x and lambda |x|. Returns the largest
-/// violation before the step, HUGE_VAL if there is no step.
-static double newton(const disks* d, trial* t)
+/// Largest violation of the conditions that Newton's method works on, relative to their terms.
+static double violation_of(const disks* d, const trial* t)
 {
-    const int size = size_of(d);
-    double M[SYSTEM][SYSTEM], y[SYSTEM], largest = 0.0;
-    int rows = size, border[DISKS_BLOCKS];
-    memset(M, 0, sizeof M);
+    double largest = 0.0;
     for (int block = 0; block < d->blocks; block++) {
         const int first = d->begin[block], m = d->begin[block + 1] - first;
-        const double length = vec_norm(m, t->x + first), limit = d->limit[block];
-        const bool at_limit = t->state[block] == AT_LIMIT;
-        border[block] = at_limit ? rows++ : -1;
+        const double limit = d->limit[block];
+        if (t->state[block] == CLOSED) continue;
         for (int i = first; i < first + m; i++) {
-            if (t->state[block] == CLOSED) {
-                M[i][i] = 1.0, y[i] = 0.0;
-                continue;
-            }
-            vec_copy(size, M[i], d->A[i]);
-            M[i][i] += t->lambda[block];
-            y[i] = -motion(d, t->x, i) - t->lambda[block] * t->x[i];
-            largest = fmax(largest, fabs(y[i]) / motion_size(d, t->x, i));
-            if (at_limit) M[i][border[block]] = M[border[block]][i] = t->x[i] / length;
+            double left = fabs(motion(d, t->x, i) + t->lambda[block] * t->x[i]);
+            largest = fmax(largest, left / motion_size(d, t->x, i));
         }
-        if (!at_limit) continue;
-        y[border[block]] = limit - length;
-        largest = fmax(largest, fabs(limit - length) / limit);
+        if (t->state[block] == AT_LIMIT) {
+            largest = fmax(largest, fabs(limit - vec_norm(m, t->x + first)) / limit);
+        }
     }
-    if (!eliminate(rows, M, y)) return HUGE_VAL;
-    for (int block = 0; block < d->blocks; block++) {
-        const int first = d->begin[block], m = d->begin[block + 1] - first;
-        const double length = vec_norm(m, t->x + first);
-        if (border[block] >= 0) t->lambda[block] += y[border[block]] / length;
-    }
-    for (int k = 0; k < size; k++) t->x[k] += y[k];
     return largest;
 }
 
-/// Does a trial that Newton's method has settled lie within all limits, with friction against the
-/// motion where it is at one?
-static bool holds(const disks* d, const trial* t)
+/// One step of Newton's method on all conditions at once, in x and lambda |x|; false if there is
+/// none.
+static bool newton(const disks* d, trial* t)
 {
+    double M[SYSTEM][SYSTEM], y[SYSTEM], length[DISKS_BLOCKS];
+    int place[DISKS_SIZE], rows = 0, border[DISKS_BLOCKS]; // where components and multipliers are
     for (int block = 0; block < d->blocks; block++) {
-        const int first = d->begin[block], m = d->begin[block + 1] - first;
-        if (t->state[block] == CLOSED) continue;
-        if (!(vec_norm(m, t->x + first) <= d->limit[block] * (1.0 + EXACT))) return false;
-        if (t->state[block] == AT_LIMIT && !(t->lambda[block] >= 0.0)) return false;
+        for (int i = d->begin[block]; i < d->begin[block + 1]; i++) {
+            place[i] = t->state[block] == CLOSED ? -1 : rows++;
+        }
     }
+    const int size = rows;
+    for (int block = 0; block < d->blocks; block++) {
+        border[block] = t->state[block] == AT_LIMIT ? rows++ : -1;
+    }
+    memset(M, 0, sizeof M);
+    for (int block = 0; block < d->blocks; block++) {
+        const int first = d->begin[block], next = d->begin[block + 1];
+        length[block] = vec_norm(next - first, t->x + first);
+        for (int i = first; i < next && place[i] >= 0; i++) {
+            double* row = M[place[i]];
+            for (int j = 0; j < size_of(d); j++) {
+                if (place[j] >= 0) row[place[j]] = d->A[i][j];
+            }
+            row[place[i]] += t->lambda[block];
+            y[place[i]] = -motion(d, t->x, i) - t->lambda[block] * t->x[i];
+            if (border[block] < 0) continue;
+            row[border[block]] = M[border[block]][place[i]] = t->x[i] / length[block];
+        }
+        if (border[block] >= 0) y[border[block]] = d->limit[block] - length[block];
+    }
+    if (size == 0 || !eliminate(rows, M, y)) return size == 0;
+    for (int block = 0; block < d->blocks; block++) {
+        if (border[block] >= 0) t->lambda[block] += y[border[block]] / length[block];
+    }
+    for (int i = 0; i < size_of(d); i++) t->x[i] += place[i] >= 0 ? y[place[i]] : 0.0;
     return true;
 }
 
+/// Newton's method for a trial; false if it does not settle.
+static bool settle(const disks* d, trial* t)
+{
+    double violation = violation_of(d, t);
+    for (int i = 0; i < 25 && violation > EXACT; i++) {
+        if (!newton(d, t)) return false;
+        violation = violation_of(d, t);
+    }
+    return violation <= 100.0 * EXACT;
+}
+
+/// Let go of limits whose friction would be along the motion, by more than rounding, and press what
+/// is beyond a limit to it; true if nothing was to be done.
+static bool keeps_its_limits(const disks* d, trial* t)
+{
+    bool kept = true;
+    for (int block = 0; block < d->blocks; block++) {
+        const int first = d->begin[block], m = d->begin[block + 1] - first;
+        if (t->state[block] == CLOSED) continue;
+        if (t->state[block] == FREE) {
+            if (vec_norm(m, t->x + first) <= d->limit[block]) continue;
+            press_to_limit(d, block, t);
+            kept = false;
+            continue;
+        }
+        double size = 0.0;
+        for (int i = first; i < first + m; i++) size = fmax(size, motion_size(d, t->x, i));
+        if (t->lambda[block] * d->limit[block] >= -100.0 * EXACT * size) continue;
+        t->state[block] = FREE;
+        t->lambda[block] = 0.0;
+        kept = false;
+    }
+    return kept;
+}
+
+/// Newton's method from x with changing limits; true if it found the minimum.
 static bool finish(const disks* d, double* x)
 {
     trial t = trial_of(d, x);
     for (int i = 0; i < 8; i++) {
-        double violation = newton(d, &t);
-        if (!(violation < HUGE_VAL)) return false;
-        if (violation > EXACT && !(i == 7 && violation < 100.0 * EXACT)) continue;
-        if (!holds(d, &t)) return false;
+        if (!settle(d, &t)) return false;
+        if (!keeps_its_limits(d, &t)) continue;
         vec_copy(size_of(d), x, t.x);
         return true;
     }

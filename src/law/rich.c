@@ -313,7 +313,7 @@ static double find_normal(frame_block* f)
         if (halve || !(middle > low && middle < high)) middle = low + 0.5 * width;
         if (middle == low || middle == high) break;
         double f_middle = mismatch(f, middle);
-        if (f_middle == 0.0) return middle;
+        if (fabs(f_middle) <= 2.0 * DBL_EPSILON * fabs(middle)) return middle; // rounding
         if (f_middle < 0.0) {
             low = middle, f_low = f_middle;
             if (side < 0) f_high *= 0.5;
