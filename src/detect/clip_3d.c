@@ -179,6 +179,20 @@ static int clip(const convex_pair* p, const double n[3], int face_a, int face_b,
     return made;
 }
 
+/// Of the two faces beside an edge that which looks more along s * n.
+static int face_beside(const convex* c, int e, const double n[3], double s)
+{
+    const int32_t* f = c->shape->edge + 4 * e + 2;
+    double first = s * vec_dot(3, c->normal + 3 * f[0], n);
+    return first >= s * vec_dot(3, c->normal + 3 * f[1], n) ? f[0] : f[1];
+}
+
+/// The same for the code of an edge or corner.
+static int face_of_code(const convex* c, int code, const double n[3], double s)
+{
+    return code < edge_count_of(c) ? face_beside(c, code, n, s) : face_along(c, n, s);
+}
+
 /// The face of `c` that faces a plane of normal s * n over which corner v is lowest: of the two
 /// beside the flattest edge at v the flatter one. (The flattest of all faces may be elsewhere.)
 static int face_over(const convex* c, int v, const double n[3], double s)
@@ -194,9 +208,7 @@ static int face_over(const convex* c, int v, const double n[3], double s)
         if (slope < least) least = slope, best = e;
     }
     if (best < 0) return -1;
-    const int32_t* f = c->shape->edge + 4 * best + 2;
-    double first = s * vec_dot(3, c->normal + 3 * f[0], n);
-    return first <= s * vec_dot(3, c->normal + 3 * f[1], n) ? f[0] : f[1];
+    return face_beside(c, best, n, -s);
 }
 
 /// The two faces that meet along an axis; -1 where a body has none.
@@ -206,7 +218,10 @@ static void facing(const convex_pair* p, const axis* along, int* face_a, int* fa
     switch (along->kind) {
     case AXIS_FACE_A: *face_a = along->of_a, *face_b = face_over(p->b, along->of_b, n, 1.0); break;
     case AXIS_FACE_B: *face_a = face_over(p->a, along->of_a, n, -1.0), *face_b = along->of_b; break;
-    case AXIS_EDGES: *face_a = face_along(p->a, n, 1.0), *face_b = face_along(p->b, n, -1.0); break;
+    case AXIS_EDGES:
+        *face_a = face_of_code(p->a, along->of_a, n, 1.0);
+        *face_b = face_of_code(p->b, along->of_b, n, -1.0);
+        break;
     }
 }
 

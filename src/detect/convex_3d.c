@@ -79,7 +79,8 @@ static void nearest_touching(const convex_pair* p, const simplex* s, axis* out)
     *out = (axis){.kind = AXIS_EDGES, .normal = {1.0, 0.0, 0.0}, .gap = -INFINITY};
     double floor = sat_faces(p, -INFINITY, keep_best, out);
     double range = (s->count == 4 ? -floor : fmax(-floor, 2.0 * NEAR * p->size)) + SAME * p->size;
-    sat_edges(p, floor, range, keep_best, out);
+    // Edges that span a part of a face's plane in the difference body must not win by rounding.
+    sat_edges(p, floor + SAME * p->size, range, keep_best, out);
     double n[3];
     int i, j;
     if (s->count < 4 && simplex_normal(s, n) && gap_along(3, p, n, &i, &j) > out->gap) {

@@ -9,8 +9,10 @@
 
 #include "detect/convex_axis.h"
 
-/// Points whose merit differs by less than this, relative, count as equals.
+/// Points whose merit differs by less than this count as equals: shares of the largest distance or
+/// area, and of the span for gaps, which must not lose the deepest.
 #define NEAR_TIE 1e-3
+#define NEAR_TIE_GAP 1e-6
 
 bool hint_keeps(const convex_hint* hint, int64_t feature)
 {
@@ -56,7 +58,7 @@ void touch_of_axis(const convex_pair* p, const axis* along, touch* out)
 
 /// Index of the point with the largest merit among those not below `from`; near-ties go to points
 /// of the last step, then to the lower name.
-static int choose(const touch* t, const double* merit, int from, int count, double scale,
+static int choose(const touch* t, const double* merit, int from, int count, double slack,
                   const convex_hint* hint)
 {
     double most = merit[from];
@@ -66,7 +68,7 @@ static int choose(const touch* t, const double* merit, int from, int count, doub
     int best = -1;
     bool best_kept = false;
     for (int i = from; i < count; i++) {
-        if (merit[i] < most - NEAR_TIE * scale) continue;
+        if (merit[i] < most - slack) continue;
         bool kept = hint_keeps(hint, t[i].feature);
         if (best < 0 || kept > best_kept || (kept == best_kept && t[i].feature < t[best].feature)) {
             best = i, best_kept = kept;
@@ -115,27 +117,26 @@ static int sort_unique(touch* t, int count)
 static void pick_four(touch* t, int count, const convex_hint* hint)
 {
     double merit[TOUCH_BUFFER], far = 0.0, area = 0.0;
-    double low = t[0].gap, span = 0.0;
+    double span = 0.0;
     for (int i = 0; i < count; i++) {
         merit[i] = -t[i].gap;
         double d[3];
         vec_sub(3, d, t[i].point, t[0].point);
         span = fmax(span, vec_norm(3, d));
-        low = fmin(low, t[i].gap);
     }
-    swap(t, 0, choose(t, merit, 0, count, fmax(span, fabs(low)), hint));
+    swap(t, 0, choose(t, merit, 0, count, NEAR_TIE_GAP * span, hint));
     for (int i = 1; i < count; i++) {
         double d[3];
         vec_sub(3, d, t[i].point, t[0].point);
         merit[i] = vec_dot(3, d, d);
         far = fmax(far, merit[i]);
     }
-    swap(t, 1, choose(t, merit, 1, count, far, hint));
+    swap(t, 1, choose(t, merit, 1, count, NEAR_TIE * far, hint));
     for (int i = 2; i < count; i++) {
         merit[i] = fabs(area_of(&t[0], &t[1], &t[i]));
         area = fmax(area, merit[i]);
     }
-    swap(t, 2, choose(t, merit, 2, count, area, hint));
+    swap(t, 2, choose(t, merit, 2, count, NEAR_TIE * area, hint));
     // Outside a side of the triangle: the area added.
     double turn = area_of(&t[0], &t[1], &t[2]) < 0.0 ? -1.0 : 1.0;
     for (int i = 3; i < count; i++) {
@@ -143,7 +144,7 @@ static void pick_four(touch* t, int count, const convex_hint* hint)
             fmax(fmax(-turn * area_of(&t[0], &t[1], &t[i]), -turn * area_of(&t[1], &t[2], &t[i])),
                  -turn * area_of(&t[2], &t[0], &t[i]));
     }
-    swap(t, 3, choose(t, merit, 3, count, area, hint));
+    swap(t, 3, choose(t, merit, 3, count, NEAR_TIE * area, hint));
 }
 
 int touches_reduce(touch* points, int count, const convex_hint* hint)
