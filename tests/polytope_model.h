@@ -108,6 +108,25 @@ static inline double face_errors(const polytope* p, const double* points, int co
     return worst;
 }
 
+/// Largest distance by which a corner of a face lies within the chord of its neighbours: 0 if all
+/// loops are convex.
+static inline double loop_errors(const polytope* p)
+{
+    double worst = 0.0;
+    for (int f = 0; p->dim == 3 && f < p->face_count; f++) {
+        for (int32_t i = p->face_first[f]; i < p->face_first[f + 1]; i++) {
+            int32_t j = model_next(p, f, i), k = model_next(p, f, j);
+            const double* a = p->vertex + 3 * p->face_vertex[i];
+            double u[3], v[3], c[3];
+            vec_sub(3, u, p->vertex + 3 * p->face_vertex[j], a);
+            vec_sub(3, v, p->vertex + 3 * p->face_vertex[k], a);
+            vec_cross(c, u, v);
+            worst = fmax(worst, -vec_dot(3, c, p->normal + 3 * f) / vec_norm(3, v));
+        }
+    }
+    return worst;
+}
+
 /// Every vertex is one of the points, to the bit; in 3D in their order.
 static inline void check_vertices(const polytope* p, const double* points, int count)
 {
@@ -127,9 +146,10 @@ static inline void check_hull(const polytope* p, const double* points, int count
 {
     if (p->dim == 3) check_topology(p);
     check_vertices(p, points, count);
-    double error = face_errors(p, points, count);
+    double error = fmax(face_errors(p, points, count), loop_errors(p));
     if (error > flat * size) {
-        check_below("points beyond a face", error, flat * size, "the merging tolerance");
+        check_below("points beyond a face or corners within it", error, flat * size,
+                    "the merging tolerance");
     }
 }
 

@@ -11,7 +11,8 @@
 /// Flat means: within 2e-7 of the largest extent. That takes shapes with coordinates in single
 /// precision (STL, 6e-8) for what they were meant to be, but leaves a polygon of 4096 corners as it
 /// is. For thin shapes it is at most a thousandth of the thickness. Points nearer to each other
-/// than that are one corner.
+/// than that are one corner. Where noise of just that size leaves faces that are not convex, other
+/// tolerances are tried, at most 16 times as large.
 ///
 /// Vertices come in the order in which the points were given (2D: counterclockwise from the first
 /// of them), faces and edges in the order of their vertices' numbers: qhull's order leaves no
@@ -442,7 +443,9 @@ static talus_status polyhedron_fill(const hull* h, const int32_t* corner_of, pol
 
 static talus_status hull_polyhedron(hull* h, double flat, polytope* out, talus_error* error)
 {
-    enum { ATTEMPTS = 5 }; // flat by 1e-4 of the first: about what the joggling leaves
+    // Noise of just the size of the tolerance may leave no proper faces: then try others.
+    static const double factor[] = {1.0, 0.25, 0.0625, 4.0, 1.0 / 64.0, 16.0, 1e-3, 1e-4};
+    const int attempts = sizeof factor / sizeof *factor;
     // A triangulation has twice as many triangles as corners, less four.
     if (h->facet_count > 1 << 20) return too_many(h->facet_count / 2 + 2, error);
     int32_t* corner_of = malloc((size_t)h->count * sizeof *corner_of);
@@ -451,13 +454,12 @@ static talus_status hull_polyhedron(hull* h, double flat, polytope* out, talus_e
                        .point_count = h->count,
                        .corner = h->facet,
                        .count = h->facet_count,
-                       .flat = flat,
                        .straight = FLAT * h->extent};
     talus_status status = TALUS_OK;
     bool proper = false;
-    for (int attempt = 0; attempt < ATTEMPTS && status == TALUS_OK && !proper; attempt++) {
+    for (int attempt = 0; attempt < attempts && status == TALUS_OK && !proper; attempt++) {
+        t.flat = factor[attempt] * flat;
         status = hull_merge(&t, out, corner_of, &proper, error);
-        t.flat *= 0.1;
     }
     if (status == TALUS_OK && !proper) {
         status = error_set(error, TALUS_ERR_ARGUMENT,

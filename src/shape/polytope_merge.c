@@ -28,6 +28,7 @@ typedef struct merge {
     int triangles, halves;
     int32_t* twin;   ///< [halves] the same side seen from the neighbour
     int32_t* face;   ///< [triangles] raw number of its face
+    int32_t* seed;   ///< [triangles] of each face, whose plane it is
     int32_t* degree; ///< [point_count] borders between faces that end at a point
     int32_t* number; ///< [point_count] of the vertex, -1: none
     int32_t* stack;  ///< [triangles]
@@ -44,6 +45,7 @@ static void merge_free(merge* m)
 {
     free(m->twin);
     free(m->face);
+    free(m->seed);
     free(m->degree);
     free(m->number);
     free(m->stack);
@@ -61,6 +63,7 @@ static bool merge_begin(merge* m)
     size_t points = (size_t)m->in->point_count;
     m->twin = malloc(halves * sizeof *m->twin);
     m->face = malloc(triangles * sizeof *m->face);
+    m->seed = malloc(triangles * sizeof *m->seed);
     m->degree = calloc(points, sizeof *m->degree);
     m->number = malloc(points * sizeof *m->number);
     m->stack = malloc(triangles * sizeof *m->stack);
@@ -70,8 +73,8 @@ static bool merge_begin(merge* m)
     m->loop = malloc(halves * sizeof *m->loop);
     m->first = malloc((triangles + 1) * sizeof *m->first);
     m->rank = malloc(triangles * sizeof *m->rank);
-    return m->twin && m->face && m->degree && m->number && m->stack && m->walked && m->order &&
-           m->sides && m->loop && m->first && m->rank;
+    return m->twin && m->face && m->seed && m->degree && m->number && m->stack && m->walked &&
+           m->order && m->sides && m->loop && m->first && m->rank;
 }
 
 static const double* at(const merge* m, int32_t point)
@@ -176,7 +179,9 @@ static void merge_faces(merge* m)
     qsort(m->order, (size_t)m->triangles, sizeof *m->order, compare_sizes);
     for (int i = 0; i < m->triangles; i++) {
         int32_t seed = m->order[i].number;
-        if (m->face[seed] < 0) merge_grow(m, seed, m->face_count++);
+        if (m->face[seed] >= 0) continue;
+        m->seed[m->face_count] = seed;
+        merge_grow(m, seed, m->face_count++);
     }
 }
 
@@ -201,18 +206,23 @@ static int32_t border_next(const merge* m, int32_t half)
     return half;
 }
 
-/// Does a point lie within `straight` of the line between two others?
-static bool lies_between(const merge* m, int32_t point, int32_t a, int32_t b)
+/// May a point on the border of two faces be left out, between the corners a and b? It lies within
+/// `flat` of both planes. If these enclose a right angle or more, it is then as near to the new
+/// surface, even where a shallow crease winds; on a sharper edge it must lie on the line.
+static bool may_go(const merge* m, int32_t half, int32_t a, int32_t b)
 {
-    double e[3], d[3], c[3];
+    double n[2][3], e[3], d[3], c[3];
+    triangle_area(m, m->seed[m->face[half / 3]], n[0]);
+    triangle_area(m, m->seed[m->face[m->twin[half] / 3]], n[1]);
+    if (vec_dot(3, n[0], n[1]) >= 0.0) return true;
     vec_sub(3, e, at(m, b), at(m, a));
-    vec_sub(3, d, at(m, point), at(m, a));
+    vec_sub(3, d, at(m, half_from(m, half)), at(m, a));
     vec_cross(c, e, d);
     return vec_norm(3, c) <= m->in->straight * vec_norm(3, e);
 }
 
 /// Walk once around a face from a corner; its corners go to m->loop. Returns how many, -1 when the
-/// points left out do not lie on straight edges.
+/// points between them may not be left out.
 static int merge_walk(merge* m, int32_t start, int32_t* loop)
 {
     int count = 0;
@@ -227,7 +237,7 @@ static int merge_walk(merge* m, int32_t start, int32_t* loop)
         } while (m->number[half_from(m, half)] < 0);
         int32_t to = half_from(m, half);
         for (int32_t h = border_next(m, begin); h != half; h = border_next(m, h)) {
-            if (!lies_between(m, half_from(m, h), from, to)) return -1;
+            if (!may_go(m, h, from, to)) return -1;
         }
     } while (half != start);
     return count;
@@ -365,6 +375,26 @@ static bool polyhedron_is_convex(const merge* m, const polytope* p, const int32_
     return true;
 }
 
+/// Are all loops convex, but for dents too small to matter? With noise of the size of the tolerance
+/// the border of a face may wind.
+static bool loops_are_convex(const merge* m, const polytope* p, const int32_t* corner_of)
+{
+    const double dent = 4.0 * m->in->straight;
+    for (int f = 0; f < p->face_count; f++) {
+        for (int32_t i = p->face_first[f]; i < p->face_first[f + 1]; i++) {
+            int32_t j = loop_next(p, f, i), k = loop_next(p, f, j);
+            const double* before = at(m, corner_of[p->face_vertex[i]]);
+            double chord[3], d[3], c[3];
+            vec_sub(3, chord, at(m, corner_of[p->face_vertex[k]]), before);
+            vec_sub(3, d, at(m, corner_of[p->face_vertex[j]]), before);
+            vec_cross(c, d, chord);
+            double depth = -vec_dot(3, c, p->normal + 3 * f);
+            if (depth > dent * vec_norm(3, chord)) return false;
+        }
+    }
+    return true;
+}
+
 static talus_status merge_write(merge* m, const int32_t* corner_of, polytope* out, bool* proper,
                                 talus_error* error)
 {
@@ -386,7 +416,8 @@ static talus_status merge_write(merge* m, const int32_t* corner_of, polytope* ou
     for (int f = 0; f < m->face_count; f++) {
         face_normal(m, out, corner_of, f, out->normal + 3 * f);
     }
-    *proper = polyhedron_edges(out, m->sides) && polyhedron_is_convex(m, out, corner_of);
+    *proper = polyhedron_edges(out, m->sides) && polyhedron_is_convex(m, out, corner_of) &&
+              loops_are_convex(m, out, corner_of);
     return TALUS_OK;
 }
 
