@@ -260,7 +260,7 @@ static void test_block_equals_map_for_balls(void** state)
         worst = fmax(worst, vec_norm(s.dim, difference) / scale);
     }
     check_below("map against block on diagonal blocks", worst, 1e-13,
-                "the angle of slip is bisected to 2 pi/16/2^60 and S is rotated twice: ~100 eps");
+                "the angle of slip is known to rounding and S is rotated twice: ~100 eps");
 }
 
 /// Impulses exactly on the edge of the cone with no slip: stick and slide are both right, and

@@ -3,8 +3,8 @@
 /// Tried in the order of BUW 1.24-1.30: open; stick, p = -S^-1 (free + bias n); slide. In sliding
 /// p = r (n + mu d) with a unit tangent d, and u_n + bias = 0 with a slip against d. Write f = free
 /// + bias n, a = n.S n, b and C for the normal-tangential and tangential parts of S. Then
-///     M d + sigma d = v,   M = mu (f_t b^T - f_n C),   v = f_n b - a f_t,   sigma = slip (a + mu
-///     b.d)
+///     M d + sigma d = v,   M = mu (f_t b^T - f_n C),   v = f_n b - a f_t,
+///     sigma = |u_t| (a + mu b.d).
 /// In 2D d has two values. In 3D its angle is a root of F = d x (M d - v), a trigonometric
 /// polynomial of degree 2, that is a quartic in tan(angle/2) (Bonnefon and Daviet 2011).
 ///
@@ -18,7 +18,8 @@
 /// Newton's method is the answer; else all roots are isolated between the extrema of the quartic.
 ///
 /// A block that is singular to rounding is solved as S + 1e-12 tr(S): the impulse found fulfils the
-/// law for S itself up to 1e-12 |S||p|, and where S leaves an impulse open the shortest is taken.
+/// law for S itself up to 1e-12 |S||p|, and of sticking impulses that S leaves open the shortest is
+/// taken.
 #include "law/coulomb.h"
 
 #include <float.h>
