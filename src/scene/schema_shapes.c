@@ -227,10 +227,11 @@ static void read_convex(section* s, corners* c, const char* others)
 {
     bool box = section_has(s, "box"), points = section_has(s, "points");
     bool regular = section_has(s, "regular"), file = section_has(s, "file");
-    if (box + points + regular + file != 1) {
+    int ways = box + points + regular + file;
+    if (ways != 1) {
         section_problem(s, NULL, "%s (expected one of box, points, regular%s%s)",
-                        box + points + regular + file ? "is given in several ways" : "has no form",
-                        others, c->dim == 3 ? " or file" : "");
+                        ways > 0 ? "is given in several ways" : "has no form", others,
+                        c->dim == 3 ? " or file" : "");
         return;
     }
     if (box) read_box(s, c);
