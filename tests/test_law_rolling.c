@@ -329,8 +329,8 @@ static void rows_of_a_problem_give_the_same(void** state)
                     double w[3] = {0.0, 0.0, 0.0}, v[3];
                     w[dim == 2 ? 2 : k] = 1.0;
                     vec_cross(v, s.full.n, w);
-                    for (int i = 0; i < dim && k < spin_dim; i++) {
-                        p.blocks[block_arm_b(dim) + i * spin_dim + k] = v[i];
+                    for (int j = 0; j < dim && k < spin_dim; j++) {
+                        p.blocks[block_arm_b(dim) + j * spin_dim + k] = v[j];
                     }
                 }
             }
