@@ -210,23 +210,32 @@ static double crown(const talus_world* world, int n)
     return grain_x(world, n / 2, 1);
 }
 
+/// Run until the crown has sunk by 0.3 R, at most 1.6 s. Falling blocks that knock against each
+/// other take many sweeps; 20000 a step are enough to fall by, and carried over from step to step
+/// enough to stand by.
 static void run_arch(int n, double thickness, double* sunk, double* speed)
 {
+    talus_error error;
     talus_world* world = make_arch(2, n, thickness, 1e-9);
+    talus_solver_def solver = talus_world_options(world)->solver;
+    solver.max_sweeps = 20000;
+    check_ok(talus_world_set_solver(world, &solver, &error), error);
     const double before = crown(world, n);
-    const int steps = 800;
-    for (int i = 0; i < steps; i++) physics_step(world, H);
-    *sunk = before - crown(world, n);
+    int steps = 0;
+    do {
+        physics_step(world, H);
+        *sunk = before - crown(world, n);
+    } while (++steps < 800 && *sunk < 0.3);
     *speed = fastest(world);
     printf("%d blocks, t/R = %.3f: crown down by %.3g R after %g s, fastest %.3g m/s\n", n,
            thickness, *sunk, steps * H, *speed);
     talus_world_destroy(world);
 }
 
-static void arch_of_41_blocks_stands_at_110_and_falls_at_105(void** state)
+static void arch_of_30_blocks_stands_at_110_and_falls_at_105(void** state)
 {
     (void)state;
-    const int n = 41;
+    const int n = 30;
     double sunk, speed;
     run_arch(n, 0.110, &sunk, &speed);
     check_below("stands: speed", speed, 1e-5 * G * H, "the criterion above");
@@ -242,7 +251,7 @@ int main(void)
         cmocka_unit_test(thrust_line_tends_to_milankovitch),
         cmocka_unit_test(arch_stands_as_thin_as_its_thrust_line),
         cmocka_unit_test(arch_of_polyhedra_has_the_same_limit),
-        cmocka_unit_test(arch_of_41_blocks_stands_at_110_and_falls_at_105),
+        cmocka_unit_test(arch_of_30_blocks_stands_at_110_and_falls_at_105),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
