@@ -111,6 +111,17 @@ static bool hidden(const query* q, const double from[3], const double to[3])
     return false;
 }
 
+/// Are all of `count` corners in a row of the mesh out of reach over one face of b?
+static bool beyond_face(const query* q, const double* corner, int count)
+{
+    for (int32_t f = 0; q->b->shape && f < q->b->shape->face_count; f++) {
+        int over = 0;
+        while (over < count && query_over_face(q, f, corner + 3 * over) > q->reach) over++;
+        if (over == count) return true;
+    }
+    return false;
+}
+
 /// Triangles whose boxes meet b's box.
 static void gather_triangles(query* q)
 {
@@ -131,10 +142,10 @@ static void gather_triangles(query* q)
         }
         for (int32_t i = node->first; i < node->first + node->count; i++) {
             int32_t t = m->order[i];
-            // Planes that b's ball does not reach neither touch nor hide anything.
-            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach) {
+            // What b does not reach neither touches nor hides anything.
+            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach &&
+                !beyond_face(q, m->corner + 9 * t, 3))
                 index_add(q, &q->triangle, t);
-            }
         }
     }
 }
@@ -155,9 +166,14 @@ void query_features(query* q)
         int32_t t = q->triangle.row[i];
         for (int k = 0; k < 3; k++) {
             int32_t e = m->triangle_edge[3 * t + k], v = m->triangle[3 * t + k];
-            const double *a = m->corner + 9 * t + 3 * k, *b = m->corner + 9 * t + (3 * k + 3) % 9;
-            if (m->edge_sharp[e] && near_box(q, a, b)) index_add(q, &q->edge, e);
-            if (m->vertex_kind[v] != VERTEX_FLAT && near_box(q, a, a)) index_add(q, &q->vertex, v);
+            double ends[6]; // from this corner to the next
+            vec_copy(3, ends, m->corner + 9 * t + 3 * k);
+            vec_copy(3, ends + 3, m->corner + 9 * t + (3 * k + 3) % 9);
+            if (m->edge_sharp[e] && near_box(q, ends, ends + 3) && !beyond_face(q, ends, 2))
+                index_add(q, &q->edge, e);
+            if (m->vertex_kind[v] != VERTEX_FLAT && near_box(q, ends, ends) &&
+                !beyond_face(q, ends, 1))
+                index_add(q, &q->vertex, v);
         }
     }
     index_unique(&q->edge);

@@ -89,6 +89,16 @@ static inline double mesh_height(const mesh* m, int32_t triangle, const double x
     return vec_dot(3, m->normal + 3 * triangle, x) - m->offset[triangle];
 }
 
+/// Height of p over a face of b.
+static inline double query_over_face(const query* q, int32_t f, const double p[3])
+{
+    const polytope* s = q->b->shape;
+    const double* origin = q->b->vertex + 3 * s->face_vertex[s->face_first[f]];
+    double u[3];
+    for (int k = 0; k < 3; k++) u[k] = p[k] - q->delta[k] - origin[k];
+    return vec_dot(3, q->b->normal + 3 * f, u);
+}
+
 static inline double distance_between(const double a[3], const double b[3])
 {
     double u[3];

@@ -151,6 +151,41 @@ static void find_crossings(const query* q, crossing* cross)
     }
 }
 
+/// Depth of b behind a triangle's plane, seen from its middle: how far it would have to be moved to
+/// be in front of it.
+static double body_depth(const query* q, int32_t triangle, double side)
+{
+    double depth = -INFINITY, base = mesh_height(q->m, triangle, q->delta);
+    const double* n = q->m->normal + 3 * triangle;
+    for (int32_t v = 0; v < q->b->vertex_count; v++)
+        depth = fmax(depth, -side * (base + vec_dot(3, n, q->b->vertex + 3 * v)));
+    return depth;
+}
+
+/// Near a rim a corner may lie behind the triangles on both sides of it. Let the one count as gone
+/// through out of which b has the shorter way.
+static void choose_crossing(const query* q, int32_t v, crossing* c)
+{
+    const mesh* m = q->m;
+    double x[3], side = mesh_height(m, c->triangle, q->middle) < 0.0 ? -1.0 : 1.0;
+    double least = body_depth(q, c->triangle, side);
+    const crossing first = *c;
+    query_corner(q, v, x);
+    for (int i = 0; i < q->triangle.count; i++) {
+        int32_t t = q->triangle.row[i];
+        double from = mesh_height(m, t, q->middle), h = mesh_height(m, t, x);
+        side = from < 0.0 ? -1.0 : 1.0;
+        bool behind = side * h < 0.0 && side * mesh_height(m, t, first.at) < -q->eps;
+        if (!behind || !mesh_over_triangle(m, t, x, q->eps)) continue;
+        double depth = body_depth(q, t, side);
+        if (depth >= least) continue;
+        least = depth;
+        c->triangle = t;
+        c->depth = fabs(h);
+        for (int k = 0; k < 3; k++) c->at[k] = x[k] - h * m->normal[3 * t + k];
+    }
+}
+
 /// Does a triangle hold back a corner that has gone through the mesh? The one it went through
 /// does, and those in front of which it went through: they bound the same hollow.
 static bool holds_crossed(const query* q, int32_t triangle, double side, const crossing* c,
@@ -183,6 +218,8 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
 static void corners_on_triangles(query* q, crossing* cross)
 {
     find_crossings(q, cross);
+    for (int32_t v = 0; v < q->b->vertex_count; v++)
+        if (cross[v].triangle >= 0) choose_crossing(q, v, cross + v);
     for (int i = 0; i < q->triangle.count; i++) {
         int32_t t = q->triangle.row[i];
         double from = mesh_height(q->m, t, q->middle), base = mesh_height(q->m, t, q->delta);
@@ -196,16 +233,6 @@ static void corners_on_triangles(query* q, crossing* cross)
 
 // ---- Corners and edges of the mesh on b --------------------------------------------------------
 
-/// Height of p over a face of b.
-static double over_face(const query* q, int32_t f, const double p[3])
-{
-    const polytope* s = q->b->shape;
-    const double* origin = q->b->vertex + 3 * s->face_vertex[s->face_first[f]];
-    double u[3];
-    for (int k = 0; k < 3; k++) u[k] = p[k] - q->delta[k] - origin[k];
-    return vec_dot(3, q->b->normal + 3 * f, u);
-}
-
 /// The face of b on which corner p of the mesh may rest: from outside the nearest one, from
 /// within the one it is least deep behind and sticks out towards; -1: none.
 static int32_t face_over(const query* q, int32_t vertex, const double p[3], double* height)
@@ -213,7 +240,7 @@ static int32_t face_over(const query* q, int32_t vertex, const double p[3], doub
     int32_t best = -1, best_within = -1;
     double highest = -INFINITY, highest_within = -INFINITY;
     for (int32_t f = 0; f < q->b->shape->face_count; f++) {
-        double h = over_face(q, f, p), d[3];
+        double h = query_over_face(q, f, p), d[3];
         if (h > q->reach) return -1;
         if (h > highest) highest = h, best = f;
         if (h <= highest_within) continue;
@@ -228,7 +255,7 @@ static int32_t face_over(const query* q, int32_t vertex, const double p[3], doub
 static bool within_body(const query* q, const double p[3])
 {
     for (int32_t f = 0; f < q->b->shape->face_count; f++)
-        if (over_face(q, f, p) > q->eps) return false;
+        if (query_over_face(q, f, p) > q->eps) return false;
     return true;
 }
 
@@ -245,6 +272,21 @@ static void corner_on_face(query* q, int32_t vertex)
     if (h > q->eps && !within_body(q, foot)) return;
     query_add(q, p, foot, normal, h, RANK_CORNER_ON_FACE,
               feature_make(FEATURE_VERTEX_FACE, vertex, f));
+}
+
+/// Does an edge of the mesh go through b? Clipped by one face after the other.
+static bool edge_in_body(const query* q, int32_t e)
+{
+    const double* a = q->m->vertex + 3 * q->m->edge[2 * e];
+    const double* b = q->m->vertex + 3 * q->m->edge[2 * e + 1];
+    double first = 0.0, last = 1.0;
+    for (int32_t f = 0; f < q->b->shape->face_count; f++) {
+        double from = query_over_face(q, f, a), to = query_over_face(q, f, b);
+        if (from > 0.0 && to > 0.0) return false;
+        if (from > 0.0) first = fmax(first, from / (from - to));
+        if (to > 0.0) last = fmin(last, from / (from - to));
+    }
+    return first <= last;
 }
 
 /// An edge of b, and the directions from it into its two faces.
@@ -316,8 +358,8 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
         if (gap > q->reach || !body_edge_cone(ge, normal, PARALLEL_SLACK) ||
             !edge_cone(m, e, normal, PARALLEL_SLACK))
             continue;
-        // The edges have passed each other only if that of the mesh is within b now.
-        if (gap < -q->eps && !within_body(q, x)) continue;
+        // The edges have passed each other only if that of the mesh goes through b now.
+        if (gap < -q->eps && !edge_in_body(q, e)) continue;
         query_add(q, x, y, normal, gap, RANK_EDGES, pair_name(e, PAIR_EDGE_EDGE + 2 * g + sign));
     }
 }
@@ -404,6 +446,47 @@ static void find_on_body(query* q, crossing* cross)
     features_on_body(q);
 }
 
+/// Does the way to corner v still go through the mesh after b is shifted?
+static bool crossed_after(query* q, int32_t v, const double shift[3])
+{
+    double x[3], middle[3];
+    query_corner(q, v, x);
+    for (int k = 0; k < 3; k++) {
+        x[k] += shift[k];
+        middle[k] = q->middle[k] + shift[k];
+    }
+    for (int i = 0; i < q->triangle.count; i++) {
+        int32_t t = q->triangle.row[i];
+        double from = mesh_height(q->m, t, middle), to = mesh_height(q->m, t, x), at[3];
+        if (from * (to + draw_back * (from - to)) >= 0.0) continue;
+        for (int k = 0; k < 3; k++) at[k] = middle[k] + from / (from - to) * (x[k] - middle[k]);
+        if (mesh_over_triangle(q->m, t, at, q->eps)) return true;
+    }
+    return false;
+}
+
+/// A corner deep behind a triangle that comes out already when b is taken out of a contact half as
+/// deep or less: beside a rim it was not the triangle's to hold.
+static void drop_freed(query* q)
+{
+    int kept = 0, count = q->found.count;
+    for (int i = 0; i < count; i++) {
+        found* k = q->found.row + i;
+        k->dropped = false;
+        for (int j = 0; j < count && k->rank == RANK_FACE && !k->dropped; j++) {
+            const found* f = q->found.row + j;
+            if (f->h >= -q->eps || f->h < 0.5 * k->h) continue;
+            double shift[3];
+            for (int c = 0; c < 3; c++)
+                shift[c] = (10.0 * q->eps - (1.0 + 1e-6) * f->h) * f->t.normal[c];
+            k->dropped = !crossed_after(q, feature_b(k->t.feature), shift);
+        }
+    }
+    for (int i = 0; i < count; i++)
+        if (!q->found.row[i].dropped) q->found.row[kept++] = q->found.row[i];
+    q->found.count = kept;
+}
+
 /// The least shift, more or less, that takes b out of the mesh; false if it is out already.
 static bool way_out(const query* q, double shift[3])
 {
@@ -461,6 +544,7 @@ static void touch_body(query* q)
     query_features(q);
     find_on_body(q, cross);
     query_drop_explained(q);
+    drop_freed(q);
     drop_ghosts(q, cross);
     if (cross != local) free(cross);
 }
@@ -530,7 +614,7 @@ double mesh_gap(const mesh* m, const convex* b, const double delta[3], int64_t f
         query_corner(&q, of_b, x);
         h = (of_mesh % 2 ? -1.0 : 1.0) * mesh_height(m, of_mesh / 2, x);
         break;
-    case FEATURE_VERTEX_FACE: h = over_face(&q, of_b, m->vertex + 3 * of_mesh); break;
+    case FEATURE_VERTEX_FACE: h = query_over_face(&q, of_b, m->vertex + 3 * of_mesh); break;
     case FEATURE_EDGE_EDGE: h = pair_gap(&q, of_mesh, of_b); break;
     case FEATURE_SURFACE: break; // a mesh never makes this name
     }

@@ -4,10 +4,11 @@
 /// Flat means: connected across edges of exactly two triangles that do not fold back, with all
 /// corners within a tolerance of the mean plane of the patch. Heights are compared, not angles,
 /// because the angle between small triangles is what rounding to the file's precision
-/// made of it. The tolerance is 2e-7 of the largest coordinate if all coordinates are single
-/// precision numbers, as in every binary STL (a coordinate is off by up to 6e-8, a height by up to
-/// three times that), else 1e-9, that of welding. Measuring from one plane keeps a finely divided
-/// curve from being taken for a plane step by step.
+/// made of it. The tolerance is 5e-7 of the largest coordinate if all coordinates are single
+/// precision numbers, as in every binary STL: a coordinate is off by up to 6e-8, a height by twice
+/// that, and a plane through three such corners by four times that at the far corner of a neighbour
+/// of the same size. Else it is 1e-9, that of welding. Measuring from one plane keeps a finely
+/// divided curve from being taken for a plane step by step.
 ///
 /// The tree splits at the median of the longest side of the triangles' centres.
 #include "shape/mesh.h"
@@ -207,7 +208,7 @@ static double flat_tolerance(const mesh* m)
     for (int32_t k = 0; k < 9 * m->triangle_count; k++) {
         if ((double)(float)m->corner[k] != m->corner[k]) return 1e-9 * m->size;
     }
-    return 2e-7 * m->size;
+    return 5e-7 * m->size;
 }
 
 /// The triangle beyond an edge of exactly two that does not fold back onto `triangle`; -1 if none.
@@ -291,13 +292,12 @@ static void patch_make(mesh* m, int32_t seed, double tolerance, const double* ar
     plane own = {.offset = m->offset[seed]};
     vec_copy(3, own.normal, m->normal + 3 * seed);
     plane p = own, last = own;
-    int32_t count = 0, before = 0;
+    int32_t count = 0, before = 0, most = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         count = patch_spread(m, seed, &p, tolerance, member);
-        if (count <= before) break;
+        if (count == before || count == 1) break;
+        if (count > most) most = count, last = p;
         before = count;
-        last = p;
-        if (count == 1) break;
         p = mean_plane(m, member, count, area);
         for (int32_t i = 0; i < count; i++) m->patch[member[i]] = -1;
     }
