@@ -236,6 +236,12 @@ static void test_segment(void** state)
                 "3-4-5");
     assert_int_equal(feature, 1);
     polytope_free(&p);
+    const double level[2] = {3.0, 4.5}, on_level[2] = {3.5, 4.5};
+    check_ok(polytope_segment(to, level, &p, &error), error);
+    check_close("beyond a level end", polytope_point(&p, on_level, normal, &feature), 0.5, 0.0,
+                "exact numbers");
+    assert_int_equal(feature, 1);
+    polytope_free(&p);
 }
 
 int main(void)

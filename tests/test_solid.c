@@ -129,6 +129,24 @@ static void test_corner(void** state)
     solid_free(&s);
 }
 
+/// Far from the origin, where the centre 1e6 + 1/3 is rounded by 4e-11, the body frame is not.
+static void test_far(void** state)
+{
+    (void)state;
+    const double points[6] = {1e6, 1e6, 1e6 + 1.0, 1e6, 1e6, 1e6 + 1.0};
+    talus_solid_def def = {.name = "far", .points = points, .part_count = 1, .point_count = 3};
+    solid s;
+    check_ok(solid_make(&def, 2, &s, &error), error);
+    for (int v = 0; v < 3; v++) {
+        for (int k = 0; k < 2; k++) {
+            double expected = (v == k + 1) - 1.0 / 3.0;
+            check_close("corner", s.part[0].vertex[2 * v + k], expected, 1e-15, "rounding");
+        }
+    }
+    check_close("inertia", s.inertia[8], 1.0 / 9.0, 1e-15, "(1 + 1)/18");
+    solid_free(&s);
+}
+
 /// Many parts, anywhere: cut into boxes, a box stays the box it was.
 static void test_parts(void** state)
 {
@@ -281,8 +299,9 @@ static void test_table(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_box),  cmocka_unit_test(test_corner),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_root), cmocka_unit_test(test_refused), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_box),   cmocka_unit_test(test_corner), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_far),   cmocka_unit_test(test_root),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

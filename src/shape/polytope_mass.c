@@ -7,13 +7,12 @@
 ///  - along each edge a sector of a cylinder, opened by the angle between the faces' normals (2D:
 ///  at
 ///    each corner a sector of a disk);
-///  - at each corner (3D) a sector of the ball, over the spherical polygon P whose corners are the
-///    normals of the faces that meet. Its arcs belong to the edges: arc i has the angle t_i, the
-///    middle u_i and lies in the plane perpendicular to the edge's direction m_i (out of the
-///    corner, out of P). Gauss and Bonnet give the solid angle, 2 pi less the faces' angles; the
-///    divergence theorem gives integral(n) = -1/2 sum t_i m_i; and since n n^T - 1/3 is an
-///    eigenfunction (-6) of the sphere's Laplacian, integral(n n^T) = solid angle/3 - 1/6 sum (a_i
-///    m_i^T + m_i a_i^T) with the arc's integral a_i = 2 sin(t_i/2) u_i.
+///  - at each corner (3D) a sector of the ball, over the spherical polygon of the normals of the
+///    faces that meet. Its solid angle is 2 pi less the faces' angles at the corner (Gauss and
+///    Bonnet); its sides are sectors of disks perpendicular to the edges m_i out of the corner,
+///    with the edges' angles t_i, so that by the divergence theorem integral(n) = -1/2 sum t_i m_i
+///    over the polygon. Moved together, the sectors fill the ball: integral(n n^T) of all is the
+///    ball's.
 #include "base/vec.h"
 #include "shape/polytope.h"
 
@@ -169,14 +168,12 @@ static void add_face(moments* m, const polytope* p, double skin, const double or
         corner_about(p, loop[i], origin, x[0]);
         corner_about(p, loop[(i + 1) % count], origin, x[1]);
         corner_about(p, loop[(i + 2) % count], origin, x[2]);
-        double angle = -corner_angle(x[0], x[1], x[2]);
-        double volume = angle * skin * skin * skin / 3.0;
-        add_simplex(m, volume, 1, x + 1, false);
-        for (int k = 0; k < 3; k++) m->second[k][k] += 0.2 * volume * skin * skin;
+        double angle = corner_angle(x[0], x[1], x[2]);
+        add_simplex(m, -angle * skin * skin * skin / 3.0, 1, x + 1, false);
     }
 }
 
-/// The cylinder's sector along an edge, and the edge's arc in the balls' sectors at its ends.
+/// The cylinder's sector along an edge, and its share in the balls' sectors at its ends.
 static void add_edge(moments* m, const polytope* p, double skin, const double origin[3], int e)
 {
     const int32_t* edge = p->edge + 4 * e;
@@ -193,13 +190,10 @@ static void add_edge(moments* m, const polytope* p, double skin, const double or
     add_simplex(&line, length, 2, x, false);
     add_sector(m, &line, &a);
 
-    double power = skin * skin * skin * skin;
     for (int end = 0; end < 2; end++) {
-        double sign = end ? -1.0 : 1.0, first[3];
-        for (int k = 0; k < 3; k++) first[k] = -0.5 * sign * a.angle * along[k];
-        vec_add_scaled(3, m->first, power / 4.0, first);
-        add_product(m, power / 4.0, x[end], first);
-        add_product(m, -power * skin / 30.0 * 2.0 * sin(0.5 * a.angle) * sign, a.middle, along);
+        double first = (end ? 0.125 : -0.125) * skin * skin * skin * skin * a.angle;
+        vec_add_scaled(3, m->first, first, along);
+        add_product(m, first, x[end], along);
     }
 }
 
@@ -209,13 +203,13 @@ static moments polyhedron_moments(const polytope* p, double skin, const double o
     for (int f = 0; f < p->face_count; f++) add_face(&m, p, skin, origin, f);
     if (skin <= 0.0) return m;
     for (int e = 0; e < p->edge_count; e++) add_edge(&m, p, skin, origin, e);
-    double ball = 2.0 * M_PI * skin * skin * skin / 3.0;
+    const double cube = skin * skin * skin;
     for (int v = 0; v < p->vertex_count; v++) {
         double x[1][3];
         corner_about(p, v, origin, x[0]);
-        add_simplex(&m, ball, 1, x, false);
-        for (int k = 0; k < 3; k++) m.second[k][k] += 0.2 * ball * skin * skin;
+        add_simplex(&m, 2.0 * M_PI / 3.0 * cube, 1, x, false);
     }
+    for (int k = 0; k < 3; k++) m.second[k][k] += 4.0 * M_PI / 15.0 * cube * skin * skin;
     return m;
 }
 
