@@ -129,7 +129,9 @@ static double hull_distance(const convex* a, const convex* b, const double* delt
     for (int i = 0; i + 1 < made; i++) {
         double from[2] = {hull[i].x, hull[i].y}, to[2] = {hull[i + 1].x, hull[i + 1].y};
         double zero[2] = {0.0, 0.0}, length = hypot(to[0] - from[0], to[1] - from[1]);
-        line = fmax(line, -turn_of(hull[i], hull[i + 1], (spot){0.0, 0.0}) / length);
+        // Corners that are equal but for rounding make a side without a direction.
+        if (length > 1e-12)
+            line = fmax(line, -turn_of(hull[i], hull[i + 1], (spot){0.0, 0.0}) / length);
         square = fmin(square, slow_point_segment(2, zero, from, to));
     }
     return line > 0.0 ? sqrt(square) : line;

@@ -117,18 +117,22 @@ void edge_points(const convex_pair* p, int of_a, int of_b, double on_a[3], doubl
     vec_add_scaled(3, on_b, t, v);
 }
 
-/// For each corner of `own` the faces of `other` (the first 64) it is farther than `range` outside.
+/// For each corner of `own` the faces of `other` it is farther than `range` outside of: the first
+/// 64 of those that look towards `own`, for the others hardly tell.
 static void outside_masks(const convex* own, const convex* other, const double d[3], double range,
                           uint64_t* mask)
 {
-    const int count = face_count_of(other) < MASK_FACES ? face_count_of(other) : MASK_FACES;
+    int used = 0;
     for (int i = 0; i < own->vertex_count; i++) mask[i] = 0;
-    for (int f = 0; f < count; f++) {
+    for (int f = 0; f < face_count_of(other) && used < MASK_FACES; f++) {
         const double* n = other->normal + 3 * f;
-        double high = face_offset(other, f) + range - vec_dot(3, n, d);
+        double along = vec_dot(3, n, d);
+        if (along <= 0.0) continue;
+        double high = face_offset(other, f) + range - along;
         for (int i = 0; i < own->vertex_count; i++) {
-            if (vec_dot(3, n, own->vertex + 3 * i) > high) mask[i] |= UINT64_C(1) << f;
+            mask[i] |= (uint64_t)(vec_dot(3, n, own->vertex + 3 * i) > high) << used;
         }
+        used++;
     }
 }
 
