@@ -665,7 +665,7 @@ static void test_points_on_borders(void** state)
     (void)state;
     rng r = rng_make(17, 0, 0);
     for (int n = 0; n < 50000; n++) {
-        talus_shape_def d = {.kind = (talus_shape_kind)rng_below(&r, TALUS_SHAPE_COUNT)};
+        talus_shape_def d = {.kind = (talus_shape_kind)rng_below(&r, TALUS_SHAPE_CONE + 1)};
         if (d.kind == TALUS_SHAPE_PLANE) continue;
         sample_shape s = {"random", d.kind == TALUS_SHAPE_SEGMENT ? 2 : 3, d};
         random_point(&r, 1.0, s.def.edge_u);

@@ -52,14 +52,19 @@ static void test_bad_definitions(void** state)
     expect_error(cone, 3, "cone: one of radius and radius_high must be positive, both are 0");
     cone.radius = cone.radius_high = 2.0;
     expect_error(cone, 3, "cone: with half_length 0 the two radii must differ, both are 2");
-    expect_error((talus_shape_def){.kind = TALUS_SHAPE_COUNT}, 3, "unknown kind of shape: 6");
+    expect_error((talus_shape_def){.kind = TALUS_SHAPE_MESH}, 2,
+                 "mesh: only possible in 3D, the world is 2D");
+    expect_error((talus_shape_def){.kind = TALUS_SHAPE_MESH}, 3,
+                 "mesh: there must be at least one triangle");
+    expect_error((talus_shape_def){.kind = TALUS_SHAPE_COUNT}, 3, "unknown kind of shape: 8");
     expect_error((talus_shape_def){0}, 4, "a shape lives in 2 or 3 dimensions, got 4");
 }
 
 static void test_names(void** state)
 {
     (void)state;
-    const char* const names[] = {"plane", "segment", "plate", "box", "cylinder", "cone"};
+    const char* const names[] = {"plane",    "segment", "plate", "box",
+                                 "cylinder", "cone",    "solid", "mesh"};
     for (int kind = 0; kind < TALUS_SHAPE_COUNT; kind++)
         assert_string_equal(shape_name((talus_shape_kind)kind), names[kind]);
 }
