@@ -249,6 +249,67 @@ static void test_walls(void** state)
     talus_scene_destroy(scene);
 }
 
+/// Walls whose surface stands at x = 0 and acts towards larger x, each asked by a ball, a box and a
+/// box on its edge that stand off by a millionth, or reach into it by as much.
+static void test_walls_are_met_exactly(void** state)
+{
+    (void)state;
+    static const struct {
+        int dim;
+        double y, z;
+        const char* wall;
+    } cases[] = {
+        {2, 0, 0, "type: plane, normal: [1, 0]"},
+        {2, 0, 0, "type: segment, from: [-0.1, -5], to: [-0.1, 5], thickness: 0.2"},
+        {2, 0, 0, "type: box, low: [0, -5], high: [9, 5]"},
+        {2, 0, 0, "type: box, low: [-3, -0.1], high: [0, 0.1], inside: false"},
+        {2, 0, 0, "type: cylinder, center: [-0.2, 0], radius: 0.2, inside: false"},
+        {2, 0, 0, "type: solid, shape: slab, center: [-1, 0]"},
+        {3, 0, 0, "type: plane, normal: [1, 0, 0]"},
+        {3, 0, 0, "type: plate, center: [0, 0, 0], edges: [[0, 5, 0], [0, 0, 5]]"},
+        {3, 0, 0, "type: plate, center: [0, 0, 0], edges: [[0, 0.1, 0], [0, 0, 0.1]]"},
+        {3, 0, 0, "type: box, low: [0, -5, -5], high: [9, 5, 5]"},
+        {3, 0, 0, "type: box, low: [-3, -0.1, -0.1], high: [0, 0.1, 0.1], inside: false"},
+        {3, 0, 0, "type: solid, shape: slab, center: [-1, 0, 0]"},
+        {3, -5, 5, "type: mesh, scale: 10, rotation: {axis: [0, 0, 1], angle: 180}, file: "},
+    };
+    static const struct {
+        const char* body;
+        double reach;
+    } bodies[] = {{"radius: 0.5", 0.5},
+                  {"shape: cube", 0.5},
+                  {"shape: cube, rotation: 45", 0.70710678118654752},
+                  {"shape: cube, rotation: {axis: [0, 0, 1], angle: 45}", 0.70710678118654752}};
+    char folder[512], spot[128], text[2048];
+    assert_non_null(getcwd(folder, sizeof folder));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases * 4 * 2; i++) {
+        int dim = cases[i / 8].dim, body = (int)(i / 2 % 4);
+        if (body == (dim == 2 ? 3 : 2)) continue; // the other dimension's way to say it
+        double gap = i % 2 == 0 ? 1e-6 : -1e-6, x = bodies[body].reach + gap;
+        bool deep = dim == 3, file = strstr(cases[i / 8].wall, "mesh") != NULL;
+        if (deep)
+            snprintf(spot, sizeof spot, "[%.17g, %g, %g]", x, cases[i / 8].y, cases[i / 8].z);
+        else
+            snprintf(spot, sizeof spot, "[%.17g, %g]", x, cases[i / 8].y);
+        snprintf(text, sizeof text,
+                 "dimension: %d\nstep: 1\nuntil: {time: 1}\nshapes: {cube: {box: [1, 1%s]}, slab: "
+                 "{box: [2, 2%s]}}\nwalls: [{name: w, %s%s%s}]\ngrains: [{type: list, items: "
+                 "[{position: %s, %s}]}]\n",
+                 dim, deep ? ", 1" : "", deep ? ", 2" : "", cases[i / 8].wall, file ? folder : "",
+                 file ? "/tests/scenes/rock.obj" : "", spot, bodies[body].body);
+        talus_scene* scene = load(text);
+        talus_world* world = NULL;
+        talus_error error = {0};
+        talus_status status = talus_scene_build(scene, NULL, &world, NULL, &error);
+        if ((status == TALUS_OK) != (gap > 0.0)) fail_msg("%s\n%s", text, error.text);
+        if (gap < 0.0 && !strstr(error.text, "overlaps wall 'w' by 1e-06")) {
+            fail_msg("%s\n%s", text, error.text);
+        }
+        talus_world_destroy(world);
+        talus_scene_destroy(scene);
+    }
+}
+
 // ---- independent overlaps ----------------------------------------------------------------------
 
 /// A part of a grain in the world.
@@ -480,11 +541,17 @@ static void test_csv(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_volumes),        cmocka_unit_test(test_random_bodies),
-        cmocka_unit_test(test_list),           cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_fill_and_inlet), cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_no_overlaps),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_bad_file),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_volumes),
+        cmocka_unit_test(test_random_bodies),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_fill_and_inlet),
+        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_walls_are_met_exactly),
+        cmocka_unit_test(test_no_overlaps),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_bad_file),
+        cmocka_unit_test(test_csv),
     };
     const char* source = getenv("TALUS_SOURCE");
     if (source && chdir(source) != 0) return 1;
