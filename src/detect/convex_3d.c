@@ -138,14 +138,24 @@ static double keep_foreseen(void* context, const axis* found)
     return s->floor;
 }
 
+/// Whether an axis is that of a face or nearly so.
+static bool along_face(const convex_pair* p, const axis* along)
+{
+    if (along->kind != AXIS_EDGES) return true;
+    const double* n = along->normal;
+    const int f = face_along(p->a, n, 1.0), g = face_along(p->b, n, -1.0);
+    return (f >= 0 && vec_dot(3, n, p->a->normal + 3 * f) > NEARLY_PARALLEL) ||
+           (g >= 0 && -vec_dot(3, n, p->b->normal + 3 * g) > NEARLY_PARALLEL);
+}
+
 void foresee_3d(const convex_pair* p, const convex_hint* hint, axis* chosen)
 {
     const double skins = p->a->skin + p->b->skin;
     foresight s = {.p = p, .hint = hint, .chosen = chosen, .floor = foresee_floor(p) + skins};
     s.best = gap_moved(p, chosen->normal, hint) - skins;
-    const bool of_face = chosen->kind != AXIS_EDGES;
+    const bool flat = along_face(p, chosen);
     sat_faces(p, s.floor, keep_foreseen, &s);
     // Away from the borders of a face no pair of edges separates as well.
-    if (of_face && s.others <= 2) return;
+    if (flat && s.others <= 2) return;
     sat_edges(p, s.floor, fmax(-s.floor, chosen->gap), keep_foreseen, &s);
 }
