@@ -337,8 +337,10 @@ static void test_rounded_planes(void** state)
             double x = (double)(i % (N + 1)) / N, y = (double)(i / (N + 1)) / N;
             double a = 2.0 * M_PI * (i % (N + 1)) / 2000.0;
             double plane[3] = {x, y, 0.3 * x + 0.77 * y}, round[3] = {cos(a), y, sin(a)};
-            for (int k = 0; k < 3; k++)
-                vertex[3 * i + k] = (double)(float)(kind ? round[k] : plane[k]);
+            for (int k = 0; k < 3; k++) {
+                volatile float rounded = (float)(kind ? round[k] : plane[k]);
+                vertex[3 * i + k] = (double)rounded;
+            }
         }
         for (int32_t k = 0; k < N * N; k++) {
             int32_t a = k / N * (N + 1) + k % N;
