@@ -380,6 +380,27 @@ static void test_flush_names(void** state)
     }
 }
 
+/// Cubes that meet at parallel edges have a point at each end of their common part.
+static void test_parallel_edges(void** state)
+{
+    (void)state;
+    const double none[3] = {0.0, 0.0, 0.0}, delta[3] = {1.003, 1.004, 0.2};
+    polytope p;
+    placed a, b;
+    two_cubes(none, &p, &a, &b);
+    touch t[CONVEX_MAX_TOUCHES];
+    assert_int_equal(convex_touches(body(&a), body(&b), delta, 0.01, NULL, t), 2);
+    double low = fmin(t[0].point[2], t[1].point[2]), high = fmax(t[0].point[2], t[1].point[2]);
+    check_close("lower end", low, -0.3, 1e-14, "rounding");
+    check_close("upper end", high, 0.5, 1e-14, "rounding");
+    for (int i = 0; i < 2; i++) {
+        check_close("gap", t[i].gap, 0.005, 1e-14, "3, 4, 5");
+        check_close("gap by name", convex_gap(body(&a), body(&b), delta, t[i].feature), 0.005,
+                    1e-14, "3, 4, 5");
+    }
+    polytope_free(&p);
+}
+
 /// Apart, d n is the way from the difference body to the origin, which no shift changes by more
 /// than itself: |n - n'| <= 2 |shift| / d.
 static void test_continuity(void** state)
@@ -419,7 +440,8 @@ int main(void)
         cmocka_unit_test(test_distance_round), cmocka_unit_test(test_distance_qhull),
         cmocka_unit_test(test_points),         cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_tilted_hover),   cmocka_unit_test(test_row),
-        cmocka_unit_test(test_flush_names),    cmocka_unit_test(test_continuity),
+        cmocka_unit_test(test_flush_names),    cmocka_unit_test(test_parallel_edges),
+        cmocka_unit_test(test_continuity),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

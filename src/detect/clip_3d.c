@@ -14,6 +14,9 @@
 enum { FACE_CORNERS = 32, CUT_CORNERS = 2 * FACE_CORNERS + 4 };
 /// Corners this much (of the pair's size) outside a side still count as over the face.
 #define FLUSH 1e-6
+/// Sine of the angle up to which edges run along each other.
+#define PARALLEL_EDGES 1e-3
+
 /// Corner of the cut polygon.
 typedef struct corner {
     double x[3];   ///< on the cut face, from a's origin
@@ -225,6 +228,89 @@ static void facing(const convex_pair* p, const axis* along, int* face_a, int* fa
     }
 }
 
+/// Whether edge e belongs to a code and lies across the axis.
+static bool edge_across(const convex* c, int e, int code, const double n[3], double u[3])
+{
+    const int32_t* v = c->shape->edge + 4 * e;
+    const int vertex = code - edge_count_of(c);
+    if (e != code && v[0] != vertex && v[1] != vertex) return false;
+    vec_sub(3, u, c->vertex + 3 * v[1], c->vertex + 3 * v[0]);
+    return fabs(vec_dot(3, u, n)) <= PARALLEL_EDGES * vec_norm(3, u);
+}
+
+/// An edge as an interval along unit t.
+typedef struct edge_range {
+    double at[2], x[2][3];
+    int corner[2];
+} edge_range;
+
+static edge_range range_of(const convex* c, int e, const double* shift, const double t[3])
+{
+    edge_range r;
+    const int32_t* v = c->shape->edge + 4 * e;
+    const double *x = c->vertex + 3 * v[0], *y = c->vertex + 3 * v[1];
+    const int turned = vec_dot(3, x, t) > vec_dot(3, y, t);
+    for (int i = 0; i < 2; i++) {
+        r.corner[i] = v[i ^ turned];
+        for (int k = 0; k < 3; k++) {
+            r.x[i][k] = c->vertex[3 * r.corner[i] + k] + (shift ? shift[k] : 0.0);
+        }
+        r.at[i] = vec_dot(3, r.x[i], t);
+    }
+    return r;
+}
+
+static void range_point(const edge_range* r, double at, double x[3])
+{
+    double share = (at - r->at[0]) / (r->at[1] - r->at[0]);
+    share = fmin(fmax(share, 0.0), 1.0);
+    for (int k = 0; k < 3; k++) x[k] = r->x[0][k] + share * (r->x[1][k] - r->x[0][k]);
+}
+
+/// The ends of the common part of edges i and j, which run along each other; none if one does not
+/// run over the other.
+static int ends_of(const convex_pair* p, int i, int j, const double u[3], const double n[3],
+                   double reach, touch* out)
+{
+    const double length = vec_norm(3, u), slack = FLUSH * p->size;
+    const double t[3] = {u[0] / length, u[1] / length, u[2] / length};
+    edge_range a = range_of(p->a, i, NULL, t), b = range_of(p->b, j, p->delta, t);
+    int count = 0;
+    if (fmin(a.at[1], b.at[1]) - fmax(a.at[0], b.at[0]) <= slack) return 0;
+    for (int e = 0; e < 2; e++) {
+        bool of_b = e == 0 ? b.at[0] >= a.at[0] - slack : b.at[1] <= a.at[1] + slack;
+        double at = of_b ? b.at[e] : a.at[e], on_a[3], on_b[3];
+        range_point(&a, at, on_a);
+        range_point(&b, at, on_b);
+        double beside[3];
+        vec_sub(3, beside, on_b, on_a);
+        vec_add_scaled(3, beside, -vec_dot(3, beside, n), n);
+        if (vec_norm(3, beside) > PARALLEL_EDGES * length) return 0;
+        int code_a = of_b ? i : edge_count_of(p->a) + a.corner[e];
+        int code_b = of_b ? edge_count_of(p->b) + b.corner[e] : j;
+        touch_make(p, n, on_a, on_b, feature_make(FEATURE_EDGE_EDGE, code_a, code_b), &out[count]);
+        if (out[count].gap <= reach) count++;
+    }
+    return count;
+}
+
+/// Two points where the nearest features are, or are ends of, edges that run along each other.
+static int along_edges(const convex_pair* p, const axis* along, double reach, touch* out)
+{
+    double u[3], v[3], w[3];
+    for (int i = 0; i < edge_count_of(p->a); i++) {
+        if (!edge_across(p->a, i, along->of_a, along->normal, u)) continue;
+        for (int j = 0; j < edge_count_of(p->b); j++) {
+            if (!edge_across(p->b, j, along->of_b, along->normal, v)) continue;
+            vec_cross(w, u, v);
+            if (vec_norm(3, w) > PARALLEL_EDGES * vec_norm(3, u) * vec_norm(3, v)) continue;
+            int count = ends_of(p, i, j, u, along->normal, reach, out);
+            if (count > 0) return count;
+        }
+    }
+    return 0;
+}
+
 int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)
 {
     const double* n = along->normal;
@@ -243,6 +329,7 @@ int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* ou
         if (count == 0 && !cut_is_b)
             count = clip(p, n, face_a, face_b, cut_is_b, slack, reach, out);
     }
+    if (!flat && along->kind == AXIS_EDGES) count = along_edges(p, along, reach, out);
     // The axis of a pair of edges belongs to a point that is always there; that of a face only if
     // the faces have a common part, from which a thinned face may have lost it.
     bool sure = along->kind == AXIS_EDGES || count == 0;
