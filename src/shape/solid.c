@@ -7,6 +7,7 @@
 #include "shape/solid.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -210,15 +211,43 @@ void solids_free(solids* s)
 {
     for (int i = 0; i < s->count; i++) solid_free(&s->row[i]);
     free(s->row);
+    free(s->bucket);
     *s = (solids){0};
+}
+
+/// The bucket of a name: where it is, or the empty one where it would go.
+static size_t bucket_of(const solids* s, const char* name)
+{
+    const size_t buckets = 2 * (size_t)s->capacity;
+    size_t k = (size_t)(hash_bytes(HASH_START, name, strlen(name)) % buckets);
+    while (s->bucket[k] >= 0 && strcmp(s->row[s->bucket[k]].name, name) != 0) {
+        k = k + 1 == buckets ? 0 : k + 1;
+    }
+    return k;
 }
 
 int solids_find(const solids* s, const char* name)
 {
-    for (int i = 0; i < s->count; i++) {
-        if (strcmp(s->row[i].name, name) == 0) return i;
+    return s->capacity > 0 ? s->bucket[bucket_of(s, name)] : -1;
+}
+
+/// Room for twice as many, and all names filed anew.
+static bool solids_grow(solids* s)
+{
+    const int capacity = s->capacity > 0 ? 2 * s->capacity : 8;
+    solid* row = realloc(s->row, (size_t)capacity * sizeof *row);
+    if (row) s->row = row;
+    int* bucket = malloc(2 * (size_t)capacity * sizeof *bucket);
+    if (!row || !bucket) {
+        free(bucket);
+        return false;
     }
-    return -1;
+    free(s->bucket);
+    s->bucket = bucket;
+    s->capacity = capacity;
+    for (int k = 0; k < 2 * capacity; k++) bucket[k] = -1;
+    for (int i = 0; i < s->count; i++) bucket[bucket_of(s, s->row[i].name)] = i;
+    return true;
 }
 
 talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* index,
@@ -228,14 +257,9 @@ talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* ind
         return error_set(error, TALUS_ERR_ARGUMENT, "there already is a solid named '%s'",
                          def->name);
     }
-    if (s->count == s->capacity) {
-        int capacity = s->capacity ? 2 * s->capacity : 8;
-        solid* row = realloc(s->row, (size_t)capacity * sizeof *row);
-        if (!row) return error_memory(error, "adding a solid");
-        s->row = row;
-        s->capacity = capacity;
-    }
+    if (s->count == s->capacity && !solids_grow(s)) return error_memory(error, "adding a solid");
     TRY(solid_make(def, dim, &s->row[s->count], error));
+    s->bucket[bucket_of(s, s->row[s->count].name)] = s->count;
     if (index) *index = s->count;
     s->count++;
     return TALUS_OK;

@@ -32,7 +32,8 @@ void solid_free(solid* s);
 /// All solids of a world. Rows never move out of order and are never removed.
 typedef struct solids {
     int count, capacity;
-    solid* row; ///< [count]
+    solid* row;  ///< [count]
+    int* bucket; ///< [2 capacity] rows by the hash of their names, -1 where empty
 } solids;
 
 void solids_free(solids* s);
