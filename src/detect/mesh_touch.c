@@ -202,7 +202,7 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
     // A corner beyond the plane that has not gone through is beside a rim, which holds it there.
     bool crossed = c->triangle >= 0, beyond = from * (to + draw_back * (from - to)) < 0.0;
     double side = from < 0.0 ? -1.0 : 1.0, h = side * to;
-    if (h > q->reach || crossed != beyond) return;
+    if (h > q->reach || (beyond && !crossed)) return;
     double x[3], foot[3], normal[3], back[3];
     query_corner(q, v, x);
     for (int k = 0; k < 3; k++) {
@@ -210,8 +210,12 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
         foot[k] = x[k] - h * normal[k];
         back[k] = x[k] + draw_back * (q->middle[k] - x[k]);
     }
-    if (crossed && !holds_crossed(q, triangle, side, c, x)) return;
-    if (!crossed && (!mesh_over_triangle(q->m, triangle, back, q->eps))) return;
+    // One that has gone through elsewhere may be held in front of this triangle too, as in a hollow
+    // corner; drop_ghosts() decides.
+    bool held = beyond
+                    ? holds_crossed(q, triangle, side, c, x)
+                    : mesh_over_triangle(q->m, triangle, back, crossed ? 2.0 * c->depth : q->eps);
+    if (!held) return;
     query_add(q, foot, x, normal, h, RANK_FACE, face_name(q->m, triangle, side, v));
 }
 
@@ -520,7 +524,7 @@ static void drop_ghosts(query* q, crossing* cross)
     q->reach += vec_norm(3, shift);
     find_on_body(q, cross);
     for (int i = 0; i < count; i++) {
-        bool keep = q->found.row[i].h <= q->eps;
+        bool keep = q->found.row[i].h < -q->eps;
         for (int j = count; j < q->found.count && !keep; j++)
             keep = q->found.row[j].t.feature == q->found.row[i].t.feature;
         if (keep) q->found.row[kept++] = q->found.row[i];
