@@ -281,8 +281,7 @@ void grain_turning(const grains* g, int64_t row, double matrix[9])
         grain_axes(g, row, axes);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) { // unroot is symmetric
-                matrix[3 * i + j] =
-                    vec_dot(3, axes + 3 * i, s->unroot + 3 * j) / g->scale[row];
+                matrix[3 * i + j] = vec_dot(3, axes + 3 * i, s->unroot + 3 * j) / g->scale[row];
             }
         }
     }

@@ -29,8 +29,7 @@ double wall_bound(const talus_shape_def* shape, int dim, const solids* all)
 
 // ---- triangles ---------------------------------------------------------------------------------
 
-/// Triangles in the making: corners are kept three by three and welded by nobody, mesh_make() finds
-/// shared edges through equal corners.
+/// Triangles in the making.
 typedef struct triangle_soup {
     triangles t;
     bool failed;
@@ -59,7 +58,8 @@ static double* soup_vertex(triangle_soup* s)
 
 static talus_status soup_end(triangle_soup* s, double skin, wall_form* out, talus_error* error)
 {
-    talus_status status = mesh_make(&s->t, skin, &out->mesh, error);
+    talus_status status = triangles_weld(&s->t, error);
+    if (status >= 0) status = mesh_make(&s->t, skin, &out->mesh, error);
     triangles_free(&s->t);
     out->kind = FORM_MESH;
     out->skin = skin;
@@ -109,7 +109,8 @@ static talus_status make_cone(const talus_shape_def* shape, wall_form* out, talu
             const double along = end ? shape->half_length : -shape->half_length;
             double* v = soup_vertex(&s);
             for (int k = 0; k < 3; k++) {
-                v[k] = along * frame[0][k] + r * (cos(angle) * frame[1][k] + sin(angle) * frame[2][k]);
+                v[k] =
+                    along * frame[0][k] + r * (cos(angle) * frame[1][k] + sin(angle) * frame[2][k]);
             }
         }
     }

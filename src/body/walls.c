@@ -250,8 +250,7 @@ static talus_status check_wall(const walls* w, const talus_wall_def* def, int di
 static talus_status fill_record(const walls* w, const talus_wall_def* def, int dim, wall_record* r,
                                 talus_error* error)
 {
-    *r = (wall_record){
-        .name = strdup(def->name), .shape = def->shape, .material = def->material};
+    *r = (wall_record){.name = strdup(def->name), .shape = def->shape, .material = def->material};
     normalise(r->shape.normal);
     normalise(r->shape.axis);
     r->shape.triangles = NULL;

@@ -24,11 +24,14 @@ typedef struct triangles {
 } triangles;
 
 void triangles_free(triangles* t);
+/// Join corners that are within 1e-9 of the extent; those that are left keep their order.
+talus_status triangles_weld(triangles* t, talus_error* error);
 /// Read an STL (binary or text) or OBJ file, by its contents. Errors begin with file:line: where
 /// there are lines. The caller owns *out.
 talus_status triangles_read(const char* path, triangles* out, talus_error* error);
 
-/// Build a mesh; triangles without area are left out. `skin`: rounded half thickness.
+/// Build a mesh of triangles that are welded; those without area are left out. `skin`: rounded half
+/// thickness.
 talus_status mesh_make(const triangles* t, double skin, mesh** out, talus_error* error);
 void mesh_free(mesh* m);
 /// Radius of the ball about the origin that holds the mesh.

@@ -4,11 +4,7 @@
 /// byte 80, is a binary STL even if it begins with "solid"; a text that begins with "solid" is a
 /// text STL; other text is OBJ, of which v, f, o and g are read and all else is ignored. Polygons
 /// are cut into a fan of triangles. Each solid, object or group that has triangles gets a number.
-///
-/// Corners are welded through a table of cubes twice as wide as the tolerance: all that is within
-/// the tolerance of a corner lies in at most eight of them.
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/vec.h"
 #include "shape/mesh.h"
 
@@ -267,91 +263,6 @@ static talus_status read_obj(reader* r)
     return TALUS_OK;
 }
 
-// ---- Welding -----------------------------------------------------------------------------------
-
-typedef struct weld_table {
-    double low[3], width; ///< where the cubes begin, and how wide they are
-    int32_t* head;        ///< [1 << bits] newest corner of a bucket, -1: none
-    int32_t* older;       ///< [corners]
-    uint64_t mask;
-} weld_table;
-
-static uint64_t weld_bucket(const weld_table* w, const int64_t cube[3])
-{
-    uint64_t h = hash_bytes(HASH_START, cube, 3 * sizeof *cube);
-    return (h ^ h >> 32) & w->mask;
-}
-
-/// A corner already kept within the tolerance of x, -1 if there is none.
-static int32_t weld_find(const weld_table* w, const double* kept, const double x[3],
-                         double tolerance)
-{
-    for (int side = 0; side < 8; side++) {
-        int64_t cube[3];
-        for (int k = 0; k < 3; k++) {
-            double shift = side >> k & 1 ? tolerance : -tolerance;
-            cube[k] = (int64_t)floor((x[k] - w->low[k] + shift) / w->width);
-        }
-        for (int32_t i = w->head[weld_bucket(w, cube)]; i >= 0; i = w->older[i]) {
-            double u[3];
-            vec_sub(3, u, kept + 3 * i, x);
-            if (vec_norm(3, u) <= tolerance) return i;
-        }
-    }
-    return -1;
-}
-
-static void weld_add(weld_table* w, int32_t i, const double x[3])
-{
-    int64_t cube[3];
-    for (int k = 0; k < 3; k++) cube[k] = (int64_t)floor((x[k] - w->low[k]) / w->width);
-    uint64_t bucket = weld_bucket(w, cube);
-    w->older[i] = w->head[bucket];
-    w->head[bucket] = i;
-}
-
-/// Join corners; those that are left keep their order.
-static talus_status weld(triangles* t, talus_error* error)
-{
-    weld_table w = {.mask = 15};
-    double extent = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t v = 0; v < t->vertex_count; v++) {
-            low = fmin(low, t->vertex[3 * v + k]);
-            high = fmax(high, t->vertex[3 * v + k]);
-        }
-        w.low[k] = low;
-        extent = fmax(extent, high - low);
-    }
-    double tolerance = fmax(1e-9 * extent, 1e-300); // one point only: no cube of width zero
-    w.width = 2.0 * tolerance;
-    while (w.mask < (uint64_t)t->vertex_count) w.mask = 2 * w.mask + 1;
-    w.head = malloc((w.mask + 1) * sizeof *w.head);
-    w.older = malloc(((size_t)t->vertex_count + 1) * sizeof *w.older);
-    int32_t* now = malloc(((size_t)t->vertex_count + 1) * sizeof *now);
-    bool good = w.head && w.older && now;
-    if (good) {
-        memset(w.head, 0xff, (w.mask + 1) * sizeof *w.head); // all -1
-        int32_t count = 0;
-        for (int64_t v = 0; v < t->vertex_count; v++) {
-            double x[3];
-            vec_copy(3, x, t->vertex + 3 * v);
-            now[v] = weld_find(&w, t->vertex, x, tolerance);
-            if (now[v] >= 0) continue;
-            now[v] = count;
-            vec_copy(3, t->vertex + 3 * count, x);
-            weld_add(&w, count++, x);
-        }
-        t->vertex_count = count;
-        for (int64_t k = 0; k < 3 * t->triangle_count; k++) t->triangle[k] = now[t->triangle[k]];
-    }
-    free(w.head);
-    free(w.older);
-    free(now);
-    return good ? TALUS_OK : error_memory(error, "welding a mesh");
-}
-
 // ---- The file ----------------------------------------------------------------------------------
 
 static talus_status load(reader* r)
@@ -417,7 +328,7 @@ talus_status triangles_read(const char* path, triangles* out, talus_error* error
                            "%s: no triangles found; it should be an STL or OBJ file", path);
     // A group that was begun at the very end has no triangles.
     if (status == TALUS_OK) r.t.group_count = r.t.group[r.t.triangle_count - 1] + 1;
-    if (status == TALUS_OK) status = weld(&r.t, error);
+    if (status == TALUS_OK) status = triangles_weld(&r.t, error);
     free(r.text);
     if (status == TALUS_OK)
         *out = r.t;
