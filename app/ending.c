@@ -50,12 +50,18 @@ void ending_print(FILE* out, const char* directory, const talus_summary* s)
     print_verdict(out, s->verdict);
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
-            "  ParaView:  open %s/frames.xdmf (choose \"XDMF Reader\")\n"
+            "  ParaView:  open %s/frames.xdmf (choose \"XDMF Reader\")\n",
+            directory, directory);
+    if (s->shapes > 0) {
+        fprintf(out, "  shapes:    talus export %s, then open %s/export/solids.pvd and walls.pvd\n",
+                directory, directory);
+    }
+    fprintf(out,
             "  OVITO:     talus export %s, then open %s/export/grains.dump\n"
             "  numpy:     import h5py\n"
             "             f = h5py.File('%s/frames.h5')\n"
             "             x = f['frames/%06" PRId64 "/grains/position'][:]\n",
-            directory, directory, directory, directory, directory, s->frames - 1);
+            directory, directory, directory, s->frames - 1);
 }
 
 bool ending_print_json(const char* directory)

@@ -49,6 +49,7 @@ TALUS_API talus_run_def talus_run_default(void);
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
     int64_t unconverged_steps, soft_steps, removed_grains, frames;
+    int64_t shapes; ///< that grains or walls may have beside balls and analytic walls
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;

@@ -124,6 +124,7 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .soft_steps = totals->soft,
         .removed_grains = totals->removed,
         .frames = s->frames_written,
+        .shapes = talus_world_solid_count(r->world),
         .time = talus_world_time(r->world),
         .residual = s->last.residual,
         .overlap_mean = s->last.overlap_mean,
@@ -230,6 +231,7 @@ static void write_numbers(json* j, const run* r, const talus_summary* sum)
     json_number(j, "overlap_max_ever", r->state.worst_overlap);
     json_number(j, "kinetic_energy", sum->kinetic_energy);
     json_integer(j, "frames", sum->frames);
+    json_integer(j, "shapes", sum->shapes);
     json_integer(j, "unconverged_steps", sum->unconverged_steps);
     json_integer(j, "soft_steps", sum->soft_steps);
     json_integer(j, "removed_grains", sum->removed_grains);
