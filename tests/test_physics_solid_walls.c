@@ -281,8 +281,8 @@ static void check_slide(const char* name, talus_world* world, double angle)
         off = fmax(off, fabs(up(world, id) - 0.15));
     }
     printf("%dD, %s, heading %g\n", dim, name, angle);
-    check_below("  largest error of the velocity", worst, 1e-9,
-                "friction alone; the solver's 1e-10 of g h in each of 300 steps");
+    check_below("  largest error of the velocity", worst, 1e-11,
+                "friction alone; rounding of gaps over h, 1e-13, in some of 300 steps");
     check_below("  largest error of the height", off, 1e-11, "it stays on the floor");
     talus_world_destroy(world);
 }
@@ -293,8 +293,8 @@ static talus_world* joints_world(int dim)
 {
     talus_world_def def = physics_def(dim);
     def.gravity[dim - 1] = -G;
-    def.solver.tolerance = 1e-10;
-    def.solver.max_sweeps = 5000;
+    def.solver.tolerance = 1e-12;
+    def.solver.max_sweeps = 2000;
     return physics_world(&def, MU);
 }
 
@@ -302,7 +302,7 @@ static void joints_between_blocks_stop_nobody(void** state)
 {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
-        for (int way = 0; way < (dim == 2 ? 1 : 3); way++) {
+        for (int way = 0; way < (dim == 2 ? 1 : test_count(6, 2)); way++) {
             talus_world* world = joints_world(dim);
             int tile = physics_box_solid(world, "tile", dim, 0.2, 0.2, 0.2);
             for (int i = -4; i < 12; i++) {
@@ -313,7 +313,7 @@ static void joints_between_blocks_stop_nobody(void** state)
                     physics_add(world, &def);
                 }
             }
-            check_slide("floor of equal blocks", world, 0.35 * way);
+            check_slide("floor of equal blocks", world, 0.175 * way);
         }
     }
 }
