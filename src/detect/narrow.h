@@ -59,9 +59,11 @@ talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contact
                                   contacts* out);
 double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, int64_t a, int64_t b,
                        int64_t feature);
-/// Signed distance between the two parts that a feature names.
-double solid_solid_distance(const grains* g, const cell* periodic, const poses* p, int64_t a,
-                            int64_t b, int64_t feature);
+/// Overlap at a contact of solids as they stand now. A corner may have left the face it stood on,
+/// and features overlap where bodies do not: an overlap above `tolerance` of features whose contact
+/// point is not inside both bodies is measured between the bodies.
+double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
+                           const contacts* list, int64_t c, double tolerance);
 
 /// A grain near one image of a wall.
 typedef struct wall_approach {
@@ -87,7 +89,7 @@ void wall_image_local(const grains* g, const walls* w, const cell* periodic, int
 
 /// Append a contact and fill its bodies, gap, normal and feature; the point and what is carried
 /// over are the caller's. -1 when memory is short.
-int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row,
-                      int64_t feature, double gap, const double* normal, bool distant);
+int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row, int64_t feature,
+                      double gap, const double* normal, bool distant);
 
 #endif

@@ -6,6 +6,10 @@
 /// Most points of a pair of parts; those of an earlier step are only a hint, so the rest is let go.
 enum { MAX_KEPT = 8 };
 
+/// How far outside a body a contact point may be and still show its overlap, as a share of the
+/// depth.
+static const double SLACK_DEPTH = 0.1;
+
 /// A grain's part: of a ball the whole.
 static convex part_of(const grains* g, const poses* p, int64_t grain, int part)
 {
@@ -98,8 +102,7 @@ static talus_status part_contacts(const narrow* n, grain_pair* p, int part_a, in
     int64_t kept[MAX_KEPT];
     touch touches[CONVEX_MAX_TOUCHES];
     p->hint.kept = kept;
-    p->hint.kept_count =
-        kept_features(n->last, p->last_first, p->last_count, part_a, part_b, kept);
+    p->hint.kept_count = kept_features(n->last, p->last_first, p->last_count, part_a, part_b, kept);
     int count = convex_touches(&a, &b, p->delta, p->reach, &p->hint, touches);
     for (int t = 0; t < count; t++) {
         if (append_touch(n, p, part_a, part_b, &touches[t], out)) return TALUS_ERR_MEMORY;
@@ -148,12 +151,39 @@ double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, in
     return convex_gap(&part_a, &part_b, delta, feature_bare(feature));
 }
 
-double solid_solid_distance(const grains* g, const cell* periodic, const poses* p, int64_t a,
-                            int64_t b, int64_t feature)
+/// Is a point, counted from the body's origin, inside a body without a skin or at most `slack`
+/// above a face? The corners of a box on a box lie in the planes of its sides.
+static bool point_inside(const convex* c, const double* x, double slack)
 {
-    double delta[3], normal[3];
+    const int dim = c->dim;
+    if (!c->shape || c->skin > 0.0) return false;
+    for (int f = 0; f < c->shape->face_count; f++) {
+        const int at = dim == 2 ? f : c->shape->face_vertex[c->shape->face_first[f]];
+        double height = 0.0;
+        for (int k = 0; k < dim; k++) {
+            height += c->normal[f * dim + k] * (x[k] - c->vertex[at * dim + k]);
+        }
+        if (height > slack) return false;
+    }
+    return true;
+}
+
+double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p,
+                           const contacts* list, int64_t c, double tolerance)
+{
+    const int dim = g->dim;
+    const int64_t a = list->a_row[c], b = list->b_row[c], feature = list->feature[c];
     const convex part_a = part_of(g, p, a, feature_part_a(feature));
     const convex part_b = part_of(g, p, b, feature_part_b(feature));
+    double delta[3], normal[3], from_a[3], from_b[3];
     grain_delta(g, periodic, a, b, delta);
-    return convex_distance(&part_a, &part_b, delta, normal);
+    double gap = convex_gap(&part_a, &part_b, delta, feature_bare(feature));
+    if (gap >= -tolerance) return gap < 0.0 ? -gap : 0.0;
+    vec_sub(dim, from_a, list->point + c * dim, g->position + a * dim);
+    cell_nearest(periodic, dim, from_a);
+    vec_sub(dim, from_b, from_a, delta);
+    const double slack = tolerance - SLACK_DEPTH * gap;
+    if (point_inside(&part_a, from_a, slack) && point_inside(&part_b, from_b, slack)) return -gap;
+    gap = convex_distance(&part_a, &part_b, delta, normal);
+    return gap < 0.0 ? -gap : 0.0;
 }

@@ -122,19 +122,20 @@ void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t
              100.0 * fmin(r->force_error, 1.0), r->stiffness, r->sweeps_for_rigid);
 }
 
-/// Overlap at a contact. A corner may have left the face it stood on, and features overlap where
-/// bodies do not: an overlap of features that is worth mentioning is looked at again.
+/// Overlaps of solids below this, in mean diameters, are not looked at twice.
+static const double FAINT_OVERLAP = 1e-6;
+
 static double overlap_at(talus_world* world, int64_t c, double diameter)
 {
     const contacts* list = &world->contacts;
     const grains* g = &world->grains;
     const int32_t a = list->a_row[c], b = list->b_row[c];
-    double gap =
-        narrow_gap(g, &world->walls, &world->cell, &world->poses, &world->scratch, list, c);
-    const bool solids_meet = a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0);
-    if (solids_meet && gap < -1e-6 * diameter) {
-        gap = solid_solid_distance(g, &world->cell, &world->poses, a, b, list->feature[c]);
+    if (a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0)) {
+        return solid_solid_overlap(g, &world->cell, &world->poses, list, c,
+                                   FAINT_OVERLAP * diameter);
     }
+    const double gap =
+        narrow_gap(g, &world->walls, &world->cell, &world->poses, &world->scratch, list, c);
     return gap < 0.0 ? -gap : 0.0;
 }
 
