@@ -61,11 +61,24 @@ static ALWAYS_INLINE bool stick_update(const int dim, const double* block, const
     const double mu = row[contact_mu(dim)];
     // |p_t|^2 = pp - pn^2 loses digits near mu = 0: a little inside the cone, the rest is solved.
     // A block that is not definite to rounding has an inverse of zeros.
-    return inverse[0] > 0.0 && free_n < 0.0 && pn > 0.0 && pp - pn * pn < 0.999999 * mu * mu * pn * pn;
+    return inverse[0] > 0.0 && free_n < 0.0 && pn > 0.0 &&
+           pp - pn * pn < 0.999999 * mu * mu * pn * pn;
 }
 
-/// Exact update of a Coulomb contact with a full block. Most of them stick: then the impulse takes
-/// the one step S^-1 (u + bias n) that stops the slip and closes the gap.
+/// Does a contact without an impulse stay open?
+static ALWAYS_INLINE bool stays_open(const int dim, const double* row, const double* u)
+{
+    const double* impulse = row + contact_p(dim);
+    double un = row[contact_bias(dim)];
+    for (int k = 0; k < dim; k++) {
+        if (impulse[k] != 0.0) return false;
+        un += row[k] * u[k];
+    }
+    return un >= 0.0;
+}
+
+/// Exact update of a Coulomb contact with a full block. Most of them stay open, or stick: then the
+/// impulse takes the one step S^-1 (u + bias n) that stops the slip and closes the gap.
 static ALWAYS_INLINE void update_block(problem* p, const int dim, int64_t c, double* a, double* b,
                                        double* u, double* dp)
 {
@@ -74,6 +87,10 @@ static ALWAYS_INLINE void update_block(problem* p, const int dim, int64_t c, dou
     const double* block = problem_block(p, dim, c);
     double solved[3], torque[3];
     block_velocity(dim, block, a, b, u);
+    if (stays_open(dim, row, u)) {
+        for (int k = 0; k < dim; k++) dp[k] = 0.0;
+        return;
+    }
     if (!stick_update(dim, block, row, u, impulse, solved)) {
         problem_solve_alone(p, c, u, solved, torque);
     }

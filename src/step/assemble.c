@@ -11,10 +11,12 @@ void assembly_free(assembly* as)
 {
     free(as->sign);
     free(as->wall_row);
+    free(as->turning);
     *as = (assembly){0};
 }
 
-static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_t wall_count)
+static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_t wall_count,
+                                     int64_t grain_count)
 {
     if (contact_count > as->sign_capacity) {
         free(as->sign);
@@ -26,14 +28,20 @@ static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_
         as->wall_capacity = wall_count + 8;
         as->wall_row = malloc(sizeof *as->wall_row * (size_t)as->wall_capacity);
     }
-    bool good = (as->sign || contact_count == 0) && (as->wall_row || wall_count == 0);
+    if (grain_count > as->grain_capacity) {
+        free(as->turning);
+        as->grain_capacity = grain_count + grain_count / 4 + 16;
+        as->turning = malloc(sizeof *as->turning * 9 * (size_t)as->grain_capacity);
+    }
+    bool good = (as->sign || contact_count == 0) && (as->wall_row || wall_count == 0) &&
+                (as->turning || grain_count == 0);
     if (!good) assembly_free(as);
     return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
 // ---- body rows ---------------------------------------------------------------------------------
 
-static void fill_grain_rows(const step_context* ctx, const double* free_velocity,
+static void fill_grain_rows(assembly* as, const step_context* ctx, const double* free_velocity,
                             const double* free_spin, problem* out)
 {
     const grains* g = ctx->grains;
@@ -44,6 +52,7 @@ static void fill_grain_rows(const step_context* ctx, const double* free_velocity
         row[row_im(dim)] = g->inv_mass[i] * step_slowing(ctx, g->inv_mass[i]);
         grain_w_of_spin(g, i, free_spin + i * spin_dim, row + row_w(dim));
         row[row_kim(dim)] = g->spin_mobility[i];
+        if (g->solid[i] >= 0) grain_turning(g, i, as->turning + 9 * i);
     }
     out->rows = g->count;
 }
@@ -109,8 +118,8 @@ static bool is_solid(const grains* g, int32_t body_row)
 
 /// Matrix G with: velocity at the contact = v + G w. `n` points to body b, `side` is 1 for b and -1
 /// for a. A ball's arm is its radius along n; a solid's reaches to the contact point.
-static void fill_arm(const step_context* ctx, const contacts* list, int64_t c, int32_t body,
-                     double side, const double* n, double* arm)
+static void fill_arm(const assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                     int32_t body, double side, const double* n, double* arm)
 {
     const grains* g = ctx->grains;
     const int dim = g->dim;
@@ -122,10 +131,10 @@ static void fill_arm(const step_context* ctx, const contacts* list, int64_t c, i
         for (int k = 0; k < (dim == 2 ? 2 : 9); k++) arm[k] = s * ball[k];
         return;
     }
-    double l[3] = {0.0, 0.0, 0.0}, turn[9];
+    const double* turn = as->turning + 9 * (int64_t)body;
+    double l[3] = {0.0, 0.0, 0.0};
     vec_sub(dim, l, list->point + c * dim, g->position + (int64_t)body * dim);
     cell_nearest(ctx->cell, dim, l);
-    grain_turning(g, body, turn);
     if (dim == 2) {
         arm[0] = -l[1] * turn[0];
         arm[1] = l[0] * turn[0];
@@ -295,8 +304,8 @@ static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
     vec_sub(dim, apart, g->position + (int64_t)b * dim, g->position + (int64_t)a * dim);
     cell_nearest(ctx->cell, dim, apart);
     const bool balls = !is_solid(g, a) && !is_solid(g, b);
-    const double distance = balls ? g->radius[a] + g->radius[b] + list->gap[c]
-                                  : vec_norm(dim, apart);
+    const double distance =
+        balls ? g->radius[a] + g->radius[b] + list->gap[c] : vec_norm(dim, apart);
     r->closing = cohesion_closing(vec_norm(dim, v), distance, ctx->h);
     *bias += r->closing;
 }
@@ -357,18 +366,18 @@ static bool needs_block(const step_context* ctx, const contacts* list, int64_t c
            is_solid(ctx->grains, list->b_row[c]);
 }
 
-/// The full block of a contact: arms, responses. A mobile wall does not turn, nor does what is glued
-/// to it.
-static void fill_block(const step_context* ctx, const contacts* list, int64_t c, int mobile_wall,
-                       bool swapped, problem* out, double* row)
+/// The full block of a contact: arms, responses. A mobile wall does not turn, nor does what is
+/// glued to it.
+static void fill_block(const assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                       int mobile_wall, bool swapped, problem* out, double* row)
 {
     const int dim = out->dim;
     const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
     const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
     out->block[c] = (int32_t)out->block_count++;
     double* block = problem_block(out, dim, c);
-    fill_arm(ctx, list, c, mobile_wall >= 0 ? -1 : body_a, -1.0, row, block + block_arm_a(dim));
-    fill_arm(ctx, list, c, body_b, 1.0, row, block + block_arm_b(dim));
+    fill_arm(as, ctx, list, c, mobile_wall >= 0 ? -1 : body_a, -1.0, row, block + block_arm_a(dim));
+    fill_arm(as, ctx, list, c, body_b, 1.0, row, block + block_arm_b(dim));
     problem_fill_block(out, c, row, &row[contact_mn(dim)], &row[contact_mt(dim)]);
 }
 
@@ -387,7 +396,7 @@ static void fill_contact(assembly* as, const step_context* ctx, contacts* list, 
             options->warm_start ? sign * ctx->h * list->force[c * dim + k] : 0.0;
     }
     if (needs_block(ctx, list, c, wall)) {
-        fill_block(ctx, list, c, wall, sign < 0.0, out, row);
+        fill_block(as, ctx, list, c, wall, sign < 0.0, out, row);
     } else {
         const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
         const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
@@ -428,7 +437,8 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
 {
     const grains* g = ctx->grains;
     const walls* w = ctx->walls;
-    if (assembly_reserve(as, list->count, w->count)) return TALUS_ERR_MEMORY;
+    const int64_t solid_rows = g->solids && g->solids->count > 0 ? g->count : 0;
+    if (assembly_reserve(as, list->count, w->count, solid_rows)) return TALUS_ERR_MEMORY;
     int64_t wall_contacts = 0;
     while (wall_contacts < list->count && list->a[wall_contacts] < 0) wall_contacts++;
     problem_size size = {.rows = g->count + w->count + wall_contacts,
@@ -437,7 +447,7 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
                          .mobile = count_mobile(w)};
     size.blocks = count_blocks(ctx, list, size.mobile);
     if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
-    fill_grain_rows(ctx, free_velocity, free_spin, out);
+    fill_grain_rows(as, ctx, free_velocity, free_spin, out);
     fill_mobile_rows(as, ctx, out);
     for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
     out->count = list->count;

@@ -11,6 +11,8 @@ typedef struct assembly {
     int64_t sign_capacity;
     int32_t* wall_row; ///< [walls] problem row of a mobile wall, -1 otherwise
     int64_t wall_capacity;
+    double* turning; ///< [grains][9] of solids: grain_turning()
+    int64_t grain_capacity;
     const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more; the
                                ///< stepper's
 } assembly;
