@@ -36,7 +36,10 @@ install:
 	cmake --build --preset release
 	cmake --install build/release
 
-bench: build
+bench:
+	@scripts/install-deps.sh build
+	@scripts/install-deps.sh bench || true # without Bullet the other benchmarks still run
+	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release --target bench
 	@for program in build/release/bench/*; do \
 	    if [ -x "$$program" ]; then echo "== $$program"; "$$program" || exit 1; fi; \

@@ -1,0 +1,115 @@
+/// 2000 boxes at rest in Talus and in Bullet on one core: CPU time a step, residual, overlap,
+/// motion.
+///
+/// The pile settles in Talus. Every case then starts from the settled places, gets a second to come
+/// to rest by itself, and is timed in rounds that alternate between the cases, so that all see the
+/// same machine. What is told of a step comes from one more step after the last round.
+#include "pile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <string>
+
+static constexpr int SETTLE_ROUGHLY = 1200, SETTLE_FINELY = 720; // steps
+static constexpr int REST = 240;                                 // steps of each case by itself
+static constexpr int ROUNDS = 7, STEPS = 20;                     // timed
+
+static double cpu_seconds()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+static void run(pile& p, int steps)
+{
+    for (int i = 0; i < steps; i++) p.step();
+}
+
+/// The lattice from which the boxes fall, each turned at random.
+static std::vector<placed> lattice()
+{
+    std::mt19937_64 random(1);
+    std::vector<placed> out;
+    for (int i = 0; i < ACROSS * ACROSS * HIGH; i++) {
+        const int x = i % ACROSS, y = i / ACROSS % ACROSS, z = i / (ACROSS * ACROSS);
+        placed p{{(x + 0.5) * SPACING - HALF_WIDTH, (y + 0.5) * SPACING - HALF_WIDTH,
+                  (z + 0.5) * SPACING},
+                 {}};
+        double square = 2.0;
+        while (!(square > 0.0 && square < 1.0)) { // a point in the unit ball gives a fair rotation
+            square = 0.0;
+            for (double& q : p.rotation) {
+                q = 2.0 * static_cast<double>(random() >> 11) * 0x1p-53 - 1.0;
+                square += q * q;
+            }
+        }
+        for (double& q : p.rotation) q /= std::sqrt(square);
+        out.push_back(p);
+    }
+    return out;
+}
+
+/// The places of the boxes at rest: settled with a coarse tolerance, then with the default one.
+static std::vector<placed> settled()
+{
+    const std::unique_ptr<pile> rough = make_talus(lattice(), {1e-3, 0});
+    run(*rough, SETTLE_ROUGHLY);
+    const std::unique_ptr<pile> fine = make_talus(rough->places(), {1e-4, 0});
+    run(*fine, SETTLE_FINELY);
+    return fine->places();
+}
+
+/// A code with its settings, and its times.
+struct measured {
+    std::string name;
+    std::unique_ptr<pile> code;
+    std::vector<double> ms; ///< CPU, a step
+};
+
+static void report(measured& m, double reference)
+{
+    std::sort(m.ms.begin(), m.ms.end());
+    const double median = m.ms[m.ms.size() / 2];
+    const verdict v = judge(m.code->observed_step());
+    std::printf("%-34s %7.2f %7.2f %7.2f %6.2f %6d %6d %9.1e %9.1e %9.1e %9.1e %9.1e %9.1e\n",
+                m.name.c_str(), m.ms.front(), median, m.ms.back(), median / reference, v.contacts,
+                v.active, v.residual, v.own_residual, v.overlap_max, v.overlap_mean,
+                v.kinetic_energy, v.mismatch);
+    std::fflush(stdout);
+}
+
+int main()
+{
+    const std::vector<placed> start = settled();
+    std::vector<measured> all;
+    all.push_back({"Bullet, default (10 iterations)", make_bullet(start, {10, false, false}), {}});
+    all.push_back({"Bullet, two friction directions", make_bullet(start, {10, true, false}), {}});
+    all.push_back({"Bullet, two directions, 50 iter.", make_bullet(start, {50, true, false}), {}});
+    all.push_back({"Bullet, default, may sleep", make_bullet(start, {10, false, true}), {}});
+    all.push_back({"Talus, default (tolerance 1e-4)", make_talus(start, {1e-4, 0}), {}});
+    all.push_back({"Talus, tolerance 1e-3", make_talus(start, {1e-3, 0}), {}});
+    for (measured& m : all) run(*m.code, REST);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (measured& m : all) {
+            const double begin = cpu_seconds();
+            run(*m.code, STEPS);
+            m.ms.push_back(1e3 * (cpu_seconds() - begin) / STEPS);
+        }
+    }
+    std::printf(
+        "2000 boxes at rest, h = 1/240 s, mu = 0.5, one thread, %d rounds of %d steps: CPU ms "
+        "a step\n",
+        ROUNDS, STEPS);
+    std::printf("%-34s %7s %7s %7s %6s %6s %6s %9s %9s %9s %9s %9s %9s\n", "", "min", "median",
+                "max", "ratio", "points", "active", "residual", "own law", "overlap", "mean ovl",
+                "energy", "mismatch");
+    std::vector<double> first = all[0].ms;
+    std::sort(first.begin(), first.end());
+    for (measured& m : all) report(m, first[first.size() / 2]);
+    return 0;
+}
