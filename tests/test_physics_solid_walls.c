@@ -191,7 +191,7 @@ static void blocks_meet_across_the_cell(void** state)
                     now - MU * G * H * 8.0, MU * G * H * 3.0,
                     "momentum; the steps after the hit brake both");
         check_close("no rebound", grain_v(world, b, 0) - grain_v(world, a, 0), 0.0, 1e-9, "e = 0");
-        physics_steps(world, H, 2000);
+        physics_steps(world, H, 400);
         check_close("weight", wall_force(world, floor, dim - 1), -physics_total_mass(world) * G,
                     force_noise(world), "on the floor");
         double gap = grain_x(world, b, 0) - grain_x(world, a, 0) +
@@ -264,7 +264,7 @@ static void check_slide(const char* name, talus_world* world, double angle)
 {
     const int dim = talus_world_options(world)->dim, z = dim - 1;
     const double v0 = 2.0;
-    const int n = 300;
+    const int n = test_count(300, 60);
     int box = dim == 2 ? physics_box_solid(world, "slider", 2, 0.73, 0.3, 0)
                        : physics_box_solid(world, "slider", 3, 0.73, 0.41, 0.3);
     talus_grain_def def = physics_block(box, 0.21, dim == 2 ? 0.15 : 0.13, 0.15);
