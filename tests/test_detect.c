@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "detect/contacts.h"
+#include "detect/feature.h"
 #include "detect/grid.h"
 
 #include <float.h>
@@ -224,7 +225,7 @@ static void test_grid_is_reusable(void** state)
 
 // ---- contact lists -----------------------------------------------------------------------------
 
-static void append(contacts* c, int64_t a, int64_t b, int32_t feature, double force)
+static void append(contacts* c, int64_t a, int64_t b, int64_t feature, double force)
 {
     assert_int_equal(contacts_reserve(c, c->count + 1), TALUS_OK);
     int64_t i = c->count++;
@@ -241,6 +242,9 @@ static void test_match_carries_forces(void** state)
 {
     (void)state;
     rng r = rng_make(3, 4, 0);
+    int32_t shape[1] = {-1};
+    double radius[1] = {1.0};
+    const grains balls = {.dim = 3, .count = 1, .solid = shape, .radius = radius};
     for (int trial = 0; trial < 200; trial++) {
         contacts last, now;
         contacts_init(&last, 3);
@@ -256,7 +260,7 @@ static void test_match_carries_forces(void** state)
                 }
             }
         }
-        contacts_match(&now, &last);
+        contacts_match(&now, &last, &balls);
         for (int64_t i = 0; i < now.count; i++) {
             int64_t a = now.a[i] + 3, b = now.b[i];
             bool persists = in_last[a][b][now.feature[i]];
@@ -267,6 +271,57 @@ static void test_match_carries_forces(void** state)
         contacts_free(&last);
         contacts_free(&now);
     }
+}
+
+/// Points of a solid (radius 1) that only changed their names keep force and bond; others do not:
+/// those that are far away, look another way, belong to another part, or whose old name is there
+/// still. Every old point is taken over once.
+static void test_match_knows_renamed_points(void** state)
+{
+    (void)state;
+    int32_t shape[1] = {0};
+    double radius[1] = {1.0};
+    const grains g = {.dim = 2, .count = 1, .solid = shape, .radius = radius};
+    contacts last, now;
+    contacts_init(&last, 2);
+    contacts_init(&now, 2);
+    const struct {
+        int64_t old_name, new_name; ///< -1: not there
+        double x;                   ///< of the new point; the old one is at 0.3 times its row
+        double normal[2], force;    ///< of the new point; force expected
+    } rows[] = {
+        {10, 11, 0.01, {1.0, 0.0}, 1.0},                        // a new name at the same place
+        {20, 20, 5.0, {0.0, 1.0}, 2.0},                         // the same name, wherever it is
+        {30, 31, 0.75, {1.0, 0.0}, 0.0},                        // 0.15 radii from the old one
+        {40, 41, 0.91, {0.0, 1.0}, 0.0},                        // a corner turned
+        {50, feature_of_parts(51, 0, 1), 1.2, {1.0, 0.0}, 0.0}, // another part
+        {60, 61, 1.52, {1.0, 0.0}, 0.0},                        // the second best for 60
+        {-1, 62, 1.51, {1.0, 0.0}, 6.0},                        // the best, though it comes later
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].old_name < 0) continue;
+        append(&last, -1, 0, rows[i].old_name, i + 1.0);
+        last.point[2 * (last.count - 1)] = 0.3 * i;
+        last.bonded[last.count - 1] = 1;
+    }
+    for (int pass = 0; pass < 2; pass++) { // those with a part come last: names ascend
+        for (int i = 0; i < ROWS; i++) {
+            if ((feature_part_b(rows[i].new_name) > 0) != (pass == 1)) continue;
+            append(&now, -1, 0, rows[i].new_name, -1.0);
+            now.point[2 * (now.count - 1)] = rows[i].x;
+            vec_copy(2, now.normal + 2 * (now.count - 1), rows[i].normal);
+        }
+    }
+    contacts_match(&now, &last, &g);
+    for (int64_t c = 0; c < now.count; c++) {
+        int i = 0;
+        while (rows[i].new_name != now.feature[c]) i++;
+        assert_true(now.force[2 * c] == rows[i].force);
+        assert_int_equal(now.bonded[c], rows[i].force > 0.0);
+    }
+    contacts_free(&last);
+    contacts_free(&now);
 }
 
 static void test_relink_after_removal(void** state)
@@ -614,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_pairs_do_not_depend_on_threads),
         cmocka_unit_test(test_grid_is_reusable),
         cmocka_unit_test(test_match_carries_forces),
+        cmocka_unit_test(test_match_knows_renamed_points),
         cmocka_unit_test(test_relink_after_removal),
         cmocka_unit_test(test_nearly_empty_worlds),
         cmocka_unit_test(test_gas_never_overlaps),

@@ -1,6 +1,10 @@
 /// The contact list's field table; carrying forces from one step's list to the next.
 #include "detect/contacts.h"
 
+#include "base/vec.h"
+#include "detect/feature.h"
+
+#include <math.h>
 #include <stdlib.h>
 
 #define CONTACT_COLUMN(member, type, width, flags, unit, doc)                                      \
@@ -95,21 +99,118 @@ static void carry_forces(contacts* now, int64_t i, const contacts* last, int64_t
     }
 }
 
-void contacts_match(contacts* now, const contacts* last)
+/// Row i of `now` goes on from row `match` of `last`, or begins anew if that is -1.
+static void carry_over(contacts* now, int64_t i, const contacts* last, int64_t match)
 {
     const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
-    int64_t j = 0;
-    for (int64_t i = 0; i < now->count; i++) {
-        int64_t match = find_match(now, i, last, &j);
-        now->state[i] = match >= 0 ? last->state[match] : TALUS_CONTACT_OPEN;
-        now->bonded[i] = match >= 0 ? last->bonded[match] : 0;
-        if (match >= 0) {
-            carry_forces(now, i, last, match);
-            continue;
-        }
-        for (int k = 0; k < dim; k++) now->force[i * dim + k] = 0.0;
-        for (int k = 0; k < spin_dim; k++) now->torque[i * spin_dim + k] = 0.0;
+    now->state[i] = match >= 0 ? last->state[match] : TALUS_CONTACT_OPEN;
+    now->bonded[i] = match >= 0 ? last->bonded[match] : 0;
+    if (match >= 0) {
+        carry_forces(now, i, last, match);
+        return;
     }
+    for (int k = 0; k < dim; k++) now->force[i * dim + k] = 0.0;
+    for (int k = 0; k < spin_dim; k++) now->torque[i * spin_dim + k] = 0.0;
+}
+
+// ---- new names ---------------------------------------------------------------------------------
+
+/// Rows of one pair of bodies that are looked at together; more than these begin anew.
+enum { MAX_ROWS = 32 };
+/// A point with a new name is an old one if it is nearer than this part of the grain's size and
+/// looks nearly the same way.
+static const double SAME_PLACE = 0.1, SAME_NORMAL = 0.99;
+
+/// Rows of a pair of bodies in both lists, and which of them found each other by name.
+typedef struct pair_rows {
+    int64_t now_first, last_first;
+    int now_count, last_count;
+    uint32_t now_named, last_named; ///< bits
+} pair_rows;
+
+static bool same_parts(int64_t x, int64_t y)
+{
+    return feature_part_a(x) == feature_part_a(y) && feature_part_b(x) == feature_part_b(y) &&
+           feature_image(x) == feature_image(y);
+}
+
+/// Distance of row i of `now` from row j of `last`; INFINITY if they cannot be one point.
+static double rename_distance(const contacts* now, int64_t i, const contacts* last, int64_t j)
+{
+    const int dim = now->dim;
+    double apart[3];
+    if (!same_parts(now->feature[i], last->feature[j]) ||
+        vec_dot(dim, now->normal + i * dim, last->normal + j * dim) < SAME_NORMAL) {
+        return INFINITY;
+    }
+    vec_sub(dim, apart, now->point + i * dim, last->point + j * dim);
+    return vec_norm(dim, apart);
+}
+
+/// Of the rows without a match the two, one in each list, that are nearest to each other and nearer
+/// than `near`; false if there are none.
+static bool nearest_unnamed(const contacts* now, const contacts* last, const pair_rows* rows,
+                            double near, int pair[2])
+{
+    bool found = false;
+    for (int i = 0; i < rows->now_count; i++) {
+        for (int j = 0; j < rows->last_count && !(rows->now_named >> i & 1); j++) {
+            if (rows->last_named >> j & 1) continue;
+            double distance = rename_distance(now, rows->now_first + i, last, rows->last_first + j);
+            if (!(distance < near)) continue;
+            near = distance;
+            pair[0] = i, pair[1] = j;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/// Points of solids change their names when a corner slides from one face to the next. Those of
+/// `now` that have no match by name go on from the nearest of `last` that have none either, so that
+/// neither impulses nor bonds are lost.
+static void match_renamed(contacts* now, const contacts* last, const grains* g, pair_rows* rows)
+{
+    const double near = SAME_PLACE * g->radius[now->b_row[rows->now_first]];
+    int pair[2];
+    while (nearest_unnamed(now, last, rows, near, pair)) {
+        rows->now_named |= UINT32_C(1) << pair[0];
+        rows->last_named |= UINT32_C(1) << pair[1];
+        carry_over(now, rows->now_first + pair[0], last, rows->last_first + pair[1]);
+    }
+}
+
+static bool has_solid(const contacts* c, int64_t i, const grains* g)
+{
+    return (c->a_row[i] >= 0 && g->solid[c->a_row[i]] >= 0) || g->solid[c->b_row[i]] >= 0;
+}
+
+/// Match the rows of `now` that belong to the same bodies as row `first`; returns the next row.
+static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
+                          contacts_cursor* cursor, const grains* g)
+{
+    pair_rows rows = {.now_first = first};
+    const int64_t a = now->a[first], b = now->b[first];
+    const int64_t old = contacts_seek(cursor, a, b, &rows.last_first);
+    int64_t i = first, j = rows.last_first;
+    for (; i < now->count && now->a[i] == a && now->b[i] == b; i++) {
+        const int64_t match = find_match(now, i, last, &j);
+        carry_over(now, i, last, match);
+        if (match < 0 || i - first >= MAX_ROWS || match - rows.last_first >= MAX_ROWS) continue;
+        rows.now_named |= UINT32_C(1) << (i - first);
+        rows.last_named |= UINT32_C(1) << (match - rows.last_first);
+    }
+    if (old == 0 || old > MAX_ROWS || i - first > MAX_ROWS || !has_solid(now, first, g)) return i;
+    rows.now_count = (int)(i - first);
+    rows.last_count = (int)old;
+    match_renamed(now, last, g, &rows);
+    return i;
+}
+
+void contacts_match(contacts* now, const contacts* last, const grains* g)
+{
+    contacts_cursor cursor = {.list = last};
+    for (int64_t i = 0; i < now->count;) i = match_pair(now, i, last, &cursor, g);
 }
 
 void contacts_match_forces(contacts* now, const contacts* last)

@@ -36,9 +36,9 @@ void contacts_free(contacts* c);
 talus_status contacts_reserve(contacts* c, int64_t needed);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.
 int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);
-/// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, zero
-/// elsewhere. Both are sorted.
-void contacts_match(contacts* now, const contacts* last);
+/// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, or where
+/// a point of a solid has only changed its name; zero elsewhere. Both are sorted.
+void contacts_match(contacts* now, const contacts* last, const grains* g);
 /// Carry over forces and torques only, and leave the others as they are.
 void contacts_match_forces(contacts* now, const contacts* last);
 /// A place in a sorted list that only moves forward.

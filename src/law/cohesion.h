@@ -43,5 +43,12 @@ static inline double cohesion_closing(double turning, double distance, double h)
 {
     return 0.5 * h * turning * turning / distance;
 }
+/// The same for solids that turn together with the spin w: `centripetal` is the part of
+/// -w x (w x d) along the normal, d the vector between the centres. Sliding along a face widens
+/// nothing.
+static inline double cohesion_closing_of_solids(double centripetal, double h)
+{
+    return centripetal > 0.0 ? 0.5 * h * centripetal : 0.0;
+}
 
 #endif

@@ -287,26 +287,45 @@ static double reduced_radius(const grains* g, const contacts* list, int64_t c)
     return radius_a * radius_b / (radius_a + radius_b);
 }
 
+static double closing_of_balls(const step_context* ctx, const contacts* list, int64_t c)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim;
+    const int64_t a = list->a_row[c], b = list->b_row[c];
+    double v[3];
+    vec_sub(dim, v, g->velocity + b * dim, g->velocity + a * dim);
+    vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
+    const double distance = g->radius[a] + g->radius[b] + list->gap[c];
+    return cohesion_closing(vec_norm(dim, v), distance, ctx->h);
+}
+
+static double closing_of_solids(const step_context* ctx, const contacts* list, int64_t c)
+{
+    const grains* g = ctx->grains;
+    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int64_t a = list->a_row[c], b = list->b_row[c];
+    double apart[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, turn[3], inward[3];
+    vec_sub(dim, apart, g->position + b * dim, g->position + a * dim);
+    cell_nearest(ctx->cell, dim, apart);
+    for (int k = 0; k < spin_dim; k++) {
+        spin[dim == 2 ? 2 : k] = 0.5 * (g->spin[a * spin_dim + k] + g->spin[b * spin_dim + k]);
+    }
+    vec_cross(turn, spin, apart);
+    vec_cross(inward, turn, spin); // -w x (w x d)
+    return cohesion_closing_of_solids(vec_dot(dim, inward, list->normal + c * dim), ctx->h);
+}
+
 /// The bond of a contact: how much it bears in this step and how it keeps its width. The gap after
 /// the step, g + h u_n + h closing, must not be negative: closing is added to the row's bias.
 static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
                       const talus_pair_def* pair, double opening, rich_contact* r, double* bias)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim;
     const int32_t a = list->a_row[c], b = list->b_row[c];
     r->bond = cohesion_impulse(pair, list->gap[c], opening, g->radius[b], ctx->h);
     if (a < 0) return;
-    double v[3];
-    vec_sub(dim, v, g->velocity + (int64_t)b * dim, g->velocity + (int64_t)a * dim);
-    vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
-    double apart[3] = {0.0, 0.0, 0.0};
-    vec_sub(dim, apart, g->position + (int64_t)b * dim, g->position + (int64_t)a * dim);
-    cell_nearest(ctx->cell, dim, apart);
     const bool balls = !is_solid(g, a) && !is_solid(g, b);
-    const double distance =
-        balls ? g->radius[a] + g->radius[b] + list->gap[c] : vec_norm(dim, apart);
-    r->closing = cohesion_closing(vec_norm(dim, v), distance, ctx->h);
+    r->closing = balls ? closing_of_balls(ctx, list, c) : closing_of_solids(ctx, list, c);
     *bias += r->closing;
 }
 

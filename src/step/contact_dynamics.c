@@ -409,7 +409,7 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         out->nan_grain = set_reach(s, ctx->grains, materials_bond_range(ctx->materials));
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
-        contacts_match(&s->found, ctx->contacts);
+        contacts_match(&s->found, ctx->contacts, ctx->grains);
         contacts_prune(&s->found);
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
@@ -468,7 +468,7 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
 static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
                             const contacts** list, talus_error* error)
 {
-    contacts_match(&s->found, ctx->contacts);
+    contacts_match(&s->found, ctx->contacts, ctx->grains);
     if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
         return error_memory(error, "building the contact problem");
     }
