@@ -11,7 +11,7 @@
 
 #include "detect/convex_axis.h"
 
-enum { FACE_CORNERS = 32, CUT_CORNERS = 2 * FACE_CORNERS + 4 };
+enum { FACE_CORNERS = 64, CUT_CORNERS = 2 * FACE_CORNERS + 4 };
 /// Corners this much (of the pair's size) outside a side still count as over the face.
 #define FLUSH 1e-6
 /// Sine of the angle up to which edges run along each other.

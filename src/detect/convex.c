@@ -87,28 +87,114 @@ static bool hint_moves(const convex_hint* h)
     return false;
 }
 
+/// Whether the face of an axis was there in the last step.
+static bool axis_stays(const convex_hint* hint, const axis* x)
+{
+    for (int i = 0; i < hint->kept_count; i++) {
+        const int64_t name = hint->kept[i];
+        const feature_kind kind = feature_kind_of(name);
+        if (x->kind == AXIS_FACE_A && kind == FEATURE_FACE_VERTEX && feature_a(name) == x->of_a) {
+            return true;
+        }
+        if (x->kind == AXIS_FACE_B && kind == FEATURE_VERTEX_FACE && feature_b(name) == x->of_b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool foresight_begin(foresight* f, const convex_pair* p, const convex_hint* hint, axis* chosen)
+{
+    const double skins = p->a->skin + p->b->skin, radius = smaller_radius(p);
+    *f = (foresight){.p = p, .hint = hint, .chosen = chosen};
+    f->best = gap_moved(p, chosen->normal, hint) - skins;
+    f->floor = skins - FORESEE_DEPTH * radius;
+    const double gap = chosen->gap - skins, closes = gap - f->best;
+    // What was there in the last step and is pressed on no harder than by a weight stays.
+    if (fabs(gap) <= FORESEE_GRAZE * radius && closes <= FORESEE_PRESS * radius &&
+        axis_stays(hint, chosen)) {
+        return false;
+    }
+    f->hits = f->best < 0.0;
+    // In this step or the next.
+    return f->best - closes < FORESEE_GRAZE * radius;
+}
+
+void foresight_take(foresight* f, const axis* found)
+{
+    const double skins = f->p->a->skin + f->p->b->skin, radius = smaller_radius(f->p);
+    const double gap = found->gap - skins;
+    const double moved = gap_moved(f->p, found->normal, f->hint) - skins;
+    f->looked++;
+    if (f->hits && moved > f->best + FORESEE_MARGIN * fabs(f->best)) {
+        f->best = moved;
+        *f->chosen = *found;
+    }
+    if (found->kind == AXIS_EDGES || f->stays) return;
+    if (fabs(gap) > FORESEE_GRAZE * radius || gap - moved > FORESEE_PRESS * radius) return;
+    const bool stays = axis_stays(f->hint, found);
+    if (f->grazes && !stays) return;
+    f->graze = *found;
+    f->grazes = true, f->stays = stays;
+}
+
+void foresight_end(foresight* f)
+{
+    const double radius = smaller_radius(f->p), graze = FORESEE_GRAZE * radius;
+    const double gap = f->chosen->gap - f->p->a->skin - f->p->b->skin, closes = gap - f->best;
+    if (!f->grazes || closes < FORESEE_CREEP * radius || f->best - closes >= graze) return;
+    const bool before = gap > graze, within = fabs(gap) <= graze && f->stays;
+    if (before || (within && !axis_stays(f->hint, f->chosen))) *f->chosen = f->graze;
+}
+
+/// Exchanges the axis if the free motion asks for it; true if it looked.
+static bool foresee(const convex_pair* p, const convex_hint* hint, const touch* found, int count,
+                    axis* along)
+{
+    foresight f;
+    if (touches_wide(p, found, count) || !foresight_begin(&f, p, hint, along)) return false;
+    if (p->a->dim == 2) {
+        foresee_2d(&f);
+    } else {
+        foresee_3d(&f);
+    }
+    foresight_end(&f);
+    return true;
+}
+
+static int manifold(const convex_pair* p, const axis* along, double reach, touch* out)
+{
+    return p->a->dim == 2 ? manifold_2d(p, along, reach, out) : manifold_3d(p, along, reach, out);
+}
+
+/// The nearest axis and the points along it.
+static int search(const convex_pair* p, double reach, axis* along, touch* out)
+{
+    const double limit = reach + p->a->skin + p->b->skin;
+    if (p->a->dim == 2) {
+        if (!nearest_2d(p, limit, along)) return 0;
+    } else {
+        if (!nearest_3d(p, limit, along)) return 0;
+        settle_3d(p, along);
+    }
+    return manifold(p, along, reach, out);
+}
+
 int convex_touches(const convex* a, const convex* b, const double delta[3], double reach,
                    const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES])
 {
     convex_pair p;
-    if (convex_pair_begin(&p, a, b, delta, reach)) return 0;
     axis along;
-    const double skins = a->skin + b->skin;
-    const bool flat = a->dim == 2;
-    if (!(flat ? nearest_2d(&p, reach + skins, &along) : nearest_3d(&p, reach + skins, &along))) {
-        return 0;
-    }
-    if (!flat) settle_3d(&p, &along);
-    if (hint && hint_moves(hint) && gap_moved(&p, along.normal, hint) < skins) {
-        if (flat) {
-            foresee_2d(&p, hint, &along);
-        } else {
-            foresee_3d(&p, hint, &along);
+    touch found[TOUCH_BUFFER];
+    int count = 0;
+    if (convex_pair_begin(&p, a, b, delta, reach)) return 0;
+    if (hint && hint->kept_count > 0) count = resume(&p, hint, reach, &along, found);
+    if (count == 0) {
+        count = search(&p, reach, &along, found);
+        if (count > 0 && hint && hint_moves(hint) && foresee(&p, hint, found, count, &along)) {
+            count = manifold(&p, &along, reach, found);
         }
     }
-    touch found[TOUCH_BUFFER];
-    int count =
-        flat ? manifold_2d(&p, &along, reach, found) : manifold_3d(&p, &along, reach, found);
     count = touches_reduce(found, count, hint);
     memcpy(out, found, (size_t)count * sizeof *out);
     return count;

@@ -8,7 +8,19 @@
 /// Which normal? Of the directions that separate two bodies now, each gives a constraint that is
 /// sufficient for the end of the step. Where they are separated by more than one (a corner that
 /// passes another corner), the one is taken that the free motion would penetrate least: so a block
-/// that slides over the joint between two others is not stopped by it.
+/// that slides over the joint between two others is not stopped by it. Overlaps up to 1e-3 of the
+/// smaller body count as separated.
+///
+/// A slow block would be stopped all the same, for its weight moves it more than its creep. So a
+/// face along which the bodies graze (to 1e-5 of the smaller body, over or under) and are pressed
+/// by no more than 1e-4 in the step goes before one that the motion only comes to in this step or
+/// the next, and stays while it was there in the last step. What remains: a block sunk by more than
+/// 1e-5 that closes on the side of the next one by less than it is sunk is stopped there for that
+/// step, and for good if it moves by less than 1e-4 a step; and creep below 1e-7 a step.
+///
+/// A face that was there in the last step is taken again while it separates the bodies by no less
+/// than the best axis, to 1e-6 of their size (resume.c), and the four points of the last step stay
+/// while they hold nearly as well (touches.c): so nothing flickers at rest.
 ///
 /// Names of points: FEATURE_VERTEX_FACE and FEATURE_FACE_VERTEX hold a corner and a face;
 /// FEATURE_EDGE_EDGE holds two codes, where e is the edge e (3D), and edge_count + v the corner v

@@ -76,7 +76,7 @@ static bool walk_next(walk* w)
 {
     if (w->left_a == 0 && w->left_b == 0) return false;
     const convex *a = w->p->a, *b = w->p->b;
-    double ea[2], eb[2];
+    double ea[2] = {0.0, 0.0}, eb[2] = {0.0, 0.0};
     bool from_a = w->left_b == 0;
     if (w->left_a > 0) side_of(a, w->i, 1.0, ea);
     if (w->left_b > 0) side_of(b, w->j, -1.0, eb);
@@ -171,18 +171,14 @@ bool nearest_2d(const convex_pair* p, double reach, axis* out)
     return out->gap <= reach;
 }
 
-void foresee_2d(const convex_pair* p, const convex_hint* hint, axis* chosen)
+void foresee_2d(foresight* f)
 {
-    const double floor = foresee_floor(p);
-    const double skins = p->a->skin + p->b->skin;
-    double best = gap_moved(p, chosen->normal, hint) - skins;
-    walk w = walk_begin(p);
+    walk w = walk_begin(f->p);
     while (walk_next(&w)) {
-        if (w.gap - skins < floor) continue;
-        double moved = gap_moved(p, w.normal, hint) - skins;
-        if (moved <= best + FORESEE_MARGIN * fabs(best)) continue;
-        best = moved;
-        axis_of_side(&w, chosen);
+        if (w.gap < f->floor) continue;
+        axis found;
+        axis_of_side(&w, &found);
+        foresight_take(f, &found);
     }
 }
 

@@ -9,9 +9,8 @@
 #define NEAR 1e-7
 /// A face takes over from features that are no nearer than it, up to rounding of the size.
 #define SAME 1e-13
-/// Where the cores overlap a little, an edge axis must be better than that of a face nearly
-/// parallel to it by this share of the size: so nearly parallel faces keep the normal of a face.
-#define EDGE_SIZE 1e-6
+/// Overlap, of the size, up to which an edge axis must be better than that of a face nearly
+/// parallel to it by AXIS_SLACK: so nearly parallel faces keep the normal of a face.
 #define LITTLE 1e-4
 
 /// Keeps the axis with the largest gap.
@@ -83,7 +82,9 @@ static void nearest_touching(const convex_pair* p, const simplex* s, axis* out)
     sat_edges(p, floor + SAME * p->size, range, keep_best, out);
     double n[3];
     int i, j;
-    if (s->count < 4 && simplex_normal(s, n) && gap_along(3, p, n, &i, &j) > out->gap) {
+    // Nor may corners of a face or of an edge, on which the simplex ended, pass for nearest ones.
+    if (s->count < 4 && simplex_normal(s, n) &&
+        gap_along(3, p, n, &i, &j) > out->gap + SAME * p->size) {
         axis_of_simplex(p, s, n, out);
     }
     if (out->gap > -INFINITY) return;
@@ -113,29 +114,15 @@ void settle_3d(const convex_pair* p, axis* along)
 {
     if (along->kind != AXIS_EDGES || along->gap > 0.0 || along->gap < -LITTLE * p->size) return;
     axis face = *along;
-    if (!prefer_face(p, along->gap - EDGE_SIZE * p->size, &face)) return;
+    if (!prefer_face(p, along->gap - AXIS_SLACK * p->size, &face)) return;
     if (vec_dot(3, face.normal, along->normal) > NEARLY_PARALLEL) *along = face;
 }
 
-/// Search of the axis that the free motion penetrates least.
-typedef struct foresight {
-    const convex_pair* p;
-    const convex_hint* hint;
-    axis* chosen;
-    double best, floor;
-    int others; ///< face axes looked at
-} foresight;
-
-static double keep_foreseen(void* context, const axis* found)
+static double offer(void* context, const axis* found)
 {
-    foresight* s = context;
-    double moved = gap_moved(s->p, found->normal, s->hint) - s->p->a->skin - s->p->b->skin;
-    s->others++;
-    if (moved > s->best + FORESEE_MARGIN * fabs(s->best)) {
-        s->best = moved;
-        *s->chosen = *found;
-    }
-    return s->floor;
+    foresight* f = context;
+    foresight_take(f, found);
+    return f->floor;
 }
 
 /// Whether an axis is that of a face or nearly so.
@@ -148,14 +135,12 @@ static bool along_face(const convex_pair* p, const axis* along)
            (g >= 0 && -vec_dot(3, n, p->b->normal + 3 * g) > NEARLY_PARALLEL);
 }
 
-void foresee_3d(const convex_pair* p, const convex_hint* hint, axis* chosen)
+void foresee_3d(foresight* f)
 {
-    const double skins = p->a->skin + p->b->skin;
-    foresight s = {.p = p, .hint = hint, .chosen = chosen, .floor = foresee_floor(p) + skins};
-    s.best = gap_moved(p, chosen->normal, hint) - skins;
-    const bool flat = along_face(p, chosen);
-    sat_faces(p, s.floor, keep_foreseen, &s);
+    const bool flat = along_face(f->p, f->chosen);
+    const double gap = f->chosen->gap;
+    sat_faces(f->p, f->floor, offer, f);
     // Away from the borders of a face no pair of edges separates as well.
-    if (flat && s.others <= 2) return;
-    sat_edges(p, s.floor, fmax(-s.floor, chosen->gap), keep_foreseen, &s);
+    if (!f->hits || (flat && f->looked <= 2)) return;
+    sat_edges(f->p, f->floor, fmax(-f->floor, gap), offer, f);
 }

@@ -78,28 +78,66 @@ bool nearest_3d(const convex_pair* p, double reach, axis* out);
 /// Cosine of the angle up to which a face counts as nearly perpendicular to an axis.
 #define NEARLY_PARALLEL 0.9975
 
+/// Share of the size by which a face may separate less than the best axis and still be taken: where
+/// faces are nearly parallel to a pair of edges, and where it was there in the last step.
+#define AXIS_SLACK 1e-6
+
 /// Prefers a face to a pair of edges that is hardly better.
 void settle_3d(const convex_pair* p, axis* along);
-
-/// The axis that the free motion penetrates least, instead of `chosen` if it is clearly better.
-void foresee_2d(const convex_pair* p, const convex_hint* hint, axis* chosen);
-void foresee_3d(const convex_pair* p, const convex_hint* hint, axis* chosen);
 
 /// How far apart two axes' predictions must be, relative, for the other to be taken.
 #define FORESEE_MARGIN 1e-3
 /// Depth up to which an axis still counts as separating, relative to the smaller body.
 #define FORESEE_DEPTH 1e-3
+/// Relative to the smaller body: gap or overlap up to which bodies graze along an axis;
+/// displacement in the step that is more than the unrest of bodies at rest; and that of a body left
+/// to its weight for a step.
+#define FORESEE_GRAZE 1e-5
+#define FORESEE_CREEP 1e-7
+#define FORESEE_PRESS 1e-4
 
-static inline double foresee_floor(const convex_pair* p)
+/// Radius of the smaller body.
+static inline double smaller_radius(const convex_pair* p)
 {
     double a = p->radius_a + p->a->skin, b = p->radius_b + p->b->skin;
-    return -FORESEE_DEPTH * (a < b ? a : b);
+    return a < b ? a : b;
 }
 
+/// Search of another axis than `chosen` where the free motion asks for it (convex.h).
+typedef struct foresight {
+    const convex_pair* p;
+    const convex_hint* hint;
+    axis* chosen;
+    axis graze;         ///< a face along which the bodies graze, pressed by no more than a weight
+    double best;        ///< gap along `chosen` after the free motion
+    double floor;       ///< least gap of the cores along axes that are looked at
+    int looked;         ///< axes looked at
+    bool hits;          ///< the free motion penetrates the axis chosen first
+    bool grazes, stays; ///< there is `graze`; it was there in the last step
+} foresight;
+
+/// False if there is no need to look.
+bool foresight_begin(foresight* f, const convex_pair* p, const convex_hint* hint, axis* chosen);
+void foresight_take(foresight* f, const axis* found);
+void foresight_end(foresight* f);
+
+/// Offer all axes.
+void foresee_2d(foresight* f);
+void foresee_3d(foresight* f);
+
 /// Points of the contact along an axis, unsorted, at most TOUCH_BUFFER; in 2D at most 2.
-enum { TOUCH_BUFFER = 72 };
+enum { TOUCH_BUFFER = 136 };
 int manifold_2d(const convex_pair* p, const axis* along, double reach, touch* out);
 int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out);
+
+/// Whether the points span so much and lie so near that every other axis that foresight knows is
+/// nearly parallel to theirs: along n cos + t sin the gap is at most that between the points of a
+/// farthest along t and those of b farthest against it, so at most max |gap| - width sin, which
+/// leaves angles up to 0.04 with the widths and gaps asked for.
+bool touches_wide(const convex_pair* p, const touch* t, int count);
+/// Points along the face that the last step's names tell, and its axis; 0 if it may not be the
+/// nearest any more.
+int resume(const convex_pair* p, const convex_hint* hint, double reach, axis* along, touch* out);
 
 /// A touch between point `on_a` and `on_b` of the cores (both from a's origin).
 void touch_make(const convex_pair* p, const double* n, const double* on_a, const double* on_b,

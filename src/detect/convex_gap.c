@@ -1,22 +1,20 @@
 /// Gap of two features by their names, wherever the bodies stand: see convex.h for the codes.
 #include "detect/convex_axis.h"
 
-/// A corner or edge: a point, a direction (zero for a corner) and the mean outward normal (zero for
-/// a corner).
+/// A corner or edge: a point and a direction, which is zero for a corner.
 typedef struct part {
-    double x[3], u[3], out[3];
+    double x[3], u[3];
 } part;
 
 static part part_of(const convex* c, int code, const double* shift)
 {
     part r = {.x = {0.0}};
-    const int dim = c->dim, edges = c->shape && dim == 3 ? c->shape->edge_count : 0;
+    const int dim = c->dim, edges = dim == 3 ? edge_count_of(c) : 0;
     int vertex = code - edges;
     if (code < edges) {
         const int32_t* e = c->shape->edge + 4 * code;
         vertex = e[0];
         vec_sub(3, r.u, c->vertex + 3 * e[1], c->vertex + 3 * e[0]);
-        for (int k = 0; k < 3; k++) r.out[k] = c->normal[3 * e[2] + k] + c->normal[3 * e[3] + k];
     }
     for (int k = 0; k < dim; k++) r.x[k] = c->vertex[dim * vertex + k] + (shift ? shift[k] : 0.0);
     return r;
@@ -29,23 +27,49 @@ static void across(double d[3], const double u[3])
     if (uu > 0.0) vec_add_scaled(3, d, -vec_dot(3, d, u) / uu, u);
 }
 
+/// Cosine below which a normal does not tell the side.
+#define ASIDE 0.1
+
+/// Whether n looks from b to a: against the face beside the edges that separates the bodies most,
+/// for that is the one whose contact has points where edges cross.
+static bool looks_back(const convex* a, const convex* b, const double delta[3], int64_t feature,
+                       const double n[3])
+{
+    const convex_pair p = {.a = a, .b = b, .delta = {delta[0], delta[1], delta[2]}};
+    const double length = vec_norm(3, n);
+    double most = -INFINITY, along = 1.0;
+    for (int i = 0; i < 4; i++) {
+        const bool of_a = i < 2;
+        const convex* c = of_a ? a : b;
+        const int edge = of_a ? feature_a(feature) : feature_b(feature);
+        if (edge >= edge_count_of(c)) continue;
+        const double* m = c->normal + 3 * c->shape->edge[4 * edge + 2 + i % 2];
+        const double s = of_a ? 1.0 : -1.0, face[3] = {s * m[0], s * m[1], s * m[2]};
+        int x, y;
+        const double cosine = vec_dot(3, face, n) / length;
+        if (fabs(cosine) < ASIDE) continue;
+        double gap = gap_along(3, &p, face, &x, &y);
+        if (gap > most) most = gap, along = cosine;
+    }
+    return along < 0.0;
+}
+
 static double gap_of_edges(const convex* a, const convex* b, const double delta[3], int64_t feature)
 {
     part g = part_of(a, feature_a(feature), NULL), h = part_of(b, feature_b(feature), delta);
-    double d[3], n[3], outward[3];
+    double d[3], n[3];
     vec_sub(3, d, h.x, g.x);
-    vec_sub(3, outward, g.out, h.out);
     vec_cross(n, g.u, h.u);
     double length = vec_norm(3, n);
     double scale = vec_norm(3, g.u) * vec_norm(3, h.u);
     if (scale > 0.0 && length > 1e-9 * scale) {
-        double side = vec_dot(3, n, outward) < 0.0 ? -1.0 : 1.0;
-        return side * vec_dot(3, d, n) / length;
+        double gap = vec_dot(3, d, n) / length;
+        return looks_back(a, b, delta, feature, n) ? -gap : gap;
     }
     across(d, g.u);
     if (vec_dot(3, g.u, g.u) == 0.0) across(d, h.u);
     double far = vec_norm(3, d);
-    return vec_dot(3, d, outward) < 0.0 ? -far : far;
+    return a->dim == 3 && looks_back(a, b, delta, feature, d) ? -far : far;
 }
 
 static double gap_of_face(const convex* own, int face, const convex* other, int vertex,

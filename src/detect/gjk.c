@@ -154,7 +154,7 @@ static bool add_support(const convex_pair* p, const double n[3], simplex* s)
 gjk_result gjk_distance(const convex_pair* p, double reach, double near, simplex* s)
 {
     const double rounding = ROUNDING * p->size;
-    double n[3], v[3], square = INFINITY;
+    double n[3], v[3] = {0.0, 0.0, 0.0}, square = INFINITY;
     vec_copy(3, n, p->delta);
     if (vec_dot(3, n, n) == 0.0) n[0] = 1.0;
     s->count = 0;

@@ -162,9 +162,8 @@ static bool edge_axis(const convex_pair* p, int i, int j, const double u[3], dou
     // The arc of b is that of its reversed normals, so the signs of c and d are reversed too.
     if (e * f >= 0.0 || c * f >= 0.0) return false;
     vec_cross(n, u, v);
-    if (c > 0.0) {
-        // Normals turn from -m(eb[2]), below a's arc, to above it: the crossing is at u x v.
-    } else {
+    // Where b's reversed normals turn from below a's arc to above it they cross at u x v.
+    if (c < 0.0) {
         for (int k = 0; k < 3; k++) n[k] = -n[k];
     }
     for (int k = 0; k < 3; k++) {

@@ -13,6 +13,9 @@
 /// area, and of the span for gaps, which must not lose the deepest.
 #define NEAR_TIE 1e-3
 #define NEAR_TIE_GAP 1e-6
+/// What the last step's four points may lack: share of the area, and depth as a share of the span.
+#define KEEP_AREA 0.1
+#define KEEP_GAP 2e-6
 
 bool hint_keeps(const convex_hint* hint, int64_t feature)
 {
@@ -56,27 +59,6 @@ void touch_of_axis(const convex_pair* p, const axis* along, touch* out)
     out->gap = along->gap - p->a->skin - p->b->skin;
 }
 
-/// Index of the point with the largest merit among those not below `from`; near-ties go to points
-/// of the last step, then to the lower name.
-static int choose(const touch* t, const double* merit, int from, int count, double slack,
-                  const convex_hint* hint)
-{
-    double most = merit[from];
-    for (int i = from + 1; i < count; i++) {
-        if (merit[i] > most) most = merit[i];
-    }
-    int best = -1;
-    bool best_kept = false;
-    for (int i = from; i < count; i++) {
-        if (merit[i] < most - slack) continue;
-        bool kept = hint_keeps(hint, t[i].feature);
-        if (best < 0 || kept > best_kept || (kept == best_kept && t[i].feature < t[best].feature)) {
-            best = i, best_kept = kept;
-        }
-    }
-    return best;
-}
-
 static void swap(touch* t, int i, int j)
 {
     touch keep = t[i];
@@ -113,44 +95,119 @@ static int sort_unique(touch* t, int count)
     return kept;
 }
 
-/// Brings the four best points to the front.
-static void pick_four(touch* t, int count, const convex_hint* hint)
+/// How well point i serves as the next one after those before `at`.
+static double merit_of(const touch* t, int at, int i)
 {
-    double merit[TOUCH_BUFFER], far = 0.0, area = 0.0;
-    double span = 0.0;
-    for (int i = 0; i < count; i++) {
-        merit[i] = -t[i].gap;
+    if (at == 0) return -t[i].gap;
+    if (at == 1) {
         double d[3];
         vec_sub(3, d, t[i].point, t[0].point);
-        span = fmax(span, vec_norm(3, d));
+        return vec_dot(3, d, d);
     }
-    swap(t, 0, choose(t, merit, 0, count, NEAR_TIE_GAP * span, hint));
-    for (int i = 1; i < count; i++) {
-        double d[3];
-        vec_sub(3, d, t[i].point, t[0].point);
-        merit[i] = vec_dot(3, d, d);
-        far = fmax(far, merit[i]);
-    }
-    swap(t, 1, choose(t, merit, 1, count, NEAR_TIE * far, hint));
-    for (int i = 2; i < count; i++) {
-        merit[i] = fabs(area_of(&t[0], &t[1], &t[i]));
-        area = fmax(area, merit[i]);
-    }
-    swap(t, 2, choose(t, merit, 2, count, NEAR_TIE * area, hint));
+    if (at == 2) return fabs(area_of(&t[0], &t[1], &t[i]));
     // Outside a side of the triangle: the area added.
-    double turn = area_of(&t[0], &t[1], &t[2]) < 0.0 ? -1.0 : 1.0;
-    for (int i = 3; i < count; i++) {
-        merit[i] =
-            fmax(fmax(-turn * area_of(&t[0], &t[1], &t[i]), -turn * area_of(&t[1], &t[2], &t[i])),
-                 -turn * area_of(&t[2], &t[0], &t[i]));
+    const double turn = area_of(&t[0], &t[1], &t[2]) < 0.0 ? -1.0 : 1.0;
+    return fmax(fmax(-turn * area_of(&t[0], &t[1], &t[i]), -turn * area_of(&t[1], &t[2], &t[i])),
+                -turn * area_of(&t[2], &t[0], &t[i]));
+}
+
+/// Brings the point with the largest merit to place `at`; points within `slack` of it count as
+/// equals, of which those of the last step come first, then the lower name.
+static void choose(touch* t, int at, int count, double slack, const convex_hint* hint)
+{
+    double most = -INFINITY;
+    for (int i = at; i < count; i++) most = fmax(most, merit_of(t, at, i));
+    if (at == 1 || at == 2) slack = NEAR_TIE * most;
+    int best = -1;
+    bool best_kept = false;
+    for (int i = at; i < count; i++) {
+        if (merit_of(t, at, i) < most - slack) continue;
+        bool kept = hint_keeps(hint, t[i].feature);
+        if (best < 0 || kept > best_kept || (kept == best_kept && t[i].feature < t[best].feature)) {
+            best = i, best_kept = kept;
+        }
     }
-    swap(t, 3, choose(t, merit, 3, count, NEAR_TIE * area, hint));
+    swap(t, at, best);
+}
+
+/// Brings the four best points to the front. Their hull has at least a quarter of the area of that
+/// of all: with D the distance of the first two, and h and q the largest heights on both sides of
+/// their line, all points lie in a rectangle 2 D by h + q, and the four span D (h + q) / 2.
+static void pick_four(touch* t, int count, double span, const convex_hint* hint)
+{
+    choose(t, 0, count, NEAR_TIE_GAP * span, hint);
+    choose(t, 1, count, 0.0, hint);
+    choose(t, 2, count, 0.0, hint);
+    choose(t, 3, count, NEAR_TIE * fabs(area_of(&t[0], &t[1], &t[2])), hint);
+}
+
+/// Twice the area of the hull of four points: the largest of the four triangles and of the
+/// quadrilaterals with three pairs of diagonals.
+static double hull_of_four(const touch* t)
+{
+    static const int pair[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
+    double most = 0.0;
+    for (int i = 0; i < 4; i++) {
+        most = fmax(most, fabs(area_of(&t[i], &t[(i + 1) % 4], &t[(i + 2) % 4])));
+    }
+    for (int i = 0; i < 3; i++) {
+        const int* k = pair[i];
+        double u[3], v[3], w[3];
+        vec_sub(3, u, t[k[1]].point, t[k[0]].point);
+        vec_sub(3, v, t[k[3]].point, t[k[2]].point);
+        vec_cross(w, u, v);
+        most = fmax(most, fabs(vec_dot(3, w, t[0].normal)));
+    }
+    return most;
+}
+
+static double least_gap(const touch* t)
+{
+    return fmin(fmin(t[0].gap, t[1].gap), fmin(t[2].gap, t[3].gap));
+}
+
+/// The four points of the last step, if just these are among the points.
+static bool find_four(const touch* t, int count, const convex_hint* hint,
+                      touch old[CONVEX_MAX_TOUCHES])
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (!hint_keeps(hint, t[i].feature)) continue;
+        if (found == CONVEX_MAX_TOUCHES) return false;
+        old[found++] = t[i];
+    }
+    return found == CONVEX_MAX_TOUCHES;
+}
+
+/// Whether four points hold nearly as well as those chosen anew.
+static bool as_good(const touch* old, const touch* fresh, double span)
+{
+    return least_gap(old) <= least_gap(fresh) + KEEP_GAP * span &&
+           hull_of_four(old) >= (1.0 - KEEP_AREA) * hull_of_four(fresh);
+}
+
+/// Diagonal of the box about the points.
+static double span_of(const touch* t, int count)
+{
+    double size[3];
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < count; i++) {
+            low = fmin(low, t[i].point[k]), high = fmax(high, t[i].point[k]);
+        }
+        size[k] = high - low;
+    }
+    return vec_norm(3, size);
 }
 
 int touches_reduce(touch* points, int count, const convex_hint* hint)
 {
-    count = sort_unique(points, count);
-    if (count <= CONVEX_MAX_TOUCHES) return count;
-    pick_four(points, count, hint);
+    if (count <= CONVEX_MAX_TOUCHES) return sort_unique(points, count);
+    const double span = span_of(points, count);
+    touch old[CONVEX_MAX_TOUCHES];
+    // All four or none: each choice depends on the ones before.
+    const bool four = find_four(points, count, hint, old);
+    pick_four(points, count, span, four ? NULL : hint);
+    if (four && as_good(old, points, span)) memcpy(points, old, sizeof old);
     return sort_unique(points, CONVEX_MAX_TOUCHES);
 }
