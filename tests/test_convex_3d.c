@@ -322,7 +322,7 @@ static void test_tilted_hover(void** state)
         touch t[CONVEX_MAX_TOUCHES];
         assert_int_equal(convex_touches(body(&a), body(&b), delta, 0.05, NULL, t), 4);
         for (int j = 0; j < 4; j++) {
-            double named = convex_gap(body(&a), body(&b), delta, t[j].feature);
+            double named = convex_gap(body(&a), body(&b), delta, t[j].feature, t[j].normal);
             // Along the axis or along the face: cosines of the tilt, on a gap of 0.01.
             if (fabs(named - t[j].gap) > 1e-6) fail_msg("gap %g, by name %g", t[j].gap, named);
         }
@@ -395,8 +395,8 @@ static void test_parallel_edges(void** state)
     check_close("upper end", high, 0.5, 1e-14, "rounding");
     for (int i = 0; i < 2; i++) {
         check_close("gap", t[i].gap, 0.005, 1e-14, "3, 4, 5");
-        check_close("gap by name", convex_gap(body(&a), body(&b), delta, t[i].feature), 0.005,
-                    1e-14, "3, 4, 5");
+        check_close("gap by name", convex_gap(body(&a), body(&b), delta, t[i].feature, t[i].normal),
+                    0.005, 1e-14, "3, 4, 5");
     }
     polytope_free(&p);
 }

@@ -375,8 +375,8 @@ static void test_reduce(void** state)
         const double area = area_by_march(t, count, frame), least = least_of(t, count);
         // The order in which the points come does not matter.
         for (int k = 0; k < count; k++) s[k] = t[count - 1 - k];
-        assert_int_equal(touches_reduce(t, count, NULL), 4);
-        assert_int_equal(touches_reduce(s, count, NULL), 4);
+        assert_int_equal(touches_reduce(t, count, CONVEX_REST_TOUCHES, NULL), 4);
+        assert_int_equal(touches_reduce(s, count, CONVEX_REST_TOUCHES, NULL), 4);
         changed += !same_points(s, 4, t, 4, 0.0);
         for (int k = 1; k < 4; k++) assert_true(t[k].feature > t[k - 1].feature);
         share = fmin(share, area_by_march(t, 4, frame) / area);
@@ -392,7 +392,7 @@ static void test_reduce(void** state)
             vec_add_scaled(3, s[k].point, 1e-4 * rng_normal(&r), frame);
             s[k].gap += 1e-7 * rng_uniform(&r);
         }
-        assert_int_equal(touches_reduce(s, count, &hint), 4);
+        assert_int_equal(touches_reduce(s, count, CONVEX_REST_TOUCHES, &hint), 4);
         bool same = true;
         for (int k = 0; k < 4; k++) same = same && s[k].feature == last.kept[k];
         flickers += !same;
@@ -494,7 +494,8 @@ static void test_gap_by_name(void** state)
         int made = convex_touches(body(&a), body(&b), delta, 0.02, NULL, t);
         for (int k = 0; k < made; k++) {
             const feature_kind kind = feature_kind_of(t[k].feature);
-            double named = convex_gap(body(&a), body(&b), delta, t[k].feature) + skins, m[3];
+            double named = convex_gap(body(&a), body(&b), delta, t[k].feature, t[k].normal) + skins,
+                   m[3];
             double gap = t[k].gap + skins;
             seen[kind][where + 1]++;
             if (!named_normal(body(&a), body(&b), t[k].feature, m)) {
@@ -517,6 +518,9 @@ static void test_gap_by_name(void** state)
 }
 
 // ---- small motions -----------------------------------------------------------------------------
+
+/// As far as bodies at rest of this size are sought (touches_most()).
+static const double REST_REACH = 0.01;
 
 /// Walks a pair of boxes along a path in `steps` steps; returns how often the names change, and
 /// the largest change of a gap over the length of a step.
@@ -544,7 +548,7 @@ static int walk_path(uint64_t seed, int dim, int steps, double* slope, double* t
         for (int k = 0; k < dim; k++) delta[k] = at[k] + s * way[k];
         const convex_hint hint = {.kept = last.kept, .kept_count = last.count};
         touch t[CONVEX_MAX_TOUCHES];
-        int made = convex_touches(body(&a), body(&b), delta, 0.05, &hint, t);
+        int made = convex_touches(body(&a), body(&b), delta, REST_REACH, &hint, t);
         bool same = made == last.count;
         for (int j = 0; j < made; j++) {
             same = same && t[j].feature == last.kept[j];

@@ -154,18 +154,15 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
 talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* escaped, contacts* out)
 {
     const grains* g = n->g;
-    wall_search s = {.n = n,
-                     .scratch = scratch,
-                     .cursor = {.list = n->last},
-                     .escaped = escaped,
-                     .out = out};
+    wall_search s = {
+        .n = n, .scratch = scratch, .cursor = {.list = n->last}, .escaped = escaped, .out = out};
     for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
         if (!n->w->present[wall]) continue;
         for (int64_t i = 0; i < g->count; i++) {
             if (g->inv_mass[i] == 0.0) continue;
             const double still = n->margin[i] + n->wall_margin[wall];
-            const double moves = wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still,
-                                             n->drift, n->h);
+            const double moves =
+                wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
             wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
             at.reach = at.near + n->range;
             TRY(grain_contacts(&s, &at));

@@ -134,16 +134,10 @@ static int64_t name_of(const corner* c, bool cut_is_b, int face_a, int face_b)
                               : feature_make(FEATURE_VERTEX_FACE, vertex, face_b);
 }
 
-/// Cuts the loop of one face by the sides of the other; returns the corners in `out`.
-static int cut_faces(const loop* subject, const loop* cutter, const double outward[3], double slack,
-                     corner* out)
+/// Cuts `count` corners by the sides of a face; returns how many are left.
+static int cut_by(const loop* cutter, const double outward[3], double slack, int count, corner* out)
 {
     corner work[CUT_CORNERS + 2];
-    int count = subject->count;
-    for (int i = 0; i < count; i++) {
-        out[i] = (corner){.own = loop_corner(subject, i), .leave = loop_edge(subject, i)};
-        loop_point(subject, i, out[i].x);
-    }
     for (int s = 0; s < cutter->count && count > 0; s++) {
         if (!measure(out, count, cutter, s, outward)) continue;
         bool all = true;
@@ -155,31 +149,81 @@ static int cut_faces(const loop* subject, const loop* cutter, const double outwa
     return count;
 }
 
-/// `slack`: how far outside a corner of the cut face still counts as inside.
-static int clip(const convex_pair* p, const double n[3], int face_a, int face_b, bool cut_is_b,
-                double slack, double reach, touch* out)
+/// The corners of a face's loop.
+static int corners_of_loop(const loop* l, corner* out)
 {
-    const loop of_a = loop_of(p->a, face_a, NULL), of_b = loop_of(p->b, face_b, p->delta);
-    const loop *subject = cut_is_b ? &of_b : &of_a, *cutter = cut_is_b ? &of_a : &of_b;
-    const double s = cut_is_b ? 1.0 : -1.0;
-    const double outward[3] = {s * n[0], s * n[1], s * n[2]};
-    corner c[CUT_CORNERS + 2];
-    int count = cut_faces(subject, cutter, outward, -slack, c), made = 0;
+    for (int i = 0; i < l->count; i++) {
+        out[i] = (corner){.own = loop_corner(l, i), .leave = loop_edge(l, i)};
+        loop_point(l, i, out[i].x);
+    }
+    return l->count;
+}
+
+/// The ends of an edge: a polygon of two corners.
+static int corners_of_edge(const convex* c, int edge, const double* shift, corner* out)
+{
+    for (int i = 0; i < 2; i++) {
+        const int v = c->shape->edge[4 * edge + i];
+        out[i] = (corner){.own = v, .leave = edge};
+        for (int k = 0; k < 3; k++) out[i].x[k] = c->vertex[3 * v + k] + (shift ? shift[k] : 0.0);
+    }
+    return 2;
+}
+
+/// Which of the bodies is cut, by which face of the other; the face of the one that is cut, or -1.
+typedef struct cutting {
+    bool cut_is_b;
+    int face_a, face_b;
+} cutting;
+
+/// Turns the corners that are left into points with their heights above the cutter along the axis.
+static int points_of(const convex_pair* p, const double n[3], const loop* cutter,
+                     const cutting* how, const corner* c, int count, double reach, touch* out)
+{
+    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
     const double* m = cutter->body->normal + 3 * cutter->face;
     double foot[3];
+    int made = 0;
     loop_point(cutter, 0, foot);
     for (int i = 0; i < count; i++) {
-        // Height above the cutter's plane along the axis.
         double r[3], on_cutter[3];
         vec_sub(3, r, c[i].x, foot);
         double high = vec_dot(3, r, m) / vec_dot(3, outward, m);
         for (int k = 0; k < 3; k++) on_cutter[k] = c[i].x[k] - high * outward[k];
-        int64_t name = name_of(&c[i], cut_is_b, face_a, face_b);
-        touch_make(p, n, cut_is_b ? on_cutter : c[i].x, cut_is_b ? c[i].x : on_cutter, name,
-                   &out[made]);
+        int64_t name = name_of(&c[i], how->cut_is_b, how->face_a, how->face_b);
+        touch_make(p, n, how->cut_is_b ? on_cutter : c[i].x, how->cut_is_b ? c[i].x : on_cutter,
+                   name, &out[made]);
         if (out[made].gap <= reach) made++;
     }
     return made;
+}
+
+/// Points where two faces meet. `slack`: how far outside a corner of the cut face still counts as
+/// inside.
+static int clip(const convex_pair* p, const double n[3], const cutting* how, double slack,
+                double reach, touch* out)
+{
+    const loop of_a = loop_of(p->a, how->face_a, NULL);
+    const loop of_b = loop_of(p->b, how->face_b, p->delta);
+    const loop *subject = how->cut_is_b ? &of_b : &of_a, *cutter = how->cut_is_b ? &of_a : &of_b;
+    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
+    corner c[CUT_CORNERS + 2];
+    int count = cut_by(cutter, outward, -slack, corners_of_loop(subject, c), c);
+    return points_of(p, n, cutter, how, c, count, reach, out);
+}
+
+/// Points where an edge of one body lies across a face of the other: the ends of what is over it.
+static int clip_edge(const convex_pair* p, const double n[3], const cutting* how, int edge,
+                     double slack, double reach, touch* out)
+{
+    const loop cutter =
+        how->cut_is_b ? loop_of(p->a, how->face_a, NULL) : loop_of(p->b, how->face_b, p->delta);
+    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
+    corner c[CUT_CORNERS + 2];
+    int count = how->cut_is_b ? corners_of_edge(p->b, edge, p->delta, c)
+                              : corners_of_edge(p->a, edge, NULL, c);
+    count = cut_by(&cutter, outward, -slack, count, c);
+    return points_of(p, n, &cutter, how, c, count, reach, out);
 }
 
 /// Of the two faces beside an edge that which looks more along s * n.
@@ -196,9 +240,8 @@ static int face_of_code(const convex* c, int code, const double n[3], double s)
     return code < edge_count_of(c) ? face_beside(c, code, n, s) : face_along(c, n, s);
 }
 
-/// The face of `c` that faces a plane of normal s * n over which corner v is lowest: of the two
-/// beside the flattest edge at v the flatter one. (The flattest of all faces may be elsewhere.)
-static int face_over(const convex* c, int v, const double n[3], double s)
+/// The edge at corner v that rises least along s * n; -1 for a ball.
+static int flattest_edge(const convex* c, int v, const double n[3], double s)
 {
     int best = -1;
     double least = INFINITY;
@@ -210,8 +253,15 @@ static int face_over(const convex* c, int v, const double n[3], double s)
         double slope = s * vec_dot(3, d, n) / vec_norm(3, d);
         if (slope < least) least = slope, best = e;
     }
-    if (best < 0) return -1;
-    return face_beside(c, best, n, -s);
+    return best;
+}
+
+/// The face of `c` that faces a plane of normal s * n over which corner v is lowest: of the two
+/// beside the flattest edge at v the flatter one. (The flattest of all faces may be elsewhere.)
+static int face_over(const convex* c, int v, const double n[3], double s)
+{
+    const int edge = flattest_edge(c, v, n, s);
+    return edge < 0 ? -1 : face_beside(c, edge, n, -s);
 }
 
 /// The two faces that meet along an axis; -1 where a body has none.
@@ -311,29 +361,50 @@ static int along_edges(const convex_pair* p, const axis* along, double reach, to
     return 0;
 }
 
-int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)
+/// Points where faces meet along the axis.
+static int meet_faces(const convex_pair* p, const axis* along, const cutting* how, double reach,
+                      touch* out)
+{
+    const double slack = FLUSH * p->size;
+    if (how->cut_is_b) return clip(p, along->normal, how, slack, reach, out);
+    const int count = clip(p, along->normal, how, -slack, reach, out);
+    // Where nothing of b's corners is left, a's may still lie on a border.
+    return count > 0 ? count : clip(p, along->normal, how, slack, reach, out);
+}
+
+/// Points along the axis of a pair of edges: of the faces beside them if both are nearly
+/// perpendicular to it; of the one edge that lies across the other body's face if one is; of edges
+/// that run along each other.
+static int meet_edges(const convex_pair* p, const axis* along, cutting* how, double reach,
+                      touch* out)
 {
     const double* n = along->normal;
-    int count = 0, face_a = -1, face_b = -1;
-    facing(p, along, &face_a, &face_b);
-    bool flat = face_a >= 0 && face_b >= 0;
-    if (flat && along->kind == AXIS_EDGES) {
-        flat = vec_dot(3, n, p->a->normal + 3 * face_a) > NEARLY_PARALLEL &&
-               -vec_dot(3, n, p->b->normal + 3 * face_b) > NEARLY_PARALLEL;
+    if (how->face_a < 0 || how->face_b < 0) return along_edges(p, along, reach, out);
+    const bool flat_a = vec_dot(3, n, p->a->normal + 3 * how->face_a) > NEARLY_PARALLEL;
+    const bool flat_b = -vec_dot(3, n, p->b->normal + 3 * how->face_b) > NEARLY_PARALLEL;
+    if (flat_a && flat_b) return meet_faces(p, along, how, reach, out);
+    if (!flat_a && !flat_b) return along_edges(p, along, reach, out);
+    how->cut_is_b = flat_a;
+    const convex* steep = flat_a ? p->b : p->a;
+    const int code = flat_a ? along->of_b : along->of_a, corner_of = code - edge_count_of(steep);
+    const int edge = corner_of < 0 ? code : flattest_edge(steep, corner_of, n, flat_a ? 1.0 : -1.0);
+    return edge < 0 ? 0 : clip_edge(p, n, how, edge, FLUSH * p->size, reach, out);
+}
+
+int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)
+{
+    cutting how = {.cut_is_b = along->kind != AXIS_FACE_B, .face_a = -1, .face_b = -1};
+    int count = 0;
+    facing(p, along, &how.face_a, &how.face_b);
+    if (along->kind == AXIS_EDGES) {
+        count = meet_edges(p, along, &how, reach, out);
+    } else if (how.face_a >= 0 && how.face_b >= 0) {
+        count = meet_faces(p, along, &how, reach, out);
     }
-    if (flat) {
-        const bool cut_is_b = along->kind != AXIS_FACE_B;
-        const double slack = FLUSH * p->size;
-        count = clip(p, n, face_a, face_b, cut_is_b, cut_is_b ? slack : -slack, reach, out);
-        // Where nothing of b's corners is left, a's may still lie on a border.
-        if (count == 0 && !cut_is_b)
-            count = clip(p, n, face_a, face_b, cut_is_b, slack, reach, out);
-    }
-    if (!flat && along->kind == AXIS_EDGES) count = along_edges(p, along, reach, out);
     // The axis of a pair of edges belongs to a point that is always there; that of a face only if
     // the faces have a common part, from which a thinned face may have lost it.
     bool sure = along->kind == AXIS_EDGES || count == 0;
-    if (!sure) sure = thinned(p->a, face_a) || thinned(p->b, face_b);
+    if (!sure) sure = thinned(p->a, how.face_a) || thinned(p->b, how.face_b);
     if (!sure) return count;
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, out[i].gap);

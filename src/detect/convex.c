@@ -195,7 +195,8 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
             count = manifold(&p, &along, reach, found);
         }
     }
-    count = touches_reduce(found, count, hint);
+    const int most = touches_most(hint, along.normal, reach, 2.0 * smaller_radius(&p));
+    count = touches_reduce(found, count, most, hint);
     memcpy(out, found, (size_t)count * sizeof *out);
     return count;
 }

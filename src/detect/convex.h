@@ -59,7 +59,8 @@ typedef struct touch {
     int64_t feature; ///< bare (feature.h)
 } touch;
 
-enum { CONVEX_MAX_TOUCHES = 4 };
+/// Most points of a contact of bodies at rest, and of bodies that move.
+enum { CONVEX_REST_TOUCHES = 4, CONVEX_MAX_TOUCHES = 8 };
 
 /// Signed distance between a and b, whose origin is at `delta` from a's: Euclid's distance where
 /// they are apart, minus the least displacement that separates them where they overlap; skins taken
@@ -73,12 +74,21 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
                    const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES]);
 
 /// Gap of the features named by `feature` as the bodies stand now, measured along the normal of the
-/// face, or across both edges: what the contact of that name would have, however far it is.
-double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature);
+/// face, or across both edges: what the contact of that name would have, however far it is. The
+/// `normal` that the contact had tells on which side of each other edges are.
+double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature,
+                  const double normal[3]);
 
-/// Of `count` points in one plane (3D), the four that hold best: the deepest, then those that span
-/// the largest area; points in `kept` are preferred to others as good. Writes them to the front of
-/// `points` in ascending feature; returns how many.
-int touches_reduce(touch* points, int count, const convex_hint* hint);
+/// How many points (3D) a contact with this normal needs. Gaps change linearly over the contact, so
+/// all corners of the common part bound them; four of them hold a body at rest, but when the bodies
+/// turn or fall on each other within the step those left out would dip in. `size` is that of the
+/// smaller body; a `reach` beyond what bodies at rest have tells that they were found to move.
+int touches_most(const convex_hint* hint, const double normal[3], double reach, double size);
+
+/// Of `count` points in one plane (3D), the `most` that hold best: the deepest, those that span the
+/// largest area, and from the fifth on those farthest from all others; points in `kept` are
+/// preferred to others as good. Writes them to the front of `points` in ascending feature; returns
+/// how many.
+int touches_reduce(touch* points, int count, int most, const convex_hint* hint);
 
 #endif

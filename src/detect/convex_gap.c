@@ -27,49 +27,22 @@ static void across(double d[3], const double u[3])
     if (uu > 0.0) vec_add_scaled(3, d, -vec_dot(3, d, u) / uu, u);
 }
 
-/// Cosine below which a normal does not tell the side.
-#define ASIDE 0.1
-
-/// Whether n looks from b to a: against the face beside the edges that separates the bodies most,
-/// for that is the one whose contact has points where edges cross.
-static bool looks_back(const convex* a, const convex* b, const double delta[3], int64_t feature,
-                       const double n[3])
-{
-    const convex_pair p = {.a = a, .b = b, .delta = {delta[0], delta[1], delta[2]}};
-    const double length = vec_norm(3, n);
-    double most = -INFINITY, along = 1.0;
-    for (int i = 0; i < 4; i++) {
-        const bool of_a = i < 2;
-        const convex* c = of_a ? a : b;
-        const int edge = of_a ? feature_a(feature) : feature_b(feature);
-        if (edge >= edge_count_of(c)) continue;
-        const double* m = c->normal + 3 * c->shape->edge[4 * edge + 2 + i % 2];
-        const double s = of_a ? 1.0 : -1.0, face[3] = {s * m[0], s * m[1], s * m[2]};
-        int x, y;
-        const double cosine = vec_dot(3, face, n) / length;
-        if (fabs(cosine) < ASIDE) continue;
-        double gap = gap_along(3, &p, face, &x, &y);
-        if (gap > most) most = gap, along = cosine;
-    }
-    return along < 0.0;
-}
-
-static double gap_of_edges(const convex* a, const convex* b, const double delta[3], int64_t feature)
+static double gap_of_edges(const convex* a, const convex* b, const double delta[3], int64_t feature,
+                           const double normal[3])
 {
     part g = part_of(a, feature_a(feature), NULL), h = part_of(b, feature_b(feature), delta);
     double d[3], n[3];
     vec_sub(3, d, h.x, g.x);
     vec_cross(n, g.u, h.u);
-    double length = vec_norm(3, n);
-    double scale = vec_norm(3, g.u) * vec_norm(3, h.u);
+    const double length = vec_norm(3, n), scale = vec_norm(3, g.u) * vec_norm(3, h.u);
     if (scale > 0.0 && length > 1e-9 * scale) {
-        double gap = vec_dot(3, d, n) / length;
-        return looks_back(a, b, delta, feature, n) ? -gap : gap;
+        const double gap = vec_dot(3, d, n) / length;
+        return vec_dot(a->dim, n, normal) < 0.0 ? -gap : gap;
     }
     across(d, g.u);
     if (vec_dot(3, g.u, g.u) == 0.0) across(d, h.u);
-    double far = vec_norm(3, d);
-    return a->dim == 3 && looks_back(a, b, delta, feature, d) ? -far : far;
+    const double far = vec_norm(3, d);
+    return a->dim == 3 && vec_dot(3, d, normal) < 0.0 ? -far : far;
 }
 
 static double gap_of_face(const convex* own, int face, const convex* other, int vertex,
@@ -84,7 +57,8 @@ static double gap_of_face(const convex* own, int face, const convex* other, int 
     return vec_dot(dim, d, own->normal + dim * face);
 }
 
-double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature)
+double convex_gap(const convex* a, const convex* b, const double delta[3], int64_t feature,
+                  const double normal[3])
 {
     const double skins = a->skin + b->skin, back[3] = {-delta[0], -delta[1], -delta[2]};
     switch (feature_kind_of(feature)) {
@@ -92,7 +66,7 @@ double convex_gap(const convex* a, const convex* b, const double delta[3], int64
         return gap_of_face(b, feature_b(feature), a, feature_a(feature), back) - skins;
     case FEATURE_FACE_VERTEX:
         return gap_of_face(a, feature_a(feature), b, feature_b(feature), delta) - skins;
-    case FEATURE_EDGE_EDGE: return gap_of_edges(a, b, delta, feature) - skins;
+    case FEATURE_EDGE_EDGE: return gap_of_edges(a, b, delta, feature, normal) - skins;
     case FEATURE_SURFACE: break;
     }
     return vec_norm(a->dim, delta) - skins;

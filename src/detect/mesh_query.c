@@ -300,9 +300,10 @@ static int touch_order(const void* a, const void* b)
     return x->feature < y->feature ? -1 : x->feature > y->feature;
 }
 
-/// Reduce the points of each plane to four; returns how many are left of `count`.
+/// Reduce the points of each plane to as many as it takes; returns how many are left of `count`.
 static int reduce_planes(const query* q, const convex_hint* hint, touch* points, int count)
 {
+    const double reach = q->reach - q->b->skin - q->m->skin, size = 2.0 * (q->radius + q->b->skin);
     int done = 0;
     while (done < count) {
         int end = done + 1;
@@ -313,7 +314,8 @@ static int reduce_planes(const query* q, const convex_hint* hint, touch* points,
             points[i] = swap;
         }
         int kept = end - done;
-        if (kept > CONVEX_MAX_TOUCHES) kept = touches_reduce(points + done, kept, hint);
+        const int most = touches_most(hint, points[done].normal, reach, size);
+        if (kept > most) kept = touches_reduce(points + done, kept, most, hint);
         memmove(points + done + kept, points + end, (size_t)(count - end) * sizeof *points);
         count -= end - done - kept;
         done += kept;

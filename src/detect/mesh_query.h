@@ -71,7 +71,7 @@ void query_add(query* q, const double x[3], const double y[3], const double norm
 /// Leave out deep overlaps that a shallower contact nearby explains.
 void query_drop_explained(query* q);
 /// Append to `out` what is left of the contacts found when hidden ones and doubles are left out and
-/// planes are reduced to four points.
+/// planes are reduced to four points (touches_most()).
 talus_status query_sift(query* q, const convex_hint* hint, touch_list* out);
 
 /// Does x, moved onto the triangle's plane, lie within it or at most `slack` outside?

@@ -14,8 +14,8 @@ void narrow_scratch_free(narrow_scratch* s)
     *s = (narrow_scratch){0};
 }
 
-int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row,
-                      int64_t feature, double gap, const double* normal, bool distant)
+int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row, int64_t feature,
+                      double gap, const double* normal, bool distant)
 {
     if (contacts_reserve(out, out->count + 1)) return -1;
     const int64_t c = out->count++;
@@ -45,22 +45,30 @@ talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out
     return TALUS_OK;
 }
 
-double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
-                  narrow_scratch* scratch, const contacts* list, int64_t c)
+/// Gap of a contact with a wall.
+static double wall_gap(const grains* g, const walls* w, const cell* periodic,
+                       narrow_scratch* scratch, const contacts* list, int64_t c)
 {
-    const int32_t a = list->a_row[c], b = list->b_row[c];
+    const int32_t b = list->b_row[c];
+    const int wall = -1 - list->a_row[c];
     const int64_t feature = list->feature[c];
-    double normal[3];
-    if (a >= 0) {
-        const bool balls = g->solid[a] < 0 && g->solid[b] < 0;
-        return balls ? ball_ball_gap(g, periodic, a, b, normal)
-                     : solid_solid_gap(g, periodic, p, a, b, feature);
-    }
-    const int wall = -1 - a;
     if (g->solid[b] < 0 && !wall_form_for_balls(&w->record[wall].shape)) {
         return ball_wall_gap(g, w, periodic, wall, feature, b);
     }
     wall_approach at = {.grain = b, .wall = wall};
     wall_image_local(g, w, periodic, wall, feature_image(feature), b, at.local);
-    return solid_wall_gap(g, w, &at, scratch, feature);
+    return solid_wall_gap(g, w, &at, scratch, feature, list->normal + c * g->dim);
+}
+
+double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    if (a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0)) {
+        return solid_solid_overlap(g, periodic, p, list, c, tolerance);
+    }
+    double normal[3];
+    const double gap = a >= 0 ? ball_ball_gap(g, periodic, a, b, normal)
+                              : wall_gap(g, w, periodic, scratch, list, c);
+    return gap < 0.0 ? -gap : 0.0;
 }

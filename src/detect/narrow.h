@@ -44,10 +44,11 @@ talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* esc
 /// range.
 talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out);
 
-/// Gap of a contact's features as the bodies stand now (`poses` too); +infinity if they are out of
-/// each other's reach.
-double narrow_gap(const grains* g, const walls* w, const cell* periodic, const poses* p,
-                  narrow_scratch* scratch, const contacts* list, int64_t c);
+/// Overlap of a contact's features as the bodies stand now (`poses` too), 0 if there is none.
+/// Features of solids may overlap where the bodies do not: above `tolerance` the bodies are looked
+/// at.
+double narrow_overlap(const grains* g, const walls* w, const cell* periodic, const poses* p,
+                      narrow_scratch* scratch, const contacts* list, int64_t c, double tolerance);
 
 // ---- one file each -----------------------------------------------------------------------------
 
@@ -57,8 +58,6 @@ talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* 
 /// Contacts of two grains of which at least one is a solid; `cursor` walks along n->last.
 talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contacts_cursor* cursor,
                                   contacts* out);
-double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, int64_t a, int64_t b,
-                       int64_t feature);
 /// Overlap at a contact of solids as they stand now. A corner may have left the face it stood on,
 /// and features overlap where bodies do not: an overlap above `tolerance` of features whose contact
 /// point is not inside both bodies is measured between the bodies.
@@ -78,8 +77,9 @@ typedef struct wall_approach {
 /// Contacts of a solid with a wall, or of a ball with a wall that is a solid or a mesh.
 talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narrow_scratch* scratch,
                                  contacts_cursor* cursor, uint8_t* escaped, contacts* out);
+/// Gap of the features of a contact whose normal was `normal`.
 double solid_wall_gap(const grains* g, const walls* w, const wall_approach* at,
-                      narrow_scratch* scratch, int64_t feature);
+                      narrow_scratch* scratch, int64_t feature, const double* normal);
 /// Contacts of balls and walls, and the images of walls in a periodic cell: ball_wall.c.
 double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int wall,
                      int64_t feature, int64_t b);

@@ -109,7 +109,8 @@ bool touches_wide(const convex_pair* p, const touch* t, int count)
         }
         vec_copy(3, last, d);
     }
-    if (p->a->dim == 2) return far >= least * least;
+    if (far < least * least) return false; // also points in one place, whose area is 0 as well
+    if (p->a->dim == 2) return true;
     // A convex figure's area is at most its width times its diameter, which is at most 2 sqrt(far).
     return area * area >= 4.0 * far * least * least;
 }

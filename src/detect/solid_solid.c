@@ -141,16 +141,6 @@ talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contact
     return TALUS_OK;
 }
 
-double solid_solid_gap(const grains* g, const cell* periodic, const poses* p, int64_t a, int64_t b,
-                       int64_t feature)
-{
-    double delta[3];
-    const convex part_a = part_of(g, p, a, feature_part_a(feature));
-    const convex part_b = part_of(g, p, b, feature_part_b(feature));
-    grain_delta(g, periodic, a, b, delta);
-    return convex_gap(&part_a, &part_b, delta, feature_bare(feature));
-}
-
 /// Is a point, counted from the body's origin, inside a body without a skin or at most `slack`
 /// above a face? The corners of a box on a box lie in the planes of its sides.
 static bool point_inside(const convex* c, const double* x, double slack)
@@ -177,7 +167,7 @@ double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p
     const convex part_b = part_of(g, p, b, feature_part_b(feature));
     double delta[3], normal[3], from_a[3], from_b[3];
     grain_delta(g, periodic, a, b, delta);
-    double gap = convex_gap(&part_a, &part_b, delta, feature_bare(feature));
+    double gap = convex_gap(&part_a, &part_b, delta, feature_bare(feature), list->normal + c * dim);
     if (gap >= -tolerance) return gap < 0.0 ? -gap : 0.0;
     vec_sub(dim, from_a, list->point + c * dim, g->position + a * dim);
     cell_nearest(periodic, dim, from_a);

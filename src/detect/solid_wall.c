@@ -138,11 +138,13 @@ static touch corner_touch(const convex* b, int vertex, const double point[3], co
     return t;
 }
 
-/// Corners of the part within reach of the wall's face `face`, reduced as they come so that any
+/// Corners of the part within reach of a face of the wall, reduced as they come so that any
 /// number of corners is dealt with.
-static int corners_on_face(const meeting* m, const talus_shape_def* shape, int face,
+static int corners_on_face(const meeting* m, const talus_shape_def* shape, const shape_hit* of_wall,
                            touch points[MAX_CORNERS])
 {
+    const double size = 2.0 * m->n->g->radius[m->at->grain];
+    const int most = touches_most(&m->hint, of_wall->normal, m->at->reach, size);
     int count = 0;
     for (int v = 0; v < m->b.vertex_count; v++) {
         double point[3];
@@ -150,12 +152,12 @@ static int corners_on_face(const meeting* m, const talus_shape_def* shape, int f
         corner_at(&m->b, v, m->at->local, point);
         int found = shape_query(shape, m->b.dim, point, m->at->reach + m->b.skin, hits);
         for (int k = 0; k < found; k++) {
-            if (hits[k].feature != face) continue;
-            if (count == MAX_CORNERS) count = touches_reduce(points, count, &m->hint);
+            if (hits[k].feature != of_wall->feature) continue;
+            if (count == MAX_CORNERS) count = touches_reduce(points, count, most, &m->hint);
             points[count++] = corner_touch(&m->b, v, point, &hits[k]);
         }
     }
-    return m->b.dim == 3 ? touches_reduce(points, count, &m->hint) : count;
+    return m->b.dim == 3 ? touches_reduce(points, count, most, &m->hint) : count;
 }
 
 /// In 2D at most the two deepest corners hold a part on a face.
@@ -185,7 +187,7 @@ static talus_status meet_corners(meeting* m)
     int found = shape_query(shape, m->b.dim, m->at->local, near_centre, faces);
     for (int f = 0; f < found; f++) {
         if (faces[f].distance < 0.0) m->escaped[m->at->grain] = 1;
-        int count = corners_on_face(m, shape, faces[f].feature, points);
+        int count = corners_on_face(m, shape, &faces[f], points);
         if (m->b.dim == 2) count = two_deepest(points, count);
         for (int i = 0; i < count; i++) TRY(append_touch(m, &points[i]));
     }
@@ -314,7 +316,7 @@ static double corner_gap(const talus_shape_def* shape, const convex* b, const do
 }
 
 double solid_wall_gap(const grains* g, const walls* w, const wall_approach* at,
-                      narrow_scratch* scratch, int64_t feature)
+                      narrow_scratch* scratch, int64_t feature, const double* normal)
 {
     const wall_form* form = &w->record[at->wall].form;
     const int64_t bare = feature_bare(feature);
@@ -326,6 +328,8 @@ double solid_wall_gap(const grains* g, const walls* w, const wall_approach* at,
         return corner_gap(&w->record[at->wall].shape, &b, at->local, bare);
     }
     if (form->kind == FORM_MESH) return mesh_gap(form->mesh, &b, at->local, bare);
+    double turned[3] = {normal[0], normal[1], g->dim == 3 ? normal[2] : 0.0};
+    quat_rotate_back(turned, w->rotation + 4 * at->wall, turned);
     const convex a = wall_part(form, g->dim, feature_part_a(feature));
-    return convex_gap(&a, &b, at->local, bare);
+    return convex_gap(&a, &b, at->local, bare, turned);
 }

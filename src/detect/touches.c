@@ -1,5 +1,5 @@
-/// Points of a contact: how one is made from the nearest points of two cores, and which four of
-/// many are kept.
+/// Points of a contact: how one is made from the nearest points of two cores, and which of many are
+/// kept.
 ///
 /// Four points in a plane hold a body as well as all of them if they span the area: the deepest,
 /// the one farthest from it, the one that makes the largest triangle, and the one farthest outside
@@ -16,6 +16,11 @@
 /// What the last step's four points may lack: share of the area, and depth as a share of the span.
 #define KEEP_AREA 0.1
 #define KEEP_GAP 2e-6
+/// Bodies are at rest if they approach and turn by less than this part of their size in a step, and
+/// if they are not sought farther than this: a search at rest reaches 0.01 of the sizes
+/// (step/contact_dynamics.c), one that follows a motion farther.
+#define REST_MOTION 1e-3
+#define REST_REACH 0.015
 
 bool hint_keeps(const convex_hint* hint, int64_t feature)
 {
@@ -167,16 +172,15 @@ static double least_gap(const touch* t)
 }
 
 /// The four points of the last step, if just these are among the points.
-static bool find_four(const touch* t, int count, const convex_hint* hint,
-                      touch old[CONVEX_MAX_TOUCHES])
+static bool find_four(const touch* t, int count, const convex_hint* hint, touch old[4])
 {
     int found = 0;
     for (int i = 0; i < count; i++) {
         if (!hint_keeps(hint, t[i].feature)) continue;
-        if (found == CONVEX_MAX_TOUCHES) return false;
+        if (found == 4) return false;
         old[found++] = t[i];
     }
-    return found == CONVEX_MAX_TOUCHES;
+    return found == 4;
 }
 
 /// Whether four points hold nearly as well as those chosen anew.
@@ -200,14 +204,56 @@ static double span_of(const touch* t, int count)
     return vec_norm(3, size);
 }
 
-int touches_reduce(touch* points, int count, const convex_hint* hint)
+/// Brings the four points to the front that hold a body at rest.
+static void rest_on_four(touch* points, int count, const convex_hint* hint)
 {
-    if (count <= CONVEX_MAX_TOUCHES) return sort_unique(points, count);
     const double span = span_of(points, count);
-    touch old[CONVEX_MAX_TOUCHES];
+    touch old[4];
     // All four or none: each choice depends on the ones before.
     const bool four = find_four(points, count, hint, old);
     pick_four(points, count, span, four ? NULL : hint);
     if (four && as_good(old, points, span)) memcpy(points, old, sizeof old);
-    return sort_unique(points, CONVEX_MAX_TOUCHES);
+}
+
+/// Square of the distance of point i from the nearest of those before `at`.
+static double lonely(const touch* t, int at, int i)
+{
+    double least = INFINITY;
+    for (int j = 0; j < at; j++) {
+        double d[3];
+        vec_sub(3, d, t[i].point, t[j].point);
+        least = fmin(least, vec_dot(3, d, d));
+    }
+    return least;
+}
+
+/// Brings points that are far from all before them to the places from the fifth on.
+static void spread_out(touch* t, int count, int most)
+{
+    for (int at = 4; at < most; at++) {
+        int best = at;
+        for (int i = at + 1; i < count; i++) {
+            if (lonely(t, at, i) > lonely(t, at, best)) best = i;
+        }
+        swap(t, at, best);
+    }
+}
+
+int touches_most(const convex_hint* hint, const double normal[3], double reach, double size)
+{
+    if (!hint) return CONVEX_REST_TOUCHES;
+    double turn[3];
+    vec_sub(3, turn, hint->turn_b, hint->turn_a);
+    const double motion = fabs(vec_dot(3, hint->shift, normal)) + size * vec_norm(3, turn);
+    const bool rest = motion <= REST_MOTION * size && reach <= REST_REACH * size;
+    return rest ? CONVEX_REST_TOUCHES : CONVEX_MAX_TOUCHES;
+}
+
+int touches_reduce(touch* points, int count, int most, const convex_hint* hint)
+{
+    count = sort_unique(points, count);
+    if (count <= most) return count;
+    rest_on_four(points, count, hint);
+    spread_out(points, count, most);
+    return sort_unique(points, most);
 }

@@ -125,20 +125,6 @@ void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t
 /// Overlaps of solids below this, in mean diameters, are not looked at twice.
 static const double FAINT_OVERLAP = 1e-6;
 
-static double overlap_at(talus_world* world, int64_t c, double diameter)
-{
-    const contacts* list = &world->contacts;
-    const grains* g = &world->grains;
-    const int32_t a = list->a_row[c], b = list->b_row[c];
-    if (a >= 0 && (g->solid[a] >= 0 || g->solid[b] >= 0)) {
-        return solid_solid_overlap(g, &world->cell, &world->poses, list, c,
-                                   FAINT_OVERLAP * diameter);
-    }
-    const double gap =
-        narrow_gap(g, &world->walls, &world->cell, &world->poses, &world->scratch, list, c);
-    return gap < 0.0 ? -gap : 0.0;
-}
-
 void diagnose_overlap(talus_world* world, double* mean, double* largest)
 {
     const contacts* list = &world->contacts;
@@ -147,7 +133,9 @@ void diagnose_overlap(talus_world* world, double* mean, double* largest)
     int64_t active = 0;
     for (int64_t c = 0; c < list->count; c++) {
         if (list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) continue;
-        const double overlap = overlap_at(world, c, diameter);
+        const double overlap =
+            narrow_overlap(&world->grains, &world->walls, &world->cell, &world->poses,
+                           &world->scratch, list, c, FAINT_OVERLAP * diameter);
         most = fmax(most, overlap);
         if (list->state[c] == TALUS_CONTACT_OPEN) continue; // an overlap that is coming apart
         active++;
