@@ -302,14 +302,14 @@ static void test_match_knows_renamed_points(void** state)
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].old_name < 0) continue;
         append(&last, -1, 0, rows[i].old_name, i + 1.0);
-        last.point[2 * (last.count - 1)] = 0.3 * i;
+        last.arm[2 * (last.count - 1)] = 0.3 * i;
         last.bonded[last.count - 1] = 1;
     }
     for (int pass = 0; pass < 2; pass++) { // those with a part come last: names ascend
         for (int i = 0; i < ROWS; i++) {
             if ((feature_part_b(rows[i].new_name) > 0) != (pass == 1)) continue;
             append(&now, -1, 0, rows[i].new_name, -1.0);
-            now.point[2 * (now.count - 1)] = rows[i].x;
+            now.arm[2 * (now.count - 1)] = rows[i].x;
             vec_copy(2, now.normal + 2 * (now.count - 1), rows[i].normal);
         }
     }

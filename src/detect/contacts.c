@@ -23,6 +23,8 @@ static const column contact_table[] = {
     CONTACT_COLUMN(b_row, COLUMN_I32, WIDTH_1, COLUMN_STATE, "", "row of b among the grains"),
     CONTACT_COLUMN(point, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "m",
                    "contact point at the start of the step"),
+    CONTACT_COLUMN(arm, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "m",
+                   "from b's centre to the point, if a or b is a solid"),
     CONTACT_COLUMN(normal, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "",
                    "unit normal from a to b"),
     CONTACT_COLUMN(gap, COLUMN_F64, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "m",
@@ -117,9 +119,9 @@ static void carry_over(contacts* now, int64_t i, const contacts* last, int64_t m
 
 /// Rows of one pair of bodies that are looked at together; more than these begin anew.
 enum { MAX_ROWS = 32 };
-/// A point with a new name is an old one if it is nearer than this part of the grain's size and
-/// looks nearly the same way.
-static const double SAME_PLACE = 0.1, SAME_NORMAL = 0.99;
+/// A point with a new name is an old one if it is nearer, seen from b's centre, than this part of
+/// the smaller body's radius, and looks the same way, give or take 45 degrees.
+static const double SAME_PLACE = 0.1, SAME_NORMAL = 0.7;
 
 /// Rows of a pair of bodies in both lists, and which of them found each other by name.
 typedef struct pair_rows {
@@ -143,7 +145,7 @@ static double rename_distance(const contacts* now, int64_t i, const contacts* la
         vec_dot(dim, now->normal + i * dim, last->normal + j * dim) < SAME_NORMAL) {
         return INFINITY;
     }
-    vec_sub(dim, apart, now->point + i * dim, last->point + j * dim);
+    vec_sub(dim, apart, now->arm + i * dim, last->arm + j * dim);
     return vec_norm(dim, apart);
 }
 
@@ -171,7 +173,9 @@ static bool nearest_unnamed(const contacts* now, const contacts* last, const pai
 /// neither impulses nor bonds are lost.
 static void match_renamed(contacts* now, const contacts* last, const grains* g, pair_rows* rows)
 {
-    const double near = SAME_PLACE * g->radius[now->b_row[rows->now_first]];
+    const int32_t a = now->a_row[rows->now_first], b = now->b_row[rows->now_first];
+    const double smaller = a < 0 ? g->radius[b] : fmin(g->radius[a], g->radius[b]);
+    const double near = SAME_PLACE * smaller;
     int pair[2];
     while (nearest_unnamed(now, last, rows, near, pair)) {
         rows->now_named |= UINT32_C(1) << pair[0];

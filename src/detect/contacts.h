@@ -21,6 +21,7 @@ typedef struct contacts {
     int32_t* a_row;   ///< [count] row of a in the grains, or -1 - wall index
     int32_t* b_row;   ///< [count] row of b in the grains
     double* point;    ///< [count][dim]
+    double* arm;      ///< [count][dim] from b's centre to the point; 0 between balls
     double* normal;   ///< [count][dim] from a to b
     double* gap;      ///< [count] at the start of the step
     double* force;    ///< [count][dim] on b; times h it warm-starts the next step

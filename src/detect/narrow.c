@@ -26,7 +26,10 @@ int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_r
     out->b_row[c] = (int32_t)b_row;
     out->gap[c] = gap;
     out->distant[c] = distant;
-    vec_copy(g->dim, out->normal + c * g->dim, normal);
+    for (int k = 0; k < g->dim; k++) {
+        out->normal[c * g->dim + k] = normal[k];
+        out->arm[c * g->dim + k] = 0.0;
+    }
     return c;
 }
 

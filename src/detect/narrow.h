@@ -87,8 +87,8 @@ double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int 
 void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,
                       int64_t grain, double local[3]);
 
-/// Append a contact and fill its bodies, gap, normal and feature; the point and what is carried
-/// over are the caller's. -1 when memory is short.
+/// Append a contact and fill its bodies, gap, normal and feature; the point, the arm of solids and
+/// what is carried over are the caller's. -1 when memory is short.
 int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_row, int64_t feature,
                       double gap, const double* normal, bool distant);
 

@@ -86,6 +86,7 @@ static talus_status append_touch(const narrow* n, const grain_pair* p, int part_
     if (c < 0) return TALUS_ERR_MEMORY;
     for (int k = 0; k < dim; k++) {
         out->point[c * dim + k] = n->g->position[p->a * dim + k] + t->point[k];
+        out->arm[c * dim + k] = t->point[k] - p->delta[k];
     }
     return TALUS_OK;
 }

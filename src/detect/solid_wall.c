@@ -97,6 +97,7 @@ static talus_status append_touch(meeting* m, const touch* t)
     if (c < 0) return TALUS_ERR_MEMORY;
     for (int k = 0; k < dim; k++) {
         m->out->point[c * dim + k] = g->position[m->at->grain * dim + k] + arm[k];
+        m->out->arm[c * dim + k] = arm[k];
     }
     return TALUS_OK;
 }
@@ -138,13 +139,14 @@ static touch corner_touch(const convex* b, int vertex, const double point[3], co
     return t;
 }
 
-/// Corners of the part within reach of a face of the wall, reduced as they come so that any
-/// number of corners is dealt with.
+/// Corners of the part within reach of a face of the wall: four where it rests, all where it moves,
+/// for any of them may come down in the step.
 static int corners_on_face(const meeting* m, const talus_shape_def* shape, const shape_hit* of_wall,
                            touch points[MAX_CORNERS])
 {
     const double size = 2.0 * m->n->g->radius[m->at->grain];
-    const int most = touches_most(&m->hint, of_wall->normal, m->at->reach, size);
+    const int few = touches_most(&m->hint, of_wall->normal, m->at->reach, size);
+    const int most = few == CONVEX_REST_TOUCHES ? few : MAX_CORNERS;
     int count = 0;
     for (int v = 0; v < m->b.vertex_count; v++) {
         double point[3];
@@ -153,7 +155,7 @@ static int corners_on_face(const meeting* m, const talus_shape_def* shape, const
         int found = shape_query(shape, m->b.dim, point, m->at->reach + m->b.skin, hits);
         for (int k = 0; k < found; k++) {
             if (hits[k].feature != of_wall->feature) continue;
-            if (count == MAX_CORNERS) count = touches_reduce(points, count, most, &m->hint);
+            if (count == MAX_CORNERS) count = touches_reduce(points, count, few, &m->hint);
             points[count++] = corner_touch(&m->b, v, point, &hits[k]);
         }
     }
