@@ -346,6 +346,29 @@ static void joints_between_triangles_stop_nobody(void** state)
     }
 }
 
+/// A cylinder without end is refused beside solids, whichever comes first; not once it is removed.
+static void removed_cylinder_refuses_nobody(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_world* world = walls_world(3, MU);
+    talus_wall_def pole = talus_wall_default();
+    pole.name = "pole";
+    pole.shape.kind = TALUS_SHAPE_CYLINDER;
+    pole.shape.radius = 1.0;
+    pole.shape.axis[2] = 1.0;
+    int wall = physics_wall(world, &pole);
+    talus_grain_def block =
+        physics_block(physics_box_solid(world, "block", 3, 1, 1, 1), 3.0, 0.0, 0.0);
+    assert_int_equal(talus_world_add_grain(world, &block, NULL, &error), TALUS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "wall 'pole'"));
+    check_ok(talus_world_remove_wall(world, wall, &error), error);
+    physics_add(world, &block);
+    pole.name = "second pole";
+    assert_int_equal(talus_world_add_wall(world, &pole, NULL, &error), TALUS_ERR_ARGUMENT);
+    talus_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +381,7 @@ int main(void)
         cmocka_unit_test(servo_presses_a_stack),
         cmocka_unit_test(joints_between_blocks_stop_nobody),
         cmocka_unit_test(joints_between_triangles_stop_nobody),
+        cmocka_unit_test(removed_cylinder_refuses_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

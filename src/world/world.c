@@ -245,6 +245,7 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
     }
     for (int w = 0; w < world->walls.count; w++) {
         const wall_record* record = &world->walls.record[w];
+        if (!world->walls.present[w]) continue;
         TRY(check_solids_meet(world, &record->shape, def->solid >= 0, record->name, error));
     }
     grains* g = &world->grains;
