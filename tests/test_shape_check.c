@@ -52,12 +52,38 @@ static void test_bad_definitions(void** state)
     expect_error(cone, 3, "cone: one of radius and radius_high must be positive, both are 0");
     cone.radius = cone.radius_high = 2.0;
     expect_error(cone, 3, "cone: with half_length 0 the two radii must differ, both are 2");
-    expect_error((talus_shape_def){.kind = TALUS_SHAPE_MESH}, 2,
-                 "mesh: only possible in 3D, the world is 2D");
-    expect_error((talus_shape_def){.kind = TALUS_SHAPE_MESH}, 3,
-                 "mesh: there must be at least one triangle");
     expect_error((talus_shape_def){.kind = TALUS_SHAPE_COUNT}, 3, "unknown kind of shape: 8");
     expect_error((talus_shape_def){0}, 4, "a shape lives in 2 or 3 dimensions, got 4");
+}
+
+static void test_bad_meshes(void** state)
+{
+    (void)state;
+    double corners[2][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 1, 1, 0, 1, 0, 1, 1}};
+    talus_shape_def mesh = {.kind = TALUS_SHAPE_MESH, .triangles = corners[0], .triangle_count = 2};
+    talus_error error;
+    check_ok(shape_check(&mesh, 3, &error), error);
+    expect_error(mesh, 2, "mesh: only possible in 3D, the world is 2D");
+    mesh.skin = -1.0;
+    expect_error(mesh, 3, "mesh: skin must not be negative, got -1");
+    mesh.skin = 0.0;
+    corners[1][4] = NAN;
+    expect_error(mesh, 3, "mesh: triangle 1 is not finite");
+    corners[1][4] = INFINITY;
+    expect_error(mesh, 3, "mesh: triangle 1 is not finite");
+    // 72 bytes times 2^61 are 9 times 2^64: no bytes at all where the product wraps.
+    const int64_t counts[] = {0, -1, (1 << 18) + 1, (int64_t)1 << 61};
+    const char* const given[] = {"0", "-1", "262145", "2305843009213693952"};
+    for (int i = 0; i < 4; i++) {
+        char sentence[120];
+        mesh.triangle_count = counts[i];
+        snprintf(sentence, sizeof sentence,
+                 "mesh: the number of triangles must be from 1 to 262144, got %s", given[i]);
+        expect_error(mesh, 3, sentence);
+    }
+    mesh.triangle_count = 2;
+    mesh.triangles = NULL;
+    expect_error(mesh, 3, "mesh: triangles is NULL, want the corners");
 }
 
 static void test_names(void** state)
@@ -73,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_definitions),
+        cmocka_unit_test(test_bad_meshes),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,11 +124,6 @@ static talus_status make_cone(const talus_shape_def* shape, wall_form* out, talu
 
 static talus_status make_mesh(const talus_shape_def* shape, wall_form* out, talus_error* error)
 {
-    if (shape->triangle_count < 1 || shape->triangle_count > MESH_MAX_TRIANGLES) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "mesh: the number of triangles must be from 1 to %d, got %lld",
-                         MESH_MAX_TRIANGLES, (long long)shape->triangle_count);
-    }
     triangle_soup s = soup_begin(3 * shape->triangle_count, shape->triangle_count);
     if (s.failed) {
         triangles_free(&s.t);

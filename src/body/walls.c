@@ -224,9 +224,7 @@ static talus_status reserve_wall(walls* w, talus_error* error)
     return TALUS_OK;
 }
 
-/// A wall's definition must have a name of its own, a place, and a shape that makes sense.
-static talus_status check_wall(const walls* w, const talus_wall_def* def, int dim,
-                               talus_error* error)
+talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error)
 {
     if (!def->name || !def->name[0]) {
         return error_set(error, TALUS_ERR_ARGUMENT, "wall: a wall needs a name");
@@ -268,7 +266,7 @@ static talus_status fill_record(const walls* w, const talus_wall_def* def, int d
 talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
                        talus_error* error)
 {
-    TRY(check_wall(w, def, dim, error));
+    TRY(walls_check(w, def, dim, error));
     TRY(reserve_wall(w, error));
     const int i = (int)w->count;
     talus_status status = fill_record(w, def, dim, &w->record[i], error);

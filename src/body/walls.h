@@ -41,6 +41,9 @@ const column* walls_columns(int* count_out);
 
 void walls_init(walls* w, const solids* all);
 void walls_free(walls* w);
+/// A wall's definition must have a name of its own, a place, and a shape that makes sense.
+talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error);
+/// Check a definition and add a copy of it.
 talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
                        talus_error* error);
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,

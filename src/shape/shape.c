@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "shape/mesh.h"
 
 /// How far from one the squared length of a "unit" vector may be: twice 1e-9 on the length.
 static const double unit_slack = 2e-9;
@@ -132,12 +133,21 @@ static talus_status check_cylinder(const talus_shape_def* s, int dim, talus_erro
     return check_not_negative(s, "half_length", s->half_length, error);
 }
 
-/// The mesh itself is looked at when it is made (shape/mesh.h).
+/// How the triangles hang together is looked at when the mesh is made (shape/mesh.h).
 static talus_status check_mesh(const talus_shape_def* s, int dim, talus_error* error)
 {
     TRY(check_dim(s, dim, 3, error));
-    if (!s->triangles || s->triangle_count < 1)
-        return error_set(error, TALUS_ERR_ARGUMENT, "mesh: there must be at least one triangle");
+    if (s->triangle_count < 1 || s->triangle_count > MESH_MAX_TRIANGLES)
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "mesh: the number of triangles must be from 1 to %d, got %lld",
+                         MESH_MAX_TRIANGLES, (long long)s->triangle_count);
+    if (!s->triangles)
+        return error_set(error, TALUS_ERR_ARGUMENT, "mesh: triangles is NULL, want the corners");
+    for (int64_t i = 0; i < s->triangle_count; i++) {
+        if (!vec_finite(9, s->triangles + 9 * i))
+            return error_set(error, TALUS_ERR_ARGUMENT, "mesh: triangle %lld is not finite",
+                             (long long)i);
+    }
     return check_not_negative(s, "skin", s->skin, error);
 }
 
@@ -194,7 +204,7 @@ double shape_bound(const talus_shape_def* shape, int dim)
     case TALUS_SHAPE_CONE:
         return hypot(fmax(shape->radius, shape->radius_high), shape->half_length) + shape->skin;
     case TALUS_SHAPE_PLANE:
-    case TALUS_SHAPE_SOLID: // wall_form_bound() knows
+    case TALUS_SHAPE_SOLID: // wall_bound() knows
     case TALUS_SHAPE_MESH:
     case TALUS_SHAPE_COUNT: break;
     }

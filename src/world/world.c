@@ -403,14 +403,9 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     TRY(ensure_material(world, def->material, error));
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
-    const char* name = def->name ? def->name : "";
-    if (def->shape.kind == TALUS_SHAPE_SOLID &&
-        (def->shape.solid < 0 || def->shape.solid >= world->solids.count)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", name,
-                         def->shape.solid);
-    }
-    TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), name, error));
-    TRY(check_periodic(world, name, &def->shape, rotation, &def->drive, error));
+    TRY(walls_check(&world->walls, def, world->def.dim, error));
+    TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
+    TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
     return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
 }
 
