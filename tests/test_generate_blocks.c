@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 /// A block as a solid of its own, with corners about its centre of mass.
 typedef struct stone {
     solid s;
@@ -152,6 +150,42 @@ static void test_voronoi_fills(void** state)
 }
 
 /// Without Lloyd's steps and gap, the cell that holds a probe is that of the nearest point.
+/// Cells of thin boxes are one layer of prisms; the search for neighbours must not ask for bins of
+/// their thickness (80 GB for 100 cells in a box of 1 x 1 x 1e-15).
+static void test_voronoi_thin(void** state)
+{
+    (void)state;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int dim = 2; dim <= 3; dim++) {
+            if (axis >= dim) continue;
+            voronoi_def def = {.high = {1, 1, dim == 3}, .count = 100, .lloyd = 2};
+            generate_context context = {.dim = dim, .seed = 3};
+            talus_error error = {0};
+            def.high[axis] = 1e-4;
+            block_list list = {.dim = dim};
+            check_ok(generate_voronoi(&def, &context, &list, &error), error);
+            stone* stones = make_stones(&list);
+            check_close("volume of thin cells", total_volume(stones, list.count), 1e-4, 1e-14,
+                        "rounding of sides 1e4 times as long as thick");
+            free_stones(stones, list.count);
+            block_list_free(&list);
+
+            def.high[axis] = 1e-15;
+            list = (block_list){.dim = dim};
+            check_ok(generate_voronoi(&def, &context, &list, &error), error);
+            assert_int_equal(list.count, 100);
+            block_list_free(&list);
+
+            context.cell.periodic[axis] = true;
+            context.cell.length[axis] = 1e-15;
+            list = (block_list){.dim = dim};
+            assert_int_equal(generate_voronoi(&def, &context, &list, &error), TALUS_ERR_ARGUMENT);
+            assert_non_null(strstr(error.text, "too thin"));
+            block_list_free(&list);
+        }
+    }
+}
+
 static void test_voronoi_is_voronoi(void** state)
 {
     (void)state;
@@ -266,7 +300,7 @@ static void test_arch_joints(void** state)
                         .radius = 2.0,
                         .thickness = 0.3,
                         .depth = 0.5,
-                        .angle = PI,
+                        .angle = M_PI,
                         .blocks = 23,
                         .springers = dim == 3};
         block_list list = {.dim = dim};
@@ -279,7 +313,7 @@ static void test_arch_joints(void** state)
         stone* stones = make_stones(&list);
         double worst = 0.0;
         for (int64_t i = 0; i + 1 < list.count; i++) {
-            double a[8][3], b[8][3], angle = PI * (1.0 - (double)(i + 1 - extra) / 23.0);
+            double a[8][3], b[8][3], angle = M_PI * (1.0 - (double)(i + 1 - extra) / 23.0);
             int corners = dim == 3 ? 4 : 2;
             assert_int_equal(joint_corners(&stones[i], dim, def.centre, angle, a), corners);
             assert_int_equal(joint_corners(&stones[i + 1], dim, def.centre, angle, b), corners);
@@ -344,9 +378,9 @@ static void test_masonry(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_voronoi_fills),   cmocka_unit_test(test_voronoi_is_voronoi),
-        cmocka_unit_test(test_voronoi_options), cmocka_unit_test(test_arch_joints),
-        cmocka_unit_test(test_masonry),
+        cmocka_unit_test(test_voronoi_fills), cmocka_unit_test(test_voronoi_is_voronoi),
+        cmocka_unit_test(test_voronoi_thin),  cmocka_unit_test(test_voronoi_options),
+        cmocka_unit_test(test_arch_joints),   cmocka_unit_test(test_masonry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

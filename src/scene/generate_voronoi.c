@@ -210,9 +210,27 @@ static void fill_bins(sites* s)
     }
 }
 
+/// Spacing of points that fill a box: as many as `count` on a grid of it. A box thinner than that
+/// holds one layer of them: of the spacings along the longest edge, over the largest face and in
+/// the whole box the largest counts, since an edge longer than the spacing without it enlarges it
+/// and a shorter one does not. The bins are never more than the points.
+static double fill_spacing(int dim, const double length[3], double count)
+{
+    double sorted[3], product = 1.0, spacing = 0.0;
+    for (int k = 0; k < dim; k++) {
+        int at = k;
+        for (; at > 0 && sorted[at - 1] < length[k]; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = length[k];
+    }
+    for (int k = 0; k < dim; k++) {
+        product *= sorted[k] / sorted[0];
+        spacing = fmax(spacing, sorted[0] * pow(product / count, 1.0 / (k + 1)));
+    }
+    return spacing;
+}
+
 static talus_status sites_make(sites* s, const generate_context* context, talus_error* error)
 {
-    double volume = 1.0;
     region_def box = {.kind = REGION_BOX};
     vec_copy(3, box.low, s->def->low);
     vec_copy(3, box.high, s->def->high);
@@ -221,12 +239,17 @@ static talus_status sites_make(sites* s, const generate_context* context, talus_
         s->periodic[k] = region_endless(&box, &context->cell, s->dim, k);
         s->length[k] = k < s->dim ? s->def->high[k] - s->def->low[k] : 0.0;
         s->bins[k] = 1;
-        if (k < s->dim) volume *= s->length[k];
     }
-    s->spacing = pow(volume / (double)s->count, 1.0 / s->dim);
+    s->spacing = fill_spacing(s->dim, s->length, (double)s->count);
     int64_t all = 1;
     for (int k = 0; k < s->dim; k++) {
-        s->bins[k] = (int64_t)fmax(1.0, floor(fmin(s->length[k] / s->spacing, 1e5)));
+        // Every image within reach of a point is looked at.
+        if (s->periodic[k] && s->length[k] < 1e-3 * s->spacing) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "voronoi: the periodic box is too thin along %c for cells of size %g",
+                             axis_letter(k), s->spacing);
+        }
+        s->bins[k] = (int64_t)fmax(1.0, floor(s->length[k] / s->spacing));
         all *= s->bins[k];
     }
     s->x = calloc((size_t)s->count, 3 * sizeof *s->x);
