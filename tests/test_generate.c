@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double TAU = 6.28318530717958647692;
-
 static talus_grain_def plain_grain(void)
 {
     return (talus_grain_def){
@@ -101,7 +99,7 @@ static double solid_volume(const grain_list* list, int64_t first, int dim)
     double sum = 0.0;
     for (int64_t i = first; i < list->count; i++) {
         double r = list->rows[i].radius;
-        sum += dim == 2 ? 0.5 * TAU * r * r : 2.0 / 3.0 * TAU * r * r * r;
+        sum += dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
     }
     return sum;
 }
@@ -297,7 +295,7 @@ static void test_fill_dense(void** state)
         double largest = 0.0;
         for (int64_t n = 0; n < list.count; n++) largest = fmax(largest, list.rows[n].radius);
         double one =
-            cases[i].dim == 2 ? 0.5 * TAU * largest * largest : 2.0 / 3.0 * TAU * pow(largest, 3);
+            cases[i].dim == 2 ? M_PI * largest * largest : 4.0 / 3.0 * M_PI * pow(largest, 3);
         check_close("solid fraction", report.solid_fraction, cases[i].fraction,
                     one / region_volume(&def.region, cases[i].dim), "one grain more or less");
         grain_list_free(&list);
@@ -627,7 +625,8 @@ static void test_inlet_mass_rate(void** state)
     }
     double mass = 2500.0 * solid_volume(&p.world, 0, 3);
     check_close("mass poured + owed", mass + p.state.owed, 5000.0, 1e-8, "rounding of 100 sums");
-    check_below("owed", p.state.owed, 2500.0 * 2.0 / 3.0 * TAU * 0.064, "the largest grain's mass");
+    check_below("owed", p.state.owed, 2500.0 * 4.0 / 3.0 * M_PI * 0.064,
+                "the largest grain's mass");
     pouring_end(&p);
 }
 

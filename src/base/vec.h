@@ -79,6 +79,12 @@ static inline void vec_frame(int dim, const double* n, double frame[3][3])
     vec_cross(frame[2], n, frame[1]);
 }
 
+/// Degrees, as scenes and tables have them, in radians.
+static inline double radians(double degrees)
+{
+    return M_PI / 180.0 * degrees;
+}
+
 /// Quaternion (w x y z) of a rotation vector: the exact rotation by |r| about r.
 static inline void quat_from_rotation(double q[4], const double r[3])
 {

@@ -56,6 +56,24 @@ convex convex_turn(const polytope* shape, const double axes[9], double scale, do
                     .skin = skin};
 }
 
+convex convex_of_solid(const solid* s, int part, const double axes[9], double scale,
+                       double* numbers)
+{
+    return convex_turn(&s->part[part], axes, scale, scale * s->skin, numbers);
+}
+
+convex convex_of_wall(const wall_form* form, int dim, int part)
+{
+    if (form->kind == FORM_ROUND) return convex_ball(dim, form->skin);
+    const polytope* p = &form->part[part];
+    return (convex){.shape = p,
+                    .dim = dim,
+                    .vertex_count = p->vertex_count,
+                    .vertex = p->vertex,
+                    .normal = p->normal,
+                    .skin = form->skin};
+}
+
 /// Grow an array without keeping its contents.
 static bool regrow(void** array, int64_t* capacity, int64_t needed, size_t size)
 {
@@ -121,8 +139,7 @@ talus_status poses_update(poses* p, const grains* g)
         grain_axes(g, i, axes);
         for (int k = 0; k < s->part_count; k++) {
             const int64_t part = p->first[i] + k;
-            p->part[part] =
-                convex_turn(&s->part[k], axes, g->scale[i], g->scale[i] * s->skin, pool);
+            p->part[part] = convex_of_solid(s, k, axes, g->scale[i], pool);
             enclose(&p->part[part], p->box + part * 2 * dim);
             pool += convex_size(&s->part[k]);
         }

@@ -4,6 +4,7 @@
 #define TALUS_DETECT_POSES_H
 
 #include "body/grains.h"
+#include "body/wall_form.h"
 #include "detect/convex.h"
 
 typedef struct poses {
@@ -32,5 +33,10 @@ convex convex_ball(int dim, double radius);
 convex convex_turn(const polytope* shape, const double axes[9], double scale, double skin,
                    double* numbers);
 int64_t convex_size(const polytope* shape);
+/// The same for a part of a solid, with its skin.
+convex convex_of_solid(const solid* s, int part, const double axes[9], double scale,
+                       double* numbers);
+/// A part of a wall that is convex or round, in the wall's own frame.
+convex convex_of_wall(const wall_form* form, int dim, int part);
 
 #endif

@@ -62,22 +62,8 @@ static bool part_in_wall(const grains* g, const walls* w, int64_t grain, int wal
                               of_wall[6 + i] * of_grain[6 + j];
         }
     }
-    *out = convex_turn(&s->part[part], axes, g->scale[grain], g->scale[grain] * s->skin,
-                       scratch->turned);
+    *out = convex_of_solid(s, part, axes, g->scale[grain], scratch->turned);
     return true;
-}
-
-/// A part of a wall, in its own frame.
-static convex wall_part(const wall_form* form, int dim, int part)
-{
-    if (form->kind == FORM_ROUND) return convex_ball(dim, form->skin);
-    const polytope* p = &form->part[part];
-    return (convex){.shape = p,
-                    .dim = dim,
-                    .vertex_count = p->vertex_count,
-                    .vertex = p->vertex,
-                    .normal = p->normal,
-                    .skin = form->skin};
 }
 
 /// Turn a touch in the wall's frame into a contact.
@@ -216,7 +202,7 @@ static void mark_inside(meeting* m, const touch* touches, int count)
 
 static talus_status meet_convex(meeting* m)
 {
-    const convex a = wall_part(m->form, m->b.dim, m->part_a);
+    const convex a = convex_of_wall(m->form, m->b.dim, m->part_a);
     touch touches[CONVEX_MAX_TOUCHES];
     int64_t kept[MAX_KEPT];
     m->hint.kept = kept;
@@ -332,6 +318,6 @@ double solid_wall_gap(const grains* g, const walls* w, const wall_approach* at,
     if (form->kind == FORM_MESH) return mesh_gap(form->mesh, &b, at->local, bare);
     double turned[3] = {normal[0], normal[1], g->dim == 3 ? normal[2] : 0.0};
     quat_rotate_back(turned, w->rotation + 4 * at->wall, turned);
-    const convex a = wall_part(form, g->dim, feature_part_a(feature));
+    const convex a = convex_of_wall(form, g->dim, feature_part_a(feature));
     return convex_gap(&a, &b, at->local, bare, turned);
 }

@@ -3,6 +3,7 @@
 /// Balls ask the analytic shapes; what solids meet of a wall is decided in body/wall_form.h.
 #include "base/vec.h"
 #include "detect/mesh_touch.h"
+#include "detect/poses.h"
 #include "scene/model.h"
 #include "scene/placed.h"
 #include "shape/shape.h"
@@ -50,14 +51,7 @@ static double convex_wall_distance(const wall_form* form, const convex* b, const
     double least = INFINITY, normal[3];
     int count = form->kind == FORM_ROUND ? 1 : form->part_count;
     for (int i = 0; i < count; i++) {
-        const polytope* p = form->kind == FORM_ROUND ? NULL : &form->part[i];
-        convex a = p ? (convex){.shape = p,
-                                .dim = b->dim,
-                                .vertex_count = p->vertex_count,
-                                .vertex = p->vertex,
-                                .normal = p->normal,
-                                .skin = form->skin}
-                     : convex_ball(b->dim, form->skin);
+        convex a = convex_of_wall(form, b->dim, i);
         least = fmin(least, convex_distance(&a, b, local, normal));
     }
     return least;

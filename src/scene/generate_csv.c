@@ -225,7 +225,7 @@ static talus_status read_number(const csv* c, const field* f, const char* text, 
         return csv_error(c, "column '%s': must be > 0, not %g", f->name, *out);
     }
     if (f->type == FIELD_DIAMETER) *out *= 0.5;
-    if (f->type == FIELD_TURN) *out *= 3.14159265358979323846 / 180.0;
+    if (f->type == FIELD_TURN) *out = radians(*out);
     return TALUS_OK;
 }
 

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-static const double PI = 3.14159265358979323846;
-
 // ---- checks and volumes ------------------------------------------------------------------------
 
 static talus_status check_round(const region_def* region, talus_error* error)
@@ -67,7 +65,7 @@ talus_status region_check(const region_def* region, int dim, talus_error* error)
 
 double generate_ball_volume(int dim, double radius)
 {
-    return dim == 2 ? PI * radius * radius : 4.0 / 3.0 * PI * radius * radius * radius;
+    return dim == 2 ? M_PI * radius * radius : 4.0 / 3.0 * M_PI * radius * radius * radius;
 }
 
 double region_volume(const region_def* region, int dim)
@@ -120,7 +118,7 @@ static double draw_distance(int n, double least, double most, rng* r)
 static void draw_direction(int n, rng* r, double out[3])
 {
     double z = n == 3 ? 2.0 * rng_uniform(r) - 1.0 : 0.0;
-    double angle = 2.0 * PI * rng_uniform(r);
+    double angle = 2.0 * M_PI * rng_uniform(r);
     double s = sqrt(1.0 - z * z);
     out[0] = s * cos(angle), out[1] = s * sin(angle), out[2] = z;
 }

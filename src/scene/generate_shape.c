@@ -11,8 +11,6 @@
 #include "base/vec.h"
 #include "scene/generate_region.h"
 
-static const double TAU = 6.28318530717958647692;
-
 double shape_choice_radius(const shape_choice* c)
 {
     double largest = 0.0;
@@ -44,10 +42,11 @@ void rotation_from_quat(const double q[4], double rotation[3])
 
 static void draw_rotation(int dim, rng* r, double rotation[3])
 {
-    double a = rng_uniform(r), b = TAU * rng_uniform(r), c = TAU * rng_uniform(r);
+    double a = rng_uniform(r);
+    double b = 2.0 * M_PI * rng_uniform(r), c = 2.0 * M_PI * rng_uniform(r);
     if (dim == 2) {
         rotation[0] = rotation[1] = 0.0;
-        rotation[2] = TAU * a;
+        rotation[2] = 2.0 * M_PI * a;
         return;
     }
     double s = sqrt(1.0 - a), t = sqrt(a);

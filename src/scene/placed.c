@@ -34,7 +34,7 @@ bool placed_make(placed* p, const solids* all, int dim, const talus_grain_def* g
     double* at = p->buffer;
     p->part_count = of->part_count;
     for (int i = 0; i < of->part_count; i++) {
-        p->part[i] = convex_turn(&of->part[i], axes, g->scale, g->scale * of->skin, at);
+        p->part[i] = convex_of_solid(of, i, axes, g->scale, at);
         at += convex_size(&of->part[i]);
     }
     return true;

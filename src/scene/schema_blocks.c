@@ -3,6 +3,7 @@
 #include "scene/model.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double zero[3] = {0};
 static const int64_t most_blocks = 10000000;
@@ -47,7 +48,6 @@ static void read_voronoi(talus_scene* scene, section* s, scene_source* source)
 
 static void read_arch(talus_scene* scene, section* s, scene_source* source)
 {
-    static const double radians = 3.14159265358979323846 / 180.0;
     arch_def* def = &source->arch;
     *def = (arch_def){0};
     int dim = scene->world.dim;
@@ -57,7 +57,7 @@ static void read_arch(talus_scene* scene, section* s, scene_source* source)
     if (dim == 3) def->depth = read_real_required(s, "depth", REAL_POSITIVE);
     double angle = read_real(s, "angle", REAL_POSITIVE, 180.0);
     if (angle > 360.0) section_problem(s, "angle", "is more than a circle (expected up to 360)");
-    def->angle = radians * angle;
+    def->angle = radians(angle);
     def->blocks = read_count(s, "blocks");
     def->springers = read_bool(s, "springers", false);
     if (def->thickness >= 2.0 * def->radius) {
@@ -110,8 +110,22 @@ static void read_masonry(talus_scene* scene, section* s, scene_source* source)
     read_edge(scene, s, "top", source, &source->edge[EDGE_TOP], NULL);
 }
 
+/// The blocks' shapes are called after their source, so its name must be its own.
+static void check_name(const talus_scene* scene, section* s, const scene_source* source)
+{
+    for (const scene_source* other = scene->sources; other < source; other++) {
+        bool blocks = other->kind == SOURCE_VORONOI || other->kind == SOURCE_ARCH ||
+                      other->kind == SOURCE_MASONRY;
+        if (!blocks || strcmp(other->name, source->name) != 0) continue;
+        section_problem(s, "name", "%s is named '%.60s' too (expected a name of its own)",
+                        other->origin.path, source->name);
+        return;
+    }
+}
+
 void schema_blocks(talus_scene* scene, section* s, scene_source* source)
 {
+    check_name(scene, s, source);
     if (source->kind == SOURCE_VORONOI) read_voronoi(scene, s, source);
     if (source->kind == SOURCE_ARCH) read_arch(scene, s, source);
     if (source->kind == SOURCE_MASONRY) read_masonry(scene, s, source);

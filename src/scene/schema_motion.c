@@ -7,7 +7,6 @@
 
 #define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
 
-static const double radians = 3.14159265358979323846 / 180.0;
 static const double zero[3] = {0};
 static const char* const axis_names[] = {"x", "y", "z"};
 
@@ -27,9 +26,9 @@ static void read_sine(section* s, int dim, talus_drive_def* drive)
 {
     read_vector(s, "amplitude", dim, drive->amplitude, zero);
     read_axial(s, "rotation_amplitude", dim, drive->spin_amplitude, zero);
-    for (int k = 0; k < 3; k++) drive->spin_amplitude[k] *= radians;
+    for (int k = 0; k < 3; k++) drive->spin_amplitude[k] = radians(drive->spin_amplitude[k]);
     drive->frequency = read_real_required(s, "frequency", REAL_NON_NEGATIVE);
-    drive->phase = radians * read_real(s, "phase", REAL_ANY, 0.0);
+    drive->phase = radians(read_real(s, "phase", REAL_ANY, 0.0));
     read_pivot(s, dim, drive);
 }
 

@@ -15,7 +15,6 @@
 /// Every grain is tested against every wall; grains can be glued into rough surfaces instead.
 enum { WALLS_MAX = 10000 };
 
-static const double radians = 3.14159265358979323846 / 180.0;
 static const double zero[3] = {0};
 
 /// Scale to length 1; false and a mistake if there is no direction in it.
@@ -253,7 +252,7 @@ static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
 void schema_rotation(section* parent, int dim, double rotation[3])
 {
     if (dim == 2) {
-        rotation[2] = radians * read_real(parent, "rotation", REAL_ANY, 0.0);
+        rotation[2] = radians(read_real(parent, "rotation", REAL_ANY, 0.0));
         return;
     }
     if (!section_has(parent, "rotation")) return;
@@ -261,7 +260,7 @@ void schema_rotation(section* parent, int dim, double rotation[3])
     section_open(&s, parent, "rotation");
     double axis[3] = {0};
     bool good = read_vector_required(&s, "axis", 3, axis) && make_unit(&s, "axis", axis);
-    double angle = radians * read_real_required(&s, "angle", REAL_ANY);
+    double angle = radians(read_real_required(&s, "angle", REAL_ANY));
     for (int k = 0; good && k < 3; k++) rotation[k] = angle * axis[k];
     section_close(&s);
 }

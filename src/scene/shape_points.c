@@ -9,8 +9,6 @@
 
 #include "base/vec.h"
 
-static const double PI = 3.14159265358979323846;
-
 int points_box(int dim, const double size[3], double* out)
 {
     int count = 1 << dim;
@@ -25,7 +23,7 @@ int points_prism(int dim, int sides, double radius, double height, double* out)
     int ends = dim == 3 ? 2 : 1;
     for (int end = 0; end < ends; end++) {
         for (int i = 0; i < sides; i++) {
-            double angle = -0.5 * PI + (2 * i + 1) * PI / sides;
+            double angle = -0.5 * M_PI + (2 * i + 1) * M_PI / sides;
             *out++ = radius * cos(angle);
             *out++ = radius * sin(angle);
             if (dim == 3) *out++ = (end - 0.5) * height;
@@ -78,7 +76,7 @@ int points_platonic(int faces, double radius, double* out)
 
 double points_polygon_edge(int sides)
 {
-    return 2.0 * sin(PI / sides);
+    return 2.0 * sin(M_PI / sides);
 }
 
 double points_platonic_edge(int faces)
