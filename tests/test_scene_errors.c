@@ -240,7 +240,19 @@ static const bad_scene bad_scenes[] = {
           "radius: 1, direction: [1, 0], count: 2}\n",
      "6:38: grains[0].scale: the size is given twice (expected scale, radius or diameter)\n"},
     {HEAD "grains:\n- {type: chain, radius: 1, scale: 2, direction: [1, 0], count: 2}\n",
-     "5:35: grains[0].scale: goes only with a shape\n"},
+     "5:35: grains[0].scale: needs a shape (expected shape besides it)\n"},
+    {HEAD
+     "grains:\n- {type: list, rotation: 30, scale: 2, items: [{position: [0, 0], radius: 1}]}\n",
+     "5:26: grains[0].rotation: needs a shape (expected shape besides it)\n5:37: "
+     "grains[0].scale: needs a shape (expected shape besides it)\n"},
+    {HEAD "grains:\n- {type: list, items: [{position: [0, 0], radius: 1, scale: 2}]}\n",
+     "5:61: grains[0].items[0].scale: needs a shape (expected shape besides it)\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: list, shape: brik, items: [{position: "
+          "[0, 0], rotation: 30}]}\n",
+     "6:23: grains[0].shape: there is no shape named 'brik'; did you mean 'brick'?\n"},
+    {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: list, items: [{position: [0, 0], "
+          "shape: brik}]}\n",
+     "6:50: grains[0].items[0].shape: there is no shape named 'brik'; did you mean 'brick'?\n"},
     {HEAD "shapes: {brick: {box: [1, 1]}}\ngrains:\n- {type: lattice, shape: brick, lattice: "
           "triangular, low: [0, 0], counts: [2, 2], spacing: [1, 1]}\n",
      "6:92: grains[0].spacing: differs along the axes only in a square lattice (expected a "
@@ -271,6 +283,11 @@ static const bad_scene bad_scenes[] = {
     {HEAD "grains:\n- {type: voronoi, low: [0, 0], high: [1, 1], count: 50, lloyd: 0, gap: 0.2}\n",
      "5:3: grains[0]: voronoi: a gap of 0.2 leaves nothing of a cell whose neighbour is near; use "
      "a smaller gap or lloyd: 1 or more\n"},
+    {HEAD
+     "grains:\n- {type: voronoi, name: q, low: [0, 0], high: [1, 1], count: 5}\n- {type: list, "
+     "name: q, items: [{position: [9, 9], radius: 1}]}\n- {type: voronoi, name: q, low: [2, "
+     "0], high: [3, 1], count: 5}\n",
+     "7:25: grains[2].name: grains[0] is named 'q' too (expected a name of its own)\n"},
     {HEAD "grains:\n- {type: arch, radius: 1, thickness: 2, blocks: 10}\n",
      "5:38: grains[0].thickness: reaches beyond the centre (expected less than twice the "
      "radius)\n"},

@@ -180,10 +180,11 @@ double schema_sizes(section* s, int dim, sizes_def* def);
 /// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
 /// the ball that holds it, and `rotation`.
 double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice);
-/// `shape`, `scale` or `radius`, `rotation` of a source of explicit grains or of one of them.
-/// *choice and *g hold the defaults; afterwards *g has its radius, and *choice says what it looks
-/// like.
+/// `shape`, `scale` or `radius`, `rotation` of an explicit grain. *choice and *g hold the defaults;
+/// afterwards *g has its radius, and *choice says what it looks like.
 void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
+/// The same for what a source of explicit grains gives all of them: it may leave out the size.
+void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
 void schema_phases(talus_scene* scene, section* root);
 
 /// Index of a name; reports an unknown one, with a suggestion, and returns -1.

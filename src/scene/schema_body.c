@@ -18,17 +18,18 @@ static void read_rotation(section* s, int dim, shape_choice* choice)
     }
 }
 
-/// `shape` and `rotation`; false if the shape cannot be used.
+/// `shape` and `rotation`; false if the shape cannot be used. A shape that does not exist is one
+/// without variants: one mistake, and the grains are not taken for balls.
 static bool read_choice_of_shape(talus_scene* scene, section* s, shape_choice* choice)
 {
-    int index = section_has(s, "shape") ? schema_find_shape(scene, s, "shape") : -1;
-    if (index >= 0) {
+    if (section_has(s, "shape")) {
+        int index = schema_find_shape(scene, s, "shape");
         choice->table = &scene->shapes;
-        choice->first = scene->shapes.rows[index].first;
-        choice->count = scene->shapes.rows[index].count;
+        choice->first = index < 0 ? 0 : scene->shapes.rows[index].first;
+        choice->count = index < 0 ? 0 : scene->shapes.rows[index].count;
     }
     read_rotation(s, scene->world.dim, choice);
-    return choice->table && choice->count > 0;
+    return choice->count > 0;
 }
 
 /// Balls have neither a scale nor a way to stand.
@@ -36,7 +37,8 @@ static void refuse_shape_keys(section* s)
 {
     static const char* const keys[] = {"scale", "rotation"};
     for (int i = 0; i < 2; i++) {
-        if (section_has(s, keys[i])) section_problem(s, keys[i], "goes only with a shape");
+        if (section_has(s, keys[i]))
+            section_problem(s, keys[i], "needs a shape (expected shape besides it)");
     }
 }
 
@@ -88,4 +90,14 @@ void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus
         g->radius = read_real(s, "radius", REAL_POSITIVE, g->radius);
     else
         g->radius = read_real_required(s, "radius", REAL_POSITIVE);
+}
+
+void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
+{
+    if (section_has(s, "shape")) {
+        schema_one_body(scene, s, choice, g);
+        return;
+    }
+    refuse_shape_keys(s);
+    read_real_optional(s, "radius", REAL_POSITIVE, &g->radius);
 }

@@ -291,10 +291,7 @@ static void read_item_body(talus_scene* scene, section* s, int source, int numbe
 static void read_list(talus_scene* scene, section* s, scene_source* source, int index)
 {
     talus_grain_def base = source->base;
-    if (section_has(s, "shape"))
-        schema_one_body(scene, s, &source->shape, &base);
-    else
-        read_real_optional(s, "radius", REAL_POSITIVE, &base.radius);
+    schema_shared_body(scene, s, &source->shape, &base);
     items list;
     items_open_list(&list, s, "items");
     if (list.count == 0) section_problem(s, NULL, "items: is missing (expected a list of grains)");
@@ -318,10 +315,7 @@ static void read_list(talus_scene* scene, section* s, scene_source* source, int 
 
 static void read_csv(talus_scene* scene, section* s, scene_source* source)
 {
-    if (section_has(s, "shape"))
-        schema_one_body(scene, s, &source->shape, &source->base);
-    else
-        read_real_optional(s, "radius", REAL_POSITIVE, &source->base.radius);
+    schema_shared_body(scene, s, &source->shape, &source->base);
     source->csv.path = schema_file(scene, s, "file");
 }
 
