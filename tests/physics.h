@@ -294,4 +294,27 @@ static inline talus_solid_state solid_state(const talus_world* world, int solid)
     return state;
 }
 
+/// Tensor of inertia of the grain in row i, in the world's axes; in 2D only [8] counts.
+static inline void physics_inertia(const talus_world* world, int64_t i, double tensor[9])
+{
+    talus_grains g = talus_world_grains(world);
+    for (int k = 0; k < 9; k++) tensor[k] = 0.0;
+    if (g.dim == 2 || g.solid[i] < 0) {
+        tensor[0] = tensor[4] = tensor[8] = g.inertia[i];
+        return;
+    }
+    const double* q = g.rotation + 4 * i;
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    talus_solid_state s = solid_state(world, g.solid[i]);
+    const double m = g.mass[i] * g.scale[i] * g.scale[i];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            for (int c = 0; c < 3; c++)
+                for (int d = 0; d < 3; d++)
+                    tensor[3 * a + b] += m * r[3 * a + c] * s.inertia[3 * c + d] * r[3 * b + d];
+}
+
 #endif

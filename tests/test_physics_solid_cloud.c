@@ -15,28 +15,6 @@ typedef struct sums {
     double scale_p, scale_l;
 } sums;
 
-static void body_tensor(const talus_world* world, int64_t i, double tensor[9])
-{
-    talus_grains g = talus_world_grains(world);
-    for (int k = 0; k < 9; k++) tensor[k] = 0.0;
-    if (g.dim == 2 || g.solid[i] < 0) {
-        tensor[0] = tensor[4] = tensor[8] = g.inertia[i];
-        return;
-    }
-    const double* q = g.rotation + 4 * i;
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-    talus_solid_state s = solid_state(world, g.solid[i]);
-    const double m = g.mass[i] * g.scale[i] * g.scale[i];
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            for (int c = 0; c < 3; c++)
-                for (int d = 0; d < 3; d++)
-                    tensor[3 * a + b] += m * r[3 * a + c] * s.inertia[3 * c + d] * r[3 * b + d];
-}
-
 static sums take_sums(const talus_world* world)
 {
     talus_grains g = talus_world_grains(world);
@@ -47,7 +25,7 @@ static sums take_sums(const talus_world* world)
         for (int k = 0; k < dim; k++)
             x[k] = g.position[i * dim + k], v[k] = g.velocity[i * dim + k];
         for (int k = 0; k < g.spin_dim; k++) w[dim == 2 ? 2 : k] = g.spin[i * g.spin_dim + k];
-        body_tensor(world, i, tensor);
+        physics_inertia(world, i, tensor);
         for (int k = 0; k < 3; k++) {
             l[k] = tensor[3 * k] * w[0] + tensor[3 * k + 1] * w[1] + tensor[3 * k + 2] * w[2];
             s.momentum[k] += g.mass[i] * v[k];

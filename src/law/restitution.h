@@ -9,7 +9,9 @@
 ///
 /// Between balls normal and tangential impulses do not mix and no impact gains energy, whatever e,
 /// e_t, friction and spins. Rolling friction mixes slip and spin: with e_t = 0 it only takes energy
-/// away, together with e_t > 0 an impact may gain some (tests/test_physics_restitution.c).
+/// away, together with e_t > 0 an impact may gain some (tests/test_physics_restitution.c). Solids
+/// whose impulses across change the velocity along the normal may gain energy (Kane 1984); with
+/// e_t = e they do not (Moreau 1988; derived in tests/test_physics_solid_impact.c).
 #ifndef TALUS_LAW_RESTITUTION_H
 #define TALUS_LAW_RESTITUTION_H
 
