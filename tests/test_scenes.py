@@ -31,7 +31,7 @@ LONG = float(os.environ.get("TALUS_TEST_SCALE", "1")) >= 1
 STEPS = {"chain": (20, 300), "pair-collision": (4, 20), "incline": (20, 200), "heap": (20, 160),
          "obstacle": (50, 700), "overlap": (5, 50), "bouncing": (50, 3000),
          "stick-slip": (50, 9000), "bonded-cluster": (20, 271), "rolling-heap": (50, 200),
-         "cohesive-compaction": (50, 1000)}
+         "cohesive-compaction": (50, 1000), "dominoes": (20, 600)}
 DEFAULT_STEPS = (5, 50)
 
 # The bits may differ between compilers and C libraries (pow, log and sin in generators and drives),
@@ -117,7 +117,8 @@ class Collection(unittest.TestCase):
         wanted = {"chain", "pair-collision", "incline", "heap", "hopper", "silo", "column-collapse",
                   "drum", "piston", "biaxial", "triaxial", "plane-shear", "vibrated-box", "overlap",
                   "rolling-heap", "bonded-cluster", "cohesive-compaction", "bouncing", "haff",
-                  "stick-slip"}
+                  "stick-slip", "arch", "masonry", "ballast", "polygon-shear", "mixed-drum",
+                  "dominoes"}
         self.assertEqual(wanted - set(SCENES), set())
 
     def test_each_is_valid(self):
