@@ -346,6 +346,89 @@ static void joints_between_triangles_stop_nobody(void** state)
     }
 }
 
+// ---- many corners ------------------------------------------------------------------------------
+
+enum { MOST_POINTS = 52 };
+
+/// A body of `count` corners on a spiral around a sphere of radius r.
+static int round_stone(talus_world* world, int count, double r, double points[3 * MOST_POINTS])
+{
+    for (int i = 0; i < count; i++) {
+        const double z = 1.0 - (2.0 * i + 1.0) / count, angle = 2.399963 * i;
+        points[3 * i] = r * sqrt(1.0 - z * z) * cos(angle);
+        points[3 * i + 1] = r * sqrt(1.0 - z * z) * sin(angle);
+        points[3 * i + 2] = r * z;
+    }
+    return physics_solid(world, "stone", points, count);
+}
+
+/// How deep the lowest of the points is below z = 0.
+static double depth_below(const talus_world* world, int64_t id, const double* points, int count)
+{
+    const double w = grain_q(world, id, 0), x = grain_q(world, id, 1), y = grain_q(world, id, 2),
+                 z = grain_q(world, id, 3);
+    const double row[3] = {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+    talus_solid_state s = solid_state(world, talus_world_grains(world).solid[0]);
+    double lowest = INFINITY;
+    for (int i = 0; i < count; i++) {
+        double high = grain_x(world, id, 2);
+        for (int k = 0; k < 3; k++) high += row[k] * (points[3 * i + k] - s.centre[k]);
+        lowest = fmin(lowest, high);
+    }
+    return -lowest;
+}
+
+static double spin_of(const talus_world* world, int64_t id)
+{
+    const double x = grain_w(world, id, 0), y = grain_w(world, id, 1), z = grain_w(world, id, 2);
+    return sqrt(x * x + y * y + z * z);
+}
+
+/// Deepest overlap of a throw in diameters; *excess: most that a step added to it beyond its bound.
+static double throw_stone(int count, int number, double h, double* excess)
+{
+    const double r = 0.01;
+    double points[3 * MOST_POINTS], deepest = 0.0;
+    talus_world* world = walls_world(3, 0.3);
+    physics_plane(world, "floor", 0, 0, 1);
+    talus_grain_def stone = physics_block(round_stone(world, count, r, points), 0, 0, 0.015);
+    stone.rotation[0] = number, stone.rotation[1] = 0.3 * number;
+    stone.spin[0] = 40 * sin(number), stone.spin[1] = 40 * cos(3 * number);
+    stone.velocity[0] = sin(7 * number), stone.velocity[2] = -1.0;
+    const int64_t id = physics_add(world, &stone);
+    for (int i = 0; i < (int)(0.25 / h); i++) {
+        const double before = fmax(0.0, depth_below(world, id, points, count));
+        physics_step(world, h);
+        const double turn = h * spin_of(world, id), after = depth_below(world, id, points, count);
+        const double bound = r * turn * turn * (0.75 + turn / 6.0);
+        deepest = fmax(deepest, after / (2.0 * r));
+        *excess = fmax(*excess, (after - before - bound) / r);
+    }
+    talus_world_destroy(world);
+    return deepest;
+}
+
+/// All corners that come down on a plane in a step are held, so no step lets one through. What is
+/// left is the curvature of their paths. A turn f moves an arm l, off the tangent f x l, along the
+/// normal by (f_n (f.l) - l_n f^2)/2: the centre is above the plane, l_n < 0, so that goes down by
+/// at most |f_n f_t| |l|/2 <= f^2 |l|/4. The gyroscopic torque turns a body by at most f^2/2 more:
+/// together 3/4 f^2 |l|, and f^3/6 of the next order.
+static void no_corner_passes_a_plane(void** state)
+{
+    (void)state;
+    for (int half = 0; half < 5; half++) {
+        const double h = 2e-3 / (1 << half);
+        double deepest = 0.0, excess = -INFINITY;
+        for (int number = 0; number < test_count(15, 3); number++) {
+            deepest = fmax(deepest, throw_stone(12 + number % 3 * 20, number, h, &excess));
+        }
+        printf("h = %g, h omega from %.3g: overlap up to %.2g of the diameter\n", h, 40 * h,
+               deepest);
+        check_below("  added by a step beyond its bound, of the radius", excess, 1e-10,
+                    "curved paths of corners; solved to 1e-13");
+    }
+}
+
 /// A cylinder without end is refused beside solids, whichever comes first; not once it is removed.
 static void removed_cylinder_refuses_nobody(void** state)
 {
@@ -381,6 +464,7 @@ int main(void)
         cmocka_unit_test(servo_presses_a_stack),
         cmocka_unit_test(joints_between_blocks_stop_nobody),
         cmocka_unit_test(joints_between_triangles_stop_nobody),
+        cmocka_unit_test(no_corner_passes_a_plane),
         cmocka_unit_test(removed_cylinder_refuses_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
