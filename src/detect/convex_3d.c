@@ -93,10 +93,21 @@ static void nearest_touching(const convex_pair* p, const simplex* s, axis* out)
     for (int k = 0; k < 3; k++) out->on_a[k] = out->on_b[k] = 0.0;
 }
 
+/// One axis is enough to know that the bodies are out of reach.
+static double found_apart(void* context, const axis* found)
+{
+    (void)found;
+    *(bool*)context = true;
+    return INFINITY;
+}
+
 bool nearest_3d(const convex_pair* p, double reach, axis* out)
 {
     simplex s;
     double n[3];
+    bool apart = false;
+    sat_faces(p, reach, found_apart, &apart);
+    if (apart) return false;
     gjk_result result = gjk_distance(p, reach, NEAR * p->size, &s);
     if (result == GJK_FAR) return false;
     if (result == GJK_NEAR || !simplex_normal(&s, n)) {

@@ -145,10 +145,10 @@ static int level_of(double reach, double smallest)
     return l < 0 ? 0 : l;
 }
 
-static void level_prepare(level* l, double size, const cell* periodic, int dim)
+static void level_prepare(level* l, const cell* periodic, int dim)
 {
+    const double size = l->size;
     l->used = true;
-    l->size = size;
     for (int k = 0; k < dim; k++) {
         l->origin[k] = 0.0;
         l->edge[k] = size;
@@ -188,13 +188,14 @@ static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
     memset(g->levels, 0, sizeof g->levels);
     g->level_count = 0;
     for (int64_t i = 0; i < balls->count; i++) {
-        int l = level_of(balls->reach[i], smallest);
+        const int l = level_of(balls->reach[i], smallest);
         g->unsorted[i].level = l;
-        // The last level takes all that is larger still, and grows with it.
-        double size = fmax(2.0 * ldexp(smallest, l), 2.0 * balls->reach[i]);
-        if (g->levels[l].used && size <= g->levels[l].size) continue;
-        level_prepare(&g->levels[l], size, periodic, balls->dim);
+        g->levels[l].size = fmax(g->levels[l].size, 2.0 * balls->reach[i]);
         if (l >= g->level_count) g->level_count = l + 1;
+    }
+    for (int l = 0; l < g->level_count; l++) {
+        // Cells no larger than the largest ball asks for: balls of one size have narrow ones.
+        if (g->levels[l].size > 0.0) level_prepare(&g->levels[l], periodic, balls->dim);
     }
 }
 

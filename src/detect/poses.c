@@ -3,7 +3,6 @@
 
 #include "base/vec.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void poses_free(poses* p)
@@ -110,10 +109,11 @@ static void enclose(const convex* c, double* box)
 {
     const int dim = c->dim;
     for (int k = 0; k < dim; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int v = 0; v < c->vertex_count; v++) {
-            low = fmin(low, c->vertex[v * dim + k]);
-            high = fmax(high, c->vertex[v * dim + k]);
+        double low = c->vertex[k], high = low;
+        for (int v = 1; v < c->vertex_count; v++) {
+            const double x = c->vertex[v * dim + k];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
         }
         box[k] = low - c->skin;
         box[dim + k] = high + c->skin;

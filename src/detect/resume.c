@@ -1,7 +1,11 @@
 /// The axis of the last step, taken up again: bodies at rest keep theirs, and need no search.
 ///
-/// The names of the last step tell a face. With n its normal, g the gap of the cores along it, and
-/// d their signed distance: g <= d, for d is the largest gap along any direction. From above d is
+/// The names of the last step tell a face or a pair of edges, and so a facet of the difference body
+/// A - B (3D). Where the origin's foot lies well inside it, no other facet is nearer (is_nearest):
+/// corners on faces and edges that cross.
+///
+/// Else the face may lie on another. With n its normal, g the gap of the cores along it, and d
+/// their signed distance: g <= d, for d is the largest gap along any direction. From above d is
 /// bound by any point x_a of a and x_b of b, d <= |x_b - x_a|; and where a ball of radius r_a about
 /// a common point fits into a and one of r_b into b, d <= -(r_a + r_b). Taken at the middle of the
 /// contact's points, both bounds are sharp where faces lie on each other. The axis is taken if they
@@ -13,6 +17,8 @@
 
 /// Width of a contact, of the smaller body's radius, above which it is wide.
 #define WIDE 0.05
+/// Angle (radians) from an axis within which others need not be foreseen: that of wide contacts.
+#define FORESEE_ANGLE 0.04
 
 static void axis_of_side(const convex_pair* p, axis_kind kind, int face, axis* out)
 {
@@ -115,12 +121,136 @@ bool touches_wide(const convex_pair* p, const touch* t, int count)
     return area * area >= 4.0 * far * least * least;
 }
 
+/// Least distance of the foot of x (from the body's origin) from the border of a face, negative
+/// outside (3D).
+static double inset_in_face(const convex* c, int face, const double x[3])
+{
+    const int32_t* loop = c->shape->face_vertex;
+    const int first = c->shape->face_first[face], end = c->shape->face_first[face + 1];
+    double least = INFINITY;
+    for (int i = first; i < end; i++) {
+        const double* from = c->vertex + 3 * loop[i];
+        const double* to = c->vertex + 3 * loop[i + 1 < end ? i + 1 : first];
+        double side[3], in[3], d[3];
+        vec_sub(3, side, to, from);
+        vec_sub(3, d, x, from);
+        vec_cross(in, c->normal + 3 * face, side);
+        least = fmin(least, vec_dot(3, d, in) / vec_norm(3, side));
+    }
+    return least;
+}
+
+/// The same for the axis of a face and the corner it stands on.
+static double inset_of_face(const convex_pair* p, const axis* x)
+{
+    if (x->kind == AXIS_FACE_A) return inset_in_face(p->a, x->of_a, x->on_b);
+    double from_b[3];
+    vec_sub(3, from_b, x->on_a, p->delta);
+    return inset_in_face(p->b, x->of_b, from_b);
+}
+
+/// Distance of x, from the body's origin, from the nearer end of an edge, whose direction is u.
+static double edge_room(const convex* c, int e, const double x[3], double u[3])
+{
+    const int32_t* ends = c->shape->edge + 4 * e;
+    const double *v = c->vertex + 3 * ends[0], *w = c->vertex + 3 * ends[1];
+    double d[3], f[3];
+    vec_sub(3, u, w, v);
+    vec_sub(3, d, x, v);
+    vec_sub(3, f, x, w);
+    return sqrt(fmin(vec_dot(3, d, d), vec_dot(3, f, f)));
+}
+
+/// The same for the parallelogram that a pair of edges spans in the difference body.
+static double inset_of_edges(const convex_pair* p, const axis* x)
+{
+    double u[3], v[3], w[3], from_b[3];
+    vec_sub(3, from_b, x->on_b, p->delta);
+    const double room_a = edge_room(p->a, x->of_a, x->on_a, u);
+    const double room_b = edge_room(p->b, x->of_b, from_b, v);
+    vec_cross(w, u, v);
+    const double sine2 = vec_dot(3, w, w) / (vec_dot(3, u, u) * vec_dot(3, v, v));
+    return sqrt(sine2) * fmin(room_a, room_b);
+}
+
+/// The edges that cross by the names, those with the largest gap; false if there are none.
+static bool kept_edges(const convex_pair* p, const convex_hint* hint, axis* out)
+{
+    const int edges_a = edge_count_of(p->a), edges_b = edge_count_of(p->b);
+    double floor = -INFINITY;
+    for (int i = 0; i < hint->kept_count; i++) {
+        const int64_t name = hint->kept[i];
+        if (feature_kind_of(name) != FEATURE_EDGE_EDGE) continue;
+        const int a = feature_a(name), b = feature_b(name);
+        axis found;
+        if (a >= edges_a || b >= edges_b || !axis_of_edges(p, a, b, floor, &found)) continue;
+        *out = found, floor = found.gap;
+    }
+    if (floor == -INFINITY) return false;
+    edge_points(p, out->of_a, out->of_b, out->on_a, out->on_b);
+    return true;
+}
+
+static void middle_of(const convex* c, double x[3])
+{
+    for (int k = 0; k < 3; k++) x[k] = 0.0;
+    for (int i = 0; i < c->vertex_count; i++) vec_add_scaled(3, x, 1.0, c->vertex + 3 * i);
+    for (int k = 0; k < 3; k++) x[k] /= c->vertex_count;
+}
+
+/// Whether no other axis separates better than one whose facet of the difference body A - B has the
+/// foot of the origin `inset` inside its border, nor any that foresight would look at.
+///
+/// A - B holds the disc of radius m = inset about the foot, at height -g along n, and the apex, the
+/// difference of the bodies' middles. Along a direction at the angle x from n the gap is at most
+/// g cos x - m sin x, by the disc: not above g where g >= 0, and else up to tan(x/2) = m / -g. The
+/// directions left are within 2 atan(-g / m) of -n, and there the apex, `low` below the origin and
+/// `aside`, bounds it. Foresight looks at gaps down to -depth: the same with depth for -g leaves
+/// those within FORESEE_ANGLE of n if m is large enough, as where points are wide.
+static bool is_nearest(const convex_pair* p, const convex_hint* hint, double inset, axis* along)
+{
+    const double radius = smaller_radius(p), depth = FORESEE_DEPTH * radius;
+    const double above = along->gap - p->a->skin - p->b->skin, most = fmax(-along->gap, depth);
+    if (!(inset > 0.0)) return false;
+    const double t = most / inset;
+    double apex[3], x[3];
+    middle_of(p->a, apex);
+    middle_of(p->b, x);
+    vec_sub(3, apex, apex, x);
+    vec_sub(3, apex, apex, p->delta);
+    const double low = -vec_dot(3, apex, along->normal);
+    const double aside = sqrt(fmax(0.0, vec_dot(3, apex, apex) - low * low));
+    if (!(t < 1.0) || low * (1.0 - t * t) - 2.0 * t * aside < most * (1.0 + t * t)) return false;
+    if (above < -depth || inset >= fmax(WIDE * radius, (above + depth) / FORESEE_ANGLE))
+        return true;
+    foresight f;
+    return !foresight_begin(&f, p, hint, along);
+}
+
+/// An axis that the names tell and that is certainly the nearest.
+static bool kept_axis(const convex_pair* p, const convex_hint* hint, axis* along)
+{
+    axis_kind kind;
+    int face;
+    if (kept_face(p, hint, &kind, &face)) {
+        axis_of_face(p, kind, face, along);
+        if (is_nearest(p, hint, inset_of_face(p, along), along)) return true;
+    }
+    if (!kept_edges(p, hint, along)) return false;
+    if (!is_nearest(p, hint, inset_of_edges(p, along), along)) return false;
+    settle_3d(p, along);
+    return true;
+}
+
 int resume(const convex_pair* p, const convex_hint* hint, double reach, axis* along, touch* out)
 {
     axis_kind kind;
     int face;
     if (!kept_face(p, hint, &kind, &face)) return 0;
     const bool flat = p->a->dim == 2;
+    if (!flat && kept_axis(p, hint, along)) {
+        return along->gap > reach + p->a->skin + p->b->skin ? 0 : manifold_3d(p, along, reach, out);
+    }
     if (flat) {
         axis_of_side(p, kind, face, along);
     } else {

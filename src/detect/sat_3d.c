@@ -149,8 +149,8 @@ static int edges_inside(const convex* own, const uint64_t* mask, int16_t* list)
 
 /// The axis of a pair of edges if their arcs cross on the Gauss map and it is above the floor. `u`
 /// is the direction of a's edge, m0 and m1 the normals beside it.
-static bool edge_axis(const convex_pair* p, int i, int j, const double u[3], double floor,
-                      axis* out)
+static ALWAYS_INLINE bool edge_axis(const convex_pair* p, int i, int j, const double u[3],
+                                    double floor, axis* out)
 {
     const convex *a = p->a, *b = p->b;
     const int32_t *ea = a->shape->edge + 4 * i, *eb = b->shape->edge + 4 * j;
@@ -178,6 +178,14 @@ static bool edge_axis(const convex_pair* p, int i, int j, const double u[3], dou
     out->gap = fmin(along / length, gap_along(3, p, out->normal, &x, &y));
     out->kind = AXIS_EDGES, out->of_a = i, out->of_b = j;
     return out->gap > floor;
+}
+
+bool axis_of_edges(const convex_pair* p, int i, int j, double floor, axis* out)
+{
+    const int32_t* e = p->a->shape->edge + 4 * i;
+    double u[3];
+    vec_sub(3, u, p->a->vertex + 3 * e[1], p->a->vertex + 3 * e[0]);
+    return edge_axis(p, i, j, u, floor, out);
 }
 
 double sat_edges(const convex_pair* p, double floor, double range, axis_taker* take, void* context)

@@ -20,5 +20,8 @@ double sat_edges(const convex_pair* p, double floor, double range, axis_taker* t
 void edge_points(const convex_pair* p, int of_a, int of_b, double on_a[3], double on_b[3]);
 /// The axis of a face of a (or b): its separation and points.
 void axis_of_face(const convex_pair* p, axis_kind kind, int face, axis* out);
+/// The axis across edge i of a and edge j of b, without its points; false if they span no face of
+/// the difference body or separate by no more than `floor`.
+bool axis_of_edges(const convex_pair* p, int i, int j, double floor, axis* out);
 
 #endif

@@ -56,7 +56,7 @@ typedef struct candidate {
 // ---- inverse -----------------------------------------------------------------------------------
 
 /// Cholesky factor L of S; false if S is not positive definite to rounding.
-static bool cholesky(int dim, const double* S, double L[3][3])
+static ALWAYS_INLINE bool cholesky(const int dim, const double* S, double L[3][3])
 {
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++) {
@@ -73,7 +73,7 @@ static bool cholesky(int dim, const double* S, double L[3][3])
     return true;
 }
 
-bool coulomb_block_inverse(int dim, const double* S, double* inverse)
+static ALWAYS_INLINE bool invert(const int dim, const double* S, double* inverse)
 {
     double L[3][3] = {{0}}, K[3][3] = {{0}}; // K = L^-1
     for (int k = 0; k < dim * dim; k++) inverse[k] = 0.0;
@@ -92,6 +92,11 @@ bool coulomb_block_inverse(int dim, const double* S, double* inverse)
         }
     }
     return true;
+}
+
+bool coulomb_block_inverse(int dim, const double* S, double* inverse)
+{
+    return dim == 2 ? invert(2, S, inverse) : invert(3, S, inverse);
 }
 
 // ---- frame -------------------------------------------------------------------------------------

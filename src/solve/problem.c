@@ -111,7 +111,8 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size)
 // ---- full blocks -------------------------------------------------------------------------------
 
 /// S += im 1 + kim G G^T
-static void add_response(int dim, const double* row, const double* arm, double* S)
+static ALWAYS_INLINE void add_response(const int dim, const double* row, const double* arm,
+                                       double* S)
 {
     const int spin_dim = dim == 2 ? 1 : 3;
     const double kim = row[row_kim(dim)];
@@ -123,9 +124,10 @@ static void add_response(int dim, const double* row, const double* arm, double* 
     }
 }
 
-void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, double* mt)
+static ALWAYS_INLINE void fill_block(problem* p, const int dim, int64_t c, const double* n,
+                                     double* mn, double* mt)
 {
-    const int dim = p->dim, stride = problem_stride(dim);
+    const int stride = problem_stride(dim);
     double* S = problem_block(p, dim, c);
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
     const int64_t mobile = a - p->mobile_first;
@@ -143,6 +145,15 @@ void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, doub
     }
     *mn = 1.0 / normal_response;
     *mt = (dim - 1) / (trace - normal_response);
+}
+
+void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, double* mt)
+{
+    if (p->dim == 2) {
+        fill_block(p, 2, c, n, mn, mt);
+    } else {
+        fill_block(p, 3, c, n, mn, mt);
+    }
 }
 
 static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c, double* u)
@@ -328,8 +339,8 @@ void problem_solve_alone(const problem* p, int64_t c, const double* u, double* s
     const double* impulse = row + contact_p(dim);
     double alone[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
-    coulomb_block(dim, S, S + block_inverse(dim), row, row[contact_bias(dim)],
-                  row[contact_mu(dim)], alone, impulse, solved);
+    coulomb_block(dim, S, S + block_inverse(dim), row, row[contact_bias(dim)], row[contact_mu(dim)],
+                  alone, impulse, solved);
 }
 
 /// Slips that an unfinished solve leaves at resting contacts, relative to what friction could stop.

@@ -225,6 +225,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
 {
     const talus_solver_def* options = request->options;
     *out = (solve_result){.converged = true};
+    problem_refresh(p);
     if (p->count == 0) return TALUS_OK;
     if (reserve_order(ws, p->count)) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) ws->order[c] = (int32_t)c;
@@ -234,7 +235,6 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                                                              : STATS_NORMS;
     stop_state stop = stop_begin(request);
     bool reached = false;
-    problem_refresh(p);
     while (out->sweeps < options->max_sweeps && !reached) {
         next_order(ws->order, p->count, request, out->sweeps);
         sweep_stats stats = sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));

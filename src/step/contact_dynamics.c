@@ -356,7 +356,6 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
     }
-    problem_refresh(&s->problem);
     solve_request request = {.options = &ctx->def->solver,
                              .h = ctx->h,
                              .seed = ctx->def->seed,
