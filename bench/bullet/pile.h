@@ -75,9 +75,11 @@ class pile {
 };
 
 /// How Talus solves; the rest is its default.
+enum talus_order { TALUS_RANDOM, TALUS_FORWARD }; // the first is the default
 struct talus_choice {
     double tolerance;
-    int order; ///< talus_sweep_order
+    talus_order order;
+    double friction;
 };
 /// How Bullet solves; the rest is its default.
 struct bullet_choice {

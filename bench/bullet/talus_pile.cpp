@@ -20,10 +20,10 @@ class talus_pile : public pile {
         talus_world_def def = talus_world_default();
         def.gravity[2] = -GRAVITY;
         def.solver.tolerance = choice.tolerance;
-        def.solver.order = static_cast<talus_sweep_order>(choice.order);
+        def.solver.order = choice.order == TALUS_FORWARD ? TALUS_ORDER_FORWARD : TALUS_ORDER_RANDOM;
         check(talus_world_create(&def, &world_, &error_), error_);
         talus_pair_def law = talus_pair_default();
-        law.friction = FRICTION;
+        law.friction = choice.friction;
         check(talus_world_add_material(world_, "stone", &law, nullptr, &error_), error_);
         add_container();
         const int shape = add_shape();
