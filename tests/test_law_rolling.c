@@ -296,7 +296,8 @@ static void rows_of_a_problem_give_the_same(void** state)
             sample s;
             random_sample(&r, dim, (partner)rng_below(&r, PARTNERS), &s);
             problem p = {0};
-            const problem_size one = {.rows = 2, .contacts = 1, .blocks = 1, .rich = 1, .mobile = 1};
+            const problem_size one = {
+                .rows = 2, .contacts = 1, .blocks = 1, .rich = 1, .mobile = 1};
             assert_int_equal(problem_reset(&p, dim, &one), TALUS_OK);
             p.rows = 2, p.count = 1, p.rich_count = 1;
             const model_body* body[2] = {&s.a, &s.b};
