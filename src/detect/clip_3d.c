@@ -114,10 +114,11 @@ static bool measure(corner* c, int count, const loop* cutter, int s, const doubl
     vec_cross(in, n, e);
     double length = vec_norm(3, in);
     if (!(length > 0.0)) return false;
+    for (int k = 0; k < 3; k++) in[k] /= length;
     for (int i = 0; i < count; i++) {
         double r[3];
         vec_sub(3, r, c[i].x, x);
-        c[i].d = vec_dot(3, r, in) / length;
+        c[i].d = vec_dot(3, r, in);
     }
     return true;
 }

@@ -7,14 +7,19 @@
 
 #include "detect/convex_axis.h"
 
-static double radius_of(const convex* c)
+static ALWAYS_INLINE double reach_of(const int dim, const convex* c)
 {
     double most = 0.0;
     for (int i = 0; i < c->vertex_count; i++) {
-        double r = vec_dot(c->dim, c->vertex + c->dim * i, c->vertex + c->dim * i);
+        double r = vec_dot(dim, c->vertex + dim * i, c->vertex + dim * i);
         if (r > most) most = r;
     }
     return sqrt(most);
+}
+
+static double radius_of(const convex* c)
+{
+    return c->dim == 2 ? reach_of(2, c) : reach_of(3, c);
 }
 
 bool convex_pair_begin(convex_pair* p, const convex* a, const convex* b, const double delta[3],
@@ -23,14 +28,16 @@ bool convex_pair_begin(convex_pair* p, const convex* a, const convex* b, const d
     const int dim = a->dim;
     p->a = a, p->b = b;
     for (int k = 0; k < 3; k++) p->delta[k] = k < dim ? delta[k] : 0.0;
+    const double length = vec_norm(dim, p->delta), skins = a->skin + b->skin;
+    if (length > 0.0) {
+        int i, j;
+        double gap =
+            dim == 2 ? gap_along(2, p, p->delta, &i, &j) : gap_along(3, p, p->delta, &i, &j);
+        if (gap > (reach + skins) * length) return true;
+    }
     p->radius_a = radius_of(a), p->radius_b = radius_of(b);
-    p->size = p->radius_a + p->radius_b + a->skin + b->skin;
-    double length = vec_norm(dim, p->delta);
-    if (length > p->size + reach) return true;
-    if (!(length > 0.0)) return false;
-    int i, j;
-    double gap = dim == 2 ? gap_along(2, p, p->delta, &i, &j) : gap_along(3, p, p->delta, &i, &j);
-    return gap > (reach + a->skin + b->skin) * length;
+    p->size = p->radius_a + p->radius_b + skins;
+    return length > p->size + reach;
 }
 
 double gap_moved(const convex_pair* p, const double* n, const convex_hint* hint)

@@ -252,6 +252,18 @@ static void emit(pair_buffer* out, int32_t i, int32_t j)
     pairs->count++;
 }
 
+/// Tell of a pair that is in reach.
+static ALWAYS_INLINE void meet(const search* s, const int dim, const entry* other)
+{
+    const entry* self = s->ball;
+    if (!self->mobile && !other->mobile) return;
+    double delta[3];
+    vec_sub(dim, delta, other->position, self->position);
+    cell_nearest(s->periodic, dim, delta);
+    const double sum = self->reach + other->reach;
+    if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, self->ball, other->ball);
+}
+
 static ALWAYS_INLINE void search_cell(const search* s, const int dim, const int32_t c[3])
 {
     const grid* g = s->grid;
@@ -265,13 +277,45 @@ static ALWAYS_INLINE void search_cell(const search* s, const int dim, const int3
         }
         // Inside one level the lower index finds the pair; across levels the finer ball does.
         if (s->level == self->level && other->ball <= self->ball) continue;
-        if (!self->mobile && !other->mobile) continue;
-        double delta[3];
-        vec_sub(dim, delta, other->position, self->position);
-        cell_nearest(s->periodic, dim, delta);
-        double sum = self->reach + other->reach;
-        if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, self->ball, other->ball);
+        meet(s, dim, other);
     }
+}
+
+/// A row of cells along x.
+typedef struct cell_row {
+    int32_t x[2], y, z;
+} cell_row;
+
+/// Meet the balls of a row that are filed in buckets [first, end), those after `after` only.
+static ALWAYS_INLINE void search_buckets(const search* s, const int dim, const cell_row* row,
+                                         uint64_t first, uint64_t end, int32_t after)
+{
+    const grid* g = s->grid;
+    for (int64_t e = g->bucket_start[first]; e < g->bucket_start[end]; e++) {
+        const entry* other = &g->entries[e];
+        if (other->level != s->level || other->cell[0] < row->x[0] || other->cell[0] > row->x[1] ||
+            other->cell[1] != row->y || other->cell[2] != row->z || other->ball <= after) {
+            continue;
+        }
+        meet(s, dim, other);
+    }
+}
+
+/// A row in a level without periods: its buckets lie side by side, but for the end of the table.
+/// Inside one level a ball looks into its own row and those after it, so a pair is found once.
+static ALWAYS_INLINE void search_row(const search* s, const int dim, const cell_row* row)
+{
+    const entry* self = s->ball;
+    const bool own_level = s->level == self->level;
+    const int32_t dz = row->z - self->cell[2], dy = row->y - self->cell[1];
+    if (own_level && (dz < 0 || (dz == 0 && dy < 0))) return;
+    const int32_t after = own_level && dz == 0 && dy == 0 ? self->ball : -1;
+    const int32_t c[3] = {row->x[0], row->y, row->z};
+    const uint64_t buckets = s->grid->bucket_mask + 1;
+    const uint64_t first = cell_hash(s->level, c) & s->grid->bucket_mask;
+    const uint64_t end = first + (uint64_t)(row->x[1] - row->x[0]) + 1;
+    search_buckets(s, dim, row, first, end < buckets ? end : buckets, after);
+    if (end > buckets) search_buckets(s, dim, row, 0, end - buckets, after);
 }
 
 /// Range of cells, along one axis, that may hold the centre of a partner.
@@ -293,6 +337,14 @@ static ALWAYS_INLINE void search_level(const search* s, const int dim)
     int32_t range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
     for (int k = 0; k < dim; k++) search_range(s, k, range[k]);
     int32_t c[3];
+    if (!(l->cells[0] || l->cells[1] || l->cells[2])) {
+        for (int32_t z = range[2][0]; z <= range[2][1]; z++) {
+            for (int32_t y = range[1][0]; y <= range[1][1]; y++) {
+                search_row(s, dim, &(cell_row){{range[0][0], range[0][1]}, y, z});
+            }
+        }
+        return;
+    }
     for (int32_t z = range[2][0]; z <= range[2][1]; z++) {
         c[2] = l->cells[2] ? wrap_coordinate(z, l->cells[2]) : z;
         for (int32_t y = range[1][0]; y <= range[1][1]; y++) {

@@ -22,18 +22,17 @@ static int part_count(const grains* g, const poses* p, int64_t grain)
     return g->solid[grain] < 0 ? 1 : poses_count(p, grain);
 }
 
-/// Lowest and highest corner of a part about its grain's centre.
-static void part_box(const grains* g, const poses* p, int64_t grain, int part, double* box)
+/// Lowest and highest corner of a part about its grain's centre; those of a ball go to `room`.
+static const double* part_box(const grains* g, const poses* p, int64_t grain, int part,
+                              double* room)
 {
     const int dim = g->dim;
-    if (g->solid[grain] >= 0) {
-        vec_copy(2 * dim, box, p->box + (p->first[grain] + part) * 2 * dim);
-        return;
-    }
+    if (g->solid[grain] >= 0) return p->box + (p->first[grain] + part) * 2 * dim;
     for (int k = 0; k < dim; k++) {
-        box[k] = -g->radius[grain];
-        box[dim + k] = g->radius[grain];
+        room[k] = -g->radius[grain];
+        room[dim + k] = g->radius[grain];
     }
+    return room;
 }
 
 static bool boxes_apart(int dim, const double* box_a, const double* box_b, const double* delta,
@@ -94,9 +93,9 @@ static talus_status append_touch(const narrow* n, const grain_pair* p, int part_
 static talus_status part_contacts(const narrow* n, grain_pair* p, int part_a, int part_b,
                                   contacts* out)
 {
-    double box_a[6], box_b[6];
-    part_box(n->g, n->poses, p->a, part_a, box_a);
-    part_box(n->g, n->poses, p->b, part_b, box_b);
+    double room_a[6], room_b[6];
+    const double* box_a = part_box(n->g, n->poses, p->a, part_a, room_a);
+    const double* box_b = part_box(n->g, n->poses, p->b, part_b, room_b);
     if (boxes_apart(n->g->dim, box_a, box_b, p->delta, p->reach)) return TALUS_OK;
     const convex a = part_of(n->g, n->poses, p->a, part_a);
     const convex b = part_of(n->g, n->poses, p->b, part_b);
