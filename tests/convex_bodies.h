@@ -66,7 +66,8 @@ static inline void place_ball(int dim, double skin, placed* out)
 }
 
 /// Separation of the cores along n.
-static inline double slow_gap(const convex* a, const convex* b, const double* delta, const double* n)
+static inline double slow_gap(const convex* a, const convex* b, const double* delta,
+                              const double* n)
 {
     double high = -INFINITY, low = INFINITY;
     const int dim = a->dim;
@@ -77,7 +78,8 @@ static inline double slow_gap(const convex* a, const convex* b, const double* de
 }
 
 /// Square of the distance from x to the segment from `from` to `to`.
-static inline double slow_point_segment(int dim, const double* x, const double* from, const double* to)
+static inline double slow_point_segment(int dim, const double* x, const double* from,
+                                        const double* to)
 {
     double e[3], d[3];
     vec_sub(dim, e, to, from);
@@ -87,7 +89,8 @@ static inline double slow_point_segment(int dim, const double* x, const double* 
     return vec_dot(dim, d, d);
 }
 
-static inline double slow_segments(const double* p, const double* q, const double* r, const double* s)
+static inline double slow_segments(const double* p, const double* q, const double* r,
+                                   const double* s)
 {
     double best = fmin(fmin(slow_point_segment(3, p, r, s), slow_point_segment(3, q, r, s)),
                        fmin(slow_point_segment(3, r, p, q), slow_point_segment(3, s, p, q)));
@@ -178,7 +181,8 @@ static inline double slow_square(const convex* a, const convex* b, const double*
 }
 
 /// Signed distance of the rounded bodies, with the normal where the cores overlap.
-static inline double slow_distance(const convex* a, const convex* b, const double* delta, double* normal)
+static inline double slow_distance(const convex* a, const convex* b, const double* delta,
+                                   double* normal)
 {
     const int dim = a->dim;
     double best = -INFINITY;
@@ -231,7 +235,7 @@ static inline double outside(const convex* c, const double* x)
 
 /// The points of the cores from which a touch was made belong to them.
 static inline void check_inside(const convex* a, const convex* b, const double* delta, double slack,
-                         const touch* t)
+                                const touch* t)
 {
     double on_a[3] = {0.0}, on_b[3] = {0.0};
     for (int k = 0; k < a->dim; k++) {
@@ -263,7 +267,8 @@ static inline int64_t mirrored(int64_t feature)
     return feature_make(other[feature_kind_of(feature)], feature_b(feature), feature_a(feature));
 }
 
-static inline bool same_points(const touch* s, int count_s, const touch* t, int count_t, double tolerance)
+static inline bool same_points(const touch* s, int count_s, const touch* t, int count_t,
+                               double tolerance)
 {
     if (count_s != count_t) return false;
     for (int i = 0; i < count_s; i++) {
@@ -280,7 +285,7 @@ static inline bool same_points(const touch* s, int count_s, const touch* t, int 
 
 /// Whether exchange of the bodies gives the same points with mirrored names.
 static inline bool symmetric(const convex* a, const convex* b, const double* delta, double reach,
-                      double tolerance)
+                             double tolerance)
 {
     touch s[CONVEX_MAX_TOUCHES], t[CONVEX_MAX_TOUCHES];
     const double back[3] = {-delta[0], -delta[1], a->dim == 3 ? -delta[2] : 0.0};
@@ -302,7 +307,7 @@ static inline bool symmetric(const convex* a, const convex* b, const double* del
 
 /// Invariants of the points between a and b; returns how many there are.
 static inline int check_points(const convex* a, const convex* b, const double* delta, double reach,
-                        double size, const touch* t, int count)
+                               double size, const touch* t, int count)
 {
     double normal[3], least = INFINITY;
     const double distance = convex_distance(a, b, delta, normal);

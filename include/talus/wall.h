@@ -36,18 +36,18 @@ enum {
 /// A wall's shape in its own frame, whose origin is the wall's position. Lengths in metres.
 typedef struct talus_shape_def {
     talus_shape_kind kind;
-    bool inside;         ///< box, cylinder: grains live inside [default false]
-    double normal[3];    ///< plane: unit normal towards the grains
-    double edge_u[3];    ///< segment: from centre to one end; plate: half of the first edge
-    double edge_v[3];    ///< plate: half of the second edge, not parallel to the first
-    double half_size[3]; ///< box: half edge lengths
-    unsigned open_faces; ///< box from inside: faces that are missing, TALUS_FACE_ bits
-    double axis[3];      ///< cylinder (3D), cone: unit axis
-    double radius;       ///< cylinder; cone: radius at the low end of the axis
-    double radius_high;  ///< cone: radius at the high end
-    double half_length;  ///< cylinder, cone: along the axis; 0 = infinite (cylinder only)
-    double skin;         ///< segment, plate, cone, mesh: rounded half thickness [default 0]
-    int solid;           ///< solid: index of the shape
+    bool inside;             ///< box, cylinder: grains live inside [default false]
+    double normal[3];        ///< plane: unit normal towards the grains
+    double edge_u[3];        ///< segment: from centre to one end; plate: half of the first edge
+    double edge_v[3];        ///< plate: half of the second edge, not parallel to the first
+    double half_size[3];     ///< box: half edge lengths
+    unsigned open_faces;     ///< box from inside: faces that are missing, TALUS_FACE_ bits
+    double axis[3];          ///< cylinder (3D), cone: unit axis
+    double radius;           ///< cylinder; cone: radius at the low end of the axis
+    double radius_high;      ///< cone: radius at the high end
+    double half_length;      ///< cylinder, cone: along the axis; 0 = infinite (cylinder only)
+    double skin;             ///< segment, plate, cone, mesh: rounded half thickness [default 0]
+    int solid;               ///< solid: index of the shape
     const double* triangles; ///< mesh: [triangle_count][3][3] corners; copied on use
     int64_t triangle_count;
 } talus_shape_def;

@@ -136,11 +136,11 @@ TALUS_API talus_status talus_world_solid(const talus_world* world, int index,
 
 /// A grain to be added. Fill with talus_grain_default(); copied on use.
 typedef struct talus_grain_def {
-    int solid;      ///< index of its shape, -1: a ball [default -1]
-    double scale;   ///< of the shape, > 0 [default 1]
-    double radius;  ///< of a ball, m, > 0
-    double mass;    ///< kg; 0: from density
-    double density; ///< kg/m^3 (2D: kg/m^2) [default 2500]
+    int solid;          ///< index of its shape, -1: a ball [default -1]
+    double scale;       ///< of the shape, > 0 [default 1]
+    double radius;      ///< of a ball, m, > 0
+    double mass;        ///< kg; 0: from density
+    double density;     ///< kg/m^3 (2D: kg/m^2) [default 2500]
     double position[3]; ///< of the centre of mass
     double velocity[3];
     double spin[3];       ///< rad/s; 2D: [2]

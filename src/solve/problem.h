@@ -28,7 +28,7 @@
 
 /// How the bodies of a rich contact turn when one of them is a solid: spin = turn w.
 typedef struct rich_turn {
-    bool used;                    ///< false: both are balls or walls, and the rich row says it all
+    bool used;                   ///< false: both are balls or walls, and the rich row says it all
     double turn_a[9], turn_b[9]; ///< [3][3]; 2D: [0]
     rich_arms arms;
 } rich_turn;
@@ -95,7 +95,6 @@ static ALWAYS_INLINE int contact_p(const int dim)
 {
     return dim + 4;
 }
-
 
 // Offsets inside a row of blocks: S [dim][dim] comes first.
 static ALWAYS_INLINE int block_inverse(const int dim)

@@ -35,7 +35,7 @@ struct talus_world {
     walls walls;
     poses poses;            ///< the solids in place, as of the last step's end or search
     narrow_scratch scratch; ///< of the diagnostics
-    contacts contacts; ///< of the last step; their impulses warm-start the next
+    contacts contacts;      ///< of the last step; their impulses warm-start the next
     const stepper_ops* ops;
     stepper* stepper; ///< the way of stepping time, with its workspace
     int64_t step;     ///< steps done
