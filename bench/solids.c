@@ -18,7 +18,7 @@ static const double REACH = 0.01;
 /// A pair of bodies in place.
 typedef struct placed_pair {
     convex a, b;
-    double numbers[2][1024]; ///< corners and normals of both
+    double* numbers[2]; ///< corners and normals of both
     double delta[3];
     convex_hint hint;
     int64_t kept[CONVEX_MAX_TOUCHES];
@@ -67,12 +67,14 @@ static polytope random_shape(int dim, int count, rng* r)
     return out;
 }
 
-static void turn_body(const polytope* shape, const double turn[3], double* numbers, convex* out)
+static void turn_body(const polytope* shape, const double turn[3], double** numbers, convex* out)
 {
     double q[4], axes[9];
+    *numbers = malloc(sizeof(double) * (size_t)convex_size(shape));
+    bench_ok(!*numbers, "memory");
     quat_from_rotation(q, turn);
     quat_matrix(axes, q);
-    *out = convex_turn(shape, axes, 1.0, 0.0, numbers);
+    *out = convex_turn(shape, axes, 1.0, 0.0, *numbers);
 }
 
 static void any_turn(int dim, rng* r, double turn[3])
@@ -96,9 +98,9 @@ static void place_anyhow(placed_pair* p, int dim, const polytope* a, const polyt
 {
     double turn[3], length = 0.0;
     any_turn(dim, r, turn);
-    turn_body(a, turn, p->numbers[0], &p->a);
+    turn_body(a, turn, &p->numbers[0], &p->a);
     any_turn(dim, r, turn);
-    turn_body(b, turn, p->numbers[1], &p->b);
+    turn_body(b, turn, &p->numbers[1], &p->b);
     for (int k = 0; k < dim; k++) p->delta[k] = rng_uniform(r) - 0.5;
     length = vec_norm(dim, p->delta);
     for (int k = 0; k < dim; k++) p->delta[k] *= 1.5 / length;
@@ -109,9 +111,9 @@ static void place_anyhow(placed_pair* p, int dim, const polytope* a, const polyt
 static void place_at_rest(placed_pair* p, int dim, const polytope* box, rng* r)
 {
     double turn[3] = {0.0, 0.0, 0.0};
-    turn_body(box, turn, p->numbers[0], &p->a);
+    turn_body(box, turn, &p->numbers[0], &p->a);
     if (dim == 3) turn[2] = 6.0 * rng_uniform(r);
-    turn_body(box, turn, p->numbers[1], &p->b);
+    turn_body(box, turn, &p->numbers[1], &p->b);
     for (int k = 0; k < dim - 1; k++) p->delta[k] = 0.5 * (rng_uniform(r) - 0.5);
     p->delta[dim - 1] = dim == 2 ? 0.8 : 0.6;
     bring_to(p, -1e-4);
@@ -163,6 +165,10 @@ static void measure_narrow(const narrow_case* c)
            (double)job.points / PAIRS, 1e3 / median * (double)job.points / PAIRS);
     fflush(stdout);
     for (int i = 0; i < SHAPES; i++) polytope_free(&shape[i]);
+    for (int i = 0; i < PAIRS; i++) {
+        free(job.pair[i].numbers[0]);
+        free(job.pair[i].numbers[1]);
+    }
     free(job.pair);
 }
 

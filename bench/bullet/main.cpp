@@ -81,7 +81,19 @@ struct measured {
     std::string name;
     std::unique_ptr<pile> code;
     std::vector<double> ms; ///< CPU, a step
+    vec3 before;            ///< seconds() before the timed rounds
 };
+
+/// Where the time of the steps went, in percent, from `before` on.
+static void report_shares(const measured& m)
+{
+    vec3 spent = m.code->seconds();
+    double sum = 0.0;
+    for (size_t k = 0; k < 3; k++) sum += spent[k] -= m.before[k];
+    if (!(sum > 0.0)) return;
+    std::printf("%s: %.0f %% search, %.0f %% solve, %.0f %% the rest\n", m.name.c_str(),
+                100.0 * spent[0] / sum, 100.0 * spent[1] / sum, 100.0 * spent[2] / sum);
+}
 
 static void report(measured& m, double reference)
 {
@@ -99,14 +111,23 @@ int main()
 {
     const std::vector<placed> start = settled();
     std::vector<measured> all;
-    all.push_back({"Bullet, default (10 iterations)", make_bullet(start, {10, false, false}), {}});
-    all.push_back({"Bullet, two friction directions", make_bullet(start, {10, true, false}), {}});
-    all.push_back({"Bullet, two directions, 50 iter.", make_bullet(start, {50, true, false}), {}});
-    all.push_back({"Bullet, default, may sleep", make_bullet(start, {10, false, true}), {}});
     all.push_back(
-        {"Talus, default (tolerance 1e-4)", make_talus(start, {1e-4, TALUS_RANDOM, FRICTION}), {}});
-    all.push_back({"Talus, tolerance 1e-3", make_talus(start, {1e-3, TALUS_RANDOM, FRICTION}), {}});
-    for (measured& m : all) run(*m.code, REST);
+        {"Bullet, default (10 iterations)", make_bullet(start, {10, false, false}), {}, {}});
+    all.push_back(
+        {"Bullet, two friction directions", make_bullet(start, {10, true, false}), {}, {}});
+    all.push_back(
+        {"Bullet, two directions, 50 iter.", make_bullet(start, {50, true, false}), {}, {}});
+    all.push_back({"Bullet, default, may sleep", make_bullet(start, {10, false, true}), {}, {}});
+    all.push_back({"Talus, default (tolerance 1e-4)",
+                   make_talus(start, {1e-4, TALUS_RANDOM, FRICTION}),
+                   {},
+                   {}});
+    all.push_back(
+        {"Talus, tolerance 1e-3", make_talus(start, {1e-3, TALUS_RANDOM, FRICTION}), {}, {}});
+    for (measured& m : all) {
+        run(*m.code, REST);
+        m.before = m.code->seconds();
+    }
     for (int round = 0; round < ROUNDS; round++) {
         for (measured& m : all) {
             const double begin = cpu_seconds();
@@ -124,5 +145,6 @@ int main()
     std::vector<double> first = all[0].ms;
     std::sort(first.begin(), first.end());
     for (measured& m : all) report(m, first[first.size() / 2]);
+    for (const measured& m : all) report_shares(m);
     return 0;
 }

@@ -72,6 +72,11 @@ class pile {
     /// Do one step and tell all about it.
     virtual snapshot observed_step() = 0;
     virtual std::vector<placed> places() const = 0;
+    /// Seconds so far of search, solve and the rest of the steps; zeros if not known.
+    virtual vec3 seconds() const
+    {
+        return {0.0, 0.0, 0.0};
+    }
 };
 
 /// How Talus solves; the rest is its default.

@@ -52,6 +52,12 @@ class talus_pile : public pile {
         return out;
     }
 
+    vec3 seconds() const override
+    {
+        const talus_totals* t = talus_world_totals(world_);
+        return {t->seconds_detect, t->seconds_solve, t->seconds_advance};
+    }
+
     snapshot observed_step() override
     {
         snapshot s;
