@@ -15,12 +15,17 @@ STOP = max(4, round(25 * min(SCALE, 1)))  # the step at which the run is stopped
 
 
 def settings(path, phase_end):
-    """Overrides: a row every step, a frame every third, and a first phase of `phase_end` steps."""
+    """Overrides: a row every step, a frame every third, and a first phase of `phase_end` steps. A
+    run of one phase must not end there: resuming what is finished with more steps extends it."""
     text = path.read_text()
     step = float(re.search(r"^step: *([^ #\n]+)", text, re.M)[1])
     sets = ["output.series=0", f"output.frames={3 * step}"]
-    if re.search(r"^phases:", text, re.M):
+    phases = re.search(r"^phases:\n((?: .*\n|\n|#.*\n)*)", text, re.M)
+    count = len(re.findall(r"^  - ", phases[1], re.M)) if phases else 0
+    if count > 1:
         sets.append(f"phases[0].until={{steps: {phase_end}}}")
+    elif count == 1:
+        sets.append("phases[0].until={steps: 1000}")  # beyond the steps taken here
     else:
         sets.append("until={steps: 1000}")  # beyond the steps taken here
     return [word for one in sets for word in ("--set", one)]
