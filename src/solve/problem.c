@@ -96,6 +96,7 @@ static talus_status reserve_mobile(problem* p, int64_t mobile)
 
 talus_status problem_reset(problem* p, int dim, const problem_size* size)
 {
+    if (p->dim != dim) problem_free(p); // capacities count rows, whose width is the dimension's
     p->dim = dim;
     p->rows = p->count = p->block_count = p->rich_count = p->mobile_count = 0;
     p->mobile_first = 0;
