@@ -236,6 +236,56 @@ static inline double model_violation(const model* m, const model_law* law, const
                                             spin, torque));
 }
 
+/// Size of the difference of two solutions relative to the impulses of the contact.
+static inline double model_difference(const model* m, const model_law* law, const double* x,
+                                      const double* y)
+{
+    model_scale scale = model_scales(m, law, x);
+    double worst = 0.0;
+    for (int k = 0; k < 3; k++) {
+        worst = fmax(worst, fabs(x[k] - y[k]) / scale.impulse);
+        worst = fmax(worst, fabs(x[3 + k] - y[3 + k]) / (scale.impulse * scale.length));
+    }
+    return worst;
+}
+
+/// Which of the cases a solution is in, for the proof that all were met.
+typedef struct model_cases {
+    int open, held, pressed, slid, rolled, both, twisted;
+} model_cases;
+
+static inline void model_count_case(const model* m, const model_law* law, const double* z,
+                                    model_cases* seen)
+{
+    double pn, tn, pt[3], tt[3];
+    model_split(m->n, z, &pn, pt);
+    model_split(m->n, z + 3, &tn, tt);
+    const double slide = model_slide_bound(law, pn), almost = 1.0 - 1e-9;
+    const double roll = model_torque_bound(law, law->rolling, pn);
+    const double twist = model_torque_bound(law, law->torsion, pn);
+    bool slid = slide > 0.0 && model_norm(pt) >= almost * slide;
+    bool rolled = roll > 0.0 && model_norm(tt) >= almost * roll;
+    seen->open += pn + law->bond <= 0.0;
+    seen->held += pn < 0.0 && pn > -law->bond;
+    seen->pressed += pn > 0.0;
+    seen->slid += slid && !rolled;
+    seen->rolled += rolled && !slid;
+    seen->both += rolled && slid;
+    seen->twisted += twist > 0.0 && fabs(tn) >= almost * twist;
+}
+
+/// Every case must have been met often enough to count as tested.
+static inline void model_check_cases(const model_cases* seen, int dim, const char* what, int count)
+{
+    printf("%dD, %s: %d open, %d held, %d pressed; %d slide, %d roll, %d both, %d twist\n", dim,
+           what, seen->open, seen->held, seen->pressed, seen->slid, seen->rolled, seen->both,
+           seen->twisted);
+    assert_true(seen->open > count / 20 && seen->held > count / 100);
+    assert_true(seen->pressed > count / 10 && seen->slid > count / 20);
+    assert_true(seen->rolled > count / 20 && seen->both > count / 20);
+    assert_true(dim == 2 || seen->twisted > count / 20);
+}
+
 // ---- dense solve -------------------------------------------------------------------------------
 
 /// Normal impulse on the graph when V_n = v + w p_n: the branches are tried in turn.

@@ -225,30 +225,6 @@ static void solve_sample(const sample* s, bool matrices, double* z)
 
 // ---- tests -------------------------------------------------------------------------------------
 
-/// Which of the cases a solution is in, for the proof that all were met.
-typedef struct cases {
-    int open, held, pressed, slid, rolled, both, twisted;
-} cases;
-
-static void count_case(const sample* s, const double* z, cases* seen)
-{
-    double pn, tn, pt[3], tt[3];
-    model_split(s->full.n, z, &pn, pt);
-    model_split(s->full.n, z + 3, &tn, tt);
-    const double slide = model_slide_bound(&s->law, pn), almost = 1.0 - 1e-9;
-    const double roll = model_torque_bound(&s->law, s->law.rolling, pn);
-    const double twist = model_torque_bound(&s->law, s->law.torsion, pn);
-    bool slid = slide > 0.0 && model_norm(pt) >= almost * slide;
-    bool rolled = roll > 0.0 && model_norm(tt) >= almost * roll;
-    seen->open += pn + s->law.bond <= 0.0;
-    seen->held += pn < 0.0 && pn > -s->law.bond;
-    seen->pressed += pn > 0.0;
-    seen->slid += slid && !rolled;
-    seen->rolled += rolled && !slid;
-    seen->both += rolled && slid;
-    seen->twisted += twist > 0.0 && fabs(tn) >= almost * twist;
-}
-
 static void solutions_satisfy_the_law(void** state)
 {
     (void)state;
@@ -256,7 +232,7 @@ static void solutions_satisfy_the_law(void** state)
     const int count = test_count(150000, 3000);
     for (int dim = 2; dim <= 3; dim++) {
         for (int with = 0; with < BODIES; with++) {
-            cases seen = {0};
+            model_cases seen = {0};
             double worst = 0.0;
             for (int i = 0; i < count; i++) {
                 sample s;
@@ -264,16 +240,10 @@ static void solutions_satisfy_the_law(void** state)
                 random_sample(&r, dim, (bodies)with, &s);
                 solve_sample(&s, true, z);
                 assert_true(vec_finite(6, z));
-                count_case(&s, z, &seen);
+                model_count_case(&s.full, &s.law, z, &seen);
                 worst = fmax(worst, model_violation(&s.full, &s.law, z));
             }
-            printf("%dD, %s: %d open, %d held, %d pressed; %d slide, %d roll, %d both, %d twist\n",
-                   dim, bodies_name[with], seen.open, seen.held, seen.pressed, seen.slid,
-                   seen.rolled, seen.both, seen.twisted);
-            assert_true(seen.open > count / 20 && seen.held > count / 100);
-            assert_true(seen.pressed > count / 10 && seen.slid > count / 20);
-            assert_true(seen.rolled > count / 20 && seen.both > count / 20);
-            assert_true(dim == 2 || seen.twisted > count / 20);
+            model_check_cases(&seen, dim, bodies_name[with], count);
             check_below("violation of the law", worst, TOLERANCE, WHY);
         }
     }
@@ -292,11 +262,7 @@ static void matrices_of_balls_give_the_law_in_numbers(void** state)
             solve_sample(&s, true, matrices);
             solve_sample(&s, false, numbers);
             assert_true(vec_finite(6, matrices) && vec_finite(6, numbers));
-            model_scale scale = model_scales(&s.full, &s.law, numbers);
-            for (int k = 0; k < 6; k++) {
-                double unit = scale.impulse * (k < 3 ? 1.0 : scale.length);
-                worst = fmax(worst, fabs(matrices[k] - numbers[k]) / unit);
-            }
+            worst = fmax(worst, model_difference(&s.full, &s.law, numbers, matrices));
         }
         printf("%dD\n", dim);
         check_below("difference of impulses and torques", worst, 1e-11,

@@ -194,30 +194,6 @@ static void solve_sample(const sample* s, double* z)
     gather(s->law.dim, p, torque, z);
 }
 
-/// Which of the cases a solution is in, for the proof that all were met.
-typedef struct cases {
-    int open, held, pressed, slid, rolled, both, twisted;
-} cases;
-
-static void count_case(const sample* s, const double* z, cases* seen)
-{
-    double pn, tn, pt[3], tt[3];
-    model_split(s->full.n, z, &pn, pt);
-    model_split(s->full.n, z + 3, &tn, tt);
-    const double slide = model_slide_bound(&s->law, pn), almost = 1.0 - 1e-9;
-    const double roll = model_torque_bound(&s->law, s->law.rolling, pn);
-    const double twist = model_torque_bound(&s->law, s->law.torsion, pn);
-    bool slid = slide > 0.0 && model_norm(pt) >= almost * slide;
-    bool rolled = roll > 0.0 && model_norm(tt) >= almost * roll;
-    seen->open += pn + s->law.bond <= 0.0;
-    seen->held += pn < 0.0 && pn > -s->law.bond;
-    seen->pressed += pn > 0.0;
-    seen->slid += slid && !rolled;
-    seen->rolled += rolled && !slid;
-    seen->both += rolled && slid;
-    seen->twisted += twist > 0.0 && fabs(tn) >= almost * twist;
-}
-
 // ---- tests -------------------------------------------------------------------------------------
 
 static void solutions_satisfy_the_law(void** state)
@@ -227,38 +203,20 @@ static void solutions_satisfy_the_law(void** state)
     const int count = test_count(100000, 5000);
     for (int dim = 2; dim <= 3; dim++) {
         for (int with = 0; with < PARTNERS; with++) {
-            cases seen = {0};
+            model_cases seen = {0};
             double worst = 0.0;
             for (int i = 0; i < count; i++) {
                 sample s;
                 double z[6];
                 random_sample(&r, dim, (partner)with, &s);
                 solve_sample(&s, z);
-                count_case(&s, z, &seen);
+                model_count_case(&s.full, &s.law, z, &seen);
                 worst = fmax(worst, model_violation(&s.full, &s.law, z));
             }
-            printf("%dD, %s: %d open, %d held, %d pressed; %d slide, %d roll, %d both, %d twist\n",
-                   dim, partner_name[with], seen.open, seen.held, seen.pressed, seen.slid,
-                   seen.rolled, seen.both, seen.twisted);
-            assert_true(seen.open > count / 20 && seen.held > count / 100);
-            assert_true(seen.pressed > count / 10 && seen.slid > count / 20);
-            assert_true(seen.rolled > count / 20 && seen.both > count / 20);
-            assert_true(dim == 2 || seen.twisted > count / 20);
+            model_check_cases(&seen, dim, partner_name[with], count);
             check_below("violation of the law", worst, TOLERANCE, WHY);
         }
     }
-}
-
-/// Size of the difference of two solutions relative to the impulses of the contact.
-static double difference(const sample* s, const double* x, const double* y)
-{
-    model_scale scale = model_scales(&s->full, &s->law, x);
-    double worst = 0.0;
-    for (int k = 0; k < 3; k++) {
-        worst = fmax(worst, fabs(x[k] - y[k]) / scale.impulse);
-        worst = fmax(worst, fabs(x[3 + k] - y[3 + k]) / (scale.impulse * scale.length));
-    }
-    return worst;
 }
 
 static void solutions_equal_the_dense_ones(void** state)
@@ -275,7 +233,7 @@ static void solutions_equal_the_dense_ones(void** state)
                 random_sample(&r, dim, (partner)with, &s);
                 solve_sample(&s, z);
                 assert_true(model_solve(&s.full, &s.law, dense));
-                worst = fmax(worst, difference(&s, z, dense));
+                worst = fmax(worst, model_difference(&s.full, &s.law, z, dense));
             }
             printf("%dD, %s\n", dim, partner_name[with]);
             check_below("difference from the dense solution", worst, TOLERANCE, WHY);
@@ -348,7 +306,8 @@ static void rows_of_a_problem_give_the_same(void** state)
             problem_solve_alone(&p, 0, u, solved, torque);
             gather(dim, solved, torque, z);
             solve_sample(&s, same);
-            worst = fmax(worst, fmax(difference(&s, z, same), model_violation(&s.full, &s.law, z)));
+            worst = fmax(worst, fmax(model_difference(&s.full, &s.law, z, same),
+                                     model_violation(&s.full, &s.law, z)));
             problem_free(&p);
         }
         printf("%dD\n", dim);
@@ -401,7 +360,7 @@ static void solutions_do_not_depend_on_how_a_force_is_cut_into_steps(void** stat
         for (int k = 0; k < 3; k++) s.contact.slip[k] *= 0.5, s.u[k] *= 0.5, s.spin[k] *= 0.5;
         solve_sample(&s, half);
         for (int k = 0; k < 6; k++) half[k] *= 2.0;
-        worst = fmax(worst, difference(&s, z, half));
+        worst = fmax(worst, model_difference(&s.full, &s.law, z, half));
     }
     check_below("difference of twice half a step", worst, 1e-14,
                 "halves are exact but for pow(N, 1/3), which is not to half a unit");
