@@ -1,7 +1,7 @@
 /// Bodies: mass properties, the periodic cell, motions of walls against formulas, glued grains.
+#include "random.h"
 #include "support.h"
 
-#include "base/rng.h"
 #include "base/vec.h"
 #include "body/cell.h"
 #include "body/drive.h"
@@ -15,11 +15,6 @@
 static const solids no_solids = {0};
 
 static const double NO_GRAVITY[3] = {0.0, 0.0, 0.0};
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
 
 static double distance(const double* a, const double* b)
 {

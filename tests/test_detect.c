@@ -1,8 +1,8 @@
 /// The search for contacts against brute force, contact lists, and the step's promise that no
 /// contact within its reach is ever missed.
+#include "random.h"
 #include "support.h"
 
-#include "base/rng.h"
 #include "base/vec.h"
 #include "detect/contacts.h"
 #include "detect/feature.h"
@@ -20,11 +20,6 @@ typedef struct cloud {
     double position[3 * MAX_BALLS], reach[MAX_BALLS], inv_mass[MAX_BALLS];
     cell cell;
 } cloud;
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
 
 /// Distance of two balls, nearest image found by trying the neighbours, not by rounding.
 static double ball_distance(const cloud* c, int64_t i, int64_t j)

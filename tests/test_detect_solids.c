@@ -1,20 +1,15 @@
 /// The search for contacts of solids in a world: nothing is missed, nothing is invented, names
 /// stay, and threads do not matter.
 #include "physics.h"
+#include "random.h"
 #include "support.h"
 
-#include "base/rng.h"
 #include "base/vec.h"
 #include "detect/feature.h"
 #include "detect/narrow.h"
 #include "world/world.h"
 
 #include <string.h>
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
 
 /// Random hulls, and a concave shape of two of them side by side.
 static void add_shapes(talus_world* world, rng* r, int count)

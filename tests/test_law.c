@@ -3,9 +3,9 @@
 /// Everything is recomputed from the impulse alone: u = free + S p, then the conditions of
 /// law/coulomb.h one by one. Blocks are those the engine builds: diagonal between balls,
 /// im I + kim (I - n n) + W with a wall's inverse mass matrix W of rank 1 (servo), 2 or 3.
+#include "random.h"
 #include "support.h"
 
-#include "base/rng.h"
 #include "law/coulomb.h"
 
 #include <float.h>
@@ -16,16 +16,6 @@ typedef struct sample {
     int dim;
     double n[3], S[9], free[3], bias, mu;
 } sample;
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
-
-static double log_uniform(rng* r, double low, double high)
-{
-    return exp(uniform(r, log(low), log(high)));
-}
 
 static void random_direction(rng* r, int dim, double* n)
 {

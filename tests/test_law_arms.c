@@ -5,9 +5,9 @@
 /// that law/rich.h returns are put into the motion W z + free and every condition is checked by
 /// tests/rolling_model.h, relative to the sizes of the terms. For balls the matrices must give what
 /// the law in numbers gives.
+#include "random.h"
 #include "rolling_model.h"
 
-#include "base/rng.h"
 #include "base/vec.h"
 #include "law/rich.h"
 
@@ -23,16 +23,6 @@ typedef struct sample {
     double S[9], u[3], spin[3];
     double wn, wt; ///< of balls
 } sample;
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
-
-static double log_uniform(rng* r, double low, double high)
-{
-    return exp(uniform(r, log(low), log(high)));
-}
 
 static void random_vector(rng* r, int dim, double size, double* v)
 {

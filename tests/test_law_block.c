@@ -7,9 +7,9 @@
 /// themselves. Blocks: random, two rigid bodies with lever arms, condition 1e12, friction that
 /// pushes bodies into each other (Painleve), rank deficient; loads: random, none, tangential, on
 /// the borders between open, stick and slide; friction 0 to 100; scales 1e-12 to 1e12.
+#include "random.h"
 #include "support.h"
 
-#include "base/rng.h"
 #include "law/coulomb.h"
 
 #include <float.h>
@@ -37,16 +37,6 @@ typedef struct sample {
     int dim;
     double n[3], S[9], free[3], bias, mu;
 } sample;
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
-
-static double log_uniform(rng* r, double low, double high)
-{
-    return exp(uniform(r, log(low), log(high)));
-}
 
 static void random_direction(rng* r, int dim, double* n)
 {

@@ -4,9 +4,9 @@
 /// (lever arms, inertia tensors), the motion is recomputed and every condition checked; and they
 /// are compared with a dense solve of the same 6 unknowns. Bodies are grains of unequal radii and
 /// densities, with locked rotations, fixed ones, turning walls, and mobile walls (full blocks).
+#include "random.h"
 #include "rolling_model.h"
 
-#include "base/rng.h"
 #include "law/rich.h"
 #include "solve/problem.h"
 
@@ -16,16 +16,6 @@
 /// 1:10^6, whose sums lose six digits.
 static const double TOLERANCE = 1e-10;
 #define WHY "rounding (1e-16) times the ratio of the masses in one sum (1e6)"
-
-static double uniform(rng* r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
-
-static double log_uniform(rng* r, double low, double high)
-{
-    return exp(uniform(r, log(low), log(high)));
-}
 
 static void random_vector(rng* r, int dim, double size, double* v)
 {
