@@ -449,10 +449,11 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     set_free_velocities(s, ctx);
     set_drift(s, ctx->grains);
     set_margins(s, ctx);
-    if (poses_update(ctx->poses, ctx->grains)) return error_memory(error, "placing the solids");
+    talus_status status = poses_update(ctx->poses, ctx->grains);
+    if (status < 0) error_memory(error, "placing the solids");
     ctx->totals->seconds_advance += clock_seconds() - start;
 
-    talus_status status = search_and_solve(s, ctx, out, error);
+    if (status >= 0) status = search_and_solve(s, ctx, out, error);
     if (status < 0) {
         cd_reject(s, ctx);
         return status;
