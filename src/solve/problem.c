@@ -11,6 +11,7 @@ void problem_free(problem* p)
 {
     free(p->body);
     free(p->free);
+    free(p->curve);
     free(p->pair);
     free(p->contact);
     free(p->block);
@@ -36,7 +37,8 @@ static talus_status reserve_rows(problem* p, int64_t rows)
     int64_t grown = rows + rows / 4 + 16;
     size_t bytes = sizeof(double) * (size_t)(grown * problem_stride(p->dim));
     p->row_capacity = 0;
-    if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes)) {
+    if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes) ||
+        !regrow((void**)&p->curve, sizeof *p->curve * (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
     p->row_capacity = grown;
@@ -105,6 +107,7 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size)
         reserve_mobile(p, size->mobile)) {
         return TALUS_ERR_MEMORY;
     }
+    if (size->rows > 0) memset(p->curve, 0, sizeof *p->curve * (size_t)size->rows);
     for (int64_t c = 0; c < size->contacts; c++) p->block[c] = p->rich[c] = -1;
     return TALUS_OK;
 }

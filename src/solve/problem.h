@@ -36,8 +36,10 @@ typedef struct rich_turn {
 typedef struct problem {
     int dim;
     int64_t rows, row_capacity;
-    double* body; ///< [rows][stride] present velocities
-    double* free; ///< [rows][stride] the same without contact impulses
+    double* body;    ///< [rows][stride] present velocities
+    double* free;    ///< [rows][stride] the same without contact impulses
+    uint32_t* curve; ///< [rows] place along a space-filling curve, bodies near in space are near in
+                     ///< it (body/curve.h); all zero: no order known
     int64_t count, contact_capacity;
     int32_t* pair;   ///< [count][2] body rows a, b; b is never a wall
     double* contact; ///< [count][width]
@@ -112,6 +114,15 @@ static ALWAYS_INLINE int block_arm_b(const int dim)
 static ALWAYS_INLINE int block_width(const int dim)
 {
     return dim == 2 ? 12 : 36;
+}
+/// Row of a contact in `blocks` and in `rich_rows`, -1 if it has none.
+static ALWAYS_INLINE int32_t problem_block_of(const problem* p, int64_t contact)
+{
+    return p->block ? p->block[contact] : -1;
+}
+static ALWAYS_INLINE int32_t problem_rich_of(const problem* p, int64_t contact)
+{
+    return p->rich ? p->rich[contact] : -1;
 }
 static ALWAYS_INLINE double* problem_block(const problem* p, const int dim, int64_t contact)
 {

@@ -20,6 +20,9 @@ typedef struct solve_request {
     double h;      ///< length of the step: impulse = force h
     uint64_t seed; ///< with `key` decides every random number
     uint64_t key;  ///< number of this solve in the run
+    double size;   ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
+                   ///< the last step; 0: unknown
+    int threads;   ///< to use, at most; below 1: one
 } solve_request;
 
 typedef struct solve_result {
