@@ -14,6 +14,13 @@ typedef struct solve_workspace {
 
 void solve_workspace_free(solve_workspace* ws);
 
+/// Someone who looks on while a solve goes on, to draw its course: after `next` sweeps `look` is
+/// called with the problem, whose body velocities are those of that moment, and sets `next` anew.
+typedef struct solve_watch {
+    int64_t next;
+    void (*look)(struct solve_watch* watch, const problem* p, int64_t sweeps);
+} solve_watch;
+
 /// What a solve is asked for beside the options.
 typedef struct solve_request {
     const talus_solver_def* options;
@@ -23,6 +30,7 @@ typedef struct solve_request {
     double size;   ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
                    ///< the last step; 0: unknown
     int threads;   ///< to use, at most; below 1: one
+    solve_watch* watch; ///< NULL: nobody looks on
 } solve_request;
 
 typedef struct solve_result {

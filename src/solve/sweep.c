@@ -239,6 +239,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         next_order(ws->order, p->count, request, out->sweeps);
         sweep_stats stats = sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
         out->sweeps++;
+        if (request->watch && request->watch->next == out->sweeps) {
+            request->watch->look(request->watch, p, out->sweeps);
+        }
         reached = stop_reached(&stop, p, out->sweeps, &stats);
         // Static friction gives way only when all forces are known, and then the solve goes on.
         // With a fixed number of sweeps the first half is taken to have found them.
