@@ -5,6 +5,7 @@
 #include "body/grains.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -388,32 +389,52 @@ static double rotation_energy(const grains* g, int64_t row)
     return 0.5 * g->mass[row] * vec_dot(3, w, w);
 }
 
-double grains_kinetic_energy(const grains* g)
+static void add_energies(void* data, int64_t first, int64_t last, double* energy)
 {
+    const grains* g = data;
     const int dim = g->dim;
-    double energy = 0.0;
-    for (int64_t i = 0; i < g->count; i++) {
+    for (int64_t i = first; i < last; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* v = g->velocity + i * dim;
-        energy += 0.5 * g->mass[i] * vec_dot(dim, v, v) + rotation_energy(g, i);
+        *energy += 0.5 * g->mass[i] * vec_dot(dim, v, v) + rotation_energy(g, i);
     }
+}
+
+double grains_kinetic_energy(const grains* g, int threads)
+{
+    double energy;
+    parallel_reduce(threads, g->count, PARALLEL_SUM, 1, add_energies, (void*)(uintptr_t)g, &energy);
     return energy;
 }
 
-/// Mean of a property over the free grains, over all if none is free, 1 if there are none.
-static double mean_over_free(const grains* g, double (*property)(const grains*, int64_t))
+/// A property of the grains whose mean is wanted.
+typedef struct mean_task {
+    const grains* g;
+    double (*property)(const grains*, int64_t);
+} mean_task;
+
+/// Sums over the free grains and over all, and how many are free.
+static void add_property(void* data, int64_t first, int64_t last, double sums[3])
 {
-    double sum = 0.0, sum_all = 0.0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < g->count; i++) {
-        const double value = property(g, i);
-        sum_all += value;
-        if (g->glued_to[i] != GRAIN_FREE) continue;
-        sum += value;
-        count++;
+    const mean_task* task = data;
+    for (int64_t i = first; i < last; i++) {
+        const double value = task->property(task->g, i);
+        sums[1] += value;
+        if (task->g->glued_to[i] != GRAIN_FREE) continue;
+        sums[0] += value;
+        sums[2] += 1.0;
     }
-    if (count > 0) return sum / (double)count;
-    return g->count > 0 ? sum_all / (double)g->count : 1.0;
+}
+
+/// Mean of a property over the free grains, over all if none is free, 1 if there are none.
+static double mean_over_free(const grains* g, int threads,
+                             double (*property)(const grains*, int64_t))
+{
+    mean_task task = {g, property};
+    double sums[3];
+    parallel_reduce(threads, g->count, PARALLEL_SUM, 3, add_property, &task, sums);
+    if (sums[2] > 0.0) return sums[0] / sums[2];
+    return g->count > 0 ? sums[1] / (double)g->count : 1.0;
 }
 
 static double grain_mass(const grains* g, int64_t row)
@@ -421,12 +442,37 @@ static double grain_mass(const grains* g, int64_t row)
     return g->mass[row];
 }
 
-double grains_mean_diameter(const grains* g)
+double grains_mean_diameter(const grains* g, int threads)
 {
-    return mean_over_free(g, grain_diameter);
+    return mean_over_free(g, threads, grain_diameter);
 }
 
-double grains_mean_mass(const grains* g)
+double grains_mean_mass(const grains* g, int threads)
 {
-    return mean_over_free(g, grain_mass);
+    return mean_over_free(g, threads, grain_mass);
+}
+
+/// Least low[dim] and, with the sign turned, least -high[dim].
+static void stretch_box(void* data, int64_t first, int64_t last, double* box)
+{
+    const grains* g = data;
+    const int dim = g->dim;
+    for (int64_t i = first; i < last; i++) {
+        for (int k = 0; k < dim; k++) {
+            const double x = g->position[i * dim + k];
+            box[k] = fmin(box[k], x - g->radius[i]);
+            box[dim + k] = fmin(box[dim + k], -(x + g->radius[i]));
+        }
+    }
+}
+
+void grains_box(const grains* g, int threads, double* low, double* high)
+{
+    double box[6];
+    parallel_reduce(threads, g->count, PARALLEL_MIN, 2 * g->dim, stretch_box, (void*)(uintptr_t)g,
+                    box);
+    for (int k = 0; k < g->dim; k++) {
+        low[k] = box[k];
+        high[k] = -box[g->dim + k];
+    }
 }

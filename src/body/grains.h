@@ -78,10 +78,12 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
 
-/// Kinetic energy of the free grains.
-double grains_kinetic_energy(const grains* g);
+/// Kinetic energy of the free grains. Sums are the same for any number of threads.
+double grains_kinetic_energy(const grains* g, int threads);
 /// Mean diameter and mean mass of the free grains (of all, if none is free; 1 if there are none).
-double grains_mean_diameter(const grains* g);
-double grains_mean_mass(const grains* g);
+double grains_mean_diameter(const grains* g, int threads);
+double grains_mean_mass(const grains* g, int threads);
+/// The box that holds all grains: low[dim] and high[dim]; without grains it is inside out.
+void grains_box(const grains* g, int threads, double* low, double* high);
 
 #endif

@@ -1,6 +1,7 @@
 /// Assembly of the contact problem; the layout is described in solve/problem.h.
 #include "step/assemble.h"
 
+#include "body/curve.h"
 #include "body/drive.h"
 #include "law/cohesion.h"
 #include "law/restitution.h"
@@ -176,6 +177,7 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
         surface_velocity(ctx, fixed, ctx->walls->velocity + 3 * fixed, ctx->walls->spin + 3 * fixed,
                          list->point + c * dim, v);
         a = append_row(out, v);
+        out->curve[a] = out->curve[b];
     }
     out->pair[2 * c] = a;
     out->pair[2 * c + 1] = b;
@@ -468,6 +470,7 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
     if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
     fill_grain_rows(as, ctx, free_velocity, free_spin, out);
     fill_mobile_rows(as, ctx, out);
+    curve_keys(g, ctx->threads, out->curve);
     for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
     out->count = list->count;
     return TALUS_OK;

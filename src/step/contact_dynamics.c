@@ -196,7 +196,7 @@ static void set_margins(stepper* s, const step_context* ctx)
         s->margin[i] = slack + motion(s, g, i, s->free_velocity + i * s->dim,
                                       s->free_spin + i * spin_dim, ctx->h);
     }
-    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g);
+    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, ctx->threads);
     for (int i = 0; i < (int)ctx->walls->count; i++) {
         s->wall_margin[i] = wall_is_mobile(ctx->walls, i) ? wall_slack : 0.0;
     }
@@ -359,7 +359,9 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     solve_request request = {.options = &ctx->def->solver,
                              .h = ctx->h,
                              .seed = ctx->def->seed,
-                             .key = ctx->key * MAX_SEARCHES + search_number};
+                             .key = ctx->key * MAX_SEARCHES + search_number,
+                             .size = ctx->size,
+                             .threads = ctx->threads};
     solve_result result;
     const solver_ops* solver = solver_for(&ctx->def->solver);
     if (solver->solve(&s->problem, &request, &s->workspace, &result)) {

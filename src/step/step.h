@@ -22,6 +22,7 @@ typedef struct step_context {
     poses* poses;       ///< the solids in place; a search brings them up to date
     double time;        ///< at the start of the step
     double h;
+    double size;          ///< L/d, extent of the system in mean diameters
     uint64_t key;         ///< number of this solve in the run: key of its random numbers
     talus_totals* totals; ///< stage seconds are added here
     int threads;

@@ -12,6 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/// Extent of the system in mean diameters: of the last step's clusters, of all grains before it.
+static double system_size(const talus_world* w)
+{
+    const grains* g = &w->grains;
+    if (w->last.rigidity.system_size > 0.0) return w->last.rigidity.system_size;
+    if (g->count == 0) return 0.0;
+    double low[3], high[3], longest = 0.0;
+    grains_box(g, w->def.threads, low, high);
+    for (int k = 0; k < g->dim; k++) longest = fmax(longest, high[k] - low[k]);
+    return longest / grains_mean_diameter(g, w->def.threads);
+}
+
 static step_context make_context(talus_world* w, double h)
 {
     return (step_context){.def = &w->def,
@@ -24,6 +36,7 @@ static step_context make_context(talus_world* w, double h)
                           .time = w->time,
                           .h = h,
                           .key = (uint64_t)w->solves++,
+                          .size = system_size(w),
                           .totals = &w->totals,
                           .threads = w->def.threads};
 }
@@ -137,7 +150,7 @@ static talus_status conclude(talus_world* w, double h, talus_step_result* result
     result->step = w->step;
     result->time = w->time;
     result->grains = w->grains.count;
-    result->kinetic_energy = grains_kinetic_energy(&w->grains);
+    result->kinetic_energy = grains_kinetic_energy(&w->grains, w->def.threads);
     if (poses_update(&w->poses, &w->grains)) return error_memory(error, "diagnosing a step");
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
     int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);

@@ -97,12 +97,12 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
     if (g->count == 0) return TALUS_OK;
     if (!clusters_reserve(work, g->count, g->dim)) return TALUS_ERR_MEMORY;
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
-    const double diameter = grains_mean_diameter(g), n = (double)sweeps;
+    const double diameter = grains_mean_diameter(g, world->def.threads), n = (double)sweeps;
     join_active(world, work);
     double size = longest_extent(world, work) / diameter;
     out->system_size = size;
     out->diffusion_length = sqrt(4.0 * q * n);
-    out->stiffness = q * grains_mean_mass(g) * n / (h * h);
+    out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);
     out->force_error = residual * size * size;
     out->sweeps_for_rigid = size * size / (4.0 * q);
     out->soft = out->diffusion_length < size && out->force_error > SOFT_FORCE_ERROR;
@@ -128,7 +128,7 @@ static const double FAINT_OVERLAP = 1e-6;
 void diagnose_overlap(talus_world* world, double* mean, double* largest)
 {
     const contacts* list = &world->contacts;
-    const double diameter = grains_mean_diameter(&world->grains);
+    const double diameter = grains_mean_diameter(&world->grains, world->def.threads);
     double sum = 0.0, most = 0.0;
     int64_t active = 0;
     for (int64_t c = 0; c < list->count; c++) {

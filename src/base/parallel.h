@@ -1,0 +1,36 @@
+/// Loops over threads that give the same bits for any number of them.
+///
+/// A loop whose turns do not see each other needs only parallel_threads(). A sum of doubles depends
+/// on its order: it is made chunk by chunk, where the chunks follow from the number of items alone,
+/// and the chunks' results are put together in order. Up to PARALLEL_CHUNK items there is one
+/// chunk: a plain loop.
+#ifndef TALUS_BASE_PARALLEL_H
+#define TALUS_BASE_PARALLEL_H
+
+#include <stdint.h>
+
+enum {
+    PARALLEL_LEAST = 4000, ///< items below which starting threads costs more than it gains
+    PARALLEL_CHUNK = 4096, ///< items of a chunk, at least
+    PARALLEL_CHUNKS = 256, ///< chunks, at most
+    PARALLEL_WIDTH = 8,    ///< numbers that a loop can put together, at most
+};
+
+/// How many threads to use for `count` items when `threads` are allowed.
+static inline int parallel_threads(int threads, int64_t count)
+{
+    return threads > 1 && count >= PARALLEL_LEAST ? threads : 1;
+}
+
+/// How the numbers of two chunks are put together.
+typedef enum parallel_merge { PARALLEL_SUM, PARALLEL_MIN, PARALLEL_MAX } parallel_merge;
+
+/// Work on the items [first, last) and put the numbers of these into out[width], which begins as
+/// the neutral element: 0, INFINITY or -INFINITY.
+typedef void parallel_work(void* data, int64_t first, int64_t last, double* out);
+
+/// Do all items and put the numbers of the chunks together into out[width].
+void parallel_reduce(int threads, int64_t count, parallel_merge merge, int width,
+                     parallel_work* work, void* data, double* out);
+
+#endif
