@@ -47,9 +47,8 @@ talus_status columns_reserve(void* table, const column* cols, int col_count, int
                              int64_t needed, int64_t* capacity)
 {
     if (needed <= *capacity) return TALUS_OK;
-    int64_t grown = *capacity + *capacity / 2;
+    int64_t grown = capacity_for(*capacity);
     if (grown < needed) grown = needed;
-    if (grown < 16) grown = 16;
 
     // A column that has already grown when a later one fails stays valid: capacity is only raised
     // at the end, and realloc never shrinks here.

@@ -136,8 +136,8 @@ static int open_components(const ensemble_task* task, const talus_ensemble* e, i
     const int dim = p->dim;
     const double mu = task->first[c * problem_width(dim) + contact_mu(dim)];
     int count = mu > 0.0 && e->sliding[c] < e->verified ? dim : 1;
-    if (p->rich[c] < 0) return count;
-    const rich_contact* r = &task->first_rich[p->rich[c]];
+    if (problem_rich_of(p, c) < 0) return count;
+    const rich_contact* r = &task->first_rich[problem_rich_of(p, c)];
     if (r->rolling.coefficient > 0.0) count += dim - 1;
     if (dim == 3 && r->torsion.coefficient > 0.0) count += 1;
     return count;

@@ -62,7 +62,8 @@ static void start_random(ensemble_task* task, int i)
         random_tangent(&r, dim, row, tangent);
         double rub = row[contact_mu(dim)] * normal * rng_uniform(&r);
         for (int k = 0; k < dim; k++) impulse[k] = normal * row[k] + rub * tangent[k];
-        if (p->rich[c] >= 0) random_torque(&r, dim, row, normal, &p->rich_rows[p->rich[c]]);
+        if (problem_rich_of(p, c) >= 0)
+            random_torque(&r, dim, row, normal, &p->rich_rows[problem_rich_of(p, c)]);
     }
 }
 
@@ -133,7 +134,8 @@ static void gather(const ensemble_task* task, double* x)
     const int dim = p->dim, m = task->components;
     for (int64_t c = 0; c < p->count; c++) {
         vec_copy(dim, x + c * m, p->contact + c * problem_width(dim) + contact_p(dim));
-        const rich_contact* r = p->rich[c] >= 0 ? &p->rich_rows[p->rich[c]] : NULL;
+        const rich_contact* r =
+            problem_rich_of(p, c) >= 0 ? &p->rich_rows[problem_rich_of(p, c)] : NULL;
         for (int k = dim; k < m; k++) {
             x[c * m + k] = r ? r->torque[k - dim] * r->inv_radius_b : 0.0;
         }
@@ -163,7 +165,7 @@ static bool at_bound(const problem* p, int64_t c)
     const double* row = p->contact + c * problem_width(dim);
     const double* impulse = row + contact_p(dim);
     const double mu = row[contact_mu(dim)],
-                 bond = p->rich[c] < 0 ? 0.0 : p->rich_rows[p->rich[c]].bond;
+                 bond = problem_rich_of(p, c) < 0 ? 0.0 : p->rich_rows[problem_rich_of(p, c)].bond;
     double pn = vec_dot(dim, impulse, row), tt = vec_dot(dim, impulse, impulse) - pn * pn;
     double bound = mu * (pn + bond) * (1.0 - 1e-6);
     return mu > 0.0 && pn + bond > 0.0 && tt >= bound * bound;
@@ -181,8 +183,8 @@ static void write_contacts(const ensemble_task* task, int i, bool verified, talu
         double scale = sign / task->def->step;
         const double* impulse = p->contact + c * problem_width(dim) + contact_p(dim);
         for (int k = 0; k < dim; k++) force[c * dim + k] = scale * impulse[k];
-        for (int k = 0; k < spin_dim && p->rich[c] >= 0; k++) {
-            torque[c * spin_dim + k] = scale * p->rich_rows[p->rich[c]].torque[k];
+        for (int k = 0; k < spin_dim && problem_rich_of(p, c) >= 0; k++) {
+            torque[c * spin_dim + k] = scale * p->rich_rows[problem_rich_of(p, c)].torque[k];
         }
         e->sliding[c] += verified && at_bound(p, c);
     }

@@ -1,6 +1,7 @@
 /// Memory of a contact problem, velocities from impulses, and one contact solved alone.
 #include "solve/problem.h"
 
+#include "base/columns.h"
 #include "law/coulomb.h"
 #include "law/static_friction.h"
 
@@ -34,7 +35,7 @@ static bool regrow(void** array, size_t bytes)
 static talus_status reserve_rows(problem* p, int64_t rows)
 {
     if (rows <= p->row_capacity) return TALUS_OK;
-    int64_t grown = rows + rows / 4 + 16;
+    int64_t grown = capacity_for(rows);
     size_t bytes = sizeof(double) * (size_t)(grown * problem_stride(p->dim));
     p->row_capacity = 0;
     if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes) ||
@@ -45,25 +46,42 @@ static talus_status reserve_rows(problem* p, int64_t rows)
     return TALUS_OK;
 }
 
+static void drop_index(int32_t** index)
+{
+    free(*index);
+    *index = NULL;
+}
+
 static talus_status reserve_contacts(problem* p, int64_t contacts)
 {
     if (contacts <= p->contact_capacity) return TALUS_OK;
-    int64_t grown = contacts + contacts / 4 + 16;
+    int64_t grown = capacity_for(contacts);
     p->contact_capacity = 0;
+    drop_index(&p->block);
+    drop_index(&p->rich);
     if (!regrow((void**)&p->contact, sizeof(double) * (size_t)(grown * problem_width(p->dim))) ||
-        !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown) ||
-        !regrow((void**)&p->block, sizeof(int32_t) * (size_t)grown) ||
-        !regrow((void**)&p->rich, sizeof(int32_t) * (size_t)grown)) {
+        !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown)) {
         return TALUS_ERR_MEMORY;
     }
     p->contact_capacity = grown;
     return TALUS_OK;
 }
 
+/// An index of the contacts that have a block or a rich row is there only if some do.
+static talus_status reserve_index(const problem* p, int32_t** index, bool wanted)
+{
+    if (!wanted) {
+        drop_index(index);
+    } else if (!*index && !regrow((void**)index, sizeof(int32_t) * (size_t)p->contact_capacity)) {
+        return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
 static talus_status reserve_blocks(problem* p, int64_t blocks)
 {
     if (blocks <= p->block_capacity) return TALUS_OK;
-    int64_t grown = blocks + blocks / 4 + 16;
+    int64_t grown = capacity_for(blocks);
     p->block_capacity = 0;
     if (!regrow((void**)&p->blocks, sizeof(double) * (size_t)(grown * block_width(p->dim)))) {
         return TALUS_ERR_MEMORY;
@@ -75,7 +93,7 @@ static talus_status reserve_blocks(problem* p, int64_t blocks)
 static talus_status reserve_rich(problem* p, int64_t rich)
 {
     if (rich <= p->rich_capacity) return TALUS_OK;
-    int64_t grown = rich + rich / 4 + 16;
+    int64_t grown = capacity_for(rich);
     p->rich_capacity = 0;
     if (!regrow((void**)&p->rich_rows, sizeof(rich_contact) * (size_t)grown) ||
         !regrow((void**)&p->rich_turns, sizeof(rich_turn) * (size_t)grown)) {
@@ -103,12 +121,14 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size)
     p->rows = p->count = p->block_count = p->rich_count = p->mobile_count = 0;
     p->mobile_first = 0;
     if (reserve_rows(p, size->rows) || reserve_contacts(p, size->contacts) ||
-        reserve_blocks(p, size->blocks) || reserve_rich(p, size->rich) ||
-        reserve_mobile(p, size->mobile)) {
+        reserve_index(p, &p->block, size->blocks > 0) ||
+        reserve_index(p, &p->rich, size->rich > 0) || reserve_blocks(p, size->blocks) ||
+        reserve_rich(p, size->rich) || reserve_mobile(p, size->mobile)) {
         return TALUS_ERR_MEMORY;
     }
     if (size->rows > 0) memset(p->curve, 0, sizeof *p->curve * (size_t)size->rows);
-    for (int64_t c = 0; c < size->contacts; c++) p->block[c] = p->rich[c] = -1;
+    for (int64_t c = 0; p->block && c < size->contacts; c++) p->block[c] = -1;
+    for (int64_t c = 0; p->rich && c < size->contacts; c++) p->rich[c] = -1;
     return TALUS_OK;
 }
 
@@ -165,7 +185,7 @@ static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c
     const int stride = problem_stride(dim);
     const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
     const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-    if (p->block[c] < 0) {
+    if (problem_block_of(p, c) < 0) {
         contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
     } else {
         block_velocity(dim, problem_block(p, dim, c), a, b, u);
@@ -189,8 +209,8 @@ static void relative_spin(const problem* p, int64_t c, double* spin)
     const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     const double* a = p->body + (int64_t)p->pair[2 * c] * stride + row_w(dim);
     const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
-    const rich_contact* r = &p->rich_rows[p->rich[c]];
-    const rich_turn* t = &p->rich_turns[p->rich[c]];
+    const rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
+    const rich_turn* t = &p->rich_turns[problem_rich_of(p, c)];
     for (int k = 0; k < spin_dim; k++) {
         spin[k] = t->used ? vec_dot(spin_dim, t->turn_b + 3 * k, b) -
                                 vec_dot(spin_dim, t->turn_a + 3 * k, a)
@@ -213,8 +233,8 @@ void problem_twist(problem* p, int64_t c, const double* dt)
     const int w = row_w(dim), kim = row_kim(dim);
     double* a = p->body + (int64_t)p->pair[2 * c] * stride;
     double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-    const rich_contact* r = &p->rich_rows[p->rich[c]];
-    const rich_turn* t = &p->rich_turns[p->rich[c]];
+    const rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
+    const rich_turn* t = &p->rich_turns[problem_rich_of(p, c)];
     if (t->used) {
         twist(spin_dim, t->turn_b, b[kim], dt, b + w);
         twist(spin_dim, t->turn_a, -a[kim], dt, a + w);
@@ -236,13 +256,14 @@ static ALWAYS_INLINE void refresh(problem* p, const int dim)
         const double* row = p->contact + c * width;
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-        if (p->block[c] < 0) {
+        if (problem_block_of(p, c) < 0) {
             contact_apply(dim, a, b, row, row + contact_p(dim));
         } else {
             block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b,
                         row + contact_p(dim));
         }
-        if (p->rich[c] >= 0) problem_twist(p, c, p->rich_rows[p->rich[c]].torque);
+        if (problem_rich_of(p, c) >= 0)
+            problem_twist(p, c, p->rich_rows[problem_rich_of(p, c)].torque);
     }
 }
 
@@ -301,8 +322,8 @@ static void solve_rich(const problem* p, int64_t c, const double* row, const dou
                        const double* u, double* solved, double* torque)
 {
     const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
-    const rich_contact* r = &p->rich_rows[p->rich[c]];
-    const rich_turn* t = &p->rich_turns[p->rich[c]];
+    const rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
+    const rich_turn* t = &p->rich_turns[problem_rich_of(p, c)];
     const double* impulse = row + contact_p(dim);
     const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
     double free_u[3] = {0.0, 0.0, 0.0}, free_spin[3] = {0.0, 0.0, 0.0}, du[3], dspin[3];
@@ -335,8 +356,8 @@ void problem_solve_alone(const problem* p, int64_t c, const double* u, double* s
 {
     const int dim = p->dim;
     const double* row = p->contact + c * problem_width(dim);
-    const double* S = p->block[c] < 0 ? NULL : problem_block(p, dim, c);
-    if (p->rich[c] >= 0) {
+    const double* S = problem_block_of(p, c) < 0 ? NULL : problem_block(p, dim, c);
+    if (problem_rich_of(p, c) >= 0) {
         solve_rich(p, c, row, S, u, solved, torque);
         return;
     }
@@ -362,9 +383,9 @@ bool problem_slides(const problem* p, int64_t c, double tolerance)
     const double* row = p->contact + c * problem_width(dim);
     double u[3] = {0.0, 0.0, 0.0};
     problem_velocity(p, c, u);
-    return static_friction_slides(dim, row, &p->rich_rows[p->rich[c]], row[contact_mu(dim)],
-                                  row[contact_mt(dim)], row + contact_p(dim), u,
-                                  slip_slack(p, tolerance));
+    return static_friction_slides(dim, row, &p->rich_rows[problem_rich_of(p, c)],
+                                  row[contact_mu(dim)], row[contact_mt(dim)], row + contact_p(dim),
+                                  u, slip_slack(p, tolerance));
 }
 
 bool problem_break_loose(problem* p, double tolerance)
@@ -373,12 +394,13 @@ bool problem_break_loose(problem* p, double tolerance)
     const double slack = slip_slack(p, tolerance);
     bool changed = false;
     for (int64_t c = 0; c < p->count && p->rich_count > 0; c++) {
-        if (p->rich[c] < 0) continue;
+        if (problem_rich_of(p, c) < 0) continue;
         double* row = p->contact + c * problem_width(dim);
         double u[3] = {0.0, 0.0, 0.0};
         problem_velocity(p, c, u);
-        changed |= static_friction_breaks(dim, row, &p->rich_rows[p->rich[c]], row[contact_mt(dim)],
-                                          row + contact_p(dim), u, slack, &row[contact_mu(dim)]);
+        changed |= static_friction_breaks(dim, row, &p->rich_rows[problem_rich_of(p, c)],
+                                          row[contact_mt(dim)], row + contact_p(dim), u, slack,
+                                          &row[contact_mu(dim)]);
     }
     return changed;
 }

@@ -43,8 +43,8 @@ typedef struct problem {
     int64_t count, contact_capacity;
     int32_t* pair;   ///< [count][2] body rows a, b; b is never a wall
     double* contact; ///< [count][width]
-    int32_t* block;  ///< [count] row of `blocks`, -1 for a diagonal block
-    int32_t* rich;   ///< [count] row of `rich_rows`, -1 for plain Coulomb
+    int32_t* block;  ///< [count] row of `blocks`, -1 for a diagonal block; NULL: all diagonal
+    int32_t* rich;   ///< [count] row of `rich_rows`, -1 for plain Coulomb; NULL: all plain
     int64_t block_count, block_capacity;
     double* blocks; ///< [block_count][block_width]: S, its inverse, G_a, G_b
     int64_t rich_count, rich_capacity;
@@ -231,8 +231,8 @@ typedef struct problem_size {
     int64_t rows, contacts, blocks, rich, mobile;
 } problem_size;
 
-/// Empty the problem and make room; counts are zero afterwards, no contact is rich. Grows, never
-/// shrinks.
+/// Empty the problem and make room; counts are zero afterwards, no contact is rich or has a block.
+/// Grows, never shrinks.
 talus_status problem_reset(problem* p, int dim, const problem_size* size);
 /// Fill S and its inverse from the arms that are in the block's row and the masses of the bodies;
 /// *mn and *mt receive the inverse responses along the normal and, on average, across it.

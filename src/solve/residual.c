@@ -37,8 +37,8 @@ static ALWAYS_INLINE double rounding(const int dim, const double* a, const doubl
 /// Square of a rich contact's torque error, as an impulse at the radius of body b.
 static double torque_error(const problem* p, int64_t c, const double* torque)
 {
-    if (p->rich[c] < 0) return 0.0;
-    const rich_contact* r = &p->rich_rows[p->rich[c]];
+    if (problem_rich_of(p, c) < 0) return 0.0;
+    const rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
     double e[3];
     vec_sub(3, e, torque, r->torque);
     return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
@@ -53,7 +53,7 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
         const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
         const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
         double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
-        if (p->block[c] < 0) {
+        if (problem_block_of(p, c) < 0) {
             contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
             contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
         } else {
@@ -61,7 +61,7 @@ static ALWAYS_INLINE double residual(const problem* p, const int dim)
             block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
             block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
         }
-        if (p->rich[c] < 0) {
+        if (problem_rich_of(p, c) < 0) {
             coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
                         row + contact_p(dim), mapped);
         } else {

@@ -28,11 +28,11 @@ static void update_rich(problem* p, int64_t c, double* a, double* b, const doubl
     double* row = p->contact + c * problem_width(dim);
     double* impulse = row + contact_p(dim);
     double solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, dt[3];
-    rich_contact* r = &p->rich_rows[p->rich[c]];
+    rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
     problem_solve_alone(p, c, u, solved, torque);
     vec_sub(dim, dp, solved, impulse);
     vec_copy(dim, impulse, solved);
-    if (p->block[c] < 0) {
+    if (problem_block_of(p, c) < 0) {
         contact_apply(dim, a, b, row, dp);
     } else {
         block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b, dp);
@@ -138,7 +138,7 @@ static ALWAYS_INLINE void prefetch_contact(const problem* p, const int32_t* orde
     const double* row = p->contact + c * problem_width(dim);
     __builtin_prefetch(row);
     if (dim == 3) __builtin_prefetch(row + 8);
-    if (p->block[c] >= 0) {
+    if (problem_block_of(p, c) >= 0) {
         const double* block = problem_block(p, dim, c);
         for (int line = 0; line < block_width(dim); line += 8) __builtin_prefetch(block + line);
     }
@@ -159,10 +159,10 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
         double u[3], dp[3];
-        if (p->rich[c] >= 0) {
+        if (problem_rich_of(p, c) >= 0) {
             problem_velocity(p, c, u);
             update_rich(p, c, a, b, u, dp);
-        } else if (p->block[c] < 0) {
+        } else if (problem_block_of(p, c) < 0) {
             contact_velocity(dim, a, b, row, u);
             update_coulomb(dim, row, a, b, u, dp);
         } else {
@@ -241,6 +241,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         out->sweeps++;
         if (request->watch && request->watch->next == out->sweeps) {
             request->watch->look(request->watch, p, out->sweeps);
+            if (request->watch->enough) break;
         }
         reached = stop_reached(&stop, p, out->sweeps, &stats);
         // Static friction gives way only when all forces are known, and then the solve goes on.

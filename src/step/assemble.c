@@ -213,7 +213,7 @@ static void approach_before(const assembly* as, const step_context* ctx, const c
     double row_a[8], row_b[8];
     velocity_before(as, ctx, list, c, as->sign[c] > 0 ? a : b, row_a);
     velocity_before(as, ctx, list, c, as->sign[c] > 0 ? b : a, row_b);
-    if (p->block[c] >= 0) {
+    if (problem_block_of(p, c) >= 0) {
         block_velocity(dim, problem_block(p, dim, c), row_a, row_b, u);
     } else {
         contact_velocity(dim, row_a, row_b, n, u);
@@ -266,7 +266,8 @@ static void fill_turn(const step_context* ctx, const contacts* list, int64_t c, 
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
     const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
-    *t = (rich_turn){.used = p->block[c] >= 0 && (is_solid(g, body_a) || is_solid(g, body_b))};
+    *t = (rich_turn){.used = problem_block_of(p, c) >= 0 &&
+                             (is_solid(g, body_a) || is_solid(g, body_b))};
     if (!t->used) return;
     const double* block = problem_block(p, dim, c);
     const double kim_a = p->free[(int64_t)p->pair[2 * c] * stride + row_kim(dim)];
@@ -496,7 +497,8 @@ static void give_back(const assembly* as, const step_context* ctx, const problem
     const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
     const double* row = p->contact + c * problem_width(dim);
     const double* impulse = row + contact_p(dim);
-    const rich_contact* r = p->rich[c] >= 0 ? &p->rich_rows[p->rich[c]] : NULL;
+    const rich_contact* r =
+        problem_rich_of(p, c) >= 0 ? &p->rich_rows[problem_rich_of(p, c)] : NULL;
     const double scale = as->sign[c] / ctx->h, bond = r ? r->bond : 0.0;
     for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * impulse[k];
     for (int k = 0; k < spin_dim; k++) {
