@@ -15,9 +15,11 @@ typedef struct solve_workspace {
 void solve_workspace_free(solve_workspace* ws);
 
 /// Someone who looks on while a solve goes on, to draw its course: after `next` sweeps `look` is
-/// called with the problem, whose body velocities are those of that moment, and sets `next` anew.
+/// called with the problem, whose body velocities are those of that moment, and sets `next` anew
+/// or, if it has seen enough, ends the solve there.
 typedef struct solve_watch {
     int64_t next;
+    bool enough;
     void (*look)(struct solve_watch* watch, const problem* p, int64_t sweeps);
 } solve_watch;
 
