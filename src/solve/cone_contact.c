@@ -1,0 +1,154 @@
+/// One contact alone; see cone_contact.h.
+///
+/// Sliding in 3D: r = r_N (1, mu d) with a unit tangent d, u_N = 0 and u_T against d. With a, b, C
+/// the normal, mixed and tangential parts of S this is d x (M d - v) = 0,
+///     M = mu (f_T b^T - f_N C),   v = f_N b - a f_T,   u_T (a + mu b.d) = M d - v.
+#include "solve/cone_contact.h"
+
+#include "law/coulomb.h"
+#include "law/disks.h"
+
+#include <float.h>
+#include <string.h>
+
+/// Share of its trace that is added to a block without an inverse, and a pivot that is rounding.
+static const double REGULAR = 1e-12, DEFINITE = 1e-13;
+
+/// Inverse of a symmetric positive definite matrix by its Cholesky factor; false if it has none.
+static bool invert(int width, const double* S, double* inverse)
+{
+    double L[5][5] = {{0}}, K[5][5] = {{0}}; // K = L^-1
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = S[i * width + j];
+            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+            if (i == j && !(sum > DEFINITE * S[i * width + i])) return false;
+            L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+        }
+    }
+    for (int j = 0; j < width; j++) {
+        K[j][j] = 1.0 / L[j][j];
+        for (int i = j + 1; i < width; i++) {
+            double sum = 0.0;
+            for (int k = j; k < i; k++) sum -= L[i][k] * K[k][j];
+            K[i][j] = sum / L[i][i];
+        }
+    }
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) {
+            double sum = 0.0;
+            for (int k = i > j ? i : j; k < width; k++) sum += K[k][i] * K[k][j];
+            inverse[i * width + j] = sum;
+        }
+    }
+    return true;
+}
+
+void cone_contact_prepare(int width, const double* block, double* own)
+{
+    double* inverse = own + width * width;
+    double trace = 0.0;
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) {
+            own[i * width + j] = 0.5 * (block[i * width + j] + block[j * width + i]);
+        }
+        trace += fabs(own[i * width + i]);
+    }
+    if (!(trace > 0.0)) trace = 1.0;
+    // A block may be indefinite by the rounding of the file it comes from: add more until it is
+    // not.
+    for (double share = REGULAR; !invert(width, own, inverse); share *= 10.0) {
+        for (int i = 0; i < width; i++) own[i * width + i] += share * trace;
+    }
+}
+
+// ---- sliding in 3D -----------------------------------------------------------------------------
+
+/// Newton's method on the angle of d; false if it did not come to rest.
+static bool turn_to_root(const double M[4], const double v[2], double* d)
+{
+    for (int i = 0; i < 12; i++) {
+        double m0 = M[0] * d[0] + M[1] * d[1] - v[0], m1 = M[2] * d[0] + M[3] * d[1] - v[1];
+        double F = d[0] * m1 - d[1] * m0;
+        double k0 = M[1] * d[0] - M[0] * d[1], k1 = M[3] * d[0] - M[2] * d[1];
+        double slope = d[0] * k1 - d[1] * k0 - (d[0] * m0 + d[1] * m1), step = -F / slope;
+        if (!(fabs(step) < 1.0)) step = copysign(1.0, F) * (slope > 0.0 ? -1.0 : 1.0);
+        double x = d[0] - step * d[1], y = d[1] + step * d[0], length = 1.0 / sqrt(x * x + y * y);
+        d[0] = x * length;
+        d[1] = y * length;
+        if (fabs(step) < 1e-9) return true;
+    }
+    return false;
+}
+
+void cone_contact_slide_3(const double* own, double mu, const double* free, const double* stick,
+                          double* r)
+{
+    const double *S = own, *inverse = own + 9, *b = S + 1, *fT = free + 1;
+    if (!(mu > 0.0)) {
+        r[0] = -free[0] / S[0];
+        r[1] = r[2] = 0.0;
+        return;
+    }
+    const double M[4] = {mu * (fT[0] * b[0] - free[0] * S[4]), mu * (fT[0] * b[1] - free[0] * S[5]),
+                         mu * (fT[1] * b[0] - free[0] * S[7]),
+                         mu * (fT[1] * b[1] - free[0] * S[8])};
+    const double v[2] = {free[0] * b[0] - S[0] * fT[0], free[0] * b[1] - S[0] * fT[1]};
+    const double* start = r[0] > 0.0 && (r[1] != 0.0 || r[2] != 0.0) ? r + 1 : stick + 1;
+    double length = vec_norm(2, start), d[2] = {start[0] / length, start[1] / length};
+    if (length > 0.0 && turn_to_root(M, v, d)) {
+        double response = S[0] + mu * (b[0] * d[0] + b[1] * d[1]);
+        double m0 = M[0] * d[0] + M[1] * d[1] - v[0], m1 = M[2] * d[0] + M[3] * d[1] - v[1];
+        if (response > 0.0 && m0 * d[0] + m1 * d[1] <= 0.0) {
+            r[0] = -free[0] / response;
+            r[1] = mu * r[0] * d[0];
+            r[2] = mu * r[0] * d[1];
+            return;
+        }
+    }
+    const double normal[3] = {1.0, 0.0, 0.0};
+    coulomb_block(3, S, inverse, normal, 0.0, mu, free, NULL, r);
+    if (!vec_finite(3, r)) memset(r, 0, 3 * sizeof *r);
+}
+
+// ---- rolling -----------------------------------------------------------------------------------
+
+/// x minimises x.A x/2 + b.x over the disk |x| <= limit, in the principal axes of A [2][2].
+static void disk_of_full(const double* A, int row, const double* b, double limit, double* x)
+{
+    double a = A[0], c = A[row + 1], off = A[1];
+    double angle = 0.5 * atan2(2.0 * off, a - c), cs = cos(angle), sn = sin(angle);
+    double w[2] = {cs * cs * a + 2.0 * cs * sn * off + sn * sn * c,
+                   sn * sn * a - 2.0 * cs * sn * off + cs * cs * c};
+    double turned[2] = {cs * b[0] + sn * b[1], cs * b[1] - sn * b[0]}, y[2];
+    disk_minimise(2, w, turned, limit, y);
+    x[0] = cs * y[0] - sn * y[1];
+    x[1] = sn * y[0] + cs * y[1];
+}
+
+/// Motion of component i without the part of components [skip, skip + m).
+static double others(const double* S, const double* free, const double* r, int i, int skip, int m)
+{
+    double sum = free[i];
+    for (int j = 0; j < 5; j++) sum += j >= skip && j < skip + m ? 0.0 : S[i * 5 + j] * r[j];
+    return sum;
+}
+
+void cone_contact_rub_5(const double* own, double mu, double mu_r, const double* free, double* r)
+{
+    const double* S = own;
+    for (int pass = 0; pass < 50; pass++) {
+        double before[5], change = 0.0, size = 0.0;
+        vec_copy(5, before, r);
+        r[0] = fmax(0.0, -others(S, free, r, 0, 0, 1) / S[0]);
+        double b[2] = {others(S, free, r, 1, 1, 2), others(S, free, r, 2, 1, 2)};
+        disk_of_full(S + 6, 5, b, mu * r[0], r + 1);
+        double c[2] = {others(S, free, r, 3, 3, 2), others(S, free, r, 4, 3, 2)};
+        disk_of_full(S + 18, 5, c, mu_r * r[0], r + 3);
+        for (int k = 0; k < 5; k++) {
+            change += S[k * 6] * (r[k] - before[k]) * (r[k] - before[k]);
+            size += S[k * 6] * r[k] * r[k];
+        }
+        if (change <= DBL_EPSILON * DBL_EPSILON * size) return;
+    }
+}
