@@ -71,7 +71,6 @@ static void try_one(rng* r, int dim)
     const double margin[1] = {0.1}, wall_margin[1] = {0.0};
     uint8_t escaped[1] = {0};
     contacts list;
-    narrow_scratch scratch = {0};
     contacts_init(&list, dim);
     const narrow bodies = {.g = &world->grains,
                            .w = &world->walls,
@@ -82,9 +81,9 @@ static void try_one(rng* r, int dim)
                            .velocity = world->grains.velocity,
                            .spin = world->grains.spin,
                            .h = 1e-3,
-                           .last = &world->contacts};
-    assert_int_equal(narrow_walls(&bodies, &scratch, escaped, &list), TALUS_OK);
-    narrow_scratch_free(&scratch);
+                           .last = &world->contacts,
+                           .threads = 1};
+    assert_int_equal(narrow_walls(&bodies, escaped, &list), TALUS_OK);
     double found = INFINITY;
     for (int64_t c = 0; c < list.count; c++) {
         found = fmin(found, list.gap[c]);

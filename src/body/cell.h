@@ -12,11 +12,13 @@ typedef struct cell {
     double length[3]; ///< only meaningful for periodic axes
 } cell;
 
-/// Replace a difference of positions by its nearest image.
+/// Replace a difference of positions by its nearest image. Mostly it is that already: the division
+/// is only made where it may change something.
 static inline void cell_nearest(const cell* c, int dim, double* delta)
 {
     for (int k = 0; k < dim; k++) {
-        if (c->periodic[k]) delta[k] -= c->length[k] * rint(delta[k] / c->length[k]);
+        if (!c->periodic[k] || fabs(delta[k]) < 0.499 * c->length[k]) continue;
+        delta[k] -= c->length[k] * rint(delta[k] / c->length[k]);
     }
 }
 

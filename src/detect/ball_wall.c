@@ -9,6 +9,11 @@
 #include "detect/narrow.h"
 #include "shape/shape.h"
 
+#include <stdlib.h>
+
+/// Grains that one thread works on at a time. Nothing depends on it.
+enum { GRAIN_CHUNK = 2048 };
+
 /// Number of an image in a contact's feature: 0 for the nearest, so that most contacts do not
 /// change their key, else 1 + the shifts read as digits of base 3.
 static int image_code(const int shift[3])
@@ -151,24 +156,61 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
     return TALUS_OK;
 }
 
-talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* escaped, contacts* out)
+/// Contacts of the grains [first, end) with one wall.
+static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int64_t end,
+                                  narrow_scratch* scratch, uint8_t* escaped, contacts* out)
 {
     const grains* g = n->g;
-    wall_search s = {
-        .n = n, .scratch = scratch, .cursor = {.list = n->last}, .escaped = escaped, .out = out};
-    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
-        if (!n->w->present[wall]) continue;
-        for (int64_t i = 0; i < g->count; i++) {
-            if (g->inv_mass[i] == 0.0) continue;
-            const double still = n->margin[i] + n->wall_margin[wall];
-            const double moves =
-                wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
-            wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
-            at.reach = at.near + n->range;
-            TRY(grain_contacts(&s, &at));
-        }
+    wall_search s = {.n = n,
+                     .scratch = scratch,
+                     .cursor = contacts_cursor_at(n->last, -1 - wall, g->id[first]),
+                     .escaped = escaped,
+                     .out = out};
+    for (int64_t i = first; i < end; i++) {
+        if (g->inv_mass[i] == 0.0) continue;
+        const double still = n->margin[i] + n->wall_margin[wall];
+        const double moves =
+            wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
+        wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
+        at.reach = at.near + n->range;
+        TRY(grain_contacts(&s, &at));
     }
     return TALUS_OK;
+}
+
+/// Walls one after the other, grains side by side: no two threads mark the same grain.
+static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chunks,
+                              uint8_t* escaped, contacts* out)
+{
+    const int64_t count = n->g->count;
+    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
+        if (!n->w->present[wall]) continue;
+#pragma omp parallel num_threads(n->threads) if (chunks > 1)
+        {
+            narrow_scratch scratch = {0};
+#pragma omp for schedule(dynamic)
+            for (int64_t k = 0; k < chunks; k++) {
+                const int64_t first = k * GRAIN_CHUNK, end = first + GRAIN_CHUNK;
+                contacts_init(&chunk[k].list, n->g->dim);
+                chunk[k].failed = wall_contacts(n, wall, first, end < count ? end : count, &scratch,
+                                                escaped, &chunk[k].list) < 0;
+            }
+            narrow_scratch_free(&scratch);
+        }
+        TRY(narrow_join(chunk, chunks, n->threads, out));
+    }
+    return TALUS_OK;
+}
+
+talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
+{
+    const int64_t chunks = (n->g->count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
+    if (chunks == 0) return TALUS_OK;
+    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
+    if (!chunk) return TALUS_ERR_MEMORY;
+    talus_status status = all_walls(n, chunk, chunks, escaped, out);
+    free(chunk);
+    return status;
 }
 
 void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,

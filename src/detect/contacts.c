@@ -6,6 +6,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/// Rows that one thread works on at a time. Nothing depends on it, nor on the number of threads:
+/// every row has its own result.
+enum { ROW_CHUNK = 4096 };
 
 #define CONTACT_COLUMN(member, type, width, flags, unit, doc)                                      \
     {                                                                                              \
@@ -70,6 +75,30 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
     return 0;
 }
 
+talus_status contacts_resize(contacts* c, int64_t count)
+{
+    if (contacts_reserve(c, count)) return TALUS_ERR_MEMORY;
+    c->count = count;
+    return TALUS_OK;
+}
+
+/// Copy or move rows of every column; the lists may be one and the same.
+static void copy_rows(contacts* to, int64_t at, const contacts* from, int64_t first, int64_t count)
+{
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        const column* col = &contact_table[k];
+        const size_t row = column_element_size(col) * (size_t)column_row_width(col, to->dim);
+        char* data = column_data(col, to);
+        const char* source = column_data(col, from);
+        memmove(data + row * (size_t)at, source + row * (size_t)first, row * (size_t)count);
+    }
+}
+
+void contacts_paste(contacts* to, int64_t at, const contacts* from)
+{
+    if (from->count > 0) copy_rows(to, at, from, 0, from->count);
+}
+
 static bool pair_before(const contacts* c, int64_t i, int64_t a, int64_t b)
 {
     return c->a[i] < a || (c->a[i] == a && c->b[i] < b);
@@ -83,6 +112,20 @@ int64_t contacts_seek(contacts_cursor* cursor, int64_t a, int64_t b, int64_t* fi
     int64_t end = cursor->at;
     while (end < c->count && c->a[end] == a && c->b[end] == b) end++;
     return end - *first;
+}
+
+contacts_cursor contacts_cursor_at(const contacts* list, int64_t a, int64_t b)
+{
+    int64_t low = 0, high = list->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (pair_before(list, middle, a, b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (contacts_cursor){.list = list, .at = low};
 }
 
 /// Row of `last` with the key of row i of `now`, -1 if none; *j walks along `last`.
@@ -211,30 +254,72 @@ static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
     return i;
 }
 
-void contacts_match(contacts* now, const contacts* last, const grains* g)
+/// First row of `c` at or after `row` that does not belong to the same bodies as the row before.
+static int64_t pair_start(const contacts* c, int64_t row)
 {
-    contacts_cursor cursor = {.list = last};
-    for (int64_t i = 0; i < now->count;) i = match_pair(now, i, last, &cursor, g);
+    if (row <= 0) return 0;
+    while (row < c->count && c->a[row] == c->a[row - 1] && c->b[row] == c->b[row - 1]) row++;
+    return row < c->count ? row : c->count;
 }
 
-void contacts_match_forces(contacts* now, const contacts* last)
+void contacts_match(contacts* now, const contacts* last, const grains* g, int threads)
 {
-    int64_t j = 0;
-    for (int64_t i = 0; i < now->count; i++) {
-        int64_t match = find_match(now, i, last, &j);
-        if (match >= 0) carry_forces(now, i, last, match);
+    const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
+    for (int64_t n = 0; n < chunks; n++) {
+        const int64_t end = pair_start(now, (n + 1) * ROW_CHUNK);
+        int64_t i = pair_start(now, n * ROW_CHUNK);
+        if (i >= end) continue;
+        contacts_cursor cursor = contacts_cursor_at(last, now->a[i], now->b[i]);
+        while (i < end) i = match_pair(now, i, last, &cursor, g);
     }
 }
 
-void contacts_prune(contacts* c)
+void contacts_match_forces(contacts* now, const contacts* last, int threads)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < c->count; i++) {
+    const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
+    for (int64_t n = 0; n < chunks; n++) {
+        const int64_t first = n * ROW_CHUNK, end = first + ROW_CHUNK;
+        int64_t j = contacts_cursor_at(last, now->a[first], now->b[first]).at;
+        for (int64_t i = first; i < end && i < now->count; i++) {
+            int64_t match = find_match(now, i, last, &j);
+            if (match >= 0) carry_forces(now, i, last, match);
+        }
+    }
+}
+
+/// Bring the rows of [first, end) that stay to its front; returns how many.
+static int64_t prune_rows(contacts* c, int64_t first, int64_t end)
+{
+    int64_t kept = first;
+    for (int64_t i = first; i < end; i++) {
         if (c->distant[i] && !c->bonded[i]) continue;
         if (kept != i) columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, kept, i);
         kept++;
     }
+    return kept - first;
+}
+
+talus_status contacts_prune(contacts* c, int threads)
+{
+    if (c->count == 0 || !memchr(c->distant, 1, (size_t)c->count)) return TALUS_OK;
+    const int64_t chunks = (c->count + ROW_CHUNK - 1) / ROW_CHUNK;
+    int64_t* stays = malloc(sizeof *stays * (size_t)chunks);
+    if (!stays) return TALUS_ERR_MEMORY;
+#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
+    for (int64_t n = 0; n < chunks; n++) {
+        const int64_t first = n * ROW_CHUNK, end = first + ROW_CHUNK;
+        stays[n] = prune_rows(c, first, end < c->count ? end : c->count);
+    }
+    int64_t kept = stays[0];
+    for (int64_t n = 1; n < chunks; n++) {
+        copy_rows(c, kept, c, n * ROW_CHUNK, stays[n]);
+        kept += stays[n];
+    }
+    free(stays);
     c->count = kept;
+    return TALUS_OK;
 }
 
 void contacts_relink(contacts* c, const grains* g, const walls* w)

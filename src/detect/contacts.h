@@ -35,23 +35,30 @@ const column* contacts_columns(int* count_out);
 void contacts_init(contacts* c, int dim);
 void contacts_free(contacts* c);
 talus_status contacts_reserve(contacts* c, int64_t needed);
+/// Set the number of rows; what new ones hold is the caller's.
+talus_status contacts_resize(contacts* c, int64_t count);
+/// Copy all rows of `from` over those of `to` from row `at` on; there must be as many.
+void contacts_paste(contacts* to, int64_t at, const contacts* from);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.
 int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);
 /// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, or where
-/// a point of a solid has only changed its name; zero elsewhere. Both are sorted.
-void contacts_match(contacts* now, const contacts* last, const grains* g);
+/// a point of a solid has only changed its name; zero elsewhere. Both are sorted. This
+/// and the others below do the same whatever the number of threads.
+void contacts_match(contacts* now, const contacts* last, const grains* g, int threads);
 /// Carry over forces and torques only, and leave the others as they are.
-void contacts_match_forces(contacts* now, const contacts* last);
+void contacts_match_forces(contacts* now, const contacts* last, int threads);
 /// A place in a sorted list that only moves forward.
 typedef struct contacts_cursor {
     const contacts* list;
     int64_t at;
 } contacts_cursor;
 
+/// The place of the bodies (a, b), found by bisection.
+contacts_cursor contacts_cursor_at(const contacts* list, int64_t a, int64_t b);
 /// Rows of the bodies (a, b): *first and how many. Pairs must be asked for in the list's order.
 int64_t contacts_seek(contacts_cursor* cursor, int64_t a, int64_t b, int64_t* first);
 /// Drop the contacts that are in reach of a bond only and have none.
-void contacts_prune(contacts* c);
+talus_status contacts_prune(contacts* c, int threads);
 /// After grains were removed: drop contacts of missing grains or walls, find the others' rows anew.
 void contacts_relink(contacts* c, const grains* g, const walls* w);
 

@@ -24,9 +24,10 @@ typedef struct narrow {
     double drift[3];           ///< the common velocity
     double h;
     const contacts* last; ///< of the last step, sorted: which features touched
+    int threads;          ///< the contacts found do not depend on it
 } narrow;
 
-/// Memory of a search, kept from one to the next.
+/// Memory of one thread that looks for contacts.
 typedef struct narrow_scratch {
     double* turned; ///< corners and normals of one part in a wall's frame
     int64_t turned_capacity;
@@ -38,8 +39,7 @@ void narrow_scratch_free(narrow_scratch* s);
 /// Append the contacts of all free grains with all present walls, walls in descending index so that
 /// the list stays sorted. A wall's own motion in the step widens the search by as much. Sets
 /// escaped[row] = 1 for a grain whose centre is behind a wall's surface.
-talus_status narrow_walls(const narrow* n, narrow_scratch* scratch, uint8_t* escaped,
-                          contacts* out);
+talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out);
 /// Append the contacts of the pairs of grains whose gap is at most the sum of their margins and the
 /// range.
 talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out);
@@ -54,6 +54,14 @@ double narrow_overlap(const grains* g, const walls* w, const cell* periodic, con
 
 /// Gap between two balls with the normal from a to b (nearest image).
 double ball_ball_gap(const grains* g, const cell* periodic, int64_t a, int64_t b, double normal[3]);
+/// The pairs of balls among [first, end) that are in contact, as offsets from `first` in ascending
+/// order in `kept`; returns how many.
+int64_t ball_ball_keep(const narrow* n, const pair_list* pairs, int64_t first, int64_t end,
+                       uint16_t* kept);
+/// Write the contacts of these pairs into the rows of `out` from `at` on.
+void ball_ball_fill(const narrow* n, const pair_list* pairs, int64_t first, const uint16_t* kept,
+                    int64_t count, contacts* out, int64_t at);
+/// The same for one pair, at the end of `out`.
 talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* out);
 /// Contacts of two grains of which at least one is a solid; `cursor` walks along n->last.
 talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contacts_cursor* cursor,
@@ -86,6 +94,16 @@ double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int 
 /// Where a grain is in the frame of an image of a wall.
 void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,
                       int64_t grain, double local[3]);
+
+/// Lists that were made side by side, one for each chunk of a fixed size.
+typedef struct narrow_chunk {
+    contacts list;
+    int64_t first; ///< its place in the list of all
+    bool failed;   ///< memory was short
+} narrow_chunk;
+
+/// Append all lists to `out`, in order, and free them.
+talus_status narrow_join(narrow_chunk* chunks, int64_t count, int threads, contacts* out);
 
 /// Append a contact and fill its bodies, gap, normal and feature; the point, the arm of solids and
 /// what is carried over are the caller's. -1 when memory is short.

@@ -38,7 +38,6 @@ struct stepper {
     assembly assembly;
     problem problem;
     solve_workspace workspace;
-    narrow_scratch scratch;
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     double* free_spin;     ///< [grains][1 or 3]
@@ -63,7 +62,6 @@ static void cd_destroy(stepper* s)
     assembly_free(&s->assembly);
     problem_free(&s->problem);
     solve_workspace_free(&s->workspace);
-    narrow_scratch_free(&s->scratch);
     free(s->free_velocity);
     free(s->free_spin);
     free(s->margin);
@@ -262,10 +260,11 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
                      .spin = s->free_spin,
                      .drift = {s->drift[0], s->drift[1], s->drift[2]},
                      .h = ctx->h,
-                     .last = ctx->contacts};
+                     .last = ctx->contacts,
+                     .threads = ctx->threads};
     s->found.count = 0;
     if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
-        narrow_walls(&bodies, &s->scratch, s->escaped, &s->found) ||
+        narrow_walls(&bodies, s->escaped, &s->found) ||
         narrow_pairs(&bodies, &s->pairs, &s->found)) {
         return error_memory(error, "searching for contacts");
     }
@@ -410,15 +409,17 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         out->nan_grain = set_reach(s, ctx->grains, materials_bond_range(ctx->materials));
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
-        contacts_match(&s->found, ctx->contacts, ctx->grains);
-        contacts_prune(&s->found);
+        contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads);
+        if (contacts_prune(&s->found, ctx->threads)) {
+            return error_memory(error, "searching for contacts");
+        }
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
         if (n > 0 && same_contacts(&s->found, &s->before)) { // nothing new: what was solved stands
             swap_contacts(&s->found, &s->before);
             return TALUS_OK;
         }
-        if (n > 0) contacts_match_forces(&s->found, &s->before);
+        if (n > 0) contacts_match_forces(&s->found, &s->before, ctx->threads);
 
         TRY(solve_found(s, ctx, (uint64_t)n, out, error));
         totals->seconds_solve += clock_seconds() - searched;
@@ -470,7 +471,7 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
 static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
                             const contacts** list, talus_error* error)
 {
-    contacts_match(&s->found, ctx->contacts, ctx->grains);
+    contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads);
     if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
         return error_memory(error, "building the contact problem");
     }
