@@ -2,17 +2,17 @@
 # Install what is missing on Debian 12: scripts/install-deps.sh [build] [test] [bench] [ci]
 #   build  what it takes to build and run Talus (default)
 #   test   what the test suite needs besides
-#   bench  what the benchmarks need besides: Bullet, to compare with
+#   bench  what the benchmarks need besides: Bullet and Siconos, to compare with
 #   ci     what .ci/run needs besides: clang with its sanitizers, clang-format
 # Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g-dev
-       libqhull-dev)
+       libqhull-dev libsuitesparse-dev)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
 test=(g++ libcmocka-dev python3 python3-numpy python3-h5py "python3-vtk9|python3-paraview")
-bench=(g++ libbullet-dev)
+bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
 
 installed()
