@@ -62,6 +62,19 @@ static const command commands[] = {
      "(stress of every solution) and histogram.csv. Exit status 4 if no two solutions reach the\n"
      "tolerance.\n",
      command_ensemble},
+    {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [--json]",
+     "solve a contact problem in the layout of FCLIB",
+     "FILE.hdf5 holds a local, global or rolling problem as the FCLIB collection stores them\n"
+     "(docs/fclib.md), in 2D or 3D.\n\n"
+     "  --solver S             auto, or one of the methods that auto chooses from [auto]\n"
+     "  --tolerance T          on FCLIB's error and on the residual without units [1e-8]\n"
+     "  --sweeps N             at most so many sweeps of the first method [100000]\n"
+     "  --limit SECONDS        give up after so long [never]\n"
+     "  --repeat N             solve N times and tell the shortest time [1]\n"
+     "  --write                store solution/{r,u} (global: v too) in the file, if it is solved\n"
+     "  --json                 print one JSON object on standard output\n\n"
+     "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",
+     command_solve},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

@@ -1,0 +1,257 @@
+/// talus solve FILE.hdf5: solve a contact problem in the layout of FCLIB.
+#include "app.h"
+
+#include "base/clock.h"
+#include "record/fclib.h"
+#include "run/json.h"
+#include "scene/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct solve_options {
+    cone_options cone;
+    bool write, json;
+    int64_t repeat;
+    const char* file;
+} solve_options;
+
+/// The answer and what is told about it.
+typedef struct solve_answer {
+    double *r, *u, *v; ///< v of global problems only
+    cone_result result;
+    double seconds;          ///< condensing and solving, the fastest of all repetitions
+    double seconds_condense; ///< of these
+    bool written;
+} solve_answer;
+
+enum { SOLVERS_MAX = 16 };
+
+// ---- command line ------------------------------------------------------------------------------
+
+/// "auto" and all methods; returns how many.
+static int list_solvers(const char* names[SOLVERS_MAX])
+{
+    int count = 0;
+    names[count++] = "auto";
+    for (const char* const* m = cone_methods(); *m && count < SOLVERS_MAX; m++) {
+        names[count++] = *m;
+    }
+    return count;
+}
+
+static bool read_solver(const char* name, const char** out)
+{
+    const char* names[SOLVERS_MAX];
+    int count = list_solvers(names);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = names[i];
+        return true;
+    }
+    const char* near = nearest_name(name, names, count);
+    fprintf(stderr, "talus: there is no solver '%s'%s%s%s\n       solvers are:", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool read_tolerance(double* out)
+{
+    if (!options_number("--tolerance", optarg, out)) return false;
+    if (*out > 0) return true;
+    fprintf(stderr, "talus: --tolerance must be above 0: no solution is exact\n");
+    return false;
+}
+
+static bool read_option(solve_options* o, int choice)
+{
+    switch (choice) {
+    case 's': return read_solver(optarg, &o->cone.method);
+    case 't': return read_tolerance(&o->cone.tolerance);
+    case 'n': return options_integer("--sweeps", optarg, 1, &o->cone.max_sweeps);
+    case 'l': return options_number("--limit", optarg, &o->cone.max_seconds);
+    case 'r': return options_integer("--repeat", optarg, 1, &o->repeat);
+    case 'w': return o->write = true;
+    case 'j': return o->json = true;
+    default: return false;
+    }
+}
+
+static bool read_options(solve_options* o, int argc, char** argv, int* status)
+{
+    static const struct option list[] = {
+        {"solver", required_argument, NULL, 's'},
+        {"tolerance", required_argument, NULL, 't'},
+        {"sweeps", required_argument, NULL, 'n'},
+        {"limit", required_argument, NULL, 'l'},
+        {"repeat", required_argument, NULL, 'r'},
+        {"write", no_argument, NULL, 'w'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *status = STATUS_USAGE;
+    optind = 1;
+    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
+        if (choice == 'h') {
+            print_command_help(command_find("solve"));
+            *status = STATUS_OK;
+            return false;
+        }
+        if (!read_option(o, choice)) return false;
+    }
+    o->file = options_single(argc, argv, "a file with a contact problem");
+    return o->file != NULL;
+}
+
+// ---- solving -----------------------------------------------------------------------------------
+
+static bool make_room(const fclib_problem* p, solve_answer* a)
+{
+    size_t size = (size_t)(p->cone.count * p->cone.width) + 1; // calloc(0) may be NULL
+    a->r = calloc(size, sizeof *a->r);
+    a->u = calloc(size, sizeof *a->u);
+    a->v = calloc((size_t)p->dofs + 1, sizeof *a->v);
+    return a->r && a->u && a->v;
+}
+
+static void answer_free(solve_answer* a)
+{
+    free(a->r);
+    free(a->u);
+    free(a->v);
+}
+
+/// Condense and solve once, from zero, and keep the time if it is the shortest so far.
+static talus_status solve_once(fclib_problem* p, const cone_options* options, solve_answer* a,
+                               talus_error* error)
+{
+    double start = clock_seconds();
+    talus_status status = fclib_condense(p, error);
+    if (status < 0) return status;
+    double condensed = clock_seconds();
+    memset(a->r, 0, (size_t)(p->cone.count * p->cone.width) * sizeof *a->r);
+    status = cone_solve(&p->cone, options, a->r, &a->result);
+    double end = clock_seconds();
+    if (status < 0) {
+        snprintf(error->text, sizeof error->text, "the solver failed: %s",
+                 talus_status_name(status));
+        return status;
+    }
+    if (a->seconds < 0 || end - start < a->seconds) {
+        a->seconds = end - start;
+        a->seconds_condense = condensed - start;
+    }
+    return TALUS_OK;
+}
+
+/// Velocities, and the error as FCLIB's people take it, which for a global problem is more than the
+/// solver looked at.
+static talus_status judge(const fclib_problem* p, double tolerance, solve_answer* a,
+                          talus_error* error)
+{
+    talus_status status = fclib_velocity(p, a->r, a->u, a->v, error);
+    if (status == TALUS_OK) status = fclib_error(p, a->r, a->v, &a->result.error, error);
+    if (status != TALUS_OK) return status;
+    if (a->result.converged && !(a->result.error <= tolerance)) {
+        a->result.converged = false;
+        size_t used = strlen(a->result.story);
+        snprintf(a->result.story + used, sizeof a->result.story - used,
+                 "; but M v = H r + f holds only to rounding, which is more than the tolerance");
+    }
+    return TALUS_OK;
+}
+
+static talus_status solve(fclib_problem* p, const solve_options* o, solve_answer* a,
+                          talus_error* error)
+{
+    if (p->cone.count == 0) {
+        a->result = (cone_result){.converged = true, .method = "none"};
+        snprintf(a->result.story, sizeof a->result.story, "there are no contacts");
+        a->seconds = 0;
+    }
+    for (int64_t i = 0; p->cone.count > 0 && i < o->repeat; i++) {
+        talus_status status = solve_once(p, &o->cone, a, error);
+        if (status < 0) return status;
+    }
+    talus_status status = judge(p, o->cone.tolerance, a, error);
+    if (status < 0 || !o->write || !a->result.converged) return status;
+    status = fclib_write_solution(o->file, p, a->r, a->u, a->v, error);
+    a->written = status == TALUS_OK;
+    return status;
+}
+
+// ---- telling -----------------------------------------------------------------------------------
+
+static void print_json(const solve_options* o, const fclib_problem* p, const solve_answer* a)
+{
+    json j = json_begin(stdout);
+    json_string(&j, "file", o->file);
+    json_string(&j, "kind", p->global ? "global" : "local");
+    json_bool(&j, "rolling", p->rolling);
+    json_integer(&j, "components", p->cone.width);
+    json_integer(&j, "contacts", p->cone.count);
+    if (p->global) json_integer(&j, "degrees_of_freedom", p->dofs);
+    json_bool(&j, "converged", a->result.converged);
+    json_string(&j, "solver", a->result.method);
+    json_integer(&j, "iterations", a->result.iterations);
+    json_number(&j, "seconds", a->seconds);
+    if (p->global) json_number(&j, "seconds_condense", a->seconds_condense);
+    json_number(&j, "error", a->result.error);
+    json_number(&j, "residual", a->result.residual);
+    json_number(&j, "tolerance", o->cone.tolerance);
+    json_string(&j, "story", a->result.story);
+    json_bool(&j, "written", a->written);
+    json_end(&j);
+}
+
+static void print_answer(const solve_options* o, const fclib_problem* p, const solve_answer* a)
+{
+    const cone_result* result = &a->result;
+    printf("%s: %s problem in %s%s, %" PRId64 " contact%s", o->file, p->global ? "global" : "local",
+           p->cone.width == 2 ? "2D" : "3D", p->rolling ? " with rolling friction" : "",
+           p->cone.count, p->cone.count == 1 ? "" : "s");
+    if (p->global) printf(", %" PRId64 " degrees of freedom", p->dofs);
+    printf("\n%s to %.3g by %s: %" PRId64 " iteration%s, %.3g s",
+           result->converged ? "solved" : "NOT solved", o->cone.tolerance, result->method,
+           result->iterations, result->iterations == 1 ? "" : "s", a->seconds);
+    if (p->global) printf(", of which %.3g s to condense", a->seconds_condense);
+    printf("\n  error as FCLIB takes it  %.3g\n  residual without units   %.3g\n", result->error,
+           result->residual);
+    print_wrapped(stdout, "  ", 2, result->story);
+    if (a->written) printf("stored in solution/{r,u%s}\n", p->global ? ",v" : "");
+    if (o->write && !a->written) {
+        printf("nothing was stored, because it is not solved\n");
+    }
+}
+
+int command_solve(int argc, char** argv)
+{
+    solve_options o = {.cone = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
+    int status;
+    if (!read_options(&o, argc, argv, &status)) return status;
+
+    fclib_problem problem = {0};
+    solve_answer answer = {.seconds = -1};
+    talus_error error = {0};
+    talus_status outcome = fclib_read(o.file, &problem, &error);
+    if (outcome == TALUS_OK && !make_room(&problem, &answer)) {
+        snprintf(error.text, sizeof error.text, "out of memory while solving %s", o.file);
+        outcome = TALUS_ERR_MEMORY;
+    }
+    if (outcome == TALUS_OK) outcome = solve(&problem, &o, &answer, &error);
+    if (outcome < 0) {
+        fprintf(stderr, "talus: %s\n", error.text);
+        status = STATUS_FAILURE;
+    } else {
+        (o.json ? print_json : print_answer)(&o, &problem, &answer);
+        status = answer.result.converged ? STATUS_OK : STATUS_NUMERIC;
+    }
+    answer_free(&answer);
+    fclib_free(&problem);
+    return status;
+}
