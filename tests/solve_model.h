@@ -340,6 +340,7 @@ static talus_solver_def options(talus_sweep_order order, talus_stop_rule stop, d
                                 int max_sweeps)
 {
     talus_solver_def o = talus_solver_default();
+    o.method = TALUS_SOLVER_SWEEPS;
     o.order = order;
     o.stop = stop;
     o.tolerance = tolerance;

@@ -8,7 +8,23 @@
 extern "C" {
 #endif
 
-/// Order in which a sweep visits the contacts.
+/// How the contact impulses are found.
+typedef enum talus_solver_method {
+    TALUS_SOLVER_AUTO = 0, ///< accelerated; a problem that stays stubborn goes to a second method
+    TALUS_SOLVER_ACCELERATED, ///< coloured sweeps with momentum: sweeps grow like L/d
+    TALUS_SOLVER_COLOURED,    ///< the same sweeps without momentum
+    TALUS_SOLVER_SWEEPS,      ///< one contact after the other in `order`: the papers' solver
+} talus_solver_method;
+
+/// Numbers worked on at once. Every width gives the same bits.
+typedef enum talus_vector_width {
+    TALUS_VECTOR_BEST = 0, ///< the widest that the machine has
+    TALUS_VECTOR_PORTABLE,
+    TALUS_VECTOR_AVX2,
+    TALUS_VECTOR_AVX512,
+} talus_vector_width;
+
+/// Order in which a sweep of TALUS_SOLVER_SWEEPS visits the contacts.
 typedef enum talus_sweep_order {
     TALUS_ORDER_RANDOM = 0,  ///< fresh random permutation every sweep: the papers' reference
     TALUS_ORDER_FORWARD,     ///< ascending contact index every sweep
@@ -17,21 +33,24 @@ typedef enum talus_sweep_order {
 
 /// When a solve is finished.
 typedef enum talus_stop_rule {
-    TALUS_STOP_RESIDUAL = 0, ///< talus_step_result.residual <= tolerance
-    TALUS_STOP_SWEEPS,       ///< exactly max_sweeps sweeps (UK eq. 37)
-    TALUS_STOP_LOCAL,        ///< |dR| <= tolerance |R| + cutoff at every contact (UK eq. 35)
-    TALUS_STOP_GLOBAL,       ///< change of the mean force <= tolerance * mean force (UK eq. 36)
+    TALUS_STOP_RIGID = 0, ///< estimated velocity error of the whole system <= tolerance
+    TALUS_STOP_RESIDUAL,  ///< talus_step_result.residual <= tolerance; sees large scales weakly
+    TALUS_STOP_SWEEPS,    ///< exactly max_sweeps sweeps (UK eq. 37)
+    TALUS_STOP_LOCAL,     ///< |dR| <= tolerance |R| + cutoff at every contact (UK eq. 35)
+    TALUS_STOP_GLOBAL,    ///< change of the mean force <= tolerance * mean force (UK eq. 36)
 } talus_stop_rule;
 
 /// Options of the contact solver. Fill with talus_solver_default(); copied on use.
 typedef struct talus_solver_def {
-    talus_sweep_order order; ///< [default TALUS_ORDER_RANDOM]
-    talus_stop_rule stop;    ///< [default TALUS_STOP_RESIDUAL]
-    double tolerance;        ///< of the chosen rule, dimensionless [default 1e-4]
-    double cutoff;           ///< force: delta of the local rule [default 0: 1e-6 of the mean]
-    int max_sweeps;          ///< give up after so many; N_I of TALUS_STOP_SWEEPS [default 1000]
-    bool warm_start;         ///< begin from the last step's impulses [default true]
-    bool push_out_overlap;   ///< law with plain g, not g+: overlaps are undone [default false]
+    talus_solver_method method; ///< [default TALUS_SOLVER_AUTO]
+    talus_sweep_order order;    ///< of TALUS_SOLVER_SWEEPS [default TALUS_ORDER_RANDOM]
+    talus_stop_rule stop;       ///< [default TALUS_STOP_RIGID]; LOCAL and GLOBAL need SWEEPS
+    double tolerance;           ///< of the chosen rule, dimensionless [default 1e-2]
+    double cutoff;              ///< force: delta of the local rule [default 0: 1e-6 of the mean]
+    int max_sweeps;             ///< give up after so many; N_I of TALUS_STOP_SWEEPS [default 1000]
+    bool warm_start;            ///< begin from the last step's impulses [default true]
+    bool push_out_overlap;      ///< law with plain g, not g+: overlaps are undone [default false]
+    talus_vector_width vector;  ///< [default TALUS_VECTOR_BEST]
 } talus_solver_def;
 
 TALUS_API talus_solver_def talus_solver_default(void);

@@ -115,7 +115,8 @@ static unsigned begin_sample(ensemble_task* task, int i)
 static talus_status descend(ensemble_task* task, uint64_t key, double tolerance, int64_t sweeps,
                             solve_result* result, talus_error* error)
 {
-    const talus_solver_def options = {.order = TALUS_ORDER_RANDOM,
+    const talus_solver_def options = {.method = TALUS_SOLVER_SWEEPS,
+                                      .order = TALUS_ORDER_RANDOM,
                                       .stop = TALUS_STOP_RESIDUAL,
                                       .tolerance = tolerance,
                                       .max_sweeps = (int)sweeps};

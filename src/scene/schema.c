@@ -29,13 +29,19 @@ int schema_find(section* s, const char* key, int index, const char* what, const 
 
 void schema_solver(section* parent, talus_solver_def* solver)
 {
+    static const char* const methods[] = {"auto", "accelerated", "coloured", "sweeps"};
     static const char* const orders[] = {"random", "forward", "alternating"};
-    static const char* const stops[] = {"residual", "sweeps", "local", "global"};
+    static const char* const stops[] = {"rigid", "residual", "sweeps", "local", "global"};
     static const char* const laws[] = {"g+", "g"};
     section s;
     section_open(&s, parent, "solver");
+    solver->method =
+        (talus_solver_method)read_choice(&s, "method", NAMES(methods), (int)solver->method);
     solver->order = (talus_sweep_order)read_choice(&s, "order", NAMES(orders), (int)solver->order);
     solver->stop = (talus_stop_rule)read_choice(&s, "stop", NAMES(stops), (int)solver->stop);
+    // The papers' orders and rules mean the papers' solver.
+    const bool papers = section_has(&s, "order") || solver->stop > TALUS_STOP_RESIDUAL;
+    if (papers && !section_has(&s, "method")) solver->method = TALUS_SOLVER_SWEEPS;
     solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
     solver->cutoff = read_real(&s, "cutoff", REAL_NON_NEGATIVE, solver->cutoff);
     solver->max_sweeps = (int)read_integer(&s, "max_sweeps", 1, 1000000000, solver->max_sweeps);

@@ -3,9 +3,10 @@
 
 talus_solver_def talus_solver_default(void)
 {
-    return (talus_solver_def){.order = TALUS_ORDER_RANDOM,
-                              .stop = TALUS_STOP_RESIDUAL,
-                              .tolerance = 1e-4,
+    return (talus_solver_def){.method = TALUS_SOLVER_AUTO,
+                              .order = TALUS_ORDER_RANDOM,
+                              .stop = TALUS_STOP_RIGID,
+                              .tolerance = 1e-2,
                               .max_sweeps = 1000,
                               .warm_start = true};
 }

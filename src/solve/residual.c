@@ -15,9 +15,17 @@
 /// that only just touch, without any push, would have the residual 0/0 made of rounding.
 ///
 /// It measures local satisfaction. Errors on the scale L of the system are seen only with weight
-/// (d/L)^2 (shared/spec/solver.md, finding 1); the rigidity diagnostics multiply it back.
+/// (d/L)^2 (shared/spec/solver.md, finding 1). The velocity error makes up for that: if the law at
+/// the contacts is linear near the solution, an error r of the relative velocities comes from an
+/// error dp = W^-1 r of the impulses, whose kinetic energy is
+///     ||dV||_M^2 = r.W^-1 r <= |r|^2 / lambda_min,     lambda_min = c w (d/L)^2,
+/// because the softest motion of a packing is a wave as long as the packing; for a row of L/d
+/// grains that leans on one wall c = pi^2/8, exactly. With r_c = w_c e_c (w_c = 1/m_n) and c = 1
+///     velocity error = (L/d) sqrt(sum w_c |e_c|^2) / ||V - V_free||_M
+/// and ||V - V_free||_M^2 = p.W p = sum p_c.(u_c - u_free,c): what all contacts together do.
 #include "solve/residual.h"
 
+#include "base/parallel.h"
 #include "law/coulomb.h"
 
 #include <float.h>
@@ -44,44 +52,81 @@ static double torque_error(const problem* p, int64_t c, const double* torque)
     return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
 }
 
-static ALWAYS_INLINE double residual(const problem* p, const int dim)
+/// Sums over contacts that both measures are made of.
+enum residual_sum { SUM_ERROR, SUM_IMPULSE, SUM_STOPPING, SUM_ENERGY, SUM_WORK, RESIDUAL_SUMS };
+
+static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, double* sums)
 {
     const int stride = problem_stride(dim), width = problem_width(dim);
-    double error = 0.0, impulse = 0.0, stopping = 0.0;
-    for (int64_t c = 0; c < p->count; c++) {
-        const double* row = p->contact + c * width;
-        const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
-        const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-        double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
-        if (problem_block_of(p, c) < 0) {
-            contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
-            contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
-        } else {
-            const double* block = problem_block(p, dim, c);
-            block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
-            block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
-        }
-        if (problem_rich_of(p, c) < 0) {
-            coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u,
-                        row + contact_p(dim), mapped);
-        } else {
-            problem_solve_alone(p, c, u, mapped, torque);
-        }
-        vec_sub(dim, e, row + contact_p(dim), mapped);
-        double approach = -(vec_dot(dim, u_free, row) + bias);
-        double stop = approach > 0.0 ? mn * approach : 0.0;
-        double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
-        double e2 = vec_dot(dim, e, e) + torque_error(p, c, torque);
-        error += e2 <= noise * noise ? 0.0 : e2;
-        impulse += vec_dot(dim, row + contact_p(dim), row + contact_p(dim));
-        stopping += stop * stop;
+    const double* row = p->contact + c * width;
+    const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
+    const double* impulse = row + contact_p(dim);
+    const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+    double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
+    if (problem_block_of(p, c) < 0) {
+        contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
+        contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
+    } else {
+        const double* block = problem_block(p, dim, c);
+        block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
+        block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
     }
-    double scale = impulse > stopping ? impulse : stopping;
-    return scale > 0.0 ? sqrt(error / scale) : (error > 0.0 ? INFINITY : 0.0);
+    if (problem_rich_of(p, c) < 0) {
+        coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u, impulse,
+                    mapped);
+    } else {
+        problem_solve_alone(p, c, u, mapped, torque);
+    }
+    vec_sub(dim, e, impulse, mapped);
+    const double approach = -(vec_dot(dim, u_free, row) + bias);
+    const double stop = approach > 0.0 ? mn * approach : 0.0;
+    const double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
+    double e2 = vec_dot(dim, e, e) + torque_error(p, c, torque);
+    e2 = e2 <= noise * noise ? 0.0 : e2;
+    sums[SUM_ERROR] += e2;
+    sums[SUM_IMPULSE] += vec_dot(dim, impulse, impulse);
+    sums[SUM_STOPPING] += stop * stop;
+    sums[SUM_ENERGY] += e2 / mn;
+    sums[SUM_WORK] += vec_dot(dim, impulse, u) - vec_dot(dim, impulse, u_free);
+}
+
+static void add_contacts(void* data, int64_t first, int64_t last, double* sums)
+{
+    const problem* p = data;
+    if (p->dim == 2) {
+        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, sums);
+    } else {
+        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, sums);
+    }
+}
+
+/// Ratio of an error to its scale; nothing in nothing is no error.
+static double relative(double error2, double scale2)
+{
+    return scale2 > 0.0 ? sqrt(error2 / scale2) : (error2 > 0.0 ? INFINITY : 0.0);
+}
+
+/// The longest chain that the bodies could make.
+static double longest_chain(const problem* p)
+{
+    const int stride = problem_stride(p->dim);
+    int64_t moving = p->mobile_count;
+    for (int64_t i = 0; i < p->rows; i++) moving += p->free[i * stride + row_im(p->dim)] > 0.0;
+    return (double)moving;
+}
+
+residual_report residual_measure(const problem* p, double size, int threads)
+{
+    double sums[RESIDUAL_SUMS] = {0};
+    parallel_reduce(threads, p->count, PARALLEL_SUM, RESIDUAL_SUMS, add_contacts, (void*)p, sums);
+    const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
+    return (residual_report){
+        .natural = relative(sums[SUM_ERROR], fmax(sums[SUM_IMPULSE], sums[SUM_STOPPING])),
+        .velocity = length * relative(sums[SUM_ENERGY], sums[SUM_WORK])};
 }
 
 double residual_natural(problem* p)
 {
     problem_refresh(p);
-    return p->dim == 2 ? residual(p, 2) : residual(p, 3);
+    return residual_measure(p, 1.0, 1).natural;
 }

@@ -3,6 +3,5 @@
 
 const solver_ops* solver_for(const talus_solver_def* options)
 {
-    (void)options; // every order and rule there is belongs to the sweeps
-    return &sweep_solver;
+    return options->method == TALUS_SOLVER_SWEEPS ? &sweep_solver : &accelerated_solver;
 }

@@ -2,7 +2,7 @@
 #ifndef TALUS_SOLVE_SOLVER_H
 #define TALUS_SOLVE_SOLVER_H
 
-#include "solve/problem.h"
+#include "solve/wide.h"
 
 #include <talus/solver.h>
 
@@ -10,6 +10,7 @@
 typedef struct solve_workspace {
     int32_t* order;
     int64_t order_capacity;
+    wide wide;
 } solve_workspace;
 
 void solve_workspace_free(solve_workspace* ws);
@@ -37,8 +38,9 @@ typedef struct solve_request {
 
 typedef struct solve_result {
     int64_t sweeps, updates;
-    bool converged;  ///< the stopping rule was met
-    double residual; ///< residual_natural() of the impulses left in the problem
+    bool converged;        ///< the stopping rule was met
+    double residual;       ///< residual_natural() of the impulses left in the problem
+    double velocity_error; ///< estimated error of all velocities (residual.h)
 } solve_result;
 
 typedef struct solver_ops {
@@ -51,6 +53,9 @@ typedef struct solver_ops {
 
 /// Nonlinear Gauss-Seidel sweeps, random or in order: the papers' solver.
 extern const solver_ops sweep_solver;
+
+/// Coloured sweeps, with momentum or without: accelerate.c.
+extern const solver_ops accelerated_solver;
 
 /// The solver that the options ask for.
 const solver_ops* solver_for(const talus_solver_def* options);

@@ -5,112 +5,22 @@
 /// contact index ascending, or alternating. Cost of an update: 2 body rows and 1 contact row read
 /// and written, about 70 flops in 3D and 40 in 2D, no division except on sliding contacts.
 #include "base/rng.h"
-#include "law/coulomb.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
+#include "solve/update.h"
 
 #include <stdlib.h>
 
 void solve_workspace_free(solve_workspace* ws)
 {
     free(ws->order);
+    wide_free(&ws->wide);
     *ws = (solve_workspace){0};
 }
 
 /// What the stopping rule wants to know; constant in each instance of the sweep.
 enum stats_level { STATS_NONE, STATS_SQUARES, STATS_NORMS };
-
-/// Exact update of a rich contact.
-static void update_rich(problem* p, int64_t c, double* a, double* b, const double* u, double* dp)
-{
-    const int dim = p->dim;
-    double* row = p->contact + c * problem_width(dim);
-    double* impulse = row + contact_p(dim);
-    double solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0}, dt[3];
-    rich_contact* r = &p->rich_rows[problem_rich_of(p, c)];
-    problem_solve_alone(p, c, u, solved, torque);
-    vec_sub(dim, dp, solved, impulse);
-    vec_copy(dim, impulse, solved);
-    if (problem_block_of(p, c) < 0) {
-        contact_apply(dim, a, b, row, dp);
-    } else {
-        block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b, dp);
-    }
-    vec_sub(3, dt, torque, r->torque);
-    vec_copy(3, r->torque, torque);
-    problem_twist(p, c, dt);
-}
-
-/// The sticking solution, if it is inside the friction cone and the contact would close when left
-/// alone (law/coulomb_block.c takes open before stick where both are possible).
-static ALWAYS_INLINE bool stick_update(const int dim, const double* block, const double* row,
-                                       const double* u, const double* impulse, double* solved)
-{
-    const double *S = block, *inverse = block + block_inverse(dim), *n = row;
-    double target[3], pn = 0.0, pp = 0.0, free_n = row[contact_bias(dim)];
-    for (int k = 0; k < dim; k++) {
-        target[k] = u[k] + row[contact_bias(dim)] * n[k];
-        free_n += n[k] * (u[k] - vec_dot(dim, S + k * dim, impulse));
-    }
-    for (int k = 0; k < dim; k++) {
-        solved[k] = impulse[k] - vec_dot(dim, inverse + k * dim, target);
-        pn += solved[k] * n[k];
-        pp += solved[k] * solved[k];
-    }
-    const double mu = row[contact_mu(dim)];
-    // |p_t|^2 = pp - pn^2 loses digits near mu = 0: a little inside the cone, the rest is solved.
-    // A block that is not definite to rounding has an inverse of zeros.
-    return inverse[0] > 0.0 && free_n < 0.0 && pn > 0.0 &&
-           pp - pn * pn < 0.999999 * mu * mu * pn * pn;
-}
-
-/// Does a contact without an impulse stay open?
-static ALWAYS_INLINE bool stays_open(const int dim, const double* row, const double* u)
-{
-    const double* impulse = row + contact_p(dim);
-    double un = row[contact_bias(dim)];
-    for (int k = 0; k < dim; k++) {
-        if (impulse[k] != 0.0) return false;
-        un += row[k] * u[k];
-    }
-    return un >= 0.0;
-}
-
-/// Exact update of a Coulomb contact with a full block. Most of them stay open, or stick: then the
-/// impulse takes the one step S^-1 (u + bias n) that stops the slip and closes the gap.
-static ALWAYS_INLINE void update_block(problem* p, const int dim, int64_t c, double* a, double* b,
-                                       double* u, double* dp)
-{
-    double* row = p->contact + c * problem_width(dim);
-    double* impulse = row + contact_p(dim);
-    const double* block = problem_block(p, dim, c);
-    double solved[3], torque[3];
-    block_velocity(dim, block, a, b, u);
-    if (stays_open(dim, row, u)) {
-        for (int k = 0; k < dim; k++) dp[k] = 0.0;
-        return;
-    }
-    if (!stick_update(dim, block, row, u, impulse, solved)) {
-        problem_solve_alone(p, c, u, solved, torque);
-    }
-    vec_sub(dim, dp, solved, impulse);
-    vec_copy(dim, impulse, solved);
-    block_apply(p, dim, block, p->pair[2 * c], a, b, dp);
-}
-
-/// Exact update of a Coulomb contact with a diagonal block: the hot path.
-static ALWAYS_INLINE void update_coulomb(const int dim, double* row, double* a, double* b,
-                                         const double* u, double* dp)
-{
-    double* impulse = row + contact_p(dim);
-    double solved[3];
-    coulomb_map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)], row[contact_bias(dim)],
-                row[contact_mu(dim)], u, impulse, solved);
-    vec_sub(dim, dp, solved, impulse);
-    vec_copy(dim, impulse, solved);
-    contact_apply(dim, a, b, row, dp);
-}
 
 static ALWAYS_INLINE void count_change(const int dim, const int level, const double* impulse,
                                        const double* dp, double tolerance, double cutoff,
@@ -158,16 +68,8 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
         double* row = p->contact + c * width;
         double* a = p->body + (int64_t)p->pair[2 * c] * stride;
         double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-        double u[3], dp[3];
-        if (problem_rich_of(p, c) >= 0) {
-            problem_velocity(p, c, u);
-            update_rich(p, c, a, b, u, dp);
-        } else if (problem_block_of(p, c) < 0) {
-            contact_velocity(dim, a, b, row, u);
-            update_coulomb(dim, row, a, b, u, dp);
-        } else {
-            update_block(p, dim, c, a, b, u, dp);
-        }
+        double dp[3];
+        update_contact(p, dim, c, a, b, dp);
         count_change(dim, level, row + contact_p(dim), dp, tolerance, cutoff, &stats);
     }
     return stats;
@@ -230,20 +132,21 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     if (reserve_order(ws, p->count)) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) ws->order[c] = (int32_t)c;
 
-    const int level = options->stop == TALUS_STOP_SWEEPS     ? STATS_NONE
-                      : options->stop == TALUS_STOP_RESIDUAL ? STATS_SQUARES
-                                                             : STATS_NORMS;
     stop_state stop = stop_begin(request);
+    const int level = options->stop == TALUS_STOP_SWEEPS ? STATS_NONE
+                      : stop_measures(&stop)             ? STATS_SQUARES
+                                                         : STATS_NORMS;
     bool reached = false;
     while (out->sweeps < options->max_sweeps && !reached) {
         next_order(ws->order, p->count, request, out->sweeps);
         sweep_stats stats = sweep_once(p, ws->order, level, options->tolerance, stop_cutoff(&stop));
         out->sweeps++;
-        if (request->watch && request->watch->next == out->sweeps) {
-            request->watch->look(request->watch, p, out->sweeps);
-            if (request->watch->enough) break;
+        if (solve_watched(request, p, out->sweeps)) break;
+        reached = stop_settled(&stop, p, &stats);
+        if (stop_due(&stop, out->sweeps, &stats)) {
+            problem_refresh(p);
+            reached = stop_look(&stop, p, out->sweeps, &stats);
         }
-        reached = stop_reached(&stop, p, out->sweeps, &stats);
         // Static friction gives way only when all forces are known, and then the solve goes on.
         // With a fixed number of sweeps the first half is taken to have found them.
         const bool halfway =
@@ -253,12 +156,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
             stop.next_check = out->sweeps + 1;
         }
     }
-    out->updates = out->sweeps * p->count;
-    const bool by_residual = options->stop == TALUS_STOP_RESIDUAL;
-    out->residual = reached && by_residual ? stop.residual : residual_natural(p);
-    // The last sweep allowed may have met the residual rule between two looks at it.
-    out->converged = reached || options->stop == TALUS_STOP_SWEEPS ||
-                     (by_residual && out->residual <= options->tolerance);
+    problem_refresh(p);
+    solve_conclude(&stop, p, reached, out);
     return TALUS_OK;
 }
 

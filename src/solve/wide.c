@@ -1,0 +1,384 @@
+/// Packing a problem into batches and back, and the sweep over all blocks.
+#include "solve/wide.h"
+
+#include "solve/update.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Below this one thread is faster than two (shared/spec/solver.md).
+enum { CONTACTS_FOR_THREADS = 5000 };
+
+int wide_threads(int64_t contacts, int threads)
+{
+    return contacts < CONTACTS_FOR_THREADS || threads < 1 ? 1 : threads;
+}
+
+/// Arrays of values and how much they hold.
+typedef struct value_array {
+    double** array;
+    int64_t* capacity;
+    int64_t needed;
+} value_array;
+
+static bool reserve_values(value_array v)
+{
+    if (v.needed <= *v.capacity) return true;
+    const int64_t n = v.needed + v.needed / 8 + 64;
+    free(*v.array);
+    *v.array = aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
+    *v.capacity = *v.array ? n : 0;
+    return *v.array != NULL;
+}
+
+void wide_free(wide* w)
+{
+    wide_layout_free(w);
+    free(w->colour_first);
+    free(w->blocks);
+    free(w->batches);
+    free(w->who);
+    free(w->source);
+    free(w->body_of);
+    free(w->sums);
+    for (int k = 0; k < WIDE_ARRAYS; k++) free(w->values[k]);
+    *w = (wide){0};
+}
+
+static bool reserve_all(wide* w)
+{
+    const int dim = w->dim, lanes = WIDE_LANES;
+    const int64_t rich = w->problem->rich_count;
+    const int64_t needed[WIDE_ARRAYS] = {
+        [WIDE_ROW] = w->row_count * wide_stride(dim),
+        [WIDE_OLD_ROW] = w->row_count * wide_stride(dim),
+        [WIDE_P] = w->batch_count * dim * lanes,
+        [WIDE_OLD_P] = w->batch_count * dim * lanes,
+        [WIDE_BALLS] = w->slots[WIDE_BALL] * wide_ball_fields(dim) * lanes,
+        [WIDE_FULL] = w->slots[WIDE_BLOCK] * wide_full_fields(dim) * lanes,
+        [WIDE_SPIN_SCALE] = dim == 2 ? w->row_count : 0,
+        [WIDE_OLD_TORQUE] = 3 * rich,
+    };
+    for (int k = 0; k < WIDE_ARRAYS; k++) {
+        if (!reserve_values((value_array){&w->values[k], &w->capacity[k], needed[k]})) return false;
+    }
+    return true;
+}
+
+// ---- packing -----------------------------------------------------------------------------------
+
+/// Body rows of the problem's layout to packed ones and back. In the plane the packed w is scaled
+/// so that it has the mobility of v.
+static void pack_row(wide* w, int64_t r)
+{
+    const int dim = w->dim, stride = wide_stride(dim);
+    double* row = w->values[WIDE_ROW] + r * stride;
+    if (dim == 2) w->values[WIDE_SPIN_SCALE][r] = 1.0;
+    for (int k = 0; k < stride; k++) row[k] = 0.0;
+    if (w->body_of[r] < 0) return;
+    const double* body = w->problem->body + (int64_t)w->body_of[r] * problem_stride(dim);
+    if (dim == 3) {
+        memcpy(row, body, 8 * sizeof(double));
+        return;
+    }
+    const double im = body[row_im(2)], kim = body[row_kim(2)];
+    const double scale = im > 0.0 && kim > 0.0 ? sqrt(im / kim) : 1.0;
+    w->values[WIDE_SPIN_SCALE][r] = scale;
+    row[0] = body[0];
+    row[1] = body[1];
+    row[2] = scale * body[row_w(2)];
+    row[3] = im;
+}
+
+/// Normal and tangent of a contact in the plane.
+static void pack_impulse(const wide* w, const double* row, const double* p, double* out)
+{
+    if (w->dim == 3) {
+        for (int k = 0; k < 3; k++) out[k * WIDE_LANES] = p[k];
+        return;
+    }
+    out[0] = row[0] * p[0] + row[1] * p[1];
+    out[WIDE_LANES] = row[0] * p[1] - row[1] * p[0];
+}
+
+static void unpack_impulse(const wide* w, const double* row, const double* in, double* p)
+{
+    if (w->dim == 3) {
+        for (int k = 0; k < 3; k++) p[k] = in[k * WIDE_LANES];
+        return;
+    }
+    const double pn = in[0], pt = in[WIDE_LANES];
+    p[0] = pn * row[0] - pt * row[1];
+    p[1] = pn * row[1] + pt * row[0];
+}
+
+/// Constants of an idle lane: no response, so its impulse stays zero.
+static void pack_idle(double* out, int fields)
+{
+    for (int k = 0; k < fields; k++) out[k * WIDE_LANES] = 0.0;
+}
+
+static void pack_ball(const wide* w, const double* row, double* out)
+{
+    for (int k = 0; k < wide_ball_fields(w->dim); k++) out[k * WIDE_LANES] = row[k];
+}
+
+static void put(double** out, double value)
+{
+    **out = value;
+    *out += WIDE_LANES;
+}
+
+/// Upper triangle of a symmetric matrix.
+static void put_upper(double** out, int dim, const double* m)
+{
+    for (int i = 0; i < dim; i++) {
+        for (int j = i; j < dim; j++) put(out, m[i * dim + j]);
+    }
+}
+
+/// The same of [2][2] turned into the axes normal and tangent.
+static void put_turned(double** out, const double* n, const double* m)
+{
+    const double t[2] = {-n[1], n[0]};
+    const double mn[2] = {m[0] * n[0] + m[1] * n[1], m[2] * n[0] + m[3] * n[1]};
+    const double mt[2] = {m[0] * t[0] + m[1] * t[1], m[2] * t[0] + m[3] * t[1]};
+    put(out, n[0] * mn[0] + n[1] * mn[1]);
+    put(out, n[0] * mt[0] + n[1] * mt[1]);
+    put(out, t[0] * mt[0] + t[1] * mt[1]);
+}
+
+static void put_turned_arm(double** out, const double* n, const double* arm, double scale)
+{
+    put(out, (n[0] * arm[0] + n[1] * arm[1]) / scale);
+    put(out, (n[0] * arm[1] - n[1] * arm[0]) / scale);
+}
+
+static void pack_full(const wide* w, int64_t c, const int32_t* who, double* out)
+{
+    const problem* p = w->problem;
+    const int dim = w->dim;
+    const double* row = p->contact + c * problem_width(dim);
+    const double* block = problem_block(p, dim, c);
+    const double *inverse = block + block_inverse(dim), *arm_a = block + block_arm_a(dim),
+                 *arm_b = block + block_arm_b(dim);
+    for (int k = 0; k < dim; k++) put(&out, row[k]);
+    put(&out, 1.0 / row[contact_mn(dim)]);
+    put(&out, row[contact_bias(dim)]);
+    put(&out, row[contact_mu(dim)]);
+    if (dim == 3) {
+        put_upper(&out, 3, block);
+        put_upper(&out, 3, inverse);
+        for (int k = 0; k < 9; k++) put(&out, arm_a[k]);
+        for (int k = 0; k < 9; k++) put(&out, arm_b[k]);
+        return;
+    }
+    const double* scale = w->values[WIDE_SPIN_SCALE];
+    put_turned(&out, row, block);
+    put_turned(&out, row, inverse);
+    put_turned_arm(&out, row, arm_a, scale[who[0]]);
+    put_turned_arm(&out, row, arm_b, scale[who[WIDE_LANES]]);
+}
+
+static double* batch_constants(const wide* w, int64_t batch, int* fields)
+{
+    const wide_batch* b = &w->batches[batch];
+    const bool ball = b->kind == WIDE_BALL;
+    *fields = b->kind == WIDE_SCALAR ? 0
+              : ball                 ? wide_ball_fields(w->dim)
+                                     : wide_full_fields(w->dim);
+    return w->values[ball ? WIDE_BALLS : WIDE_FULL] + (int64_t)b->slot * *fields * WIDE_LANES;
+}
+
+static void pack_batch(wide* w, int64_t batch)
+{
+    const problem* p = w->problem;
+    const int dim = w->dim;
+    int fields;
+    double* constants = batch_constants(w, batch, &fields);
+    double* impulse = w->values[WIDE_P] + batch * dim * WIDE_LANES;
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int64_t c = w->source[batch * WIDE_LANES + lane];
+        if (c < 0) {
+            pack_idle(constants + lane, fields);
+            pack_idle(impulse + lane, dim);
+            continue;
+        }
+        const double* row = p->contact + c * problem_width(dim);
+        pack_impulse(w, row, row + contact_p(dim), impulse + lane);
+        if (w->batches[batch].kind == WIDE_BALL) pack_ball(w, row, constants + lane);
+        if (w->batches[batch].kind == WIDE_BLOCK) {
+            pack_full(w, c, w->who + 2 * batch * WIDE_LANES + lane, constants + lane);
+        }
+    }
+}
+
+talus_status wide_pack(wide* w, problem* p, int threads)
+{
+    if (wide_arrange(w, p)) return TALUS_ERR_MEMORY;
+    w->problem = p;
+    if (!reserve_all(w)) return TALUS_ERR_MEMORY;
+    threads = wide_threads(p->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < w->batch_count; k++) pack_batch(w, k);
+    }
+    return TALUS_OK;
+}
+
+void wide_unpack(const wide* w, int threads)
+{
+    problem* p = w->problem;
+    const int dim = w->dim;
+    threads = wide_threads(p->count, threads);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t k = 0; k < w->batch_count * WIDE_LANES; k++) {
+        const int64_t c = w->source[k], batch = k / WIDE_LANES, lane = k % WIDE_LANES;
+        if (c < 0) continue;
+        double* row = p->contact + c * problem_width(dim);
+        unpack_impulse(w, row, w->values[WIDE_P] + batch * dim * WIDE_LANES + lane,
+                       row + contact_p(dim));
+    }
+}
+
+/// Velocities from impulses, forgetting what the sweeps summed up.
+void wide_refresh(wide* w, int threads)
+{
+    (void)threads;
+    problem_refresh(w->problem);
+}
+
+// ---- one contact by itself ---------------------------------------------------------------------
+
+static void load_row(const wide* w, int32_t r, double* body)
+{
+    const int dim = w->dim;
+    const double* row = w->values[WIDE_ROW] + (int64_t)r * wide_stride(dim);
+    const double* source = w->problem->free + (int64_t)w->body_of[r] * problem_stride(dim);
+    if (dim == 3) {
+        memcpy(body, row, 8 * sizeof(double));
+        return;
+    }
+    vec_copy(2, body, row);
+    body[row_im(2)] = row[3];
+    body[row_w(2)] = row[2] / w->values[WIDE_SPIN_SCALE][r];
+    body[row_kim(2)] = source[row_kim(2)];
+}
+
+static void store_row(wide* w, int32_t r, const double* body)
+{
+    const int dim = w->dim;
+    double* row = w->values[WIDE_ROW] + (int64_t)r * wide_stride(dim);
+    if (dim == 3) {
+        memcpy(row, body, 8 * sizeof(double));
+        return;
+    }
+    vec_copy(2, row, body);
+    row[2] = body[row_w(2)] * w->values[WIDE_SPIN_SCALE][r];
+}
+
+/// A problem of one contact between the rows 0 and 1 of `body`, whose laws are those of contact c.
+static problem one_contact(const wide* w, int64_t c, double* body, double* row, int32_t index[4])
+{
+    const problem* p = w->problem;
+    const int dim = p->dim;
+    const int32_t block = problem_block_of(p, c), rich = problem_rich_of(p, c);
+    const int64_t mobile = p->pair[2 * c] - p->mobile_first;
+    index[0] = 0, index[1] = 1;
+    index[2] = block < 0 ? -1 : 0, index[3] = rich < 0 ? -1 : 0;
+    problem one = {.dim = dim, .rows = 2, .body = body, .count = 1, .pair = index, .contact = row};
+    one.block = &index[2], one.rich = &index[3];
+    if (block >= 0) one.blocks = problem_block(p, dim, c);
+    if (rich >= 0) {
+        one.rich_rows = &p->rich_rows[rich];
+        one.rich_turns = &p->rich_turns[rich];
+    }
+    if (mobile >= 0 && mobile < p->mobile_count) {
+        one.mobile_count = 1;
+        one.mobility = p->mobility + mobile * dim * dim;
+    }
+    return one;
+}
+
+/// Momentum acts on the torque impulse of a rich contact, too.
+static void extrapolate_torque(wide* w, int64_t c, double beta)
+{
+    const int32_t rich = problem_rich_of(w->problem, c);
+    if (rich < 0) return;
+    double* torque = w->problem->rich_rows[rich].torque;
+    double* old = w->values[WIDE_OLD_TORQUE] + 3 * (int64_t)rich;
+    for (int k = 0; k < 3; k++) {
+        const double x = torque[k];
+        torque[k] = x + beta * (x - old[k]);
+        old[k] = x;
+    }
+}
+
+double wide_update_scalar(wide* w, int64_t batch, int lane, bool momentum, double beta,
+                          const double* y, double* x)
+{
+    const int dim = w->dim, stride = problem_stride(dim), width = problem_width(dim);
+    const int64_t c = w->source[batch * WIDE_LANES + lane];
+    const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
+    double body[16], row[10], dp[3];
+    int32_t index[4];
+    if (momentum) extrapolate_torque(w, c, beta);
+    memcpy(row, w->problem->contact + c * width, sizeof(double) * (size_t)width);
+    unpack_impulse(w, row, y, row + contact_p(dim));
+    load_row(w, who[0], body);
+    load_row(w, who[WIDE_LANES], body + stride);
+    problem one = one_contact(w, c, body, row, index);
+    if (dim == 2) {
+        update_contact(&one, 2, 0, body, body + stride, dp);
+    } else {
+        update_contact(&one, 3, 0, body, body + stride, dp);
+    }
+    store_row(w, who[0], body);
+    store_row(w, who[WIDE_LANES], body + stride);
+    pack_impulse(w, row, row + contact_p(dim), x);
+    return 1.0 / row[contact_mn(dim)];
+}
+
+// ---- sweeping ----------------------------------------------------------------------------------
+
+static wide_sums add_sums(const wide_sums* sums, int64_t count)
+{
+    wide_sums all = {0};
+    for (int64_t k = 0; k < count; k++) {
+        all.change += sums[k].change;
+        all.step += sums[k].step;
+        all.turning += sums[k].turning;
+        all.impulse += sums[k].impulse;
+    }
+    return all;
+}
+
+void wide_remember(wide* w)
+{
+    const size_t bytes = sizeof(double);
+    memcpy(w->values[WIDE_OLD_ROW], w->values[WIDE_ROW],
+           bytes * (size_t)(w->row_count * wide_stride(w->dim)));
+    memcpy(w->values[WIDE_OLD_P], w->values[WIDE_P],
+           bytes * (size_t)(w->batch_count * w->dim * WIDE_LANES));
+    for (int64_t k = 0; k < w->problem->rich_count; k++) {
+        vec_copy(3, w->values[WIDE_OLD_TORQUE] + 3 * k, w->problem->rich_rows[k].torque);
+    }
+}
+
+wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads)
+{
+    threads = wide_threads(w->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (int64_t colour = 0; colour < w->colour_count; colour++) {
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
+            kernels->sweep(w, k, momentum, beta, &w->sums[k]);
+        }
+    }
+    kernels->sweep(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
+    return add_sums(w->sums, w->block_count + 1);
+}

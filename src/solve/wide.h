@@ -1,0 +1,141 @@
+/// The contact problem packed for speed: batches of eight contacts that can be solved at once.
+///
+/// Contacts lie in blocks that fit a cache, bodies along a space-filling curve. Inside a block the
+/// contacts are coloured: no two of a colour share a moving body, so eight of them (a batch) are
+/// updated together, in any vector width with the same bits. Blocks are coloured in the same way:
+/// those of one colour share no moving body, so threads take them in any order with the same bits.
+/// Bodies that do not move never conflict; each contact has its own copy of them.
+///
+/// Body row:  3D  v[3], im, w[3], kim         (64 bytes)
+///            2D  v[2], w, im                 (32 bytes), w scaled so that its mobility is im, too
+/// Rows are numbered by the first block that touches them, so a block's own rows are contiguous.
+///
+/// Kinds of batches, each with its own constants, [field][lane]:
+///   BALL    n[dim], mn, mt, bias, mu: the diagonal blocks of balls, no arms
+///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
+///   SCALAR  none: every other law, one contact after the other from the rows of the problem
+/// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
+/// Contacts that cannot be coloured (a body with too many, a wall that contacts push about) come
+/// last, one by one: the tail.
+#ifndef TALUS_SOLVE_WIDE_H
+#define TALUS_SOLVE_WIDE_H
+
+#include "solve/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <talus/solver.h>
+
+enum { WIDE_LANES = 8 };
+
+typedef enum wide_kind { WIDE_BALL, WIDE_BLOCK, WIDE_SCALAR, WIDE_KINDS } wide_kind;
+
+typedef struct wide_batch {
+    int32_t kind; ///< wide_kind
+    int32_t slot; ///< row in the constants of its kind
+} wide_batch;
+
+/// Arrays of numbers; "before" means of the sweep before, without extrapolation.
+typedef enum wide_array {
+    WIDE_ROW,        ///< [row_count][4 or 8] velocities that go with the impulses
+    WIDE_OLD_ROW,    ///< [row_count][4 or 8] before
+    WIDE_P,          ///< [batch_count][dim][lane] impulses
+    WIDE_OLD_P,      ///< [batch_count][dim][lane] before
+    WIDE_BALLS,      ///< [ball batches][fields][lane]
+    WIDE_FULL,       ///< [block batches][fields][lane]
+    WIDE_SPIN_SCALE, ///< [row_count] 2D: packed w = scale * the problem's w
+    WIDE_OLD_TORQUE, ///< [rich rows of the problem][3] before
+    WIDE_ARRAYS
+} wide_array;
+
+/// A piece of the sweep that one thread does at a time.
+typedef struct wide_block {
+    int64_t first, last;         ///< batches
+    int64_t row_first, row_last; ///< rows of bodies that no earlier block touches
+} wide_block;
+
+/// What a sweep tells about itself; w is the normal response of the contact, x its impulse after
+/// the update, y before it, z the one of the sweep before (without extrapolation).
+typedef struct wide_sums {
+    double change;  ///< sum of w |x - y|^2
+    double step;    ///< sum of w |x - z|^2
+    double turning; ///< sum of w (x - y).(x - z): negative when momentum points the wrong way
+    double impulse; ///< sum of w |x|^2
+} wide_sums;
+
+typedef struct wide {
+    int dim;
+    int64_t count; ///< contacts
+    int64_t batch_count, block_count, row_count;
+    int64_t slots[WIDE_KINDS]; ///< batches of each kind
+    int64_t colour_count;      ///< of blocks
+    int64_t* colour_first;     ///< [colour_count + 1] first block of each colour
+    wide_block* blocks;        ///< [block_count + 1] in the order of a sweep, the tail last
+    wide_batch* batches;       ///< [batch_count]
+    int32_t* who;              ///< [batch_count][2][lane] rows of the bodies a and b
+    int32_t* source;           ///< [batch_count][lane] contact in the problem, -1: the lane is idle
+    int32_t* body_of;          ///< [row_count] row in the problem
+    double* values[WIDE_ARRAYS]; ///< wide_array says of what
+    int64_t capacity[WIDE_ARRAYS];
+    wide_sums* sums;  ///< [block_count + 1] of the last sweep, the tail's last
+    double spin_arm;  ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
+    problem* problem; ///< that was packed; owned by the caller
+    struct wide_memory* memory;
+} wide;
+
+/// Doubles in a body row, and fields of the constants of balls and of full blocks.
+static ALWAYS_INLINE int wide_stride(const int dim)
+{
+    return dim == 2 ? 4 : 8;
+}
+static ALWAYS_INLINE int wide_ball_fields(const int dim)
+{
+    return dim + 4;
+}
+static ALWAYS_INLINE int wide_full_fields(const int dim)
+{
+    return dim == 2 ? 15 : 36;
+}
+
+/// Number of threads that a solve of so many contacts is worth.
+int wide_threads(int64_t contacts, int threads);
+
+void wide_free(wide* w);
+/// Pack a problem whose body velocities agree with its impulses. The layout is that of the last
+/// call if the same bodies touch; it is a function of the problem alone, not of its history.
+talus_status wide_pack(wide* w, problem* p, int threads);
+/// Write the impulses back to the problem; its velocities are left alone (problem_refresh).
+void wide_unpack(const wide* w, int threads);
+
+/// Recompute the problem's velocities from its free ones and its impulses.
+void wide_refresh(wide* w, int threads);
+
+/// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
+/// there fits: wide_layout.c.
+talus_status wide_arrange(wide* w, const problem* p);
+void wide_layout_free(wide* w);
+
+/// The sweeps of one vector width.
+typedef struct wide_kernels {
+    const char* name;
+    /// One sweep over a block. With `momentum` the impulses and the block's own rows are first
+    /// extrapolated: y = x + beta (x - z), and z becomes x.
+    void (*sweep)(wide* w, int64_t block, bool momentum, double beta, wide_sums* sums);
+} wide_kernels;
+
+/// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
+/// NULL if the machine cannot run it.
+const wide_kernels* wide_kernels_for(talus_vector_width width);
+
+/// Take the present impulses and velocities for those of the sweep before: momentum starts anew.
+void wide_remember(wide* w);
+/// One sweep over everything: all blocks, then the tail.
+wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads);
+
+/// Update a contact of a batch by itself, whatever its law: y is its impulse now, x receives the
+/// new one, both as the batch has them. Velocities of its two rows follow. Returns the normal
+/// response. For the kernels.
+double wide_update_scalar(wide* w, int64_t batch, int lane, bool momentum, double beta,
+                          const double* y, double* x);
+
+#endif

@@ -1,0 +1,4 @@
+/// The packed sweeps for any machine; no special instructions.
+#include "solve/wide_kernel.h"
+
+const wide_kernels wide_kernels_portable = {.name = "portable", .sweep = sweep_any};
