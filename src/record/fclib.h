@@ -43,9 +43,10 @@ talus_status fclib_condense(fclib_problem* p, talus_error* error);
 /// Velocities of the impulses r: u [count][width] and, of a global problem, v [dofs].
 talus_status fclib_velocity(const fclib_problem* p, const double* r, double* u, double* v,
                             talus_error* error);
-/// cone_error(), to which a global problem adds |M v - H r - f| / max(|M v|, |H r|, |f|).
-talus_status fclib_error(const fclib_problem* p, const double* r, const double* v, double* out,
-                         talus_error* error);
+/// cone_error() of a local problem. A global one has no q: the largest of |w|, |r|, |u| takes the
+/// place of the largest of |q|, |r|, |u|, and |M v - H r - f| / max(|M v|, |H r|, |f|) is added.
+talus_status fclib_error(const fclib_problem* p, const double* r, const double* u, const double* v,
+                         double* out, talus_error* error);
 
 /// Store solution/r, solution/u and, of a global problem, solution/v in the file it was read from,
 /// in place of those that are there. The file is replaced whole, or stays as it was.

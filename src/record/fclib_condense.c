@@ -422,23 +422,33 @@ static double norm(const double* x, int64_t count)
     return sqrt(sum);
 }
 
-talus_status fclib_error(const fclib_problem* p, const double* r, const double* v, double* out,
-                         talus_error* error)
+/// |M v - H r - f| relative to the largest of its terms.
+static talus_status unbalance(const fclib_problem* p, const double* r, const double* v, double* out,
+                              talus_error* error)
+{
+    const int64_t n = p->dofs;
+    double* momentum = calloc(2 * (size_t)n + 1, sizeof *momentum);
+    if (!momentum) return error_memory(error, "finding the error of a solution");
+    double* impulse = momentum + n;
+    add_times(&p->m, v, momentum);
+    add_times(&p->h, r, impulse);
+    double size = fmax(norm(momentum, n), fmax(norm(impulse, n), norm(p->f, n)));
+    for (int64_t i = 0; i < n; i++) momentum[i] -= impulse[i] + p->f[i];
+    *out = size > 0.0 ? norm(momentum, n) / size : 0.0;
+    free(momentum);
+    return TALUS_OK;
+}
+
+talus_status fclib_error(const fclib_problem* p, const double* r, const double* u, const double* v,
+                         double* out, talus_error* error)
 {
     *out = cone_error(&p->cone, r);
     if (!p->global) return TALUS_OK;
-    const int64_t n = p->dofs;
-    double* momentum = calloc((size_t)n + 1, sizeof *momentum);
-    double* impulse = calloc((size_t)n + 1, sizeof *impulse);
-    if (momentum && impulse) {
-        add_times(&p->m, v, momentum);
-        add_times(&p->h, r, impulse);
-        double size = fmax(norm(momentum, n), fmax(norm(impulse, n), norm(p->f, n)));
-        for (int64_t i = 0; i < n; i++) momentum[i] -= impulse[i] + p->f[i];
-        if (size > 0.0) *out += norm(momentum, n) / size;
-    }
-    talus_status status = momentum && impulse ? TALUS_OK : TALUS_ERR_MEMORY;
-    free(momentum);
-    free(impulse);
-    return status == TALUS_OK ? status : error_memory(error, "finding the error of a solution");
+    const int64_t n = p->cone.count * p->cone.width;
+    double both = fmax(norm(r, n), norm(u, n)), left = 0.0;
+    double size = fmax(both, norm(p->w, n));
+    if (size > 0.0) *out *= fmax(both, norm(p->cone.q, n)) / size;
+    TRY(unbalance(p, r, v, &left, error));
+    *out += left;
+    return TALUS_OK;
 }

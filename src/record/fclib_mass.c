@@ -15,6 +15,9 @@
 
 /// Up to here dense factors beat the bookkeeping of sparse ones, whatever the pattern.
 enum { DENSE_MAX = 64 };
+/// A pivot on the diagonal is taken if it is at least this part of the largest in its column. KLU's
+/// own 1e-3 is made for circuits, and loses up to three digits a pivot.
+#define PIVOT_LEAST 0.1
 
 typedef struct fclib_sparse {
     klu_symbolic* symbolic;
@@ -206,6 +209,7 @@ static talus_status make_sparse(fclib_mass* mass, int64_t part, const fclib_matr
     if (status == TALUS_OK) {
         fclib_sparse* s = &mass->sparse[mass->sparse_count++];
         klu_defaults(&s->common);
+        s->common.tol = PIVOT_LEAST;
         s->symbolic = klu_analyze((int)fclib_mass_size(mass, part), first, row, &s->common);
         if (s->symbolic) s->numeric = klu_factor(first, row, value, s->symbolic, &s->common);
         *singular = s->common.status == KLU_SINGULAR;
