@@ -6,11 +6,15 @@
 #include "run/json.h"
 #include "scene/reader.h"
 
+#include <errno.h>
 #include <hdf5.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct solve_options {
     cone_options cone;
@@ -248,31 +252,73 @@ static void print_answer(const solve_options* o, const fclib_problem* p, const s
     }
 }
 
-int command_solve(int argc, char** argv)
-{
-    solve_options o = {.cone = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
-    int status;
-    if (!read_options(&o, argc, argv, &status)) return status;
+// ---- the whole ---------------------------------------------------------------------------------
 
+/// Read, solve and tell; *is_read becomes 1 when the file is read.
+static int solve_file(const solve_options* o, volatile char* is_read)
+{
     // A damaged file makes HDF5 leak, of which it would complain at the end of the program.
     H5dont_atexit();
     fclib_problem p = {0};
     solve_answer answer = {.seconds = -1};
     talus_error error = {0};
-    talus_status outcome = fclib_read(o.file, &p, &error);
+    int status = STATUS_FAILURE;
+    talus_status outcome = fclib_read(o->file, &p, &error);
+    *is_read = 1;
     if (outcome == TALUS_OK && !make_room(&p, &answer)) {
-        snprintf(error.text, sizeof error.text, "out of memory while solving %s", o.file);
+        snprintf(error.text, sizeof error.text, "out of memory while solving %s", o->file);
         outcome = TALUS_ERR_MEMORY;
     }
-    if (outcome == TALUS_OK) outcome = solve(&p, &o, &answer, &error);
+    if (outcome == TALUS_OK) outcome = solve(&p, o, &answer, &error);
     if (outcome < 0) {
         fprintf(stderr, "talus: %s\n", error.text);
-        status = STATUS_FAILURE;
     } else {
-        (o.json ? print_json : print_answer)(&o, &p, &answer);
+        (o->json ? print_json : print_answer)(o, &p, &answer);
         status = answer.result.converged ? STATUS_OK : STATUS_NUMERIC;
     }
     answer_free(&answer);
     fclib_free(&p);
     return status;
+}
+
+/// What became of the child: its own exit status, or the signal that ended it.
+static int follow(pid_t child, const char* file, const volatile char* is_read)
+{
+    int ended = 0;
+    while (waitpid(child, &ended, 0) < 0) {
+        if (errno != EINTR) return STATUS_FAILURE;
+    }
+    if (WIFEXITED(ended)) return WEXITSTATUS(ended);
+    int number = WTERMSIG(ended);
+    bool broke = number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGFPE;
+    if (broke && !*is_read) {
+        fprintf(stderr, "talus: %s: the file is damaged, so badly that HDF5 broke down over it\n",
+                file);
+        return STATUS_FAILURE;
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+    return STATUS_FAILURE;
+}
+
+/// A file from elsewhere is read in a process of its own: HDF5 1.10 reads and writes past the ends
+/// of its memory when chunks of a damaged file are shorter than they should be.
+int command_solve(int argc, char** argv)
+{
+    solve_options o = {.cone = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
+    int status;
+    if (!read_options(&o, argc, argv, &status)) return status;
+    char* is_read = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (is_read == MAP_FAILED) {
+        fprintf(stderr, "talus: out of memory\n");
+        return STATUS_FAILURE;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child > 0) return follow(child, o.file, is_read);
+    if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL); // who ends the program ends the solving too
+    status = solve_file(&o, is_read);
+    if (child < 0) return status; // no second process to be had: it goes without
+    fflush(NULL);
+    _exit(status);
 }

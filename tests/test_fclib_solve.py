@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -150,6 +151,26 @@ class Program(Case):
         tight = json.loads(talus("solve", path, "--repeat", 3, "--json").stdout)
         self.assertLess(loose["iterations"], tight["iterations"])
         self.assertLessEqual(tight["error"], TOLERANCE)
+
+    def test_a_killed_program_leaves_nothing_running(self):
+        """The file is read in a child of the program; it must not outlive it."""
+        copy = self.copy("KaplasTower-i1061-4.hdf5")
+        process = subprocess.Popen([TALUS, "solve", copy, "--repeat", "1000000"])
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        for _ in range(500):
+            found = children.read_text().split()
+            if found:
+                break
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        for _ in range(500):
+            stat_file = Path(f"/proc/{found[0]}/stat")
+            if not stat_file.exists() or stat_file.read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+            time.sleep(0.01)
+        os.kill(int(found[0]), 9)
+        self.fail("the child goes on")
 
     def test_mistakes_of_the_command_line(self):
         path = DATA / "Rover4396.hdf5"

@@ -72,6 +72,18 @@ static talus_status open_dataset(const source* s, const char* name, hid_t* out)
     return TALUS_OK;
 }
 
+/// Whether a dataset can hold as many bytes as it claims. HDF5 reads past the end of its memory if
+/// one that is not in chunks does not.
+static bool holds(hid_t set, double bytes)
+{
+    hid_t list = H5Dget_create_plist(set);
+    H5D_layout_t layout = list >= 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
+    if (list >= 0) H5Pclose(list);
+    double stored = (double)H5Dget_storage_size(set);
+    if (layout == H5D_CHUNKED) return bytes <= PACKED_SMALL || bytes <= PACKED_MOST * stored;
+    return (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS) && bytes <= stored;
+}
+
 /// Type class, rank and length of a dataset as expected? Fills *count.
 static talus_status check_dataset(const source* s, const char* name, hid_t set, H5T_class_t class,
                                   bool scalar, int64_t* count)
@@ -95,9 +107,7 @@ static talus_status check_dataset(const source* s, const char* name, hid_t set, 
                         scalar ? "one number" : "a list of numbers (rank 1)", rank,
                         (long long)points);
     }
-    double bytes = (double)points * (double)element;
-    if (points > INT32_MAX ||
-        (bytes > PACKED_SMALL && bytes > PACKED_MOST * (double)H5Dget_storage_size(set))) {
+    if (points > INT32_MAX || !holds(set, (double)points * (double)element)) {
         return complain(s, name,
                         "it claims %lld elements, of which the file does not hold the data",
                         (long long)points);
