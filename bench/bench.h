@@ -2,8 +2,10 @@
 #ifndef TALUS_BENCH_BENCH_H
 #define TALUS_BENCH_BENCH_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { BENCH_REPEATS = 7 };
@@ -41,6 +43,15 @@ static inline bench_times bench_run(void (*work)(void* user), void* user)
     qsort(t.wall, BENCH_REPEATS, sizeof *t.wall, bench_compare);
     qsort(t.cpu, BENCH_REPEATS, sizeof *t.cpu, bench_compare);
     return t;
+}
+
+/// Is this option among the program's arguments?
+static inline bool bench_option(int argc, char** argv, const char* option)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], option) == 0) return true;
+    }
+    return false;
 }
 
 /// A call that must not fail.
