@@ -25,7 +25,7 @@ void cone_free(cone_problem* p)
     *p = (cone_problem){0};
 }
 
-const double* cone_diagonal(const cone_problem* p, int64_t c)
+int64_t cone_diagonal(const cone_problem* p, int64_t c)
 {
     int64_t low = p->first[c], high = p->first[c + 1] - 1;
     while (low < high) {
@@ -36,7 +36,7 @@ const double* cone_diagonal(const cone_problem* p, int64_t c)
             high = middle;
         }
     }
-    return p->block + low * p->width * p->width;
+    return low;
 }
 
 cone_scale cone_scale_of(int width, const double* S)
@@ -112,7 +112,8 @@ static ALWAYS_INLINE double residual_square(const int width, const cone_scale* D
     return sum;
 }
 
-static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p, const double* r)
+static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p,
+                                          const int64_t* diagonal, const double* r)
 {
     double e2 = 0.0, r2 = 0.0, u2 = 0.0, q2 = 0.0, left = 0.0, energy = 0.0, approach = 0.0;
     for (int64_t c = 0; c < p->count; c++) {
@@ -120,7 +121,8 @@ static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p
         const double mu = p->mu[c], mu_r = width == 5 ? p->mu_r[c] : 0.0;
         double u[5];
         cone_row_velocity(width, p, c, r, u);
-        cone_scale D = cone_scale_of(width, cone_diagonal(p, c));
+        const int64_t own = diagonal ? diagonal[c] : cone_diagonal(p, c);
+        cone_scale D = cone_scale_of(width, p->block + own * width * width);
         e2 += error_square(width, mu, mu_r, rc, u);
         left += residual_square(width, &D, mu, mu_r, rc, u);
         for (int k = 0; k < width; k++) {
@@ -137,17 +139,21 @@ static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p
                               scale > 0.0 ? sqrt(left / scale) : (left > 0.0 ? INFINITY : 0.0)};
 }
 
-cone_measure cone_measure_of(const cone_problem* p, const double* r)
+cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r)
 {
-    return p->width == 2 ? measure(2, p, r) : p->width == 3 ? measure(3, p, r) : measure(5, p, r);
+    switch (p->width) {
+    case 2: return measure(2, p, diagonal, r);
+    case 3: return measure(3, p, diagonal, r);
+    default: return measure(5, p, diagonal, r);
+    }
 }
 
 double cone_error(const cone_problem* p, const double* r)
 {
-    return cone_measure_of(p, r).error;
+    return cone_measure_of(p, NULL, r).error;
 }
 
 double cone_residual(const cone_problem* p, const double* r)
 {
-    return cone_measure_of(p, r).residual;
+    return cone_measure_of(p, NULL, r).residual;
 }

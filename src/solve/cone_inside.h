@@ -5,6 +5,8 @@
 #include "base/vec.h"
 #include "solve/cone.h"
 
+#include <string.h>
+
 /// Response of a contact to its own impulse: normal, mean tangential, mean rolling; all > 0.
 typedef struct cone_scale {
     double n, t, r;
@@ -15,30 +17,95 @@ typedef struct cone_measure {
     double error, residual;
 } cone_measure;
 
-/// The diagonal block of contact c.
-const double* cone_diagonal(const cone_problem* p, int64_t c);
+/// Where the diagonal block of contact c is.
+int64_t cone_diagonal(const cone_problem* p, int64_t c);
 cone_scale cone_scale_of(int width, const double* S);
-cone_measure cone_measure_of(const cone_problem* p, const double* r);
+/// `diagonal` [count] may be NULL: it saves time.
+cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r);
+
+/// The larger of both: what methods make small.
+static inline double cone_measure_worse(cone_measure m)
+{
+    return fmax(m.error, m.residual);
+}
 
 static inline bool cone_measure_meets(cone_measure m, double tolerance)
 {
     return m.error <= tolerance && m.residual <= tolerance;
 }
 
+/// A copy of a function for machines with AVX2.
+#ifdef __x86_64__
+#define CONE_AVX2 __attribute__((target("avx2")))
+#else
+#define CONE_AVX2
+#endif
+
+/// Four numbers that are computed together. Every lane is computed alike in any vector width, so
+/// that the bits do not depend on it.
+typedef double cone_lanes __attribute__((vector_size(32)));
+
+/// The same four anywhere in memory.
+typedef double cone_loose __attribute__((vector_size(32), aligned(8), may_alias));
+
+/// Rows of 3x3 blocks times a vector, each row in lanes of its own; the fourth lane is waste. The
+/// very last block is left out because its last row ends before the fourth lane does.
+static ALWAYS_INLINE void cone_add_blocks_3(const cone_problem* p, int64_t from, int64_t to,
+                                            const double* r, double* u)
+{
+    cone_lanes sum0 = {0.0}, sum1 = {0.0}, sum2 = {0.0};
+    for (int64_t b = from; b < to; b++) {
+        const double *block = p->block + b * 9, *x = r + (int64_t)p->column[b] * 3;
+        const cone_lanes v = {x[0], x[1], x[2], 0.0};
+        sum0 += *(const cone_loose*)(block)*v;
+        sum1 += *(const cone_loose*)(block + 3) * v;
+        sum2 += *(const cone_loose*)(block + 6) * v;
+    }
+    u[0] += sum0[0] + sum0[1] + sum0[2];
+    u[1] += sum1[0] + sum1[1] + sum1[2];
+    u[2] += sum2[0] + sum2[1] + sum2[2];
+}
+
+static ALWAYS_INLINE void cone_add_blocks_2(const cone_problem* p, int64_t from, int64_t to,
+                                            const double* r, double* u)
+{
+    cone_lanes sum = {0.0};
+    for (int64_t b = from; b < to; b++) {
+        const double* x = r + (int64_t)p->column[b] * 2;
+        const cone_lanes v = {x[0], x[1], x[0], x[1]};
+        sum += *(const cone_loose*)(p->block + b * 4) * v;
+    }
+    u[0] += sum[0] + sum[1];
+    u[1] += sum[2] + sum[3];
+}
+
+/// u [width] += the blocks [from, to) of one row times r.
+static ALWAYS_INLINE void cone_add_blocks(const int width, const cone_problem* p, int64_t from,
+                                          int64_t to, const double* r, double* u)
+{
+    if (width == 2) {
+        cone_add_blocks_2(p, from, to, r, u);
+        return;
+    }
+    if (width == 3) {
+        const int64_t end = p->first[p->count] - 1, last = to < end ? to : end;
+        cone_add_blocks_3(p, from, last, r, u);
+        if (last > from) from = last;
+    }
+    for (int64_t b = from; b < to; b++) {
+        const double* x = r + (int64_t)p->column[b] * width;
+        for (int i = 0; i < width; i++) {
+            u[i] += vec_dot(width, p->block + (b * width + i) * width, x);
+        }
+    }
+}
+
 /// u [width] = velocity of contact c.
 static ALWAYS_INLINE void cone_row_velocity(const int width, const cone_problem* p, int64_t c,
                                             const double* r, double* u)
 {
-    double sum[5];
-    for (int i = 0; i < width; i++) sum[i] = p->q[c * width + i];
-    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
-        const double* block = p->block + b * width * width;
-        const double* x = r + (int64_t)p->column[b] * width;
-        for (int i = 0; i < width; i++) {
-            for (int j = 0; j < width; j++) sum[i] += block[i * width + j] * x[j];
-        }
-    }
-    for (int i = 0; i < width; i++) u[i] = sum[i];
+    for (int i = 0; i < width; i++) u[i] = p->q[c * width + i];
+    cone_add_blocks(width, p, p->first[c], p->first[c + 1], r, u);
 }
 
 /// Cut x [m] to the length `bound`.
@@ -54,8 +121,7 @@ static ALWAYS_INLINE void cone_cut(const int m, double bound, double* x)
 static ALWAYS_INLINE void cone_map(const int width, const cone_scale* D, double mu, double mu_r,
                                    const double* r, const double* u, double* t)
 {
-    t[0] = r[0] - u[0] / D->n;
-    if (!(t[0] > 0.0)) t[0] = 0.0;
+    t[0] = fmax(0.0, r[0] - u[0] / D->n);
     for (int k = 1; k < width; k++) t[k] = r[k] - u[k] / (k < 3 ? D->t : D->r);
     cone_cut(width == 2 ? 1 : 2, mu * t[0], t + 1);
     if (width == 5) cone_cut(2, mu_r * t[0], t + 3);

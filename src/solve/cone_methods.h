@@ -1,28 +1,49 @@
-/// The methods of cone_solve(), each from a guess in r, each leaving its best impulses there.
+/// The methods of cone_solve(). Each starts from impulses r and leaves its best ones there.
 #ifndef TALUS_SOLVE_CONE_METHODS_H
 #define TALUS_SOLVE_CONE_METHODS_H
 
-#include "solve/cone_inside.h"
+#include "base/clock.h"
+#include "solve/cone_contact.h"
+
+/// What all methods need to know of the contacts, prepared once.
+typedef struct cone_work {
+    const cone_problem* p;
+    int64_t* diagonal; ///< [count] the block on the diagonal
+    double* own;       ///< [count][cone_own_size] cone_contact_prepare()
+    bool avx2;         ///< the machine has it; the results are the same without
+} cone_work;
 
 /// What a method is allowed and what it did.
 typedef struct cone_run {
     double tolerance;
-    int64_t limit;      ///< iterations
-    double deadline;    ///< on the clock of cone_seconds(); 0: none
-    bool gives_up;      ///< stop early when it sees that it will be slow
-    int64_t iterations; ///< out
-    cone_measure best;  ///< out: of the impulses left in r
+    int64_t limit;      ///< iterations that are allowed, all calls together
+    double deadline;    ///< on the clock of clock_seconds(); 0: none
+    int64_t iterations; ///< out: all calls together
+    cone_measure best;  ///< of the impulses in r: in and out
 } cone_run;
 
-/// Monotonic clock.
-double cone_seconds(void);
 static inline bool cone_run_is_late(const cone_run* run)
 {
-    return run->deadline > 0.0 && cone_seconds() > run->deadline;
+    return run->deadline > 0.0 && clock_seconds() > run->deadline;
 }
 
-/// Sweeps of exact one-contact solutions, plain or with momentum (cone_sweep.c).
-talus_status cone_sweep_plain(const cone_problem* p, cone_run* run, double* r);
-talus_status cone_sweep_fast(const cone_problem* p, cone_run* run, double* r);
+static inline bool cone_run_is_done(const cone_run* run)
+{
+    return cone_measure_meets(run->best, run->tolerance);
+}
+
+/// Measure `trial`; if it is better than r it becomes r.
+void cone_keep_better(const cone_work* work, cone_run* run, const double* trial, double* r);
+
+/// Sweeps of exact one-contact solutions (cone_sweep.c). They can be stopped and go on later.
+typedef struct cone_sweeper cone_sweeper;
+/// NULL when memory is short.
+cone_sweeper* cone_sweeper_new(const cone_work* work, bool momentum, const double* r);
+void cone_sweeper_free(cone_sweeper* s);
+/// Go on until run->limit or run->tolerance.
+void cone_sweeper_go(cone_sweeper* s, cone_run* run, double* r);
+
+/// Newton's method with a vanishing proximal term (cone_newton.c).
+talus_status cone_newton(const cone_work* work, cone_run* run, double* r);
 
 #endif
