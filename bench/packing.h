@@ -133,8 +133,8 @@ static inline talus_world* repeat_tile(const talus_world* tile, grain_kind kind,
 {
     const talus_grains g = talus_world_grains(tile);
     const int dim = g.dim;
-    double wide[3] = {width[0] * times, width[1] * times, width[2]};
-    talus_world* world = make_world(dim, kind, wide, 60);
+    double extent[3] = {width[0] * times, width[1] * times, width[2]};
+    talus_world* world = make_world(dim, kind, extent, 60);
     for (int y = 0; y < (dim == 3 ? times : 1); y++) {
         for (int x = 0; x < times; x++) {
             for (int64_t i = 0; i < g.count; i++) {
@@ -257,9 +257,9 @@ static inline void measure_memory(const talus_world* tile, grain_kind kind, cons
     talus_world_destroy(world);
 
     before = allocated();
-    double wide[3] = {8.0 * (double)count, 8.0, 8.0};
+    double extent[3] = {8.0 * (double)count, 8.0, 8.0};
     const double turn[3] = {0.0, 0.0, 0.0};
-    world = make_world(dim, kind, wide, 1);
+    world = make_world(dim, kind, extent, 1);
     for (int64_t i = 0; i < count; i++) {
         double place[3] = {8.0 * ((double)i + 0.5), 4.0, 4.0};
         add_grain(world, kind, 1.0, place, turn, dim);

@@ -12,12 +12,11 @@
 /// friction that they have afterwards, which only just hold. Others were made with a third of it.
 #include "jammed.h"
 
-static const double TARGET = 0.01;    // velocity error
-static const double REFERENCE = 1e-3; // change during the last half of the reference's sweeps
-static const double LIGHTER = 0.1;    // of the lid's load, before a warm start
-static const double PATIENCE = 150.0; // CPU seconds for a reference
-static const double pk->random_seconds = 8.0; // for random sweeps of one packing
-static const int64_t RANDOM_GRAINS = 16000;   // beyond: not tried
+static const double TARGET = 0.01;          // velocity error
+static const double REFERENCE = 1e-3;       // change during the last half of the reference's sweeps
+static const double LIGHTER = 0.1;          // of the lid's load, before a warm start
+static const double PATIENCE = 150.0;       // CPU seconds for a reference
+static const int64_t RANDOM_GRAINS = 16000; // beyond: not tried
 enum { MAX_SNAPSHOTS = 128, NO_LIMIT = 1 << 30 };
 
 // ---- the solvers -------------------------------------------------------------------------------

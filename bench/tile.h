@@ -135,10 +135,10 @@ static inline void soft_search(soft* s)
     tile* t = s->t;
     pair_list old = s->pairs;
     double* old_spring = s->spring;
-    cell cell = {0};
+    cell cube = {0};
     for (int k = 0; k < t->dim; k++) {
-        cell.periodic[k] = true;
-        cell.length[k] = t->side;
+        cube.periodic[k] = true;
+        cube.length[k] = t->side;
     }
     for (int64_t i = 0; i < t->count; i++) {
         s->reach[i] = (1.0 + TILE_SKIN) * t->radius[i];
@@ -152,7 +152,7 @@ static inline void soft_search(soft* s)
     s->searched_radius = t->radius[0];
     ball_set balls = {t->dim, t->count, t->position, s->reach, s->ones};
     s->pairs = (pair_list){0};
-    bench_ok(grid_pairs(s->grid, &balls, &cell, 1, &s->pairs), "memory");
+    bench_ok(grid_pairs(s->grid, &balls, &cube, 1, &s->pairs), "memory");
     s->spring = tile_array(3 * s->pairs.count + 1);
     for (int64_t n = 0, o = 0; n < s->pairs.count && o < old.count;) {
         const int64_t new_key = s->pairs.a[n] * t->count + s->pairs.b[n];
