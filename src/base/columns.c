@@ -55,6 +55,7 @@ talus_status columns_reserve(void* table, const column* cols, int col_count, int
     for (int c = 0; c < col_count; c++) {
         size_t row = column_row_bytes(&cols[c], dim);
         void** slot = column_slot(&cols[c], table);
+        if (!*slot && (cols[c].flags & COLUMN_RARE)) continue;
         char* bigger = realloc(*slot, row * (size_t)grown);
         if (!bigger) return TALUS_ERR_MEMORY;
         memset(bigger + row * (size_t)*capacity, 0, row * (size_t)(grown - *capacity));
@@ -62,6 +63,13 @@ talus_status columns_reserve(void* table, const column* cols, int col_count, int
     }
     *capacity = grown;
     return TALUS_OK;
+}
+
+talus_status column_need(const column* col, void* table, int dim, int64_t capacity)
+{
+    void** slot = column_slot(col, table);
+    if (!*slot && capacity > 0) *slot = calloc((size_t)capacity, column_row_bytes(col, dim));
+    return *slot || capacity == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
 int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
@@ -82,6 +90,7 @@ void columns_copy_row(void* table, const column* cols, int col_count, int dim, i
     for (int c = 0; c < col_count; c++) {
         size_t row = column_row_bytes(&cols[c], dim);
         char* data = column_data(&cols[c], table);
+        if (!data) continue;
         memcpy(data + row * (size_t)to, data + row * (size_t)from, row);
     }
 }

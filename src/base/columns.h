@@ -26,6 +26,7 @@ typedef enum column_width {
 enum {
     COLUMN_FRAME = 1, ///< recorded in frames
     COLUMN_STATE = 2, ///< needed to go on: saved in checkpoints
+    COLUMN_RARE = 4,  ///< NULL while all its rows are zero (column_need); not in frames
 };
 
 typedef struct column {
@@ -42,7 +43,7 @@ typedef struct column {
 int column_row_width(const column* col, int dim);
 /// Bytes of one element.
 size_t column_element_size(const column* col);
-/// The column's array in `table`.
+/// The column's array in `table`; NULL for a rare one that was not needed.
 void* column_data(const column* col, const void* table);
 
 /// Room to make for `needed` rows of something that may go on growing: a quarter more, a tenth of
@@ -56,6 +57,8 @@ static inline int64_t capacity_for(int64_t needed)
 /// new rows are zero. Returns TALUS_ERR_MEMORY and leaves the table usable when memory is short.
 talus_status columns_reserve(void* table, const column* cols, int col_count, int dim,
                              int64_t needed, int64_t* capacity);
+/// Give a rare column its array, of zeros, if it has none; `capacity` is the table's.
+talus_status column_need(const column* col, void* table, int dim, int64_t capacity);
 /// Keep only the rows whose `keep` byte is nonzero, in order; returns how many are left.
 int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
                         const uint8_t* keep);

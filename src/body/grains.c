@@ -41,9 +41,9 @@ static const column grain_table[] = {
                  "R^2/I of a ball, 1/m of a solid; 0 unless free to rotate"),
     GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "N", "external force"),
     GRAIN_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE, "N m", "external torque"),
-    GRAIN_COLUMN(glue_position, COLUMN_F64, WIDTH_3, COLUMN_STATE, "m",
+    GRAIN_COLUMN(glue_position, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m",
                  "position in the frame of the wall it is glued to"),
-    GRAIN_COLUMN(glue_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE, "",
+    GRAIN_COLUMN(glue_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE | COLUMN_RARE, "",
                  "orientation in the frame of that wall"),
     GRAIN_COLUMN(material, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "", "material index"),
     GRAIN_COLUMN(glued_to, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
@@ -163,6 +163,16 @@ static talus_status check_mass(const grain_size* size, talus_error* error)
                      size->radius, size->mass, size->inertia);
 }
 
+/// Only glued grains need to know their place in a wall's frame.
+static talus_status need_glue(grains* g)
+{
+    for (int c = 0; c < GRAIN_COLUMNS; c++) {
+        if (!(grain_table[c].flags & COLUMN_RARE)) continue;
+        TRY(column_need(&grain_table[c], g, g->dim, g->capacity));
+    }
+    return TALUS_OK;
+}
+
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
 {
     TRY(grain_check(g, def, error));
@@ -170,7 +180,8 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     const grain_size size =
         ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid], def);
     TRY(check_mass(&size, error));
-    if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity)) {
+    if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity) ||
+        (def->glued_to >= 0 && need_glue(g))) {
         return error_memory(error, "adding a grain");
     }
     const int dim = g->dim;

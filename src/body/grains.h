@@ -37,7 +37,7 @@ typedef struct grains {
     double* spin_mobility; ///< [count] kim above, 0 unless free to rotate
     double* force;         ///< [count][dim] external
     double* torque;        ///< [count][1 or 3] external
-    double* glue_position; ///< [count][3] in the frame of the wall it is glued to
+    double* glue_position; ///< [count][3] in the frame of the wall it is glued to; NULL: none is
     double* glue_rotation; ///< [count][4] likewise; 2D: the angle is kept in [0]
     int32_t* material;     ///< [count]
     int32_t* glued_to;     ///< [count] wall index, GRAIN_FREE or GRAIN_FIXED

@@ -113,13 +113,19 @@ static void describe_scene(const talus_world* w, text_buffer* t)
 
 // ---- writing -----------------------------------------------------------------------------------
 
+/// A rare column that was never needed is all zero and left out.
+static bool is_stored(const state_table* t, const column* col)
+{
+    return !(col->flags & COLUMN_RARE) || column_data(col, t->table);
+}
+
 static bool write_table(hid_t file, const state_table* t, int dim)
 {
     hid_t group = H5Gcreate2(file, t->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = group >= 0 && h5_put_numbers(group, "count", COLUMN_I64, 1, t->count);
     for (int c = 0; good && c < t->col_count; c++) {
         const column* col = &t->cols[c];
-        if (!(col->flags & COLUMN_STATE)) continue;
+        if (!(col->flags & COLUMN_STATE) || !is_stored(t, col)) continue;
         good = h5_write(group, col->name, col->type, *t->count, column_row_width(col, dim),
                         column_data(col, t->table), false);
     }
@@ -287,6 +293,7 @@ static talus_status check_table(hid_t file, const char* path, const state_table*
     for (int c = 0; good && c < t->col_count; c++) {
         const column* col = &t->cols[c];
         if (!(col->flags & COLUMN_STATE)) continue;
+        if ((col->flags & COLUMN_RARE) && !h5_has(group, col->name)) continue;
         int64_t rows = 0;
         int width = 0;
         good = h5_shape(group, col->name, col->type, &rows, &width) && rows == *count &&
@@ -336,7 +343,23 @@ static talus_status check_scene(hid_t file, const char* path, const talus_world*
     return status;
 }
 
-/// Read a table whose shape was checked into arrays that have room.
+/// Make room for `count` rows, and for the rare columns that the file holds.
+static bool reserve_table(hid_t file, const state_table* t, int dim, int64_t count)
+{
+    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
+    bool good = group >= 0 && columns_reserve(t->table, t->cols, t->col_count, dim, count,
+                                              t->capacity) == TALUS_OK;
+    for (int c = 0; good && c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        if (!(col->flags & COLUMN_RARE) || !h5_has(group, col->name)) continue;
+        good = column_need(col, t->table, dim, *t->capacity) == TALUS_OK;
+    }
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+/// Read a table whose shape was checked into arrays that have room. What the file does not hold is
+/// zero.
 static bool read_table(hid_t file, const state_table* t, int dim, int64_t count)
 {
     hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
@@ -345,9 +368,10 @@ static bool read_table(hid_t file, const state_table* t, int dim, int64_t count)
         const column* col = &t->cols[c];
         void* data = column_data(col, t->table);
         size_t row = column_element_size(col) * (size_t)column_row_width(col, dim);
-        if (col->flags & COLUMN_STATE) {
+        const bool rare = (col->flags & COLUMN_RARE) != 0;
+        if ((col->flags & COLUMN_STATE) && (!rare || h5_has(group, col->name))) {
             good = h5_read(group, col->name, col->type, data);
-        } else {
+        } else if (data) {
             memset(data, 0, row * (size_t)count);
         }
     }
@@ -378,8 +402,7 @@ static talus_status load_world(hid_t file, const char* path, talus_world* world,
     }
     for (int i = 0; i < BLOCKS; i++) TRY(check_block(file, path, "state", &blocks[i], error));
     for (int i = 0; i < TABLES; i++) {
-        if (columns_reserve(tables[i].table, tables[i].cols, tables[i].col_count, dim, counts[i],
-                            tables[i].capacity) != TALUS_OK) {
+        if (!reserve_table(file, &tables[i], dim, counts[i])) {
             return error_memory(error, "the state in a checkpoint");
         }
     }

@@ -275,6 +275,11 @@ char** h5_read_texts(hid_t group, const char* name, int64_t count)
     return texts;
 }
 
+bool h5_has(hid_t group, const char* name)
+{
+    return H5Lexists(group, name, H5P_DEFAULT) > 0;
+}
+
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
 {
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);

@@ -45,6 +45,8 @@ bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int
 bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts);
 /// The texts of a dataset of `count`, each and the list on the heap; NULL on failure.
 char** h5_read_texts(hid_t group, const char* name, int64_t count);
+/// Is there anything of this name in a group?
+bool h5_has(hid_t group, const char* name);
 /// Rows and width of a dataset, false if it is absent or of another type.
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width);
 /// Read a whole dataset whose shape has been checked.
