@@ -581,12 +581,12 @@ static void test_glued_grains(void** state)
         for (int i = 0; i < 3000; i++) {
             double before[3] = {0}, after[3] = {0};
             drive_begin_step(&w, NO_GRAVITY, i * h, h);
-            drive_carry_grains(&w, &open, &g);
+            drive_carry_grains(&w, &open, &g, 1);
             vec_copy(dim, before, g.position);
             double v[3] = {0};
             vec_copy(dim, v, g.velocity);
             drive_move(&w, h);
-            drive_carry_grains(&w, &open, &g);
+            drive_carry_grains(&w, &open, &g, 1);
             vec_copy(dim, after, g.position);
             worst = fmax(worst, fabs(distance(after, w.position + 3 * wall) - arm0));
             for (int k = 0; k < dim; k++) {

@@ -25,16 +25,13 @@ void parallel_reduce(int threads, int64_t count, parallel_merge merge, int width
         work(data, 0, count, out);
         return;
     }
-    const int64_t even = (count + PARALLEL_CHUNKS - 1) / PARALLEL_CHUNKS;
-    const int64_t size = even > PARALLEL_CHUNK ? even : PARALLEL_CHUNK;
-    const int64_t chunks = (count + size - 1) / size;
+    const int chunks = parallel_chunks(count);
 #pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t first = c * size, last = first + size < count ? first + size : count;
+    for (int c = 0; c < chunks; c++) {
         for (int k = 0; k < width; k++) partial[c][k] = neutral(merge);
-        work(data, first, last, partial[c]);
+        work(data, parallel_first(count, c), parallel_first(count, c + 1), partial[c]);
     }
-    for (int64_t c = 0; c < chunks; c++) {
+    for (int c = 0; c < chunks; c++) {
         for (int k = 0; k < width; k++) out[k] = put_together(merge, out[k], partial[c][k]);
     }
 }

@@ -22,6 +22,23 @@ static inline int parallel_threads(int threads, int64_t count)
     return threads > 1 && count >= PARALLEL_LEAST ? threads : 1;
 }
 
+/// How many chunks `count` items make, and which items belong to one of them.
+static inline int64_t parallel_chunk_size(int64_t count)
+{
+    const int64_t even = (count + PARALLEL_CHUNKS - 1) / PARALLEL_CHUNKS;
+    return even > PARALLEL_CHUNK ? even : PARALLEL_CHUNK;
+}
+static inline int parallel_chunks(int64_t count)
+{
+    const int64_t size = parallel_chunk_size(count);
+    return (int)((count + size - 1) / size);
+}
+static inline int64_t parallel_first(int64_t count, int chunk)
+{
+    const int64_t first = chunk * parallel_chunk_size(count);
+    return first < count ? first : count;
+}
+
 /// How the numbers of two chunks are put together.
 typedef enum parallel_merge { PARALLEL_SUM, PARALLEL_MIN, PARALLEL_MAX } parallel_merge;
 

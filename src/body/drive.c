@@ -8,6 +8,7 @@
 /// (UK's piston, for a sample that changes its shape).
 #include "body/drive.h"
 
+#include "base/parallel.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -231,8 +232,10 @@ static void carry_grain(const walls* w, const cell* periodic, grains* g, int64_t
     }
 }
 
-void drive_carry_grains(const walls* w, const cell* periodic, grains* g)
+void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads)
 {
+    if (!g->glue_position) return; // nothing was ever glued
+#pragma omp parallel for num_threads(parallel_threads(threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] >= 0) carry_grain(w, periodic, g, i);
     }

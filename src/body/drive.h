@@ -17,7 +17,7 @@ void drive_mobility(const walls* w, int wall, int dim, double* matrix);
 /// What a mobile wall's damping leaves of its velocity and of every impulse on it in a step of h.
 double drive_slowing(const walls* w, int wall, double h);
 /// Put glued grains where their walls carry them, with the walls' velocities.
-void drive_carry_grains(const walls* w, const cell* periodic, grains* g);
+void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads);
 /// Note where a newly glued grain sits in its wall's frame.
 void drive_glue(const walls* w, grains* g, int64_t row);
 

@@ -1,6 +1,7 @@
 /// Assembly of the contact problem; the layout is described in solve/problem.h.
 #include "step/assemble.h"
 
+#include "base/parallel.h"
 #include "body/curve.h"
 #include "body/drive.h"
 #include "law/cohesion.h"
@@ -21,7 +22,7 @@ static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_
 {
     if (contact_count > as->sign_capacity) {
         free(as->sign);
-        as->sign_capacity = contact_count + contact_count / 4 + 16;
+        as->sign_capacity = capacity_for(contact_count);
         as->sign = malloc((size_t)as->sign_capacity);
     }
     if (wall_count > as->wall_capacity) {
@@ -31,7 +32,7 @@ static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_
     }
     if (grain_count > as->grain_capacity) {
         free(as->turning);
-        as->grain_capacity = grain_count + grain_count / 4 + 16;
+        as->grain_capacity = capacity_for(grain_count);
         as->turning = malloc(sizeof *as->turning * 9 * (size_t)as->grain_capacity);
     }
     bool good = (as->sign || contact_count == 0) && (as->wall_row || wall_count == 0) &&
@@ -47,6 +48,7 @@ static void fill_grain_rows(assembly* as, const step_context* ctx, const double*
 {
     const grains* g = ctx->grains;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         double* row = out->free + i * stride;
         vec_copy(dim, row, free_velocity + i * dim);
@@ -58,13 +60,12 @@ static void fill_grain_rows(assembly* as, const step_context* ctx, const double*
     out->rows = g->count;
 }
 
-/// Append an immobile row that moves with velocity v; returns its index.
-static int32_t append_row(problem* out, const double* v)
+/// Make an immobile row that moves with velocity v.
+static void fill_immobile_row(problem* out, int64_t at, const double* v)
 {
     const int dim = out->dim, stride = problem_stride(dim);
-    double* row = out->free + out->rows * stride;
+    double* row = out->free + at * stride;
     for (int k = 0; k < stride; k++) row[k] = k < dim ? v[k] : 0.0;
-    return (int32_t)out->rows++;
 }
 
 /// Inverse mass matrix of a mobile wall, which its damping diminishes.
@@ -77,16 +78,35 @@ static void fill_mobility(const step_context* ctx, int wall, problem* out)
     for (int i = 0; i < dim * dim; i++) mobility[i] *= slowing;
 }
 
-static void fill_mobile_rows(assembly* as, const step_context* ctx, problem* out)
+/// Mobile walls have the rows after those of the grains; returns how many there are.
+static int64_t number_walls(assembly* as, const step_context* ctx)
+{
+    const walls* w = ctx->walls;
+    int64_t count = 0;
+    for (int i = 0; i < (int)w->count; i++) {
+        const bool mobile = w->present[i] && wall_is_mobile(w, i);
+        as->wall_row[i] = mobile ? (int32_t)(ctx->grains->count + count++) : -1;
+    }
+    return count;
+}
+
+static void fill_mobile_rows(const assembly* as, const step_context* ctx, problem* out)
 {
     const walls* w = ctx->walls;
     out->mobile_first = out->rows;
     for (int i = 0; i < (int)w->count; i++) {
-        as->wall_row[i] = -1;
-        if (w->present[i] && wall_is_mobile(w, i)) {
-            as->wall_row[i] = append_row(out, w->velocity + 3 * i);
-            fill_mobility(ctx, i, out);
-        }
+        if (as->wall_row[i] < 0) continue;
+        fill_immobile_row(out, out->rows++, w->velocity + 3 * i);
+        fill_mobility(ctx, i, out);
+    }
+}
+
+/// A contact with a fixed or driven wall has a row of its own, noted as its first body. Walls come
+/// first in the list.
+static void number_private_rows(const assembly* as, const contacts* list, problem* out)
+{
+    for (int64_t c = 0; c < list->count && list->a_row[c] < 0; c++) {
+        if (as->wall_row[-1 - list->a_row[c]] < 0) out->pair[2 * c] = (int32_t)out->rows++;
     }
 }
 
@@ -110,6 +130,11 @@ static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
     int wall = body_row < 0 ? -1 - body_row : g->glued_to[body_row];
     return wall >= 0 && as->wall_row[wall] >= 0 ? wall : -1;
 }
+
+/// Rows of blocks and of rich contacts that are taken.
+typedef struct rows_taken {
+    int64_t blocks, rich;
+} rows_taken;
 
 /// Is this body of a contact a grain that is not a ball?
 static bool is_solid(const grains* g, int32_t body_row)
@@ -176,7 +201,8 @@ static void fill_pair(assembly* as, const step_context* ctx, const contacts* lis
         double v[3];
         surface_velocity(ctx, fixed, ctx->walls->velocity + 3 * fixed, ctx->walls->spin + 3 * fixed,
                          list->point + c * dim, v);
-        a = append_row(out, v);
+        a = out->pair[2 * c];
+        fill_immobile_row(out, a, v);
         out->curve[a] = out->curve[b];
     }
     out->pair[2 * c] = a;
@@ -333,16 +359,16 @@ static void fill_bond(const step_context* ctx, const contacts* list, int64_t c,
 }
 
 /// The rich row of a contact: what its pair, its history and its geometry make of the laws.
-static void fill_rich(assembly* as, const step_context* ctx, const contacts* list, int64_t c,
-                      const talus_pair_def* pair, const double* before, int mobile_wall,
+static void fill_rich(const assembly* as, const step_context* ctx, const contacts* list, int64_t c,
+                      const talus_pair_def* pair, const double* before, int mobile_wall, int64_t at,
                       problem* out, double* row)
 {
     const grains* g = ctx->grains;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     const double star = reduced_radius(g, list, c), sign = as->sign[c];
     const double opening = vec_dot(dim, before, row);
-    rich_contact* r = &out->rich_rows[out->rich_count];
-    out->rich[c] = (int32_t)out->rich_count++;
+    rich_contact* r = &out->rich_rows[at];
+    out->rich[c] = (int32_t)at;
     *r = (rich_contact){.h = ctx->h,
                         .sliding_mu = pair_sliding_friction(pair),
                         .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
@@ -353,7 +379,7 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
     if (restitution_collides(list->gap[c], opening, ctx->h)) {
         for (int k = 0; k < dim; k++) r->slip[k] = pair->tangential_restitution * before[k];
     }
-    fill_turn(ctx, list, c, out, mobile_wall, sign < 0.0, &out->rich_turns[out->rich[c]]);
+    fill_turn(ctx, list, c, out, mobile_wall, sign < 0.0, &out->rich_turns[at]);
     fill_rich_geometry(ctx, list, c, out->free + (int64_t)out->pair[2 * c] * stride,
                        out->free + (int64_t)out->pair[2 * c + 1] * stride, mobile_wall, sign < 0.0,
                        r);
@@ -363,8 +389,8 @@ static void fill_rich(assembly* as, const step_context* ctx, const contacts* lis
 }
 
 /// The constants of a contact's law, from its pair of materials and its state.
-static void fill_law(assembly* as, const step_context* ctx, contacts* list, int64_t c, int wall,
-                     problem* out, double* row)
+static void fill_law(const assembly* as, const step_context* ctx, contacts* list, int64_t c,
+                     int wall, rows_taken* taken, problem* out, double* row)
 {
     const int dim = out->dim;
     const talus_pair_def* pair = contact_pair(ctx, list, c);
@@ -379,7 +405,7 @@ static void fill_law(assembly* as, const step_context* ctx, contacts* list, int6
         row[contact_bias(dim)] =
             restitution_bias(pair, open, gap, vec_dot(dim, before, row), ctx->h);
     }
-    if (rich_pair(pair)) fill_rich(as, ctx, list, c, pair, before, wall, out, row);
+    if (rich_pair(pair)) fill_rich(as, ctx, list, c, pair, before, wall, taken->rich++, out, row);
 }
 
 static bool needs_block(const step_context* ctx, const contacts* list, int64_t c, int mobile_wall)
@@ -391,12 +417,12 @@ static bool needs_block(const step_context* ctx, const contacts* list, int64_t c
 /// The full block of a contact: arms, responses. A mobile wall does not turn, nor does what is
 /// glued to it.
 static void fill_block(const assembly* as, const step_context* ctx, const contacts* list, int64_t c,
-                       int mobile_wall, bool swapped, problem* out, double* row)
+                       int mobile_wall, bool swapped, int64_t at, problem* out, double* row)
 {
     const int dim = out->dim;
     const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
     const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
-    out->block[c] = (int32_t)out->block_count++;
+    out->block[c] = (int32_t)at;
     double* block = problem_block(out, dim, c);
     fill_arm(as, ctx, list, c, mobile_wall >= 0 ? -1 : body_a, -1.0, row, block + block_arm_a(dim));
     fill_arm(as, ctx, list, c, body_b, 1.0, row, block + block_arm_b(dim));
@@ -404,7 +430,7 @@ static void fill_block(const assembly* as, const step_context* ctx, const contac
 }
 
 static void fill_contact(assembly* as, const step_context* ctx, contacts* list, int64_t c,
-                         problem* out)
+                         rows_taken* taken, problem* out)
 {
     const int dim = out->dim, stride = problem_stride(dim);
     const talus_solver_def* options = &ctx->def->solver;
@@ -418,7 +444,7 @@ static void fill_contact(assembly* as, const step_context* ctx, contacts* list, 
             options->warm_start ? sign * ctx->h * list->force[c * dim + k] : 0.0;
     }
     if (needs_block(ctx, list, c, wall)) {
-        fill_block(as, ctx, list, c, wall, sign < 0.0, out, row);
+        fill_block(as, ctx, list, c, wall, sign < 0.0, taken->blocks++, out, row);
     } else {
         const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
         const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
@@ -426,24 +452,7 @@ static void fill_contact(assembly* as, const step_context* ctx, contacts* list, 
         row[contact_mn(dim)] = 1.0 / wn;
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
-    fill_law(as, ctx, list, c, wall, out, row);
-}
-
-static int64_t count_mobile(const walls* w)
-{
-    int64_t count = 0;
-    for (int i = 0; i < (int)w->count; i++) count += w->present[i] && wall_is_mobile(w, i);
-    return count;
-}
-
-/// How many contacts have a full block. A mobile wall may carry glued grains, so any contact may
-/// need one once there is such a wall.
-static int64_t count_blocks(const step_context* ctx, const contacts* list, int64_t mobile)
-{
-    if (mobile > 0) return list->count;
-    int64_t count = 0;
-    for (int64_t c = 0; c < list->count; c++) count += needs_block(ctx, list, c, -1);
-    return count;
+    fill_law(as, ctx, list, c, wall, taken, out, row);
 }
 
 static bool any_rich(const materials* m)
@@ -454,6 +463,56 @@ static bool any_rich(const materials* m)
     return false;
 }
 
+static rows_taken count_rows(const assembly* as, const step_context* ctx, const contacts* list,
+                             int64_t first, int64_t last)
+{
+    const grains* g = ctx->grains;
+    rows_taken count = {0, 0};
+    for (int64_t c = first; c < last; c++) {
+        const int wall_a = mobile_wall_of(as, g, list->a_row[c]);
+        const int wall_b = mobile_wall_of(as, g, list->b_row[c]);
+        count.blocks += needs_block(ctx, list, c, wall_a >= 0 ? wall_a : wall_b);
+        count.rich += rich_pair(contact_pair(ctx, list, c));
+    }
+    return count;
+}
+
+/// Count what the chunks of the list need; before[chunk] receives what the chunks before it take.
+static void number_rows(const assembly* as, const step_context* ctx, const contacts* list,
+                        rows_taken* before, problem_size* size)
+{
+    const solids* shapes = ctx->grains->solids;
+    const int chunks = parallel_chunks(list->count);
+    const bool any = size->mobile > 0 || (shapes && shapes->count > 0) || any_rich(ctx->materials);
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, list->count)) schedule(static)
+    for (int k = 0; k < chunks; k++) {
+        const int64_t first = parallel_first(list->count, k);
+        const int64_t last = any ? parallel_first(list->count, k + 1) : first;
+        before[k] = count_rows(as, ctx, list, first, last);
+    }
+    for (int k = 0; k < chunks; k++) {
+        const rows_taken own = before[k];
+        before[k] = (rows_taken){size->blocks, size->rich};
+        size->blocks += own.blocks;
+        size->rich += own.rich;
+    }
+}
+
+static void fill_contacts(assembly* as, const step_context* ctx, contacts* list,
+                          const rows_taken* before, problem* out)
+{
+    const int chunks = parallel_chunks(list->count);
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, list->count)) schedule(static)
+    for (int k = 0; k < chunks; k++) {
+        const int64_t last = parallel_first(list->count, k + 1);
+        rows_taken taken = before[k];
+        for (int64_t c = parallel_first(list->count, k); c < last; c++) {
+            fill_contact(as, ctx, list, c, &taken, out);
+        }
+    }
+    out->count = list->count;
+}
+
 talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out)
 {
@@ -462,18 +521,19 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
     const int64_t solid_rows = g->solids && g->solids->count > 0 ? g->count : 0;
     if (assembly_reserve(as, list->count, w->count, solid_rows)) return TALUS_ERR_MEMORY;
     int64_t wall_contacts = 0;
-    while (wall_contacts < list->count && list->a[wall_contacts] < 0) wall_contacts++;
-    problem_size size = {.rows = g->count + w->count + wall_contacts,
-                         .contacts = list->count,
-                         .rich = any_rich(ctx->materials) ? list->count : 0,
-                         .mobile = count_mobile(w)};
-    size.blocks = count_blocks(ctx, list, size.mobile);
+    while (wall_contacts < list->count && list->a_row[wall_contacts] < 0) wall_contacts++;
+    rows_taken before[PARALLEL_CHUNKS];
+    problem_size size = {.contacts = list->count, .mobile = number_walls(as, ctx)};
+    size.rows = g->count + size.mobile + wall_contacts;
+    number_rows(as, ctx, list, before, &size);
     if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
+    out->block_count = size.blocks;
+    out->rich_count = size.rich;
     fill_grain_rows(as, ctx, free_velocity, free_spin, out);
     fill_mobile_rows(as, ctx, out);
+    number_private_rows(as, list, out);
     curve_keys(g, ctx->threads, out->curve);
-    for (int64_t c = 0; c < list->count; c++) fill_contact(as, ctx, list, c, out);
-    out->count = list->count;
+    fill_contacts(as, ctx, list, before, out);
     return TALUS_OK;
 }
 
@@ -517,5 +577,6 @@ static void give_back(const assembly* as, const step_context* ctx, const problem
 
 void disassemble(const assembly* as, const step_context* ctx, const problem* p, contacts* list)
 {
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, p->count)) schedule(static)
     for (int64_t c = 0; c < p->count; c++) give_back(as, ctx, p, c, list);
 }

@@ -8,6 +8,7 @@
 /// from the impulses found so far. So no contact within the step's reach is ever missed.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "body/drive.h"
 #include "detect/narrow.h"
@@ -43,6 +44,7 @@ struct stepper {
     double* free_spin;     ///< [grains][1 or 3]
     double* margin;        ///< [grains]
     double* reach;         ///< [grains] radius + margin
+    double widest;         ///< largest reach
     uint8_t* escaped;      ///< [grains]
     int64_t wall_capacity;
     double* wall_margin; ///< [walls]
@@ -96,7 +98,7 @@ static double* regrow(double* old, int64_t count)
 static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
 {
     if (grain_count > s->grain_capacity) {
-        int64_t n = grain_count + grain_count / 4 + 16;
+        int64_t n = capacity_for(grain_count);
         s->free_velocity = regrow(s->free_velocity, n * s->dim);
         s->free_spin = regrow(s->free_spin, n * 3);
         s->margin = regrow(s->margin, n);
@@ -144,7 +146,7 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
     const grains* g = ctx->grains;
     const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
     const double h = ctx->h;
-#pragma omp parallel for num_threads(ctx->threads) if (g->count > 10000)
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
         const double falls = im > 0.0 ? 1.0 : 0.0;
@@ -157,19 +159,33 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
     }
 }
 
+/// What a loop over grains or contacts works on.
+typedef struct step_loop {
+    stepper* s;
+    const step_context* ctx;
+} step_loop;
+
+/// Sum of the free velocities of the free grains, and how many there are.
+static void add_free_velocities(void* data, int64_t first, int64_t last, double sums[4])
+{
+    const step_loop* loop = data;
+    const int dim = loop->s->dim;
+    for (int64_t i = first; i < last; i++) {
+        if (loop->ctx->grains->inv_mass[i] == 0.0) continue;
+        vec_add_scaled(dim, sums, 1.0, loop->s->free_velocity + i * dim);
+        sums[3] += 1.0;
+    }
+}
+
 /// Mean free velocity of the free grains: margins are counted from it, so that a falling or
 /// travelling pile has small ones.
-static void set_drift(stepper* s, const grains* g)
+static void set_drift(stepper* s, const step_context* ctx)
 {
-    const int dim = s->dim;
-    int64_t count = 0;
-    for (int k = 0; k < 3; k++) s->drift[k] = 0.0;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->inv_mass[i] == 0.0) continue;
-        vec_add_scaled(dim, s->drift, 1.0, s->free_velocity + i * dim);
-        count++;
-    }
-    for (int k = 0; k < 3; k++) s->drift[k] /= count > 0 ? (double)count : 1.0;
+    step_loop loop = {s, ctx};
+    double sums[4];
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 4, add_free_velocities, &loop,
+                    sums);
+    for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
 }
 
 /// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
@@ -187,6 +203,7 @@ static void set_margins(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
     const int spin_dim = s->dim == 2 ? 1 : 3;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
         bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
@@ -202,16 +219,20 @@ static void set_margins(stepper* s, const step_context* ctx)
 
 // ---- searching ---------------------------------------------------------------------------------
 
+/// The row that the least of some rows as doubles stands for, -1 if there was none.
+static int64_t row_of(double least)
+{
+    return isinf(least) ? -1 : (int64_t)least;
+}
+
 /// Two images of one pair must not both be in reach: contacts are found for the nearest only.
 static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
 {
     const grains* g = ctx->grains;
-    int64_t widest = 0;
-    for (int64_t i = 1; i < g->count; i++) {
-        if (s->reach[i] > s->reach[widest]) widest = i;
-    }
     for (int k = 0; k < s->dim && g->count > 1; k++) {
-        if (!ctx->cell->periodic[k] || 4.0 * s->reach[widest] < ctx->cell->length[k]) continue;
+        if (!ctx->cell->periodic[k] || 4.0 * s->widest < ctx->cell->length[k]) continue;
+        int64_t widest = 0;
+        while (s->reach[widest] < s->widest) widest++;
         return error_set(
             error, TALUS_ERR_NUMERIC,
             "periodic cell too short along %c: %g is not more than twice the distance "
@@ -222,23 +243,38 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
     return TALUS_OK;
 }
 
-/// Set how far each grain is searched for; `range` is that of bonds. Returns the first row whose
-/// velocity, position or reach is out of the range of numbers, -1 if none. A bad velocity spoils
-/// the drift and so the reach of every other grain: it is named before them.
-static int64_t set_reach(stepper* s, const grains* g, double range)
+/// Reaches of the grains [first, last). Least numbers: a row with a bad velocity, a row with a bad
+/// place, the largest reach with its sign turned.
+static void set_reaches(void* data, int64_t first, int64_t last, double least[3])
 {
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    const grains* g = loop->ctx->grains;
+    const double range = materials_bond_range(loop->ctx->materials);
     const int dim = s->dim;
-    int64_t lost = -1, spoilt = -1;
-    for (int64_t i = 0; i < g->count; i++) {
+    for (int64_t i = first; i < last; i++) {
         double speed = 0.0, place = s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
+        least[2] = fmin(least[2], -place);
         for (int k = 0; k < dim; k++) {
             speed += fabs(s->free_velocity[i * dim + k]);
             place += fabs(g->position[i * dim + k]);
         }
-        if (spoilt < 0 && !isfinite(speed)) spoilt = i;
-        if (lost < 0 && !(place < SEARCHABLE)) lost = i;
+        if (!isfinite(speed)) least[0] = fmin(least[0], (double)i);
+        if (!(place < SEARCHABLE)) least[1] = fmin(least[1], (double)i);
     }
-    return spoilt >= 0 ? spoilt : lost;
+}
+
+/// Set how far each grain is searched for. Returns the first row whose velocity, position or reach
+/// is out of the range of numbers, -1 if none. A bad velocity spoils the drift and so the reach of
+/// every other grain: it is named before them.
+static int64_t set_reach(stepper* s, const step_context* ctx)
+{
+    step_loop loop = {s, ctx};
+    double least[3];
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 3, set_reaches, &loop, least);
+    s->widest = -least[2];
+    const int64_t spoilt = row_of(least[0]);
+    return spoilt >= 0 ? spoilt : row_of(least[1]);
 }
 
 /// Fill s->found with every contact that the margins allow.
@@ -285,18 +321,26 @@ static double solved_motion(const stepper* s, const grains* g, int64_t i, double
     return motion(s, g, i, row, spin, h);
 }
 
+static void raise_grain_margins(void* data, int64_t first, int64_t last, double* raised)
+{
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    for (int64_t i = first; i < last; i++) {
+        double moved = solved_motion(s, loop->ctx->grains, i, loop->ctx->h);
+        if (moved <= s->margin[i]) continue;
+        s->margin[i] = MARGIN_GROWTH * moved;
+        *raised += 1.0;
+    }
+}
+
 /// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
 static bool raise_margins(stepper* s, const step_context* ctx)
 {
-    const grains* g = ctx->grains;
     const int stride = problem_stride(s->dim);
-    bool raised = false;
-    for (int64_t i = 0; i < g->count; i++) {
-        double moved = solved_motion(s, g, i, ctx->h);
-        if (moved <= s->margin[i]) continue;
-        s->margin[i] = MARGIN_GROWTH * moved;
-        raised = true;
-    }
+    step_loop loop = {s, ctx};
+    double raised;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 1, raise_grain_margins, &loop,
+                    &raised);
     for (int i = 0; i < (int)ctx->walls->count; i++) {
         int32_t row = s->assembly.wall_row[i];
         if (row < 0) continue;
@@ -306,32 +350,53 @@ static bool raise_margins(stepper* s, const step_context* ctx)
         double moved = ctx->h * vec_norm(s->dim, change);
         if (moved <= s->wall_margin[i]) continue;
         s->wall_margin[i] = MARGIN_GROWTH * moved;
-        raised = true;
+        raised += 1.0;
     }
-    return raised;
+    return raised > 0.0;
 }
 
-static bool same_contacts(const contacts* x, const contacts* y)
+static void find_difference(void* data, int64_t first, int64_t last, double* different)
 {
-    if (x->count != y->count) return false;
-    for (int64_t c = 0; c < x->count; c++) {
-        if (contacts_compare(x, c, y, c) != 0) return false;
+    const stepper* s = data;
+    for (int64_t c = first; c < last && *different == 0.0; c++) {
+        *different = contacts_compare(&s->found, c, &s->before, c) != 0;
     }
-    return true;
+}
+
+/// Did this search find the same contacts as the one before it?
+static bool same_contacts(stepper* s, int threads)
+{
+    double different;
+    if (s->found.count != s->before.count) return false;
+    parallel_reduce(threads, s->found.count, PARALLEL_SUM, 1, find_difference, s, &different);
+    return different == 0.0;
 }
 
 // ---- solving -----------------------------------------------------------------------------------
 
-/// First row in [first, last) that holds NaN, infinity or a number whose square overflows; -1.
-static int64_t first_not_finite(const stepper* s, int64_t first, int64_t last)
+/// Does a row hold NaN, infinity or a number whose square overflows?
+static bool runs_away(const stepper* s, int64_t row)
 {
     const int stride = problem_stride(s->dim);
-    for (int64_t i = first; i < last; i++) {
-        for (int k = 0; k < stride; k++) {
-            if (!(fabs(s->problem.body[i * stride + k]) < 1e150)) return i;
-        }
+    for (int k = 0; k < stride; k++) {
+        if (!(fabs(s->problem.body[row * stride + k]) < 1e150)) return true;
     }
-    return -1;
+    return false;
+}
+
+static void find_runaway(void* data, int64_t first, int64_t last, double* least)
+{
+    for (int64_t i = first; i < last && isinf(*least); i++) {
+        if (runs_away(data, i)) *least = (double)i;
+    }
+}
+
+/// First grain that runs away, -1 if none.
+static int64_t first_not_finite(stepper* s, const step_context* ctx)
+{
+    double least;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, find_runaway, s, &least);
+    return row_of(least);
 }
 
 /// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
@@ -340,7 +405,7 @@ static talus_status check_walls_finite(const stepper* s, const step_context* ctx
 {
     for (int i = 0; i < (int)ctx->walls->count; i++) {
         int32_t row = s->assembly.wall_row[i];
-        if (row < 0 || first_not_finite(s, row, row + 1) < 0) continue;
+        if (row < 0 || !runs_away(s, row)) continue;
         return error_set(error, TALUS_ERR_NUMERIC,
                          "wall '%s' got a velocity that is not a finite number at t = %.9g",
                          ctx->walls->record[i].name, ctx->time + ctx->h);
@@ -370,27 +435,49 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
-    out->nan_grain = first_not_finite(s, 0, ctx->grains->count);
+    out->nan_grain = first_not_finite(s, ctx);
     if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
     disassemble(&s->assembly, ctx, &s->problem, &s->found);
     return TALUS_OK;
 }
 
-/// Grains that the step would carry out of the domain join those found behind walls.
-static void mark_escaped(stepper* s, const step_context* ctx, step_outcome* out)
+static bool leaves_domain(const stepper* s, const step_context* ctx, int64_t i)
 {
     const grains* g = ctx->grains;
     const talus_world_def* def = ctx->def;
     const int dim = s->dim, stride = problem_stride(dim);
-    for (int64_t i = 0; i < g->count; i++) {
-        for (int k = 0; k < dim && def->has_domain; k++) {
-            if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
-            double x = g->position[i * dim + k] + ctx->h * s->problem.body[i * stride + k];
-            if (x < def->domain_low[k] || x > def->domain_high[k]) s->escaped[i] = 1;
-        }
-        if (s->escaped[i] && out->escaped_grain < 0) out->escaped_grain = i;
+    for (int k = 0; k < dim; k++) {
+        if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
+        double x = g->position[i * dim + k] + ctx->h * s->problem.body[i * stride + k];
+        if (x < def->domain_low[k] || x > def->domain_high[k]) return true;
     }
+    return false;
+}
+
+static void mark_leaving(void* data, int64_t first, int64_t last, double* least)
+{
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    for (int64_t i = first; i < last; i++) {
+        if (loop->ctx->def->has_domain && leaves_domain(s, loop->ctx, i)) s->escaped[i] = 1;
+        if (s->escaped[i]) *least = fmin(*least, (double)i);
+    }
+}
+
+/// Grains that the step would carry out of the domain join those found behind walls.
+static void mark_escaped(stepper* s, const step_context* ctx, step_outcome* out)
+{
+    step_loop loop = {s, ctx};
+    double least;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, mark_leaving, &loop, &least);
+    out->escaped_grain = row_of(least);
     out->escaped = s->escaped;
+}
+
+static void count_active(void* data, int64_t first, int64_t last, double* count)
+{
+    const contacts* list = data;
+    for (int64_t c = first; c < last; c++) *count += list->state[c] != TALUS_CONTACT_OPEN;
 }
 
 static void swap_contacts(contacts* x, contacts* y)
@@ -406,7 +493,7 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
     talus_totals* totals = ctx->totals;
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
-        out->nan_grain = set_reach(s, ctx->grains, materials_bond_range(ctx->materials));
+        out->nan_grain = set_reach(s, ctx);
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
         contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads);
@@ -415,7 +502,7 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         }
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
-        if (n > 0 && same_contacts(&s->found, &s->before)) { // nothing new: what was solved stands
+        if (n > 0 && same_contacts(s, ctx->threads)) { // nothing new: what was solved stands
             swap_contacts(&s->found, &s->before);
             return TALUS_OK;
         }
@@ -435,7 +522,7 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
 static void cd_reject(stepper* s, const step_context* ctx)
 {
     restore_walls(s, ctx->walls);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
 }
 
 static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome* out,
@@ -448,9 +535,9 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     double start = clock_seconds();
     save_walls(s, ctx->walls);
     drive_begin_step(ctx->walls, ctx->def->gravity, ctx->time, ctx->h);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
     set_free_velocities(s, ctx);
-    set_drift(s, ctx->grains);
+    set_drift(s, ctx);
     set_margins(s, ctx);
     talus_status status = poses_update(ctx->poses, ctx->grains);
     if (status < 0) error_memory(error, "placing the solids");
@@ -462,7 +549,10 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
         return status;
     }
     out->contacts = s->found.count;
-    for (int64_t c = 0; c < s->found.count; c++) out->active += s->found.state[c] != 0;
+    double active;
+    parallel_reduce(ctx->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
+                    &active);
+    out->active = (int64_t)active;
     if (out->nan_grain < 0) mark_escaped(s, ctx, out);
     return TALUS_OK;
 }
@@ -486,7 +576,7 @@ static void move_grains(const stepper* s, const step_context* ctx)
     grains* g = ctx->grains;
     const int dim = s->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     const double h = ctx->h;
-#pragma omp parallel for num_threads(ctx->threads) if (g->count > 10000)
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* row = s->problem.body + i * stride;
@@ -526,6 +616,7 @@ static void load_walls(const step_context* ctx)
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
     for (int64_t c = 0; c < list->count; c++) {
         const int32_t a = list->a_row[c], b = list->b_row[c];
+        if (a >= 0 && !g->glue_position) break; // walls come first
         const int wall_a = a < 0 ? -1 - a : g->glued_to[a], wall_b = g->glued_to[b];
         if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
         if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
@@ -546,7 +637,7 @@ static void cd_accept(stepper* s, const step_context* ctx)
     load_walls(ctx);
     move_grains(s, ctx);
     drive_move(w, ctx->h);
-    drive_carry_grains(w, ctx->cell, ctx->grains);
+    drive_carry_grains(w, ctx->cell, ctx->grains, ctx->threads);
     ctx->totals->seconds_advance += clock_seconds() - start;
 }
 
