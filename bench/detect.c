@@ -1,14 +1,19 @@
-/// Time of the search for pairs, per ball, against the number of balls and their size ratio.
+/// Time of the search for contacts: its stages in settled packings, and that for pairs against the
+/// number of balls and their size ratio.
 ///
-/// Balls at random with a volume fraction of 0.6 (overlapping: the search does not mind), sizes
-/// with equal volume in every octave, one thread. The `fast` rows give one ball in a thousand a
-/// reach of 30 radii. A cost of O(n) shows as a time per ball that grows only with the caches.
-#include "bench.h"
+/// First packings of balls as in bench/updates.c, for one thread and two, in nanoseconds a contact
+/// of CPU time (all threads together) and of the wall: the list of neighbours made, or found still
+/// to hold; contacts with the floor; contacts of pairs; match with the last step's; all but the
+/// making, which a packing at rest needs once.
+///
+/// Then balls at random with a volume fraction of 0.6 (overlapping: the search does not mind),
+/// sizes with equal volume in every octave, one thread. The `fast` rows give one ball in a thousand
+/// a reach of 30 radii. A cost of O(n) shows as a time per ball that grows only with the caches.
+#include "packing.h"
 
-#include "base/rng.h"
-#include "detect/grid.h"
-
-#include <math.h>
+#include "base/vec.h"
+#include "detect/narrow.h"
+#include "detect/neighbours.h"
 
 typedef struct search_job {
     ball_set balls;
@@ -60,9 +65,124 @@ static void measure(int dim, int64_t count, double ratio, double fast)
     free(position);
 }
 
+// ---- packings ----------------------------------------------------------------------------------
+
+enum { STAGE_MAKE, STAGE_HOLD, STAGE_WALLS, STAGE_PAIRS, STAGE_MATCH, STAGES };
+
+/// The search of a step of a world, as the stepper makes it.
+typedef struct contact_job {
+    talus_world* world;
+    double *margin, *reach, *wall_margin;
+    uint8_t* escaped;
+    neighbours near;
+    contacts found;
+    int threads;
+    double wall[STAGES][BENCH_REPEATS], cpu[STAGES][BENCH_REPEATS];
+} contact_job;
+
+static void run_stage(contact_job* job, int stage)
+{
+    talus_world* w = job->world;
+    grains* g = &w->grains;
+    const ball_set balls = {g->dim, g->count, g->position, job->reach, g->inv_mass};
+    const narrow bodies = {.g = g,
+                           .w = &w->walls,
+                           .periodic = &w->cell,
+                           .poses = &w->poses,
+                           .margin = job->margin,
+                           .wall_margin = job->wall_margin,
+                           .velocity = g->velocity,
+                           .spin = g->spin,
+                           .h = STEP,
+                           .last = &w->contacts,
+                           .threads = job->threads};
+    int status = 0;
+    if (stage == STAGE_MAKE) job->near.count = -1;
+    if (stage == STAGE_MAKE || stage == STAGE_HOLD) {
+        status = neighbours_update(&job->near, &balls, &w->cell, job->threads);
+    } else if (stage == STAGE_WALLS) {
+        job->found.count = 0;
+        status = narrow_walls(&bodies, job->escaped, &job->found);
+    } else if (stage == STAGE_PAIRS) {
+        status = narrow_pairs(&bodies, &job->near.pairs, &job->found);
+    } else {
+        contacts_match(&job->found, &w->contacts, g, job->threads);
+        status = contacts_prune(&job->found, job->threads);
+    }
+    bench_ok(status, "memory");
+}
+
+static void measure_stages(talus_world* world, int threads)
+{
+    const grains* g = &world->grains;
+    contact_job job = {.world = world, .threads = threads};
+    job.margin = calloc((size_t)g->count, sizeof(double));
+    job.reach = calloc((size_t)g->count, sizeof(double));
+    job.wall_margin = calloc((size_t)world->walls.count, sizeof(double));
+    job.escaped = calloc((size_t)g->count, 1);
+    bench_ok(!job.margin || !job.reach || !job.wall_margin || !job.escaped, "memory");
+    bench_ok(neighbours_init(&job.near), "memory");
+    contacts_init(&job.found, g->dim);
+    for (int64_t i = 0; i < g->count; i++) {
+        job.margin[i] = 0.01 * g->radius[i] + STEP * vec_norm(g->dim, g->velocity + i * g->dim);
+        job.reach[i] = g->radius[i] + job.margin[i];
+    }
+    for (int r = -1; r < BENCH_REPEATS; r++) {
+        for (int stage = 0; stage < STAGES; stage++) {
+            const double wall = bench_clock(CLOCK_MONOTONIC);
+            const double cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+            run_stage(&job, stage);
+            if (r < 0) continue;
+            job.wall[stage][r] = bench_clock(CLOCK_MONOTONIC) - wall;
+            job.cpu[stage][r] = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        }
+    }
+    const double count = (double)job.found.count;
+    double total[2] = {0.0, 0.0};
+    printf("%3d %9lld %7d %7.2f %7.2f ", g->dim, (long long)g->count, threads,
+           count / (double)g->count, (double)job.near.pairs.count / (double)g->count);
+    for (int stage = 0; stage < STAGES; stage++) {
+        qsort(job.wall[stage], BENCH_REPEATS, sizeof(double), bench_compare);
+        qsort(job.cpu[stage], BENCH_REPEATS, sizeof(double), bench_compare);
+        const double wall = job.wall[stage][BENCH_REPEATS / 2];
+        const double cpu = job.cpu[stage][BENCH_REPEATS / 2];
+        printf("%6.1f %6.1f |", 1e9 * cpu / count, 1e9 * wall / count);
+        if (stage == STAGE_MAKE) continue;
+        total[0] += 1e9 * cpu / count;
+        total[1] += 1e9 * wall / count;
+    }
+    printf("%6.1f %6.1f\n", total[0], total[1]);
+    fflush(stdout);
+    neighbours_free(&job.near);
+    contacts_free(&job.found);
+    free(job.margin);
+    free(job.reach);
+    free(job.wall_margin);
+    free(job.escaped);
+}
+
+static void measure_packed(void)
+{
+    const int side[2] = {40, 10}, high[2] = {25, 10}, times[2][3] = {{10, 100, 1000}, {3, 10, 32}};
+    printf("Search for contacts, %d repeats: nanoseconds a contact, CPU and wall\n", BENCH_REPEATS);
+    printf("dim     balls threads contacts pairs   list made    |  list holds |    walls    |    "
+           "pairs    |    match    | all but made\n");
+    for (int d = 0; d < 2; d++) {
+        double width[3];
+        talus_world* tile = settled_tile(d + 2, GRAIN_BALLS, side[d], high[d], width);
+        for (int n = 0; n < 3; n++) {
+            talus_world* world = repeat_tile(tile, GRAIN_BALLS, width, times[d][n]);
+            for (int threads = 1; threads <= 2; threads++) measure_stages(world, threads);
+            talus_world_destroy(world);
+        }
+        talus_world_destroy(tile);
+    }
+}
+
 int main(void)
 {
-    printf("Search for pairs, one thread, %d repeats: nanoseconds per ball\n", BENCH_REPEATS);
+    measure_packed();
+    printf("\nSearch for pairs, one thread, %d repeats: nanoseconds per ball\n", BENCH_REPEATS);
     printf("dim     balls    ratio   fast  pairs/ball  wall min    median       max   cpu med\n");
     for (int dim = 2; dim <= 3; dim++) {
         for (int64_t count = 1000; count <= 256000; count *= 4) measure(dim, count, 1.5, 0.0);

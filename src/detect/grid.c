@@ -12,14 +12,17 @@
 #include <string.h>
 
 enum { MAX_LEVELS = 64 };
+/// Above so many balls the memory of a search, some 100 bytes a ball, is given back after it.
+enum { KEEP_BALLS = 50000 };
 
 /// One level: cells of edge `edge`; on periodic axes a whole number of them fills the cell.
 typedef struct level {
     bool used;
-    double size;    ///< balls of this level have 2 reach <= size
-    double edge[3]; ///< >= size
+    double size;        ///< balls of this level have 2 reach <= size
+    double per_edge[3]; ///< 1 / (edge of the cells), which is >= size
     double origin[3];
     int32_t cells[3]; ///< number of cells on a periodic axis, 0 on an open one
+    bool halves;      ///< balls look into half of the rows around them: the other half finds them
 } level;
 
 /// A ball as filed: what the search needs of it, and its cell to tell hash collisions apart.
@@ -41,9 +44,11 @@ typedef struct pair_buffer {
 struct grid {
     level levels[MAX_LEVELS];
     int level_count;
+    double smallest;       ///< least reach, that of level 0
     entry* entries;        ///< [balls], sorted by bucket
-    entry* unsorted;       ///< [balls]
-    int64_t* bucket_start; ///< [buckets + 1]
+    uint32_t* bucket_of;   ///< [balls]
+    int32_t* order;        ///< [balls] in the order of `entries`
+    int32_t* bucket_start; ///< [buckets + 1]
     int64_t* row_start;    ///< [balls + 1]
     int64_t ball_capacity, bucket_capacity;
     uint64_t bucket_mask;
@@ -78,15 +83,23 @@ grid* grid_create(void)
     return calloc(1, sizeof(grid));
 }
 
-void grid_destroy(grid* g)
+/// Give all memory back but the grid's own.
+static void grid_release(grid* g)
 {
-    if (!g) return;
     for (int t = 0; t < g->buffer_count; t++) pair_list_free(&g->buffers[t].pairs);
     free(g->buffers);
     free(g->entries);
-    free(g->unsorted);
+    free(g->bucket_of);
+    free(g->order);
     free(g->bucket_start);
     free(g->row_start);
+    *g = (grid){0};
+}
+
+void grid_destroy(grid* g)
+{
+    if (!g) return;
+    grid_release(g);
     free(g);
 }
 
@@ -95,14 +108,16 @@ void grid_destroy(grid* g)
 static bool reserve_balls(grid* g, int64_t count)
 {
     if (count <= g->ball_capacity) return true;
-    int64_t grown = count + count / 2 + 16;
+    int64_t grown = count + count / 8 + 16;
     free(g->entries);
-    free(g->unsorted);
+    free(g->bucket_of);
+    free(g->order);
     free(g->row_start);
     g->entries = malloc(sizeof *g->entries * (size_t)grown);
-    g->unsorted = malloc(sizeof *g->unsorted * (size_t)grown);
+    g->bucket_of = malloc(sizeof *g->bucket_of * (size_t)grown);
+    g->order = malloc(sizeof *g->order * (size_t)grown);
     g->row_start = malloc(sizeof *g->row_start * (size_t)(grown + 1));
-    bool good = g->entries && g->unsorted && g->row_start;
+    bool good = g->entries && g->bucket_of && g->order && g->row_start;
     g->ball_capacity = good ? grown : 0;
     return good;
 }
@@ -148,24 +163,29 @@ static int level_of(double reach, double smallest)
 static void level_prepare(level* l, const cell* periodic, int dim)
 {
     const double size = l->size;
-    l->used = true;
+    l->used = l->halves = true;
     for (int k = 0; k < dim; k++) {
         l->origin[k] = 0.0;
-        l->edge[k] = size;
+        l->per_edge[k] = 1.0 / size;
         l->cells[k] = 0;
         if (!periodic->periodic[k]) continue;
         double fit = fmin(floor(periodic->length[k] / size), 0x1p29);
         l->cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
-        l->edge[k] = periodic->length[k] / (double)l->cells[k];
+        l->per_edge[k] = (double)l->cells[k] / periodic->length[k];
         l->origin[k] = periodic->low[k];
+        // With few cells around, a row lies before a ball as well as behind it.
+        if (l->cells[k] < 5) l->halves = false;
     }
 }
 
-static int32_t cell_coordinate(const level* l, int k, double x)
+/// Monotonous in x, which is all that the search relies on.
+static ALWAYS_INLINE int32_t cell_coordinate(const level* l, int k, double x)
 {
-    double c = floor((x - l->origin[k]) / l->edge[k]);
+    double c = (x - l->origin[k]) * l->per_edge[k];
     const double far = 0x1p29; // balls farther off than this share cells: slow, not wrong
-    return (int32_t)(c < -far ? -far : c > far ? far : c);
+    c = c < -far ? -far : c > far ? far : c;
+    const int32_t whole = (int32_t)c;
+    return whole - (whole > c);
 }
 
 static int32_t wrap_coordinate(int32_t c, int32_t cells)
@@ -184,13 +204,16 @@ static uint64_t cell_hash(int level_index, const int32_t c[3])
 static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
 {
     double smallest = INFINITY;
-    for (int64_t i = 0; i < balls->count; i++) smallest = fmin(smallest, balls->reach[i]);
+    for (int64_t i = 0; i < balls->count; i++) {
+        smallest = balls->reach[i] < smallest ? balls->reach[i] : smallest;
+    }
     memset(g->levels, 0, sizeof g->levels);
+    g->smallest = smallest;
     g->level_count = 0;
     for (int64_t i = 0; i < balls->count; i++) {
         const int l = level_of(balls->reach[i], smallest);
-        g->unsorted[i].level = l;
-        g->levels[l].size = fmax(g->levels[l].size, 2.0 * balls->reach[i]);
+        level* of = &g->levels[l];
+        of->size = 2.0 * balls->reach[i] > of->size ? 2.0 * balls->reach[i] : of->size;
         if (l >= g->level_count) g->level_count = l + 1;
     }
     for (int l = 0; l < g->level_count; l++) {
@@ -199,34 +222,39 @@ static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
     }
 }
 
-/// Counting sort of the balls by the bucket of their cell; inside a bucket in ascending index.
-static void file_balls(grid* g, const ball_set* balls)
+static entry entry_of(const grid* g, const ball_set* balls, int64_t i)
 {
     const int dim = balls->dim;
-    const int64_t buckets = (int64_t)g->bucket_mask + 1;
-    memset(g->bucket_start, 0, sizeof *g->bucket_start * (size_t)(buckets + 1));
-    for (int64_t i = 0; i < balls->count; i++) {
-        entry* e = &g->unsorted[i];
-        const level* l = &g->levels[e->level];
-        e->ball = (int32_t)i;
-        e->reach = balls->reach[i];
-        e->mobile = balls->inv_mass[i] > 0.0;
-        e->cell[2] = 0;
-        for (int k = 0; k < dim; k++) {
-            e->position[k] = balls->position[i * dim + k];
-            int32_t c = cell_coordinate(l, k, e->position[k]);
-            e->cell[k] = l->cells[k] ? wrap_coordinate(c, l->cells[k]) : c;
-        }
-        g->bucket_start[(cell_hash(e->level, e->cell) & g->bucket_mask) + 1]++;
+    entry e = {.ball = (int32_t)i, .reach = balls->reach[i], .mobile = balls->inv_mass[i] > 0.0};
+    e.level = level_of(e.reach, g->smallest);
+    const level* l = &g->levels[e.level];
+    for (int k = 0; k < dim; k++) {
+        e.position[k] = balls->position[i * dim + k];
+        const int32_t c = cell_coordinate(l, k, e.position[k]);
+        e.cell[k] = l->cells[k] ? wrap_coordinate(c, l->cells[k]) : c;
     }
-    for (int64_t b = 0; b < buckets; b++) g->bucket_start[b + 1] += g->bucket_start[b];
-    for (int64_t i = 0; i < balls->count; i++) {
-        const entry* e = &g->unsorted[i];
-        g->entries[g->bucket_start[cell_hash(e->level, e->cell) & g->bucket_mask]++] = *e;
+    return e;
+}
+
+/// Counting sort of the balls by the bucket of their cell; inside a bucket in ascending index.
+static void file_balls(grid* g, const ball_set* balls, int threads)
+{
+    const int64_t buckets = (int64_t)g->bucket_mask + 1, count = balls->count;
+    int32_t* start = g->bucket_start;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < count; i++) {
+        const entry e = entry_of(g, balls, i);
+        g->bucket_of[i] = (uint32_t)(cell_hash(e.level, e.cell) & g->bucket_mask);
     }
+    memset(start, 0, sizeof *start * (size_t)(buckets + 1));
+    for (int64_t i = 0; i < count; i++) start[g->bucket_of[i] + 1]++;
+    for (int64_t b = 0; b < buckets; b++) start[b + 1] += start[b];
+    for (int64_t i = 0; i < count; i++) g->order[start[g->bucket_of[i]]++] = (int32_t)i;
     // Each start has moved on to the next bucket's: shift back.
-    memmove(g->bucket_start + 1, g->bucket_start, sizeof *g->bucket_start * (size_t)buckets);
-    g->bucket_start[0] = 0;
+    memmove(start + 1, start, sizeof *start * (size_t)buckets);
+    start[0] = 0;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t e = 0; e < count; e++) g->entries[e] = entry_of(g, balls, g->order[e]);
 }
 
 // ---- searching ---------------------------------------------------------------------------------
@@ -264,62 +292,60 @@ static ALWAYS_INLINE void meet(const search* s, const int dim, const entry* othe
     if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, self->ball, other->ball);
 }
 
-static ALWAYS_INLINE void search_cell(const search* s, const int dim, const int32_t c[3])
-{
-    const grid* g = s->grid;
-    const entry* self = s->ball;
-    const uint64_t bucket = cell_hash(s->level, c) & g->bucket_mask;
-    for (int64_t e = g->bucket_start[bucket]; e < g->bucket_start[bucket + 1]; e++) {
-        const entry* other = &g->entries[e];
-        if (other->level != s->level || other->cell[0] != c[0] || other->cell[1] != c[1] ||
-            other->cell[2] != c[2]) {
-            continue;
-        }
-        // Inside one level the lower index finds the pair; across levels the finer ball does.
-        if (s->level == self->level && other->ball <= self->ball) continue;
-        meet(s, dim, other);
-    }
-}
-
-/// A row of cells along x.
+/// A row of cells along x, and which of its balls the searching one meets.
 typedef struct cell_row {
     int32_t x[2], y, z;
+    int32_t after; ///< balls with a higher index only
 } cell_row;
 
-/// Meet the balls of a row that are filed in buckets [first, end), those after `after` only.
+/// Meet the balls of a row that are filed in buckets [first, end).
 static ALWAYS_INLINE void search_buckets(const search* s, const int dim, const cell_row* row,
-                                         uint64_t first, uint64_t end, int32_t after)
+                                         uint64_t first, uint64_t end)
 {
     const grid* g = s->grid;
-    for (int64_t e = g->bucket_start[first]; e < g->bucket_start[end]; e++) {
+    for (int32_t e = g->bucket_start[first]; e < g->bucket_start[end]; e++) {
         const entry* other = &g->entries[e];
         if (other->level != s->level || other->cell[0] < row->x[0] || other->cell[0] > row->x[1] ||
-            other->cell[1] != row->y || other->cell[2] != row->z || other->ball <= after) {
+            other->cell[1] != row->y || other->cell[2] != row->z || other->ball <= row->after) {
             continue;
         }
         meet(s, dim, other);
     }
 }
 
-/// A row in a level without periods: its buckets lie side by side, but for the end of the table.
-/// Inside one level a ball looks into its own row and those after it, so a pair is found once.
+/// The buckets of a row lie side by side, but for the end of the table.
 static ALWAYS_INLINE void search_row(const search* s, const int dim, const cell_row* row)
 {
-    const entry* self = s->ball;
-    const bool own_level = s->level == self->level;
-    const int32_t dz = row->z - self->cell[2], dy = row->y - self->cell[1];
-    if (own_level && (dz < 0 || (dz == 0 && dy < 0))) return;
-    const int32_t after = own_level && dz == 0 && dy == 0 ? self->ball : -1;
     const int32_t c[3] = {row->x[0], row->y, row->z};
     const uint64_t buckets = s->grid->bucket_mask + 1;
     const uint64_t first = cell_hash(s->level, c) & s->grid->bucket_mask;
     const uint64_t end = first + (uint64_t)(row->x[1] - row->x[0]) + 1;
-    search_buckets(s, dim, row, first, end < buckets ? end : buckets, after);
-    if (end > buckets) search_buckets(s, dim, row, 0, end - buckets, after);
+    search_buckets(s, dim, row, first, end < buckets ? end : buckets);
+    if (end > buckets) search_buckets(s, dim, row, 0, end - buckets);
+}
+
+/// A row that may go beyond the ends of a periodic cell, where it goes on at the other end.
+static ALWAYS_INLINE void search_around(const search* s, const int dim, const cell_row* row)
+{
+    const int32_t cells = s->grid->levels[s->level].cells[0];
+    cell_row part = *row;
+    if (cells && row->x[0] < 0) {
+        part.x[0] = row->x[0] + cells;
+        part.x[1] = cells - 1;
+        search_row(s, dim, &part);
+    }
+    if (cells && row->x[1] >= cells) {
+        part.x[0] = 0;
+        part.x[1] = row->x[1] - cells;
+        search_row(s, dim, &part);
+    }
+    part.x[0] = cells && row->x[0] < 0 ? 0 : row->x[0];
+    part.x[1] = cells && row->x[1] >= cells ? cells - 1 : row->x[1];
+    search_row(s, dim, &part);
 }
 
 /// Range of cells, along one axis, that may hold the centre of a partner.
-static void search_range(const search* s, int k, int32_t range[2])
+static ALWAYS_INLINE void search_range(const search* s, int k, int32_t range[2])
 {
     const level* l = &s->grid->levels[s->level];
     double x = s->ball->position[k], far = s->ball->reach + 0.5 * l->size;
@@ -331,28 +357,28 @@ static void search_range(const search* s, int k, int32_t range[2])
     }
 }
 
+/// Inside one level every pair is met once: by the ball in the earlier row, in one row and where
+/// that is not clear by the one with the lower index. Across levels the finer ball meets all.
 static ALWAYS_INLINE void search_level(const search* s, const int dim)
 {
     const level* l = &s->grid->levels[s->level];
+    const entry* self = s->ball;
+    const bool own = s->level == self->level, halves = own && l->halves;
     int32_t range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
     for (int k = 0; k < dim; k++) search_range(s, k, range[k]);
-    int32_t c[3];
-    if (!(l->cells[0] || l->cells[1] || l->cells[2])) {
-        for (int32_t z = range[2][0]; z <= range[2][1]; z++) {
-            for (int32_t y = range[1][0]; y <= range[1][1]; y++) {
-                search_row(s, dim, &(cell_row){{range[0][0], range[0][1]}, y, z});
-            }
-        }
-        return;
-    }
-    for (int32_t z = range[2][0]; z <= range[2][1]; z++) {
-        c[2] = l->cells[2] ? wrap_coordinate(z, l->cells[2]) : z;
-        for (int32_t y = range[1][0]; y <= range[1][1]; y++) {
-            c[1] = l->cells[1] ? wrap_coordinate(y, l->cells[1]) : y;
-            for (int32_t x = range[0][0]; x <= range[0][1]; x++) {
-                c[0] = l->cells[0] ? wrap_coordinate(x, l->cells[0]) : x;
-                search_cell(s, dim, c);
-            }
+    const bool whole = range[0][1] - range[0][0] + 1 == l->cells[0];
+    const int32_t own_y = cell_coordinate(l, 1, self->position[1]);
+    const int32_t own_z = dim == 3 ? cell_coordinate(l, 2, self->position[2]) : 0;
+    const int32_t own_x = cell_coordinate(l, 0, self->position[0]);
+    const int32_t turn = l->cells[0] && !whole ? own_x - wrap_coordinate(own_x, l->cells[0]) : 0;
+    cell_row row = {.x = {range[0][0] - turn, range[0][1] - turn}};
+    for (int32_t z = halves ? own_z : range[2][0]; z <= range[2][1]; z++) {
+        row.z = l->cells[2] ? wrap_coordinate(z, l->cells[2]) : z;
+        for (int32_t y = halves && z == own_z ? own_y : range[1][0]; y <= range[1][1]; y++) {
+            row.y = l->cells[1] ? wrap_coordinate(y, l->cells[1]) : y;
+            const bool by_index = own && (!halves || (z == own_z && y == own_y));
+            row.after = by_index ? self->ball : -1;
+            search_around(s, dim, &row);
         }
     }
 }
@@ -400,25 +426,28 @@ static void sort_row(int32_t* b, int64_t count)
 }
 
 /// Gather the threads' pairs into one list sorted by (a, b): the same whatever the threads did.
-static talus_status collect(grid* g, int64_t ball_count, int buffers, pair_list* out)
+static talus_status collect(grid* g, int64_t ball_count, int threads, pair_list* out)
 {
     int64_t total = 0;
-    for (int t = 0; t < buffers; t++) {
+    for (int t = 0; t < threads; t++) {
         if (g->buffers[t].failed) return TALUS_ERR_MEMORY;
         total += g->buffers[t].pairs.count;
     }
     out->count = 0;
     if (total == 0) return TALUS_OK;
-    if (!pair_list_reserve(out, total)) return TALUS_ERR_MEMORY;
+    if (total > out->capacity) {
+        pair_list_free(out);
+        if (!pair_list_reserve(out, total + total / 16)) return TALUS_ERR_MEMORY;
+    }
 
     int64_t* start = g->row_start;
     memset(start, 0, sizeof *start * (size_t)(ball_count + 1));
-    for (int t = 0; t < buffers; t++) {
+    for (int t = 0; t < threads; t++) {
         const pair_list* p = &g->buffers[t].pairs;
         for (int64_t k = 0; k < p->count; k++) start[p->a[k] + 1]++;
     }
     for (int64_t i = 0; i < ball_count; i++) start[i + 1] += start[i];
-    for (int t = 0; t < buffers; t++) {
+    for (int t = 0; t < threads; t++) {
         const pair_list* p = &g->buffers[t].pairs;
         for (int64_t k = 0; k < p->count; k++) {
             int64_t place = start[p->a[k]]++;
@@ -426,10 +455,10 @@ static talus_status collect(grid* g, int64_t ball_count, int buffers, pair_list*
             out->b[place] = p->b[k];
         }
     }
-    int64_t begin = 0;
-    for (int64_t i = 0; i < ball_count; i++) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < ball_count; i++) { // each start has moved on to the next one's
+        const int64_t begin = i > 0 ? start[i - 1] : 0;
         sort_row(out->b + begin, start[i] - begin);
-        begin = start[i];
     }
     out->count = total;
     return TALUS_OK;
@@ -446,11 +475,13 @@ talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, in
         return TALUS_ERR_MEMORY;
     }
     find_levels(g, balls, periodic);
-    file_balls(g, balls);
+    file_balls(g, balls, threads);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
         search_entries(g, periodic, balls->dim, n * t / threads, n * (t + 1) / threads,
                        &g->buffers[t]);
     }
-    return collect(g, n, threads, out);
+    talus_status status = collect(g, n, threads, out);
+    if (n > KEEP_BALLS) grid_release(g);
+    return status;
 }

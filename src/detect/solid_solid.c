@@ -126,6 +126,9 @@ talus_status solid_solid_contacts(const narrow* n, int64_t a, int64_t b, contact
     grain_pair p = {.a = a, .b = b, .near = n->margin[a] + n->margin[b]};
     p.reach = p.near + n->range;
     grain_delta(g, n->periodic, a, b, p.delta);
+    const double reach_a = g->radius[a] + n->margin[a] + 0.5 * n->range;
+    const double reach_b = g->radius[b] + n->margin[b] + 0.5 * n->range, sum = reach_a + reach_b;
+    if (vec_dot(dim, p.delta, p.delta) > sum * sum) return TALUS_OK; // a pair kept for later
     p.last_count = contacts_seek(cursor, g->id[a], g->id[b], &p.last_first);
     for (int k = 0; k < dim; k++) {
         p.hint.shift[k] = n->h * (n->velocity[b * dim + k] - n->velocity[a * dim + k]);
