@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "body/drive.h"
 #include "detect/narrow.h"
+#include "detect/neighbours.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "step/assemble.h"
@@ -33,8 +34,7 @@ static const double SEARCHABLE = 1e150;
 
 struct stepper {
     int dim;
-    grid* grid;
-    pair_list pairs;
+    neighbours neighbours;
     contacts found, before; ///< contacts of this search and of the one before it in the same step
     assembly assembly;
     problem problem;
@@ -57,8 +57,7 @@ struct stepper {
 static void cd_destroy(stepper* s)
 {
     if (!s) return;
-    grid_destroy(s->grid);
-    pair_list_free(&s->pairs);
+    neighbours_free(&s->neighbours);
     contacts_free(&s->found);
     contacts_free(&s->before);
     assembly_free(&s->assembly);
@@ -77,8 +76,7 @@ static void cd_destroy(stepper* s)
 static talus_status cd_create(stepper** out, int dim, talus_error* error)
 {
     stepper* s = calloc(1, sizeof *s);
-    if (s) s->grid = grid_create();
-    if (!s || !s->grid) {
+    if (!s || neighbours_init(&s->neighbours)) {
         cd_destroy(s);
         return error_memory(error, "making the stepper");
     }
@@ -299,9 +297,9 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
                      .last = ctx->contacts,
                      .threads = ctx->threads};
     s->found.count = 0;
-    if (grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->pairs) ||
+    if (neighbours_update(&s->neighbours, &balls, ctx->cell, ctx->threads) ||
         narrow_walls(&bodies, s->escaped, &s->found) ||
-        narrow_pairs(&bodies, &s->pairs, &s->found)) {
+        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found)) {
         return error_memory(error, "searching for contacts");
     }
     if (s->found.count > INT32_MAX - 64) {
