@@ -1,5 +1,5 @@
-# Benchmarks, built by the target `bench`: every bench/*.c is a program; bench/bullet/ is one more
-# where Debian's libbullet-dev is there.
+# Benchmarks, built by the target `bench`: every bench/*.c is a program; bench/bullet/ and
+# bench/settle/ are two more where Debian's libbullet-dev is there.
 file(GLOB TALUS_BENCHES CONFIGURE_DEPENDS bench/*.c)
 add_custom_target(bench)
 
@@ -28,6 +28,11 @@ if(BULLET_FOUND AND CMAKE_CXX_COMPILER)
   file(GLOB TALUS_BULLET_SOURCES CONFIGURE_DEPENDS bench/bullet/*.cpp)
   talus_add_bench(bullet ${TALUS_BULLET_SOURCES})
   target_link_libraries(bench_bullet PRIVATE PkgConfig::BULLET)
+  talus_add_bench(settle bench/settle/main.cpp bench/bullet/bullet_pile.cpp
+    bench/bullet/talus_pile.cpp)
+  target_link_libraries(bench_settle PRIVATE PkgConfig::BULLET)
+  target_compile_definitions(bench_settle PRIVATE
+    TALUS_BENCH_DIR="${PROJECT_SOURCE_DIR}/bench")
 else()
   add_custom_target(bench_bullet_missing
     COMMAND ${CMAKE_COMMAND} -E echo

@@ -1,7 +1,8 @@
 /// The pile in Bullet: its standard dynamics world with sequential impulses, one thread.
 ///
 /// A btBoxShape keeps its margin (0.04 m) inside its edges and Bullet's box-box detector works with
-/// the outer, sharp boxes, so both codes have the same boxes; the container is made of thick boxes.
+/// the outer, sharp boxes, so both codes have the same boxes; a ball's margin is its radius. The
+/// container is made of thick boxes.
 /// Friction coefficients are multiplied, so each body has the root. Nothing is damped. Contacts
 /// that overlap are pushed apart by Baumgarte's term, at 20 % (Bullet's erp2) of the overlap a
 /// step: that is Bullet's own law, and its residual is evaluated for that law as well.
@@ -23,10 +24,9 @@ static btVector3 to_bullet(const vec3& v)
 
 class bullet_pile : public pile {
   public:
-    bullet_pile(const std::vector<placed>& start, const bullet_choice& choice)
-        : dispatcher_(&configuration_),
-          world_(&dispatcher_, &broadphase_, &solver_, &configuration_),
-          brick_(0.5f * to_bullet(EDGES)), sleeping_(choice.sleeping)
+    bullet_pile(const scene& what, const std::vector<placed>& start, const bullet_choice& choice)
+        : what_(what), dispatcher_(&configuration_),
+          world_(&dispatcher_, &broadphase_, &solver_, &configuration_), sleeping_(choice.sleeping)
     {
         world_.setGravity({0, 0, static_cast<btScalar>(-GRAVITY)});
         btContactSolverInfo& info = world_.getSolverInfo();
@@ -37,23 +37,24 @@ class bullet_pile : public pile {
                                  SOLVER_DISABLE_VELOCITY_DEPENDENT_FRICTION_DIRECTION;
         }
         add_container();
-        for (const placed& p : start) add_box(p);
+        for (const placed& p : start) add_body(p);
     }
     ~bullet_pile() override
     {
-        for (auto& b : boxes_) world_.removeRigidBody(b.get());
+        for (auto& b : bodies_) world_.removeRigidBody(b.get());
         for (auto& b : walls_) world_.removeRigidBody(b.get());
     }
 
     void step() override
     {
-        world_.stepSimulation(static_cast<btScalar>(STEP), 1, static_cast<btScalar>(STEP));
+        const btScalar h = static_cast<btScalar>(what_.step);
+        world_.stepSimulation(h, 1, h);
     }
 
     std::vector<placed> places() const override
     {
         std::vector<placed> out;
-        for (const auto& b : boxes_) {
+        for (const auto& b : bodies_) {
             const btQuaternion q = b->getCenterOfMassTransform().getRotation();
             out.push_back(
                 {from_bullet(b->getCenterOfMassPosition()), {q.w(), q.x(), q.y(), q.z()}});
@@ -65,16 +66,16 @@ class bullet_pile : public pile {
     {
         snapshot s;
         const std::vector<placed> before = places();
-        for (size_t i = 0; i < boxes_.size(); i++) {
-            vec3 free = from_bullet(boxes_[i]->getLinearVelocity());
-            free[2] -= STEP * GRAVITY;
+        for (size_t i = 0; i < bodies_.size(); i++) {
+            vec3 free = from_bullet(bodies_[i]->getLinearVelocity());
+            free[2] -= what_.step * GRAVITY;
             s.bodies.push_back(
-                {before[i], free, from_bullet(boxes_[i]->getAngularVelocity()), {}, {}});
+                {before[i], free, from_bullet(bodies_[i]->getAngularVelocity()), {}, {}});
         }
         step();
-        for (size_t i = 0; i < boxes_.size(); i++) {
-            s.bodies[i].velocity = from_bullet(boxes_[i]->getLinearVelocity());
-            s.bodies[i].spin = from_bullet(boxes_[i]->getAngularVelocity());
+        for (size_t i = 0; i < bodies_.size(); i++) {
+            s.bodies[i].velocity = from_bullet(bodies_[i]->getLinearVelocity());
+            s.bodies[i].spin = from_bullet(bodies_[i]->getAngularVelocity());
         }
         for (int i = 0; i < dispatcher_.getNumManifolds(); i++) {
             const btPersistentManifold* m = dispatcher_.getManifoldByIndexInternal(i);
@@ -85,59 +86,70 @@ class bullet_pile : public pile {
     }
 
   private:
+    scene what_;
     btDefaultCollisionConfiguration configuration_;
     btCollisionDispatcher dispatcher_;
     btDbvtBroadphase broadphase_;
     btSequentialImpulseConstraintSolver solver_;
     btDiscreteDynamicsWorld world_;
-    btBoxShape brick_;
     bool sleeping_;
-    std::vector<std::unique_ptr<btBoxShape>> wall_shapes_;
-    std::vector<std::unique_ptr<btRigidBody>> walls_, boxes_;
+    std::vector<std::unique_ptr<btCollisionShape>> shapes_;
+    std::vector<std::unique_ptr<btRigidBody>> walls_, bodies_;
 
-    std::unique_ptr<btRigidBody> make_body(double mass, btBoxShape& shape, const btTransform& at)
+    std::unique_ptr<btRigidBody> make_body(double mass, btCollisionShape& shape,
+                                           const btTransform& at)
     {
         btVector3 inertia(0, 0, 0);
         if (mass > 0.0) shape.calculateLocalInertia(static_cast<btScalar>(mass), inertia);
         btRigidBody::btRigidBodyConstructionInfo info(static_cast<btScalar>(mass), nullptr, &shape,
                                                       inertia);
         info.m_startWorldTransform = at;
-        info.m_friction = static_cast<btScalar>(std::sqrt(FRICTION));
+        info.m_friction = static_cast<btScalar>(std::sqrt(what_.friction));
         return std::make_unique<btRigidBody>(info);
     }
 
     /// A floor and four walls, 5 m thick.
     void add_container()
     {
-        const double half = 2.5, high = 0.5 * HIGH * SPACING, wide = HALF_WIDTH + 2.0 * half;
+        const double half = 2.5, high = 0.5 * what_.height, inner = what_.half_width;
+        const double wide = inner + 2.0 * half;
         const vec3 sizes[5] = {{wide, wide, half},
                                {half, wide, high},
                                {half, wide, high},
                                {wide, half, high},
                                {wide, half, high}};
         const vec3 centres[5] = {{0, 0, -half},
-                                 {-HALF_WIDTH - half, 0, high},
-                                 {HALF_WIDTH + half, 0, high},
-                                 {0, -HALF_WIDTH - half, high},
-                                 {0, HALF_WIDTH + half, high}};
+                                 {-inner - half, 0, high},
+                                 {inner + half, 0, high},
+                                 {0, -inner - half, high},
+                                 {0, inner + half, high}};
         for (int i = 0; i < 5; i++) {
-            wall_shapes_.push_back(std::make_unique<btBoxShape>(to_bullet(sizes[i])));
+            shapes_.push_back(std::make_unique<btBoxShape>(to_bullet(sizes[i])));
             btTransform at(btQuaternion::getIdentity(), to_bullet(centres[i]));
-            walls_.push_back(make_body(0.0, *wall_shapes_.back(), at));
+            walls_.push_back(make_body(0.0, *shapes_.back(), at));
             walls_.back()->setUserIndex(-1);
             world_.addRigidBody(walls_.back().get());
         }
     }
 
-    void add_box(const placed& p)
+    void add_body(const placed& p)
     {
         const btQuaternion q(
             static_cast<btScalar>(p.rotation[1]), static_cast<btScalar>(p.rotation[2]),
             static_cast<btScalar>(p.rotation[3]), static_cast<btScalar>(p.rotation[0]));
-        boxes_.push_back(make_body(MASS, brick_, btTransform(q, to_bullet(p.position))));
-        boxes_.back()->setUserIndex(static_cast<int>(boxes_.size()) - 1);
-        if (!sleeping_) boxes_.back()->setActivationState(DISABLE_DEACTIVATION);
-        world_.addRigidBody(boxes_.back().get());
+        const size_t i = bodies_.size();
+        double mass = MASS;
+        if (what_.radii.empty()) {
+            if (i == 0) shapes_.push_back(std::make_unique<btBoxShape>(0.5f * to_bullet(EDGES)));
+        } else {
+            const double r = what_.radii[i];
+            mass = ball_mass(r);
+            shapes_.push_back(std::make_unique<btSphereShape>(static_cast<btScalar>(r)));
+        }
+        bodies_.push_back(make_body(mass, *shapes_.back(), btTransform(q, to_bullet(p.position))));
+        bodies_.back()->setUserIndex(static_cast<int>(i));
+        if (!sleeping_) bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
+        world_.addRigidBody(bodies_.back().get());
     }
 
     /// Bullet's normal points from its second body to its first, which gets the impulses.
@@ -155,7 +167,7 @@ class bullet_pile : public pile {
         c.impulse = from_bullet(impulse);
         c.gap = p.getDistance();
         const double erp = world_.getSolverInfo().m_erp2;
-        c.own_bias = c.gap > 0.0 ? c.gap / STEP : erp * c.gap / STEP;
+        c.own_bias = c.gap > 0.0 ? c.gap / what_.step : erp * c.gap / what_.step;
         if (c.b < 0) { // the container came first
             std::swap(c.a, c.b);
             std::swap(c.point_a, c.point_b);
@@ -168,7 +180,8 @@ class bullet_pile : public pile {
     }
 };
 
-std::unique_ptr<pile> make_bullet(const std::vector<placed>& start, const bullet_choice& choice)
+std::unique_ptr<pile> make_bullet(const scene& what, const std::vector<placed>& start,
+                                  const bullet_choice& choice)
 {
-    return std::make_unique<bullet_pile>(start, choice);
+    return std::make_unique<bullet_pile>(what, start, choice);
 }

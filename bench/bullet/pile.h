@@ -1,8 +1,9 @@
-/// A pile of 2000 boxes in Talus and in Bullet, and one measure for both.
+/// Piles of boxes or balls in Talus and in Bullet, and one measure for both.
 ///
-/// The boxes fall from a lattice, with random orientations, into a box without a lid and settle in
-/// Talus; Bullet starts from there. Each code gives its bodies and its contacts of one step, and
-/// judge.cpp evaluates the natural-map residual of src/solve/residual.c on them, as plain code.
+/// bench/bullet: 2000 boxes fall from a lattice, with random orientations, into a box without a lid
+/// and settle in Talus; Bullet starts from there. Each code gives its bodies and its contacts of
+/// one step, and judge.cpp evaluates the natural-map residual of src/solve/residual.c on them, as
+/// plain code. bench/settle: balls fall in each code by itself and are judged by their overlap.
 #ifndef TALUS_BENCH_BULLET_PILE_H
 #define TALUS_BENCH_BULLET_PILE_H
 
@@ -23,7 +24,26 @@ constexpr double DENSITY = 1000.0, FRICTION = 0.5, GRAVITY = 9.81; // SI
 constexpr double MASS = DENSITY * EDGES[0] * EDGES[1] * EDGES[2];
 constexpr double STEP = 1.0 / 240.0; // s
 
-/// A box in place.
+/// What is piled up: a square container without a lid on z = 0, centred, and what falls into it.
+struct scene {
+    double half_width, height;
+    double friction;
+    double step;               ///< s
+    std::vector<double> radii; ///< of the balls; empty: bricks with EDGES
+};
+
+inline double ball_mass(double radius)
+{
+    return DENSITY * 4.0 / 3.0 * 3.14159265358979 * radius * radius * radius;
+}
+
+/// The bricks of bench/bullet.
+inline scene bricks(double friction)
+{
+    return {HALF_WIDTH, HIGH * SPACING, friction, STEP, {}};
+}
+
+/// A body in place.
 struct placed {
     vec3 position;
     quat rotation;
@@ -80,11 +100,12 @@ class pile {
 };
 
 /// How Talus solves; the rest is its default.
-enum talus_order { TALUS_RANDOM, TALUS_FORWARD }; // the first is the default
+enum class method { fast, random_sweeps, forward_sweeps }; // the first is the default
+enum class rule { velocity_error, residual };              // that stops a solve; likewise
 struct talus_choice {
+    method how;
+    rule stop;
     double tolerance;
-    talus_order order;
-    double friction;
 };
 /// How Bullet solves; the rest is its default.
 struct bullet_choice {
@@ -93,7 +114,9 @@ struct bullet_choice {
     bool sleeping;
 };
 
-std::unique_ptr<pile> make_talus(const std::vector<placed>& start, const talus_choice& choice);
-std::unique_ptr<pile> make_bullet(const std::vector<placed>& start, const bullet_choice& choice);
+std::unique_ptr<pile> make_talus(const scene& what, const std::vector<placed>& start,
+                                 const talus_choice& choice);
+std::unique_ptr<pile> make_bullet(const scene& what, const std::vector<placed>& start,
+                                  const bullet_choice& choice);
 
 #endif

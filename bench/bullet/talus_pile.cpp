@@ -15,19 +15,22 @@ static void check(talus_status status, const talus_error& error)
 
 class talus_pile : public pile {
   public:
-    talus_pile(const std::vector<placed>& start, const talus_choice& choice)
+    talus_pile(const scene& what, const std::vector<placed>& start, const talus_choice& choice)
+        : what_(what)
     {
         talus_world_def def = talus_world_default();
         def.gravity[2] = -GRAVITY;
         def.solver.tolerance = choice.tolerance;
-        def.solver.order = choice.order == TALUS_FORWARD ? TALUS_ORDER_FORWARD : TALUS_ORDER_RANDOM;
+        def.solver.stop = choice.stop == rule::residual ? TALUS_STOP_RESIDUAL : TALUS_STOP_RIGID;
+        if (choice.how != method::fast) def.solver.method = TALUS_SOLVER_SWEEPS;
+        if (choice.how == method::forward_sweeps) def.solver.order = TALUS_ORDER_FORWARD;
         check(talus_world_create(&def, &world_, &error_), error_);
         talus_pair_def law = talus_pair_default();
-        law.friction = choice.friction;
+        law.friction = what_.friction;
         check(talus_world_add_material(world_, "stone", &law, nullptr, &error_), error_);
         add_container();
-        const int shape = add_shape();
-        for (const placed& p : start) add_box(shape, p);
+        const int brick = what_.radii.empty() ? add_shape() : -1;
+        for (const placed& p : start) add_body(brick, p);
     }
     ~talus_pile() override
     {
@@ -38,7 +41,7 @@ class talus_pile : public pile {
 
     void step() override
     {
-        check(talus_world_step(world_, STEP, nullptr, &error_), error_);
+        check(talus_world_step(world_, what_.step, nullptr, &error_), error_);
     }
 
     std::vector<placed> places() const override
@@ -63,7 +66,7 @@ class talus_pile : public pile {
         snapshot s;
         for (const placed& p : places()) s.bodies.push_back({p, {}, {}, {}, {}});
         read_velocities(s, &body::free_velocity, &body::free_spin);
-        for (body& b : s.bodies) b.free_velocity[2] -= STEP * GRAVITY;
+        for (body& b : s.bodies) b.free_velocity[2] -= what_.step * GRAVITY;
         step();
         read_velocities(s, &body::velocity, &body::spin);
         read_contacts(s);
@@ -71,8 +74,10 @@ class talus_pile : public pile {
     }
 
   private:
+    scene what_;
     talus_world* world_ = nullptr;
     talus_error error_{};
+    size_t added_ = 0;
 
     void add_container()
     {
@@ -81,9 +86,8 @@ class talus_pile : public pile {
         wall.shape.kind = TALUS_SHAPE_BOX;
         wall.shape.inside = true;
         wall.shape.open_faces = TALUS_FACE_Z_HIGH;
-        const double height = HIGH * SPACING;
-        wall.shape.half_size[0] = wall.shape.half_size[1] = HALF_WIDTH;
-        wall.shape.half_size[2] = wall.position[2] = 0.5 * height;
+        wall.shape.half_size[0] = wall.shape.half_size[1] = what_.half_width;
+        wall.shape.half_size[2] = wall.position[2] = 0.5 * what_.height;
         check(talus_world_add_wall(world_, &wall, nullptr, &error_), error_);
     }
 
@@ -103,12 +107,13 @@ class talus_pile : public pile {
         return index;
     }
 
-    void add_box(int shape, const placed& p)
+    void add_body(int brick, const placed& p)
     {
         talus_grain_def def = talus_grain_default();
+        if (brick < 0) def.radius = what_.radii[added_++];
         const double sine = std::sqrt(std::fmax(0.0, 1.0 - p.rotation[0] * p.rotation[0]));
         const double angle = 2.0 * std::atan2(sine, p.rotation[0]);
-        def.solid = shape;
+        def.solid = brick;
         def.density = DENSITY;
         for (size_t k = 0; k < 3; k++) {
             def.position[k] = p.position[k];
@@ -139,16 +144,17 @@ class talus_pile : public pile {
             for (size_t k = 0; k < 3; k++) {
                 out.point_a[k] = out.point_b[k] = list.point[3 * c + k];
                 out.normal[k] = list.normal[3 * c + k];
-                out.impulse[k] = STEP * list.force[3 * c + k];
+                out.impulse[k] = what_.step * list.force[3 * c + k];
             }
             out.gap = list.gap[c];
-            out.own_bias = std::fmax(out.gap, 0.0) / STEP;
+            out.own_bias = std::fmax(out.gap, 0.0) / what_.step;
             s.contacts.push_back(out);
         }
     }
 };
 
-std::unique_ptr<pile> make_talus(const std::vector<placed>& start, const talus_choice& choice)
+std::unique_ptr<pile> make_talus(const scene& what, const std::vector<placed>& start,
+                                 const talus_choice& choice)
 {
-    return std::make_unique<talus_pile>(start, choice);
+    return std::make_unique<talus_pile>(what, start, choice);
 }
