@@ -6,7 +6,7 @@
 
 /// Mean and largest overlap now (end of the step), relative to the mean diameter. The world's poses
 /// must be those of now.
-void diagnose_overlap(talus_world* world, double* mean, double* largest);
+void diagnose_overlap(const talus_world* world, double* mean, double* largest);
 /// The papers' theory applied to the step just done; result->sweeps and residual must be set.
 talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
                                double residual, talus_rigidity* out);

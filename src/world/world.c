@@ -115,7 +115,6 @@ void talus_world_destroy(talus_world* w)
     grains_free(&w->grains);
     walls_free(&w->walls);
     poses_free(&w->poses);
-    narrow_scratch_free(&w->scratch);
     solids_free(&w->solids);
     contacts_free(&w->contacts);
     free(w);

@@ -8,22 +8,12 @@
 #include "body/materials.h"
 #include "body/walls.h"
 #include "detect/contacts.h"
-#include "detect/narrow.h"
 #include "detect/poses.h"
 #include "shape/solid.h"
 #include "step/step.h"
+#include "world/clusters.h"
 
 #include <talus/world.h>
-
-/// Workspace of the rigidity diagnostics, kept between steps (diagnose.c).
-typedef struct clusters {
-    int32_t* parent; ///< [grains] union-find forest of grains joined by contacts that carry force
-    double* low;     ///< [grains][dim] extent of the cluster, at its root
-    double* high;
-    int64_t capacity;
-} clusters;
-
-void clusters_free(clusters* c);
 
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
@@ -33,9 +23,8 @@ struct talus_world {
     solids solids;
     grains grains;
     walls walls;
-    poses poses;            ///< the solids in place, as of the last step's end or search
-    narrow_scratch scratch; ///< of the diagnostics
-    contacts contacts;      ///< of the last step; their impulses warm-start the next
+    poses poses;       ///< the solids in place, as of the last step's end or search
+    contacts contacts; ///< of the last step; their impulses warm-start the next
     const stepper_ops* ops;
     stepper* stepper; ///< the way of stepping time, with its workspace
     int64_t step;     ///< steps done
@@ -43,7 +32,7 @@ struct talus_world {
     double time;
     talus_totals totals;
     talus_step_result last;
-    clusters clusters;
+    clusters clusters; ///< memory of the diagnostics
 };
 
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.

@@ -1,0 +1,196 @@
+/// Connected clusters by union-find without locks (after Anderson & Woll, STOC 1991), and their
+/// extents.
+///
+/// Joining two clusters hooks the root in the higher row under that in the lower one, so every
+/// root ends as the lowest row of its cluster, whoever comes first. Extents are least and greatest
+/// numbers, which do not depend on order either: threads may take turns at random and the result
+/// has the same bits.
+#include "world/clusters.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void clusters_free(clusters* c)
+{
+    free(c->parent);
+    free(c->extent);
+    *c = (clusters){0};
+}
+
+// ---- the forest --------------------------------------------------------------------------------
+
+static int32_t parent_of(int32_t* parent, int32_t i)
+{
+    return __atomic_load_n(&parent[i], __ATOMIC_RELAXED);
+}
+
+static void set_parent(int32_t* parent, int32_t i, int32_t to)
+{
+    __atomic_store_n(&parent[i], to, __ATOMIC_RELAXED);
+}
+
+/// Follow the parents up and halve the path. Whatever other threads do, parents are ancestors.
+static int32_t find_root(int32_t* parent, int32_t i)
+{
+    for (;;) {
+        const int32_t up = parent_of(parent, i);
+        if (up == i) return i;
+        const int32_t over = parent_of(parent, up);
+        if (over == up) return up;
+        set_parent(parent, i, over);
+        i = over;
+    }
+}
+
+static void join(int32_t* parent, int32_t a, int32_t b)
+{
+    for (;;) {
+        a = find_root(parent, a);
+        b = find_root(parent, b);
+        if (a == b) return;
+        const int32_t low = a < b ? a : b, high = a < b ? b : a;
+        int32_t root = high; // unless another thread hooked it in the meantime
+        if (__atomic_compare_exchange_n(&parent[high], &root, low, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            return;
+        }
+    }
+}
+
+static void join_active(int32_t* parent, const grains* g, const contacts* list, int threads)
+{
+    const int team = parallel_threads(threads, list->count);
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) parent[i] = (int32_t)i;
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (int64_t c = 0; c < list->count; c++) {
+        if (list->state[c] == TALUS_CONTACT_OPEN || list->a_row[c] < 0) continue;
+        join(parent, list->a_row[c], list->b_row[c]);
+    }
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        set_parent(parent, (int32_t)i, find_root(parent, (int32_t)i));
+    }
+}
+
+/// Number the clusters of two grains and more: their roots get the parent -1 - number. A grain
+/// alone stays its own parent. Returns how many there are.
+static int64_t number_clusters(int32_t* parent, int64_t count)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t root = parent[i]; // lower than i, so it was seen before
+        if (root == i) continue;
+        if (parent[root] == root) parent[root] = (int32_t)(-1 - found++);
+    }
+    return found;
+}
+
+// ---- extents -----------------------------------------------------------------------------------
+
+/// Doubles as integers of the same order, and back.
+static int64_t ordered(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+static double unordered(int64_t bits)
+{
+    double x;
+    if (bits < 0) bits ^= INT64_MAX;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void lower_to(int64_t* least, int64_t value)
+{
+    int64_t now = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (value < now && !__atomic_compare_exchange_n(least, &now, value, false, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
+    }
+}
+
+/// Longest extent of the clusters in `extent` [count][2 dim]: least low and least -high of each.
+static double longest_of(const int64_t* extent, int64_t count, int dim)
+{
+    double longest = 0.0;
+    for (int64_t n = 0; n < count; n++) {
+        for (int k = 0; k < dim; k++) {
+            const double low = unordered(extent[2 * dim * n + k]);
+            const double high = -unordered(extent[2 * dim * n + dim + k]);
+            longest = fmax(longest, high - low);
+        }
+    }
+    return longest;
+}
+
+/// What the chunks of grains work on.
+typedef struct extent_task {
+    const grains* g;
+    const int32_t* parent;
+    int64_t* extent;
+} extent_task;
+
+/// Stretch the clusters by their grains; *longest receives the longest grain that is alone.
+static void stretch_clusters(void* data, int64_t first, int64_t last, double* longest)
+{
+    const extent_task* task = data;
+    const grains* g = task->g;
+    const int dim = g->dim;
+    for (int64_t i = first; i < last; i++) {
+        const int32_t up = task->parent[i];
+        const int64_t cluster = -1 - (int64_t)(up < 0 ? up : task->parent[up]);
+        for (int k = 0; k < dim; k++) {
+            const double low = g->position[i * dim + k] - g->radius[i];
+            const double high = g->position[i * dim + k] + g->radius[i];
+            if (up == i) {
+                *longest = fmax(*longest, high - low);
+                continue;
+            }
+            lower_to(&task->extent[2 * dim * cluster + k], ordered(low));
+            lower_to(&task->extent[2 * dim * cluster + dim + k], ordered(-high));
+        }
+    }
+}
+
+static talus_status reserve_extents(clusters* c, int64_t numbers)
+{
+    if (numbers > c->extent_capacity) {
+        free(c->extent);
+        c->extent_capacity = capacity_for(numbers);
+        c->extent = malloc(sizeof *c->extent * (size_t)c->extent_capacity);
+        if (!c->extent) c->extent_capacity = 0;
+    }
+    for (int64_t i = 0; i < numbers && c->extent; i++) c->extent[i] = INT64_MAX;
+    return c->extent || numbers == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+static talus_status reserve_forest(clusters* c, int64_t count)
+{
+    if (count <= c->capacity) return TALUS_OK;
+    free(c->parent);
+    c->capacity = capacity_for(count);
+    c->parent = malloc(sizeof *c->parent * (size_t)c->capacity);
+    if (!c->parent) c->capacity = 0;
+    return c->parent ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+talus_status clusters_longest(clusters* c, const grains* g, const contacts* list, int threads,
+                              double* longest)
+{
+    *longest = 0.0;
+    if (reserve_forest(c, g->count)) return TALUS_ERR_MEMORY;
+    join_active(c->parent, g, list, threads);
+    const int64_t count = number_clusters(c->parent, g->count);
+    if (reserve_extents(c, 2 * g->dim * count)) return TALUS_ERR_MEMORY;
+    extent_task task = {g, c->parent, c->extent};
+    double alone;
+    parallel_reduce(threads, g->count, PARALLEL_MAX, 1, stretch_clusters, &task, &alone);
+    *longest = fmax(fmax(alone, 0.0), longest_of(c->extent, count, g->dim));
+    return TALUS_OK;
+}
