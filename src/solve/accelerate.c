@@ -80,45 +80,61 @@ static void momentum_next(momentum* m, const wide_sums* s)
     m->age++;
 }
 
-/// Bring the problem up to date with the packed impulses.
-static void give_back(solve_workspace* ws, problem* p, int threads)
+/// Static friction gives way only when all forces are known, and then the solve goes on. With a
+/// fixed number of sweeps the first half is taken to have found them.
+static bool forces_known(const talus_solver_def* options, bool reached, int64_t sweeps)
 {
-    wide_unpack(&ws->wide, threads);
-    wide_refresh(&ws->wide, threads);
-    (void)p;
+    return reached ||
+           (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
+}
+
+/// Sweep until the rule is met or there have been enough; true if it is met. Leaves the problem as
+/// it is for solve_conclude().
+static bool sweep_until(problem* p, const solve_request* request, wide* w,
+                        const wide_kernels* kernels, stop_state* stop, solve_result* out)
+{
+    const talus_solver_def* options = request->options;
+    const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
+    momentum m = momentum_start();
+    bool reached = false, current = false;
+    if (accelerated) wide_remember(w);
+    while (out->sweeps < options->max_sweeps && !reached) {
+        const wide_sums sums = wide_sweep(w, kernels, accelerated, m.beta, request->threads);
+        const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
+        out->sweeps++;
+        if (accelerated) momentum_next(&m, &sums);
+        const bool watched = request->watch && request->watch->next == out->sweeps;
+        const bool due = stop_due(stop, out->sweeps, &stats);
+        const bool halfway = forces_known(options, false, out->sweeps) && p->rich_count > 0;
+        current = watched || due || halfway;
+        if (!current) continue;
+        wide_give_back(w, kernels, request->threads);
+        if (watched && solve_watched(request, p, out->sweeps)) break;
+        reached = due && stop_look(stop, p, out->sweeps, &stats);
+        if (forces_known(options, reached, out->sweeps) &&
+            problem_break_loose(p, options->tolerance)) {
+            reached = false;
+            stop->next_check = out->sweeps + 1;
+        }
+    }
+    if (!current) wide_give_back(w, kernels, request->threads);
+    return reached;
 }
 
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
-    const talus_solver_def* options = request->options;
-    const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
-    const wide_kernels* kernels = wide_kernels_for(options->vector);
+    const wide_kernels* kernels = wide_kernels_for(request->options->vector);
+    wide* w = &ws->wide;
     *out = (solve_result){.converged = true};
-    problem_refresh(p);
-    if (p->count == 0) return TALUS_OK;
-    if (wide_pack(&ws->wide, p, request->threads)) return TALUS_ERR_MEMORY;
-    if (accelerated) wide_remember(&ws->wide);
-    stop_state stop = stop_begin(request);
-    momentum m = momentum_start();
-    bool reached = false, given_back = false;
-    while (out->sweeps < options->max_sweeps && !reached) {
-        const wide_sums sums =
-            wide_sweep(&ws->wide, kernels, accelerated, m.beta, request->threads);
-        const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
-        out->sweeps++;
-        given_back = false;
-        if (accelerated) momentum_next(&m, &sums);
-        if (request->watch && request->watch->next == out->sweeps) {
-            give_back(ws, p, request->threads);
-            if (solve_watched(request, p, out->sweeps)) break;
-        }
-        if (!stop_due(&stop, out->sweeps, &stats)) continue;
-        give_back(ws, p, request->threads);
-        given_back = true;
-        reached = stop_look(&stop, p, out->sweeps, &stats);
+    if (p->count == 0) {
+        problem_refresh(p);
+        return TALUS_OK;
     }
-    if (!given_back) give_back(ws, p, request->threads);
+    if (wide_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
+    wide_apply(w, kernels, request->threads);
+    stop_state stop = stop_begin(request);
+    const bool reached = sweep_until(p, request, w, kernels, &stop, out);
     solve_conclude(&stop, p, reached, out);
     return TALUS_OK;
 }

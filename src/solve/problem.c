@@ -248,23 +248,36 @@ void problem_twist(problem* p, int64_t c, const double* dt)
 
 // ---- all contacts ------------------------------------------------------------------------------
 
+/// Add what a contact's impulses do to its bodies' velocities.
+static ALWAYS_INLINE void apply(problem* p, const int dim, int64_t c)
+{
+    const int stride = problem_stride(dim);
+    const double* row = p->contact + c * problem_width(dim);
+    double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    const int32_t rich = problem_rich_of(p, c);
+    if (problem_block_of(p, c) < 0) {
+        contact_apply(dim, a, b, row, row + contact_p(dim));
+    } else {
+        block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b, row + contact_p(dim));
+    }
+    if (rich >= 0) problem_twist(p, c, p->rich_rows[rich].torque);
+}
+
+void problem_apply(problem* p, int64_t c)
+{
+    if (p->dim == 2) {
+        apply(p, 2, c);
+    } else {
+        apply(p, 3, c);
+    }
+}
+
 static ALWAYS_INLINE void refresh(problem* p, const int dim)
 {
-    const int stride = problem_stride(dim), width = problem_width(dim);
-    if (p->rows > 0) memcpy(p->body, p->free, sizeof(double) * (size_t)(p->rows * stride));
-    for (int64_t c = 0; c < p->count; c++) {
-        const double* row = p->contact + c * width;
-        double* a = p->body + (int64_t)p->pair[2 * c] * stride;
-        double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
-        if (problem_block_of(p, c) < 0) {
-            contact_apply(dim, a, b, row, row + contact_p(dim));
-        } else {
-            block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b,
-                        row + contact_p(dim));
-        }
-        if (problem_rich_of(p, c) >= 0)
-            problem_twist(p, c, p->rich_rows[problem_rich_of(p, c)].torque);
-    }
+    const int64_t numbers = p->rows * problem_stride(dim);
+    if (p->rows > 0) memcpy(p->body, p->free, sizeof(double) * (size_t)numbers);
+    for (int64_t c = 0; c < p->count; c++) apply(p, dim, c);
 }
 
 void problem_refresh(problem* p)

@@ -237,6 +237,8 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size);
 /// Fill S and its inverse from the arms that are in the block's row and the masses of the bodies;
 /// *mn and *mt receive the inverse responses along the normal and, on average, across it.
 void problem_fill_block(problem* p, int64_t contact, const double* n, double* mn, double* mt);
+/// Add to the velocities of its bodies what the impulses of a contact do.
+void problem_apply(problem* p, int64_t contact);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
 

@@ -100,10 +100,12 @@ static void add_contacts(void* data, int64_t first, int64_t last, double* sums)
     }
 }
 
-/// Ratio of an error to its scale; nothing in nothing is no error.
+/// Ratio of an error to its scale; nothing in nothing is no error, and what is not a number is an
+/// infinite one.
 static double relative(double error2, double scale2)
 {
-    return scale2 > 0.0 ? sqrt(error2 / scale2) : (error2 > 0.0 ? INFINITY : 0.0);
+    if (error2 == 0.0) return 0.0;
+    return error2 < INFINITY && scale2 > 0.0 ? sqrt(error2 / scale2) : INFINITY;
 }
 
 /// The longest chain that the bodies could make.

@@ -41,6 +41,7 @@ void wide_free(wide* w)
     free(w->who);
     free(w->source);
     free(w->body_of);
+    free(w->private_row);
     free(w->sums);
     for (int k = 0; k < WIDE_ARRAYS; k++) free(w->values[k]);
     *w = (wide){0};
@@ -77,7 +78,7 @@ static void pack_row(wide* w, int64_t r)
     if (dim == 2) w->values[WIDE_SPIN_SCALE][r] = 1.0;
     for (int k = 0; k < stride; k++) row[k] = 0.0;
     if (w->body_of[r] < 0) return;
-    const double* body = w->problem->body + (int64_t)w->body_of[r] * problem_stride(dim);
+    const double* body = w->problem->free + (int64_t)w->body_of[r] * problem_stride(dim);
     if (dim == 3) {
         memcpy(row, body, 8 * sizeof(double));
         return;
@@ -230,28 +231,6 @@ talus_status wide_pack(wide* w, problem* p, int threads)
     return TALUS_OK;
 }
 
-void wide_unpack(const wide* w, int threads)
-{
-    problem* p = w->problem;
-    const int dim = w->dim;
-    threads = wide_threads(p->count, threads);
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int64_t k = 0; k < w->batch_count * WIDE_LANES; k++) {
-        const int64_t c = w->source[k], batch = k / WIDE_LANES, lane = k % WIDE_LANES;
-        if (c < 0) continue;
-        double* row = p->contact + c * problem_width(dim);
-        unpack_impulse(w, row, w->values[WIDE_P] + batch * dim * WIDE_LANES + lane,
-                       row + contact_p(dim));
-    }
-}
-
-/// Velocities from impulses, forgetting what the sweeps summed up.
-void wide_refresh(wide* w, int threads)
-{
-    (void)threads;
-    problem_refresh(w->problem);
-}
-
 // ---- one contact by itself ---------------------------------------------------------------------
 
 static void load_row(const wide* w, int32_t r, double* body)
@@ -343,6 +322,27 @@ double wide_update_scalar(wide* w, int64_t batch, int lane, bool momentum, doubl
     return 1.0 / row[contact_mn(dim)];
 }
 
+void wide_apply_scalar(wide* w, int64_t batch)
+{
+    const int dim = w->dim, stride = problem_stride(dim), width = problem_width(dim);
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int64_t c = w->source[batch * WIDE_LANES + lane];
+        const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
+        double body[16], row[10];
+        int32_t index[4];
+        if (c < 0) continue;
+        memcpy(row, w->problem->contact + c * width, sizeof(double) * (size_t)width);
+        unpack_impulse(w, row, w->values[WIDE_P] + batch * dim * WIDE_LANES + lane,
+                       row + contact_p(dim));
+        load_row(w, who[0], body);
+        load_row(w, who[WIDE_LANES], body + stride);
+        problem one = one_contact(w, c, body, row, index);
+        problem_apply(&one, 0);
+        store_row(w, who[0], body);
+        store_row(w, who[WIDE_LANES], body + stride);
+    }
+}
+
 // ---- sweeping ----------------------------------------------------------------------------------
 
 static wide_sums add_sums(const wide_sums* sums, int64_t count)
@@ -381,4 +381,61 @@ wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double
     }
     kernels->sweep(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
     return add_sums(w->sums, w->block_count + 1);
+}
+
+void wide_apply(wide* w, const wide_kernels* kernels, int threads)
+{
+    threads = wide_threads(w->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
+        for (int64_t colour = 0; colour < w->colour_count; colour++) {
+#pragma omp for schedule(dynamic, 1)
+            for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
+                kernels->apply(w, k);
+            }
+        }
+    }
+    kernels->apply(w, w->block_count);
+}
+
+// ---- back --------------------------------------------------------------------------------------
+
+static void unpack_batch(const wide* w, int64_t batch)
+{
+    const int dim = w->dim;
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int64_t c = w->source[batch * WIDE_LANES + lane];
+        if (c < 0) continue;
+        double* row = w->problem->contact + c * problem_width(dim);
+        unpack_impulse(w, row, w->values[WIDE_P] + batch * dim * WIDE_LANES + lane,
+                       row + contact_p(dim));
+    }
+}
+
+/// Velocities of a packed row back to its body; private copies of bodies that do not move are equal
+/// to what is there.
+static void unpack_row(const wide* w, int64_t r)
+{
+    const int32_t body = w->body_of[r];
+    if (body < 0 || w->private_row[r]) return;
+    load_row(w, (int32_t)r, w->problem->body + (int64_t)body * problem_stride(w->dim));
+}
+
+void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
+{
+    problem* p = w->problem;
+    const int64_t numbers = p->rows * problem_stride(w->dim);
+    wide_apply(w, kernels, threads);
+    threads = wide_threads(w->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < w->batch_count; k++) unpack_batch(w, k);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < numbers; k++) p->body[k] = p->free[k];
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < w->row_count; r++) unpack_row(w, r);
+    }
 }

@@ -75,6 +75,7 @@ typedef struct wide {
     int32_t* who;              ///< [batch_count][2][lane] rows of the bodies a and b
     int32_t* source;           ///< [batch_count][lane] contact in the problem, -1: the lane is idle
     int32_t* body_of;          ///< [row_count] row in the problem
+    uint8_t* private_row;      ///< [row_count] 1: a copy of a body that does not move
     double* values[WIDE_ARRAYS]; ///< wide_array says of what
     int64_t capacity[WIDE_ARRAYS];
     wide_sums* sums;  ///< [block_count + 1] of the last sweep, the tail's last
@@ -96,24 +97,11 @@ static ALWAYS_INLINE int wide_full_fields(const int dim)
 {
     return dim == 2 ? 15 : 36;
 }
-
-/// Number of threads that a solve of so many contacts is worth.
-int wide_threads(int64_t contacts, int threads);
-
-void wide_free(wide* w);
-/// Pack a problem whose body velocities agree with its impulses. The layout is that of the last
-/// call if the same bodies touch; it is a function of the problem alone, not of its history.
-talus_status wide_pack(wide* w, problem* p, int threads);
-/// Write the impulses back to the problem; its velocities are left alone (problem_refresh).
-void wide_unpack(const wide* w, int threads);
-
-/// Recompute the problem's velocities from its free ones and its impulses.
-void wide_refresh(wide* w, int threads);
-
-/// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
-/// there fits: wide_layout.c.
-talus_status wide_arrange(wide* w, const problem* p);
-void wide_layout_free(wide* w);
+/// The first field of a full block's arms, G_a; G_b follows.
+static ALWAYS_INLINE int wide_full_arms(const int dim)
+{
+    return dim == 2 ? 11 : 18;
+}
 
 /// The sweeps of one vector width.
 typedef struct wide_kernels {
@@ -121,12 +109,32 @@ typedef struct wide_kernels {
     /// One sweep over a block. With `momentum` the impulses and the block's own rows are first
     /// extrapolated: y = x + beta (x - z), and z becomes x.
     void (*sweep)(wide* w, int64_t block, bool momentum, double beta, wide_sums* sums);
+    /// Add the velocities that a block's impulses make.
+    void (*apply)(wide* w, int64_t block);
 } wide_kernels;
+
+/// Number of threads that a solve of so many contacts is worth.
+int wide_threads(int64_t contacts, int threads);
+
+void wide_free(wide* w);
+/// Pack a problem: constants, impulses and free velocities. The layout is that of the last call if
+/// the same bodies touch; it is a function of the problem alone, not of its history.
+talus_status wide_pack(wide* w, problem* p, int threads);
+/// Write the impulses back to the problem, and recompute from them the velocities, packed and of
+/// the problem, forgetting what the sweeps summed up.
+void wide_give_back(wide* w, const wide_kernels* kernels, int threads);
+
+/// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
+/// there fits: wide_layout.c.
+talus_status wide_arrange(wide* w, const problem* p);
+void wide_layout_free(wide* w);
 
 /// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
 /// NULL if the machine cannot run it.
 const wide_kernels* wide_kernels_for(talus_vector_width width);
 
+/// Make the packed velocities those of the packed impulses.
+void wide_apply(wide* w, const wide_kernels* kernels, int threads);
 /// Take the present impulses and velocities for those of the sweep before: momentum starts anew.
 void wide_remember(wide* w);
 /// One sweep over everything: all blocks, then the tail.
@@ -137,5 +145,7 @@ wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double
 /// response. For the kernels.
 double wide_update_scalar(wide* w, int64_t batch, int lane, bool momentum, double beta,
                           const double* y, double* x);
+/// Add the velocities that the impulses of a batch make, whatever their laws. For the kernels.
+void wide_apply_scalar(wide* w, int64_t batch);
 
 #endif

@@ -1,4 +1,4 @@
 /// The packed sweeps for AVX-512; compiled with that instruction set (CMakeLists.txt).
 #include "solve/wide_kernel.h"
 
-const wide_kernels wide_kernels_avx512 = {.name = "avx512", .sweep = sweep_any};
+const wide_kernels wide_kernels_avx512 = {.name = "avx512", .sweep = sweep_any, .apply = apply_any};

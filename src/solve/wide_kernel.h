@@ -83,12 +83,27 @@ static ALWAYS_INLINE void add_to_sums(const int dim, lane_sums* sums, int part, 
 
 // ---- balls -------------------------------------------------------------------------------------
 
-/// Exact update in the plane; impulses are (normal, tangential).
-static ALWAYS_INLINE void solve_disks(const lanes* k, lanes spin_arm, const lanes* y, lanes* x,
+/// Add an impulse (normal, tangential) to the velocities of two disks.
+static ALWAYS_INLINE void apply_disks(const lanes* n, lanes spin_arm, const lanes* dp,
                                       wide_bodies* o)
 {
-    const lanes nx = k[0], ny = k[1], mn = k[2], mt = k[3], bias = k[4], mu = k[5];
     lanes *a = o->a, *b = o->b;
+    const lanes dx = dp[0] * n[0] - dp[1] * n[1], dy = dp[0] * n[1] + dp[1] * n[0];
+    const lanes turn = spin_arm * dp[1];
+    a[0] = a[0] - a[3] * dx;
+    a[1] = a[1] - a[3] * dy;
+    a[2] = a[2] - a[3] * turn;
+    b[0] = b[0] + b[3] * dx;
+    b[1] = b[1] + b[3] * dy;
+    b[2] = b[2] - b[3] * turn;
+}
+
+/// Exact impulse in the plane; impulses are (normal, tangential).
+static ALWAYS_INLINE void solve_disks(const lanes* k, lanes spin_arm, const lanes* y, lanes* x,
+                                      const wide_bodies* o)
+{
+    const lanes nx = k[0], ny = k[1], mn = k[2], mt = k[3], bias = k[4], mu = k[5];
+    const lanes *a = o->a, *b = o->b;
     const lanes ux = b[0] - a[0], uy = b[1] - a[1];
     const lanes un = ux * nx + uy * ny;
     const lanes ut = uy * nx - ux * ny - spin_arm * (a[2] + b[2]);
@@ -97,14 +112,6 @@ static ALWAYS_INLINE void solve_disks(const lanes* k, lanes spin_arm, const lane
     lanes pt = y[1] - mt * ut;
     pt = lanes_if_greater(pt, bound, bound, pt);
     pt = lanes_if_greater(low, pt, low, pt);
-    const lanes dn = pn - y[0], dt = pt - y[1];
-    const lanes dx = dn * nx - dt * ny, dy = dn * ny + dt * nx, turn = spin_arm * dt;
-    a[0] = a[0] - a[3] * dx;
-    a[1] = a[1] - a[3] * dy;
-    a[2] = a[2] - a[3] * turn;
-    b[0] = b[0] + b[3] * dx;
-    b[1] = b[1] + b[3] * dy;
-    b[2] = b[2] - b[3] * turn;
     x[0] = pn;
     x[1] = pt;
 }
@@ -120,11 +127,28 @@ static ALWAYS_INLINE void cut_to_bound(lanes bound, lanes* t)
     for (int k = 0; k < 3; k++) t[k] = t[k] * factor;
 }
 
-/// Exact update in space: law/coulomb.h for lanes.
-static ALWAYS_INLINE void solve_spheres(const lanes* k, const lanes* y, lanes* x, wide_bodies* o)
+/// Add an impulse to the velocities of two spheres.
+static ALWAYS_INLINE void apply_spheres(const lanes* n, const lanes* dp, wide_bodies* o)
+{
+    lanes *a = o->a, *b = o->b, m[3];
+    m[0] = n[1] * dp[2] - n[2] * dp[1];
+    m[1] = n[2] * dp[0] - n[0] * dp[2];
+    m[2] = n[0] * dp[1] - n[1] * dp[0];
+    for (int i = 0; i < 3; i++) {
+        a[i] = a[i] - a[3] * dp[i];
+        b[i] = b[i] + b[3] * dp[i];
+        a[4 + i] = a[4 + i] - a[7] * m[i];
+        b[4 + i] = b[4 + i] - b[7] * m[i];
+    }
+}
+
+/// Exact impulse in space: law/coulomb.h for lanes.
+static ALWAYS_INLINE void solve_spheres(const lanes* k, const lanes* y, lanes* x,
+                                        const wide_bodies* o)
 {
     const lanes *n = k, mn = k[3], mt = k[4], bias = k[5], mu = k[6];
-    lanes *a = o->a, *b = o->b, u[3], t[3], dp[3], m[3];
+    const lanes *a = o->a, *b = o->b;
+    lanes u[3], t[3];
     const lanes s0 = a[4] + b[4], s1 = a[5] + b[5], s2 = a[6] + b[6];
     u[0] = b[0] - a[0] - (s1 * n[2] - s2 * n[1]);
     u[1] = b[1] - a[1] - (s2 * n[0] - s0 * n[2]);
@@ -135,18 +159,16 @@ static ALWAYS_INLINE void solve_spheres(const lanes* k, const lanes* y, lanes* x
     const lanes shift = mt * un - yn; // takes the normal part of y - mt u away
     for (int i = 0; i < 3; i++) t[i] = y[i] - mt * u[i] + shift * n[i];
     cut_to_bound(mu * pn, t);
-    for (int i = 0; i < 3; i++) {
-        x[i] = pn * n[i] + t[i];
-        dp[i] = x[i] - y[i];
-        a[i] = a[i] - a[3] * dp[i];
-        b[i] = b[i] + b[3] * dp[i];
-    }
-    m[0] = n[1] * dp[2] - n[2] * dp[1];
-    m[1] = n[2] * dp[0] - n[0] * dp[2];
-    m[2] = n[0] * dp[1] - n[1] * dp[0];
-    for (int i = 0; i < 3; i++) {
-        a[4 + i] = a[4 + i] - a[7] * m[i];
-        b[4 + i] = b[4 + i] - b[7] * m[i];
+    for (int i = 0; i < 3; i++) x[i] = pn * n[i] + t[i];
+}
+
+static ALWAYS_INLINE void apply_balls(const wide* w, const int dim, const lanes* n, const lanes* dp,
+                                      wide_bodies* o)
+{
+    if (dim == 2) {
+        apply_disks(n, lanes_set(w->spin_arm), dp, o);
+    } else {
+        apply_spheres(n, dp, o);
     }
 }
 
@@ -161,7 +183,7 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int dim, int64_t batch, boo
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        lanes k[7], x[3], y[3], before[3];
+        lanes k[7], x[3], y[3], before[3], dp[3];
         wide_bodies o;
         load_bodies(dim, w->values[WIDE_ROW], who, &o);
         for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
@@ -175,8 +197,12 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int dim, int64_t batch, boo
         } else {
             solve_spheres(k, y, x, &o);
         }
+        for (int i = 0; i < dim; i++) {
+            dp[i] = x[i] - y[i];
+            lanes_store(p + i * WIDE_LANES + lane, x[i]);
+        }
+        apply_balls(w, dim, k, dp, &o);
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
-        for (int i = 0; i < dim; i++) lanes_store(p + i * WIDE_LANES + lane, x[i]);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }
 }
@@ -309,7 +335,7 @@ static ALWAYS_INLINE void solve_full(const int dim, const double* constants, int
 static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool momentum,
                                      lanes beta, lane_sums* sums)
 {
-    const int fields = wide_full_fields(dim), arms = dim == 2 ? 11 : 18;
+    const int fields = wide_full_fields(dim), arms = wide_full_arms(dim);
     const int64_t slot = w->batches[batch].slot;
     const double* constants = w->values[WIDE_FULL] + slot * fields * WIDE_LANES;
     double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
@@ -414,6 +440,47 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
                        .step = add_lanes(sums.step),
                        .turning = add_lanes(sums.turning),
                        .impulse = add_lanes(sums.impulse)};
+}
+
+/// Add the impulses of a batch of balls or full blocks to the velocities.
+static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
+{
+    const bool ball = w->batches[batch].kind == WIDE_BALL;
+    const int fields = ball ? wide_ball_fields(dim) : wide_full_fields(dim);
+    const double* constants = w->values[ball ? WIDE_BALLS : WIDE_FULL] +
+                              w->batches[batch].slot * (int64_t)fields * WIDE_LANES;
+    const double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
+    const int arms = wide_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
+    for (int part = 0; part < PARTS; part++) {
+        const int lane = part * LANE_WIDTH;
+        const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
+        lanes k[36], dp[3];
+        wide_bodies o;
+        load_bodies(dim, w->values[WIDE_ROW], who, &o);
+        for (int i = 0; i < dim; i++) dp[i] = lanes_load(p + i * WIDE_LANES + lane);
+        for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
+        if (ball) {
+            apply_balls(w, dim, k, dp, &o);
+        } else {
+            full_apply(dim, k, k + arms, k + arms + arm_size, dp, &o);
+        }
+        store_bodies(dim, w->values[WIDE_ROW], who, &o);
+    }
+}
+
+/// The velocities that the impulses of a block make, added to those of the blocks before it.
+static void apply_any(wide* w, int64_t number)
+{
+    const wide_block* block = &w->blocks[number];
+    for (int64_t k = block->first; k < block->last; k++) {
+        if (w->batches[k].kind == WIDE_SCALAR) {
+            wide_apply_scalar(w, k);
+        } else if (w->dim == 2) {
+            apply_batch(w, 2, k);
+        } else {
+            apply_batch(w, 3, k);
+        }
+    }
 }
 
 /// Pick the instance for this dimension and for sweeps with or without momentum.

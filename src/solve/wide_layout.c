@@ -399,6 +399,7 @@ static int32_t packed_row(wide* w, int32_t body)
     const int32_t row = (int32_t)w->row_count++;
     if (m->moves[body]) m->degree[body] = row;
     w->body_of[row] = body;
+    w->private_row[row] = !m->moves[body];
     return row;
 }
 
@@ -409,6 +410,7 @@ static void number_rows(wide* w, wide_block* block)
     block->row_first = w->row_count;
     const int32_t nobody = (int32_t)w->row_count++;
     w->body_of[nobody] = -1;
+    w->private_row[nobody] = 1;
     for (int64_t k = block->first; k < block->last; k++) {
         for (int lane = 0; lane < WIDE_LANES; lane++) {
             const int32_t c = w->source[k * WIDE_LANES + lane];
@@ -466,7 +468,7 @@ static bool reserve_packed(wide* w, int64_t rows)
     if (rows <= m->packed_capacity) return true;
     const int64_t n = rows + rows / 8 + 8;
     m->packed_capacity = 0;
-    if (!regrow(&w->body_of, n, sizeof *w->body_of)) return false;
+    if (!regrow(&w->body_of, n, sizeof *w->body_of) || !regrow(&w->private_row, n, 1)) return false;
     m->packed_capacity = n;
     return true;
 }

@@ -1,4 +1,5 @@
 /// The packed sweeps for any machine; no special instructions.
 #include "solve/wide_kernel.h"
 
-const wide_kernels wide_kernels_portable = {.name = "portable", .sweep = sweep_any};
+const wide_kernels wide_kernels_portable = {
+    .name = "portable", .sweep = sweep_any, .apply = apply_any};
