@@ -5,6 +5,7 @@
 /// choice.
 #include "base/clock.h"
 #include "base/error.h"
+#include "solve/problem.h"
 #include "world/diagnose.h"
 #include "world/world.h"
 
@@ -104,6 +105,28 @@ static talus_status accept(talus_world* w, const step_context* ctx, const step_o
     return TALUS_OK;
 }
 
+/// Pose the problem of an attempt for the watcher. Posing spoils the attempt, which is made once
+/// more: the same start and the same key give the same bits.
+static talus_status show_problem(talus_world* w, const step_context* ctx, step_outcome* outcome,
+                                 talus_error* error)
+{
+    const talus_totals totals = w->totals;
+    const contacts* list = NULL;
+    problem p = {0};
+    talus_status status = w->ops->pose(w->stepper, ctx, &p, &list, error);
+    if (status >= 0) status = w->watcher.take(w->watcher.user, &p, ctx, outcome, error);
+    problem_free(&p);
+    w->ops->reject(w->stepper, ctx);
+    if (status >= 0) status = w->ops->attempt(w->stepper, ctx, outcome, error);
+    w->totals = totals;
+    return status;
+}
+
+void world_watch(talus_world* world, world_watcher watcher)
+{
+    world->watcher = watcher;
+}
+
 /// One step of length h, or two of h/2 if the policy says retry, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
                                   talus_error* error)
@@ -113,6 +136,10 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     char why[200] = "";
     const talus_step_result before = *result;
     TRY(w->ops->attempt(w->stepper, &ctx, &outcome, error));
+    const world_watcher* watcher = &w->watcher;
+    if (watcher->wants && outcome.nan_grain < 0 && watcher->wants(watcher->user, &outcome)) {
+        TRY(show_problem(w, &ctx, &outcome, error));
+    }
     talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(&outcome, result);
     if (policy == TALUS_POLICY_ACCEPT) return accept(w, &ctx, &outcome, result, error);

@@ -12,8 +12,19 @@
 #include "shape/solid.h"
 #include "step/step.h"
 #include "world/clusters.h"
+#include "world/watch.h"
 
 #include <talus/world.h>
+
+/// Who looks at the contact problems of steps. All may be NULL: nobody looks.
+typedef struct world_watcher {
+    /// Is the problem of this attempt wanted?
+    bool (*wants)(void* user, const step_outcome* outcome);
+    /// Take a look at it: as it was posed, before it was solved.
+    talus_status (*take)(void* user, const struct problem* p, const step_context* ctx,
+                         const step_outcome* outcome, talus_error* error);
+    void* user;
+} world_watcher;
 
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
@@ -33,6 +44,7 @@ struct talus_world {
     talus_totals totals;
     talus_step_result last;
     clusters clusters; ///< memory of the diagnostics
+    world_watcher watcher;
 };
 
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
