@@ -16,16 +16,6 @@
 
 #include <talus/world.h>
 
-/// Who looks at the contact problems of steps. All may be NULL: nobody looks.
-typedef struct world_watcher {
-    /// Is the problem of this attempt wanted?
-    bool (*wants)(void* user, const step_outcome* outcome);
-    /// Take a look at it: as it was posed, before it was solved.
-    talus_status (*take)(void* user, const struct problem* p, const step_context* ctx,
-                         const step_outcome* outcome, talus_error* error);
-    void* user;
-} world_watcher;
-
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
     log_sink log;
@@ -44,7 +34,7 @@ struct talus_world {
     talus_totals totals;
     talus_step_result last;
     clusters clusters; ///< memory of the diagnostics
-    world_watcher watcher;
+    world_watcher watcher; ///< zero: nobody looks
 };
 
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
