@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "detect/feature.h"
 #include "detect/narrow.h"
+#include "detect/wall_sight.h"
 #include "shape/shape.h"
 
 #include <stdlib.h>
@@ -166,8 +167,14 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
                      .cursor = contacts_cursor_at(n->last, -1 - wall, g->id[first]),
                      .escaped = escaped,
                      .out = out};
+    const wall_sight sight = wall_sight_of(n, wall);
     for (int64_t i = first; i < end; i++) {
         if (g->inv_mass[i] == 0.0) continue;
+        const double* x = g->position + i * g->dim;
+        if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
+                        : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {
+            continue;
+        }
         const double still = n->margin[i] + n->wall_margin[wall];
         const double moves =
             wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
