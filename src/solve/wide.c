@@ -84,7 +84,8 @@ static void pack_row(wide* w, int64_t r)
         return;
     }
     const double im = body[row_im(2)], kim = body[row_kim(2)];
-    const double scale = im > 0.0 && kim > 0.0 ? sqrt(im / kim) : 1.0;
+    const double common = w->spin_arm > 0.0 ? 1.0 / w->spin_arm : 1.0; // of balls that are fixed
+    const double scale = im > 0.0 && kim > 0.0 ? sqrt(im / kim) : common;
     w->values[WIDE_SPIN_SCALE][r] = scale;
     row[0] = body[0];
     row[1] = body[1];

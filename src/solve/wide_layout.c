@@ -109,7 +109,8 @@ static bool common_ball(const problem* p, int32_t row, double ratio)
 {
     if (p->dim == 3) return true;
     const double* body = p->free + (int64_t)row * problem_stride(2);
-    return fabs(body[row_kim(2)] - ratio * body[row_im(2)]) <= 1e-14 * body[row_kim(2)];
+    return ratio > 0.0 &&
+           fabs(body[row_kim(2)] - ratio * body[row_im(2)]) <= 1e-14 * body[row_kim(2)];
 }
 
 static uint8_t contact_kind(const problem* p, int64_t c, double ratio)

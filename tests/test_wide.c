@@ -1,0 +1,371 @@
+/// Packed sweeps (solve/wide.h): they do what one contact after the other does, with the same bits
+/// for every vector width and every number of threads, on random problems of every kind.
+#include "wide_model.h"
+
+#include "base/hash.h"
+#include "solve/update.h"
+#include "solve/wide.h"
+
+static const cloud clouds[] = {
+    {.name = "disks", .dim = 2, .walls = 0.1},
+    {.name = "spheres", .dim = 3, .walls = 0.1},
+    {.name = "disks, some fixed or odd", .dim = 2, .fixed = 0.1, .pivots = 0.1, .uneven = 0.2},
+    {.name = "spheres, some fixed", .dim = 3, .fixed = 0.1, .pivots = 0.1, .uneven = 0.2},
+    {.name = "polygons", .dim = 2, .solids = 1.0, .walls = 0.1},
+    {.name = "polyhedra", .dim = 3, .solids = 1.0, .walls = 0.1},
+    {.name = "disks and polygons", .dim = 2, .solids = 0.5, .fixed = 0.1, .pivots = 0.1},
+    {.name = "spheres and polyhedra", .dim = 3, .solids = 0.5, .fixed = 0.1},
+    {.name = "rich disks", .dim = 2, .rich = 0.9, .walls = 0.1, .uneven = 0.1},
+    {.name = "rich spheres", .dim = 3, .rich = 0.9, .walls = 0.1, .fixed = 0.1},
+    {.name = "rolling disks", .dim = 2, .rich = 0.9, .laws = ROLLING, .walls = 0.1, .fixed = 0.1},
+    {.name = "rolling spheres", .dim = 3, .rich = 0.9, .laws = ROLLING, .walls = 0.1},
+    {.name = "rich polygons", .dim = 2, .solids = 0.7, .rich = 0.5, .laws = MIXED},
+    {.name = "rich polyhedra", .dim = 3, .solids = 0.7, .rich = 0.5, .laws = MIXED},
+    {.name = "disks under a lid", .dim = 2, .mobile = 0.2, .walls = 0.1},
+    {.name = "spheres under a lid", .dim = 3, .mobile = 0.2, .walls = 0.1},
+    {.name = "everything under a lid, 2D",
+     .dim = 2,
+     .solids = 0.3,
+     .rich = 0.4,
+     .laws = MIXED,
+     .fixed = 0.1,
+     .walls = 0.1,
+     .mobile = 0.2,
+     .hub = 0.1},
+    {.name = "everything under a lid, 3D",
+     .dim = 3,
+     .solids = 0.3,
+     .rich = 0.4,
+     .laws = MIXED,
+     .fixed = 0.1,
+     .walls = 0.1,
+     .mobile = 0.2,
+     .hub = 0.1},
+    {.name = "disks about a hub", .dim = 2, .hub = 0.3},
+    {.name = "spheres about a hub", .dim = 3, .hub = 0.3},
+};
+enum { CLOUDS = sizeof clouds / sizeof *clouds };
+
+static cloud sized(int k, int bodies, int contacts)
+{
+    cloud c = clouds[k];
+    c.bodies = bodies;
+    c.contacts = contacts;
+    return c;
+}
+
+static uint64_t hash_problem(const problem* p)
+{
+    uint64_t hash = HASH_START;
+    hash = hash_bytes(hash, p->body, sizeof(double) * (size_t)(p->rows * problem_stride(p->dim)));
+    hash =
+        hash_bytes(hash, p->contact, sizeof(double) * (size_t)(p->count * problem_width(p->dim)));
+    for (int64_t k = 0; k < p->rich_count; k++) {
+        hash = hash_bytes(hash, p->rich_rows[k].torque, sizeof p->rich_rows[k].torque);
+    }
+    return hash;
+}
+
+// ---- against one contact after the other -------------------------------------------------------
+
+/// All numbers that sweeps change: velocities, impulses, torques.
+typedef struct numbers {
+    double *body, *contact, *torque;
+} numbers;
+
+static numbers save_numbers(const problem* p)
+{
+    const size_t body = sizeof(double) * (size_t)(p->rows * problem_stride(p->dim));
+    const size_t contact = sizeof(double) * (size_t)(p->count * problem_width(p->dim));
+    numbers out = {malloc(body), malloc(contact), calloc(3 * (size_t)p->rich_count + 1, 8)};
+    memcpy(out.body, p->body, body);
+    memcpy(out.contact, p->contact, contact);
+    for (int64_t k = 0; k < p->rich_count; k++) {
+        vec_copy(3, out.torque + 3 * k, p->rich_rows[k].torque);
+    }
+    return out;
+}
+
+static void free_numbers(numbers* n)
+{
+    free(n->body);
+    free(n->contact);
+    free(n->torque);
+}
+
+/// y = x + beta (x - z) for everything.
+static void extrapolate_all(problem* p, const numbers* z, double beta)
+{
+    const int dim = p->dim, stride = problem_stride(dim), width = problem_width(dim);
+    for (int64_t k = 0; k < p->rows * stride; k++) {
+        p->body[k] += beta * (p->body[k] - z->body[k]);
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        for (int64_t k = c * width + contact_p(dim); k < (c + 1) * width; k++) {
+            p->contact[k] += beta * (p->contact[k] - z->contact[k]);
+        }
+    }
+    for (int64_t k = 0; k < p->rich_count; k++) {
+        for (int i = 0; i < 3; i++) {
+            double* t = &p->rich_rows[k].torque[i];
+            *t += beta * (*t - z->torque[3 * k + i]);
+        }
+    }
+}
+
+/// Update all contacts one by one in the order in which the packed sweep takes them.
+static void sweep_plainly(const wide* w, problem* p)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    for (int64_t k = 0; k < w->batch_count * WIDE_LANES; k++) {
+        const int32_t c = w->source[k];
+        double dp[3];
+        if (c < 0) continue;
+        update_contact(p, dim, c, p->body + p->pair[2 * c] * stride,
+                       p->body + p->pair[2 * c + 1] * stride, dp);
+    }
+}
+
+/// Largest difference of the impulses and torques, relative to the largest impulse, and of the
+/// velocities, relative to the largest velocity.
+static double difference(const problem* p, const problem* q)
+{
+    const int dim = p->dim, width = problem_width(dim);
+    double impulse = 0.0, impulse_off = 0.0, velocity = 0.0, velocity_off = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        for (int64_t k = c * width + contact_p(dim); k < (c + 1) * width; k++) {
+            impulse = fmax(impulse, fabs(q->contact[k]));
+            impulse_off = fmax(impulse_off, fabs(p->contact[k] - q->contact[k]));
+        }
+    }
+    for (int64_t k = 0; k < p->rich_count; k++) {
+        for (int i = 0; i < 3; i++) {
+            impulse_off =
+                fmax(impulse_off, fabs(p->rich_rows[k].torque[i] - q->rich_rows[k].torque[i]));
+        }
+    }
+    for (int64_t k = 0; k < p->rows * problem_stride(dim); k++) {
+        velocity = fmax(velocity, fabs(q->body[k]));
+        velocity_off = fmax(velocity_off, fabs(p->body[k] - q->body[k]));
+    }
+    return fmax(impulse_off / impulse, velocity_off / velocity);
+}
+
+/// Two sweeps of momentum, the first of them with none yet.
+static double packed_against_plain(const cloud* c, uint64_t seed, const wide_kernels* kernels)
+{
+    problem p = {0}, q = {0};
+    wide w = {0};
+    fill_cloud(c, seed, &p);
+    fill_cloud(c, seed, &q);
+    numbers start = save_numbers(&q);
+    assert_int_equal(wide_pack(&w, &p, 1), TALUS_OK);
+    wide_apply(&w, kernels, 1);
+    wide_remember(&w);
+    wide_sweep(&w, kernels, true, 0.0, 1);
+    wide_sweep(&w, kernels, true, 0.6, 1);
+    wide_give_back(&w, kernels, 1);
+    sweep_plainly(&w, &q);
+    extrapolate_all(&q, &start, 0.6);
+    sweep_plainly(&w, &q);
+    const double off = difference(&p, &q);
+    free_numbers(&start);
+    wide_free(&w);
+    problem_free(&p);
+    problem_free(&q);
+    return off;
+}
+
+static void test_packed_sweeps_do_what_plain_ones_do(void** state)
+{
+    (void)state;
+    const wide_kernels* kernels = wide_kernels_for(TALUS_VECTOR_BEST);
+    for (int k = 0; k < CLOUDS; k++) {
+        double worst = 0.0;
+        for (int i = 0; i < test_count(100, 10); i++) {
+            const cloud c = sized(k, 30 + i % 70, 20 + 2 * i);
+            worst = fmax(worst, packed_against_plain(&c, (uint64_t)i, kernels));
+        }
+        check_below(clouds[k].name, worst, 1e-12,
+                    "rounding of two sweeps over up to 220 contacts, masses within e^-3..e^3");
+    }
+}
+
+// ---- bits --------------------------------------------------------------------------------------
+
+/// Hash of everything, sums of sweeps included, after sweeps with momentum.
+static uint64_t hash_of_sweeps(const cloud* c, const wide_kernels* kernels, int sweeps, int threads)
+{
+    problem p = {0};
+    wide w = {0};
+    uint64_t hash = HASH_START;
+    fill_cloud(c, 5, &p);
+    assert_int_equal(wide_pack(&w, &p, threads), TALUS_OK);
+    wide_apply(&w, kernels, threads);
+    wide_remember(&w);
+    for (int i = 0; i < sweeps; i++) {
+        const wide_sums sums = wide_sweep(&w, kernels, i % 40 != 39, 0.02 * (i % 40), threads);
+        hash = hash_bytes(hash, &sums, sizeof sums);
+    }
+    wide_give_back(&w, kernels, threads);
+    hash ^= hash_problem(&p);
+    wide_free(&w);
+    problem_free(&p);
+    return hash;
+}
+
+static void test_same_bits_for_every_width(void** state)
+{
+    (void)state;
+    const wide_kernels* portable = wide_kernels_for(TALUS_VECTOR_PORTABLE);
+    const wide_kernels* others[] = {wide_kernels_for(TALUS_VECTOR_AVX2),
+                                    wide_kernels_for(TALUS_VECTOR_AVX512)};
+    for (int k = 0; k < CLOUDS; k++) {
+        const cloud c = sized(k, 250, 900);
+        const int sweeps = test_count(300, 40);
+        const uint64_t expected = hash_of_sweeps(&c, portable, sweeps, 1);
+        for (int i = 0; i < 2; i++) {
+            if (!others[i]) continue;
+            printf("%s, %s: %d sweeps\n", c.name, others[i]->name, sweeps);
+            assert_int_equal(hash_of_sweeps(&c, others[i], sweeps, 1), expected);
+        }
+    }
+}
+
+static void test_same_bits_for_any_threads(void** state)
+{
+    (void)state;
+    const wide_kernels* kernels = wide_kernels_for(TALUS_VECTOR_BEST);
+    const int threads[] = {2, 3, 8};
+    for (int k = 0; k < CLOUDS; k++) {
+        const cloud c = sized(k, 3000, 6000);
+        const int sweeps = test_count(20, 5);
+        const uint64_t expected = hash_of_sweeps(&c, kernels, sweeps, 1);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(hash_of_sweeps(&c, kernels, sweeps, threads[i]), expected);
+        }
+    }
+}
+
+// ---- layout ------------------------------------------------------------------------------------
+
+/// Do two lanes of a batch, or two blocks of a colour, share a row that a contact changes? A row
+/// belongs to a lane (`owner`) as long as the same batch, or the same colour of blocks, goes on.
+typedef struct claims {
+    int64_t *round, *owner;
+} claims;
+
+static void claim(const wide* w, claims* c, int32_t row, int64_t round, int64_t owner)
+{
+    if (w->private_row[row]) return;
+    if (c->round[row] == round) assert_int_equal(c->owner[row], owner);
+    c->round[row] = round;
+    c->owner[row] = owner;
+}
+
+static void check_batches(const wide* w, claims* c)
+{
+    for (int64_t k = 0; k < w->batch_count; k++) {
+        for (int lane = 0; lane < WIDE_LANES; lane++) {
+            if (w->source[k * WIDE_LANES + lane] < 0) continue;
+            claim(w, c, w->who[2 * k * WIDE_LANES + lane], k, lane);
+            claim(w, c, w->who[(2 * k + 1) * WIDE_LANES + lane], k, lane);
+        }
+    }
+}
+
+static void check_blocks(const wide* w, claims* c)
+{
+    for (int64_t colour = 0; colour < w->colour_count; colour++) {
+        for (int64_t b = w->colour_first[colour]; b < w->colour_first[colour + 1]; b++) {
+            for (int64_t k = w->blocks[b].first; k < w->blocks[b].last; k++) {
+                for (int lane = 0; lane < WIDE_LANES; lane++) {
+                    if (w->source[k * WIDE_LANES + lane] < 0) continue;
+                    claim(w, c, w->who[2 * k * WIDE_LANES + lane], colour, b);
+                    claim(w, c, w->who[(2 * k + 1) * WIDE_LANES + lane], colour, b);
+                }
+            }
+        }
+    }
+}
+
+/// Every contact once, between rows of its own bodies; a row that is nobody's own is fixed.
+static void check_contacts(const wide* w, const problem* p)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    int* seen = calloc((size_t)p->count, sizeof *seen);
+    for (int64_t k = 0; k < w->batch_count * WIDE_LANES; k++) {
+        const int32_t c = w->source[k];
+        const int32_t* who = w->who + k / WIDE_LANES * 2 * WIDE_LANES + k % WIDE_LANES;
+        if (c < 0) continue;
+        seen[c]++;
+        assert_int_equal(w->body_of[who[0]], p->pair[2 * c]);
+        assert_int_equal(w->body_of[who[WIDE_LANES]], p->pair[2 * c + 1]);
+        for (int side = 0; side < 2; side++) {
+            const double* body = p->free + p->pair[2 * c + side] * stride;
+            const bool fixed = body[row_im(dim)] == 0.0 && body[row_kim(dim)] == 0.0 &&
+                               p->pair[2 * c + side] != p->mobile_first;
+            assert_int_equal(w->private_row[who[side * WIDE_LANES]], fixed);
+        }
+    }
+    for (int64_t c = 0; c < p->count; c++) assert_int_equal(seen[c], 1);
+    free(seen);
+}
+
+static void test_layout_is_sound(void** state)
+{
+    (void)state;
+    problem p = {0};
+    wide w = {0};
+    for (int k = 0; k < CLOUDS; k++) {
+        const cloud c = sized(k, 2000 + 100 * k, 5000);
+        fill_cloud(&c, 3, &p);
+        assert_int_equal(wide_pack(&w, &p, 1), TALUS_OK);
+        const size_t rows = (size_t)w.row_count;
+        claims of = {malloc(8 * rows), malloc(8 * rows)};
+        memset(of.round, 0xff, 8 * rows);
+        check_batches(&w, &of);
+        memset(of.round, 0xff, 8 * rows);
+        check_blocks(&w, &of);
+        check_contacts(&w, &p);
+        printf("%s: %d blocks in %d colours\n", c.name, (int)w.block_count, (int)w.colour_count);
+        free(of.round);
+        free(of.owner);
+    }
+    wide_free(&w);
+    problem_free(&p);
+}
+
+static void test_impulses_come_back(void** state)
+{
+    (void)state;
+    const wide_kernels* kernels = wide_kernels_for(TALUS_VECTOR_BEST);
+    double worst[4] = {0.0};
+    for (int k = 0; k < CLOUDS; k++) {
+        const cloud c = sized(k, 200, 700);
+        problem p = {0}, q = {0};
+        wide w = {0};
+        fill_cloud(&c, 9, &p);
+        fill_cloud(&c, 9, &q);
+        assert_int_equal(wide_pack(&w, &p, 1), TALUS_OK);
+        wide_give_back(&w, kernels, 1);
+        worst[c.dim] = fmax(worst[c.dim], difference(&p, &q));
+        wide_free(&w);
+        problem_free(&p);
+        problem_free(&q);
+    }
+    check_below("packed and back, 2D", worst[2], 1e-13, "rounding of sums of some 200 impulses");
+    check_below("packed and back, 3D", worst[3], 1e-13, "rounding of sums of some 200 impulses");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packed_sweeps_do_what_plain_ones_do),
+        cmocka_unit_test(test_same_bits_for_every_width),
+        cmocka_unit_test(test_same_bits_for_any_threads),
+        cmocka_unit_test(test_layout_is_sound),
+        cmocka_unit_test(test_impulses_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
