@@ -223,6 +223,7 @@ static void test_grid_is_reusable(void** state)
 static void append(contacts* c, int64_t a, int64_t b, int64_t feature, double force)
 {
     assert_int_equal(contacts_reserve(c, c->count + 1), TALUS_OK);
+    assert_int_equal(contacts_need_arms(c), TALUS_OK);
     int64_t i = c->count++;
     c->a[i] = a;
     c->b[i] = b;

@@ -66,11 +66,11 @@ static ALWAYS_INLINE void fill_row(const narrow* n, const int dim, int64_t a, in
     out->a_row[c] = (int32_t)a;
     out->b_row[c] = (int32_t)b;
     out->gap[c] = gap;
-    out->distant[c] = gap > n->margin[a] + n->margin[b];
+    if (out->distant) out->distant[c] = gap > n->margin[a] + n->margin[b];
     for (int k = 0; k < dim; k++) {
         const double normal = direction(delta, distance, k);
         out->normal[c * dim + k] = normal;
-        out->arm[c * dim + k] = 0.0;
+        if (out->arm) out->arm[c * dim + k] = 0.0;
         out->point[c * dim + k] = g->position[a * dim + k] + part * normal;
     }
 }
@@ -102,6 +102,7 @@ talus_status ball_ball_contact(const narrow* n, int64_t a, int64_t b, contacts* 
     if (ball_ball_keep(n, &pair, 0, 1, kept) == 0) return TALUS_OK;
     const int64_t at = out->count;
     if (contacts_resize(out, at + 1)) return TALUS_ERR_MEMORY;
+    if (n->range > 0.0 && contacts_need_distant(out)) return TALUS_ERR_MEMORY;
     ball_ball_fill(n, &pair, 0, kept, 1, out, at);
     return TALUS_OK;
 }

@@ -28,7 +28,7 @@ static const column contact_table[] = {
     CONTACT_COLUMN(b_row, COLUMN_I32, WIDTH_1, COLUMN_STATE, "", "row of b among the grains"),
     CONTACT_COLUMN(point, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "m",
                    "contact point at the start of the step"),
-    CONTACT_COLUMN(arm, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "m",
+    CONTACT_COLUMN(arm, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m",
                    "from b's centre to the point, if a or b is a solid"),
     CONTACT_COLUMN(normal, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "",
                    "unit normal from a to b"),
@@ -41,7 +41,7 @@ static const column contact_table[] = {
                    "torque on b of rolling and torsion friction"),
     CONTACT_COLUMN(bonded, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "1 while a cohesive bond holds"),
-    CONTACT_COLUMN(distant, COLUMN_U8, WIDTH_1, 0, "", "in reach of a bond only"),
+    CONTACT_COLUMN(distant, COLUMN_U8, WIDTH_1, COLUMN_RARE, "", "in reach of a bond only"),
 };
 enum { CONTACT_COLUMNS = sizeof contact_table / sizeof contact_table[0] };
 
@@ -82,7 +82,24 @@ talus_status contacts_resize(contacts* c, int64_t count)
     return TALUS_OK;
 }
 
-/// Copy or move rows of every column; the lists may be one and the same.
+static talus_status need(contacts* c, size_t offset)
+{
+    int k = 0;
+    while (contact_table[k].offset != offset) k++;
+    return column_need(&contact_table[k], c, c->dim, c->capacity);
+}
+
+talus_status contacts_need_arms(contacts* c)
+{
+    return need(c, offsetof(contacts, arm));
+}
+
+talus_status contacts_need_distant(contacts* c)
+{
+    return need(c, offsetof(contacts, distant));
+}
+
+/// Copy or move rows of every column; the lists may be one and the same. What `from` lacks is zero.
 static void copy_rows(contacts* to, int64_t at, const contacts* from, int64_t first, int64_t count)
 {
     for (int k = 0; k < CONTACT_COLUMNS; k++) {
@@ -90,8 +107,23 @@ static void copy_rows(contacts* to, int64_t at, const contacts* from, int64_t fi
         const size_t row = column_element_size(col) * (size_t)column_row_width(col, to->dim);
         char* data = column_data(col, to);
         const char* source = column_data(col, from);
-        memmove(data + row * (size_t)at, source + row * (size_t)first, row * (size_t)count);
+        if (!data) continue;
+        data += row * (size_t)at;
+        if (source) {
+            memmove(data, source + row * (size_t)first, row * (size_t)count);
+        } else {
+            memset(data, 0, row * (size_t)count);
+        }
     }
+}
+
+talus_status contacts_need_like(contacts* to, const contacts* from)
+{
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        if (!column_data(&contact_table[k], from)) continue;
+        if (column_need(&contact_table[k], to, to->dim, to->capacity)) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
 }
 
 void contacts_paste(contacts* to, int64_t at, const contacts* from)
@@ -248,6 +280,7 @@ static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
         rows.last_named |= UINT32_C(1) << (match - rows.last_first);
     }
     if (old == 0 || old > MAX_ROWS || i - first > MAX_ROWS || !has_solid(now, first, g)) return i;
+    if (!now->arm || !last->arm) return i;
     rows.now_count = (int)(i - first);
     rows.last_count = (int)old;
     match_renamed(now, last, g, &rows);
@@ -303,7 +336,7 @@ static int64_t prune_rows(contacts* c, int64_t first, int64_t end)
 
 talus_status contacts_prune(contacts* c, int threads)
 {
-    if (c->count == 0 || !memchr(c->distant, 1, (size_t)c->count)) return TALUS_OK;
+    if (!c->distant || !memchr(c->distant, 1, (size_t)c->count)) return TALUS_OK;
     const int64_t chunks = (c->count + ROW_CHUNK - 1) / ROW_CHUNK;
     int64_t* stays = malloc(sizeof *stays * (size_t)chunks);
     if (!stays) return TALUS_ERR_MEMORY;

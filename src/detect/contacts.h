@@ -21,14 +21,14 @@ typedef struct contacts {
     int32_t* a_row;   ///< [count] row of a in the grains, or -1 - wall index
     int32_t* b_row;   ///< [count] row of b in the grains
     double* point;    ///< [count][dim]
-    double* arm;      ///< [count][dim] from b's centre to the point; 0 between balls
+    double* arm;      ///< [count][dim] from b's centre to the point; 0 between balls, or NULL
     double* normal;   ///< [count][dim] from a to b
     double* gap;      ///< [count] at the start of the step
     double* force;    ///< [count][dim] on b; times h it warm-starts the next step
     double* torque;   ///< [count][1 or 3] on b, of rolling and torsion friction
     uint8_t* state;   ///< [count] talus_contact_state
     uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
-    uint8_t* distant; ///< [count] 1 if only the range of a bond reaches so far
+    uint8_t* distant; ///< [count] 1 if only the range of a bond reaches so far; NULL: none
 } contacts;
 
 const column* contacts_columns(int* count_out);
@@ -37,7 +37,13 @@ void contacts_free(contacts* c);
 talus_status contacts_reserve(contacts* c, int64_t needed);
 /// Set the number of rows; what new ones hold is the caller's.
 talus_status contacts_resize(contacts* c, int64_t count);
-/// Copy all rows of `from` over those of `to` from row `at` on; there must be as many.
+/// Make a rare column, of zeros, if there is none: before anything else is written into it.
+talus_status contacts_need_arms(contacts* c);
+talus_status contacts_need_distant(contacts* c);
+/// Make the columns that `from` has.
+talus_status contacts_need_like(contacts* to, const contacts* from);
+/// Copy all rows of `from` over those of `to` from row `at` on. There must be as many, and `to`
+/// must have the columns of `from`.
 void contacts_paste(contacts* to, int64_t at, const contacts* from);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.
 int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);

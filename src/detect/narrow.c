@@ -21,6 +21,7 @@ int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_r
                       double gap, const double* normal, bool distant)
 {
     if (contacts_reserve(out, out->count + 1)) return -1;
+    if (distant && contacts_need_distant(out)) return -1;
     const int64_t c = out->count++;
     out->a[c] = a_row < 0 ? a_row : g->id[a_row];
     out->b[c] = g->id[b_row];
@@ -28,11 +29,9 @@ int64_t narrow_append(const grains* g, contacts* out, int64_t a_row, int64_t b_r
     out->a_row[c] = (int32_t)a_row;
     out->b_row[c] = (int32_t)b_row;
     out->gap[c] = gap;
-    out->distant[c] = distant;
-    for (int k = 0; k < g->dim; k++) {
-        out->normal[c * g->dim + k] = normal[k];
-        out->arm[c * g->dim + k] = 0.0;
-    }
+    if (out->distant) out->distant[c] = distant;
+    vec_copy(g->dim, out->normal + c * g->dim, normal);
+    for (int k = 0; k < g->dim && out->arm; k++) out->arm[c * g->dim + k] = 0.0;
     return c;
 }
 
@@ -49,6 +48,7 @@ talus_status narrow_join(narrow_chunk* chunks, int64_t count, int threads, conta
     int64_t at = first;
     for (int64_t n = 0; n < count; n++) { // where each list begins
         const int64_t rows = chunks[n].list.count;
+        good = good && (rows == 0 || contacts_need_like(out, &chunks[n].list) == TALUS_OK);
         chunks[n].first = at;
         at += rows;
     }
@@ -119,6 +119,7 @@ static talus_status ball_pairs(const narrow* n, const pair_list* pairs, int64_t 
         }
         for (int64_t k = 0; k < chunks; k++) start[k + 1] += start[k];
         status = contacts_resize(out, start[chunks]);
+        if (status == TALUS_OK && n->range > 0.0) status = contacts_need_distant(out);
     }
     if (status == TALUS_OK) {
 #pragma omp parallel for num_threads(n->threads) schedule(static) if (chunks > 1)

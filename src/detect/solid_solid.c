@@ -82,7 +82,7 @@ static talus_status append_touch(const narrow* n, const grain_pair* p, int part_
     const int dim = n->g->dim;
     int64_t c = narrow_append(n->g, out, p->a, p->b, feature_of_parts(t->feature, part_a, part_b),
                               t->gap, t->normal, t->gap > p->near);
-    if (c < 0) return TALUS_ERR_MEMORY;
+    if (c < 0 || contacts_need_arms(out)) return TALUS_ERR_MEMORY;
     for (int k = 0; k < dim; k++) {
         out->point[c * dim + k] = n->g->position[p->a * dim + k] + t->point[k];
         out->arm[c * dim + k] = t->point[k] - p->delta[k];

@@ -80,7 +80,7 @@ static talus_status append_touch(meeting* m, const touch* t)
         feature_of_image(feature_of_parts(t->feature, m->part_a, m->part_b), m->at->image);
     int64_t c = narrow_append(g, m->out, -1 - m->at->wall, m->at->grain, feature, t->gap, normal,
                               t->gap > m->at->near);
-    if (c < 0) return TALUS_ERR_MEMORY;
+    if (c < 0 || contacts_need_arms(m->out)) return TALUS_ERR_MEMORY;
     for (int k = 0; k < dim; k++) {
         m->out->point[c * dim + k] = g->position[m->at->grain * dim + k] + arm[k];
         m->out->arm[c * dim + k] = arm[k];
