@@ -5,6 +5,7 @@
 /// points and the contacts as lines without any conversion.
 #include "record/frames.h"
 
+#include "base/parallel.h"
 #include "world/world.h"
 
 #include <stdlib.h>
@@ -48,12 +49,14 @@ static bool describe(hid_t group, const char* name, const char* unit, bool reduc
 }
 
 static bool write_table(hid_t group, const column* cols, int col_count, const void* table,
-                        int64_t rows, int dim, bool reduced)
+                        int64_t rows, const talus_world* world, bool reduced)
 {
+    const int dim = world->def.dim;
     for (int c = 0; c < col_count; c++) {
         if (!(cols[c].flags & COLUMN_FRAME)) continue;
-        if (!h5_write(group, cols[c].name, cols[c].type, rows, column_row_width(&cols[c], dim),
-                      column_data(&cols[c], table), true)) {
+        if (!h5_write_packed(group, cols[c].name, cols[c].type, rows,
+                             column_row_width(&cols[c], dim), column_data(&cols[c], table),
+                             world->def.threads)) {
             return false;
         }
         if (!describe(group, cols[c].name, cols[c].unit, reduced, cols[c].doc)) return false;
@@ -61,12 +64,12 @@ static bool write_table(hid_t group, const column* cols, int col_count, const vo
     return true;
 }
 
-static bool write_connectivity(hid_t group, int64_t count)
+static bool write_connectivity(hid_t group, int64_t count, int threads)
 {
     int64_t* index = malloc(sizeof *index * (size_t)(count + 1));
     if (!index) return false;
     for (int64_t i = 0; i < count; i++) index[i] = i;
-    bool good = h5_write(group, FRAMES_CONNECTIVITY, COLUMN_I64, count, 1, index, true) &&
+    bool good = h5_write_packed(group, FRAMES_CONNECTIVITY, COLUMN_I64, count, 1, index, threads) &&
                 describe(group, FRAMES_CONNECTIVITY, "", false, "point numbers, for drawing");
     free(index);
     return good;
@@ -98,11 +101,13 @@ static bool write_lines(hid_t group, const talus_world* world, bool reduced)
     int64_t count = world->contacts.count;
     double(*line)[2][3] = calloc((size_t)count + 1, sizeof *line);
     if (!line) return false;
+    const int threads = world->def.threads;
+#pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
     for (int64_t i = 0; i < count; i++) contact_line(world, i, line[i]);
-    bool good = h5_write(group, FRAMES_SEGMENT, COLUMN_F64, 2 * count, 3, line, true) &&
+    bool good = h5_write_packed(group, FRAMES_SEGMENT, COLUMN_F64, 2 * count, 3, line, threads) &&
                 describe(group, FRAMES_SEGMENT, "m", reduced,
                          "ends of the line: centre of a (contact point on a wall), centre of b") &&
-                write_connectivity(group, 2 * count);
+                write_connectivity(group, 2 * count, threads);
     free(line);
     return good;
 }
@@ -141,27 +146,27 @@ static bool write_tables(hid_t frame, const talus_world* world, frames_options o
 {
     bool reduced = options.reduced_units;
     int count;
-    int dim = world->def.dim;
     hid_t group = H5Gcreate2(frame, "grains", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const column* cols = grains_columns(&count);
     bool good =
-        write_table(group, cols, count, &world->grains, world->grains.count, dim, reduced) &&
-        write_connectivity(group, world->grains.count);
+        write_table(group, cols, count, &world->grains, world->grains.count, world, reduced) &&
+        write_connectivity(group, world->grains.count, world->def.threads);
     H5Gclose(group);
 
     group = H5Gcreate2(frame, "walls", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = walls_columns(&count);
     good = good &&
-           write_table(group, cols, count, &world->walls, world->walls.count, dim, reduced) &&
+           write_table(group, cols, count, &world->walls, world->walls.count, world, reduced) &&
            write_wall_names(group, &world->walls);
     H5Gclose(group);
     if (!options.contacts) return good;
 
     group = H5Gcreate2(frame, "contacts", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = contacts_columns(&count);
-    good = good &&
-           write_table(group, cols, count, &world->contacts, world->contacts.count, dim, reduced) &&
-           write_lines(group, world, reduced);
+    good =
+        good &&
+        write_table(group, cols, count, &world->contacts, world->contacts.count, world, reduced) &&
+        write_lines(group, world, reduced);
     H5Gclose(group);
     return good;
 }

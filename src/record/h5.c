@@ -13,6 +13,7 @@
 
 enum {
     CHUNK_BYTES = 1 << 20, ///< largest chunk; smaller datasets are one chunk
+    PACKED_TOGETHER = 16,  ///< chunks that threads pack before they are written
     DEFLATE_LEVEL = 1,     ///< as deflate.c does it
     CHUNK_TREE = 2,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
     GROUP_TREE = 4,
@@ -161,45 +162,70 @@ static hid_t dataset_layout(int64_t chunk, int width)
     return list;
 }
 
-/// Write the chunks of a dataset past HDF5's own filters, which are too slow. The last chunk is
-/// filled up with zeros.
-static bool write_chunks(hid_t set, int64_t rows, int64_t chunk, int width, size_t element,
-                         const void* data)
+/// A chunk as it goes into the file.
+typedef struct packed_chunk {
+    void* data;
+    size_t size;
+    unsigned left_out; ///< filters that did not pay
+} packed_chunk;
+
+/// Write `count` chunks from row `start` on and free them.
+static bool put_chunks(hid_t set, int64_t start, int64_t chunk, packed_chunk* packed, int count)
 {
-    size_t row = element * (size_t)width;
+    bool good = true;
+    for (int k = 0; k < count; k++) {
+        hsize_t offset[2] = {(hsize_t)(start + k * chunk), 0};
+        good = good && packed[k].data &&
+               H5Dwrite_chunk(set, H5P_DEFAULT, packed[k].left_out, offset, packed[k].size,
+                              packed[k].data) >= 0;
+        free(packed[k].data);
+    }
+    return good;
+}
+
+/// Write the chunks of a dataset past HDF5's own filters, which are too slow. Threads pack some
+/// chunks at a time, which then follow in order. The last chunk is filled up with zeros.
+static bool write_chunks(hid_t set, int64_t rows, int64_t chunk, int width, size_t element,
+                         const void* data, int threads)
+{
+    const size_t row = element * (size_t)width;
+    const int64_t whole = rows / chunk, chunks = (rows + chunk - 1) / chunk;
     char* last = calloc((size_t)chunk, row);
     bool good = last != NULL;
-    for (int64_t start = 0; good && start < rows; start += chunk) {
-        const char* at = (const char*)data + (size_t)start * row;
-        if (rows - start < chunk) {
-            memcpy(last, at, (size_t)(rows - start) * row);
-            at = last;
+    if (good)
+        memcpy(last, (const char*)data + (size_t)(whole * chunk) * row,
+               (size_t)(rows - whole * chunk) * row);
+    for (int64_t first = 0; good && first < chunks; first += PACKED_TOGETHER) {
+        packed_chunk packed[PACKED_TOGETHER] = {{0}};
+        const int count =
+            chunks - first < PACKED_TOGETHER ? (int)(chunks - first) : PACKED_TOGETHER;
+#pragma omp parallel for num_threads(threads) if (count > 1 && threads > 1) schedule(dynamic)
+        for (int k = 0; k < count; k++) {
+            const char* at = (const char*)data + (size_t)((first + k) * chunk) * row;
+            packed[k].left_out =
+                deflate_chunk(first + k < whole ? at : last, (size_t)chunk * (size_t)width, element,
+                              &packed[k].data, &packed[k].size);
         }
-        void* packed = NULL;
-        size_t size = 0;
-        hsize_t offset[2] = {(hsize_t)start, 0};
-        unsigned left_out =
-            deflate_chunk(at, (size_t)chunk * (size_t)width, element, &packed, &size);
-        good = packed && H5Dwrite_chunk(set, H5P_DEFAULT, left_out, offset, size, packed) >= 0;
-        free(packed);
+        good = put_chunks(set, first * chunk, chunk, packed, count);
     }
     free(last);
     return good;
 }
 
-bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
-              const void* data, bool compress)
+/// `threads` that pack the data; 0: it is not packed.
+static bool write_dataset(hid_t group, const char* name, column_type type, int64_t rows, int width,
+                          const void* data, int threads)
 {
     column probe = {.type = type};
     size_t element = column_element_size(&probe);
-    int64_t chunk = compress ? chunk_rows(rows, element * (size_t)width) : 0;
+    int64_t chunk = threads > 0 ? chunk_rows(rows, element * (size_t)width) : 0;
     hsize_t dims[2] = {(hsize_t)rows, (hsize_t)width};
     hid_t space = H5Screate_simple(width == 1 ? 1 : 2, dims, NULL);
     hid_t layout = dataset_layout(chunk, width);
     hid_t set = H5Dcreate2(group, name, h5_type(type), space, H5P_DEFAULT, layout, H5P_DEFAULT);
     bool good = set >= 0;
     if (good && chunk > 0) {
-        good = write_chunks(set, rows, chunk, width, element, data);
+        good = write_chunks(set, rows, chunk, width, element, data, threads);
     } else if (good && rows > 0) {
         good = H5Dwrite(set, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     }
@@ -207,6 +233,18 @@ bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int
     H5Pclose(layout);
     H5Sclose(space);
     return good;
+}
+
+bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
+              const void* data, bool compress)
+{
+    return write_dataset(group, name, type, rows, width, data, compress ? 1 : 0);
+}
+
+bool h5_write_packed(hid_t group, const char* name, column_type type, int64_t rows, int width,
+                     const void* data, int threads)
+{
+    return write_dataset(group, name, type, rows, width, data, threads > 1 ? threads : 1);
 }
 
 bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts)

@@ -42,6 +42,9 @@ hid_t h5_type(column_type type);
 /// `compress`. The functions below return false on failure.
 bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int width,
               const void* data, bool compress);
+/// The same, shuffled and deflated by several threads; the bytes do not depend on how many.
+bool h5_write_packed(hid_t group, const char* name, column_type type, int64_t rows, int width,
+                     const void* data, int threads);
 bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts);
 /// The texts of a dataset of `count`, each and the list on the heap; NULL on failure.
 char** h5_read_texts(hid_t group, const char* name, int64_t count);
