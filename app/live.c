@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -71,7 +72,8 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
     snprintf(field[3], FIELD_SIZE, "%" PRId64 " grains", last->grains);
     snprintf(field[4], FIELD_SIZE, "%" PRId64 " contacts", last->contacts);
     snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweeps", last->sweeps);
-    snprintf(field[6], FIELD_SIZE, "residual %.1e", last->residual);
+    snprintf(field[6], FIELD_SIZE, "exact to %.2g %%",
+             100 * fmin(last->rigidity.velocity_error, 1));
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);
     snprintf(field[8], FIELD_SIZE, "Ekin %.2e%s", last->kinetic_energy,
              p->reduced_units ? "" : " J");

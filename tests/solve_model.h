@@ -302,15 +302,15 @@ static void stack_model(int dim, int count, double mu, model* m)
     m->t[0].a = FIXED_WALL;
 }
 
-/// Hexagonal pile of disks, `wide` in the lowest row, on a floor between two side walls.
-static void pile_model(rng* r, int wide, int rows, double mu, model* m)
+/// Hexagonal pile of disks, `breadth` in the lowest row, on a floor between two side walls.
+static void pile_model(rng* r, int breadth, int rows, double mu, model* m)
 {
     memset(m, 0, sizeof *m);
     m->dim = 2;
     int first[32], length[32];
     for (int row = 0; row < rows; row++) {
         first[row] = m->balls;
-        length[row] = wide - row;
+        length[row] = breadth - row;
         for (int i = 0; i < length[row]; i++) {
             set_ball(m, m->balls, 0.5, 1.0 + 0.2 * rng_uniform(r));
             m->v[m->balls][0] = 0.1 * rng_normal(r);

@@ -246,7 +246,8 @@ typedef struct talus_contacts {
     const double* normal;   ///< [count][dim]
     const double* gap;      ///< [count] at the start of the step, negative: overlap
     const double* force;    ///< [count][dim]
-    const double* torque;   ///< [count][1 or 3] rolling and torsion torque on b
+    const double* torque;   ///< [count][1 or 3] rolling and torsion torque on b; NULL if all are
+                            ///< zero and memory is short
     const uint8_t* state;   ///< [count] talus_contact_state
     const uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
 } talus_contacts;
@@ -260,9 +261,10 @@ typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
-    double force_error;      ///< residual * (L/d)^2: estimate of the relative force error
+    double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
+                             ///< them: how rigid the step was
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
-    bool soft;               ///< information did not cross the system and the forces may be wrong
+    bool soft;               ///< velocity_error > 0.1: the packing gives way like an elastic one
 } talus_rigidity;
 
 /// Outcome of a step. Lengths relative to the mean grain diameter where said.
@@ -277,6 +279,7 @@ typedef struct talus_step_result {
     bool converged;        ///< the stopping rule was met
     int substeps;          ///< 1, or more after retries
     double residual;       ///< natural-map residual of the accepted solution, dimensionless
+    bool second;           ///< the second method of the solver `auto` was needed and found it
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
     double overlap_max;    ///< largest overlap / mean diameter, end of the step
     double kinetic_energy; ///< translation and rotation of the free grains, J
@@ -305,6 +308,7 @@ typedef struct talus_totals {
     int64_t updates;
     int64_t unconverged; ///< steps accepted without convergence
     int64_t soft;        ///< steps whose rigidity said soft
+    int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
     double seconds_detect;
     double seconds_solve;

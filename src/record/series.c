@@ -43,9 +43,10 @@ static const series_column step_table[] = {
     {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size)},
     {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length)},
     {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness)},
-    {"force_error", CELL_NUMBER, IN_RESULT(rigidity.force_error)},
+    {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error)},
     {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid)},
     {"soft", CELL_FLAG, IN_RESULT(rigidity.soft)},
+    {"second", CELL_FLAG, IN_RESULT(second)},
 };
 enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
 

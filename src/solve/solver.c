@@ -3,5 +3,11 @@
 
 const solver_ops* solver_for(const talus_solver_def* options)
 {
-    return options->method == TALUS_SOLVER_SWEEPS ? &sweep_solver : &accelerated_solver;
+    switch (options->method) {
+    case TALUS_SOLVER_SWEEPS: return &sweep_solver;
+    case TALUS_SOLVER_ACCELERATED:
+    case TALUS_SOLVER_COLOURED: return &accelerated_solver;
+    case TALUS_SOLVER_AUTO: break;
+    }
+    return &auto_solver;
 }

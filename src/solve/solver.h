@@ -38,9 +38,11 @@ typedef struct solve_request {
 
 typedef struct solve_result {
     int64_t sweeps, updates;
-    bool converged;        ///< the stopping rule was met
-    double residual;       ///< residual_natural() of the impulses left in the problem
-    double velocity_error; ///< estimated error of all velocities (residual.h)
+    bool converged;            ///< the stopping rule was met
+    double residual;           ///< residual_natural() of the impulses left in the problem
+    double velocity_error;     ///< estimated error of all velocities (residual.h)
+    int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
+    const char* second_method; ///< name of the one that gave the answer, NULL: the sweeps did
 } solve_result;
 
 typedef struct solver_ops {
@@ -56,6 +58,9 @@ extern const solver_ops sweep_solver;
 
 /// Coloured sweeps, with momentum or without: accelerate.c.
 extern const solver_ops accelerated_solver;
+
+/// The accelerated one, and a second method for what it leaves undone: auto.c.
+extern const solver_ops auto_solver;
 
 /// The solver that the options ask for.
 const solver_ops* solver_for(const talus_solver_def* options);

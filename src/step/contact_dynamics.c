@@ -433,6 +433,8 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
+    out->velocity_error = result.velocity_error / fmax(request.size, 1.0);
+    out->second = result.second_method != NULL;
     out->nan_grain = first_not_finite(s, ctx);
     if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
     disassemble(&s->assembly, ctx, &s->problem, &s->found);
@@ -494,8 +496,8 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         out->nan_grain = set_reach(s, ctx);
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
-        contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads);
-        if (contacts_prune(&s->found, ctx->threads)) {
+        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
+            contacts_prune(&s->found, ctx->threads)) {
             return error_memory(error, "searching for contacts");
         }
         double searched = clock_seconds();
@@ -504,7 +506,9 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
             swap_contacts(&s->found, &s->before);
             return TALUS_OK;
         }
-        if (n > 0) contacts_match_forces(&s->found, &s->before, ctx->threads);
+        if (n > 0 && contacts_match_forces(&s->found, &s->before, ctx->threads)) {
+            return error_memory(error, "searching for contacts");
+        }
 
         TRY(solve_found(s, ctx, (uint64_t)n, out, error));
         totals->seconds_solve += clock_seconds() - searched;
@@ -559,8 +563,8 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
 static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
                             const contacts** list, talus_error* error)
 {
-    contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads);
-    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
+    if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
+        assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
         return error_memory(error, "building the contact problem");
     }
     *list = &s->found;
@@ -597,8 +601,8 @@ static void load_wall(walls* w, const cell* periodic, int wall, const contacts* 
     cell_nearest(periodic, dim, arm);
     vec_cross(torque, arm, f);
     if (dim == 2) {
-        torque[2] += sign * list->torque[c];
-    } else {
+        torque[2] += list->torque ? sign * list->torque[c] : 0.0;
+    } else if (list->torque) {
         vec_add_scaled(3, torque, sign, list->torque + 3 * c);
     }
     vec_add_scaled(3, w->force + 3 * wall, 1.0, f);

@@ -61,9 +61,12 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
     }
     if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
-        snprintf(why, why_size,
-                 "the contacts did not converge at t = %.9g: residual %.3g after %lld sweeps", t,
-                 o->residual, (long long)o->sweeps);
+        snprintf(
+            why, why_size,
+            "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
+            "%.2g %%, after %lld sweeps",
+            t, o->residual, 100.0 * o->velocity_error * fmax(system_size(w), 1.0),
+            (long long)o->sweeps);
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;
@@ -77,6 +80,8 @@ static void add_outcome(const step_outcome* o, talus_step_result* result)
     result->active = o->active;
     result->converged = result->converged && o->converged;
     result->residual = fmax(result->residual, o->residual);
+    result->rigidity.velocity_error = fmax(result->rigidity.velocity_error, o->velocity_error);
+    result->second = result->second || o->second;
 }
 
 /// Say that grains were removed: the first time, then whenever their number has doubled.
@@ -151,6 +156,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;
+    result->rigidity.velocity_error = before.rigidity.velocity_error;
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;
     result->escaped_grain = before.escaped_grain;
@@ -165,6 +171,7 @@ static void add_to_totals(talus_totals* t, const talus_step_result* r)
     t->updates += r->updates;
     t->unconverged += !r->converged;
     t->soft += r->rigidity.soft;
+    t->second += r->second;
     t->removed += r->removed;
 }
 
@@ -181,11 +188,11 @@ static talus_status conclude(talus_world* w, double h, talus_step_result* result
     if (poses_update(&w->poses, &w->grains)) return error_memory(error, "diagnosing a step");
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
     int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
-    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, result->residual,
-                          &result->rigidity)) {
+    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
-    diagnose_remark(&result->rigidity, sweeps, result->remark, sizeof result->remark);
+    diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
+                    sizeof result->remark);
     add_to_totals(&w->totals, result);
     w->totals.seconds_advance += clock_seconds() - start;
     return TALUS_OK;

@@ -2,9 +2,10 @@
 ///
 /// N_I sweeps carry force information l_diff = d sqrt(4 q N_I), q = (4 sqrt(e) - 5)/2 for random
 /// sweeps; a packing of extent L > l_diff answers like springs of stiffness kappa = q m N_I / h^2.
-/// The natural-map residual sees an error on the scale L only with weight (d/L)^2
-/// (shared/spec/solver.md, finding 1), so residual * (L/d)^2 estimates the relative force error.
-/// L is the longest extent of a cluster of grains joined by contacts that carry force.
+/// That is the papers' solver; for every solver the estimated velocity error (solve/residual.c)
+/// says how rigid a step was. It grows with L/d, which the solve takes from the step before; here
+/// it is that of the step itself. L is the longest extent of a cluster of grains joined by contacts
+/// that carry force.
 #include "world/diagnose.h"
 
 #include "base/error.h"
@@ -14,13 +15,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/// A large-scale force error above this makes a run soft.
-static const double SOFT_FORCE_ERROR = 0.1;
+/// A velocity error above this makes a step soft: a tenth of what the contacts should do is
+/// missing.
+static const double SOFT = 0.1;
 
 talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
-                               double residual, talus_rigidity* out)
+                               talus_rigidity* out)
 {
     const grains* g = &world->grains;
+    const double error_of_one = out->velocity_error;
     *out = (talus_rigidity){0};
     if (g->count == 0) return TALUS_OK;
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
@@ -29,25 +32,35 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
     TRY(clusters_longest(work, g, &world->contacts, world->def.threads, &size));
     size /= diameter;
     out->system_size = size;
+    out->velocity_error = error_of_one * fmax(size, 1.0);
     out->diffusion_length = sqrt(4.0 * q * n);
     out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);
-    out->force_error = residual * size * size;
     out->sweeps_for_rigid = size * size / (4.0 * q);
-    out->soft = out->diffusion_length < size && out->force_error > SOFT_FORCE_ERROR;
+    out->soft = out->velocity_error > SOFT;
     return TALUS_OK;
 }
 
-void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t size)
+void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
+                     char* text, size_t size)
 {
     text[0] = '\0';
     if (!r->soft) return;
-    snprintf(text, size,
-             "soft: in %lld sweeps forces travelled %.3g diameters through a packing %.3g across; "
-             "they may be off by %.0f %% and the packing answers like springs of stiffness %.3g. "
-             "For rigid "
-             "grains use a smaller tolerance or about %.3g sweeps",
-             (long long)sweeps, r->diffusion_length, r->system_size,
-             100.0 * fmin(r->force_error, 1.0), r->stiffness, r->sweeps_for_rigid);
+    const double percent = 100.0 * fmin(r->velocity_error, 1.0);
+    if (solver->method == TALUS_SOLVER_SWEEPS && r->diffusion_length < r->system_size) {
+        snprintf(text, size,
+                 "soft: in %lld sweeps forces travelled %.3g diameters through a packing %.3g "
+                 "across; velocities may be off by %.0f %% and the packing answers like springs of "
+                 "stiffness %.3g. For rigid grains use the solver auto or about %.3g sweeps",
+                 (long long)sweeps, r->diffusion_length, r->system_size, percent, r->stiffness,
+                 r->sweeps_for_rigid);
+        return;
+    }
+    snprintf(
+        text, size,
+        "soft: after %lld sweeps velocities may be off by %.0f %% of what the contacts of this "
+        "packing, %.3g diameters across, do to them. For rigid grains use a smaller tolerance "
+        "or more max_sweeps",
+        (long long)sweeps, percent, r->system_size);
 }
 
 /// Overlaps of solids below this, in mean diameters, are not looked at twice.

@@ -7,10 +7,12 @@
 /// Mean and largest overlap now (end of the step), relative to the mean diameter. The world's poses
 /// must be those of now.
 void diagnose_overlap(const talus_world* world, double* mean, double* largest);
-/// The papers' theory applied to the step just done; result->sweeps and residual must be set.
+/// How rigid the step just done was. In: out->velocity_error for a system of extent 1
+/// (step_outcome); out: all of it, for the extent that this one has.
 talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
-                               double residual, talus_rigidity* out);
+                               talus_rigidity* out);
 /// Put a soft step into plain words.
-void diagnose_remark(const talus_rigidity* r, int64_t sweeps, char* text, size_t size);
+void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
+                     char* text, size_t size);
 
 #endif
