@@ -10,12 +10,14 @@
 #include "base/vec.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined __AVX512F__ && defined __AVX512DQ__
 #include <immintrin.h>
 #define LANE_WIDTH 8
 typedef __m512d lanes;
+typedef __mmask8 lane_mask; ///< true or false for each lane
 
 static ALWAYS_INLINE lanes lanes_set(double x)
 {
@@ -37,15 +39,37 @@ static ALWAYS_INLINE lanes lanes_sqrt(lanes x)
 {
     return _mm512_sqrt_pd(x);
 }
-/// a > b ? x : y
-static ALWAYS_INLINE lanes lanes_if_greater(lanes a, lanes b, lanes x, lanes y)
+static ALWAYS_INLINE lanes lanes_abs(lanes x)
 {
-    return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), y, x);
+    return _mm512_abs_pd(x);
 }
-/// Bit k is set if a > b in lane k.
-static ALWAYS_INLINE unsigned lanes_greater(lanes a, lanes b)
+/// Where a > b; false where either is no number.
+static ALWAYS_INLINE lane_mask lanes_more(lanes a, lanes b)
 {
     return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+static ALWAYS_INLINE lane_mask mask_and(lane_mask a, lane_mask b)
+{
+    return a & b;
+}
+static ALWAYS_INLINE lane_mask mask_or(lane_mask a, lane_mask b)
+{
+    return a | b;
+}
+/// a and not b
+static ALWAYS_INLINE lane_mask mask_but(lane_mask a, lane_mask b)
+{
+    return (lane_mask)(a & ~b);
+}
+/// Bit k is set if lane k is in the mask.
+static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
+{
+    return a;
+}
+/// x where the mask is set, else y.
+static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
+{
+    return _mm512_mask_blend_pd(mask, y, x);
 }
 
 static ALWAYS_INLINE __m512d lanes_two_rows(const double* low, const double* high)
@@ -94,6 +118,7 @@ static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const
 #include <immintrin.h>
 #define LANE_WIDTH 4
 typedef __m256d lanes;
+typedef __m256d lane_mask;
 
 static ALWAYS_INLINE lanes lanes_set(double x)
 {
@@ -115,13 +140,33 @@ static ALWAYS_INLINE lanes lanes_sqrt(lanes x)
 {
     return _mm256_sqrt_pd(x);
 }
-static ALWAYS_INLINE lanes lanes_if_greater(lanes a, lanes b, lanes x, lanes y)
+static ALWAYS_INLINE lanes lanes_abs(lanes x)
 {
-    return _mm256_blendv_pd(y, x, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
 }
-static ALWAYS_INLINE unsigned lanes_greater(lanes a, lanes b)
+static ALWAYS_INLINE lane_mask lanes_more(lanes a, lanes b)
 {
-    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ));
+    return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
+}
+static ALWAYS_INLINE lane_mask mask_and(lane_mask a, lane_mask b)
+{
+    return _mm256_and_pd(a, b);
+}
+static ALWAYS_INLINE lane_mask mask_or(lane_mask a, lane_mask b)
+{
+    return _mm256_or_pd(a, b);
+}
+static ALWAYS_INLINE lane_mask mask_but(lane_mask a, lane_mask b)
+{
+    return _mm256_andnot_pd(b, a);
+}
+static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
+{
+    return (unsigned)_mm256_movemask_pd(a);
+}
+static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
+{
+    return _mm256_blendv_pd(y, x, mask);
 }
 
 static ALWAYS_INLINE void lanes_transpose(lanes x[4])
@@ -152,6 +197,7 @@ static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const
 #else
 #define LANE_WIDTH 1
 typedef double lanes;
+typedef bool lane_mask;
 
 static ALWAYS_INLINE lanes lanes_set(double x)
 {
@@ -173,13 +219,33 @@ static ALWAYS_INLINE lanes lanes_sqrt(lanes x)
 {
     return sqrt(x);
 }
-static ALWAYS_INLINE lanes lanes_if_greater(lanes a, lanes b, lanes x, lanes y)
+static ALWAYS_INLINE lanes lanes_abs(lanes x)
 {
-    return a > b ? x : y;
+    return fabs(x);
 }
-static ALWAYS_INLINE unsigned lanes_greater(lanes a, lanes b)
+static ALWAYS_INLINE lane_mask lanes_more(lanes a, lanes b)
 {
     return a > b;
+}
+static ALWAYS_INLINE lane_mask mask_and(lane_mask a, lane_mask b)
+{
+    return a && b;
+}
+static ALWAYS_INLINE lane_mask mask_or(lane_mask a, lane_mask b)
+{
+    return a || b;
+}
+static ALWAYS_INLINE lane_mask mask_but(lane_mask a, lane_mask b)
+{
+    return a && !b;
+}
+static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
+{
+    return a;
+}
+static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
+{
+    return mask ? x : y;
 }
 static ALWAYS_INLINE void lanes_load_rows(const double* rows, const int stride, const int at,
                                           const int32_t* who, lanes out[4])
@@ -192,5 +258,17 @@ static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const
     for (int k = 0; k < 4; k++) rows[(int64_t)who[0] * stride + at + k] = in[k];
 }
 #endif
+
+/// a > b ? x : y
+static ALWAYS_INLINE lanes lanes_if_greater(lanes a, lanes b, lanes x, lanes y)
+{
+    return lanes_pick(lanes_more(a, b), x, y);
+}
+
+/// The larger of two; b if either is no number.
+static ALWAYS_INLINE lanes lanes_larger(lanes a, lanes b)
+{
+    return lanes_if_greater(a, b, a, b);
+}
 
 #endif

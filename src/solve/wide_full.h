@@ -1,0 +1,159 @@
+/// Batches of contacts with full blocks: solids with lever arms (law/coulomb_block.c for lanes).
+///
+/// Open and stick are one step each; what slides is solved by wide_slide.h. Lanes for which that is
+/// not sure to be the answer (a block that is singular to rounding, friction that may wedge the
+/// bodies) are left to the scalar law, one by one.
+#ifndef TALUS_SOLVE_WIDE_FULL_H
+#define TALUS_SOLVE_WIDE_FULL_H
+
+#include "law/coulomb.h"
+#include "solve/wide_lanes.h"
+#include "solve/wide_slide.h"
+
+/// Relative velocity at a contact with arms; in the plane along normal and tangent.
+static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const lanes* arm_a,
+                                        const lanes* arm_b, const wide_bodies* o, lanes* u)
+{
+    const lanes *a = o->a, *b = o->b;
+    if (dim == 2) {
+        const lanes ux = b[0] - a[0], uy = b[1] - a[1];
+        u[0] = ux * n[0] + uy * n[1] + arm_b[0] * b[2] - arm_a[0] * a[2];
+        u[1] = uy * n[0] - ux * n[1] + arm_b[1] * b[2] - arm_a[1] * a[2];
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        const lanes turn_a =
+            arm_a[3 * i] * a[4] + arm_a[3 * i + 1] * a[5] + arm_a[3 * i + 2] * a[6];
+        const lanes turn_b =
+            arm_b[3 * i] * b[4] + arm_b[3 * i + 1] * b[5] + arm_b[3 * i + 2] * b[6];
+        u[i] = b[i] - a[i] + turn_b - turn_a;
+    }
+}
+
+static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const lanes* arm_a,
+                                     const lanes* arm_b, const lanes* dp, wide_bodies* o)
+{
+    lanes *a = o->a, *b = o->b;
+    if (dim == 2) {
+        const lanes dx = dp[0] * n[0] - dp[1] * n[1], dy = dp[0] * n[1] + dp[1] * n[0];
+        a[0] = a[0] - a[3] * dx;
+        a[1] = a[1] - a[3] * dy;
+        a[2] = a[2] - a[3] * (arm_a[0] * dp[0] + arm_a[1] * dp[1]);
+        b[0] = b[0] + b[3] * dx;
+        b[1] = b[1] + b[3] * dy;
+        b[2] = b[2] + b[3] * (arm_b[0] * dp[0] + arm_b[1] * dp[1]);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        a[i] = a[i] - a[3] * dp[i];
+        b[i] = b[i] + b[3] * dp[i];
+        a[4 + i] =
+            a[4 + i] - a[7] * (arm_a[i] * dp[0] + arm_a[3 + i] * dp[1] + arm_a[6 + i] * dp[2]);
+        b[4 + i] =
+            b[4 + i] + b[7] * (arm_b[i] * dp[0] + arm_b[3 + i] * dp[1] + arm_b[6 + i] * dp[2]);
+    }
+}
+
+/// Solve one lane with the exact scalar law.
+static void full_lane_alone(const int dim, const double* constants, int lane, const double* alone,
+                            const double* guess, double* x)
+{
+    double f[36], S[9], inverse[9], n[3] = {1.0, 0.0, 0.0}, free[3], from[3], solved[3];
+    for (int i = 0; i < wide_full_fields(dim); i++) f[i] = constants[i * WIDE_LANES + lane];
+    const double *upper = f + dim + 3, *upper_inverse = upper + (dim == 2 ? 3 : 6);
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            const int low = i < j ? i : j, high = i < j ? j : i;
+            const int at = low * dim - low * (low + 1) / 2 + high;
+            S[i * dim + j] = upper[at];
+            inverse[i * dim + j] = upper_inverse[at];
+        }
+        if (dim == 3) n[i] = f[i]; // in the plane the axes are normal and tangent already
+        free[i] = alone[i * WIDE_LANES + lane];
+        from[i] = guess[i * WIDE_LANES + lane];
+    }
+    coulomb_block(dim, S, inverse, n, f[dim + 1], f[dim + 2], free, from, solved);
+    for (int i = 0; i < dim; i++) x[i * WIDE_LANES + lane] = solved[i];
+}
+
+/// Hand the lanes of the mask to the scalar law.
+static ALWAYS_INLINE void full_lanes_alone(const int dim, const double* constants, lane_mask mask,
+                                           const lanes* alone, const lanes* y, lanes* x)
+{
+    _Alignas(64) double solved[3 * WIDE_LANES], guess[3 * WIDE_LANES], left[3 * WIDE_LANES];
+    for (int i = 0; i < dim; i++) {
+        lanes_store(solved + i * WIDE_LANES, x[i]);
+        lanes_store(guess + i * WIDE_LANES, y[i]);
+        lanes_store(left + i * WIDE_LANES, alone[i]);
+    }
+    for (unsigned bits = mask_bits(mask); bits; bits &= bits - 1) {
+        full_lane_alone(dim, constants, __builtin_ctz(bits), left, guess, solved);
+    }
+    for (int i = 0; i < dim; i++) x[i] = lanes_load(solved + i * WIDE_LANES);
+}
+
+/// Exact update of a full block: open, stick, slide.
+static ALWAYS_INLINE void solve_full(const int dim, const double* constants, int lane,
+                                     const lanes* k, const lanes* u, const lanes* y, lanes* x)
+{
+    const lanes *upper = k + dim + 3, *inverse = upper + (dim == 2 ? 3 : 6);
+    const lanes bias = k[dim + 1], mu = k[dim + 2], zero = lanes_set(0.0);
+    lanes n[3], own[3], alone[3], target[3], step[3], free_n = bias, pn = zero, tt = zero;
+    for (int i = 0; i < dim; i++) n[i] = dim == 3 ? k[i] : lanes_set(i == 0 ? 1.0 : 0.0);
+    symmetric_times(dim, upper, y, own);
+    for (int i = 0; i < dim; i++) {
+        alone[i] = u[i] - own[i];
+        target[i] = u[i] + bias * n[i];
+        free_n = free_n + alone[i] * n[i];
+    }
+    symmetric_times(dim, inverse, target, step);
+    for (int i = 0; i < dim; i++) {
+        x[i] = y[i] - step[i];
+        pn = pn + x[i] * n[i];
+    }
+    for (int i = 0; i < dim; i++) tt = tt + (x[i] - pn * n[i]) * (x[i] - pn * n[i]);
+    const lane_mask closing = lanes_more(zero, free_n), regular = lanes_more(inverse[0], zero);
+    const lane_mask holds = mask_and(lanes_more(pn, zero), lanes_more(mu * mu * pn * pn, tt));
+    const lane_mask slides = mask_but(closing, mask_and(regular, holds));
+    for (int i = 0; i < dim; i++) x[i] = lanes_pick(closing, x[i], zero);
+    if (mask_bits(slides) == 0) return;
+    const full_contact contact = {n, upper, mu, free_n, alone};
+    const lane_mask try = mask_and(slides, regular);
+    const lane_mask solved = dim == 2 ? slide_2d(&contact, try, x) : slide_3d(&contact, try, y, x);
+    const lane_mask left = mask_but(slides, solved);
+    if (mask_bits(left) != 0) full_lanes_alone(dim, constants + lane, left, alone, y, x);
+}
+
+static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool momentum,
+                                     lanes beta, lane_sums* sums)
+{
+    const int fields = wide_full_fields(dim), arms = wide_full_arms(dim);
+    const int64_t slot = w->batches[batch].slot;
+    const double* constants = w->values[WIDE_FULL] + slot * fields * WIDE_LANES;
+    double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
+    double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
+    for (int part = 0; part < PARTS; part++) {
+        const int lane = part * LANE_WIDTH;
+        const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
+        lanes k[36], u[3], x[3], y[3], before[3], dp[3];
+        wide_bodies o;
+        load_bodies(dim, w->values[WIDE_ROW], who, &o);
+        for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
+        for (int i = 0; i < dim; i++) {
+            const int at = i * WIDE_LANES + lane;
+            y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
+        }
+        const lanes *arm_a = k + arms, *arm_b = arm_a + (dim == 2 ? 2 : 9);
+        full_velocity(dim, k, arm_a, arm_b, &o, u);
+        solve_full(dim, constants, lane, k, u, y, x);
+        for (int i = 0; i < dim; i++) {
+            dp[i] = x[i] - y[i];
+            lanes_store(p + i * WIDE_LANES + lane, x[i]);
+        }
+        full_apply(dim, k, arm_a, arm_b, dp, &o);
+        store_bodies(dim, w->values[WIDE_ROW], who, &o);
+        add_to_sums(dim, sums, part, k[dim], x, y, before);
+    }
+}
+
+#endif

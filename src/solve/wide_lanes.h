@@ -1,0 +1,79 @@
+/// What all kinds of batches share: their bodies as lanes, momentum, and the sums of a sweep.
+#ifndef TALUS_SOLVE_WIDE_LANES_H
+#define TALUS_SOLVE_WIDE_LANES_H
+
+#include "solve/lanes.h"
+#include "solve/wide.h"
+
+enum { PARTS = WIDE_LANES / LANE_WIDTH }; ///< vectors in a batch
+
+/// The two bodies of a contact as lanes. 3D: v, im, w, kim; 2D: v, w, im.
+typedef struct wide_bodies {
+    lanes a[8], b[8];
+} wide_bodies;
+
+/// Sums of a sweep, one for each lane of a batch.
+typedef struct lane_sums {
+    lanes change[PARTS], step[PARTS], turning[PARTS], impulse[PARTS];
+} lane_sums;
+
+static ALWAYS_INLINE void load_bodies(const int dim, const double* rows, const int32_t* who,
+                                      wide_bodies* x)
+{
+    const int stride = wide_stride(dim);
+    lanes_load_rows(rows, stride, 0, who, x->a);
+    lanes_load_rows(rows, stride, 0, who + WIDE_LANES, x->b);
+    if (dim == 3) {
+        lanes_load_rows(rows, stride, 4, who, x->a + 4);
+        lanes_load_rows(rows, stride, 4, who + WIDE_LANES, x->b + 4);
+    }
+}
+
+static ALWAYS_INLINE void store_bodies(const int dim, double* rows, const int32_t* who,
+                                       const wide_bodies* x)
+{
+    const int stride = wide_stride(dim);
+    lanes_store_rows(rows, stride, 0, who, x->a);
+    lanes_store_rows(rows, stride, 0, who + WIDE_LANES, x->b);
+    if (dim == 3) {
+        lanes_store_rows(rows, stride, 4, who, x->a + 4);
+        lanes_store_rows(rows, stride, 4, who + WIDE_LANES, x->b + 4);
+    }
+}
+
+/// Mobility of a body's translation.
+static ALWAYS_INLINE lanes body_im(const lanes* body)
+{
+    return body[3]; // in both layouts
+}
+
+/// y = x + beta (x - z), z = x.
+static ALWAYS_INLINE lanes extrapolate(double* x, double* z, bool momentum, lanes beta,
+                                       lanes* before)
+{
+    const lanes now = lanes_load(x);
+    *before = now;
+    if (!momentum) return now;
+    const lanes y = now + beta * (now - lanes_load(z));
+    lanes_store(z, now);
+    return y;
+}
+
+static ALWAYS_INLINE void add_to_sums(const int dim, lane_sums* sums, int part, lanes wn,
+                                      const lanes* x, const lanes* y, const lanes* z)
+{
+    lanes change = lanes_set(0.0), step = change, turning = change, impulse = change;
+    for (int k = 0; k < dim; k++) {
+        const lanes dy = x[k] - y[k], dz = x[k] - z[k];
+        change = change + dy * dy;
+        step = step + dz * dz;
+        turning = turning + dy * dz;
+        impulse = impulse + x[k] * x[k];
+    }
+    sums->change[part] = sums->change[part] + wn * change;
+    sums->step[part] = sums->step[part] + wn * step;
+    sums->turning[part] = sums->turning[part] + wn * turning;
+    sums->impulse[part] = sums->impulse[part] + wn * impulse;
+}
+
+#endif
