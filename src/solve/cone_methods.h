@@ -44,6 +44,13 @@ void cone_sweeper_free(cone_sweeper* s);
 void cone_sweeper_go(cone_sweeper* s, cone_run* run, double* r);
 
 /// Newton's method with a vanishing proximal term (cone_newton.c).
-talus_status cone_newton(const cone_work* work, cone_run* run, double* r);
+typedef struct cone_newton cone_newton;
+/// NULL when memory is short.
+cone_newton* cone_newton_new(const cone_work* work);
+void cone_newton_free(cone_newton* s);
+/// About how many sweeps take the time of one step.
+double cone_newton_step_in_sweeps(const cone_newton* s);
+/// From r until run->limit or run->tolerance, or until it fails.
+void cone_newton_go(cone_newton* s, cone_run* run, double* r);
 
 #endif

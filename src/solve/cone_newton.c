@@ -11,9 +11,9 @@
 /// away. So the problem is solved with u + alpha D (r - r_k) in place of u, r_k the last solution,
 /// for smaller and smaller alpha: each is a step of the proximal point method, r moves only as far
 /// as it must, and the limit fulfils the law exactly. Steps are halved until |r - t| falls.
+#include "solve/cone_factor.h"
 #include "solve/cone_methods.h"
 
-#include <klu.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,44 +23,24 @@ enum {
     HALVINGS = 10,  ///< of one step, at most
     POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
 };
-/// The first alpha, what it is multiplied with, the last; what is added where it fails.
+/// The first alpha, what it is multiplied with, the last.
 static const double FIRST_ALPHA = 1e-2, NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10;
 /// A step that leaves more than this of |r - t| is poor.
 static const double POOR = 0.95;
 
-typedef struct newton {
+struct cone_newton {
     const cone_work* work;
     int64_t n;
     double alpha;
-    double* scale;         ///< [n] D by components
-    double* last;          ///< [n] r_k
-    double *r, *u, *t, *x; ///< impulses, velocities with the proximal term, map, step
-    double* trial;         ///< [n]
-    // The matrix by rows, which is its transpose by columns.
-    int64_t *start, *index;
-    double* value;
-    klu_l_symbolic* symbolic;
-    klu_l_common common;
-} newton;
+    double* scale;    ///< [n] D by components
+    double *r, *u;    ///< [n] impulses and velocities, with the proximal term
+    double *x, *dx_u; ///< [n] step, and how it changes u
+    double* t;        ///< [n] natural map of r and u
+    double *trial_r, *trial_u;
+    cone_factor* factor;
+};
 
 // ---- the linear system -------------------------------------------------------------------------
-
-/// The pattern of W by components.
-static void fill_pattern(newton* s)
-{
-    const cone_problem* p = s->work->p;
-    const int w = p->width;
-    int64_t k = 0;
-    for (int64_t c = 0; c < p->count; c++) {
-        for (int i = 0; i < w; i++) {
-            s->start[c * w + i] = k;
-            for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
-                for (int j = 0; j < w; j++) s->index[k++] = (int64_t)p->column[b] * w + j;
-            }
-        }
-    }
-    s->start[s->n] = k;
-}
 
 /// How a contact answers to first order: G and Q of the head of the file.
 typedef struct answer {
@@ -68,7 +48,7 @@ typedef struct answer {
 } answer;
 
 /// Sliding or rolling: the components [o, o + m) with the coefficient mu.
-static void answer_of_disk(const newton* s, int64_t at, int o, int m, double mu, answer* a)
+static void answer_of_disk(const cone_newton* s, int64_t at, int o, int m, double mu, answer* a)
 {
     const double *D = s->scale + at, *r = s->r + at, *u = s->u + at;
     double z[2] = {0.0, 0.0}, tn = r[0] - u[0] / D[0];
@@ -90,7 +70,7 @@ static void answer_of_disk(const newton* s, int64_t at, int o, int m, double mu,
     }
 }
 
-static answer answer_of(const newton* s, int64_t c)
+static answer answer_of(const cone_newton* s, int64_t c)
 {
     const cone_problem* p = s->work->p;
     const int w = p->width, m = w == 2 ? 1 : 2;
@@ -106,91 +86,114 @@ static answer answer_of(const newton* s, int64_t c)
     return a;
 }
 
-static void fill_matrix(newton* s)
+static ALWAYS_INLINE void matrix_row_of(const int w, const cone_newton* s, int64_t c, double* out)
 {
     const cone_problem* p = s->work->p;
-    const int w = p->width;
-    for (int64_t c = 0; c < p->count; c++) {
-        const answer a = answer_of(s, c);
-        for (int i = 0; i < w; i++) {
-            double* out = s->value + s->start[c * w + i];
-            for (int64_t b = p->first[c]; b < p->first[c + 1]; b++, out += w) {
-                const double* block = p->block + b * w * w;
-                for (int j = 0; j < w; j++) {
-                    out[j] = 0.0;
-                    for (int k = 0; k < w; k++) out[j] += a.Q[i][k] * block[k * w + j];
-                    if (p->column[b] != c) continue;
-                    out[j] += a.G[i][j] + a.Q[i][j] * s->alpha * s->scale[c * w + j];
-                }
+    const answer a = answer_of(s, c);
+    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
+        const double* block = p->block + b * w * w;
+        for (int i = 0; i < w; i++, out += w) {
+            for (int j = 0; j < w; j++) {
+                out[j] = 0.0;
+                for (int k = 0; k < w; k++) out[j] += a.Q[i][k] * block[k * w + j];
+                if (p->column[b] != c) continue;
+                out[j] += a.G[i][j] + a.Q[i][j] * s->alpha * s->scale[c * w + j];
             }
         }
     }
 }
 
-/// x = the step; false if the matrix is singular.
-static bool find_step(newton* s)
+/// Row c of the matrix, for cone_factor_make().
+static void matrix_row(const void* data, int64_t c, double* out)
 {
-    fill_matrix(s);
-    klu_l_numeric* numeric = klu_l_factor(s->start, s->index, s->value, s->symbolic, &s->common);
-    if (!numeric) return false;
+    const cone_newton* s = data;
+    switch (s->work->p->width) {
+    case 2: matrix_row_of(2, s, c, out); break;
+    case 3: matrix_row_of(3, s, c, out); break;
+    default: matrix_row_of(5, s, c, out); break;
+    }
+}
+
+/// x = the step; false if the matrix is singular.
+static bool find_step(cone_newton* s)
+{
+    if (!cone_factor_make(s->factor, matrix_row, s)) return false;
     for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
-    bool good = klu_l_tsolve(s->symbolic, numeric, s->n, 1, s->x, &s->common) != 0;
-    klu_l_free_numeric(&numeric, &s->common);
-    for (int64_t k = 0; good && k < s->n; k++) good = isfinite(s->x[k]);
-    return good;
+    cone_factor_solve(s->factor, s->x);
+    for (int64_t k = 0; k < s->n; k++) {
+        if (!isfinite(s->x[k])) return false;
+    }
+    return true;
 }
 
 // ---- the law with the proximal term ------------------------------------------------------------
 
-/// Put u and t for the impulses r; returns the energy of r - t.
-static double evaluate(newton* s, const double* r)
+/// Put t of the impulses r and velocities u; returns the energy of r - t.
+static ALWAYS_INLINE double map_of(const int w, cone_newton* s, const double* r, const double* u)
 {
     const cone_problem* p = s->work->p;
-    const int w = p->width;
     double sum = 0.0;
-    cone_velocity(p, r, s->u);
-    for (int64_t k = 0; k < s->n; k++) s->u[k] += s->alpha * s->scale[k] * (r[k] - s->last[k]);
     for (int64_t c = 0; c < p->count; c++) {
         const double* D = s->scale + c * w;
         cone_scale scale = {D[0], D[1], w == 5 ? D[3] : 0.0};
         const double mu_r = w == 5 ? p->mu_r[c] : 0.0;
         double* t = s->t + c * w;
-        cone_map(w, &scale, p->mu[c], mu_r, r + c * w, s->u + c * w, t);
+        cone_map(w, &scale, p->mu[c], mu_r, r + c * w, u + c * w, t);
         for (int k = 0; k < w; k++) sum += D[k] * (r[c * w + k] - t[k]) * (r[c * w + k] - t[k]);
     }
     return sum;
 }
 
-static double energy(const newton* s, const double* r)
+static double map(cone_newton* s, const double* r, const double* u)
+{
+    switch (s->work->p->width) {
+    case 2: return map_of(2, s, r, u);
+    case 3: return map_of(3, s, r, u);
+    default: return map_of(5, s, r, u);
+    }
+}
+
+static double energy(const cone_newton* s, const double* r)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < s->n; k++) sum += s->scale[k] * r[k] * r[k];
     return sum;
 }
 
-/// Shorten the step until the energy falls below `before`; returns the new one.
-static double search(newton* s, double before)
+/// Take the step, shortened until the energy falls below `before`; returns the new one. u is linear
+/// in r, so that no product with W is needed for each length.
+static double take_step(cone_newton* s, double before)
 {
     double share = 1.0, after = INFINITY;
+    cone_velocity(s->work->p, s->x, s->dx_u);
+    for (int64_t k = 0; k < s->n; k++) {
+        s->dx_u[k] += s->alpha * s->scale[k] * s->x[k] - s->work->p->q[k];
+    }
     for (int i = 0; i < HALVINGS; i++, share *= 0.5) {
-        for (int64_t k = 0; k < s->n; k++) s->trial[k] = s->r[k] + share * s->x[k];
-        after = evaluate(s, s->trial);
+        for (int64_t k = 0; k < s->n; k++) {
+            s->trial_r[k] = s->r[k] + share * s->x[k];
+            s->trial_u[k] = s->u[k] + share * s->dx_u[k];
+        }
+        after = map(s, s->trial_r, s->trial_u);
         if (after < (1.0 - 1e-4 * share) * before) break;
     }
-    memcpy(s->r, s->trial, (size_t)s->n * sizeof(double));
+    double *r = s->r, *u = s->u;
+    s->r = s->trial_r, s->u = s->trial_u;
+    s->trial_r = r, s->trial_u = u;
     return after;
 }
 
 /// Newton's method for one alpha from r = r_k.
-static void solve_proximal(newton* s, cone_run* run)
+static void solve_proximal(cone_newton* s, cone_run* run)
 {
-    double left = evaluate(s, s->r), size = energy(s, s->r);
+    cone_velocity(s->work->p, s->r, s->u);
+    double left = map(s, s->r, s->u), size = energy(s, s->r);
     // Precise enough for the next alpha, and at the end for the tolerance.
     double enough = fmax(1e-6 * left, 1e-2 * run->tolerance * run->tolerance * size);
     for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {
         if (run->iterations >= run->limit || cone_run_is_late(run)) return;
         if (!find_step(s)) return;
-        double after = search(s, left);
+        double after = take_step(s, left);
         run->iterations++;
         poor = after > POOR * POOR * left ? poor + 1 : 0;
         left = after;
@@ -200,55 +203,55 @@ static void solve_proximal(newton* s, cone_run* run)
 
 // ---- the method --------------------------------------------------------------------------------
 
-static bool newton_start(newton* s, const cone_work* work, const double* r)
+cone_newton* cone_newton_new(const cone_work* work)
 {
     const cone_problem* p = work->p;
     const int w = p->width;
-    const int64_t n = p->count * w, entries = p->first[p->count] * w * w;
-    *s = (newton){.work = work, .n = n};
-    klu_l_defaults(&s->common);
-    s->scale = malloc((size_t)(7 * n + entries) * sizeof(double));
-    s->start = malloc((size_t)(n + 1 + entries) * sizeof(int64_t));
-    if (!s->scale || !s->start) return false;
-    s->index = s->start + n + 1;
-    s->last = s->scale + n, s->r = s->last + n, s->u = s->r + n, s->t = s->u + n;
-    s->x = s->t + n, s->trial = s->x + n, s->value = s->trial + n;
+    const int64_t n = p->count * w;
+    cone_newton* s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    *s = (cone_newton){.work = work, .n = n};
+    s->scale = malloc((size_t)(8 * n) * sizeof(double));
+    s->factor = cone_factor_new(p, work->avx2);
+    if (!s->scale || !s->factor) {
+        cone_newton_free(s);
+        return NULL;
+    }
+    s->r = s->scale + n, s->u = s->r + n, s->x = s->u + n, s->dx_u = s->x + n, s->t = s->dx_u + n;
+    s->trial_r = s->t + n, s->trial_u = s->trial_r + n;
     for (int64_t c = 0; c < p->count; c++) {
         cone_scale D = cone_scale_of(w, p->block + work->diagonal[c] * w * w);
         for (int k = 0; k < w; k++) s->scale[c * w + k] = k == 0 ? D.n : (k < 3 ? D.t : D.r);
     }
-    memcpy(s->r, r, (size_t)n * sizeof(double));
-    fill_pattern(s);
-    s->symbolic = klu_l_analyze(n, s->start, s->index, &s->common);
-    return s->symbolic != NULL;
+    return s;
 }
 
-static void newton_end(newton* s)
+void cone_newton_free(cone_newton* s)
 {
-    klu_l_free_symbolic(&s->symbolic, &s->common);
+    if (!s) return;
+    cone_factor_free(s->factor);
     free(s->scale);
-    free(s->start);
+    free(s);
 }
 
-talus_status cone_newton(const cone_work* work, cone_run* run, double* r)
+double cone_newton_step_in_sweeps(const cone_newton* s)
 {
-    newton s;
-    if (!newton_start(&s, work, r)) {
-        newton_end(&s);
-        return TALUS_ERR_MEMORY;
-    }
-    s.alpha = FIRST_ALPHA;
+    const cone_problem* p = s->work->p;
+    const double blocks = (double)p->first[p->count], contacts = (double)p->count;
+    return (30.0 * cone_factor_products(s->factor) + 60.0 * blocks + 900.0 * contacts) /
+           (4.0 * blocks + 90.0 * contacts);
+}
+
+void cone_newton_go(cone_newton* s, cone_run* run, double* r)
+{
+    memcpy(s->r, r, (size_t)s->n * sizeof(double));
+    s->alpha = FIRST_ALPHA;
     for (int round = 0; round < ROUNDS && !cone_run_is_done(run); round++) {
         if (run->iterations >= run->limit || cone_run_is_late(run)) break;
-        memcpy(s.last, s.r, (size_t)s.n * sizeof(double));
-        solve_proximal(&s, run);
-        s.alpha = fmax(s.alpha * NEXT_ALPHA, LAST_ALPHA);
-        double alpha = s.alpha;
-        s.alpha = 0.0; // t becomes the map of the law itself, which is inside the cone
-        evaluate(&s, s.r);
-        s.alpha = alpha;
-        cone_keep_better(work, run, s.t, r);
+        solve_proximal(s, run);
+        cone_velocity(s->work->p, s->r, s->u);
+        map(s, s->r, s->u); // of the law itself, and inside the cone
+        cone_keep_better(s->work, run, s->t, r);
+        s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
     }
-    newton_end(&s);
-    return TALUS_OK;
 }

@@ -11,8 +11,10 @@
 #include <string.h>
 
 enum {
-    SLOW = 4000,   ///< sweeps after which Newton's method takes over
-    NEWTON = 1000, ///< steps of Newton's method, at most
+    EASY = 100,        ///< sweeps before Newton's method is thought of
+    STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
+    STEPS_MOST = 1000, ///< steps that it is allowed
+    PATIENCE = 4, ///< where it fails so many times more sweeps are made before the next attempt
 };
 
 /// The state of one cone_solve().
@@ -41,12 +43,13 @@ static void tell(cone_result* out, const char* name, int64_t count, const char* 
     out->method = name;
 }
 
+/// Sweeps from r.
 static talus_status sweeps(solve* s, bool momentum, int64_t limit)
 {
     cone_sweeper* sweeper = cone_sweeper_new(&s->work, momentum, s->r);
     if (!sweeper) return TALUS_ERR_MEMORY;
-    s->run.limit = s->run.iterations + limit;
     const int64_t before = s->run.iterations;
+    s->run.limit = before + limit;
     cone_sweeper_go(sweeper, &s->run, s->r);
     cone_sweeper_free(sweeper);
     tell(s->out, momentum ? "fast" : "sweeps", s->run.iterations - before,
@@ -54,25 +57,64 @@ static talus_status sweeps(solve* s, bool momentum, int64_t limit)
     return TALUS_OK;
 }
 
-static talus_status newton(solve* s)
+static void newton_go(solve* s, cone_newton* newton)
 {
     const int64_t before = s->run.iterations;
-    s->run.limit = before + NEWTON;
-    TRY(cone_newton(&s->work, &s->run, s->r));
+    s->run.limit = before + STEPS_MOST;
+    cone_newton_go(newton, &s->run, s->r);
     tell(s->out, "newton", s->run.iterations - before, "steps of Newton's method");
+}
+
+static talus_status newton_alone(solve* s)
+{
+    cone_newton* newton = cone_newton_new(&s->work);
+    if (!newton) return TALUS_ERR_MEMORY;
+    newton_go(s, newton);
+    cone_newton_free(newton);
     return TALUS_OK;
+}
+
+static bool is_over(const solve* s)
+{
+    return cone_run_is_done(&s->run) || cone_run_is_late(&s->run);
+}
+
+/// Sweeps until Newton's method would have cost as much; *newton is made when it comes to that, and
+/// stays NULL where memory is too short for it. Returns the number of sweeps.
+static int64_t first_sweeps(solve* s, cone_sweeper* sweeper, int64_t most, cone_newton** newton)
+{
+    s->run.limit = most < EASY ? most : EASY;
+    cone_sweeper_go(sweeper, &s->run, s->r);
+    if (!is_over(s) && most > EASY) {
+        *newton = cone_newton_new(&s->work);
+        double worth = *newton ? STEPS_NEEDED * cone_newton_step_in_sweeps(*newton) : INFINITY;
+        s->run.limit = worth < (double)most ? (int64_t)worth : most;
+        cone_sweeper_go(sweeper, &s->run, s->r);
+    }
+    tell(s->out, "fast", s->run.iterations, "sweeps with momentum");
+    return s->run.iterations;
 }
 
 static talus_status automatic(solve* s, int64_t max_sweeps)
 {
-    const int64_t first = max_sweeps < SLOW ? max_sweeps : SLOW;
-    TRY(sweeps(s, true, first));
-    if (cone_run_is_done(&s->run) || cone_run_is_late(&s->run)) return TALUS_OK;
-    // Newton's method needs much memory; where it is short the sweeps go on.
-    talus_status status = newton(s);
-    if (status < 0 && status != TALUS_ERR_MEMORY) return status;
-    if (cone_run_is_done(&s->run) || cone_run_is_late(&s->run)) return TALUS_OK;
-    return max_sweeps > first ? sweeps(s, true, max_sweeps - first) : TALUS_OK;
+    cone_newton* newton = NULL;
+    cone_sweeper* sweeper = cone_sweeper_new(&s->work, true, s->r);
+    if (!sweeper) return TALUS_ERR_MEMORY;
+    int64_t swept = first_sweeps(s, sweeper, max_sweeps, &newton);
+    cone_sweeper_free(sweeper);
+    talus_status status = TALUS_OK;
+    bool momentum = false; // where momentum has failed once plain sweeps may do better
+    while (status == TALUS_OK && newton && !is_over(s)) {
+        newton_go(s, newton);
+        if (is_over(s) || swept >= max_sweeps) break;
+        int64_t more =
+            PATIENCE * swept < max_sweeps - swept ? PATIENCE * swept : max_sweeps - swept;
+        status = sweeps(s, momentum, more);
+        momentum = !momentum;
+        swept += more;
+    }
+    cone_newton_free(newton);
+    return status;
 }
 
 static const char* const NAMES[] = {"sweeps", "fast", "newton", NULL};
@@ -88,7 +130,7 @@ static talus_status dispatch(solve* s, const cone_options* o)
     if (strcmp(name, "auto") == 0) return automatic(s, o->max_sweeps);
     if (strcmp(name, "sweeps") == 0) return sweeps(s, false, o->max_sweeps);
     if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
-    if (strcmp(name, "newton") == 0) return newton(s);
+    if (strcmp(name, "newton") == 0) return newton_alone(s);
     return TALUS_ERR_ARGUMENT;
 }
 

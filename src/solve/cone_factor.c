@@ -1,0 +1,357 @@
+/// Sparse block LU.
+///
+/// Contacts are eliminated in the order of approximate minimum degree (AMD, by way of KLU's
+/// analysis); contacts of grains that share bodies fill the pattern of W so well that the factors
+/// are hardly fuller than W itself. Row by row, with blocks L_ik, U_ij and inverted pivots:
+///     row_i = A_i;  for k in L_i ascending: L_ik = row_ik U_kk^-1, row_ij -= L_ik U_kj for j > k
+/// Pivots are exchanged inside the diagonal blocks only: with its proximal term the matrix of
+/// Newton's method is far enough from singular. Rows of blocks of three are padded to four lanes.
+#include "solve/cone_factor.h"
+
+#include <klu.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cone_factor {
+    const cone_problem* p;
+    bool avx2;
+    int64_t *order, *place;       ///< [count] contact of a row, row of a contact
+    int64_t *upper_first, *upper; ///< [count + 1], columns above the diagonal, ascending
+    int64_t *lower_first, *lower; ///< [count + 1], columns below it, ascending
+    double products;              ///< of blocks in a factorisation
+    double *U, *L;                ///< blocks of both
+    double* pivot;                ///< [count] inverted diagonal blocks
+    double* row;                  ///< [count] blocks of the row at hand
+    double* input;                ///< blocks of one row of the matrix
+    double* y;                    ///< [count][width]
+};
+
+/// Doubles from one row of a block to the next.
+static ALWAYS_INLINE int stride_of(const int width)
+{
+    return width == 3 ? 4 : width;
+}
+
+static ALWAYS_INLINE int64_t block_size(const int width)
+{
+    return width * stride_of(width);
+}
+
+void cone_factor_free(cone_factor* f)
+{
+    if (!f) return;
+    free(f->order);
+    free(f->upper);
+    free(f->U);
+    free(f);
+}
+
+double cone_factor_products(const cone_factor* f)
+{
+    return f->products;
+}
+
+// ---- order and pattern -------------------------------------------------------------------------
+
+/// Approximate minimum degree; false when memory is short.
+static bool find_order(cone_factor* f)
+{
+    const int64_t n = f->p->count, blocks = f->p->first[n];
+    klu_l_common common;
+    klu_l_defaults(&common);
+    common.btf = 0; // the order alone, the same for rows and columns
+    int64_t* column = malloc(sizeof *column * (size_t)(blocks + 1));
+    if (!column) return false;
+    for (int64_t b = 0; b < blocks; b++) column[b] = f->p->column[b];
+    klu_l_symbolic* symbolic = klu_l_analyze(n, f->p->first, column, &common);
+    free(column);
+    if (!symbolic) return false;
+    for (int64_t i = 0; i < n; i++) {
+        f->order[i] = symbolic->Q[i];
+        f->place[symbolic->Q[i]] = i;
+    }
+    klu_l_free_symbolic(&symbolic, &common);
+    return true;
+}
+
+static int ascending(const void* a, const void* b)
+{
+    const int64_t x = *(const int64_t*)a, y = *(const int64_t*)b;
+    return (x > y) - (x < y);
+}
+
+/// Columns of row i of U: those of W and those of earlier rows whose first column is i. `seen`
+/// [count] holds the last row that met a column, `child`/`sibling` the rows waiting for row i.
+typedef struct tree {
+    int64_t *seen, *child, *sibling;
+} tree;
+
+static int64_t list_upper(const cone_factor* f, const tree* t, int64_t i, int64_t* out)
+{
+    const cone_problem* p = f->p;
+    const int64_t c = f->order[i];
+    int64_t count = 0;
+    t->seen[i] = i;
+    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
+        const int64_t j = f->place[p->column[b]];
+        if (j < i || t->seen[j] == i) continue;
+        t->seen[j] = i;
+        out[count++] = j;
+    }
+    for (int64_t k = t->child[i]; k >= 0; k = t->sibling[k]) {
+        for (int64_t b = f->upper_first[k]; b < f->upper_first[k + 1]; b++) {
+            const int64_t j = f->upper[b];
+            if (t->seen[j] == i) continue;
+            t->seen[j] = i;
+            out[count++] = j;
+        }
+    }
+    qsort(out, (size_t)count, sizeof *out, ascending);
+    return count;
+}
+
+/// The pattern of U, growing as it goes.
+static bool find_upper(cone_factor* f, const tree* t)
+{
+    const int64_t n = f->p->count;
+    int64_t capacity = f->p->first[n] + n;
+    f->upper = malloc(sizeof *f->upper * (size_t)(2 * capacity));
+    f->upper_first[0] = 0;
+    for (int64_t i = 0; i < n; i++) t->seen[i] = t->child[i] = -1;
+    for (int64_t i = 0; i < n && f->upper; i++) {
+        const int64_t first = f->upper_first[i];
+        if (first + n > capacity) {
+            capacity = 2 * capacity + n;
+            int64_t* grown = realloc(f->upper, sizeof *grown * (size_t)(2 * capacity));
+            if (!grown) return false;
+            f->upper = grown;
+        }
+        const int64_t count = list_upper(f, t, i, f->upper + first);
+        f->upper_first[i + 1] = first + count;
+        if (count == 0) continue;
+        const int64_t parent = f->upper[first];
+        t->sibling[i] = t->child[parent];
+        t->child[parent] = i;
+    }
+    return f->upper != NULL;
+}
+
+/// The pattern of L is that of U transposed; count the products on the way.
+static void find_lower(cone_factor* f)
+{
+    const int64_t n = f->p->count, blocks = f->upper_first[n];
+    f->lower = f->upper + blocks;
+    memset(f->lower_first, 0, sizeof *f->lower_first * (size_t)(n + 1));
+    for (int64_t b = 0; b < blocks; b++) f->lower_first[f->upper[b] + 1]++;
+    for (int64_t i = 0; i < n; i++) f->lower_first[i + 1] += f->lower_first[i];
+    for (int64_t k = n - 1; k >= 0; k--) { // from behind: the ends become the beginnings
+        const int64_t count = f->upper_first[k + 1] - f->upper_first[k];
+        f->products += (double)count * (double)(count + 2);
+        for (int64_t b = f->upper_first[k]; b < f->upper_first[k + 1]; b++) {
+            f->lower[--f->lower_first[f->upper[b] + 1]] = k;
+        }
+    }
+    memmove(f->lower_first, f->lower_first + 1, sizeof *f->lower_first * (size_t)n);
+    f->lower_first[n] = blocks;
+}
+
+static bool find_pattern(cone_factor* f)
+{
+    const int64_t n = f->p->count;
+    int64_t* rows = malloc(sizeof *rows * (size_t)(3 * n + 1));
+    const tree t = {rows, rows + n, rows + 2 * n};
+    const bool good = rows && find_upper(f, &t);
+    free(rows);
+    if (good) find_lower(f);
+    return good;
+}
+
+/// Room for the numbers.
+static bool make_room(cone_factor* f)
+{
+    const int w = f->p->width;
+    const int64_t n = f->p->count, blocks = f->upper_first[n], size = block_size(w);
+    int64_t longest = 0;
+    for (int64_t c = 0; c < n; c++) {
+        const int64_t length = f->p->first[c + 1] - f->p->first[c];
+        longest = length > longest ? length : longest;
+    }
+    f->U = malloc(sizeof(double) *
+                  (size_t)((2 * blocks + 2 * n) * size + longest * w * w + n * w + 4));
+    if (!f->U) return false;
+    f->L = f->U + blocks * size;
+    f->pivot = f->L + blocks * size;
+    f->row = f->pivot + n * size;
+    f->input = f->row + n * size;
+    f->y = f->input + longest * w * w;
+    // Lanes that only pad a row must hold numbers.
+    memset(f->U, 0, sizeof(double) * (size_t)((2 * blocks + 2 * n) * size));
+    return true;
+}
+
+cone_factor* cone_factor_new(const cone_problem* p, bool avx2)
+{
+    const int64_t n = p->count;
+    cone_factor* f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->p = p;
+    f->avx2 = avx2;
+    f->order = malloc(sizeof *f->order * (size_t)(4 * n + 2));
+    if (f->order) {
+        f->place = f->order + n;
+        f->upper_first = f->place + n;
+        f->lower_first = f->upper_first + n + 1;
+        if (find_order(f) && find_pattern(f) && make_room(f)) return f;
+    }
+    cone_factor_free(f);
+    return NULL;
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+/// C = A B or C -= A B
+static ALWAYS_INLINE void multiply(const int width, bool subtract, const double* A, const double* B,
+                                   double* C)
+{
+    const int stride = stride_of(width);
+    for (int i = 0; i < width; i++) {
+        double sum[5] = {0.0};
+        for (int k = 0; k < width; k++) {
+            for (int j = 0; j < stride; j++) sum[j] += A[i * stride + k] * B[k * stride + j];
+        }
+        for (int j = 0; j < stride; j++) {
+            C[i * stride + j] = subtract ? C[i * stride + j] - sum[j] : sum[j];
+        }
+    }
+}
+
+/// Inverse of a block by Gauss and Jordan with row pivots; false if it has none.
+static ALWAYS_INLINE bool invert(const int width, const double* A, double* inverse)
+{
+    const int stride = stride_of(width);
+    double M[5][10] = {{0.0}};
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) M[i][j] = A[i * stride + j];
+        M[i][width + i] = 1.0;
+    }
+    for (int c = 0; c < width; c++) {
+        int best = c;
+        for (int i = c + 1; i < width; i++) best = fabs(M[i][c]) > fabs(M[best][c]) ? i : best;
+        if (!(fabs(M[best][c]) > 0.0)) return false;
+        for (int j = 0; j < 2 * width; j++) {
+            const double keep = M[c][j];
+            M[c][j] = M[best][j], M[best][j] = keep;
+        }
+        const double scale = 1.0 / M[c][c];
+        for (int j = 0; j < 2 * width; j++) M[c][j] *= scale;
+        for (int i = 0; i < width; i++) {
+            if (i == c) continue;
+            const double factor = M[i][c];
+            for (int j = c; j < 2 * width; j++) M[i][j] -= factor * M[c][j];
+        }
+    }
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) inverse[i * stride + j] = M[i][width + j];
+    }
+    return true;
+}
+
+/// Put row i of the matrix into f->row, zeros where only the factors have a block.
+static ALWAYS_INLINE void scatter(const int width, cone_factor* f, int64_t i)
+{
+    const int stride = stride_of(width);
+    const int64_t size = block_size(width), c = f->order[i], first = f->p->first[c];
+    double* row = f->row;
+    const size_t bytes = sizeof(double) * (size_t)size;
+    for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
+        memset(row + f->lower[b] * size, 0, bytes);
+    }
+    for (int64_t b = f->upper_first[i]; b < f->upper_first[i + 1]; b++) {
+        memset(row + f->upper[b] * size, 0, bytes);
+    }
+    for (int64_t b = first; b < f->p->first[c + 1]; b++) {
+        const double* in = f->input + (b - first) * width * width;
+        double* out = row + f->place[f->p->column[b]] * size;
+        for (int k = 0; k < width; k++) {
+            for (int j = 0; j < width; j++) out[k * stride + j] = in[k * width + j];
+        }
+    }
+}
+
+static ALWAYS_INLINE bool make_of(const int width, cone_factor* f, cone_factor_row* row,
+                                  const void* data)
+{
+    const int64_t size = block_size(width);
+    for (int64_t i = 0; i < f->p->count; i++) {
+        row(data, f->order[i], f->input);
+        scatter(width, f, i);
+        for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
+            const int64_t k = f->lower[b];
+            double* L = f->L + b * size;
+            multiply(width, false, f->row + k * size, f->pivot + k * size, L);
+            for (int64_t u = f->upper_first[k]; u < f->upper_first[k + 1]; u++) {
+                multiply(width, true, L, f->U + u * size, f->row + f->upper[u] * size);
+            }
+        }
+        if (!invert(width, f->row + i * size, f->pivot + i * size)) return false;
+        for (int64_t u = f->upper_first[i]; u < f->upper_first[i + 1]; u++) {
+            memcpy(f->U + u * size, f->row + f->upper[u] * size, sizeof(double) * (size_t)size);
+        }
+    }
+    return true;
+}
+
+static bool make_portable(cone_factor* f, cone_factor_row* row, const void* data)
+{
+    switch (f->p->width) {
+    case 2: return make_of(2, f, row, data);
+    case 3: return make_of(3, f, row, data);
+    default: return make_of(5, f, row, data);
+    }
+}
+
+CONE_AVX2 static bool make_avx2(cone_factor* f, cone_factor_row* row, const void* data)
+{
+    switch (f->p->width) {
+    case 2: return make_of(2, f, row, data);
+    case 3: return make_of(3, f, row, data);
+    default: return make_of(5, f, row, data);
+    }
+}
+
+bool cone_factor_make(cone_factor* f, cone_factor_row* row, const void* data)
+{
+    return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);
+}
+
+static ALWAYS_INLINE void subtract_times(const int width, const double* A, const double* x,
+                                         double* y)
+{
+    for (int i = 0; i < width; i++) y[i] -= vec_dot(width, A + i * stride_of(width), x);
+}
+
+void cone_factor_solve(const cone_factor* f, double* x)
+{
+    const int w = f->p->width;
+    const int64_t n = f->p->count, size = block_size(w);
+    double* y = f->y;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(y + i * w, x + f->order[i] * w, sizeof(double) * (size_t)w);
+        for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
+            subtract_times(w, f->L + b * size, y + f->lower[b] * w, y + i * w);
+        }
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        double sum[5];
+        vec_copy(w, sum, y + i * w);
+        for (int64_t b = f->upper_first[i]; b < f->upper_first[i + 1]; b++) {
+            subtract_times(w, f->U + b * size, y + f->upper[b] * w, sum);
+        }
+        for (int k = 0; k < w; k++) {
+            y[i * w + k] = vec_dot(w, f->pivot + i * size + k * stride_of(w), sum);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(x + f->order[i] * w, y + i * w, sizeof(double) * (size_t)w);
+    }
+}
