@@ -1,5 +1,4 @@
-/// Settled packings for the benchmarks, their contact problem solved again and again, and the bytes
-/// they take.
+/// Settled packings for the benchmarks, and the bytes they take.
 ///
 /// A loose lattice of grains (sizes within 20 %, mu = 0.3, periodic sideways) falls on a floor and
 /// settles; the settled tile is repeated sideways to reach sizes beyond the caches.
@@ -10,7 +9,6 @@
 
 #include "base/rng.h"
 #include "solve/solver.h"
-#include "step/assemble.h"
 #include "world/world.h"
 
 #include <malloc.h>
@@ -152,73 +150,6 @@ static inline talus_world* repeat_tile(const talus_world* tile, grain_kind kind,
     return world;
 }
 
-// ---- updates -----------------------------------------------------------------------------------
-
-typedef struct solve_job {
-    problem problem;
-    solve_workspace workspace;
-    talus_solver_def options;
-    int64_t updates;
-} solve_job;
-
-static inline void solve_once(void* user)
-{
-    solve_job* job = user;
-    solve_request request = {.options = &job->options, .h = STEP, .seed = 1};
-    solve_result result;
-    bench_ok(sweep_solver.solve(&job->problem, &request, &job->workspace, &result), "memory");
-    job->updates = result.updates;
-}
-
-/// The contact problem of the world's next step, as the stepper builds it.
-static inline void build_problem(talus_world* world, problem* out)
-{
-    grains* g = &world->grains;
-    const int dim = g->dim;
-    double* velocity = malloc(sizeof *velocity * (size_t)(g->count * dim));
-    bench_ok(!velocity, "memory");
-    for (int64_t i = 0; i < g->count * dim; i++) {
-        velocity[i] = g->velocity[i] + STEP * world->def.gravity[i % dim];
-    }
-    assembly as = {0};
-    step_context ctx = {.def = &world->def,
-                        .cell = &world->cell,
-                        .materials = &world->materials,
-                        .grains = g,
-                        .walls = &world->walls,
-                        .h = STEP,
-                        .threads = 1};
-    bench_ok(assemble(&as, &ctx, &world->contacts, velocity, g->spin, out), "memory");
-    assembly_free(&as);
-    free(velocity);
-}
-
-static inline void measure_updates(talus_world* world, const char* where)
-{
-    const int dim = world->grains.dim;
-    solve_job job = {.options = talus_solver_default()};
-    build_problem(world, &job.problem);
-    job.options.stop = TALUS_STOP_SWEEPS;
-    job.options.max_sweeps = (int)fmax(20.0, 1e7 / (double)job.problem.count);
-    double bytes = 8.0 * (double)(job.problem.rows * problem_stride(dim) +
-                                  job.problem.count * problem_width(dim) +
-                                  job.problem.block_count * block_width(dim));
-    bytes += 20.0 * (double)job.problem.count;
-    for (int order = TALUS_ORDER_RANDOM; order <= TALUS_ORDER_FORWARD; order++) {
-        job.options.order = (talus_sweep_order)order;
-        bench_times t = bench_run(solve_once, &job);
-        double scale = 1e9 / (double)job.updates;
-        printf("%3d %8lld %9lld %7.1f %-8s %-8s %8.1f %7.1f %7.1f %8.1f %8.1f\n", dim,
-               (long long)world->grains.count, (long long)job.problem.count, 1e-6 * bytes, where,
-               order == TALUS_ORDER_RANDOM ? "random" : "forward", scale * t.wall[0],
-               scale * t.wall[t.count / 2], scale * t.wall[t.count - 1], scale * t.cpu[t.count / 2],
-               1e3 / (scale * t.cpu[t.count / 2]));
-        fflush(stdout);
-    }
-    solve_workspace_free(&job.workspace);
-    problem_free(&job.problem);
-}
-
 // ---- memory ------------------------------------------------------------------------------------
 
 static inline int64_t row_bytes(const column* cols, int count, int dim)
@@ -272,31 +203,6 @@ static inline void measure_memory(const talus_world* tile, grain_kind kind, cons
         "(%lld grains, %lld contacts), room to grow included\n",
         dim, (long long)(loose / count), (long long)count,
         (long long)((packed - loose) / contact_count), (long long)count, (long long)contact_count);
-}
-
-/// Updates in cache and out of it, and memory, of packings in 2D and 3D.
-static inline void measure_packings(grain_kind kind, const int side[2], const int high[2],
-                                    const int times[2], const int memory_times[2])
-{
-    printf(
-        "Contact updates of one core, %d repeats: nanoseconds per update; M/s by median CPU time\n",
-        BENCH_REPEATS);
-    printf("dim   grains  contacts      MB data     order    wall min  median     max  cpu med"
-           "      M/s\n");
-    talus_world* tile[2];
-    double width[2][3];
-    for (int d = 0; d < 2; d++) {
-        tile[d] = settled_tile(d + 2, kind, side[d], high[d], width[d]);
-        measure_updates(tile[d], "in cache");
-        talus_world* large = repeat_tile(tile[d], kind, width[d], times[d]);
-        measure_updates(large, "memory");
-        talus_world_destroy(large);
-    }
-    for (int d = 0; d < 2; d++) {
-        measure_memory(tile[d], kind, width[d], memory_times[d]);
-        print_computed(d + 2, kind);
-        talus_world_destroy(tile[d]);
-    }
 }
 
 #endif

@@ -7,7 +7,7 @@
 /// the others are in any position, brought along the shortest way to a gap between -1e-3 and 1e-3,
 /// or for `near miss` between 2 and 20 times the reach. The updates are those of bench/updates.c
 /// with rectangles and boxes.
-#include "packing.h"
+#include "rate.h"
 
 #include "detect/feature.h"
 #include "detect/poses.h"
@@ -190,7 +190,7 @@ int main(void)
            BENCH_REPEATS);
     printf("%-22s wall min  median     max  cpu med  Mpair/s  points  Mpoint/s\n", "");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) measure_narrow(&cases[i]);
-    const int side[2] = {40, 9}, high[2] = {20, 9}, times[2] = {150, 9}, memory[2] = {20, 4};
+    const int side[2] = {40, 9}, high[2] = {20, 9}, times[2] = {700, 15}, memory[2] = {20, 4};
     measure_packings(GRAIN_BOXES, side, high, times, memory);
     return 0;
 }
