@@ -77,6 +77,9 @@ void scene_name(const char* path, char* out, size_t size);
 
 // ---- command_run.c -----------------------------------------------------------------------------
 
+/// Take --dump-problems[=N] into the definition; false, with a message, if N is no good.
+bool options_dump(talus_run_def* def);
+
 /// Make the first of runs/NAME, runs/NAME-2, ... that does not exist; false, with a message.
 /// mkdir() decides, so two processes never get the same one.
 bool make_fresh_directory(const char* scene, char path[PATH_SIZE]);

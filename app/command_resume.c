@@ -14,6 +14,7 @@ static bool read_option(talus_run_def* def, carry_options* carry, int choice)
         return true;
     case 'n': return options_integer("--steps", optarg, 0, &def->max_steps);
     case 'c': return options_number("--checkpoint", optarg, &def->checkpoint_seconds);
+    case 'd': return options_dump(def);
     case 'q': return carry->quiet = true;
     case 'j': return carry->json = true;
     default: return false;
@@ -26,6 +27,7 @@ int command_resume(int argc, char** argv)
         {"threads", required_argument, NULL, 't'},
         {"steps", required_argument, NULL, 'n'},
         {"checkpoint", required_argument, NULL, 'c'},
+        {"dump-problems", optional_argument, NULL, 'd'},
         {"quiet", no_argument, NULL, 'q'},
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},

@@ -33,8 +33,15 @@ static bool read_option(run_options* o, int choice, int argc)
     case 'q': return o->carry.quiet = true;
     case 'j': return o->carry.json = true;
     case 'f': return o->def.force = true;
+    case 'd': return options_dump(&o->def);
     default: return false;
     }
+}
+
+bool options_dump(talus_run_def* def)
+{
+    def->dump_problems = 10;
+    return !optarg || options_integer("--dump-problems", optarg, 1, &def->dump_problems);
 }
 
 /// Read the command line; *status receives the exit status when there is nothing to run.
@@ -49,6 +56,7 @@ static bool read_options(run_options* o, int argc, char** argv, int* status)
         {"quiet", no_argument, NULL, 'q'},
         {"json", no_argument, NULL, 'j'},
         {"force", no_argument, NULL, 'f'},
+        {"dump-problems", optional_argument, NULL, 'd'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };

@@ -10,6 +10,8 @@
     "  --threads N            threads to use [as the scene says]\n"                                \
     "  --steps N              stop when N steps in total are done\n"                               \
     "  --checkpoint SECONDS   wall seconds between checkpoints [as the scene says]\n"              \
+    "  --dump-problems[=N]    write at most N [10] hard steps into DIR/problems, as contact\n"     \
+    "                         problems in FCLIB's layout for `talus solve` and other solvers\n"    \
     "  --quiet                no progress and no report, only errors\n"                            \
     "  --json                 print summary.json on standard output at the end\n"
 

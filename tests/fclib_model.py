@@ -8,25 +8,32 @@ import numpy
 GROUPS = ["fclib_local", "fclib_local_rolling", "fclib_global", "fclib_global_rolling"]
 
 
-def read_matrix(group):
-    """A dense matrix from triplets (nz >= 0), columns (-1) or rows (-2)."""
+def dense(rows, columns, values, shape):
+    """A numpy array from triplets, of which those of one place add up."""
+    out = numpy.zeros(shape)
+    numpy.add.at(out, (rows, columns), values)
+    return out
+
+
+def read_matrix(group, make=dense):
+    """A matrix from triplets (nz >= 0), columns (-1) or rows (-2)."""
     m, n, nz = (int(numpy.ravel(group[name][()])[0]) for name in ("m", "n", "nz"))
     p, i, x = (group[name][:] for name in "pix")
-    dense = numpy.zeros((m, n))
     if nz >= 0:
-        numpy.add.at(dense, (i[:nz], p[:nz]), x[:nz])
-        return dense
+        return make(i[:nz], p[:nz], x[:nz], (m, n))
     major = numpy.repeat(numpy.arange(len(p) - 1), numpy.diff(p))
-    used = p[-1]
-    place = (i[:used], major) if nz == -1 else (major, i[:used])
-    numpy.add.at(dense, place, x[:used])
-    return dense
+    minor = i[:p[-1]]
+    rows, columns = (minor, major) if nz == -1 else (major, minor)
+    return make(rows, columns, x[:p[-1]], (m, n))
 
 
 class Problem:
-    """The problem of a file: W, q, mu, and M, H, f, w if it is global."""
+    """The problem of a file: W, q, mu, and M, H, f, w if it is global.
 
-    def __init__(self, path):
+    `make` makes W of a local problem from triplets; it may be sparse.
+    """
+
+    def __init__(self, path, make=dense):
         with h5py.File(path, "r") as file:
             name = next(g for g in GROUPS if g in file)
             group = file[name]
@@ -45,7 +52,7 @@ class Problem:
                 self.W = self.H.T @ inverse[:, :-1]
                 self.q = self.H.T @ inverse[:, -1] + self.w
             else:
-                self.W, self.q = read_matrix(group["W"]), vectors["q"][:]
+                self.W, self.q = read_matrix(group["W"], make), vectors["q"][:]
 
     def velocity(self, r):
         """u, and v of a global problem (else None), that follow from the impulses."""

@@ -34,6 +34,8 @@ typedef struct talus_run_def {
     int64_t max_steps;         ///< stop after this many steps in total; < 0: no limit [default -1]
     bool force;                ///< replace an existing directory's run [default false]
     double checkpoint_seconds; ///< wall seconds between checkpoints; < 0: as the scene says
+    int64_t dump_problems; ///< files of hard steps in FCLIB's layout, at most, in the directory's
+                           ///< folder `problems` (docs/fclib.md) [default 0]
     const volatile sig_atomic_t*
         stop;                    ///< nonzero: finish the step, checkpoint, return; may be NULL
     talus_progress_fn* progress; ///< may be NULL
@@ -49,7 +51,9 @@ TALUS_API talus_run_def talus_run_default(void);
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
     int64_t unconverged_steps, soft_steps, removed_grains, frames;
-    int64_t shapes; ///< that grains or walls may have beside balls and analytic walls
+    int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
+    int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size
+    int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;

@@ -76,6 +76,14 @@ static bool is_own_source(const char* name)
     return digits > 0 && name[digits] == '-';
 }
 
+/// step-N.hdf5 and step-N-part-M.hdf5 in the folder `problems`.
+static bool is_own_problem(const char* name)
+{
+    size_t length = stem_length(name);
+    return strncmp(name, "step-", 5) == 0 && length > 10 && isdigit((unsigned char)name[5]) &&
+           strncmp(name + length - 5, ".hdf5", 5) == 0;
+}
+
 static bool is_dot(const char* name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -190,6 +198,9 @@ talus_status directory_clean(const char* directory, talus_error* error)
     rmdir(folder); // stays if someone put something else there
     TRY(directory_path(folder, directory, "sources", error));
     TRY(remove_own(folder, is_own_source, error));
+    rmdir(folder);
+    TRY(directory_path(folder, directory, "problems", error));
+    TRY(remove_own(folder, is_own_problem, error));
     rmdir(folder);
     return remove_own(directory, is_own_file, error);
 }

@@ -178,8 +178,8 @@ static void note_step(run* r)
     if (last->remark[0] && worth_saying(++s->remarks)) {
         // What soft means was explained the first time.
         if (s->remarks > 1 && last->rigidity.soft) {
-            snprintf(words, sizeof words, "soft: forces may be off by %.0f %%",
-                     100 * fmin(last->rigidity.force_error, 1));
+            snprintf(words, sizeof words, "soft: velocities may be off by %.0f %%",
+                     100 * fmin(last->rigidity.velocity_error, 1));
         } else {
             memcpy(words, last->remark, sizeof words);
         }
@@ -245,6 +245,7 @@ static talus_status run_step(run* r, talus_error* error)
     double h = schedule_step_length(r);
     if (!s->poured) TRY(scene_pour(r->scene, (int)s->phase, r->inlets, r->world, h, error));
     s->poured = 1;
+    dump_step(&r->dump, s->step + 1);
     talus_step_result result;
     memset(&result, 0, sizeof result); // padding too: the struct goes into checkpoints
     TRY(talus_world_step(r->world, h, &result, error));
@@ -369,11 +370,23 @@ static void name_failure(const run* r, talus_error* failure)
              words);
 }
 
+static void begin_dumping(run* r)
+{
+    if (r->def->dump_problems <= 0) return;
+    r->dump = (dump){.most = r->def->dump_problems,
+                     .directory = r->def->directory,
+                     .title = talus_scene_title(r->scene),
+                     .reduced_units = scene_outputs(r->scene)->reduced_units,
+                     .log = r->log};
+    dump_begin(&r->dump, r->world);
+}
+
 /// From the first step to the summary, for start and resume alike.
 static talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error)
 {
     talus_error failure = {0};
     run_end end = END_FINISHED;
+    begin_dumping(r);
     talus_status status = run_loop(r, &end, &failure);
     if (status < 0) {
         log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure.text);

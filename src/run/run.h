@@ -3,6 +3,7 @@
 #define TALUS_RUN_RUN_H
 
 #include "record/record.h"
+#include "run/dump.h"
 #include "run/journal.h"
 #include "scene/scene.h"
 
@@ -63,6 +64,7 @@ typedef struct run {
     int lock;     ///< descriptor, -1: none
     frames* frames;
     series* series;
+    dump dump;
     run_state state;
     inlet_state* inlets;   ///< [scene_inlet_count]
     phase_log* phases;     ///< [scene_phase_count]

@@ -106,6 +106,10 @@ static void judge(const run* r, talus_summary* sum)
         add_line(text, size, "Escape: %" PRId64 " grains left the domain and were taken out.",
                  sum->removed_grains);
     }
+    char dumped[320];
+    if (r->def->dump_problems > 0 && dump_verdict(&r->dump, dumped, sizeof dumped)) {
+        add_line(text, size, "%s", dumped);
+    }
 }
 
 void summary_fill(const run* r, const char* outcome, talus_summary* out)
@@ -141,6 +145,8 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .peak_memory_bytes = memory > s->peak_memory ? memory : s->peak_memory,
         .reduced_units = scene_outputs(r->scene)->reduced_units,
         .interrupted = r->interrupted,
+        .problems_dumped = r->dump.written,
+        .problems_skipped = r->dump.richer + r->dump.larger,
     };
     snprintf(out->outcome, sizeof out->outcome, "%s", outcome);
     judge(r, out);
@@ -235,6 +241,10 @@ static void write_numbers(json* j, const run* r, const talus_summary* sum)
     json_integer(j, "unconverged_steps", sum->unconverged_steps);
     json_integer(j, "soft_steps", sum->soft_steps);
     json_integer(j, "removed_grains", sum->removed_grains);
+    if (r->def->dump_problems > 0) {
+        json_integer(j, "problems_dumped", sum->problems_dumped);
+        json_integer(j, "problems_skipped", sum->problems_skipped);
+    }
 }
 
 talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)
