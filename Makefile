@@ -2,7 +2,7 @@
 WERROR ?= OFF
 PREFIX ?= /usr/local
 
-.PHONY: help run build test install bench format lint clean
+.PHONY: help run build test install bench bench-siconos format lint clean
 
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
@@ -10,6 +10,7 @@ help:
 	@echo "make build             build the release program, build/release/talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
 	@echo "make bench             build and run the benchmarks"
+	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph and public headers"
 	@echo "make clean             remove build/ (results in runs/ stay)"
@@ -44,6 +45,13 @@ bench:
 	@for program in build/release/bench/*; do \
 	    if [ -x "$$program" ]; then echo "== $$program"; "$$program" || exit 1; fi; \
 	done
+
+bench-siconos:
+	@scripts/install-deps.sh build
+	@scripts/install-deps.sh bench || true # without Siconos it says so and does nothing
+	cmake --preset release -DTALUS_WERROR=$(WERROR)
+	cmake --build --preset release --target talus_program
+	/usr/bin/python3 bench/siconos/compare.py build/release/talus
 
 format:
 	@scripts/install-deps.sh ci
