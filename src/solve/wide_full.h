@@ -10,47 +10,54 @@
 #include "solve/wide_lanes.h"
 #include "solve/wide_slide.h"
 
-/// Relative velocity at a contact with arms; in the plane along normal and tangent.
-static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const lanes* arm_a,
-                                        const lanes* arm_b, const wide_bodies* o, lanes* u)
+/// Relative velocity at a contact with the fields of its arms; in the plane along normal and
+/// tangent.
+static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const double* arm_a,
+                                        const double* arm_b, const wide_bodies* o, lanes* u)
 {
     const lanes *a = o->a, *b = o->b;
     if (dim == 2) {
         const lanes ux = b[0] - a[0], uy = b[1] - a[1];
-        u[0] = ux * n[0] + uy * n[1] + arm_b[0] * b[2] - arm_a[0] * a[2];
-        u[1] = uy * n[0] - ux * n[1] + arm_b[1] * b[2] - arm_a[1] * a[2];
+        u[0] = ux * n[0] + uy * n[1] + field(arm_b, 0) * b[2] - field(arm_a, 0) * a[2];
+        u[1] = uy * n[0] - ux * n[1] + field(arm_b, 1) * b[2] - field(arm_a, 1) * a[2];
         return;
     }
     for (int i = 0; i < 3; i++) {
-        const lanes turn_a =
-            arm_a[3 * i] * a[4] + arm_a[3 * i + 1] * a[5] + arm_a[3 * i + 2] * a[6];
-        const lanes turn_b =
-            arm_b[3 * i] * b[4] + arm_b[3 * i + 1] * b[5] + arm_b[3 * i + 2] * b[6];
+        const lanes turn_a = field(arm_a, 3 * i) * a[4] + field(arm_a, 3 * i + 1) * a[5] +
+                             field(arm_a, 3 * i + 2) * a[6];
+        const lanes turn_b = field(arm_b, 3 * i) * b[4] + field(arm_b, 3 * i + 1) * b[5] +
+                             field(arm_b, 3 * i + 2) * b[6];
         u[i] = b[i] - a[i] + turn_b - turn_a;
     }
 }
 
-static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const lanes* arm_a,
-                                     const lanes* arm_b, const lanes* dp, wide_bodies* o)
+/// Change of the packed spin by dp, component i: G^T dp.
+static ALWAYS_INLINE lanes arm_moment(const int dim, const double* arm, const int i,
+                                      const lanes* dp)
+{
+    if (dim == 2) return field(arm, 0) * dp[0] + field(arm, 1) * dp[1];
+    return field(arm, i) * dp[0] + field(arm, 3 + i) * dp[1] + field(arm, 6 + i) * dp[2];
+}
+
+static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const double* arm_a,
+                                     const double* arm_b, const lanes* dp, wide_bodies* o)
 {
     lanes *a = o->a, *b = o->b;
     if (dim == 2) {
         const lanes dx = dp[0] * n[0] - dp[1] * n[1], dy = dp[0] * n[1] + dp[1] * n[0];
         a[0] = a[0] - a[3] * dx;
         a[1] = a[1] - a[3] * dy;
-        a[2] = a[2] - a[3] * (arm_a[0] * dp[0] + arm_a[1] * dp[1]);
+        a[2] = a[2] - a[3] * arm_moment(2, arm_a, 0, dp);
         b[0] = b[0] + b[3] * dx;
         b[1] = b[1] + b[3] * dy;
-        b[2] = b[2] + b[3] * (arm_b[0] * dp[0] + arm_b[1] * dp[1]);
+        b[2] = b[2] + b[3] * arm_moment(2, arm_b, 0, dp);
         return;
     }
     for (int i = 0; i < 3; i++) {
         a[i] = a[i] - a[3] * dp[i];
         b[i] = b[i] + b[3] * dp[i];
-        a[4 + i] =
-            a[4 + i] - a[7] * (arm_a[i] * dp[0] + arm_a[3 + i] * dp[1] + arm_a[6 + i] * dp[2]);
-        b[4 + i] =
-            b[4 + i] + b[7] * (arm_b[i] * dp[0] + arm_b[3 + i] * dp[1] + arm_b[6 + i] * dp[2]);
+        a[4 + i] = a[4 + i] - a[7] * arm_moment(3, arm_a, i, dp);
+        b[4 + i] = b[4 + i] + b[7] * arm_moment(3, arm_b, i, dp);
     }
 }
 
@@ -93,13 +100,14 @@ static ALWAYS_INLINE void full_lanes_alone(const int dim, const double* constant
 }
 
 /// Exact update of a full block: open, stick, slide.
-static ALWAYS_INLINE void solve_full(const int dim, const double* constants, int lane,
-                                     const lanes* k, const lanes* u, const lanes* y, lanes* x)
+static ALWAYS_INLINE void solve_full(const int dim, const double* k, const lanes* axis,
+                                     const lanes* u, const lanes* y, lanes* x)
 {
-    const lanes *upper = k + dim + 3, *inverse = upper + (dim == 2 ? 3 : 6);
-    const lanes bias = k[dim + 1], mu = k[dim + 2], zero = lanes_set(0.0);
+    const double* upper = k + (dim + 3) * WIDE_LANES;
+    const double* inverse = upper + (dim == 2 ? 3 : 6) * WIDE_LANES;
+    const lanes bias = field(k, dim + 1), mu = field(k, dim + 2), zero = lanes_set(0.0);
     lanes n[3], own[3], alone[3], target[3], step[3], free_n = bias, pn = zero, tt = zero;
-    for (int i = 0; i < dim; i++) n[i] = dim == 3 ? k[i] : lanes_set(i == 0 ? 1.0 : 0.0);
+    for (int i = 0; i < dim; i++) n[i] = dim == 3 ? axis[i] : lanes_set(i == 0 ? 1.0 : 0.0);
     symmetric_times(dim, upper, y, own);
     for (int i = 0; i < dim; i++) {
         alone[i] = u[i] - own[i];
@@ -112,7 +120,8 @@ static ALWAYS_INLINE void solve_full(const int dim, const double* constants, int
         pn = pn + x[i] * n[i];
     }
     for (int i = 0; i < dim; i++) tt = tt + (x[i] - pn * n[i]) * (x[i] - pn * n[i]);
-    const lane_mask closing = lanes_more(zero, free_n), regular = lanes_more(inverse[0], zero);
+    const lane_mask closing = lanes_more(zero, free_n),
+                    regular = lanes_more(field(inverse, 0), zero);
     const lane_mask holds = mask_and(lanes_more(pn, zero), lanes_more(mu * mu * pn * pn, tt));
     const lane_mask slides = mask_but(closing, mask_and(regular, holds));
     for (int i = 0; i < dim; i++) x[i] = lanes_pick(closing, x[i], zero);
@@ -121,13 +130,14 @@ static ALWAYS_INLINE void solve_full(const int dim, const double* constants, int
     const lane_mask try = mask_and(slides, regular);
     const lane_mask solved = dim == 2 ? slide_2d(&contact, try, x) : slide_3d(&contact, try, y, x);
     const lane_mask left = mask_but(slides, solved);
-    if (mask_bits(left) != 0) full_lanes_alone(dim, constants + lane, left, alone, y, x);
+    if (mask_bits(left) != 0) full_lanes_alone(dim, k, left, alone, y, x);
 }
 
 static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool momentum,
                                      lanes beta, lane_sums* sums)
 {
     const int fields = wide_full_fields(dim), arms = wide_full_arms(dim);
+    const int arm_size = dim == 2 ? 2 : 9;
     const int64_t slot = w->batches[batch].slot;
     const double* constants = w->values[WIDE_FULL] + slot * fields * WIDE_LANES;
     double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
@@ -135,24 +145,25 @@ static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        lanes k[36], u[3], x[3], y[3], before[3], dp[3];
+        const double* k = constants + lane;
+        const double *arm_a = k + arms * WIDE_LANES, *arm_b = arm_a + arm_size * WIDE_LANES;
+        lanes n[3], u[3], x[3], y[3], before[3], dp[3];
         wide_bodies o;
         load_bodies(dim, w->values[WIDE_ROW], who, &o);
-        for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
         for (int i = 0; i < dim; i++) {
             const int at = i * WIDE_LANES + lane;
+            n[i] = field(k, i);
             y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
         }
-        const lanes *arm_a = k + arms, *arm_b = arm_a + (dim == 2 ? 2 : 9);
-        full_velocity(dim, k, arm_a, arm_b, &o, u);
-        solve_full(dim, constants, lane, k, u, y, x);
+        full_velocity(dim, n, arm_a, arm_b, &o, u);
+        solve_full(dim, k, n, u, y, x);
         for (int i = 0; i < dim; i++) {
             dp[i] = x[i] - y[i];
             lanes_store(p + i * WIDE_LANES + lane, x[i]);
         }
-        full_apply(dim, k, arm_a, arm_b, dp, &o);
+        full_apply(dim, n, arm_a, arm_b, dp, &o);
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
-        add_to_sums(dim, sums, part, k[dim], x, y, before);
+        add_to_sums(dim, sums, part, field(k, dim), x, y, before);
     }
 }
 

@@ -95,15 +95,18 @@ static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        lanes k[36], dp[3];
+        const double *k = constants + lane, *arm_a = k + arms * WIDE_LANES;
+        lanes n[3], dp[3];
         wide_bodies o;
         load_bodies(dim, w->values[WIDE_ROW], who, &o);
-        for (int i = 0; i < dim; i++) dp[i] = lanes_load(p + i * WIDE_LANES + lane);
-        for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
+        for (int i = 0; i < dim; i++) {
+            n[i] = field(k, i);
+            dp[i] = lanes_load(p + i * WIDE_LANES + lane);
+        }
         if (ball) {
-            apply_balls(w, dim, k, dp, &o);
+            apply_balls(w, dim, n, dp, &o);
         } else {
-            full_apply(dim, k, k + arms, k + arms + arm_size, dp, &o);
+            full_apply(dim, n, arm_a, arm_a + arm_size * WIDE_LANES, dp, &o);
         }
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
     }

@@ -41,6 +41,12 @@ static ALWAYS_INLINE void store_bodies(const int dim, double* rows, const int32_
     }
 }
 
+/// Field i of the constants that k points to, at the lane where the vector begins.
+static ALWAYS_INLINE lanes field(const double* k, const int i)
+{
+    return lanes_load(k + i * WIDE_LANES);
+}
+
 /// Mobility of a body's translation.
 static ALWAYS_INLINE lanes body_im(const lanes* body)
 {

@@ -22,25 +22,27 @@ static const double SHARP = 1e-14, GOOD = 1e-12, CANCELLED = 1e-3;
 
 /// What the law needs to know of full blocks.
 typedef struct full_contact {
-    const lanes* n;     ///< [dim]
-    const lanes* upper; ///< S, upper triangle
+    const lanes* n;      ///< [dim]
+    const double* upper; ///< S, fields of its upper triangle
     lanes mu;
     lanes free_n;       ///< normal velocity without the contact's own impulse, with the bias
     const lanes* alone; ///< [dim] velocity without the contact's own impulse
 } full_contact;
 
-/// Product of a symmetric matrix, given by its upper triangle, with x.
-static ALWAYS_INLINE void symmetric_times(const int dim, const lanes* upper, const lanes* x,
+/// Product of a symmetric matrix, given by the fields of its upper triangle, with x.
+static ALWAYS_INLINE void symmetric_times(const int dim, const double* upper, const lanes* x,
                                           lanes* out)
 {
+    const lanes m0 = field(upper, 0), m1 = field(upper, 1), m2 = field(upper, 2);
     if (dim == 2) {
-        out[0] = upper[0] * x[0] + upper[1] * x[1];
-        out[1] = upper[1] * x[0] + upper[2] * x[1];
+        out[0] = m0 * x[0] + m1 * x[1];
+        out[1] = m1 * x[0] + m2 * x[1];
         return;
     }
-    out[0] = upper[0] * x[0] + upper[1] * x[1] + upper[2] * x[2];
-    out[1] = upper[1] * x[0] + upper[3] * x[1] + upper[4] * x[2];
-    out[2] = upper[2] * x[0] + upper[4] * x[1] + upper[5] * x[2];
+    const lanes m3 = field(upper, 3), m4 = field(upper, 4), m5 = field(upper, 5);
+    out[0] = m0 * x[0] + m1 * x[1] + m2 * x[2];
+    out[1] = m1 * x[0] + m3 * x[1] + m4 * x[2];
+    out[2] = m2 * x[0] + m4 * x[1] + m5 * x[2];
 }
 
 // ---- in the plane ------------------------------------------------------------------------------
@@ -53,7 +55,8 @@ typedef struct slip_2d {
 
 static ALWAYS_INLINE slip_2d judge_2d(const full_contact* c, double d)
 {
-    const lanes *S = c->upper, zero = lanes_set(0.0), mu_d = c->mu * lanes_set(d);
+    const lanes S[3] = {field(c->upper, 0), field(c->upper, 1), field(c->upper, 2)};
+    const lanes zero = lanes_set(0.0), mu_d = c->mu * lanes_set(d);
     const lanes r = (zero - c->free_n) / (S[0] + mu_d * S[1]);
     const lanes along = lanes_set(d) * (c->alone[1] + r * (S[1] + mu_d * S[2]));
     const lanes size = lanes_abs(c->free_n) + lanes_abs(c->alone[1]) +
@@ -140,17 +143,18 @@ static ALWAYS_INLINE slip_angle slip_angle_of(const full_contact* c, const slip_
                         .v = {fn * s->b[0] - s->a * s->f[0], fn * s->b[1] - s->a * s->f[1]}};
 }
 
-/// Is there surely one slip only? See the head of law/coulomb_block.c; |M|^2/2 is the sum of the
-/// squares of the coefficients.
-static ALWAYS_INLINE lane_mask slip_is_unique(const slip_angle* s)
+/// Those lanes of `try` that surely have one slip only. See the head of law/coulomb_block.c;
+/// |M|^2/2 is the sum of the squares of the coefficients.
+static ALWAYS_INLINE lane_mask slip_is_unique(const slip_angle* s, lane_mask try)
 {
     const lanes radius2 = s->e1 * s->e1 + s->e2 * s->e2, half2 = s->half * s->half;
     const lane_mask definite =
         mask_and(lanes_more(s->half, lanes_set(0.0)), lanes_more(half2, radius2));
+    if (mask_bits(mask_but(try, definite)) == 0) return try;
     const lanes M2 = lanes_set(2.0) * (radius2 + half2 + s->e0 * s->e0);
     const lanes v = lanes_sqrt(s->v[0] * s->v[0] + s->v[1] * s->v[1]);
-    const lanes s_least = lanes_sqrt(radius2) - s->half;
-    return mask_or(definite, lanes_more(v, lanes_sqrt(M2) + s_least));
+    const lanes least = s->half - lanes_sqrt(radius2);
+    return mask_and(try, mask_or(definite, lanes_more(v, lanes_sqrt(M2) - least)));
 }
 
 /// One step of Newton's method for the lanes of `moving`; returns those that must go on.
@@ -189,7 +193,7 @@ static ALWAYS_INLINE lane_mask slide_3d(const full_contact* c, lane_mask try, co
     const slip_angle angle = slip_angle_of(c, &s);
     lanes d[2];
     start_direction(&s, y, d);
-    try = mask_and(try, slip_is_unique(&angle));
+    try = slip_is_unique(&angle, try);
     lane_mask moving = try;
     for (int i = 0; i < TURNS && mask_bits(moving) != 0; i++) moving = turn(&angle, moving, d);
     const lanes stretch = lanes_set(1.5) - lanes_set(0.5) * (d[0] * d[0] + d[1] * d[1]);
