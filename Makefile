@@ -1,6 +1,7 @@
 # The short way to everything; cmake --preset ... is the long one. `make help` lists the targets.
 WERROR ?= OFF
 PREFIX ?= /usr/local
+BENCH_FLAGS ?=
 
 .PHONY: help run build test install bench bench-siconos format lint clean
 
@@ -9,7 +10,7 @@ help:
 	@echo "make test              build with asserts and run the whole test suite"
 	@echo "make build             build the release program, build/release/talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
-	@echo "make bench             build and run the benchmarks"
+	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
 	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph and public headers"
@@ -43,7 +44,7 @@ bench:
 	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release --target bench
 	@for program in build/release/bench/*; do \
-	    if [ -x "$$program" ]; then echo "== $$program"; "$$program" || exit 1; fi; \
+	    if [ -x "$$program" ]; then echo "== $$program"; "$$program" $(BENCH_FLAGS) || exit 1; fi; \
 	done
 
 bench-siconos:
