@@ -248,7 +248,7 @@ static contacts search_crowd(talus_world* world, crowd_search* s, int threads)
     s->bodies.threads = threads;
     assert_int_equal(narrow_walls(&s->bodies, s->escaped, &found), TALUS_OK);
     assert_int_equal(narrow_pairs(&s->bodies, &s->pairs, &found), TALUS_OK);
-    contacts_match(&found, &world->contacts, &world->grains, threads);
+    assert_int_equal(contacts_match(&found, &world->contacts, &world->grains, threads), TALUS_OK);
     assert_int_equal(contacts_prune(&found, threads), TALUS_OK);
     return found;
 }
@@ -341,7 +341,7 @@ static void check_crowd(int dim, int count, bool boxes, const bool periodic[3], 
         contacts again = search_crowd(world, &s, threads[t]);
         check_same_rows(&first, &again);
         assert_memory_equal(escaped, s.escaped, (size_t)count);
-        contacts_match_forces(&again, &world->contacts, threads[t]);
+        assert_int_equal(contacts_match_forces(&again, &world->contacts, threads[t]), TALUS_OK);
         check_same_rows(&first, &again);
         contacts_free(&again);
     }

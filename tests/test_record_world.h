@@ -172,7 +172,16 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
     cols = contacts_columns(&n);
     assert_int_equal(contacts_reserve(&w->contacts, contact_count), TALUS_OK);
     w->contacts.count = contact_count;
+    for (int c = 0; c < n && key % 2 == 1; c++) {
+        if (!(cols[c].flags & COLUMN_RARE)) continue;
+        assert_int_equal(column_need(&cols[c], &w->contacts, dim, w->contacts.capacity), TALUS_OK);
+    }
     for (int c = 0; c < n; c++) sample_column(&cols[c], &w->contacts, dim, contact_count, &random);
+    for (int c = 0; c < n && key % 2 == 0; c++) { // of an odd key before
+        void* data = column_data(&cols[c], &w->contacts);
+        size_t row = column_element_size(&cols[c]) * (size_t)column_row_width(&cols[c], dim);
+        if ((cols[c].flags & COLUMN_RARE) && data) memset(data, 0, row * (size_t)contact_count);
+    }
     for (int64_t i = 0; i < contact_count; i++) {
         int64_t a = (int64_t)rng_below(&random, (uint64_t)grain_count + 3) - 3;
         w->contacts.a[i] = a < 0 ? a : 3 * a + 1;

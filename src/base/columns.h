@@ -26,7 +26,7 @@ typedef enum column_width {
 enum {
     COLUMN_FRAME = 1, ///< recorded in frames
     COLUMN_STATE = 2, ///< needed to go on: saved in checkpoints
-    COLUMN_RARE = 4,  ///< NULL while all its rows are zero (column_need); not in frames
+    COLUMN_RARE = 4,  ///< NULL while all its rows are zero (column_need)
 };
 
 typedef struct column {

@@ -37,7 +37,7 @@ static const column contact_table[] = {
     CONTACT_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "N", "force on b"),
     CONTACT_COLUMN(state, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "0 open, 1 stick, 2 slide"),
-    CONTACT_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_FRAME | COLUMN_STATE, "N m",
+    CONTACT_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_FRAME | COLUMN_STATE | COLUMN_RARE, "N m",
                    "torque on b of rolling and torsion friction"),
     CONTACT_COLUMN(bonded, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "1 while a cohesive bond holds"),
@@ -92,6 +92,11 @@ static talus_status need(contacts* c, size_t offset)
 talus_status contacts_need_arms(contacts* c)
 {
     return need(c, offsetof(contacts, arm));
+}
+
+talus_status contacts_need_torques(contacts* c)
+{
+    return need(c, offsetof(contacts, torque));
 }
 
 talus_status contacts_need_distant(contacts* c)
@@ -171,8 +176,8 @@ static void carry_forces(contacts* now, int64_t i, const contacts* last, int64_t
 {
     const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
     for (int k = 0; k < dim; k++) now->force[i * dim + k] = last->force[match * dim + k];
-    for (int k = 0; k < spin_dim; k++) {
-        now->torque[i * spin_dim + k] = last->torque[match * spin_dim + k];
+    for (int k = 0; k < spin_dim && now->torque; k++) {
+        now->torque[i * spin_dim + k] = last->torque ? last->torque[match * spin_dim + k] : 0.0;
     }
 }
 
@@ -187,7 +192,7 @@ static void carry_over(contacts* now, int64_t i, const contacts* last, int64_t m
         return;
     }
     for (int k = 0; k < dim; k++) now->force[i * dim + k] = 0.0;
-    for (int k = 0; k < spin_dim; k++) now->torque[i * spin_dim + k] = 0.0;
+    for (int k = 0; k < spin_dim && now->torque; k++) now->torque[i * spin_dim + k] = 0.0;
 }
 
 // ---- new names ---------------------------------------------------------------------------------
@@ -295,8 +300,9 @@ static int64_t pair_start(const contacts* c, int64_t row)
     return row < c->count ? row : c->count;
 }
 
-void contacts_match(contacts* now, const contacts* last, const grains* g, int threads)
+talus_status contacts_match(contacts* now, const contacts* last, const grains* g, int threads)
 {
+    if (last->torque && contacts_need_torques(now)) return TALUS_ERR_MEMORY;
     const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
     for (int64_t n = 0; n < chunks; n++) {
@@ -306,10 +312,12 @@ void contacts_match(contacts* now, const contacts* last, const grains* g, int th
         contacts_cursor cursor = contacts_cursor_at(last, now->a[i], now->b[i]);
         while (i < end) i = match_pair(now, i, last, &cursor, g);
     }
+    return TALUS_OK;
 }
 
-void contacts_match_forces(contacts* now, const contacts* last, int threads)
+talus_status contacts_match_forces(contacts* now, const contacts* last, int threads)
 {
+    if (last->torque && contacts_need_torques(now)) return TALUS_ERR_MEMORY;
     const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
     for (int64_t n = 0; n < chunks; n++) {
@@ -320,6 +328,7 @@ void contacts_match_forces(contacts* now, const contacts* last, int threads)
             if (match >= 0) carry_forces(now, i, last, match);
         }
     }
+    return TALUS_OK;
 }
 
 /// Bring the rows of [first, end) that stay to its front; returns how many.

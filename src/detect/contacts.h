@@ -25,7 +25,7 @@ typedef struct contacts {
     double* normal;   ///< [count][dim] from a to b
     double* gap;      ///< [count] at the start of the step
     double* force;    ///< [count][dim] on b; times h it warm-starts the next step
-    double* torque;   ///< [count][1 or 3] on b, of rolling and torsion friction
+    double* torque;   ///< [count][1 or 3] on b, of rolling and torsion friction; NULL: none
     uint8_t* state;   ///< [count] talus_contact_state
     uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
     uint8_t* distant; ///< [count] 1 if only the range of a bond reaches so far; NULL: none
@@ -39,6 +39,7 @@ talus_status contacts_reserve(contacts* c, int64_t needed);
 talus_status contacts_resize(contacts* c, int64_t count);
 /// Make a rare column, of zeros, if there is none: before anything else is written into it.
 talus_status contacts_need_arms(contacts* c);
+talus_status contacts_need_torques(contacts* c);
 talus_status contacts_need_distant(contacts* c);
 /// Make the columns that `from` has.
 talus_status contacts_need_like(contacts* to, const contacts* from);
@@ -50,9 +51,9 @@ int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j)
 /// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, or where
 /// a point of a solid has only changed its name; zero elsewhere. Both are sorted. This
 /// and the others below do the same whatever the number of threads.
-void contacts_match(contacts* now, const contacts* last, const grains* g, int threads);
+talus_status contacts_match(contacts* now, const contacts* last, const grains* g, int threads);
 /// Carry over forces and torques only, and leave the others as they are.
-void contacts_match_forces(contacts* now, const contacts* last, int threads);
+talus_status contacts_match_forces(contacts* now, const contacts* last, int threads);
 /// A place in a sorted list that only moves forward.
 typedef struct contacts_cursor {
     const contacts* list;

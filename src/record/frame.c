@@ -48,17 +48,31 @@ static bool describe(hid_t group, const char* name, const char* unit, bool reduc
     return frame_describe(group, name, reduced && unit[0] ? "reduced" : unit, doc);
 }
 
+/// A rare column that was never needed is all zero: *zeros receives such a one. NULL if memory is
+/// short.
+static const void* column_or_zeros(const column* col, const void* table, int dim, int64_t rows,
+                                   void** zeros)
+{
+    const void* data = column_data(col, table);
+    if (data || !(col->flags & COLUMN_RARE)) return data;
+    const size_t row = column_element_size(col) * (size_t)column_row_width(col, dim);
+    return *zeros = calloc((size_t)rows + 1, row);
+}
+
 static bool write_table(hid_t group, const column* cols, int col_count, const void* table,
                         int64_t rows, const talus_world* world, bool reduced)
 {
     const int dim = world->def.dim;
     for (int c = 0; c < col_count; c++) {
         if (!(cols[c].flags & COLUMN_FRAME)) continue;
-        if (!h5_write_packed(group, cols[c].name, cols[c].type, rows,
-                             column_row_width(&cols[c], dim), column_data(&cols[c], table),
-                             world->def.threads)) {
-            return false;
-        }
+        void* zeros = NULL;
+        const void* data = column_or_zeros(&cols[c], table, dim, rows, &zeros);
+        const bool good =
+            (data || rows == 0) &&
+            h5_write_packed(group, cols[c].name, cols[c].type, rows,
+                            column_row_width(&cols[c], dim), data, world->def.threads);
+        free(zeros);
+        if (!good) return false;
         if (!describe(group, cols[c].name, cols[c].unit, reduced, cols[c].doc)) return false;
     }
     return true;

@@ -527,6 +527,7 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
     size.rows = g->count + size.mobile + wall_contacts;
     number_rows(as, ctx, list, before, &size);
     if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
+    if (size.rich > 0 && contacts_need_torques(list)) return TALUS_ERR_MEMORY;
     out->block_count = size.blocks;
     out->rich_count = size.rich;
     fill_grain_rows(as, ctx, free_velocity, free_spin, out);
@@ -561,7 +562,7 @@ static void give_back(const assembly* as, const step_context* ctx, const problem
         problem_rich_of(p, c) >= 0 ? &p->rich_rows[problem_rich_of(p, c)] : NULL;
     const double scale = as->sign[c] / ctx->h, bond = r ? r->bond : 0.0;
     for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * impulse[k];
-    for (int k = 0; k < spin_dim; k++) {
+    for (int k = 0; k < spin_dim && list->torque; k++) {
         list->torque[c * spin_dim + k] = r ? scale * r->torque[k] : 0.0;
     }
     list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);

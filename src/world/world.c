@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "body/drive.h"
 #include "shape/shape.h"
+#include "solve/wide.h"
 
 #include <math.h>
 #include <omp.h>
@@ -23,6 +24,14 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
     if (!(s->tolerance > 0.0) && s->stop != TALUS_STOP_SWEEPS) {
         return error_set(error, TALUS_ERR_ARGUMENT, "solver: tolerance must be positive, got %g",
                          s->tolerance);
+    }
+    if (s->stop >= TALUS_STOP_LOCAL && s->method != TALUS_SOLVER_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: the rules 'local' and 'global' need the method 'sweeps'");
+    }
+    if (!wide_kernels_for(s->vector)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: this machine does not have the vector width that was asked for");
     }
     if (!(s->cutoff >= 0.0)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "solver: cutoff must not be negative, got %g",
@@ -468,6 +477,16 @@ talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_sta
 
 // ---- reading -----------------------------------------------------------------------------------
 
+/// Torques that are all zero have no column until somebody asks for them; the lock is for readers
+/// side by side.
+static const double* shown_torques(const talus_world* world)
+{
+    contacts* list = (contacts*)&world->contacts;
+#pragma omp critical(talus_shown_torques)
+    (void)contacts_need_torques(list); // short of memory it stays NULL
+    return list->torque;
+}
+
 talus_contacts talus_world_contacts(const talus_world* world)
 {
     const contacts* c = &world->contacts;
@@ -480,7 +499,7 @@ talus_contacts talus_world_contacts(const talus_world* world)
                             .normal = c->normal,
                             .gap = c->gap,
                             .force = c->force,
-                            .torque = c->torque,
+                            .torque = shown_torques(world),
                             .state = c->state,
                             .bonded = c->bonded};
 }
