@@ -154,9 +154,10 @@ static uint64_t hash_all(const talus_world* world, const talus_step_result* r)
 {
     const talus_contacts c = talus_world_contacts(world);
     const size_t numbers = (size_t)c.count * (size_t)c.dim;
-    const double facts[] = {r->residual,          r->overlap_mean,         r->overlap_max,
-                            r->kinetic_energy,    r->rigidity.system_size, r->rigidity.velocity_error,
-                            r->rigidity.stiffness};
+    const double facts[] = {
+        r->residual,          r->overlap_mean,         r->overlap_max,
+        r->kinetic_energy,    r->rigidity.system_size, r->rigidity.velocity_error,
+        r->rigidity.stiffness};
     const int64_t counts[] = {r->contacts, r->active, r->sweeps, r->updates, r->converged};
     uint64_t hash = talus_world_hash(world);
     hash = hash_bytes(hash, c.force, sizeof(double) * numbers);
