@@ -28,6 +28,8 @@ static const double MARGIN_RADII = 0.01;
 static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
+/// Above so many contacts the list of a search that was repeated is given back after the step.
+enum { KEEP_CONTACTS = 200000 };
 
 /// Positions and reaches beyond this have squares that overflow.
 static const double SEARCHABLE = 1e150;
@@ -546,6 +548,7 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     ctx->totals->seconds_advance += clock_seconds() - start;
 
     if (status >= 0) status = search_and_solve(s, ctx, out, error);
+    if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
     if (status < 0) {
         cd_reject(s, ctx);
         return status;
