@@ -113,6 +113,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
         reached = due && stop_look(stop, p, out->sweeps, &stats);
         if (forces_known(options, reached, out->sweeps) &&
             problem_break_loose(p, options->tolerance)) {
+            wide_refresh_friction(w);
             reached = false;
             stop->next_check = out->sweeps + 1;
         }

@@ -56,8 +56,9 @@ static bool reserve_all(wide* w)
         [WIDE_OLD_ROW] = w->row_count * wide_stride(dim),
         [WIDE_P] = w->batch_count * dim * lanes,
         [WIDE_OLD_P] = w->batch_count * dim * lanes,
-        [WIDE_BALLS] = w->slots[WIDE_BALL] * wide_ball_fields(dim) * lanes,
-        [WIDE_FULL] = w->slots[WIDE_BLOCK] * wide_full_fields(dim) * lanes,
+        [WIDE_BALLS] = w->slots[WIDE_BALL] * wide_fields(WIDE_BALL, dim) * lanes,
+        [WIDE_BONDS] = w->slots[WIDE_BOND] * wide_fields(WIDE_BOND, dim) * lanes,
+        [WIDE_FULL] = w->slots[WIDE_BLOCK] * wide_fields(WIDE_BLOCK, dim) * lanes,
         [WIDE_SPIN_SCALE] = dim == 2 ? w->row_count : 0,
         [WIDE_OLD_TORQUE] = 3 * rich,
     };
@@ -121,15 +122,29 @@ static void pack_idle(double* out, int fields)
     for (int k = 0; k < fields; k++) out[k * WIDE_LANES] = 0.0;
 }
 
-static void pack_ball(const wide* w, const double* row, double* out)
-{
-    for (int k = 0; k < wide_ball_fields(w->dim); k++) out[k * WIDE_LANES] = row[k];
-}
-
 static void put(double** out, double value)
 {
     **out = value;
     *out += WIDE_LANES;
+}
+
+static void pack_ball(const wide* w, const double* row, double* out)
+{
+    for (int k = 0; k < wide_fields(WIDE_BALL, w->dim); k++) put(&out, row[k]);
+}
+
+/// A rich contact of balls; slip has only its tangential part.
+static void pack_bond(const wide* w, int64_t c, double* out)
+{
+    const int dim = w->dim;
+    const double* row = w->problem->contact + c * problem_width(dim);
+    const rich_contact* rich = &w->problem->rich_rows[problem_rich_of(w->problem, c)];
+    const double normal = vec_dot(dim, rich->slip, row);
+    for (int k = 0; k < wide_fields(WIDE_BALL, dim); k++) put(&out, row[k]);
+    put(&out, rich->bond);
+    put(&out, rich->closing);
+    if (dim == 2) put(&out, row[0] * rich->slip[1] - row[1] * rich->slip[0]);
+    for (int k = 0; k < 3 && dim == 3; k++) put(&out, rich->slip[k] - normal * row[k]);
 }
 
 /// Upper triangle of a symmetric matrix.
@@ -183,35 +198,42 @@ static void pack_full(const wide* w, int64_t c, const int32_t* who, double* out)
     put_turned_arm(&out, row, arm_b, scale[who[WIDE_LANES]]);
 }
 
-static double* batch_constants(const wide* w, int64_t batch, int* fields)
-{
-    const wide_batch* b = &w->batches[batch];
-    const bool ball = b->kind == WIDE_BALL;
-    *fields = b->kind == WIDE_SCALAR ? 0
-              : ball                 ? wide_ball_fields(w->dim)
-                                     : wide_full_fields(w->dim);
-    return w->values[ball ? WIDE_BALLS : WIDE_FULL] + (int64_t)b->slot * *fields * WIDE_LANES;
-}
-
 static void pack_batch(wide* w, int64_t batch)
 {
     const problem* p = w->problem;
-    const int dim = w->dim;
-    int fields;
-    double* constants = batch_constants(w, batch, &fields);
+    const int dim = w->dim, kind = w->batches[batch].kind;
+    double* constants = wide_constants(w, kind, dim, batch);
     double* impulse = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     for (int lane = 0; lane < WIDE_LANES; lane++) {
         const int64_t c = w->source[batch * WIDE_LANES + lane];
         if (c < 0) {
-            pack_idle(constants + lane, fields);
+            pack_idle(constants + lane, wide_fields(kind, dim));
             pack_idle(impulse + lane, dim);
             continue;
         }
         const double* row = p->contact + c * problem_width(dim);
         pack_impulse(w, row, row + contact_p(dim), impulse + lane);
-        if (w->batches[batch].kind == WIDE_BALL) pack_ball(w, row, constants + lane);
-        if (w->batches[batch].kind == WIDE_BLOCK) {
+        switch (kind) {
+        case WIDE_BALL: pack_ball(w, row, constants + lane); break;
+        case WIDE_BOND: pack_bond(w, c, constants + lane); break;
+        case WIDE_BLOCK:
             pack_full(w, c, w->who + 2 * batch * WIDE_LANES + lane, constants + lane);
+            break;
+        default: break; // what is solved one by one is read from the problem
+        }
+    }
+}
+
+void wide_refresh_friction(wide* w)
+{
+    const int dim = w->dim, mu = contact_mu(dim);
+    for (int64_t k = 0; k < w->batch_count; k++) {
+        if (w->batches[k].kind != WIDE_BOND) continue; // only friction of rich contacts changes
+        double* constants = wide_constants(w, WIDE_BOND, dim, k);
+        for (int lane = 0; lane < WIDE_LANES; lane++) {
+            const int64_t c = w->source[k * WIDE_LANES + lane];
+            if (c < 0) continue;
+            constants[mu * WIDE_LANES + lane] = w->problem->contact[c * problem_width(dim) + mu];
         }
     }
 }

@@ -12,6 +12,7 @@
 ///
 /// Kinds of batches, each with its own constants, [field][lane]:
 ///   BALL    n[dim], mn, mt, bias, mu: the diagonal blocks of balls, no arms
+///   BOND    as BALL, then bond, closing, slip [1 or 3]: rich contacts of balls without torques
 ///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
 ///   SCALAR  none: every other law, one contact after the other from the rows of the problem
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
@@ -28,7 +29,7 @@
 
 enum { WIDE_LANES = 8 };
 
-typedef enum wide_kind { WIDE_BALL, WIDE_BLOCK, WIDE_SCALAR, WIDE_KINDS } wide_kind;
+typedef enum wide_kind { WIDE_BALL, WIDE_BOND, WIDE_BLOCK, WIDE_SCALAR, WIDE_KINDS } wide_kind;
 
 typedef struct wide_batch {
     int32_t kind; ///< wide_kind
@@ -42,6 +43,7 @@ typedef enum wide_array {
     WIDE_P,          ///< [batch_count][dim][lane] impulses
     WIDE_OLD_P,      ///< [batch_count][dim][lane] before
     WIDE_BALLS,      ///< [ball batches][fields][lane]
+    WIDE_BONDS,      ///< [bond batches][fields][lane]
     WIDE_FULL,       ///< [block batches][fields][lane]
     WIDE_SPIN_SCALE, ///< [row_count] 2D: packed w = scale * the problem's w
     WIDE_OLD_TORQUE, ///< [rich rows of the problem][3] before
@@ -84,18 +86,31 @@ typedef struct wide {
     struct wide_memory* memory;
 } wide;
 
-/// Doubles in a body row, and fields of the constants of balls and of full blocks.
+/// Doubles in a body row.
 static ALWAYS_INLINE int wide_stride(const int dim)
 {
     return dim == 2 ? 4 : 8;
 }
-static ALWAYS_INLINE int wide_ball_fields(const int dim)
+/// Fields of the constants of a kind, and the array that they are in.
+static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
 {
-    return dim + 4;
+    switch (kind) {
+    case WIDE_BALL: return dim + 4;
+    case WIDE_BOND: return dim == 2 ? 9 : 12;
+    case WIDE_BLOCK: return dim == 2 ? 15 : 36;
+    default: return 0;
+    }
 }
-static ALWAYS_INLINE int wide_full_fields(const int dim)
+static ALWAYS_INLINE wide_array wide_array_of(const int kind)
 {
-    return dim == 2 ? 15 : 36;
+    return kind == WIDE_BALL ? WIDE_BALLS : kind == WIDE_BOND ? WIDE_BONDS : WIDE_FULL;
+}
+/// Constants of a batch.
+static ALWAYS_INLINE double* wide_constants(const wide* w, const int kind, const int dim,
+                                            int64_t batch)
+{
+    const int64_t slot = w->batches[batch].slot;
+    return w->values[wide_array_of(kind)] + slot * wide_fields(kind, dim) * WIDE_LANES;
 }
 /// The first field of a full block's arms, G_a; G_b follows.
 static ALWAYS_INLINE int wide_full_arms(const int dim)
@@ -120,6 +135,8 @@ void wide_free(wide* w);
 /// Pack a problem: constants, impulses and free velocities. The layout is that of the last call if
 /// the same bodies touch; it is a function of the problem alone, not of its history.
 talus_status wide_pack(wide* w, problem* p, int threads);
+/// Take over coefficients of friction that have changed in the problem (problem_break_loose).
+void wide_refresh_friction(wide* w);
 /// Write the impulses back to the problem, and recompute from them the velocities, packed and of
 /// the problem, forgetting what the sweeps summed up.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads);

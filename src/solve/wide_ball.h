@@ -1,5 +1,7 @@
-/// Batches of plain contacts of balls: diagonal blocks, so the exact update is a projection
-/// (law/coulomb.h).
+/// Batches of contacts of balls: diagonal blocks, so the exact update is a projection
+/// (law/coulomb.h). Rich contacts without torques (BOND: cohesion, tangential restitution, two
+/// coefficients of friction) only shift it: the normal impulse may pull up to the bond's strength,
+/// which also adds to the friction bound, and sticking means u_t + slip = 0 (law/rich.c).
 ///
 /// Cost of an update of two balls in 3D: 2 rows of 64 bytes read and written, mostly in cache; 80
 /// bytes of constants and indices read, 24 bytes of impulse read and written, with momentum as much
@@ -24,21 +26,39 @@ static ALWAYS_INLINE void apply_disks(const lanes* n, lanes spin_arm, const lane
     b[2] = b[2] - b[3] * turn;
 }
 
+/// Normal impulse and what friction is in proportion to, for the impulse y and the velocity u along
+/// the normal; `bond` points to bond and closing, NULL: there is none.
+typedef struct wide_normal {
+    lanes p, base;
+} wide_normal;
+
+static ALWAYS_INLINE wide_normal normal_impulse(lanes mn, lanes bias, const lanes* bond, lanes y,
+                                                lanes u)
+{
+    const lanes push = y - mn * (u + bias);
+    if (!bond) return (wide_normal){lanes_max0(push), lanes_max0(push)};
+    const lanes zero = lanes_set(0.0), hold = y - mn * (u + bond[1]);
+    const lanes pull = lanes_larger(zero - bond[0], hold);
+    const lanes p = lanes_larger(push, lanes_if_greater(zero, hold, pull, zero));
+    return (wide_normal){p, lanes_max0(p + bond[0])};
+}
+
 /// Exact impulse in the plane; impulses are (normal, tangential).
-static ALWAYS_INLINE void solve_disks(const lanes* k, lanes spin_arm, const lanes* y, lanes* x,
-                                      const wide_bodies* o)
+static ALWAYS_INLINE void solve_disks(const int kind, const lanes* k, lanes spin_arm,
+                                      const lanes* y, lanes* x, const wide_bodies* o)
 {
     const lanes nx = k[0], ny = k[1], mn = k[2], mt = k[3], bias = k[4], mu = k[5];
-    const lanes *a = o->a, *b = o->b;
+    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BOND ? k + 6 : NULL;
     const lanes ux = b[0] - a[0], uy = b[1] - a[1];
     const lanes un = ux * nx + uy * ny;
-    const lanes ut = uy * nx - ux * ny - spin_arm * (a[2] + b[2]);
-    const lanes pn = lanes_max0(y[0] - mn * (un + bias));
-    const lanes bound = mu * pn, low = lanes_set(0.0) - bound;
+    lanes ut = uy * nx - ux * ny - spin_arm * (a[2] + b[2]);
+    if (bond) ut = ut + bond[2];
+    const wide_normal normal = normal_impulse(mn, bias, bond, y[0], un);
+    const lanes bound = mu * normal.base, low = lanes_set(0.0) - bound;
     lanes pt = y[1] - mt * ut;
     pt = lanes_if_greater(pt, bound, bound, pt);
     pt = lanes_if_greater(low, pt, low, pt);
-    x[0] = pn;
+    x[0] = normal.p;
     x[1] = pt;
 }
 
@@ -70,11 +90,11 @@ static ALWAYS_INLINE void apply_spheres(const lanes* n, const lanes* dp, wide_bo
 }
 
 /// Exact impulse in space: law/coulomb.h for lanes.
-static ALWAYS_INLINE void solve_spheres(const lanes* k, const lanes* y, lanes* x,
+static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const lanes* y, lanes* x,
                                         const wide_bodies* o)
 {
     const lanes *n = k, mn = k[3], mt = k[4], bias = k[5], mu = k[6];
-    const lanes *a = o->a, *b = o->b;
+    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BOND ? k + 7 : NULL;
     lanes u[3], t[3];
     const lanes s0 = a[4] + b[4], s1 = a[5] + b[5], s2 = a[6] + b[6];
     u[0] = b[0] - a[0] - (s1 * n[2] - s2 * n[1]);
@@ -82,11 +102,14 @@ static ALWAYS_INLINE void solve_spheres(const lanes* k, const lanes* y, lanes* x
     u[2] = b[2] - a[2] - (s0 * n[1] - s1 * n[0]);
     const lanes un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
     const lanes yn = y[0] * n[0] + y[1] * n[1] + y[2] * n[2];
-    const lanes pn = lanes_max0(yn - mn * (un + bias));
+    const wide_normal normal = normal_impulse(mn, bias, bond, yn, un);
     const lanes shift = mt * un - yn; // takes the normal part of y - mt u away
-    for (int i = 0; i < 3; i++) t[i] = y[i] - mt * u[i] + shift * n[i];
-    cut_to_bound(mu * pn, t);
-    for (int i = 0; i < 3; i++) x[i] = pn * n[i] + t[i];
+    for (int i = 0; i < 3; i++) {
+        t[i] = y[i] - mt * u[i] + shift * n[i];
+        if (bond) t[i] = t[i] - mt * bond[2 + i];
+    }
+    cut_to_bound(mu * normal.base, t);
+    for (int i = 0; i < 3; i++) x[i] = normal.p * n[i] + t[i];
 }
 
 static ALWAYS_INLINE void apply_balls(const wide* w, const int dim, const lanes* n, const lanes* dp,
@@ -99,18 +122,18 @@ static ALWAYS_INLINE void apply_balls(const wide* w, const int dim, const lanes*
     }
 }
 
-static ALWAYS_INLINE void sweep_balls(wide* w, const int dim, int64_t batch, bool momentum,
-                                      lanes beta, lane_sums* sums)
+/// `kind`: WIDE_BALL or WIDE_BOND.
+static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, int64_t batch,
+                                      bool momentum, lanes beta, lane_sums* sums)
 {
-    const int fields = wide_ball_fields(dim);
-    const int64_t slot = w->batches[batch].slot;
-    const double* constants = w->values[WIDE_BALLS] + slot * fields * WIDE_LANES;
+    const int fields = wide_fields(kind, dim);
+    const double* constants = wide_constants(w, kind, dim, batch);
     double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        lanes k[7], x[3], y[3], before[3], dp[3];
+        lanes k[12], x[3], y[3], before[3], dp[3];
         wide_bodies o;
         load_bodies(dim, w->values[WIDE_ROW], who, &o);
         for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
@@ -120,9 +143,9 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int dim, int64_t batch, boo
         }
         const lanes wn = body_im(o.a) + body_im(o.b);
         if (dim == 2) {
-            solve_disks(k, lanes_set(w->spin_arm), y, x, &o);
+            solve_disks(kind, k, lanes_set(w->spin_arm), y, x, &o);
         } else {
-            solve_spheres(k, y, x, &o);
+            solve_spheres(kind, k, y, x, &o);
         }
         for (int i = 0; i < dim; i++) {
             dp[i] = x[i] - y[i];

@@ -66,7 +66,7 @@ static void full_lane_alone(const int dim, const double* constants, int lane, co
                             const double* guess, double* x)
 {
     double f[36], S[9], inverse[9], n[3] = {1.0, 0.0, 0.0}, free[3], from[3], solved[3];
-    for (int i = 0; i < wide_full_fields(dim); i++) f[i] = constants[i * WIDE_LANES + lane];
+    for (int i = 0; i < wide_fields(WIDE_BLOCK, dim); i++) f[i] = constants[i * WIDE_LANES + lane];
     const double *upper = f + dim + 3, *upper_inverse = upper + (dim == 2 ? 3 : 6);
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
@@ -136,10 +136,8 @@ static ALWAYS_INLINE void solve_full(const int dim, const double* k, const lanes
 static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool momentum,
                                      lanes beta, lane_sums* sums)
 {
-    const int fields = wide_full_fields(dim), arms = wide_full_arms(dim);
-    const int arm_size = dim == 2 ? 2 : 9;
-    const int64_t slot = w->batches[batch].slot;
-    const double* constants = w->values[WIDE_FULL] + slot * fields * WIDE_LANES;
+    const int arms = wide_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
+    const double* constants = wide_constants(w, WIDE_BLOCK, dim, batch);
     double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
     for (int part = 0; part < PARTS; part++) {

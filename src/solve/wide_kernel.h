@@ -72,7 +72,8 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
     if (momentum) extrapolate_rows(w, dim, block, beta);
     for (int64_t k = block->first; k < block->last; k++) {
         switch (w->batches[k].kind) {
-        case WIDE_BALL: sweep_balls(w, dim, k, momentum, beta_lanes, &sums); break;
+        case WIDE_BALL: sweep_balls(w, WIDE_BALL, dim, k, momentum, beta_lanes, &sums); break;
+        case WIDE_BOND: sweep_balls(w, WIDE_BOND, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_BLOCK: sweep_full(w, dim, k, momentum, beta_lanes, &sums); break;
         default: sweep_scalar(w, dim, k, momentum, beta, &sums); break;
         }
@@ -86,10 +87,8 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
 /// Add the impulses of a batch of balls or full blocks to the velocities.
 static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
 {
-    const bool ball = w->batches[batch].kind == WIDE_BALL;
-    const int fields = ball ? wide_ball_fields(dim) : wide_full_fields(dim);
-    const double* constants = w->values[ball ? WIDE_BALLS : WIDE_FULL] +
-                              w->batches[batch].slot * (int64_t)fields * WIDE_LANES;
+    const int kind = w->batches[batch].kind;
+    const double* constants = wide_constants(w, kind, dim, batch);
     const double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     const int arms = wide_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
     for (int part = 0; part < PARTS; part++) {
@@ -103,10 +102,10 @@ static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
             n[i] = field(k, i);
             dp[i] = lanes_load(p + i * WIDE_LANES + lane);
         }
-        if (ball) {
-            apply_balls(w, dim, n, dp, &o);
-        } else {
+        if (kind == WIDE_BLOCK) {
             full_apply(dim, n, arm_a, arm_a + arm_size * WIDE_LANES, dp, &o);
+        } else {
+            apply_balls(w, dim, n, dp, &o);
         }
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
     }

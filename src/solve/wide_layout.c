@@ -113,14 +113,23 @@ static bool common_ball(const problem* p, int32_t row, double ratio)
            fabs(body[row_kim(2)] - ratio * body[row_im(2)]) <= 1e-14 * body[row_kim(2)];
 }
 
+/// Does a rich contact turn bodies by torques of its own?
+static bool has_torque(const problem* p, int32_t rich)
+{
+    const rich_contact* r = &p->rich_rows[rich];
+    return p->rich_turns[rich].used || r->rolling.coefficient != 0.0 ||
+           r->torsion.coefficient != 0.0 || r->torque[0] != 0.0 || r->torque[1] != 0.0 ||
+           r->torque[2] != 0.0;
+}
+
 static uint8_t contact_kind(const problem* p, int64_t c, double ratio)
 {
-    const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-    if (problem_rich_of(p, c) >= 0 || is_mobile_wall(p, a) || odd_row(p, a) || odd_row(p, b)) {
-        return WIDE_SCALAR;
-    }
-    if (problem_block_of(p, c) >= 0) return WIDE_BLOCK;
-    return common_ball(p, a, ratio) && common_ball(p, b, ratio) ? WIDE_BALL : WIDE_SCALAR;
+    const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], rich = problem_rich_of(p, c);
+    if (is_mobile_wall(p, a) || odd_row(p, a) || odd_row(p, b)) return WIDE_SCALAR;
+    if (problem_block_of(p, c) >= 0) return rich < 0 ? WIDE_BLOCK : WIDE_SCALAR;
+    if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return WIDE_SCALAR;
+    if (rich < 0) return WIDE_BALL;
+    return has_torque(p, rich) ? WIDE_SCALAR : WIDE_BOND;
 }
 
 /// The bodies' common ratio kim/im in the plane: that of the first moving body.
