@@ -149,7 +149,8 @@ static double own_residual(const dense* d, const double* r)
     return sum > 0.0 ? sqrt(sum / fmax(impulse, approach)) : 0.0;
 }
 
-// ---- random problems ---------------------------------------------------------------------------
+// ---- given and random problems
+// ---------------------------------------------------------------------------
 
 static void normalise(double* x)
 {
@@ -176,6 +177,39 @@ static void contact_rows(rng* r, int width, double arm, double J[5][6], double f
         cross(J[i] + 3, at, frame[i]); // f.(w x at) = w.(at x f)
     }
     for (int i = 3; i < width; i++) memcpy(J[i] + 3, frame[i - 2], 3 * sizeof(double));
+}
+
+/// Boxes of mass 1 that stand on each other and on the ground, four contacts each, corners at
+/// +-0.5, +-0.3, after a kick of gravity of 1 and a push of `side` along x.
+static void tower_problem(int boxes, double mu, double side, dense* d)
+{
+    static double H[MODEL_UNKNOWNS][6 * MODEL_BODIES];
+    const double frame[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+    const double inertia[6] = {1.0, 1.0, 1.0, 0.2, 0.3, 0.4};
+    memset(H, 0, sizeof H);
+    memset(d, 0, sizeof *d);
+    d->width = 3;
+    d->count = 4 * boxes;
+    for (int c = 0; c < d->count; c++) {
+        d->mu[c] = mu;
+        for (int below = 0; below < (c < 4 ? 1 : 2); below++) {
+            double at[3] = {c % 2 ? 0.5 : -0.5, c % 4 < 2 ? 0.3 : -0.3, below ? 0.4 : -0.4};
+            for (int i = 0; i < 3; i++) {
+                double *row = H[3 * c + i] + 6 * (c / 4 - below), turn[3];
+                cross(turn, at, frame[i]);
+                for (int k = 0; k < 3; k++) {
+                    row[k] = below ? -frame[i][k] : frame[i][k];
+                    row[3 + k] = below ? -turn[k] : turn[k];
+                }
+            }
+        }
+    }
+    for (int i = 0; i < 3 * d->count; i++) {
+        for (int b = 0; b < boxes; b++) d->q[i] += side * H[i][6 * b] - H[i][6 * b + 2];
+        for (int j = 0; j < 3 * d->count; j++) {
+            for (int k = 0; k < 6 * boxes; k++) d->W[i][j] += H[i][k] * H[j][k] / inertia[k % 6];
+        }
+    }
 }
 
 static void random_frame(rng* r, int width, double frame[3][3])

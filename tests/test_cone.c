@@ -261,6 +261,56 @@ static void a_little_unsymmetric(void** state)
     }
 }
 
+/// A tower at rest is one linear system, and its load is that of the boxes above; pushed hard it
+/// slides, which that system cannot tell.
+static void towers(void** state)
+{
+    (void)state;
+    static dense d;
+    const int boxes = 8;
+    double r[MODEL_UNKNOWNS] = {0.0};
+    tower_problem(boxes, 0.5, 0.05, &d);
+    cone_result result = solve_by("auto", &d, r);
+    check_solved("tower", "auto", &d, r, &result);
+    assert_string_equal(result.method, "stick");
+    for (int b = 0; b < boxes; b++) {
+        double normal = 0.0, along = 0.0;
+        for (int c = 4 * b; c < 4 * b + 4; c++) normal += r[3 * c], along += r[3 * c + 1];
+        check_close("load of a joint", normal, boxes - b, 1e-6,
+                    "the tolerance times the 64 of a tower of 8: force error over residual");
+        check_close("its shear", along, -0.05 * (boxes - b), 1e-6, "the same");
+    }
+    memset(r, 0, sizeof r);
+    tower_problem(boxes, 0.3, 0.5, &d);
+    result = solve_by("stick", &d, r);
+    assert_false(result.converged);
+    memset(r, 0, sizeof r);
+    result = solve_by("auto", &d, r);
+    check_solved("tower that slides", "auto", &d, r, &result);
+    assert_string_not_equal(result.method, "stick");
+}
+
+/// A block of W that is zero has a counterpart that is not: the pattern is not symmetric.
+static void unsymmetric_pattern(void** state)
+{
+    (void)state;
+    static dense d;
+    for (int i = 0; i < 12; i++) {
+        rng g = rng_make(9, (uint64_t)i, 0);
+        const int width = WIDTHS[i % 3], count = 10;
+        random_problem(&g, width, 9, count, 0.3, &d);
+        for (int a = 0; a < width * count; a++) {
+            for (int b = 0; b < width * count; b++) {
+                int c = a / width, e = b / width;
+                if (c != e) d.W[a][b] *= c < e && (c + e) % 3 == 0 ? 0.0 : 0.2;
+            }
+        }
+        double r[MODEL_UNKNOWNS] = {0.0};
+        cone_result result = solve_by("newton", &d, r);
+        check_solved("unsymmetric pattern", "newton", &d, r, &result);
+    }
+}
+
 static void same_bits_and_warm_starts(void** state)
 {
     (void)state;
@@ -313,6 +363,8 @@ int main(void)
         cmocka_unit_test(copies_share_the_load),
         cmocka_unit_test(scales_do_not_matter),
         cmocka_unit_test(a_little_unsymmetric),
+        cmocka_unit_test(towers),
+        cmocka_unit_test(unsymmetric_pattern),
         cmocka_unit_test(same_bits_and_warm_starts),
         cmocka_unit_test(odd_requests),
     };

@@ -49,7 +49,7 @@ cone_scale cone_scale_of(int width, const double* S)
     return (cone_scale){n > 0.0 ? n : size, t > 0.0 ? t : size, r > 0.0 ? r : size};
 }
 
-void cone_velocity(const cone_problem* p, const double* r, double* u)
+static ALWAYS_INLINE void velocity(const cone_problem* p, const double* r, double* u)
 {
     for (int64_t c = 0; c < p->count; c++) {
         switch (p->width) {
@@ -57,6 +57,25 @@ void cone_velocity(const cone_problem* p, const double* r, double* u)
         case 3: cone_row_velocity(3, p, c, r, u + 3 * c); break;
         default: cone_row_velocity(5, p, c, r, u + 5 * c); break;
         }
+    }
+}
+
+static void velocity_portable(const cone_problem* p, const double* r, double* u)
+{
+    velocity(p, r, u);
+}
+
+CONE_AVX2 static void velocity_avx2(const cone_problem* p, const double* r, double* u)
+{
+    velocity(p, r, u);
+}
+
+void cone_velocity(const cone_problem* p, const double* r, double* u)
+{
+    if (cone_has_avx2()) {
+        velocity_avx2(p, r, u);
+    } else {
+        velocity_portable(p, r, u);
     }
 }
 
@@ -139,13 +158,29 @@ static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p
                               scale > 0.0 ? sqrt(left / scale) : (left > 0.0 ? INFINITY : 0.0)};
 }
 
-cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r)
+static cone_measure measure_portable(const cone_problem* p, const int64_t* diagonal,
+                                     const double* r)
 {
     switch (p->width) {
     case 2: return measure(2, p, diagonal, r);
     case 3: return measure(3, p, diagonal, r);
     default: return measure(5, p, diagonal, r);
     }
+}
+
+CONE_AVX2 static cone_measure measure_avx2(const cone_problem* p, const int64_t* diagonal,
+                                           const double* r)
+{
+    switch (p->width) {
+    case 2: return measure(2, p, diagonal, r);
+    case 3: return measure(3, p, diagonal, r);
+    default: return measure(5, p, diagonal, r);
+    }
+}
+
+cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r)
+{
+    return cone_has_avx2() ? measure_avx2(p, diagonal, r) : measure_portable(p, diagonal, r);
 }
 
 double cone_error(const cone_problem* p, const double* r)

@@ -5,7 +5,8 @@
 /// are hardly fuller than W itself. Row by row, with blocks L_ik, U_ij and inverted pivots:
 ///     row_i = A_i;  for k in L_i ascending: L_ik = row_ik U_kk^-1, row_ij -= L_ik U_kj for j > k
 /// Pivots are exchanged inside the diagonal blocks only: with its proximal term the matrix of
-/// Newton's method is far enough from singular. Rows of blocks of three are padded to four lanes.
+/// Newton's method is far enough from singular. Rows of blocks of three are padded to four lanes,
+/// those of six to eight.
 #include "solve/cone_factor.h"
 
 #include <klu.h>
@@ -14,10 +15,11 @@
 
 struct cone_factor {
     const cone_problem* p;
-    bool avx2;
+    bool avx2, symmetric;
     int64_t *order, *place;       ///< [count] contact of a row, row of a contact
     int64_t *upper_first, *upper; ///< [count + 1], columns above the diagonal, ascending
     int64_t *lower_first, *lower; ///< [count + 1], columns below it, ascending
+    int64_t* next;                ///< [count] make_row()
     double products;              ///< of blocks in a factorisation
     double *U, *L;                ///< blocks of both
     double* pivot;                ///< [count] inverted diagonal blocks
@@ -26,10 +28,11 @@ struct cone_factor {
     double* y;                    ///< [count][width]
 };
 
-/// Doubles from one row of a block to the next.
+/// Widest block, and doubles from one row of a block to the next.
+enum { WIDEST = 6, STRIDE = 8 };
 static ALWAYS_INLINE int stride_of(const int width)
 {
-    return width == 3 ? 4 : width;
+    return width == 3 ? 4 : (width == 6 ? 8 : width);
 }
 
 static ALWAYS_INLINE int64_t block_size(const int width)
@@ -80,12 +83,41 @@ static int ascending(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/// Columns of row i of U: those of W and those of earlier rows whose first column is i. `seen`
-/// [count] holds the last row that met a column, `child`/`sibling` the rows waiting for row i.
+/// What it takes to find the pattern of U.
 typedef struct tree {
-    int64_t *seen, *child, *sibling;
+    int64_t* seen;                  ///< [count] the last row that met a column
+    int64_t *child, *sibling;       ///< [count] rows whose first column is that of a row
+    int64_t *turned_first, *turned; ///< W transposed: its pattern need not be symmetric
 } tree;
 
+/// Columns of the transposed pattern.
+static void turn_pattern(const cone_problem* p, const tree* t)
+{
+    memset(t->turned_first, 0, sizeof *t->turned_first * (size_t)(p->count + 1));
+    for (int64_t b = 0; b < p->first[p->count]; b++) t->turned_first[p->column[b] + 1]++;
+    for (int64_t c = 0; c < p->count; c++) t->turned_first[c + 1] += t->turned_first[c];
+    for (int64_t c = p->count - 1; c >= 0; c--) { // from behind: the ends become the beginnings
+        for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
+            t->turned[--t->turned_first[p->column[b] + 1]] = c;
+        }
+    }
+    memmove(t->turned_first, t->turned_first + 1, sizeof *t->turned_first * (size_t)p->count);
+    t->turned_first[p->count] = p->first[p->count];
+}
+
+/// Columns of row i of U: those of W, either way, and those of earlier rows whose first column is
+/// i.
+
+static int meet(const tree* t, int64_t i, int64_t j, int64_t* out)
+{
+    if (j < i || t->seen[j] == i) return 0;
+    t->seen[j] = i;
+    *out = j;
+    return 1;
+}
+
+/// Columns of row i of U: those of W, either way, and those of earlier rows whose first column is
+/// i.
 static int64_t list_upper(const cone_factor* f, const tree* t, int64_t i, int64_t* out)
 {
     const cone_problem* p = f->p;
@@ -93,17 +125,14 @@ static int64_t list_upper(const cone_factor* f, const tree* t, int64_t i, int64_
     int64_t count = 0;
     t->seen[i] = i;
     for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
-        const int64_t j = f->place[p->column[b]];
-        if (j < i || t->seen[j] == i) continue;
-        t->seen[j] = i;
-        out[count++] = j;
+        count += meet(t, i, f->place[p->column[b]], out + count);
+    }
+    for (int64_t b = t->turned_first[c]; b < t->turned_first[c + 1]; b++) {
+        count += meet(t, i, f->place[t->turned[b]], out + count);
     }
     for (int64_t k = t->child[i]; k >= 0; k = t->sibling[k]) {
         for (int64_t b = f->upper_first[k]; b < f->upper_first[k + 1]; b++) {
-            const int64_t j = f->upper[b];
-            if (t->seen[j] == i) continue;
-            t->seen[j] = i;
-            out[count++] = j;
+            count += meet(t, i, f->upper[b], out + count);
         }
     }
     qsort(out, (size_t)count, sizeof *out, ascending);
@@ -158,8 +187,9 @@ static void find_lower(cone_factor* f)
 static bool find_pattern(cone_factor* f)
 {
     const int64_t n = f->p->count;
-    int64_t* rows = malloc(sizeof *rows * (size_t)(3 * n + 1));
-    const tree t = {rows, rows + n, rows + 2 * n};
+    int64_t* rows = malloc(sizeof *rows * (size_t)(4 * n + 1 + f->p->first[n]));
+    const tree t = {rows, rows + n, rows + 2 * n, rows + 3 * n, rows + 4 * n + 1};
+    if (rows) turn_pattern(f->p, &t);
     const bool good = rows && find_upper(f, &t);
     free(rows);
     if (good) find_lower(f);
@@ -196,11 +226,12 @@ cone_factor* cone_factor_new(const cone_problem* p, bool avx2)
     if (!f) return NULL;
     f->p = p;
     f->avx2 = avx2;
-    f->order = malloc(sizeof *f->order * (size_t)(4 * n + 2));
+    f->order = malloc(sizeof *f->order * (size_t)(5 * n + 2));
     if (f->order) {
         f->place = f->order + n;
         f->upper_first = f->place + n;
         f->lower_first = f->upper_first + n + 1;
+        f->next = f->lower_first + n + 1;
         if (find_order(f) && find_pattern(f) && make_room(f)) return f;
     }
     cone_factor_free(f);
@@ -209,27 +240,57 @@ cone_factor* cone_factor_new(const cone_problem* p, bool avx2)
 
 // ---- numbers -----------------------------------------------------------------------------------
 
+/// Row i of A times B, four columns from `column` on.
+static ALWAYS_INLINE void row_product(const int width, const double* A, const double* B, int i,
+                                      int column, cone_lanes* out)
+{
+    const int stride = stride_of(width);
+    cone_lanes sum = {0.0};
+    for (int k = 0; k < width; k++) {
+        sum += A[i * stride + k] * *(const cone_loose*)(B + k * stride + column);
+    }
+    *out = sum;
+}
+
 /// C = A B or C -= A B
 static ALWAYS_INLINE void multiply(const int width, bool subtract, const double* A, const double* B,
                                    double* C)
 {
     const int stride = stride_of(width);
     for (int i = 0; i < width; i++) {
-        double sum[5] = {0.0};
-        for (int k = 0; k < width; k++) {
-            for (int j = 0; j < stride; j++) sum[j] += A[i * stride + k] * B[k * stride + j];
+        int j = 0;
+        for (; j + 4 <= stride; j += 4) {
+            cone_lanes sum;
+            cone_loose* out = (cone_loose*)(C + i * stride + j);
+            row_product(width, A, B, i, j, &sum);
+            if (subtract) sum = *out - sum;
+            *out = sum;
         }
-        for (int j = 0; j < stride; j++) {
-            C[i * stride + j] = subtract ? C[i * stride + j] - sum[j] : sum[j];
+        for (; j < stride; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < width; k++) sum += A[i * stride + k] * B[k * stride + j];
+            C[i * stride + j] = subtract ? C[i * stride + j] - sum : sum;
         }
     }
+}
+
+/// C = A^T B
+static ALWAYS_INLINE void multiply_transposed(const int width, const double* A, const double* B,
+                                              double* C)
+{
+    const int stride = stride_of(width);
+    double T[WIDEST * STRIDE];
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) T[i * stride + j] = A[j * stride + i];
+    }
+    multiply(width, false, T, B, C);
 }
 
 /// Inverse of a block by Gauss and Jordan with row pivots; false if it has none.
 static ALWAYS_INLINE bool invert(const int width, const double* A, double* inverse)
 {
     const int stride = stride_of(width);
-    double M[5][10] = {{0.0}};
+    double M[WIDEST][2 * WIDEST] = {{0.0}};
     for (int i = 0; i < width; i++) {
         for (int j = 0; j < width; j++) M[i][j] = A[i * stride + j];
         M[i][width + i] = 1.0;
@@ -278,25 +339,39 @@ static ALWAYS_INLINE void scatter(const int width, cone_factor* f, int64_t i)
     }
 }
 
+/// Row i of the factors. Of a symmetric matrix L_ik = U_ki^T U_kk^-1, and what is left of the
+/// diagonal need not be worked out; next[k] is the column of U_k that is met next.
+static ALWAYS_INLINE bool make_row(const int width, cone_factor* f, int64_t i)
+{
+    const int64_t size = block_size(width);
+    for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
+        const int64_t k = f->lower[b];
+        double* L = f->L + b * size;
+        int64_t u = f->upper_first[k];
+        if (f->symmetric) {
+            u = f->next[k]++;
+            multiply_transposed(width, f->U + u * size, f->pivot + k * size, L);
+        } else {
+            multiply(width, false, f->row + k * size, f->pivot + k * size, L);
+        }
+        for (; u < f->upper_first[k + 1]; u++) {
+            multiply(width, true, L, f->U + u * size, f->row + f->upper[u] * size);
+        }
+    }
+    if (!invert(width, f->row + i * size, f->pivot + i * size)) return false;
+    for (int64_t u = f->upper_first[i]; u < f->upper_first[i + 1]; u++) {
+        memcpy(f->U + u * size, f->row + f->upper[u] * size, sizeof(double) * (size_t)size);
+    }
+    return true;
+}
+
 static ALWAYS_INLINE bool make_of(const int width, cone_factor* f, cone_factor_row* row,
                                   const void* data)
 {
-    const int64_t size = block_size(width);
     for (int64_t i = 0; i < f->p->count; i++) {
         row(data, f->order[i], f->input);
         scatter(width, f, i);
-        for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
-            const int64_t k = f->lower[b];
-            double* L = f->L + b * size;
-            multiply(width, false, f->row + k * size, f->pivot + k * size, L);
-            for (int64_t u = f->upper_first[k]; u < f->upper_first[k + 1]; u++) {
-                multiply(width, true, L, f->U + u * size, f->row + f->upper[u] * size);
-            }
-        }
-        if (!invert(width, f->row + i * size, f->pivot + i * size)) return false;
-        for (int64_t u = f->upper_first[i]; u < f->upper_first[i + 1]; u++) {
-            memcpy(f->U + u * size, f->row + f->upper[u] * size, sizeof(double) * (size_t)size);
-        }
+        if (!make_row(width, f, i)) return false;
     }
     return true;
 }
@@ -306,7 +381,8 @@ static bool make_portable(cone_factor* f, cone_factor_row* row, const void* data
     switch (f->p->width) {
     case 2: return make_of(2, f, row, data);
     case 3: return make_of(3, f, row, data);
-    default: return make_of(5, f, row, data);
+    case 5: return make_of(5, f, row, data);
+    default: return make_of(6, f, row, data);
     }
 }
 
@@ -315,12 +391,15 @@ CONE_AVX2 static bool make_avx2(cone_factor* f, cone_factor_row* row, const void
     switch (f->p->width) {
     case 2: return make_of(2, f, row, data);
     case 3: return make_of(3, f, row, data);
-    default: return make_of(5, f, row, data);
+    case 5: return make_of(5, f, row, data);
+    default: return make_of(6, f, row, data);
     }
 }
 
-bool cone_factor_make(cone_factor* f, cone_factor_row* row, const void* data)
+bool cone_factor_make(cone_factor* f, bool symmetric, cone_factor_row* row, const void* data)
 {
+    f->symmetric = symmetric;
+    memcpy(f->next, f->upper_first, sizeof *f->next * (size_t)f->p->count);
     return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);
 }
 
@@ -330,19 +409,18 @@ static ALWAYS_INLINE void subtract_times(const int width, const double* A, const
     for (int i = 0; i < width; i++) y[i] -= vec_dot(width, A + i * stride_of(width), x);
 }
 
-void cone_factor_solve(const cone_factor* f, double* x)
+static ALWAYS_INLINE void solve_of(const int w, const cone_factor* f, double* x)
 {
-    const int w = f->p->width;
     const int64_t n = f->p->count, size = block_size(w);
     double* y = f->y;
     for (int64_t i = 0; i < n; i++) {
-        memcpy(y + i * w, x + f->order[i] * w, sizeof(double) * (size_t)w);
+        vec_copy(w, y + i * w, x + f->order[i] * w);
         for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
             subtract_times(w, f->L + b * size, y + f->lower[b] * w, y + i * w);
         }
     }
     for (int64_t i = n - 1; i >= 0; i--) {
-        double sum[5];
+        double sum[WIDEST];
         vec_copy(w, sum, y + i * w);
         for (int64_t b = f->upper_first[i]; b < f->upper_first[i + 1]; b++) {
             subtract_times(w, f->U + b * size, y + f->upper[b] * w, sum);
@@ -351,7 +429,15 @@ void cone_factor_solve(const cone_factor* f, double* x)
             y[i * w + k] = vec_dot(w, f->pivot + i * size + k * stride_of(w), sum);
         }
     }
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(x + f->order[i] * w, y + i * w, sizeof(double) * (size_t)w);
+    for (int64_t i = 0; i < n; i++) vec_copy(w, x + f->order[i] * w, y + i * w);
+}
+
+void cone_factor_solve(const cone_factor* f, double* x)
+{
+    switch (f->p->width) {
+    case 2: solve_of(2, f, x); break;
+    case 3: solve_of(3, f, x); break;
+    case 5: solve_of(5, f, x); break;
+    default: solve_of(6, f, x); break;
     }
 }

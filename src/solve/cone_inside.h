@@ -41,6 +41,15 @@ static inline bool cone_measure_meets(cone_measure m, double tolerance)
 #define CONE_AVX2
 #endif
 
+static inline bool cone_has_avx2(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
 /// Four numbers that are computed together. Every lane is computed alike in any vector width, so
 /// that the bits do not depend on it.
 typedef double cone_lanes __attribute__((vector_size(32)));

@@ -43,6 +43,10 @@ void cone_sweeper_free(cone_sweeper* s);
 /// Go on until run->limit or run->tolerance.
 void cone_sweeper_go(cone_sweeper* s, cone_run* run, double* r);
 
+/// Does everything stick? One linear system (cone_stick.c). True if that solves the problem; r is
+/// changed only if it became better.
+bool cone_stick(const cone_work* work, cone_run* run, double* r);
+
 /// Newton's method with a vanishing proximal term (cone_newton.c).
 typedef struct cone_newton cone_newton;
 /// NULL when memory is short.

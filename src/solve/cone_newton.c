@@ -117,7 +117,7 @@ static void matrix_row(const void* data, int64_t c, double* out)
 /// x = the step; false if the matrix is singular.
 static bool find_step(cone_newton* s)
 {
-    if (!cone_factor_make(s->factor, matrix_row, s)) return false;
+    if (!cone_factor_make(s->factor, false, matrix_row, s)) return false;
     for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
     cone_factor_solve(s->factor, s->x);
     for (int64_t k = 0; k < s->n; k++) {

@@ -1,8 +1,9 @@
 /// Which method solves a cone problem, and the story of it.
 ///
-/// "auto" begins with accelerated sweeps, which are enough for most problems. Where they are slow
-/// Newton's method takes over from them, and where that fails the sweeps go on. Counts of
-/// iterations alone decide, no clocks.
+/// "auto" begins with accelerated sweeps, which are enough for most problems, and soon asks whether
+/// everything sticks, which is one linear system for masonry at rest. Where the sweeps have cost as
+/// much as Newton's method usually does it takes over, and where that fails the sweeps go on.
+/// Counts of iterations and operations alone decide, no clocks.
 #include "base/error.h"
 #include "solve/cone_methods.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 enum {
+    WARM = 4,          ///< sweeps before anything else is tried
     EASY = 100,        ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
     STEPS_MOST = 1000, ///< steps that it is allowed
@@ -74,22 +76,44 @@ static talus_status newton_alone(solve* s)
     return TALUS_OK;
 }
 
+/// Ask whether everything sticks.
+static void stick(solve* s)
+{
+    const bool solved = cone_stick(&s->work, &s->run, s->r);
+    s->run.iterations++;
+    tell(s->out, "stick", 1,
+         solved ? "linear system: everything sticks" : "linear system: not everything sticks");
+}
+
 static bool is_over(const solve* s)
 {
     return cone_run_is_done(&s->run) || cone_run_is_late(&s->run);
 }
 
-/// Sweeps until Newton's method would have cost as much; *newton is made when it comes to that, and
-/// stays NULL where memory is too short for it. Returns the number of sweeps.
-static int64_t first_sweeps(solve* s, cone_sweeper* sweeper, int64_t most, cone_newton** newton)
+static void sweep_to(solve* s, cone_sweeper* sweeper, int64_t limit)
 {
-    s->run.limit = most < EASY ? most : EASY;
-    cone_sweeper_go(sweeper, &s->run, s->r);
-    if (!is_over(s) && most > EASY) {
+    s->run.limit = limit;
+    if (!is_over(s)) cone_sweeper_go(sweeper, &s->run, s->r);
+}
+
+/// Sweeps, in between the question whether everything sticks, until Newton's method would have cost
+/// as much; *newton is made when it comes to that, and stays NULL where memory is too short for it.
+/// Returns the number of sweeps.
+static int64_t first_methods(solve* s, cone_sweeper* sweeper, int64_t most, cone_newton** newton)
+{
+    sweep_to(s, sweeper, most < WARM ? most : WARM);
+    const int64_t warm = s->run.iterations;
+    if (!is_over(s) && cone_stick(&s->work, &s->run, s->r)) {
+        tell(s->out, "fast", warm, "sweeps with momentum");
+        tell(s->out, "stick", 1, "linear system: everything sticks");
+        s->run.iterations++;
+        return warm;
+    }
+    sweep_to(s, sweeper, most < EASY ? most : EASY);
+    if (!is_over(s)) {
         *newton = cone_newton_new(&s->work);
         double worth = *newton ? STEPS_NEEDED * cone_newton_step_in_sweeps(*newton) : INFINITY;
-        s->run.limit = worth < (double)most ? (int64_t)worth : most;
-        cone_sweeper_go(sweeper, &s->run, s->r);
+        sweep_to(s, sweeper, worth < (double)most ? (int64_t)worth : most);
     }
     tell(s->out, "fast", s->run.iterations, "sweeps with momentum");
     return s->run.iterations;
@@ -100,7 +124,7 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     cone_newton* newton = NULL;
     cone_sweeper* sweeper = cone_sweeper_new(&s->work, true, s->r);
     if (!sweeper) return TALUS_ERR_MEMORY;
-    int64_t swept = first_sweeps(s, sweeper, max_sweeps, &newton);
+    int64_t swept = first_methods(s, sweeper, max_sweeps, &newton);
     cone_sweeper_free(sweeper);
     talus_status status = TALUS_OK;
     bool momentum = false; // where momentum has failed once plain sweeps may do better
@@ -117,7 +141,7 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     return status;
 }
 
-static const char* const NAMES[] = {"sweeps", "fast", "newton", NULL};
+static const char* const NAMES[] = {"sweeps", "fast", "stick", "newton", NULL};
 
 const char* const* cone_methods(void)
 {
@@ -131,7 +155,9 @@ static talus_status dispatch(solve* s, const cone_options* o)
     if (strcmp(name, "sweeps") == 0) return sweeps(s, false, o->max_sweeps);
     if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
     if (strcmp(name, "newton") == 0) return newton_alone(s);
-    return TALUS_ERR_ARGUMENT;
+    if (strcmp(name, "stick") != 0) return TALUS_ERR_ARGUMENT;
+    stick(s);
+    return TALUS_OK;
 }
 
 talus_status cone_solve(const cone_problem* p, const cone_options* options, double* r,
@@ -144,9 +170,7 @@ talus_status cone_solve(const cone_problem* p, const cone_options* options, doub
     s.work.own = malloc((size_t)own * sizeof(double) + (size_t)p->count * sizeof(int64_t) + 1);
     if (!s.work.own) return TALUS_ERR_MEMORY;
     s.work.diagonal = (int64_t*)(s.work.own + own);
-#ifdef __x86_64__
-    s.work.avx2 = __builtin_cpu_supports("avx2");
-#endif
+    s.work.avx2 = cone_has_avx2();
     for (int64_t c = 0; c < p->count; c++) {
         s.work.diagonal[c] = cone_diagonal(p, c);
         cone_contact_prepare(p->width, p->block + s.work.diagonal[c] * p->width * p->width,
