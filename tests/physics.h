@@ -28,6 +28,7 @@ static inline talus_world_def physics_def(int dim)
 {
     talus_world_def def = talus_world_default();
     def.dim = dim;
+    def.solver.stop = TALUS_STOP_RESIDUAL;
     def.solver.tolerance = 1e-13;
     def.solver.max_sweeps = 200000;
     return def;

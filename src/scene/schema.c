@@ -27,26 +27,47 @@ int schema_find(section* s, const char* key, int index, const char* what, const 
                           count);
 }
 
+static const char* const solver_methods[] = {"auto", "accelerated", "coloured", "sweeps"};
+
+/// The papers' orders and rules mean the papers' solver, and no other one knows them.
+static void read_method(section* s, talus_solver_def* solver)
+{
+    const bool order = section_has(s, "order"), papers = order || solver->stop >= TALUS_STOP_LOCAL;
+    if (section_has(s, "method")) {
+        solver->method = (talus_solver_method)read_choice(s, "method", NAMES(solver_methods),
+                                                          (int)solver->method);
+    } else if (papers || solver->stop == TALUS_STOP_SWEEPS) {
+        solver->method = TALUS_SOLVER_SWEEPS;
+    }
+    if (papers && solver->method != TALUS_SOLVER_SWEEPS) {
+        section_problem(s, order ? "order" : "stop", "only the method 'sweeps' has %s",
+                        order ? "an order" : "the rules 'local' and 'global'");
+    }
+}
+
 void schema_solver(section* parent, talus_solver_def* solver)
 {
-    static const char* const methods[] = {"auto", "accelerated", "coloured", "sweeps"};
     static const char* const orders[] = {"random", "forward", "alternating"};
     static const char* const stops[] = {"rigid", "residual", "sweeps", "local", "global"};
     static const char* const laws[] = {"g+", "g"};
+    static const char* const widths[] = {"best", "portable", "avx2", "avx512"};
     section s;
+    if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
+        solver->method = (talus_solver_method)read_choice(parent, "solver", NAMES(solver_methods),
+                                                          (int)solver->method);
+        return;
+    }
     section_open(&s, parent, "solver");
-    solver->method =
-        (talus_solver_method)read_choice(&s, "method", NAMES(methods), (int)solver->method);
     solver->order = (talus_sweep_order)read_choice(&s, "order", NAMES(orders), (int)solver->order);
     solver->stop = (talus_stop_rule)read_choice(&s, "stop", NAMES(stops), (int)solver->stop);
-    // The papers' orders and rules mean the papers' solver.
-    const bool papers = section_has(&s, "order") || solver->stop > TALUS_STOP_RESIDUAL;
-    if (papers && !section_has(&s, "method")) solver->method = TALUS_SOLVER_SWEEPS;
+    read_method(&s, solver);
     solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
     solver->cutoff = read_real(&s, "cutoff", REAL_NON_NEGATIVE, solver->cutoff);
     solver->max_sweeps = (int)read_integer(&s, "max_sweeps", 1, 1000000000, solver->max_sweeps);
     solver->warm_start = read_bool(&s, "warm_start", solver->warm_start);
     solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
+    solver->vector =
+        (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)solver->vector);
     section_close(&s);
 }
 
