@@ -18,10 +18,11 @@
 /// (d/L)^2 (shared/spec/solver.md, finding 1). The velocity error makes up for that: if the law at
 /// the contacts is linear near the solution, an error r of the relative velocities comes from an
 /// error dp = W^-1 r of the impulses, whose kinetic energy is
-///     ||dV||_M^2 = r.W^-1 r <= |r|^2 / lambda_min,     lambda_min = c w (d/L)^2,
+///     ||dV||_M^2 = r.W^-1 r <= |r|^2 / lambda_min,     lambda_min = w (d/(C L))^2,
 /// because the softest motion of a packing is a wave as long as the packing; for a row of L/d
-/// grains that leans on one wall c = pi^2/8, exactly. With r_c = w_c e_c (w_c = 1/m_n) and c = 1
-///     velocity error = (L/d) sqrt(sum w_c |e_c|^2) / ||V - V_free||_M
+/// grains that leans on one wall C = sqrt(8)/pi = 0.9, exactly. Disordered packings are softer
+/// (SOFTNESS). With r_c = w_c e_c, w_c = 1/m_n,
+///     velocity error = C (L/d) sqrt(sum w_c |e_c|^2) / ||V - V_free||_M
 /// and ||V - V_free||_M^2 = p.W p = sum p_c.(u_c - u_free,c): what all contacts together do.
 #include "solve/residual.h"
 
@@ -51,6 +52,10 @@ static double torque_error(const problem* p, int64_t c, const double* torque)
     vec_sub(3, e, torque, r->torque);
     return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
 }
+
+/// C above: the true error was 0.4 to 3.8 times the estimate with C = 1 on packings of 1e3 to 1e6
+/// disks and spheres (bench/scaling), so that with this it is a bound.
+static const double SOFTNESS = 4.0;
 
 /// Sums over contacts that both measures are made of.
 enum residual_sum { SUM_ERROR, SUM_IMPULSE, SUM_STOPPING, SUM_ENERGY, SUM_WORK, RESIDUAL_SUMS };
@@ -124,7 +129,7 @@ residual_report residual_measure(const problem* p, double size, int threads)
     const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
     return (residual_report){
         .natural = relative(sums[SUM_ERROR], fmax(sums[SUM_IMPULSE], sums[SUM_STOPPING])),
-        .velocity = length * relative(sums[SUM_ENERGY], sums[SUM_WORK])};
+        .velocity = SOFTNESS * length * relative(sums[SUM_ENERGY], sums[SUM_WORK])};
 }
 
 double residual_natural(problem* p)
