@@ -277,7 +277,8 @@ static void claim(const wide* w, claims* c, int32_t row, int64_t round, int64_t 
 
 static void check_batches(const wide* w, claims* c)
 {
-    for (int64_t k = 0; k < w->batch_count; k++) {
+    const int64_t tail = w->blocks[w->block_count].first; // whose lanes are done in order
+    for (int64_t k = 0; k < tail; k++) {
         for (int lane = 0; lane < WIDE_LANES; lane++) {
             if (w->source[k * WIDE_LANES + lane] < 0) continue;
             claim(w, c, w->who[2 * k * WIDE_LANES + lane], k, lane);

@@ -164,6 +164,9 @@ static inline void fill_cloud_contact(rng* r, const cloud* c, const bool* solid,
     const bool solid_a = a < c->bodies && solid[a], mobile = a == p->mobile_first;
     const double *free_a = p->free + a * stride, *free_b = p->free + b * stride;
     random_unit(r, dim, row);
+    if (mobile && chance(r, 0.7)) { // across the wall's axis 0: a diagonal block for balls
+        for (int k = 0; k < dim; k++) row[k] = k > 0 ? 0.0 : row[0] > 0.0 ? 1.0 : -1.0;
+    }
     row[contact_bias(dim)] = chance(r, 0.5) ? 0.0 : rng_uniform(r);
     row[contact_mu(dim)] = chance(r, 0.1) ? 0.0 : rng_uniform(r);
     random_numbers(r, dim, 0.5, row + contact_p(dim));
@@ -209,7 +212,7 @@ static inline void fill_cloud(const cloud* c, uint64_t seed, problem* p)
     memset(p->free + c->bodies * stride, 0, sizeof(double) * (size_t)stride);
     random_numbers(&r, dim, 1.0, p->free + c->bodies * stride);
     for (int i = 0; i < dim; i++) {
-        for (int j = 0; j < dim; j++) p->mobility[i * dim + j] = i != j ? 0.0 : i == 0 ? 0.0 : 0.7;
+        for (int j = 0; j < dim; j++) p->mobility[i * dim + j] = i != j ? 0.0 : i == 0 ? 0.3 : 0.7;
     }
     for (int64_t k = 0; k < c->contacts; k++) fill_cloud_contact(&r, c, solid, p, k);
     p->count = c->contacts;

@@ -58,6 +58,7 @@ static bool reserve_all(wide* w)
         [WIDE_OLD_P] = w->batch_count * dim * lanes,
         [WIDE_BALLS] = w->slots[WIDE_BALL] * wide_fields(WIDE_BALL, dim) * lanes,
         [WIDE_BONDS] = w->slots[WIDE_BOND] * wide_fields(WIDE_BOND, dim) * lanes,
+        [WIDE_LIDS] = w->slots[WIDE_LID] * wide_fields(WIDE_LID, dim) * lanes,
         [WIDE_FULL] = w->slots[WIDE_BLOCK] * wide_fields(WIDE_BLOCK, dim) * lanes,
         [WIDE_SPIN_SCALE] = dim == 2 ? w->row_count : 0,
         [WIDE_OLD_TORQUE] = 3 * rich,
@@ -133,26 +134,40 @@ static void pack_ball(const wide* w, const double* row, double* out)
     for (int k = 0; k < wide_fields(WIDE_BALL, w->dim); k++) put(&out, row[k]);
 }
 
-/// A rich contact of balls; slip has only its tangential part.
-static void pack_bond(const wide* w, int64_t c, double* out)
-{
-    const int dim = w->dim;
-    const double* row = w->problem->contact + c * problem_width(dim);
-    const rich_contact* rich = &w->problem->rich_rows[problem_rich_of(w->problem, c)];
-    const double normal = vec_dot(dim, rich->slip, row);
-    for (int k = 0; k < wide_fields(WIDE_BALL, dim); k++) put(&out, row[k]);
-    put(&out, rich->bond);
-    put(&out, rich->closing);
-    if (dim == 2) put(&out, row[0] * rich->slip[1] - row[1] * rich->slip[0]);
-    for (int k = 0; k < 3 && dim == 3; k++) put(&out, rich->slip[k] - normal * row[k]);
-}
-
 /// Upper triangle of a symmetric matrix.
 static void put_upper(double** out, int dim, const double* m)
 {
     for (int i = 0; i < dim; i++) {
         for (int j = i; j < dim; j++) put(out, m[i * dim + j]);
     }
+}
+
+/// A contact of balls with the laws of a rich one, if it is; slip has only its tangential part.
+static void put_bond(double** out, const wide* w, int64_t c)
+{
+    const int dim = w->dim;
+    const int32_t index = problem_rich_of(w->problem, c);
+    const double* row = w->problem->contact + c * problem_width(dim);
+    const rich_contact none = {0}, *rich = index < 0 ? &none : &w->problem->rich_rows[index];
+    const double normal = vec_dot(dim, rich->slip, row);
+    for (int k = 0; k < wide_fields(WIDE_BALL, dim); k++) put(out, row[k]);
+    put(out, rich->bond);
+    put(out, rich->closing);
+    if (dim == 2) put(out, row[0] * rich->slip[1] - row[1] * rich->slip[0]);
+    for (int k = 0; k < 3 && dim == 3; k++) put(out, rich->slip[k] - normal * row[k]);
+}
+
+static void pack_bond(const wide* w, int64_t c, double* out)
+{
+    put_bond(&out, w, c);
+}
+
+static void pack_lid(const wide* w, int64_t c, double* out)
+{
+    const problem* p = w->problem;
+    const int64_t wall = p->pair[2 * c] - p->mobile_first;
+    put_bond(&out, w, c);
+    put_upper(&out, w->dim, p->mobility + wall * w->dim * w->dim);
 }
 
 /// The same of [2][2] turned into the axes normal and tangent.
@@ -216,6 +231,7 @@ static void pack_batch(wide* w, int64_t batch)
         switch (kind) {
         case WIDE_BALL: pack_ball(w, row, constants + lane); break;
         case WIDE_BOND: pack_bond(w, c, constants + lane); break;
+        case WIDE_LID: pack_lid(w, c, constants + lane); break;
         case WIDE_BLOCK:
             pack_full(w, c, w->who + 2 * batch * WIDE_LANES + lane, constants + lane);
             break;
@@ -228,8 +244,9 @@ void wide_refresh_friction(wide* w)
 {
     const int dim = w->dim, mu = contact_mu(dim);
     for (int64_t k = 0; k < w->batch_count; k++) {
-        if (w->batches[k].kind != WIDE_BOND) continue; // only friction of rich contacts changes
-        double* constants = wide_constants(w, WIDE_BOND, dim, k);
+        const int kind = w->batches[k].kind; // only friction of rich contacts changes
+        if (kind != WIDE_BOND && kind != WIDE_LID) continue;
+        double* constants = wide_constants(w, kind, dim, k);
         for (int lane = 0; lane < WIDE_LANES; lane++) {
             const int64_t c = w->source[k * WIDE_LANES + lane];
             if (c < 0) continue;
@@ -402,7 +419,8 @@ wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double
             kernels->sweep(w, k, momentum, beta, &w->sums[k]);
         }
     }
-    kernels->sweep(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
+    wide_kernels_for(TALUS_VECTOR_PORTABLE)
+        ->sweep(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
     return add_sums(w->sums, w->block_count + 1);
 }
 
@@ -420,7 +438,7 @@ void wide_apply(wide* w, const wide_kernels* kernels, int threads)
             }
         }
     }
-    kernels->apply(w, w->block_count);
+    wide_kernels_for(TALUS_VECTOR_PORTABLE)->apply(w, w->block_count);
 }
 
 // ---- back --------------------------------------------------------------------------------------

@@ -13,11 +13,15 @@
 /// Kinds of batches, each with its own constants, [field][lane]:
 ///   BALL    n[dim], mn, mt, bias, mu: the diagonal blocks of balls, no arms
 ///   BOND    as BALL, then bond, closing, slip [1 or 3]: rich contacts of balls without torques
+///   LID     as BOND, then the upper triangle of a mobility matrix: balls at a mobile wall where
+///   the
+///           block is diagonal all the same
 ///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
 ///   SCALAR  none: every other law, one contact after the other from the rows of the problem
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
 /// Contacts that cannot be coloured (a body with too many, a wall that contacts push about) come
-/// last, one by one: the tail.
+/// last, one by one: the tail. Lanes of its batches may share bodies; they are done in order, by
+/// the kernels of one lane.
 #ifndef TALUS_SOLVE_WIDE_H
 #define TALUS_SOLVE_WIDE_H
 
@@ -29,7 +33,14 @@
 
 enum { WIDE_LANES = 8 };
 
-typedef enum wide_kind { WIDE_BALL, WIDE_BOND, WIDE_BLOCK, WIDE_SCALAR, WIDE_KINDS } wide_kind;
+typedef enum wide_kind {
+    WIDE_BALL,
+    WIDE_BOND,
+    WIDE_LID,
+    WIDE_BLOCK,
+    WIDE_SCALAR,
+    WIDE_KINDS
+} wide_kind;
 
 typedef struct wide_batch {
     int32_t kind; ///< wide_kind
@@ -44,6 +55,7 @@ typedef enum wide_array {
     WIDE_OLD_P,      ///< [batch_count][dim][lane] before
     WIDE_BALLS,      ///< [ball batches][fields][lane]
     WIDE_BONDS,      ///< [bond batches][fields][lane]
+    WIDE_LIDS,       ///< [lid batches][fields][lane]
     WIDE_FULL,       ///< [block batches][fields][lane]
     WIDE_SPIN_SCALE, ///< [row_count] 2D: packed w = scale * the problem's w
     WIDE_OLD_TORQUE, ///< [rich rows of the problem][3] before
@@ -97,13 +109,19 @@ static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
     switch (kind) {
     case WIDE_BALL: return dim + 4;
     case WIDE_BOND: return dim == 2 ? 9 : 12;
+    case WIDE_LID: return dim == 2 ? 12 : 18;
     case WIDE_BLOCK: return dim == 2 ? 15 : 36;
     default: return 0;
     }
 }
 static ALWAYS_INLINE wide_array wide_array_of(const int kind)
 {
-    return kind == WIDE_BALL ? WIDE_BALLS : kind == WIDE_BOND ? WIDE_BONDS : WIDE_FULL;
+    switch (kind) {
+    case WIDE_BALL: return WIDE_BALLS;
+    case WIDE_BOND: return WIDE_BONDS;
+    case WIDE_LID: return WIDE_LIDS;
+    default: return WIDE_FULL;
+    }
 }
 /// Constants of a batch.
 static ALWAYS_INLINE double* wide_constants(const wide* w, const int kind, const int dim,

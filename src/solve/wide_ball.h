@@ -48,7 +48,7 @@ static ALWAYS_INLINE void solve_disks(const int kind, const lanes* k, lanes spin
                                       const lanes* y, lanes* x, const wide_bodies* o)
 {
     const lanes nx = k[0], ny = k[1], mn = k[2], mt = k[3], bias = k[4], mu = k[5];
-    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BOND ? k + 6 : NULL;
+    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BALL ? NULL : k + 6;
     const lanes ux = b[0] - a[0], uy = b[1] - a[1];
     const lanes un = ux * nx + uy * ny;
     lanes ut = uy * nx - ux * ny - spin_arm * (a[2] + b[2]);
@@ -94,7 +94,7 @@ static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const la
                                         const wide_bodies* o)
 {
     const lanes *n = k, mn = k[3], mt = k[4], bias = k[5], mu = k[6];
-    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BOND ? k + 7 : NULL;
+    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BALL ? NULL : k + 7;
     lanes u[3], t[3];
     const lanes s0 = a[4] + b[4], s1 = a[5] + b[5], s2 = a[6] + b[6];
     u[0] = b[0] - a[0] - (s1 * n[2] - s2 * n[1]);
@@ -112,21 +112,39 @@ static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const la
     for (int i = 0; i < 3; i++) x[i] = normal.p * n[i] + t[i];
 }
 
-static ALWAYS_INLINE void apply_balls(const wide* w, const int dim, const lanes* n, const lanes* dp,
-                                      wide_bodies* o)
+/// Move a mobile wall a, whose own row has no mobility, by the matrix at the end of its constants.
+static ALWAYS_INLINE void apply_to_lid(const int dim, const double* k, const lanes* dp,
+                                       wide_bodies* o)
+{
+    const double* mobility = k + (dim == 2 ? 9 : 12) * WIDE_LANES;
+    lanes world[3], dv[3];
+    if (dim == 2) {
+        const lanes nx = field(k, 0), ny = field(k, 1);
+        world[0] = dp[0] * nx - dp[1] * ny;
+        world[1] = dp[0] * ny + dp[1] * nx;
+    } else {
+        for (int i = 0; i < 3; i++) world[i] = dp[i];
+    }
+    symmetric_times(dim, mobility, world, dv);
+    for (int i = 0; i < dim; i++) o->a[i] = o->a[i] - dv[i];
+}
+
+static ALWAYS_INLINE void apply_balls(const wide* w, const int kind, const int dim, const double* k,
+                                      const lanes* n, const lanes* dp, wide_bodies* o)
 {
     if (dim == 2) {
         apply_disks(n, lanes_set(w->spin_arm), dp, o);
     } else {
         apply_spheres(n, dp, o);
     }
+    if (kind == WIDE_LID) apply_to_lid(dim, k, dp, o);
 }
 
-/// `kind`: WIDE_BALL or WIDE_BOND.
+/// `kind`: WIDE_BALL, WIDE_BOND or WIDE_LID.
 static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, int64_t batch,
                                       bool momentum, lanes beta, lane_sums* sums)
 {
-    const int fields = wide_fields(kind, dim);
+    const int fields = wide_fields(kind == WIDE_LID ? WIDE_BOND : kind, dim);
     const double* constants = wide_constants(w, kind, dim, batch);
     double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
@@ -141,7 +159,8 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
             const int at = i * WIDE_LANES + lane;
             y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
         }
-        const lanes wn = body_im(o.a) + body_im(o.b);
+        const lanes wn = kind == WIDE_LID ? lanes_set(1.0) / field(constants + lane, dim)
+                                          : body_im(o.a) + body_im(o.b);
         if (dim == 2) {
             solve_disks(kind, k, lanes_set(w->spin_arm), y, x, &o);
         } else {
@@ -151,7 +170,7 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
             dp[i] = x[i] - y[i];
             lanes_store(p + i * WIDE_LANES + lane, x[i]);
         }
-        apply_balls(w, dim, k, dp, &o);
+        apply_balls(w, kind, dim, constants + lane, k, dp, &o);
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }

@@ -74,6 +74,7 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
         switch (w->batches[k].kind) {
         case WIDE_BALL: sweep_balls(w, WIDE_BALL, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_BOND: sweep_balls(w, WIDE_BOND, dim, k, momentum, beta_lanes, &sums); break;
+        case WIDE_LID: sweep_balls(w, WIDE_LID, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_BLOCK: sweep_full(w, dim, k, momentum, beta_lanes, &sums); break;
         default: sweep_scalar(w, dim, k, momentum, beta, &sums); break;
         }
@@ -105,7 +106,7 @@ static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
         if (kind == WIDE_BLOCK) {
             full_apply(dim, n, arm_a, arm_a + arm_size * WIDE_LANES, dp, &o);
         } else {
-            apply_balls(w, dim, n, dp, &o);
+            apply_balls(w, kind, dim, k, n, dp, &o);
         }
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
     }

@@ -47,6 +47,22 @@ static ALWAYS_INLINE lanes field(const double* k, const int i)
     return lanes_load(k + i * WIDE_LANES);
 }
 
+/// Product of a symmetric matrix, given by the fields of its upper triangle, with x.
+static ALWAYS_INLINE void symmetric_times(const int dim, const double* upper, const lanes* x,
+                                          lanes* out)
+{
+    const lanes m0 = field(upper, 0), m1 = field(upper, 1), m2 = field(upper, 2);
+    if (dim == 2) {
+        out[0] = m0 * x[0] + m1 * x[1];
+        out[1] = m1 * x[0] + m2 * x[1];
+        return;
+    }
+    const lanes m3 = field(upper, 3), m4 = field(upper, 4), m5 = field(upper, 5);
+    out[0] = m0 * x[0] + m1 * x[1] + m2 * x[2];
+    out[1] = m1 * x[0] + m3 * x[1] + m4 * x[2];
+    out[2] = m2 * x[0] + m4 * x[1] + m5 * x[2];
+}
+
 /// Mobility of a body's translation.
 static ALWAYS_INLINE lanes body_im(const lanes* body)
 {

@@ -122,22 +122,61 @@ static bool has_torque(const problem* p, int32_t rich)
            r->torque[2] != 0.0;
 }
 
+/// Is the full block of a ball at a mobile wall the diagonal one of its row, to rounding? It is
+/// where the normal is an axis along which the wall moves and the others move alike.
+static bool diagonal_block(const problem* p, int64_t c)
+{
+    const int dim = p->dim;
+    const double *n = p->contact + c * problem_width(dim), *S = problem_block(p, dim, c);
+    const double *arm = S + block_arm_b(dim), rounding = 1e-14;
+    const double wn = 1.0 / n[contact_mn(dim)], wt = 1.0 / n[contact_mt(dim)];
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            const double diagonal = (wn - wt) * n[i] * n[j] + (i == j ? wt : 0.0);
+            if (!(fabs(S[i * dim + j] - diagonal) <= rounding * (wn + wt))) return false;
+        }
+    }
+    if (dim == 2) return fabs(arm[0] - n[1]) <= rounding && fabs(arm[1] + n[0]) <= rounding;
+    const double ball[9] = {0.0, -n[2], n[1], n[2], 0.0, -n[0], -n[1], n[0], 0.0};
+    for (int k = 0; k < 9; k++) {
+        if (!(fabs(arm[k] - ball[k]) <= rounding)) return false;
+    }
+    return true;
+}
+
+/// A contact of a mobile wall a.
+static uint8_t wall_kind(const problem* p, int64_t c, double ratio)
+{
+    const int dim = p->dim;
+    const int32_t rich = problem_rich_of(p, c), b = p->pair[2 * c + 1];
+    const double* wall = p->free + (int64_t)p->pair[2 * c] * problem_stride(dim);
+    for (int k = dim; k < problem_stride(dim); k++) {
+        if (wall[k] != 0.0) return WIDE_SCALAR; // a wall's row has a velocity, nothing else
+    }
+    if (odd_row(p, b) || !common_ball(p, b, ratio) || (rich >= 0 && has_torque(p, rich))) {
+        return WIDE_SCALAR;
+    }
+    return problem_block_of(p, c) >= 0 && diagonal_block(p, c) ? WIDE_LID : WIDE_SCALAR;
+}
+
 static uint8_t contact_kind(const problem* p, int64_t c, double ratio)
 {
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], rich = problem_rich_of(p, c);
-    if (is_mobile_wall(p, a) || odd_row(p, a) || odd_row(p, b)) return WIDE_SCALAR;
+    if (is_mobile_wall(p, a)) return wall_kind(p, c, ratio);
+    if (odd_row(p, a) || odd_row(p, b)) return WIDE_SCALAR;
     if (problem_block_of(p, c) >= 0) return rich < 0 ? WIDE_BLOCK : WIDE_SCALAR;
     if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return WIDE_SCALAR;
     if (rich < 0) return WIDE_BALL;
     return has_torque(p, rich) ? WIDE_SCALAR : WIDE_BOND;
 }
 
-/// The bodies' common ratio kim/im in the plane: that of the first moving body.
+/// The ratio kim/im that balls have in common in the plane: that of the first one.
 static double spin_ratio(const problem* p)
 {
-    for (int64_t i = 0; i < p->rows && p->dim == 2; i++) {
-        const double* body = p->free + i * problem_stride(2);
-        if (body[row_im(2)] > 0.0) return body[row_kim(2)] / body[row_im(2)];
+    for (int64_t c = 0; c < p->count && p->dim == 2; c++) {
+        const double* body = p->free + (int64_t)p->pair[2 * c + 1] * problem_stride(2);
+        if (problem_block_of(p, c) >= 0 || !(body[row_im(2)] > 0.0)) continue;
+        return body[row_kim(2)] / body[row_im(2)];
     }
     return 0.0;
 }
@@ -483,18 +522,20 @@ static bool reserve_packed(wide* w, int64_t rows)
     return true;
 }
 
-/// Colour all contacts, the tail's with none; returns the number of batches.
+/// Colour all contacts; returns the number of batches. Those of the tail are done one by one anyway
+/// and have one colour.
 static int64_t colour_all(wide_memory* m, int64_t inside, int64_t blocks)
 {
     class_counts counts;
-    int64_t batches = m->count - inside;
+    int64_t batches = 0;
     for (int64_t k = 0; k < blocks; k++) {
         colour_contacts(m, m->cut[k], m->cut[k + 1]);
         count_classes(m, m->cut[k], m->cut[k + 1], &counts);
         batches += count_batches(&counts);
     }
-    memset(m->colour + inside, COLOURS, (size_t)(m->count - inside));
-    return batches;
+    memset(m->colour + inside, 0, (size_t)(m->count - inside));
+    count_classes(m, inside, m->count, &counts);
+    return batches + count_batches(&counts);
 }
 
 static talus_status arrange(wide* w, const problem* p)

@@ -29,22 +29,6 @@ typedef struct full_contact {
     const lanes* alone; ///< [dim] velocity without the contact's own impulse
 } full_contact;
 
-/// Product of a symmetric matrix, given by the fields of its upper triangle, with x.
-static ALWAYS_INLINE void symmetric_times(const int dim, const double* upper, const lanes* x,
-                                          lanes* out)
-{
-    const lanes m0 = field(upper, 0), m1 = field(upper, 1), m2 = field(upper, 2);
-    if (dim == 2) {
-        out[0] = m0 * x[0] + m1 * x[1];
-        out[1] = m1 * x[0] + m2 * x[1];
-        return;
-    }
-    const lanes m3 = field(upper, 3), m4 = field(upper, 4), m5 = field(upper, 5);
-    out[0] = m0 * x[0] + m1 * x[1] + m2 * x[2];
-    out[1] = m1 * x[0] + m3 * x[1] + m4 * x[2];
-    out[2] = m2 * x[0] + m4 * x[1] + m5 * x[2];
-}
-
 // ---- in the plane ------------------------------------------------------------------------------
 
 /// Sliding towards d = 1 or -1: impulse, dissipation, and whether it fulfils the law.
