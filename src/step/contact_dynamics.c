@@ -43,11 +43,13 @@ struct stepper {
     solve_workspace workspace;
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
-    double* free_spin;     ///< [grains][1 or 3]
-    double* margin;        ///< [grains]
-    double* reach;         ///< [grains] radius + margin
-    double widest;         ///< largest reach
-    uint8_t* escaped;      ///< [grains]
+    const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
+    double* free_spin;     ///< [grains][1 or 3] if a torque acts on any grain
+    int64_t spin_capacity;
+    double* margin;   ///< [grains]
+    double* reach;    ///< [grains] radius + margin
+    double widest;    ///< largest reach
+    uint8_t* escaped; ///< [grains]
     int64_t wall_capacity;
     double* wall_margin; ///< [walls]
     double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
@@ -100,12 +102,11 @@ static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
     if (grain_count > s->grain_capacity) {
         int64_t n = capacity_for(grain_count);
         s->free_velocity = regrow(s->free_velocity, n * s->dim);
-        s->free_spin = regrow(s->free_spin, n * 3);
         s->margin = regrow(s->margin, n);
         s->reach = regrow(s->reach, n);
         free(s->escaped);
         s->escaped = malloc((size_t)n);
-        bool good = s->free_velocity && s->free_spin && s->margin && s->reach && s->escaped;
+        bool good = s->free_velocity && s->margin && s->reach && s->escaped;
         s->grain_capacity = good ? n : 0;
         if (!good) return TALUS_ERR_MEMORY;
     }
@@ -144,7 +145,7 @@ static void restore_walls(const stepper* s, walls* w)
 static void set_free_velocities(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
-    const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = s->dim;
     const double h = ctx->h;
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
@@ -154,9 +155,42 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
             double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);
             s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
         }
-        vec_copy(spin_dim, s->free_spin + i * spin_dim, g->spin + i * spin_dim);
-        grain_add_torque(g, i, h, s->free_spin + i * spin_dim);
     }
+}
+
+static void find_torque(void* data, int64_t first, int64_t last, double* found)
+{
+    const grains* g = data;
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    for (int64_t i = first * spin_dim; i < last * spin_dim && *found == 0.0; i++) {
+        *found = g->torque[i] != 0.0;
+    }
+}
+
+/// Spins that the grains would have without contacts: their own, unless a torque acts on any.
+static talus_status set_free_spins(stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    const int spin_dim = s->dim == 2 ? 1 : 3;
+    double found;
+    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
+    s->spin = g->spin;
+    if (found == 0.0) return TALUS_OK;
+    if (g->count > s->spin_capacity) {
+        s->spin_capacity = capacity_for(g->count);
+        s->free_spin = regrow(s->free_spin, s->spin_capacity * spin_dim);
+    }
+    if (!s->free_spin) {
+        s->spin_capacity = 0;
+        return TALUS_ERR_MEMORY;
+    }
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        vec_copy(spin_dim, s->free_spin + i * spin_dim, g->spin + i * spin_dim);
+        grain_add_torque(g, i, ctx->h, s->free_spin + i * spin_dim);
+    }
+    s->spin = s->free_spin;
+    return TALUS_OK;
 }
 
 /// What a loop over grains or contacts works on.
@@ -208,8 +242,8 @@ static void set_margins(stepper* s, const step_context* ctx)
         const int wall = g->glued_to[i];
         bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
         double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
-        s->margin[i] = slack + motion(s, g, i, s->free_velocity + i * s->dim,
-                                      s->free_spin + i * spin_dim, ctx->h);
+        s->margin[i] =
+            slack + motion(s, g, i, s->free_velocity + i * s->dim, s->spin + i * spin_dim, ctx->h);
     }
     const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, ctx->threads);
     for (int i = 0; i < (int)ctx->walls->count; i++) {
@@ -293,7 +327,7 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
                      .wall_margin = s->wall_margin,
                      .range = range,
                      .velocity = s->free_velocity,
-                     .spin = s->free_spin,
+                     .spin = s->spin,
                      .drift = {s->drift[0], s->drift[1], s->drift[2]},
                      .h = ctx->h,
                      .last = ctx->contacts,
@@ -417,7 +451,7 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
                                 step_outcome* out, talus_error* error)
 {
     s->assembly.wall_before = s->saved_walls;
-    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, &s->problem)) {
+    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
     }
     solve_request request = {.options = &ctx->def->solver,
@@ -541,10 +575,11 @@ static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome
     drive_begin_step(ctx->walls, ctx->def->gravity, ctx->time, ctx->h);
     drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
     set_free_velocities(s, ctx);
+    talus_status status = set_free_spins(s, ctx);
     set_drift(s, ctx);
     set_margins(s, ctx);
-    talus_status status = poses_update(ctx->poses, ctx->grains);
-    if (status < 0) error_memory(error, "placing the solids");
+    if (status >= 0) status = poses_update(ctx->poses, ctx->grains);
+    if (status < 0) error_memory(error, "preparing a step");
     ctx->totals->seconds_advance += clock_seconds() - start;
 
     if (status >= 0) status = search_and_solve(s, ctx, out, error);
@@ -567,7 +602,7 @@ static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
                             const contacts** list, talus_error* error)
 {
     if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
-        assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->free_spin, out)) {
+        assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, out)) {
         return error_memory(error, "building the contact problem");
     }
     *list = &s->found;
