@@ -346,6 +346,17 @@ static void odd_requests(void** state)
     assert_int_equal(result.iterations, 1);
     check_close("error that is told", result.error, own_error(&d, r), 1e-12, "rounding");
     check_close("residual that is told", result.residual, own_residual(&d, r), 1e-12, "rounding");
+    p.q[3] = NAN;
+    for (const char* const* m = cone_methods(); *m; m++) {
+        o.method = *m;
+        memset(r, 0, sizeof r);
+        assert_int_equal(cone_solve(&p, &o, r, &result), TALUS_OK);
+        assert_false(result.converged);
+    }
+    p.block[0] = NAN;
+    o.method = "auto";
+    assert_int_equal(cone_solve(&p, &o, r, &result), TALUS_OK);
+    assert_false(result.converged);
     cone_free(&p);
     cone_problem none = {.width = 3, .first = (int64_t[]){0}};
     o.method = NULL;

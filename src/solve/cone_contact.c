@@ -11,8 +11,9 @@
 #include <float.h>
 #include <string.h>
 
-/// Share of its trace that is added to a block without an inverse, and a pivot that is rounding.
-static const double REGULAR = 1e-12, DEFINITE = 1e-13;
+/// Share of its trace that is added to a block without an inverse, a pivot that is rounding, and
+/// the share at which something else is wrong.
+static const double REGULAR = 1e-12, DEFINITE = 1e-13, HOPELESS = 1e6;
 
 /// Inverse of a symmetric positive definite matrix by its Cholesky factor; false if it has none.
 static bool invert(int width, const double* S, double* inverse)
@@ -55,11 +56,13 @@ void cone_contact_prepare(int width, const double* block, double* own)
         trace += fabs(own[i * width + i]);
     }
     if (!(trace > 0.0)) trace = 1.0;
-    // A block may be indefinite by the rounding of the file it comes from: add more until it is
-    // not.
-    for (double share = REGULAR; !invert(width, own, inverse); share *= 10.0) {
+    // A block may be indefinite by the rounding of the file it comes from: add until it is not.
+    bool good = invert(width, own, inverse);
+    for (double share = REGULAR; !good && share < HOPELESS; share *= 10.0) {
         for (int i = 0; i < width; i++) own[i * width + i] += share * trace;
+        good = invert(width, own, inverse);
     }
+    if (!good) memset(inverse, 0, sizeof *inverse * (size_t)(width * width)); // not a number
 }
 
 // ---- sliding in 3D -----------------------------------------------------------------------------
@@ -113,14 +116,24 @@ void cone_contact_slide_3(const double* own, double mu, const double* free, cons
 
 // ---- rolling -----------------------------------------------------------------------------------
 
+/// Times that the parts of a rolling contact are minimised in turn; the sweeps do the rest.
+enum { PASSES = 4 };
+
 /// x minimises x.A x/2 + b.x over the disk |x| <= limit, in the principal axes of A [2][2].
 static void disk_of_full(const double* A, int row, const double* b, double limit, double* x)
 {
-    double a = A[0], c = A[row + 1], off = A[1];
-    double angle = 0.5 * atan2(2.0 * off, a - c), cs = cos(angle), sn = sin(angle);
-    double w[2] = {cs * cs * a + 2.0 * cs * sn * off + sn * sn * c,
-                   sn * sn * a - 2.0 * cs * sn * off + cs * cs * c};
-    double turned[2] = {cs * b[0] + sn * b[1], cs * b[1] - sn * b[0]}, y[2];
+    const double a = A[0], c = A[row + 1], off = A[1], spread = hypot(a - c, 2.0 * off);
+    double cs = 1.0, sn = 0.0; // of half the angle whose cosine is (a - c)/spread
+    if (spread > 0.0 && a >= c) {
+        cs = sqrt(0.5 * (1.0 + (a - c) / spread));
+        sn = off / (spread * cs);
+    } else if (spread > 0.0) {
+        sn = sqrt(0.5 * (1.0 + (c - a) / spread));
+        cs = off / (spread * sn);
+    }
+    double w[2] = {0.5 * (a + c + spread), 0.5 * (a + c - spread)}, y[2];
+    if (spread == 0.0) w[0] = w[1] = a;
+    double turned[2] = {cs * b[0] + sn * b[1], cs * b[1] - sn * b[0]};
     disk_minimise(2, w, turned, limit, y);
     x[0] = cs * y[0] - sn * y[1];
     x[1] = sn * y[0] + cs * y[1];
@@ -137,7 +150,7 @@ static double others(const double* S, const double* free, const double* r, int i
 void cone_contact_rub_5(const double* own, double mu, double mu_r, const double* free, double* r)
 {
     const double* S = own;
-    for (int pass = 0; pass < 50; pass++) {
+    for (int pass = 0; pass < PASSES; pass++) {
         double before[5], change = 0.0, size = 0.0;
         vec_copy(5, before, r);
         r[0] = fmax(0.0, -others(S, free, r, 0, 0, 1) / S[0]);

@@ -3,8 +3,8 @@
 /// u = free + S r with a symmetric positive definite block S. Tried in the order open, stick,
 /// slide. In 2D all three are closed formulas. In 3D the direction of sliding is found by Newton's
 /// method on its angle; where that does not come to rest, law/coulomb_block.c isolates all roots.
-/// With rolling (width 5) the normal, sliding and rolling parts are minimised in turn until they
-/// rest.
+/// With rolling (width 5) the normal, sliding and rolling parts are minimised in turn, a few times:
+/// not exact but for sticking contacts, and the exact solution stays as it is.
 #ifndef TALUS_SOLVE_CONE_CONTACT_H
 #define TALUS_SOLVE_CONE_CONTACT_H
 

@@ -30,6 +30,8 @@ struct cone_factor {
 
 /// Widest block, and doubles from one row of a block to the next.
 enum { WIDEST = 6, STRIDE = 8 };
+/// Blocks of one factor beyond which it is hopeless: 0.8 GB for both of three components.
+enum { MOST_BLOCKS = 4000000 };
 static ALWAYS_INLINE int stride_of(const int width)
 {
     return width == 3 ? 4 : (width == 6 ? 8 : width);
@@ -157,6 +159,7 @@ static bool find_upper(cone_factor* f, const tree* t)
         }
         const int64_t count = list_upper(f, t, i, f->upper + first);
         f->upper_first[i + 1] = first + count;
+        if (first + count > MOST_BLOCKS) return false;
         if (count == 0) continue;
         const int64_t parent = f->upper[first];
         t->sibling[i] = t->child[parent];
@@ -232,7 +235,7 @@ cone_factor* cone_factor_new(const cone_problem* p, bool avx2)
         f->upper_first = f->place + n;
         f->lower_first = f->upper_first + n + 1;
         f->next = f->lower_first + n + 1;
-        if (find_order(f) && find_pattern(f) && make_room(f)) return f;
+        if (find_order(f) && find_pattern(f)) return f;
     }
     cone_factor_free(f);
     return NULL;
@@ -398,6 +401,7 @@ CONE_AVX2 static bool make_avx2(cone_factor* f, cone_factor_row* row, const void
 
 bool cone_factor_make(cone_factor* f, bool symmetric, cone_factor_row* row, const void* data)
 {
+    if (!f->U && !make_room(f)) return false;
     f->symmetric = symmetric;
     memcpy(f->next, f->upper_first, sizeof *f->next * (size_t)f->p->count);
     return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);

@@ -16,7 +16,8 @@ double cone_factor_products(const cone_factor* f);
 
 /// Writes the blocks [width][width] of row c of the matrix, in the order of the columns of W.
 typedef void cone_factor_row(const void* data, int64_t c, double* blocks);
-/// Factorise; false if the matrix is singular. Of a symmetric one the upper half alone is used.
+/// Factorise; false if the matrix is singular or memory is short. Of a symmetric one the upper half
+/// alone is used.
 bool cone_factor_make(cone_factor* f, bool symmetric, cone_factor_row* row, const void* data);
 /// x [count][width]: right-hand side in, solution out.
 void cone_factor_solve(const cone_factor* f, double* x);
