@@ -49,7 +49,7 @@ void wide_free(wide* w)
 
 static bool reserve_all(wide* w)
 {
-    const int dim = w->dim, lanes = WIDE_LANES;
+    const int dim = w->dim, lanes = WIDE_LANES, turns = dim == 2 ? 1 : 3;
     const int64_t rich = w->problem->rich_count;
     const int64_t needed[WIDE_ARRAYS] = {
         [WIDE_ROW] = w->row_count * wide_stride(dim),
@@ -58,10 +58,13 @@ static bool reserve_all(wide* w)
         [WIDE_OLD_P] = w->batch_count * dim * lanes,
         [WIDE_BALLS] = w->slots[WIDE_BALL] * wide_fields(WIDE_BALL, dim) * lanes,
         [WIDE_BONDS] = w->slots[WIDE_BOND] * wide_fields(WIDE_BOND, dim) * lanes,
+        [WIDE_ROLLS] = w->slots[WIDE_ROLL] * wide_fields(WIDE_ROLL, dim) * lanes,
         [WIDE_LIDS] = w->slots[WIDE_LID] * wide_fields(WIDE_LID, dim) * lanes,
         [WIDE_FULL] = w->slots[WIDE_BLOCK] * wide_fields(WIDE_BLOCK, dim) * lanes,
         [WIDE_SPIN_SCALE] = dim == 2 ? w->row_count : 0,
-        [WIDE_OLD_TORQUE] = 3 * rich,
+        [WIDE_TORQUE] = w->slots[WIDE_ROLL] * turns * lanes,
+        [WIDE_OLD_TORQUE] = w->slots[WIDE_ROLL] * turns * lanes,
+        [WIDE_OLD_RICH] = 3 * rich,
     };
     for (int k = 0; k < WIDE_ARRAYS; k++) {
         if (!reserve_values((value_array){&w->values[k], &w->capacity[k], needed[k]})) return false;
@@ -162,6 +165,40 @@ static void pack_bond(const wide* w, int64_t c, double* out)
     put_bond(&out, w, c);
 }
 
+/// Torque impulse of a lane of a ROLL batch, [1 or 3] with a stride of lanes.
+static double* packed_torque(const wide* w, int64_t batch, int lane)
+{
+    const int turns = w->dim == 2 ? 1 : 3;
+    return w->values[WIDE_TORQUE] + w->batches[batch].slot * turns * WIDE_LANES + lane;
+}
+
+/// wide_roll.h says what these numbers are.
+static void pack_roll(const wide* w, int64_t c, int64_t batch, int lane, double* out)
+{
+    const int dim = w->dim, turns = dim == 2 ? 1 : 3;
+    const rich_contact* r = &w->problem->rich_rows[problem_rich_of(w->problem, c)];
+    const double* row = w->problem->contact + c * problem_width(dim);
+    const double mt = row[contact_mt(dim)], wt = 1.0 / mt, wr = r->response, g = r->coupling;
+    const double arm = dim == 2 ? w->spin_arm : 1.0;
+    const bool root = r->rolling.exponent != 0.0;
+    put_bond(&out, w, c);
+    put(&out, arm * r->inv_radius_a);
+    put(&out, arm * r->inv_radius_b);
+    put(&out, g);
+    put(&out, wt);
+    put(&out, wr);
+    put(&out, g / wr);
+    put(&out, 1.0 / wr);
+    put(&out, 1.0 / (wt - g * g / wr));
+    put(&out, 1.0 / (wr - g * g * mt));
+    put(&out, root ? 0.0 : r->rolling.coefficient);
+    put(&out, dim == 3 ? r->torsion.coefficient : root ? r->rolling.coefficient / sqrt(r->h) : 0.0);
+    for (int k = 0; k < turns; k++) {
+        put(&out, r->spin_a[k]);
+        packed_torque(w, batch, lane)[k * WIDE_LANES] = r->torque[k];
+    }
+}
+
 static void pack_lid(const wide* w, int64_t c, double* out)
 {
     const problem* p = w->problem;
@@ -224,6 +261,7 @@ static void pack_batch(wide* w, int64_t batch)
         if (c < 0) {
             pack_idle(constants + lane, wide_fields(kind, dim));
             pack_idle(impulse + lane, dim);
+            if (kind == WIDE_ROLL) pack_idle(packed_torque(w, batch, lane), dim == 2 ? 1 : 3);
             continue;
         }
         const double* row = p->contact + c * problem_width(dim);
@@ -231,6 +269,7 @@ static void pack_batch(wide* w, int64_t batch)
         switch (kind) {
         case WIDE_BALL: pack_ball(w, row, constants + lane); break;
         case WIDE_BOND: pack_bond(w, c, constants + lane); break;
+        case WIDE_ROLL: pack_roll(w, c, batch, lane, constants + lane); break;
         case WIDE_LID: pack_lid(w, c, constants + lane); break;
         case WIDE_BLOCK:
             pack_full(w, c, w->who + 2 * batch * WIDE_LANES + lane, constants + lane);
@@ -245,7 +284,7 @@ void wide_refresh_friction(wide* w)
     const int dim = w->dim, mu = contact_mu(dim);
     for (int64_t k = 0; k < w->batch_count; k++) {
         const int kind = w->batches[k].kind; // only friction of rich contacts changes
-        if (kind != WIDE_BOND && kind != WIDE_LID) continue;
+        if (kind != WIDE_BOND && kind != WIDE_ROLL && kind != WIDE_LID) continue;
         double* constants = wide_constants(w, kind, dim, k);
         for (int lane = 0; lane < WIDE_LANES; lane++) {
             const int64_t c = w->source[k * WIDE_LANES + lane];
@@ -329,7 +368,7 @@ static void extrapolate_torque(wide* w, int64_t c, double beta)
     const int32_t rich = problem_rich_of(w->problem, c);
     if (rich < 0) return;
     double* torque = w->problem->rich_rows[rich].torque;
-    double* old = w->values[WIDE_OLD_TORQUE] + 3 * (int64_t)rich;
+    double* old = w->values[WIDE_OLD_RICH] + 3 * (int64_t)rich;
     for (int k = 0; k < 3; k++) {
         const double x = torque[k];
         torque[k] = x + beta * (x - old[k]);
@@ -405,7 +444,11 @@ void wide_remember(wide* w)
     memcpy(w->values[WIDE_OLD_P], w->values[WIDE_P],
            bytes * (size_t)(w->batch_count * w->dim * WIDE_LANES));
     for (int64_t k = 0; k < w->problem->rich_count; k++) {
-        vec_copy(3, w->values[WIDE_OLD_TORQUE] + 3 * k, w->problem->rich_rows[k].torque);
+        vec_copy(3, w->values[WIDE_OLD_RICH] + 3 * k, w->problem->rich_rows[k].torque);
+    }
+    const int64_t torques = w->slots[WIDE_ROLL] * (w->dim == 2 ? 1 : 3) * WIDE_LANES;
+    if (torques > 0) {
+        memcpy(w->values[WIDE_OLD_TORQUE], w->values[WIDE_TORQUE], bytes * (size_t)torques);
     }
 }
 
@@ -452,6 +495,11 @@ static void unpack_batch(const wide* w, int64_t batch)
         double* row = w->problem->contact + c * problem_width(dim);
         unpack_impulse(w, row, w->values[WIDE_P] + batch * dim * WIDE_LANES + lane,
                        row + contact_p(dim));
+        if (w->batches[batch].kind != WIDE_ROLL) continue;
+        double* torque = w->problem->rich_rows[problem_rich_of(w->problem, c)].torque;
+        for (int k = 0; k < (dim == 2 ? 1 : 3); k++) {
+            torque[k] = packed_torque(w, batch, lane)[k * WIDE_LANES];
+        }
     }
 }
 

@@ -16,6 +16,7 @@
 ///   LID     as BOND, then the upper triangle of a mobility matrix: balls at a mobile wall where
 ///   the
 ///           block is diagonal all the same
+///   ROLL    as BOND, then what wide_roll.h lists: rich contacts of balls with torques
 ///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
 ///   SCALAR  none: every other law, one contact after the other from the rows of the problem
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
@@ -36,6 +37,7 @@ enum { WIDE_LANES = 8 };
 typedef enum wide_kind {
     WIDE_BALL,
     WIDE_BOND,
+    WIDE_ROLL,
     WIDE_LID,
     WIDE_BLOCK,
     WIDE_SCALAR,
@@ -55,10 +57,13 @@ typedef enum wide_array {
     WIDE_OLD_P,      ///< [batch_count][dim][lane] before
     WIDE_BALLS,      ///< [ball batches][fields][lane]
     WIDE_BONDS,      ///< [bond batches][fields][lane]
+    WIDE_ROLLS,      ///< [roll batches][fields][lane]
     WIDE_LIDS,       ///< [lid batches][fields][lane]
     WIDE_FULL,       ///< [block batches][fields][lane]
     WIDE_SPIN_SCALE, ///< [row_count] 2D: packed w = scale * the problem's w
-    WIDE_OLD_TORQUE, ///< [rich rows of the problem][3] before
+    WIDE_TORQUE,     ///< [roll batches][1 or 3][lane] torque impulses
+    WIDE_OLD_TORQUE, ///< [roll batches][1 or 3][lane] before
+    WIDE_OLD_RICH,   ///< [rich rows of the problem][3] torque impulses before, of the kind SCALAR
     WIDE_ARRAYS
 } wide_array;
 
@@ -109,6 +114,7 @@ static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
     switch (kind) {
     case WIDE_BALL: return dim + 4;
     case WIDE_BOND: return dim == 2 ? 9 : 12;
+    case WIDE_ROLL: return dim == 2 ? 21 : 26;
     case WIDE_LID: return dim == 2 ? 12 : 18;
     case WIDE_BLOCK: return dim == 2 ? 15 : 36;
     default: return 0;
@@ -119,6 +125,7 @@ static ALWAYS_INLINE wide_array wide_array_of(const int kind)
     switch (kind) {
     case WIDE_BALL: return WIDE_BALLS;
     case WIDE_BOND: return WIDE_BONDS;
+    case WIDE_ROLL: return WIDE_ROLLS;
     case WIDE_LID: return WIDE_LIDS;
     default: return WIDE_FULL;
     }

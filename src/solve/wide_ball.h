@@ -89,19 +89,25 @@ static ALWAYS_INLINE void apply_spheres(const lanes* n, const lanes* dp, wide_bo
     }
 }
 
+/// Relative velocity of two spheres at their contact.
+static ALWAYS_INLINE void sphere_velocity(const lanes* n, const wide_bodies* o, lanes* u)
+{
+    const lanes *a = o->a, *b = o->b;
+    const lanes s0 = a[4] + b[4], s1 = a[5] + b[5], s2 = a[6] + b[6];
+    u[0] = b[0] - a[0] - (s1 * n[2] - s2 * n[1]);
+    u[1] = b[1] - a[1] - (s2 * n[0] - s0 * n[2]);
+    u[2] = b[2] - a[2] - (s0 * n[1] - s1 * n[0]);
+}
+
 /// Exact impulse in space: law/coulomb.h for lanes.
 static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const lanes* y, lanes* x,
                                         const wide_bodies* o)
 {
     const lanes *n = k, mn = k[3], mt = k[4], bias = k[5], mu = k[6];
-    const lanes *a = o->a, *b = o->b, *bond = kind == WIDE_BALL ? NULL : k + 7;
+    const lanes* bond = kind == WIDE_BALL ? NULL : k + 7;
     lanes u[3], t[3];
-    const lanes s0 = a[4] + b[4], s1 = a[5] + b[5], s2 = a[6] + b[6];
-    u[0] = b[0] - a[0] - (s1 * n[2] - s2 * n[1]);
-    u[1] = b[1] - a[1] - (s2 * n[0] - s0 * n[2]);
-    u[2] = b[2] - a[2] - (s0 * n[1] - s1 * n[0]);
-    const lanes un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
-    const lanes yn = y[0] * n[0] + y[1] * n[1] + y[2] * n[2];
+    sphere_velocity(n, o, u);
+    const lanes un = dot3(u, n), yn = dot3(y, n);
     const wide_normal normal = normal_impulse(mn, bias, bond, yn, un);
     const lanes shift = mt * un - yn; // takes the normal part of y - mt u away
     for (int i = 0; i < 3; i++) {

@@ -4,6 +4,7 @@
 
 #include "solve/wide_ball.h"
 #include "solve/wide_full.h"
+#include "solve/wide_roll.h"
 
 // ---- every other law ---------------------------------------------------------------------------
 
@@ -74,6 +75,7 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
         switch (w->batches[k].kind) {
         case WIDE_BALL: sweep_balls(w, WIDE_BALL, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_BOND: sweep_balls(w, WIDE_BOND, dim, k, momentum, beta_lanes, &sums); break;
+        case WIDE_ROLL: sweep_rolls(w, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_LID: sweep_balls(w, WIDE_LID, dim, k, momentum, beta_lanes, &sums); break;
         case WIDE_BLOCK: sweep_full(w, dim, k, momentum, beta_lanes, &sums); break;
         default: sweep_scalar(w, dim, k, momentum, beta, &sums); break;
@@ -108,6 +110,7 @@ static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
         } else {
             apply_balls(w, kind, dim, k, n, dp, &o);
         }
+        if (kind == WIDE_ROLL) apply_torques(w, dim, batch, lane, k, &o);
         store_bodies(dim, w->values[WIDE_ROW], who, &o);
     }
 }

@@ -63,6 +63,11 @@ static ALWAYS_INLINE void symmetric_times(const int dim, const double* upper, co
     out[2] = m2 * x[0] + m4 * x[1] + m5 * x[2];
 }
 
+static ALWAYS_INLINE lanes dot3(const lanes* x, const lanes* y)
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
 /// Mobility of a body's translation.
 static ALWAYS_INLINE lanes body_im(const lanes* body)
 {

@@ -122,6 +122,16 @@ static bool has_torque(const problem* p, int32_t rich)
            r->torque[2] != 0.0;
 }
 
+/// Are the bounds of its torques without powers that lanes cannot take?
+static bool rolls_simply(const problem* p, int32_t rich)
+{
+    const rich_contact* r = &p->rich_rows[rich];
+    const double exponent = r->rolling.exponent;
+    return !p->rich_turns[rich].used && r->response > 0.0 &&
+           (exponent == 0.0 || (p->dim == 2 && exponent == 0.5)) &&
+           (r->torsion.exponent == 0.0 || p->dim == 2);
+}
+
 /// Is the full block of a ball at a mobile wall the diagonal one of its row, to rounding? It is
 /// where the normal is an axis along which the wall moves and the others move alike.
 static bool diagonal_block(const problem* p, int64_t c)
@@ -167,7 +177,8 @@ static uint8_t contact_kind(const problem* p, int64_t c, double ratio)
     if (problem_block_of(p, c) >= 0) return rich < 0 ? WIDE_BLOCK : WIDE_SCALAR;
     if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return WIDE_SCALAR;
     if (rich < 0) return WIDE_BALL;
-    return has_torque(p, rich) ? WIDE_SCALAR : WIDE_BOND;
+    if (!has_torque(p, rich)) return WIDE_BOND;
+    return rolls_simply(p, rich) ? WIDE_ROLL : WIDE_SCALAR;
 }
 
 /// The ratio kim/im that balls have in common in the plane: that of the first one.

@@ -70,11 +70,6 @@ typedef struct slip_frame {
     lanes a, b[2], c11, c12, c22, f[2];
 } slip_frame;
 
-static ALWAYS_INLINE lanes dot3(const lanes* x, const lanes* y)
-{
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
-
 /// Two tangents of n without a case to tell apart but its sign (Duff et al. 2017).
 static ALWAYS_INLINE void tangents_of(const lanes* n, lanes* t1, lanes* t2)
 {
