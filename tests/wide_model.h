@@ -125,8 +125,10 @@ static inline rich_contact random_laws(rng* r, const cloud* c, const double* n, 
         vec_add_scaled(c->dim, rich.slip, -vec_dot(c->dim, rich.slip, n), n);
     }
     if (torques) {
-        rich.rolling = (rolling_bound){0.3 * rng_uniform(r), chance(r, 0.3) ? 1.0 / 3.0 : 0.0};
-        rich.torsion = (rolling_bound){chance(r, 0.7) ? 0.3 * rng_uniform(r) : 0.0, 0.0};
+        const double hertz = c->dim == 2 ? 0.5 : 1.0 / 3.0;
+        rich.rolling = (rolling_bound){0.3 * rng_uniform(r), chance(r, 0.3) ? hertz : 0.0};
+        rich.torsion = (rolling_bound){chance(r, 0.7) ? 0.3 * rng_uniform(r) : 0.0,
+                                       chance(r, 0.3) ? hertz : 0.0};
         random_numbers(r, c->dim == 2 ? 1 : 3, 0.2, rich.torque);
     }
     random_numbers(r, c->dim == 2 ? 1 : 3, 0.1, rich.spin_a);

@@ -172,6 +172,14 @@ static double* packed_torque(const wide* w, int64_t batch, int lane)
     return w->values[WIDE_TORQUE] + w->batches[batch].slot * turns * WIDE_LANES + lane;
 }
 
+/// The bound of a torque as base (x + y base^exponent): x, y.
+static void put_bound(double** out, const rolling_bound* bound, double h)
+{
+    const bool power = bound->exponent != 0.0;
+    put(out, power ? 0.0 : bound->coefficient);
+    put(out, power ? bound->coefficient * pow(h, -bound->exponent) : 0.0);
+}
+
 /// wide_roll.h says what these numbers are.
 static void pack_roll(const wide* w, int64_t c, int64_t batch, int lane, double* out)
 {
@@ -180,7 +188,6 @@ static void pack_roll(const wide* w, int64_t c, int64_t batch, int lane, double*
     const double* row = w->problem->contact + c * problem_width(dim);
     const double mt = row[contact_mt(dim)], wt = 1.0 / mt, wr = r->response, g = r->coupling;
     const double arm = dim == 2 ? w->spin_arm : 1.0;
-    const bool root = r->rolling.exponent != 0.0;
     put_bond(&out, w, c);
     put(&out, arm * r->inv_radius_a);
     put(&out, arm * r->inv_radius_b);
@@ -191,8 +198,8 @@ static void pack_roll(const wide* w, int64_t c, int64_t batch, int lane, double*
     put(&out, 1.0 / wr);
     put(&out, 1.0 / (wt - g * g / wr));
     put(&out, 1.0 / (wr - g * g * mt));
-    put(&out, root ? 0.0 : r->rolling.coefficient);
-    put(&out, dim == 3 ? r->torsion.coefficient : root ? r->rolling.coefficient / sqrt(r->h) : 0.0);
+    put_bound(&out, &r->rolling, r->h);
+    if (dim == 3) put_bound(&out, &r->torsion, r->h);
     for (int k = 0; k < turns; k++) {
         put(&out, r->spin_a[k]);
         packed_torque(w, batch, lane)[k * WIDE_LANES] = r->torque[k];

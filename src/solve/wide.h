@@ -114,7 +114,7 @@ static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
     switch (kind) {
     case WIDE_BALL: return dim + 4;
     case WIDE_BOND: return dim == 2 ? 9 : 12;
-    case WIDE_ROLL: return dim == 2 ? 21 : 26;
+    case WIDE_ROLL: return dim == 2 ? 21 : 28;
     case WIDE_LID: return dim == 2 ? 12 : 18;
     case WIDE_BLOCK: return dim == 2 ? 15 : 36;
     default: return 0;

@@ -122,14 +122,14 @@ static bool has_torque(const problem* p, int32_t rich)
            r->torque[2] != 0.0;
 }
 
-/// Are the bounds of its torques without powers that lanes cannot take?
+/// Can lanes take the powers in the bounds of its torques (law/rolling.c)?
 static bool rolls_simply(const problem* p, int32_t rich)
 {
     const rich_contact* r = &p->rich_rows[rich];
-    const double exponent = r->rolling.exponent;
+    const double hertz = p->dim == 2 ? 0.5 : 1.0 / 3.0;
     return !p->rich_turns[rich].used && r->response > 0.0 &&
-           (exponent == 0.0 || (p->dim == 2 && exponent == 0.5)) &&
-           (r->torsion.exponent == 0.0 || p->dim == 2);
+           (r->rolling.exponent == 0.0 || r->rolling.exponent == hertz) &&
+           (r->torsion.exponent == 0.0 || r->torsion.exponent == hertz);
 }
 
 /// Is the full block of a ball at a mobile wall the diagonal one of its row, to rounding? It is

@@ -21,9 +21,9 @@ typedef struct roll_constants {
     lanes c, wt, wr; ///< coupling and responses
     lanes g, mr;     ///< c/wr, 1/wr
     lanes mp, mq;    ///< inverse responses of p with q free, 1/(wt - c^2/wr), and of q with p free
-    lanes roll;      ///< bound of |q| for a unit of normal impulse
-    lanes other;     ///< 2D: the same times the root of a normal impulse; 3D: bound of torsion
-    lanes spin[3];   ///< of a wall
+    lanes roll, roll_power;       ///< bound of |q|: base (roll + roll_power base^e)
+    lanes torsion, torsion_power; ///< 3D: bound of torsion
+    lanes spin[3];                ///< of a wall
 } roll_constants;
 
 static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const double* k)
@@ -39,8 +39,9 @@ static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const doubl
                         .mp = field(f, 7),
                         .mq = field(f, 8),
                         .roll = field(f, 9),
-                        .other = field(f, 10)};
-    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) r.spin[i] = field(f, 11 + i);
+                        .roll_power = field(f, 10)};
+    if (dim == 3) r.torsion = field(f, 11), r.torsion_power = field(f, 12);
+    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) r.spin[i] = field(f, (dim == 2 ? 11 : 13) + i);
     return r;
 }
 
@@ -83,7 +84,7 @@ static ALWAYS_INLINE void solve_rolling_disks(const lanes* k, const roll_constan
     const lanes ux = b[0] - a[0], uy = b[1] - a[1], q_now = zero - torque[0];
     const wide_normal normal = normal_impulse(k[2], k[4], k + 6, y[0], ux * k[0] + uy * k[1]);
     const lanes slide = mu * normal.base;
-    const lanes roll = normal.base * (r->roll + r->other * lanes_sqrt(normal.base));
+    const lanes roll = normal.base * (r->roll + r->roll_power * lanes_sqrt(normal.base));
     const lanes ut = uy * k[0] - ux * k[1] - spin_arm * (a[2] + b[2]) + k[8];
     const lanes spin = r->ib * b[2] - r->ia * a[2] - r->spin[0];
     const lanes u = ut - r->wt * y[1] - r->c * q_now;
@@ -154,6 +155,17 @@ static ALWAYS_INLINE void slide_and_roll(const roll_constants* r, lanes mt, cons
     alternate(r, mt, u, v, slide, roll, mask_and(beyond, longer(p_free, slide)), p, q);
 }
 
+/// Cube roots of the normal impulses, lane by lane, if any bound wants them (hertzian contacts).
+static ALWAYS_INLINE lanes root_for(const roll_constants* r, lanes base)
+{
+    const lanes zero = lanes_set(0.0);
+    if (mask_bits(lanes_more(r->roll_power + r->torsion_power, zero)) == 0) return zero;
+    _Alignas(64) double each[LANE_WIDTH];
+    lanes_store(each, base);
+    for (int lane = 0; lane < LANE_WIDTH; lane++) each[lane] = cbrt(each[lane]);
+    return lanes_load(each);
+}
+
 /// Exact impulse x and torque in space; `torque` holds the present one.
 static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_constants* r,
                                                 const lanes* y, lanes* x, lanes* torque,
@@ -172,8 +184,11 @@ static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_const
         u[i] = u[i] - un * n[i] + bond[2 + i] - r->wt * yt - r->c * q_now[i];
         v[i] = v[i] - r->c * yt - r->wr * q_now[i];
     }
-    slide_and_roll(r, mt, u, v, k[6] * normal.base, r->roll * normal.base, p, q);
-    const lanes torsion = clamp(dot3(torque, n) - r->mr * dot3(spin, n), r->other * normal.base);
+    const lanes base = normal.base, root = root_for(r, base);
+    const lanes roll = base * (r->roll + r->roll_power * root);
+    const lanes bound = base * (r->torsion + r->torsion_power * root);
+    slide_and_roll(r, mt, u, v, k[6] * base, roll, p, q);
+    const lanes torsion = clamp(dot3(torque, n) - r->mr * dot3(spin, n), bound);
     cross(n, q, bend);
     for (int i = 0; i < 3; i++) {
         x[i] = normal.p * n[i] + p[i];
