@@ -186,12 +186,13 @@ static float* judge_by_last(course* c, packing* pk)
     return last;
 }
 
-/// Sweeps of the first moment from which on the error stays below the target; 0 if there is none.
+/// Sweeps of the first moment at which the error is below the target; 0 if there is none.
 static int64_t sweeps_to_target(const course* c)
 {
-    int m = c->count;
-    while (m > 0 && c->at[m - 1].error <= TARGET) m--;
-    return m < c->count ? c->at[m].sweeps : 0;
+    for (int m = 0; m < c->count; m++) {
+        if (c->at[m].error <= TARGET) return c->at[m].sweeps;
+    }
+    return 0;
 }
 
 // ---- one packing -------------------------------------------------------------------------------
