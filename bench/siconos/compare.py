@@ -47,6 +47,7 @@ REPEAT_SECONDS = 0.3  # spend about so long on repetitions
 REPEAT_MOST = 200
 DENSE_MOST = 100  # contacts up to which dense W is tried too
 ITERATIONS = 10**6
+DUMP_SECONDS = 10  # for running a scene
 
 # Scenes with nothing but friction, and steps after which their hardest step is taken.
 SCENES = "heap:300,ballast:300,masonry:300,column-collapse:150,piston:300,silo:150,triaxial:60"
@@ -262,8 +263,12 @@ def dump_scenes(talus, scenes, folder):
     out = []
     for scene, steps in (item.split(":") for item in scenes.split(",") if item):
         place = Path(folder) / scene
-        subprocess.run([talus, "run", scene, "-o", place, "--steps", steps, "--quiet",
-                        "--dump-problems=20"], check=False)
+        command = [talus, "run", scene, "-o", place, "--steps", steps, "--quiet",
+                   "--dump-problems=20"]
+        try:  # what was dumped until then is as good
+            subprocess.run(command, check=False, timeout=DUMP_SECONDS, stderr=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            pass
         files = sorted((place / "problems").glob("*.hdf5"))
         if files:
             out.append((f"{scene}, {files[-1].stem.replace('-', ' ')}", files[-1]))
