@@ -33,7 +33,7 @@ struct talus_world {
     double time;
     talus_totals totals;
     talus_step_result last;
-    clusters clusters; ///< memory of the diagnostics
+    clusters clusters;     ///< memory of the diagnostics
     world_watcher watcher; ///< zero: nobody looks
 };
 
