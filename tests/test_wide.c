@@ -217,6 +217,7 @@ static uint64_t hash_of_sweeps(const cloud* c, const wide_kernels* kernels, int 
     wide_remember(&w);
     for (int i = 0; i < sweeps; i++) {
         const wide_sums sums = wide_sweep(&w, kernels, i % 40 != 39, 0.02 * (i % 40), threads);
+        assert_true(isfinite(sums.change + sums.step + sums.turning + sums.impulse));
         hash = hash_bytes(hash, &sums, sizeof sums);
     }
     wide_give_back(&w, kernels, threads);

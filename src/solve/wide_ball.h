@@ -26,6 +26,13 @@ static ALWAYS_INLINE void apply_disks(const lanes* n, lanes spin_arm, const lane
     b[2] = b[2] - b[3] * turn;
 }
 
+/// 1/mn, and 0 for an idle lane.
+static ALWAYS_INLINE lanes normal_response(lanes mn)
+{
+    const lane_mask used = lanes_more(mn, lanes_set(0.0));
+    return lanes_pick(used, lanes_set(1.0) / mn, lanes_set(0.0));
+}
+
 /// Normal impulse and what friction is in proportion to, for the impulse y and the velocity u along
 /// the normal; `bond` points to bond and closing, NULL: there is none.
 typedef struct wide_normal {
@@ -165,8 +172,8 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
             const int at = i * WIDE_LANES + lane;
             y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
         }
-        const lanes wn = kind == WIDE_LID ? lanes_set(1.0) / field(constants + lane, dim)
-                                          : body_im(o.a) + body_im(o.b);
+        lanes wn = body_im(o.a) + body_im(o.b);
+        if (kind == WIDE_LID) wn = normal_response(k[dim]);
         if (dim == 2) {
             solve_disks(kind, k, lanes_set(w->spin_arm), y, x, &o);
         } else {
