@@ -519,11 +519,24 @@ static void unpack_row(const wide* w, int64_t r)
     load_row(w, (int32_t)r, w->problem->body + (int64_t)body * problem_stride(w->dim));
 }
 
+/// What rounding has made of the velocities is taken from those of the sweep before, too: left in
+/// one of them, momentum would make it grow from sweep to sweep.
+static void move_old_rows(wide* w, double sign, int threads)
+{
+    const int64_t numbers = w->row_count * wide_stride(w->dim);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t k = 0; k < numbers; k++) {
+        w->values[WIDE_OLD_ROW][k] += sign * w->values[WIDE_ROW][k];
+    }
+}
+
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 {
     problem* p = w->problem;
     const int64_t numbers = p->rows * problem_stride(w->dim);
+    move_old_rows(w, -1.0, wide_threads(w->count, threads));
     wide_apply(w, kernels, threads);
+    move_old_rows(w, 1.0, wide_threads(w->count, threads));
     threads = wide_threads(w->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
