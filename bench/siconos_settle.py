@@ -29,6 +29,7 @@ def read_options():
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--rate", type=float, required=True, help="steps a second")
     parser.add_argument("--tolerance", type=float, required=True)
+    parser.add_argument("--iterations", type=int, required=True, help="NSGS gives up after so many")
     return parser.parse_args()
 
 
@@ -77,7 +78,7 @@ class Clock:
 
 def run_scene(path, options, clock):
     solver = sk.solver_options_create(sn.SICONOS_FRICTION_3D_NSGS)
-    solver.iparam[sn.SICONOS_IPARAM_MAX_ITER] = 1000
+    solver.iparam[sn.SICONOS_IPARAM_MAX_ITER] = options.iterations
     solver.dparam[sn.SICONOS_DPARAM_TOL] = options.tolerance
     bullet = SiconosBulletOptions()
     bullet.perturbationIterations = 0  # balls touch at one point

@@ -8,7 +8,8 @@
 /// those that end with equal overlap or less.
 ///
 /// Siconos runs in a process of its own (bench/siconos_settle.py), which reads and writes places as
-/// CSV in a temporary folder. settle [--quick]: 1000 spheres only, without Siconos.
+/// CSV in a temporary folder; it takes minutes, so it has to be asked for.
+/// settle [--quick] [--siconos]: 1000 spheres only; with Siconos.
 #include "../bullet/pile.h"
 
 #include <algorithm>
@@ -170,9 +171,10 @@ static void run_bullet(scene what, const std::vector<placed>& start, std::vector
 }
 
 /// Siconos by its own program; false if it is not there or failed.
-static bool run_siconos(scene what, const std::vector<placed>& start, int rate, double tolerance,
-                        std::vector<result>& all)
+static bool run_siconos(scene what, const std::vector<placed>& start, std::vector<result>& all)
 {
+    constexpr int rate = 60, iterations = 100;
+    constexpr double tolerance = 1e-3;
     char folder[] = "/tmp/talus-settle-XXXXXX";
     if (!mkdtemp(folder)) return false;
     const std::string in = std::string(folder) + "/start.csv",
@@ -185,11 +187,12 @@ static bool run_siconos(scene what, const std::vector<placed>& start, int rate, 
     }
     file.close();
     char command[512];
-    std::snprintf(command, sizeof command,
-                  "/usr/bin/python3 %s/siconos_settle.py %s %s --half-width %g --friction %g "
-                  "--density %g --seconds %g --rate %d --tolerance %g > %s/log 2>&1",
-                  TALUS_BENCH_DIR, in.c_str(), out.c_str(), what.half_width, what.friction, DENSITY,
-                  SECONDS, rate, tolerance, folder);
+    std::snprintf(
+        command, sizeof command,
+        "/usr/bin/python3 %s/siconos_settle.py %s %s --half-width %g --friction %g "
+        "--density %g --seconds %g --rate %d --tolerance %g --iterations %d > %s/log 2>&1",
+        TALUS_BENCH_DIR, in.c_str(), out.c_str(), what.half_width, what.friction, DENSITY, SECONDS,
+        rate, tolerance, iterations, folder);
     const bool done = std::system(command) == 0;
     result r{"Siconos", "", 0.0, {}};
     double wall = 0.0;
@@ -202,7 +205,8 @@ static bool run_siconos(scene what, const std::vector<placed>& start, int rate, 
             back >> p.position[0] >> comma >> p.position[1] >> comma >> p.position[2];
         }
         char name[64];
-        std::snprintf(name, sizeof name, "h = 1/%d, NSGS to %g", rate, tolerance);
+        std::snprintf(name, sizeof name, "h = 1/%d, NSGS to %g or %d iter.", rate, tolerance,
+                      iterations);
         r.name = name;
         r.cpu /= SECONDS;
         r.end = judge_overlap(what, at);
@@ -246,17 +250,22 @@ static void settle(int across, int high, bool siconos)
                 "overlap", "largest", "height");
     run_talus(what, start, all);
     run_bullet(what, start, all);
-    if (siconos && !(run_siconos(what, start, 120, 1e-3, all))) {
+    if (siconos && !(run_siconos(what, start, all))) {
         std::printf("Siconos did not run: python3-siconos is not there or failed\n");
     }
     compare(all);
     std::printf("\n");
 }
 
+static bool asked(int argc, char** argv, const char* option)
+{
+    return std::any_of(argv + 1, argv + argc,
+                       [&](const char* given) { return std::strcmp(given, option) == 0; });
+}
+
 int main(int argc, char** argv)
 {
-    const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-    settle(10, 10, !quick);
-    if (!quick) settle(20, 25, false);
+    settle(10, 10, asked(argc, argv, "--siconos"));
+    if (!asked(argc, argv, "--quick")) settle(20, 25, false);
     return 0;
 }
