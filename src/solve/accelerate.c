@@ -5,37 +5,43 @@
 ///     beta = theta (1 - theta)/(theta^2 + theta')                                 (Nesterov)
 /// for impulses and velocities alike; y may leave the cone, the next sweep projects it back, so
 /// what is converged to is the exact law. Momentum starts anew when it points the wrong way, that
-/// is when sum w (x - y).(x - x_old) < 0 (O'Donoghue and Candes). There is no proof for friction;
-/// two guards keep it honest. On some packings that restart alone falls into cycles: if the change
-/// of a sweep has not dropped by 20 % in 150 sweeps, momentum also starts anew once it is old and
-/// the steps become shorter. If the change grows far beyond the smallest one seen, plain sweeps
-/// take over for a while (shared/spec/solver.md).
+/// is when sum w (x - y).(x - x_old) < 0 (O'Donoghue and Candes). There is no proof for friction:
+/// in flows, where many contacts slide, that alone falls into cycles. So the change of a sweep is
+/// watched over windows, and where it does not become smaller momentum gets an age limit, shorter
+/// and shorter down to plain sweeps, which is lengthened again when it pays.
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
 
 #include <math.h>
 
-/// After so many sweeps without progress by this factor a cycle is suspected.
-enum { STALL_SWEEPS = 150, OLD_AGE = 30, PLAIN_SWEEPS = 20 };
-static const double STALL_PROGRESS = 0.8;
-/// Growth of the squared change over the smallest one that counts as divergence.
+/// Sweeps of a window; if the change of a window's best sweep is not below PROGRESS of the last
+/// window's, momentum is cut short.
+enum { WINDOW = 50, FIRST_LIMIT = 64, SHORTEST = 4 };
+static const double PROGRESS = 0.8, GOOD_PROGRESS = 0.4;
+/// Growth of the squared change over the smallest one of a window that ends the window at once.
 static const double DIVERGENCE = 1e6;
+/// Sweeps in which a wave crosses a diameter of a packing, with some room: until it has crossed the
+/// whole packing the change need not become smaller.
+static const double CROSSING = 3.0;
 
 typedef struct momentum {
     double theta, beta;
-    int64_t age;       ///< sweeps since the last restart
-    double last_step;  ///< squared length of the last sweep's step
-    double best;       ///< smallest change seen
-    double stall_mark; ///< change that must be undercut
-    int64_t stall_age; ///< sweeps since the mark was set
-    bool cautious;     ///< cycles were suspected: restart more often
-    int64_t plain;     ///< sweeps left to do without momentum
+    int64_t age;      ///< sweeps since the last restart
+    int64_t limit;    ///< age at which momentum starts anew in any case; 0: none is left
+    double best;      ///< smallest change in this window
+    double last_best; ///< and in the one before
+    int64_t sweeps;   ///< of this window
+    int64_t window;   ///< length of a window while momentum has no limit
 } momentum;
 
-static momentum momentum_start(void)
+static momentum momentum_start(double size)
 {
-    return (momentum){.theta = 1.0, .best = INFINITY, .stall_mark = INFINITY};
+    return (momentum){.theta = 1.0,
+                      .limit = INT64_MAX,
+                      .best = INFINITY,
+                      .last_best = INFINITY,
+                      .window = WINDOW + (int64_t)(CROSSING * size)};
 }
 
 static void restart(momentum* m)
@@ -45,32 +51,28 @@ static void restart(momentum* m)
     m->age = 0;
 }
 
-static void watch_for_cycles(momentum* m, double change)
+/// At the end of a window: less momentum where it does not help, more where it does.
+static void judge_window(momentum* m)
 {
-    if (change <= STALL_PROGRESS * m->stall_mark) {
-        m->stall_mark = change;
-        m->stall_age = 0;
-    } else if (++m->stall_age >= STALL_SWEEPS) {
-        m->cautious = true;
-        m->stall_mark = change;
-        m->stall_age = 0;
+    const double ratio = m->best / m->last_best;
+    if (!(ratio < PROGRESS)) {
+        m->limit = m->limit > FIRST_LIMIT ? FIRST_LIMIT : m->limit / 2;
+        if (m->limit < SHORTEST) m->limit = 0;
+    } else if (ratio < GOOD_PROGRESS) {
+        m->limit = m->limit == 0 ? SHORTEST : m->limit < INT64_MAX / 2 ? 2 * m->limit : m->limit;
     }
+    m->last_best = m->best;
+    m->best = INFINITY;
+    m->sweeps = 0;
 }
 
 /// Decide from the sums of a sweep how far the next one is extrapolated.
 static void momentum_next(momentum* m, const wide_sums* s)
 {
-    watch_for_cycles(m, s->change);
-    const bool slowing = m->cautious && m->age > OLD_AGE && s->step < m->last_step;
-    const bool diverges = s->change > DIVERGENCE * m->best;
-    m->last_step = s->step;
+    const bool diverges = !(s->change <= DIVERGENCE * m->best);
     m->best = fmin(m->best, s->change);
-    if (diverges) {
-        m->plain = PLAIN_SWEEPS;
-        m->best = s->change;
-    }
-    if (m->plain > 0) m->plain--;
-    if (s->turning < 0.0 || slowing || diverges || m->plain > 0) {
+    if (++m->sweeps >= (m->limit < INT64_MAX ? WINDOW : m->window) || diverges) judge_window(m);
+    if (diverges || s->turning < 0.0 || m->age >= m->limit) {
         restart(m);
         return;
     }
@@ -95,7 +97,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
 {
     const talus_solver_def* options = request->options;
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
-    momentum m = momentum_start();
+    momentum m = momentum_start(request->size);
     bool reached = false, current = false;
     if (accelerated) wide_remember(w);
     while (out->sweeps < options->max_sweeps && !reached) {
