@@ -90,6 +90,13 @@ static bool forces_known(const talus_solver_def* options, bool reached, int64_t 
            (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
 }
 
+/// What does not converge ends with plain sweeps: they leave small errors, momentum may leave large
+/// ones.
+static bool is_last_part(const talus_solver_def* options, int64_t sweeps)
+{
+    return options->max_sweeps - sweeps <= options->max_sweeps / 8;
+}
+
 /// Sweep until the rule is met or there have been enough; true if it is met. Leaves the problem as
 /// it is for solve_conclude().
 static bool sweep_until(problem* p, const solve_request* request, wide* w,
@@ -105,6 +112,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
         out->sweeps++;
         if (accelerated) momentum_next(&m, &sums);
+        if (is_last_part(options, out->sweeps)) restart(&m);
         const bool watched = request->watch && request->watch->next == out->sweeps;
         const bool due = stop_due(stop, out->sweeps, &stats);
         const bool halfway = forces_known(options, false, out->sweeps) && p->rich_count > 0;
