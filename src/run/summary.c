@@ -93,9 +93,8 @@ static void judge_solver(const run* r, const talus_summary* sum, char* text, siz
     char second[128] = "";
     if (sum->second_steps > 0) {
         snprintf(second, sizeof second,
-                 "; %" PRId64 " steps, where they did not get there, were solved by the second "
-                 "method",
-                 sum->second_steps);
+                 "; the second method solved %" PRId64 " step%s where they did not get there",
+                 sum->second_steps, sum->second_steps == 1 ? "" : "s");
     }
     add_line(text, size, "Solver: %s, %.3g a step in the mean%s.",
              names[talus_world_options(r->world)->solver.method],
