@@ -54,6 +54,7 @@ void schema_solver(section* parent, talus_solver_def* solver)
     static const char* const stops[] = {"rigid", "residual", "sweeps", "local", "global"};
     static const char* const laws[] = {"g+", "g"};
     static const char* const widths[] = {"best", "portable", "avx2", "avx512"};
+    static const char* const precisions[] = {"double", "single"};
     section s;
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
         solver->method = (talus_solver_method)read_choice(parent, "solver", NAMES(solver_methods),
@@ -70,6 +71,8 @@ void schema_solver(section* parent, talus_solver_def* solver)
     solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
     solver->vector =
         (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)solver->vector);
+    solver->precision =
+        (talus_precision)read_choice(&s, "precision", NAMES(precisions), (int)solver->precision);
     section_close(&s);
 }
 
