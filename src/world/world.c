@@ -487,7 +487,7 @@ talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_sta
 static const double* shown_torques(const talus_world* world)
 {
     contacts* list = (contacts*)&world->contacts;
-#pragma omp critical(talus_shown_torques)
+#pragma omp critical
     (void)contacts_need_torques(list); // short of memory it stays NULL
     return list->torque;
 }
