@@ -55,8 +55,8 @@ typedef struct cone_result {
 
 /// Names of the methods that cone_solve() knows, NULL-terminated.
 const char* const* cone_methods(void);
-/// Solve from the guess in r [count][width] (zeros are always allowed); r receives the best impulses
-/// found, converged or not. The same input gives the same bits.
+/// Solve from the guess in r [count][width] (zeros are always allowed); r receives the best
+/// impulses found, converged or not. The same input gives the same bits.
 talus_status cone_solve(const cone_problem* p, const cone_options* options, double* r,
                         cone_result* out);
 
