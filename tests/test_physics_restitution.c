@@ -338,7 +338,7 @@ static void packings_come_to_rest(void** state)
         physics_fill(world, dim, test_count(40, 20), 0.3, 0.05, 0.2, &d);
         const double h = 1e-3, weight = physics_total_mass(world) * GRAVITY;
         int64_t unconverged = 0;
-        for (int i = 0; i < 2000; i++) unconverged += !physics_step(world, h).converged;
+        for (int i = 0; i < 4000; i++) unconverged += !physics_step(world, h).converged;
         const double energy = kinetic_energy(world);
         printf("     %s: energy %.3g J, drop of %.3g J, %d steps did not converge\n", dim_name(dim),
                energy, weight * 0.1, (int)unconverged);
