@@ -1,7 +1,7 @@
 # The test suite: tests/test_*.c (cmocka), tests/test_*.py (Debian's Python), tests/test_*.sh (bash).
 #
 # Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
-# program needs to be linked with this build's library) and has 300 s.
+# program needs to be linked with this build's library) and has 600 s.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Tests that use several threads; the ThreadSanitizer run of .ci/run takes only these.
@@ -21,7 +21,7 @@ set(TALUS_TEST_ENVIRONMENT
 function(talus_add_test name)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
-    TIMEOUT 300
+    TIMEOUT 600
     ENVIRONMENT "${TALUS_TEST_ENVIRONMENT}")
   if(name IN_LIST TALUS_THREADED_TESTS)
     set_tests_properties(${name} PROPERTIES LABELS threads)
