@@ -7,32 +7,38 @@
 /// what is converged to is the exact law. Momentum starts anew when it points the wrong way, that
 /// is when sum w (x - y).(x - x_old) < 0 (O'Donoghue and Candes). There is no proof for friction:
 /// in flows, where many contacts slide, that alone falls into cycles. So the change of a sweep is
-/// watched over windows, and where it does not become smaller momentum gets an age limit, shorter
-/// and shorter down to plain sweeps, which is lengthened again when it pays.
+/// watched, and where it grows, or does not become smaller over a window of sweeps, momentum gets a
+/// limit: theta stays at that of the limit's age. What the errors' own length says is the first one
+/// (residual.h: a wave crosses that length while momentum lasts, and flicker needs hardly any),
+/// half of it the next and so on; where it pays it is doubled again.
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
 
 #include <math.h>
 
-/// Sweeps of a window; if the change of a window's best sweep is not below PROGRESS of the last
-/// window's, momentum is cut short.
-enum { WINDOW = 50, FIRST_LIMIT = 64, SHORTEST = 4 };
+/// Sweeps of a window, at least; if the change of a window's best sweep is not below PROGRESS of
+/// the last window's, momentum is cut short.
+enum { WINDOW = 50, SHORTEST = 8 };
 static const double PROGRESS = 0.8, GOOD_PROGRESS = 0.4;
-/// Growth of the squared change over the smallest one of a window that ends the window at once.
-static const double DIVERGENCE = 1e6;
+/// Growth of the squared change over the smallest one of a window that ends the window at once:
+/// before there is a limit, and afterwards. Waves in a packing at rest stay below the first, flows
+/// do not.
+static const double GROWTH = 2.0, DIVERGENCE = 1e6;
 /// Sweeps in which a wave crosses a diameter of a packing, with some room: until it has crossed the
 /// whole packing the change need not become smaller.
 static const double CROSSING = 3.0;
+/// The first limit in lengths of the errors: there and back, with some room.
+static const double REACH = 10.0;
 
 typedef struct momentum {
     double theta, beta;
-    int64_t age;      ///< sweeps since the last restart
-    int64_t limit;    ///< age at which momentum starts anew in any case; 0: none is left
+    int64_t limit;    ///< age at which momentum grows no more; INT64_MAX: none yet
     double best;      ///< smallest change in this window
     double last_best; ///< and in the one before
     int64_t sweeps;   ///< of this window
     int64_t window;   ///< length of a window while momentum has no limit
+    double length;    ///< on which the errors vary, in diameters
 } momentum;
 
 static momentum momentum_start(double size)
@@ -41,7 +47,8 @@ static momentum momentum_start(double size)
                       .limit = INT64_MAX,
                       .best = INFINITY,
                       .last_best = INFINITY,
-                      .window = WINDOW + (int64_t)(CROSSING * size)};
+                      .window = WINDOW + (int64_t)(CROSSING * size),
+                      .length = size > 0.0 ? size : WINDOW / REACH};
 }
 
 /// Keep going, but judge windows as at the start: floats held up the last ones.
@@ -56,38 +63,45 @@ static void restart(momentum* m)
 {
     m->theta = 1.0;
     m->beta = 0.0;
-    m->age = 0;
 }
 
 /// At the end of a window: less momentum where it does not help, more where it does.
 static void judge_window(momentum* m)
 {
     const double ratio = m->best / m->last_best;
+    const bool unlimited = m->limit == INT64_MAX;
     if (!(ratio < PROGRESS)) {
-        m->limit = m->limit > FIRST_LIMIT ? FIRST_LIMIT : m->limit / 2;
-        if (m->limit < SHORTEST) m->limit = 0;
-    } else if (ratio < GOOD_PROGRESS) {
-        m->limit = m->limit == 0 ? SHORTEST : m->limit < INT64_MAX / 2 ? 2 * m->limit : m->limit;
+        const int64_t shorter = unlimited ? (int64_t)(REACH * m->length) : m->limit / 2;
+        m->limit = shorter > SHORTEST ? shorter : SHORTEST;
+    } else if (ratio < GOOD_PROGRESS && !unlimited) {
+        m->limit *= 2;
     }
     m->last_best = m->best;
     m->best = INFINITY;
     m->sweeps = 0;
 }
 
+static int64_t window_length(const momentum* m)
+{
+    if (m->limit == INT64_MAX) return m->window;
+    return m->limit > 2 * WINDOW ? m->limit / 2 : WINDOW;
+}
+
 /// Decide from the sums of a sweep how far the next one is extrapolated.
 static void momentum_next(momentum* m, const wide_sums* s)
 {
-    const bool diverges = !(s->change <= DIVERGENCE * m->best);
+    const double allowed = m->limit == INT64_MAX ? GROWTH : DIVERGENCE;
+    const bool diverges = !(s->change <= allowed * m->best);
     m->best = fmin(m->best, s->change);
-    if (++m->sweeps >= (m->limit < INT64_MAX ? WINDOW : m->window) || diverges) judge_window(m);
-    if (diverges || s->turning < 0.0 || m->age >= m->limit) {
+    if (++m->sweeps >= window_length(m) || diverges) judge_window(m);
+    if (diverges || s->turning < 0.0) {
         restart(m);
         return;
     }
     const double t = m->theta, t2 = t * t;
-    m->theta = 0.5 * (sqrt(t2 * (t2 + 4.0)) - t2);
+    // After k sweeps theta is about 2/k.
+    m->theta = fmax(0.5 * (sqrt(t2 * (t2 + 4.0)) - t2), 2.0 / (double)m->limit);
     m->beta = t * (1.0 - t) / (t2 + m->theta);
-    m->age++;
 }
 
 /// The change of a sweep in windows, to see when floats have done what they can. Then doubles go on
@@ -161,6 +175,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
         }
         if (watched && solve_watched(request, p, out->sweeps)) break;
         reached = due && stop_look(stop, p, out->sweeps, &stats);
+        if (due) m.length = stop->seen.length;
         if (forces_known(options, reached, out->sweeps) &&
             problem_break_loose(p, options->tolerance)) {
             wide_refresh_friction(w);

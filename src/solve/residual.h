@@ -8,6 +8,7 @@
 typedef struct residual_report {
     double natural;  ///< local: how well each contact satisfies its law
     double velocity; ///< global: estimate of ||V - V_exact||_M / ||V - V_free||_M
+    double length;   ///< on which the errors vary, in diameters: the root mean square over scales
 } residual_report;
 
 /// Measure the impulses in the problem; `size` is L/d of the largest cluster that carries force, 0
