@@ -137,7 +137,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool reached = false, current = false;
-    if (accelerated) wide_remember(w);
+    if (accelerated) wide_remember(w, request->threads);
     while (out->sweeps < options->max_sweeps && !reached) {
         const wide_sums sums = wide_sweep(w, kernels, accelerated, m.beta, request->threads);
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};

@@ -7,6 +7,8 @@
 /// and the geometric mean of the contacts' inverse responses, which are masses, become about 1.
 #include "solve/wide.h"
 
+#include "base/columns.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,7 +91,7 @@ static bool reserve_narrow(wide* w, wide_array array)
 {
     const int64_t needed = w->length[array];
     if (needed <= w->narrow_capacity[array]) return true;
-    const int64_t n = needed + needed / 8 + 64;
+    const int64_t n = capacity_for(needed);
     free(w->narrow[array]);
     w->narrow[array] = aligned_alloc(64, ((size_t)n * sizeof(float) + 63) / 64 * 64);
     w->narrow_capacity[array] = w->narrow[array] ? n : 0;
