@@ -189,6 +189,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     }
     stop_state stop = stop_begin(request);
     const bool reached = sweep_until(p, request, w, kernels, &stop, out);
+    wide_forget(w);
     solve_conclude(&stop, p, reached, out);
     return TALUS_OK;
 }

@@ -10,6 +10,8 @@
 
 /// Below this one thread is faster than two (shared/spec/solver.md).
 enum { CONTACTS_FOR_THREADS = 5000 };
+/// Above this many contacts memory counts more than the time to get it again in the next step.
+enum { CONTACTS_TO_KEEP = 200000 };
 
 int wide_threads(int64_t contacts, int threads)
 {
@@ -143,7 +145,10 @@ static void put(double** out, double value)
 
 static void pack_ball(const wide* w, const double* row, double* out)
 {
-    for (int k = 0; k < wide_fields(WIDE_BALL, w->dim); k++) put(&out, row[k]);
+    const int dim = w->dim;
+    for (int k = 0; k < contact_p(dim); k++) {
+        if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
+    }
 }
 
 /// Upper triangle of a symmetric matrix.
@@ -162,7 +167,7 @@ static void put_bond(double** out, const wide* w, int64_t c)
     const double* row = w->problem->contact + c * problem_width(dim);
     const rich_contact none = {0}, *rich = index < 0 ? &none : &w->problem->rich_rows[index];
     const double normal = vec_dot(dim, rich->slip, row);
-    for (int k = 0; k < wide_fields(WIDE_BALL, dim); k++) put(out, row[k]);
+    for (int k = 0; k < contact_p(dim); k++) put(out, row[k]);
     put(out, rich->bond);
     put(out, rich->closing);
     if (dim == 2) put(out, row[0] * rich->slip[1] - row[1] * rich->slip[0]);
@@ -485,6 +490,17 @@ void wide_remember(wide* w, int threads)
     copy_array(w, WIDE_OLD_TORQUE, WIDE_TORQUE, threads);
     for (int64_t k = 0; k < w->problem->rich_count; k++) {
         vec_copy(3, w->values[WIDE_OLD_RICH] + 3 * k, w->problem->rich_rows[k].torque);
+    }
+}
+
+void wide_forget(wide* w)
+{
+    const wide_array old[] = {WIDE_OLD_ROW, WIDE_OLD_P};
+    w->has_old = false;
+    for (int k = 0; k < 2 && w->count > CONTACTS_TO_KEEP; k++) {
+        free(w->values[old[k]]);
+        w->values[old[k]] = NULL;
+        w->capacity[old[k]] = 0;
     }
 }
 

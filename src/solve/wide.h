@@ -12,8 +12,10 @@
 /// Rows are numbered by the first block that touches them, so a block's own rows are contiguous.
 ///
 /// Kinds of batches, each with its own constants, [field][lane]:
-///   BALL    n[dim], mn, mt, bias, mu: the diagonal blocks of balls, no arms
-///   BOND    as BALL, then bond, closing, slip [1 or 3]: rich contacts of balls without torques
+///   BALL    n[dim], (2D: mn, mt,) bias, mu: the diagonal blocks of balls, no arms; in 3D mn and mt
+///           are computed from the rows of the bodies: two divisions cost less than 16 bytes
+///   BOND    n[dim], mn, mt, bias, mu, bond, closing, slip [1 or 3]: rich contacts of balls without
+///           torques, and plain ones whose responses are not those of their rows
 ///   LID     as BOND, then the upper triangle of a mobility matrix: balls at a mobile wall where
 ///   the
 ///           block is diagonal all the same
@@ -127,7 +129,7 @@ static ALWAYS_INLINE int wide_stride(const int dim)
 static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
 {
     switch (kind) {
-    case WIDE_BALL: return dim + 4;
+    case WIDE_BALL: return dim == 2 ? 6 : 5;
     case WIDE_BOND: return dim == 2 ? 9 : 12;
     case WIDE_ROLL: return dim == 2 ? 21 : 28;
     case WIDE_LID: return dim == 2 ? 12 : 18;
@@ -207,6 +209,8 @@ const wide_kernels* wide_kernels_for(talus_vector_width width);
 void wide_apply(wide* w, const wide_kernels* kernels, int threads);
 /// Take the present impulses and velocities for those of the sweep before: momentum starts anew.
 void wide_remember(wide* w, int threads);
+/// Forget those again; of a large problem the memory, too, which nothing needs between two solves.
+void wide_forget(wide* w);
 /// One sweep over everything: all blocks, then the tail.
 wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads);
 

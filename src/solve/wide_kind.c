@@ -86,6 +86,16 @@ static wide_kind wall_kind(const problem* p, int64_t c, double ratio)
     return problem_block_of(p, c) >= 0 && diagonal_block(p, c) ? WIDE_LID : WIDE_SCALAR;
 }
 
+/// Are the responses in a row those of its bodies, to the bit? Then batches need not hold them.
+static bool plain_responses(const problem* p, int64_t c)
+{
+    const double* row = p->contact + c * problem_width(3);
+    const double* a = p->free + (int64_t)p->pair[2 * c] * problem_stride(3);
+    const double* b = p->free + (int64_t)p->pair[2 * c + 1] * problem_stride(3);
+    const double wn = a[row_im(3)] + b[row_im(3)], wt = wn + a[row_kim(3)] + b[row_kim(3)];
+    return wn > 0.0 && row[contact_mn(3)] == 1.0 / wn && row[contact_mt(3)] == 1.0 / wt;
+}
+
 wide_kind wide_kind_of(const problem* p, int64_t c, double ratio)
 {
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], rich = problem_rich_of(p, c);
@@ -93,7 +103,7 @@ wide_kind wide_kind_of(const problem* p, int64_t c, double ratio)
     if (odd_row(p, a) || odd_row(p, b)) return WIDE_SCALAR;
     if (problem_block_of(p, c) >= 0) return rich < 0 ? WIDE_BLOCK : WIDE_SCALAR;
     if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return WIDE_SCALAR;
-    if (rich < 0) return WIDE_BALL;
+    if (rich < 0) return p->dim == 2 || plain_responses(p, c) ? WIDE_BALL : WIDE_BOND;
     if (!has_torque(p, rich)) return WIDE_BOND;
     return rolls_simply(p, rich) ? WIDE_ROLL : WIDE_SCALAR;
 }

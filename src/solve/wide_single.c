@@ -24,7 +24,7 @@ static const char* units_of(wide_array array, int dim)
     case WIDE_OLD_P:
     case WIDE_TORQUE:
     case WIDE_OLD_TORQUE: return "p";
-    case WIDE_BALLS: return dim == 2 ? "11mmv1" : "111mmv1";
+    case WIDE_BALLS: return dim == 2 ? "11mmv1" : "111v1";
     case WIDE_BONDS: return dim == 2 ? "11mmv1pvv" : "111mmv1pvvvv";
     case WIDE_ROLLS: return dim == 2 ? "11mmv1pvv11iii1mmm1rv" : "111mmv1pvvvv11iii1mmm1r1rvvv";
     case WIDE_LIDS: return dim == 2 ? "11mmv1pvviii" : "111mmv1pvvvviiiiii";
