@@ -153,7 +153,8 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
         const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
         const double falls = im > 0.0 ? 1.0 : 0.0;
         for (int k = 0; k < dim; k++) {
-            double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);
+            const double force = g->force ? g->force[i * dim + k] : 0.0;
+            double kick = h * (falls * ctx->def->gravity[k] + im * force);
             s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
         }
     }
@@ -174,8 +175,9 @@ static talus_status set_free_spins(stepper* s, const step_context* ctx)
     grains* g = ctx->grains;
     const int spin_dim = s->dim == 2 ? 1 : 3;
     double found;
-    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     s->spin = g->spin;
+    if (!g->torque) return TALUS_OK;
+    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     if (found == 0.0) return TALUS_OK;
     if (g->count > s->spin_capacity) {
         s->spin_capacity = capacity_for(g->count);
