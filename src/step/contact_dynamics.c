@@ -535,10 +535,10 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         out->nan_grain = set_reach(s, ctx);
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
-        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
-            contacts_prune(&s->found, ctx->threads)) {
+        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads)) {
             return error_memory(error, "searching for contacts");
         }
+        contacts_prune(&s->found, ctx->threads);
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
         if (n > 0 && same_contacts(s, ctx->threads)) { // nothing new: what was solved stands
