@@ -379,6 +379,27 @@ static void test_layout_is_sound(void** state)
     problem_free(&p);
 }
 
+/// A problem may have no block at all: every contact is at the mobile wall.
+static void test_everything_in_the_tail(void** state)
+{
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        const cloud c = {.name = "tail", .dim = dim, .bodies = 20, .contacts = 40, .mobile = 1.0};
+        const wide_kernels* kernels = wide_kernels_for(TALUS_VECTOR_BEST);
+        problem p = {0};
+        wide w = {0};
+        fill_cloud(&c, 7, &p);
+        assert_int_equal(wide_pack(&w, &p, 2), TALUS_OK);
+        assert_int_equal(w.block_count, 0);
+        wide_apply(&w, kernels, 2);
+        assert_true(isfinite(wide_sweep(&w, kernels, false, 0.0, 2).impulse));
+        wide_free(&w);
+        problem_free(&p);
+        check_below(dim == 2 ? "2D" : "3D", packed_against_plain(&c, 7, kernels), 1e-12,
+                    "rounding of two sweeps over 40 contacts, masses within e^-3..e^3");
+    }
+}
+
 static void test_impulses_come_back(void** state)
 {
     (void)state;
@@ -408,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_same_bits_for_every_width),
         cmocka_unit_test(test_same_bits_for_any_threads),
         cmocka_unit_test(test_layout_is_sound),
+        cmocka_unit_test(test_everything_in_the_tail),
         cmocka_unit_test(test_impulses_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

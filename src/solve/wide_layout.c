@@ -73,15 +73,15 @@ static bool reserve_batches(wide* w, int64_t batches)
     return true;
 }
 
-/// Room for so many blocks and the tail.
+/// Room for so many blocks, the tail included.
 static bool reserve_blocks(wide* w, int64_t blocks)
 {
     wide_memory* m = w->memory;
     if (blocks <= m->block_capacity) return true;
     const int64_t n = capacity_for(blocks);
     m->block_capacity = 0;
-    if (!regrow(&w->blocks, n + 1, sizeof *w->blocks) ||
-        !regrow(&w->sums, n + 1, sizeof *w->sums) || !regrow(&w->done, n + 1, sizeof *w->done)) {
+    if (!regrow(&w->blocks, n, sizeof *w->blocks) || !regrow(&w->sums, n, sizeof *w->sums) ||
+        !regrow(&w->done, n, sizeof *w->done)) {
         return false;
     }
     m->block_capacity = n;
@@ -521,7 +521,7 @@ static void layout_end(wide_layout* l)
 static talus_status arrange(wide_layout* l, wide* w)
 {
     if (!layout_begin(l) || wide_order(l)) return TALUS_ERR_MEMORY;
-    if (!layout_cut(l) || !reserve_blocks(w, l->blocks)) return TALUS_ERR_MEMORY;
+    if (!layout_cut(l) || !reserve_blocks(w, l->blocks + 1)) return TALUS_ERR_MEMORY;
     colour_blocks(l);
     order_blocks(l);
     colour_all(l);
