@@ -5,7 +5,8 @@
 /// that the share of the solver is not a matter of convergence. Steps with one and with two threads
 /// alternate in the same world, which they may, since they give the same bits. `first` is the first
 /// step of a world: nothing is known of neighbours yet, and all arrays are made. The last lines
-/// tell of steps of the million spheres that stop by the default rule instead.
+/// tell of steps of the million spheres that stop by the default rule instead. The bandwidth of
+/// memory with one and with two threads comes first: what waits for memory cannot gain more.
 ///
 /// million [--quick]: without the sizes of a million.
 #include "jammed.h"
@@ -78,6 +79,33 @@ static talus_world* measure(int dim, int64_t count, int times)
     return world;
 }
 
+/// Bytes a second that so many threads read and write back, changing an array in place; the best of
+/// some tries.
+static double bandwidth_of(double* array, int64_t count, int threads)
+{
+    double best = INFINITY;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double begin = bench_clock(CLOCK_MONOTONIC);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t k = 0; k < count; k++) array[k] *= 0.999;
+        best = fmin(best, bench_clock(CLOCK_MONOTONIC) - begin);
+    }
+    return 16.0 * (double)count / best;
+}
+
+static void print_bandwidth(void)
+{
+    enum { COUNT = 1 << 24 };
+    double* array = malloc(sizeof *array * COUNT);
+    bench_ok(!array, "memory");
+    for (int64_t k = 0; k < COUNT; k++) array[k] = 1.0;
+    const double one = bandwidth_of(array, COUNT, 1);
+    const double all = bandwidth_of(array, COUNT, MAX_THREADS);
+    printf("Memory changed in place, GB/s: %.1f by one thread, %.1f by %d: %.2f times\n",
+           1e-9 * one, 1e-9 * all, MAX_THREADS, all / one);
+    free(array);
+}
+
 /// Memory, and steps by the default rule.
 static void measure_default(talus_world* world)
 {
@@ -97,14 +125,15 @@ static void measure_default(talus_world* world)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     const double count = (double)world->grains.count;
-    printf("    %.0f MB at most in all, %.0f MB allocated now: %.0f and %.0f bytes a sphere\n",
-           1e-3 * (double)usage.ru_maxrss, 1e-6 * (double)allocated(),
-           1e3 * (double)usage.ru_maxrss / count, (double)allocated() / count);
+    const double resident = 1024.0 * (double)usage.ru_maxrss, now = (double)allocated();
+    printf("    %.0f MB resident at most, %.0f MB allocated now: %.0f and %.0f bytes a sphere\n",
+           1e-6 * resident, 1e-6 * now, resident / count, now / count);
 }
 
 int main(int argc, char** argv)
 {
     const bool quick = bench_option(argc, argv, "--quick");
+    print_bandwidth();
     printf("Steps with %d sweeps, %d rounds: milliseconds by the wall; stages of the median step\n",
            SWEEPS, ROUNDS);
     printf("dim    grains  contacts step   threads       min    median       max       cpu    "

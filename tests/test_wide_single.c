@@ -55,7 +55,7 @@ static uint64_t sweep_cloud(problem* p, const wide_kernels* kernels, bool single
     assert_int_equal(wide_pack(&w, p, threads), TALUS_OK);
     wide_apply(&w, kernels, threads);
     if (single) assert_int_equal(wide_narrow(&w, threads), TALUS_OK);
-    wide_remember(&w);
+    wide_remember(&w, threads);
     for (int i = 0; i < sweeps; i++) {
         const wide_sums sums = wide_sweep(&w, kernels, i % 40 != 39, 0.02 * (i % 40), threads);
         assert_true(isfinite(sums.change + sums.step + sums.turning + sums.impulse));

@@ -183,7 +183,7 @@ typedef struct talus_grains {
     const double* scale;     ///< [count] of the shape
     const double* mass;      ///< [count]
     const double* inertia;   ///< [count] of a solid in 3D: mean of the three principal ones
-    double* force;           ///< [count][dim] external force
+    double* force;           ///< [count][dim] external force; NULL if memory is short, as torque
     double* torque;          ///< [count][spin_dim] external torque
     const int32_t* material; ///< [count]
     const int32_t* glued_to; ///< [count] wall index, -1 free, -2 fixed

@@ -46,11 +46,11 @@ size_t column_element_size(const column* col);
 /// The column's array in `table`; NULL for a rare one that was not needed.
 void* column_data(const column* col, const void* table);
 
-/// Room to make for `needed` rows of something that may go on growing: a quarter more, a tenth of
-/// what is large, where memory counts and a move costs little beside the work on the rows.
+/// Room to make for `needed` rows of something that may go on growing: a quarter more, less of what
+/// is large, where memory counts and a move costs little beside the work on the rows.
 static inline int64_t capacity_for(int64_t needed)
 {
-    return needed + needed / (needed < 100000 ? 4 : 10) + 16;
+    return needed + needed / (needed < 100000 ? 4 : needed < 1000000 ? 10 : 40) + 16;
 }
 
 /// Grow every array of `table` to hold `needed` rows (amortised); rows up to *capacity are kept,

@@ -39,8 +39,9 @@ static const column grain_table[] = {
                  "inverse mass, 0 unless free"),
     GRAIN_COLUMN(spin_mobility, COLUMN_F64, WIDTH_1, COLUMN_STATE, "1/kg",
                  "R^2/I of a ball, 1/m of a solid; 0 unless free to rotate"),
-    GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE, "N", "external force"),
-    GRAIN_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE, "N m", "external torque"),
+    GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "N", "external force"),
+    GRAIN_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "N m",
+                 "external torque"),
     GRAIN_COLUMN(glue_position, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m",
                  "position in the frame of the wall it is glued to"),
     GRAIN_COLUMN(glue_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE | COLUMN_RARE, "",
@@ -163,14 +164,35 @@ static talus_status check_mass(const grain_size* size, talus_error* error)
                      size->radius, size->mass, size->inertia);
 }
 
+static talus_status need(grains* g, size_t offset)
+{
+    int c = 0;
+    while (grain_table[c].offset != offset) c++;
+    return column_need(&grain_table[c], g, g->dim, g->capacity);
+}
+
 /// Only glued grains need to know their place in a wall's frame.
 static talus_status need_glue(grains* g)
 {
-    for (int c = 0; c < GRAIN_COLUMNS; c++) {
-        if (!(grain_table[c].flags & COLUMN_RARE)) continue;
-        TRY(column_need(&grain_table[c], g, g->dim, g->capacity));
-    }
-    return TALUS_OK;
+    TRY(need(g, offsetof(grains, glue_position)));
+    return need(g, offsetof(grains, glue_rotation));
+}
+
+talus_status grains_need_forces(grains* g)
+{
+    TRY(need(g, offsetof(grains, force)));
+    return need(g, offsetof(grains, torque));
+}
+
+void grain_set_force(grains* g, int64_t row, const double force[3], const double torque[3])
+{
+    vec_copy(g->dim, g->force + row * g->dim, force);
+    set_axial(g->dim, g->torque + row * (g->dim == 2 ? 1 : 3), torque);
+}
+
+static bool is_pushed(const talus_grain_def* def)
+{
+    return vec_dot(3, def->force, def->force) > 0.0 || vec_dot(3, def->torque, def->torque) > 0.0;
 }
 
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
@@ -181,7 +203,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
         ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid], def);
     TRY(check_mass(&size, error));
     if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity) ||
-        (def->glued_to >= 0 && need_glue(g))) {
+        (def->glued_to >= 0 && need_glue(g)) || (is_pushed(def) && grains_need_forces(g))) {
         return error_memory(error, "adding a grain");
     }
     const int dim = g->dim;
@@ -191,9 +213,8 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     g->id[i] = g->next_id++;
     vec_copy(dim, g->position + i * dim, def->position);
     vec_copy(dim, g->velocity + i * dim, def->velocity);
-    vec_copy(dim, g->force + i * dim, def->force);
     set_axial(dim, g->spin + i * spin_dim, def->spin);
-    set_axial(dim, g->torque + i * spin_dim, def->torque);
+    if (g->force) grain_set_force(g, i, def->force, def->torque);
     if (dim == 2) {
         g->rotation[i] = def->rotation[2];
     } else {

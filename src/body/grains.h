@@ -35,7 +35,7 @@ typedef struct grains {
     double* inertia;       ///< [count] of a solid in 3D the mean of the principal ones
     double* inv_mass;      ///< [count] 0 unless free
     double* spin_mobility; ///< [count] kim above, 0 unless free to rotate
-    double* force;         ///< [count][dim] external
+    double* force;         ///< [count][dim] external; NULL, as torque: all zero
     double* torque;        ///< [count][1 or 3] external
     double* glue_position; ///< [count][3] in the frame of the wall it is glued to; NULL: none is
     double* glue_rotation; ///< [count][4] likewise; 2D: the angle is kept in [0]
@@ -52,6 +52,10 @@ void grains_init(grains* g, int dim, const solids* all);
 void grains_free(grains* g);
 /// Append a grain; a rotation vector becomes an angle or quaternion, density becomes mass.
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error);
+/// Make the columns of external forces and torques, of zeros, if there are none.
+talus_status grains_need_forces(grains* g);
+/// Set both for a grain; the columns must be there.
+void grain_set_force(grains* g, int64_t row, const double force[3], const double torque[3]);
 /// Row of an id by bisection, -1 if absent.
 int64_t grains_find(const grains* g, int64_t id);
 /// Drop the rows whose keep byte is 0.

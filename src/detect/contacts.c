@@ -1,16 +1,12 @@
 /// The contact list's field table; carrying forces from one step's list to the next.
 #include "detect/contacts.h"
 
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "detect/feature.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/// Rows that one thread works on at a time. Nothing depends on it, nor on the number of threads:
-/// every row has its own result.
-enum { ROW_CHUNK = 4096 };
 
 #define CONTACT_COLUMN(member, type, width, flags, unit, doc)                                      \
     {                                                                                              \
@@ -303,11 +299,11 @@ static int64_t pair_start(const contacts* c, int64_t row)
 talus_status contacts_match(contacts* now, const contacts* last, const grains* g, int threads)
 {
     if (last->torque && contacts_need_torques(now)) return TALUS_ERR_MEMORY;
-    const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
-    for (int64_t n = 0; n < chunks; n++) {
-        const int64_t end = pair_start(now, (n + 1) * ROW_CHUNK);
-        int64_t i = pair_start(now, n * ROW_CHUNK);
+    const int chunks = parallel_chunks(now->count);
+#pragma omp parallel for num_threads(parallel_threads(threads, now->count)) schedule(static)
+    for (int n = 0; n < chunks; n++) {
+        const int64_t end = pair_start(now, parallel_first(now->count, n + 1));
+        int64_t i = pair_start(now, parallel_first(now->count, n));
         if (i >= end) continue;
         contacts_cursor cursor = contacts_cursor_at(last, now->a[i], now->b[i]);
         while (i < end) i = match_pair(now, i, last, &cursor, g);
@@ -318,12 +314,13 @@ talus_status contacts_match(contacts* now, const contacts* last, const grains* g
 talus_status contacts_match_forces(contacts* now, const contacts* last, int threads)
 {
     if (last->torque && contacts_need_torques(now)) return TALUS_ERR_MEMORY;
-    const int64_t chunks = (now->count + ROW_CHUNK - 1) / ROW_CHUNK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
-    for (int64_t n = 0; n < chunks; n++) {
-        const int64_t first = n * ROW_CHUNK, end = first + ROW_CHUNK;
+    const int chunks = parallel_chunks(now->count);
+#pragma omp parallel for num_threads(parallel_threads(threads, now->count)) schedule(static)
+    for (int n = 0; n < chunks; n++) {
+        const int64_t first = parallel_first(now->count, n);
+        const int64_t end = parallel_first(now->count, n + 1);
         int64_t j = contacts_cursor_at(last, now->a[first], now->b[first]).at;
-        for (int64_t i = first; i < end && i < now->count; i++) {
+        for (int64_t i = first; i < end; i++) {
             int64_t match = find_match(now, i, last, &j);
             if (match >= 0) carry_forces(now, i, last, match);
         }
@@ -343,25 +340,21 @@ static int64_t prune_rows(contacts* c, int64_t first, int64_t end)
     return kept - first;
 }
 
-talus_status contacts_prune(contacts* c, int threads)
+void contacts_prune(contacts* c, int threads)
 {
-    if (!c->distant || !memchr(c->distant, 1, (size_t)c->count)) return TALUS_OK;
-    const int64_t chunks = (c->count + ROW_CHUNK - 1) / ROW_CHUNK;
-    int64_t* stays = malloc(sizeof *stays * (size_t)chunks);
-    if (!stays) return TALUS_ERR_MEMORY;
-#pragma omp parallel for num_threads(threads) schedule(static) if (chunks > 1)
-    for (int64_t n = 0; n < chunks; n++) {
-        const int64_t first = n * ROW_CHUNK, end = first + ROW_CHUNK;
-        stays[n] = prune_rows(c, first, end < c->count ? end : c->count);
+    if (!c->distant || !memchr(c->distant, 1, (size_t)c->count)) return;
+    const int chunks = parallel_chunks(c->count);
+    int64_t stays[PARALLEL_CHUNKS];
+#pragma omp parallel for num_threads(parallel_threads(threads, c->count)) schedule(static)
+    for (int n = 0; n < chunks; n++) {
+        stays[n] = prune_rows(c, parallel_first(c->count, n), parallel_first(c->count, n + 1));
     }
     int64_t kept = stays[0];
-    for (int64_t n = 1; n < chunks; n++) {
-        copy_rows(c, kept, c, n * ROW_CHUNK, stays[n]);
+    for (int n = 1; n < chunks; n++) {
+        copy_rows(c, kept, c, parallel_first(c->count, n), stays[n]);
         kept += stays[n];
     }
-    free(stays);
     c->count = kept;
-    return TALUS_OK;
 }
 
 void contacts_relink(contacts* c, const grains* g, const walls* w)

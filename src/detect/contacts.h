@@ -65,7 +65,7 @@ contacts_cursor contacts_cursor_at(const contacts* list, int64_t a, int64_t b);
 /// Rows of the bodies (a, b): *first and how many. Pairs must be asked for in the list's order.
 int64_t contacts_seek(contacts_cursor* cursor, int64_t a, int64_t b, int64_t* first);
 /// Drop the contacts that are in reach of a bond only and have none.
-talus_status contacts_prune(contacts* c, int threads);
+void contacts_prune(contacts* c, int threads);
 /// After grains were removed: drop contacts of missing grains or walls, find the others' rows anew.
 void contacts_relink(contacts* c, const grains* g, const walls* w);
 

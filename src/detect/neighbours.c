@@ -9,14 +9,13 @@
 /// the best. Every ball gets room for its own motion in so many steps.
 #include "detect/neighbours.h"
 
+#include "base/parallel.h"
 #include "base/vec.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Balls that one thread looks at together. Nothing depends on it.
-enum { BALL_CHUNK = 4096 };
 /// B/C above with motions in reaches: measured for spheres, and flat enough for all.
 static const double COST_RATIO = 4.0;
 /// Least and most room beyond the reach, in reaches, and that of balls not seen before.
@@ -96,20 +95,37 @@ static void common_motion(const neighbours* n, const ball_set* balls, double com
     for (int k = 0; k < dim; k++) common[k] = all_mobile && count > 0.0 ? common[k] / count : 0.0;
 }
 
-static ALWAYS_INLINE bool within_room(const neighbours* n, const ball_set* balls, const int dim,
-                                      const double common[3], double error, int64_t first,
-                                      int64_t end)
+/// What the chunks of balls work on.
+typedef struct room_task {
+    const neighbours* n;
+    const ball_set* balls;
+    double common[3];
+    double error; ///< of nearest images
+} room_task;
+
+/// How many of the balls [first, last) have left their room.
+static ALWAYS_INLINE int64_t count_outside(const room_task* task, const int dim, int64_t first,
+                                           int64_t last)
 {
+    const neighbours* n = task->n;
+    const ball_set* balls = task->balls;
     int64_t outside = 0;
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = first; i < last; i++) {
         double d[3];
         moved(n, balls, dim, i, d);
-        vec_sub(dim, d, d, common);
-        const double left = n->room[i] - (1.0 + ROUNDING) * balls->reach[i] - error;
+        vec_sub(dim, d, d, task->common);
+        const double left = n->room[i] - (1.0 + ROUNDING) * balls->reach[i] - task->error;
         outside += !(left >= 0.0 && vec_dot(dim, d, d) <= left * left);
         outside += n->mobile[i] != (balls->inv_mass[i] > 0.0);
     }
-    return outside == 0;
+    return outside;
+}
+
+static void add_outside(void* data, int64_t first, int64_t last, double* outside)
+{
+    const room_task* task = data;
+    *outside += (double)(task->balls->dim == 2 ? count_outside(task, 2, first, last)
+                                               : count_outside(task, 3, first, last));
 }
 
 /// Whether the list still holds every pair in reach.
@@ -117,25 +133,18 @@ static bool still_holds(const neighbours* n, const ball_set* balls, const cell* 
                         int threads)
 {
     const int dim = balls->dim;
-    const int64_t chunks = (balls->count + BALL_CHUNK - 1) / BALL_CHUNK;
     if (n->count != balls->count || n->dim != dim || !same_cell(&n->cell, periodic, dim)) {
         return false;
     }
-    double common[3], longest = 0.0;
-    common_motion(n, balls, common);
+    double longest = 0.0, outside;
+    room_task task = {.n = n, .balls = balls};
+    common_motion(n, balls, task.common);
     for (int k = 0; k < dim; k++) {
         if (periodic->periodic[k]) longest = fmax(longest, periodic->length[k]);
     }
-    const double error = 16.0 * DBL_EPSILON * longest; // of nearest images
-    int64_t broken = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : broken) if (chunks > 1)
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t first = c * BALL_CHUNK, last = first + BALL_CHUNK;
-        const int64_t end = last < balls->count ? last : balls->count;
-        broken += dim == 2 ? !within_room(n, balls, 2, common, error, first, end)
-                           : !within_room(n, balls, 3, common, error, first, end);
-    }
-    return broken == 0;
+    task.error = 16.0 * DBL_EPSILON * longest;
+    parallel_reduce(threads, balls->count, PARALLEL_SUM, 1, add_outside, &task, &outside);
+    return outside == 0.0;
 }
 
 /// Motion of ball i a step while the last list served, in reaches; negative if it was not there.

@@ -123,6 +123,10 @@ static void enclose(const convex* c, double* box)
 talus_status poses_update(poses* p, const grains* g)
 {
     const int dim = g->dim;
+    if (!g->solids || g->solids->count == 0) { // only balls
+        poses_free(p);
+        return TALUS_OK;
+    }
     if (!regrow((void**)&p->first, &p->grain_capacity, g->count + 1, sizeof *p->first)) {
         return TALUS_ERR_MEMORY;
     }

@@ -151,7 +151,7 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool reached = false, current = false;
-    if (accelerated) wide_remember(w);
+    if (accelerated) wide_remember(w, request->threads);
     while (out->sweeps < options->max_sweeps && !reached) {
         const wide_sums sums = wide_sweep(w, kernels, accelerated, m.beta, request->threads);
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
@@ -204,6 +204,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     }
     stop_state stop = stop_begin(request);
     const bool reached = sweep_until(p, request, w, kernels, &stop, out);
+    wide_forget(w);
     solve_conclude(&stop, p, reached, out);
     return TALUS_OK;
 }

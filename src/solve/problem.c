@@ -24,6 +24,16 @@ void problem_free(problem* p)
     *p = (problem){0};
 }
 
+void problem_drop_contacts(problem* p)
+{
+    void** arrays[] = {(void**)&p->pair, (void**)&p->contact, (void**)&p->block, (void**)&p->rich};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        free(*arrays[i]);
+        *arrays[i] = NULL;
+    }
+    p->count = p->contact_capacity = 0;
+}
+
 /// Grow without keeping the contents: a problem is built anew every step.
 static bool regrow(void** array, size_t bytes)
 {

@@ -1,14 +1,17 @@
 /// Packing a problem into batches and back, and the sweep over all blocks.
 #include "solve/wide.h"
 
+#include "base/columns.h"
 #include "solve/update.h"
 
-#include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 /// Below this one thread is faster than two (shared/spec/solver.md).
 enum { CONTACTS_FOR_THREADS = 5000 };
+/// Above this many contacts memory counts more than the time to get it again in the next step.
+enum { CONTACTS_TO_KEEP = 200000 };
 
 int wide_threads(int64_t contacts, int threads)
 {
@@ -31,7 +34,7 @@ typedef struct value_array {
 static bool reserve_values(value_array v)
 {
     if (v.needed <= *v.capacity) return true;
-    const int64_t n = v.needed + v.needed / 8 + 64;
+    const int64_t n = capacity_for(v.needed);
     free(*v.array);
     *v.array = aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
     *v.capacity = *v.array ? n : 0;
@@ -42,8 +45,8 @@ void wide_free(wide* w)
 {
     wide_layout_free(w);
     wide_narrow_free(w);
-    free(w->colour_first);
     free(w->blocks);
+    free(w->done);
     free(w->batches);
     free(w->who);
     free(w->source);
@@ -142,7 +145,10 @@ static void put(double** out, double value)
 
 static void pack_ball(const wide* w, const double* row, double* out)
 {
-    for (int k = 0; k < wide_fields(WIDE_BALL, w->dim); k++) put(&out, row[k]);
+    const int dim = w->dim;
+    for (int k = 0; k < contact_p(dim); k++) {
+        if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
+    }
 }
 
 /// Upper triangle of a symmetric matrix.
@@ -161,7 +167,7 @@ static void put_bond(double** out, const wide* w, int64_t c)
     const double* row = w->problem->contact + c * problem_width(dim);
     const rich_contact none = {0}, *rich = index < 0 ? &none : &w->problem->rich_rows[index];
     const double normal = vec_dot(dim, rich->slip, row);
-    for (int k = 0; k < wide_fields(WIDE_BALL, dim); k++) put(out, row[k]);
+    for (int k = 0; k < contact_p(dim); k++) put(out, row[k]);
     put(out, rich->bond);
     put(out, rich->closing);
     if (dim == 2) put(out, row[0] * rich->slip[1] - row[1] * rich->slip[0]);
@@ -319,11 +325,11 @@ void wide_refresh_friction(wide* w)
 
 talus_status wide_pack(wide* w, problem* p, int threads)
 {
-    if (wide_arrange(w, p)) return TALUS_ERR_MEMORY;
+    threads = wide_threads(p->count, threads);
+    if (wide_arrange(w, p, threads)) return TALUS_ERR_MEMORY;
     w->problem = p;
     w->single = w->has_old = false;
     if (!reserve_all(w)) return TALUS_ERR_MEMORY;
-    threads = wide_threads(p->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(static)
@@ -461,61 +467,113 @@ static wide_sums add_sums(const wide_sums* sums, int64_t count, double unit)
     return all;
 }
 
-static void copy_array(wide* w, wide_array to, wide_array from)
+/// Bytes that a thread copies at a time.
+enum { COPY_BYTES = 1 << 18 };
+
+static void copy_array(wide* w, wide_array to, wide_array from, int threads)
 {
-    const size_t count = (size_t)w->length[from];
-    if (count == 0) return;
-    if (w->single) {
-        memcpy(w->narrow[to], w->narrow[from], sizeof(float) * count);
-    } else {
-        memcpy(w->values[to], w->values[from], sizeof(double) * count);
+    const int64_t size = w->length[from] * (int64_t)(w->single ? sizeof(float) : sizeof(double));
+    const char* source = w->single ? (char*)w->narrow[from] : (char*)w->values[from];
+    char* target = w->single ? (char*)w->narrow[to] : (char*)w->values[to];
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t at = 0; at < size; at += COPY_BYTES) {
+        memcpy(target + at, source + at, (size_t)(size - at < COPY_BYTES ? size - at : COPY_BYTES));
     }
 }
 
-void wide_remember(wide* w)
+void wide_remember(wide* w, int threads)
 {
+    threads = wide_threads(w->count, threads);
     w->has_old = true;
-    copy_array(w, WIDE_OLD_ROW, WIDE_ROW);
-    copy_array(w, WIDE_OLD_P, WIDE_P);
-    copy_array(w, WIDE_OLD_TORQUE, WIDE_TORQUE);
+    copy_array(w, WIDE_OLD_ROW, WIDE_ROW, threads);
+    copy_array(w, WIDE_OLD_P, WIDE_P, threads);
+    copy_array(w, WIDE_OLD_TORQUE, WIDE_TORQUE, threads);
     for (int64_t k = 0; k < w->problem->rich_count; k++) {
         vec_copy(3, w->values[WIDE_OLD_RICH] + 3 * k, w->problem->rich_rows[k].torque);
     }
 }
 
+void wide_forget(wide* w)
+{
+    const wide_array old[] = {WIDE_OLD_ROW, WIDE_OLD_P};
+    w->has_old = false;
+    for (int k = 0; k < 2 && w->count > CONTACTS_TO_KEEP; k++) {
+        free(w->values[old[k]]);
+        w->values[old[k]] = NULL;
+        w->capacity[old[k]] = 0;
+    }
+}
+
+/// Wait until a block has had this pass. Whoever does it may have lost its core: the one that waits
+/// gives up its own meanwhile.
+static void wait_for(const wide* w, int64_t block, uint32_t pass)
+{
+    while (__atomic_load_n(&w->done[block], __ATOMIC_ACQUIRE) != pass) sched_yield();
+}
+
+static void wait_for_turn(const wide* w, int64_t number, uint32_t pass)
+{
+    const wide_block* block = &w->blocks[number];
+    for (int k = 0; k < block->wait_count; k++) wait_for(w, block->waits[k], pass);
+    for (int64_t k = 0; k < number && block->wait_count < 0; k++) wait_for(w, k, pass);
+}
+
+/// Work on a block; `data` says how.
+typedef void block_work(wide* w, int64_t block, const void* data);
+
+/// Do all blocks but the tail. Threads take them in order, and every block waits for those that
+/// touch the same bodies before it: to each body things happen in the order of one thread.
+static void do_blocks(wide* w, block_work* work, const void* data, int threads)
+{
+    const uint32_t pass = ++w->pass;
+    int64_t next = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (;;) {
+        const int64_t k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+        if (k >= w->block_count) break;
+        if (threads > 1) wait_for_turn(w, k, pass);
+        work(w, k, data);
+        __atomic_store_n(&w->done[k], pass, __ATOMIC_RELEASE);
+    }
+}
+
+/// A sweep over a block as it shall be done.
+typedef struct sweep_task {
+    wide_sweep_block* sweep;
+    bool momentum;
+    double beta;
+} sweep_task;
+
+static void sweep_one(wide* w, int64_t block, const void* data)
+{
+    const sweep_task* task = data;
+    task->sweep(w, block, task->momentum, task->beta, &w->sums[block]);
+}
+
 wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads)
 {
     const wide_kernels* one_lane = wide_kernels_for(TALUS_VECTOR_PORTABLE);
-    wide_sweep_block* const sweep = w->single ? kernels->sweep_single : kernels->sweep;
-    wide_sweep_block* const sweep_tail = w->single ? one_lane->sweep_single : one_lane->sweep;
-    threads = wide_threads(w->count, threads);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int64_t colour = 0; colour < w->colour_count; colour++) {
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
-            sweep(w, k, momentum, beta, &w->sums[k]);
-        }
-    }
-    sweep_tail(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
+    sweep_task task = {w->single ? kernels->sweep_single : kernels->sweep, momentum, beta};
+    do_blocks(w, sweep_one, &task, wide_threads(w->count, threads));
+    task.sweep = w->single ? one_lane->sweep_single : one_lane->sweep;
+    sweep_one(w, w->block_count, &task);
     const double unit = w->single ? w->velocity_unit * w->impulse_unit : 1.0;
     return add_sums(w->sums, w->block_count + 1, unit);
+}
+
+static void apply_one(wide* w, int64_t block, const void* data)
+{
+    const wide_kernels* kernels = data;
+    kernels->apply(w, block);
 }
 
 void wide_apply(wide* w, const wide_kernels* kernels, int threads)
 {
     threads = wide_threads(w->count, threads);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-#pragma omp for schedule(static)
-        for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
-        for (int64_t colour = 0; colour < w->colour_count; colour++) {
-#pragma omp for schedule(dynamic, 1)
-            for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
-                kernels->apply(w, k);
-            }
-        }
-    }
-    wide_kernels_for(TALUS_VECTOR_PORTABLE)->apply(w, w->block_count);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
+    do_blocks(w, apply_one, kernels, threads);
+    apply_one(w, w->block_count, wide_kernels_for(TALUS_VECTOR_PORTABLE));
 }
 
 // ---- back --------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 ///
 /// Contacts lie in blocks that fit a cache, bodies along a space-filling curve. Inside a block the
 /// contacts are coloured: no two of a colour share a moving body, so eight of them (a batch) are
-/// updated together, in any vector width with the same bits. Blocks are coloured in the same way:
-/// those of one colour share no moving body, so threads take them in any order with the same bits.
+/// updated together, in any vector width with the same bits. Blocks are coloured in the same way
+/// and swept colour by colour; a thread that takes one waits until those before it that touch the
+/// same bodies are done, so the bits are the same for any number of threads.
 /// Bodies that do not move never conflict; each contact has its own copy of them.
 ///
 /// Body row:  3D  v[3], im, w[3], kim         (64 bytes)
@@ -11,8 +12,10 @@
 /// Rows are numbered by the first block that touches them, so a block's own rows are contiguous.
 ///
 /// Kinds of batches, each with its own constants, [field][lane]:
-///   BALL    n[dim], mn, mt, bias, mu: the diagonal blocks of balls, no arms
-///   BOND    as BALL, then bond, closing, slip [1 or 3]: rich contacts of balls without torques
+///   BALL    n[dim], (2D: mn, mt,) bias, mu: the diagonal blocks of balls, no arms; in 3D mn and mt
+///           are computed from the rows of the bodies: two divisions cost less than 16 bytes
+///   BOND    n[dim], mn, mt, bias, mu, bond, closing, slip [1 or 3]: rich contacts of balls without
+///           torques, and plain ones whose responses are not those of their rows
 ///   LID     as BOND, then the upper triangle of a mobility matrix: balls at a mobile wall where
 ///   the
 ///           block is diagonal all the same
@@ -70,10 +73,16 @@ typedef enum wide_array {
     WIDE_ARRAYS
 } wide_array;
 
+/// Blocks that a block can wait for one by one.
+enum { WIDE_WAITS = 40 };
+
 /// A piece of the sweep that one thread does at a time.
 typedef struct wide_block {
     int64_t first, last;         ///< batches
     int64_t row_first, row_last; ///< rows of bodies that no earlier block touches
+    int32_t wait_count;          ///< -1: it waits for all blocks before it
+    int32_t waits[WIDE_WAITS];   ///< blocks that must be done before it: the last ones, in the
+                                 ///< order of a sweep, that touch its bodies
 } wide_block;
 
 /// What a sweep tells about itself; w is the normal response of the contact, x its impulse after
@@ -90,9 +99,9 @@ typedef struct wide {
     int64_t count; ///< contacts
     int64_t batch_count, block_count, row_count;
     int64_t slots[WIDE_KINDS]; ///< batches of each kind
-    int64_t colour_count;      ///< of blocks
-    int64_t* colour_first;     ///< [colour_count + 1] first block of each colour
     wide_block* blocks;        ///< [block_count + 1] in the order of a sweep, the tail last
+    uint32_t* done;            ///< [block_count] the last pass that a block has had
+    uint32_t pass;             ///< passes over all blocks so far
     wide_batch* batches;       ///< [batch_count]
     int32_t* who;              ///< [batch_count][2][lane] rows of the bodies a and b
     int32_t* source;           ///< [batch_count][lane] contact in the problem, -1: the lane is idle
@@ -120,7 +129,7 @@ static ALWAYS_INLINE int wide_stride(const int dim)
 static ALWAYS_INLINE int wide_fields(const int kind, const int dim)
 {
     switch (kind) {
-    case WIDE_BALL: return dim + 4;
+    case WIDE_BALL: return dim == 2 ? 6 : 5;
     case WIDE_BOND: return dim == 2 ? 9 : 12;
     case WIDE_ROLL: return dim == 2 ? 21 : 28;
     case WIDE_LID: return dim == 2 ? 12 : 18;
@@ -189,7 +198,7 @@ void wide_refresh_single(wide* w, const wide_kernels* kernels, int threads);
 
 /// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
 /// there fits: wide_layout.c.
-talus_status wide_arrange(wide* w, const problem* p);
+talus_status wide_arrange(wide* w, const problem* p, int threads);
 void wide_layout_free(wide* w);
 
 /// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
@@ -199,7 +208,9 @@ const wide_kernels* wide_kernels_for(talus_vector_width width);
 /// Make the packed velocities those of the packed impulses.
 void wide_apply(wide* w, const wide_kernels* kernels, int threads);
 /// Take the present impulses and velocities for those of the sweep before: momentum starts anew.
-void wide_remember(wide* w);
+void wide_remember(wide* w, int threads);
+/// Forget those again; of a large problem the memory, too, which nothing needs between two solves.
+void wide_forget(wide* w);
 /// One sweep over everything: all blocks, then the tail.
 wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads);
 

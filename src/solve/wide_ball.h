@@ -3,9 +3,9 @@
 /// coefficients of friction) only shift it: the normal impulse may pull up to the bond's strength,
 /// which also adds to the friction bound, and sticking means u_t + slip = 0 (law/rich.c).
 ///
-/// Cost of an update of two balls in 3D: 2 rows of 64 bytes read and written, mostly in cache; 80
+/// Cost of an update of two balls in 3D: 2 rows of 64 bytes read and written, mostly in cache; 49
 /// bytes of constants and indices read, 24 bytes of impulse read and written, with momentum as much
-/// again; about 80 flops, 8 shuffles, one square root and one division if any of the lanes slides.
+/// again; about 80 flops, 8 shuffles, two divisions, one more and a square root if a lane slides.
 #ifndef TALUS_SOLVE_WIDE_BALL_H
 #define TALUS_SOLVE_WIDE_BALL_H
 
@@ -26,11 +26,11 @@ static ALWAYS_INLINE void apply_disks(const lanes* n, lanes spin_arm, const lane
     b[2] = b[2] - b[3] * turn;
 }
 
-/// 1/mn, and 0 for an idle lane.
-static ALWAYS_INLINE lanes normal_response(lanes mn)
+/// 1/x, and 0 for an idle lane.
+static ALWAYS_INLINE lanes inverse_of(lanes x)
 {
-    const lane_mask used = lanes_more(mn, lanes_set(0.0));
-    return lanes_pick(used, lanes_set(1.0) / mn, lanes_set(0.0));
+    const lane_mask used = lanes_more(x, lanes_set(0.0));
+    return lanes_pick(used, lanes_set(1.0) / x, lanes_set(0.0));
 }
 
 /// Normal impulse and what friction is in proportion to, for the impulse y and the velocity u along
@@ -153,11 +153,25 @@ static ALWAYS_INLINE void apply_balls(const wide* w, const int kind, const int d
     if (kind == WIDE_LID) apply_to_lid(dim, k, dp, o);
 }
 
+/// The constants of a vector of contacts in the order of a contact's row; of two spheres the
+/// responses come from their own rows.
+static ALWAYS_INLINE void load_constants(const int kind, const int dim, const real* constants,
+                                         lanes wn, const wide_bodies* o, lanes* k)
+{
+    const int fields = wide_fields(kind == WIDE_LID ? WIDE_BOND : kind, dim);
+    const bool plain = kind == WIDE_BALL && dim == 3;
+    const int first = plain ? 3 : fields;
+    for (int i = 0; i < first; i++) k[i] = field(constants, i);
+    for (int i = first; i < fields; i++) k[i + 2] = field(constants, i);
+    if (!plain) return;
+    k[3] = inverse_of(wn);
+    k[4] = inverse_of(wn + o->a[7] + o->b[7]);
+}
+
 /// `kind`: WIDE_BALL, WIDE_BOND or WIDE_LID.
 static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, int64_t batch,
                                       bool momentum, lanes beta, lane_sums* sums)
 {
-    const int fields = wide_fields(kind == WIDE_LID ? WIDE_BOND : kind, dim);
     const real* constants = constants_of(w, kind, dim, batch);
     real* p = values_of(w, WIDE_P) + batch * dim * WIDE_LANES;
     real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
@@ -167,13 +181,13 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
         lanes k[12], x[3], y[3], before[3], dp[3];
         wide_bodies o;
         load_bodies(dim, values_of(w, WIDE_ROW), who, &o);
-        for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
+        lanes wn = body_im(o.a) + body_im(o.b);
+        load_constants(kind, dim, constants + lane, wn, &o, k);
         for (int i = 0; i < dim; i++) {
             const int at = i * WIDE_LANES + lane;
             y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
         }
-        lanes wn = body_im(o.a) + body_im(o.b);
-        if (kind == WIDE_LID) wn = normal_response(k[dim]);
+        if (kind == WIDE_LID) wn = inverse_of(k[dim]);
         if (dim == 2) {
             solve_disks(kind, k, lanes_set(w->spin_arm), y, x, &o);
         } else {

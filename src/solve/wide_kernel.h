@@ -8,6 +8,22 @@
 
 // ---- every other law ---------------------------------------------------------------------------
 
+/// Ask for what the contacts of a batch have in the problem itself.
+static inline void prefetch_scalar(const wide* w, const int dim, int64_t batch)
+{
+    const problem* p = w->problem;
+    const int width = problem_width(dim), line = 8;
+    if (batch >= w->batch_count || w->batches[batch].kind != WIDE_SCALAR) return;
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int32_t c = w->source[batch * WIDE_LANES + lane];
+        if (c < 0) continue;
+        for (int k = 0; k < width; k += line) __builtin_prefetch(p->contact + c * width + k);
+        if (problem_block_of(p, c) < 0) continue;
+        const double* block = problem_block(p, dim, c);
+        for (int k = 0; k < block_width(dim); k += line) __builtin_prefetch(block + k);
+    }
+}
+
 static ALWAYS_INLINE void sweep_scalar(wide* w, const int dim, int64_t batch, bool momentum,
                                        double beta, lane_sums* sums)
 {
@@ -15,6 +31,7 @@ static ALWAYS_INLINE void sweep_scalar(wide* w, const int dim, int64_t batch, bo
     real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
     _Alignas(64) real x[3 * WIDE_LANES], y[3 * WIDE_LANES], before[3 * WIDE_LANES];
     _Alignas(64) real wn[WIDE_LANES] = {0};
+    prefetch_scalar(w, dim, batch + 1);
     for (int i = 0; i < dim * WIDE_LANES; i++) {
         before[i] = p[i];
         x[i] = y[i] = momentum ? p[i] + (real)beta * (p[i] - z[i]) : p[i];

@@ -7,6 +7,8 @@
 /// and the geometric mean of the contacts' inverse responses, which are masses, become about 1.
 #include "solve/wide.h"
 
+#include "base/columns.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ static const char* units_of(wide_array array, int dim)
     case WIDE_OLD_P:
     case WIDE_TORQUE:
     case WIDE_OLD_TORQUE: return "p";
-    case WIDE_BALLS: return dim == 2 ? "11mmv1" : "111mmv1";
+    case WIDE_BALLS: return dim == 2 ? "11mmv1" : "111v1";
     case WIDE_BONDS: return dim == 2 ? "11mmv1pvv" : "111mmv1pvvvv";
     case WIDE_ROLLS: return dim == 2 ? "11mmv1pvv11iii1mmm1rv" : "111mmv1pvvvv11iii1mmm1r1rvvv";
     case WIDE_LIDS: return dim == 2 ? "11mmv1pvviii" : "111mmv1pvvvviiiiii";
@@ -89,7 +91,7 @@ static bool reserve_narrow(wide* w, wide_array array)
 {
     const int64_t needed = w->length[array];
     if (needed <= w->narrow_capacity[array]) return true;
-    const int64_t n = needed + needed / 8 + 64;
+    const int64_t n = capacity_for(needed);
     free(w->narrow[array]);
     w->narrow[array] = aligned_alloc(64, ((size_t)n * sizeof(float) + 63) / 64 * 64);
     w->narrow_capacity[array] = w->narrow[array] ? n : 0;

@@ -28,7 +28,8 @@ static const double MARGIN_RADII = 0.01;
 static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
-/// Above so many contacts the list of a search that was repeated is given back after the step.
+/// Above so many contacts the list of a search that was repeated is given back after the step, and
+/// a third list has the memory of the contact problem that was solved.
 enum { KEEP_CONTACTS = 200000 };
 
 /// Positions and reaches beyond this have squares that overflow.
@@ -152,7 +153,8 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
         const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
         const double falls = im > 0.0 ? 1.0 : 0.0;
         for (int k = 0; k < dim; k++) {
-            double kick = h * (falls * ctx->def->gravity[k] + im * g->force[i * dim + k]);
+            const double force = g->force ? g->force[i * dim + k] : 0.0;
+            double kick = h * (falls * ctx->def->gravity[k] + im * force);
             s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
         }
     }
@@ -173,8 +175,9 @@ static talus_status set_free_spins(stepper* s, const step_context* ctx)
     grains* g = ctx->grains;
     const int spin_dim = s->dim == 2 ? 1 : 3;
     double found;
-    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     s->spin = g->spin;
+    if (!g->torque) return TALUS_OK;
+    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     if (found == 0.0) return TALUS_OK;
     if (g->count > s->spin_capacity) {
         s->spin_capacity = capacity_for(g->count);
@@ -532,10 +535,10 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         out->nan_grain = set_reach(s, ctx);
         if (out->nan_grain >= 0) return TALUS_OK;
         TRY(search(s, ctx, error));
-        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
-            contacts_prune(&s->found, ctx->threads)) {
+        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads)) {
             return error_memory(error, "searching for contacts");
         }
+        contacts_prune(&s->found, ctx->threads);
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
         if (n > 0 && same_contacts(s, ctx->threads)) { // nothing new: what was solved stands
@@ -550,6 +553,7 @@ static talus_status search_and_solve(stepper* s, const step_context* ctx, step_o
         totals->seconds_solve += clock_seconds() - searched;
         if (out->nan_grain >= 0 || !raise_margins(s, ctx)) return TALUS_OK;
         swap_contacts(&s->found, &s->before);
+        if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
     }
     return error_set(error, TALUS_ERR_NUMERIC,
                      "the solution keeps moving grains beyond every search radius at t = %g; the "
@@ -647,19 +651,46 @@ static void load_wall(walls* w, const cell* periodic, int wall, const contacts* 
     vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
 }
 
-/// Sum the forces of the grains on the walls, through glued grains too.
+/// The walls that a contact's bodies belong to, as walls or as grains glued to them; below 0: none.
+static void walls_of(const step_context* ctx, int64_t c, int* wall_a, int* wall_b)
+{
+    const int32_t a = ctx->contacts->a_row[c], b = ctx->contacts->b_row[c];
+    *wall_a = a < 0 ? -1 - a : ctx->grains->glued_to[a];
+    *wall_b = ctx->grains->glued_to[b];
+}
+
+static bool any_at_walls(const step_context* ctx, int64_t first, int64_t last)
+{
+    for (int64_t c = first; c < last; c++) {
+        int wall_a, wall_b;
+        walls_of(ctx, c, &wall_a, &wall_b);
+        if (wall_a >= 0 || wall_b >= 0) return true;
+    }
+    return false;
+}
+
+/// Sum the forces of the grains on the walls, through glued grains too. Threads look for the chunks
+/// of contacts that matter; the sums are made in the order of the contacts.
 static void load_walls(const step_context* ctx)
 {
     walls* w = ctx->walls;
-    const grains* g = ctx->grains;
     const contacts* list = ctx->contacts;
+    const int chunks = parallel_chunks(list->count);
+    bool matters[PARALLEL_CHUNKS];
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    for (int64_t c = 0; c < list->count; c++) {
-        const int32_t a = list->a_row[c], b = list->b_row[c];
-        if (a >= 0 && !g->glue_position) break; // walls come first
-        const int wall_a = a < 0 ? -1 - a : g->glued_to[a], wall_b = g->glued_to[b];
-        if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
-        if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, list->count)) schedule(static)
+    for (int k = 0; k < chunks; k++) {
+        matters[k] =
+            any_at_walls(ctx, parallel_first(list->count, k), parallel_first(list->count, k + 1));
+    }
+    for (int k = 0; k < chunks; k++) {
+        const int64_t last = parallel_first(list->count, matters[k] ? k + 1 : k);
+        for (int64_t c = parallel_first(list->count, k); c < last; c++) {
+            int wall_a, wall_b;
+            walls_of(ctx, c, &wall_a, &wall_b);
+            if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
+            if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
+        }
     }
 }
 

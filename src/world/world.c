@@ -315,12 +315,8 @@ talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const d
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain %lld: force and torque must be finite numbers", (long long)id);
     }
-    for (int k = 0; k < g->dim; k++) g->force[row * g->dim + k] = force[k];
-    if (g->dim == 2) {
-        g->torque[row] = torque[2];
-    } else {
-        memcpy(g->torque + 3 * row, torque, 3 * sizeof(double));
-    }
+    if (grains_need_forces(g)) return error_memory(error, "setting the force on a grain");
+    grain_set_force(g, row, force, torque);
     return TALUS_OK;
 }
 
@@ -329,9 +325,19 @@ int64_t talus_world_grain_index(const talus_world* world, int64_t id)
     return grains_find(&world->grains, id);
 }
 
+/// The grains with their external forces, which are made when somebody looks: a reader may write
+/// into them, and several threads may read.
+static const grains* shown_grains(const talus_world* world)
+{
+    grains* g = (grains*)(uintptr_t)&world->grains;
+#pragma omp critical
+    (void)grains_need_forces(g); // short of memory they stay NULL
+    return g;
+}
+
 talus_grains talus_world_grains(const talus_world* world)
 {
-    const grains* g = &world->grains;
+    const grains* g = shown_grains(world);
     return (talus_grains){.count = g->count,
                           .dim = g->dim,
                           .spin_dim = g->dim == 2 ? 1 : 3,
