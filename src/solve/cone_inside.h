@@ -37,8 +37,12 @@ cone_measure cone_measure_of(const cone_sums* sums, cone_least least);
 
 static inline cone_sums cone_sums_add(cone_sums a, cone_sums b)
 {
-    return (cone_sums){a.e2 + b.e2,     a.r2 + b.r2,         a.u2 + b.u2,
-                       a.q2 + b.q2,     a.left + b.left,     a.energy + b.energy,
+    return (cone_sums){a.e2 + b.e2,
+                       a.r2 + b.r2,
+                       a.u2 + b.u2,
+                       a.q2 + b.q2,
+                       a.left + b.left,
+                       a.energy + b.energy,
                        a.approach + b.approach};
 }
 
@@ -53,11 +57,13 @@ static inline bool cone_measure_meets(cone_measure m, double tolerance)
     return m.error <= tolerance && m.residual <= tolerance;
 }
 
-/// A copy of a function for machines with AVX2.
+/// Copies of a function for machines with AVX2 and with AVX-512.
 #ifdef __x86_64__
 #define CONE_AVX2 __attribute__((target("avx2")))
+#define CONE_AVX512 __attribute__((target("avx2,avx512f")))
 #else
 #define CONE_AVX2
+#define CONE_AVX512
 #endif
 
 static inline bool cone_has_avx2(void)
@@ -69,9 +75,22 @@ static inline bool cone_has_avx2(void)
 #endif
 }
 
+static inline bool cone_has_avx512(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
+
 /// Four numbers that are computed together. Every lane is computed alike in any vector width, so
 /// that the bits do not depend on it.
 typedef double cone_lanes __attribute__((vector_size(32)));
+
+/// Eight of them, where the machine has registers of that width.
+typedef double cone_lanes_8 __attribute__((vector_size(64)));
+typedef double cone_loose_8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 /// The same four anywhere in memory.
 typedef double cone_loose __attribute__((vector_size(32), aligned(8), may_alias));

@@ -1,10 +1,11 @@
 /// Newton's method with a vanishing proximal term: for problems on which sweeps are slow.
 ///
-/// One step of Newton's method on r - t = 0, with the natural map t of r and u, is one sparse linear
-/// system G x + Q (W x) = t - r (cone_answer.h). It is singular where the forces are not unique and
-/// then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place of u, r_k the last solution,
-/// for smaller and smaller alpha: each is a step of the proximal point method, r moves only as far
-/// as it must, and the limit fulfils the law exactly. Steps are halved until |r - t| falls.
+/// One step of Newton's method on r - t = 0, with the natural map t of r and u, is one sparse
+/// linear system G x + Q (W x) = t - r (cone_answer.h). It is singular where the forces are not
+/// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
+/// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
+/// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
+/// until |r - t| falls.
 #include "solve/cone_answer.h"
 #include "solve/cone_factor.h"
 #include "solve/cone_methods.h"
@@ -41,8 +42,8 @@ static ALWAYS_INLINE void matrix_row_of(const int w, const cone_newton* s, int64
 {
     const cone_problem* p = s->work->p;
     const int64_t at = c * w;
-    const cone_answer a = cone_answer_of(w, s->scale + at, p->mu[c], w == 5 ? p->mu_r[c] : 0.0,
-                                         s->r + at, s->u + at);
+    const cone_answer a =
+        cone_answer_of(w, s->scale + at, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, s->r + at, s->u + at);
     for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
         const double* block = p->block + b * w * w;
         for (int i = 0; i < w; i++, out += w) {

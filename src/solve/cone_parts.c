@@ -97,10 +97,9 @@ static bool make_room(builder* b, cone_parts* parts, int64_t** start)
     const cone_problem* p = b->p;
     const size_t n = (size_t)p->count, count = (size_t)parts->count, w = (size_t)p->width;
     const size_t blocks = (size_t)p->first[n];
-    parts->part = malloc(count * sizeof *parts->part +
-                         (blocks * w * w + n * (w + 2)) * sizeof(double) +
-                         (2 * n + 2 * count + 1) * sizeof(int64_t) +
-                         (blocks + n) * sizeof(int32_t));
+    parts->part =
+        malloc(count * sizeof *parts->part + (blocks * w * w + n * (w + 2)) * sizeof(double) +
+               (2 * n + 2 * count + 1) * sizeof(int64_t) + (blocks + n) * sizeof(int32_t));
     if (!parts->part) return false;
     b->block = (double*)(parts->part + count);
     b->q = b->block + blocks * w * w;

@@ -5,7 +5,8 @@
 /// so that open contacts, whose s is zero, drop out. In the plane the law is linear as long as no
 /// contact changes between open, sticking and sliding either way, and one step ends it. Where
 /// forces are not unique a small proximal term Q alpha D (s - r) keeps them near r.
-/// There is no line search: it is a cheap attempt, and what it does not solve the sweeps go on with.
+/// There is no line search: it is a cheap attempt, and what it does not solve the sweeps go on
+/// with.
 #include "solve/cone_answer.h"
 #include "solve/cone_methods.h"
 
@@ -21,12 +22,12 @@ static const double FACTOR = 0.1;
 /// Numbers of a problem, [contact][component] each.
 typedef struct small {
     const cone_work* work;
-    int closed;                   ///< contacts that are not open
-    int32_t place[CONE_SMALL];    ///< of a contact among them; -1: it is open
-    double scale[CONE_SMALL];     ///< D by components
-    double r[CONE_SMALL];         ///< impulses
-    double u[CONE_SMALL];         ///< and their velocities
-    double t[CONE_SMALL];         ///< natural map of both
+    int closed;                           ///< contacts that are not open
+    int32_t place[CONE_SMALL];            ///< of a contact among them; -1: it is open
+    double scale[CONE_SMALL];             ///< D by components
+    double r[CONE_SMALL];                 ///< impulses
+    double u[CONE_SMALL];                 ///< and their velocities
+    double t[CONE_SMALL];                 ///< natural map of both
     double A[CONE_SMALL][CONE_SMALL + 1]; ///< [closed * width], the last column is the other side
 } small;
 
@@ -121,7 +122,8 @@ static ALWAYS_INLINE bool step(const int w, small* s)
     }
     if (!eliminate(s, s->closed * w, x)) return false;
     for (int64_t c = 0; c < p->count; c++) {
-        for (int k = 0; k < w; k++) s->r[c * w + k] = s->place[c] < 0 ? 0.0 : x[s->place[c] * w + k];
+        for (int k = 0; k < w; k++)
+            s->r[c * w + k] = s->place[c] < 0 ? 0.0 : x[s->place[c] * w + k];
     }
     return true;
 }

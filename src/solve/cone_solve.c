@@ -16,7 +16,7 @@
 
 enum {
     SPLIT_LEAST = 16,  ///< contacts from which on it is looked for independent parts
-    WARM = 4,          ///< sweeps before anything else is tried
+    WARM = 1,          ///< sweeps before anything else is tried
     TRY_AGAIN = 4,     ///< so many times more sweeps before a dense attempt is repeated
     EASY = 100,        ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
@@ -120,7 +120,8 @@ static void sweep_to(solve* s, cone_sweeper* sweeper, int64_t limit)
     if (!is_over(s)) cone_sweeper_go(sweeper, &s->run, s->r);
 }
 
-/// A few sweeps, the dense attempt, more sweeps, again; true if that solves it. Small problems only.
+/// A few sweeps, the dense attempt, more sweeps, again; true if that solves it. Small problems
+/// only.
 static bool small_methods(solve* s, cone_sweeper* sweeper, int64_t most)
 {
     int64_t sweeps = cone_small_worth(s->work.p);
@@ -270,7 +271,8 @@ static cone_sums sums_without_impulses(const cone_problem* p)
         sums.q2 += vec_dot(p->width, q, q);
         if (!(q[0] < 0.0)) continue;
         const int64_t own = cone_diagonal(p, c);
-        sums.approach += q[0] * q[0] / cone_scale_of(p->width, p->block + own * p->width * p->width).n;
+        sums.approach +=
+            q[0] * q[0] / cone_scale_of(p->width, p->block + own * p->width * p->width).n;
     }
     return sums;
 }
@@ -343,9 +345,9 @@ talus_status cone_solve(const cone_problem* p, const cone_options* options, doub
     if (!memory) return TALUS_ERR_MEMORY;
     cone_parts parts = {0};
     if (is_automatic(options) && p->count >= SPLIT_LEAST) cone_parts_find(p, &parts);
-    const talus_status status =
-        parts.count > 1 ? solve_parts(&s, p, options, &parts, memory + impulses, memory)
-                        : solve_one(&s, p, options, memory);
+    const talus_status status = parts.count > 1
+                                    ? solve_parts(&s, p, options, &parts, memory + impulses, memory)
+                                    : solve_one(&s, p, options, memory);
     cone_parts_free(&parts);
     free(memory);
     out->converged = cone_run_is_done(&s.run);

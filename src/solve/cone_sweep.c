@@ -108,8 +108,8 @@ static ALWAYS_INLINE void sweep_of(const int width, cone_sweeper* s)
             sweep_contact(width, s, c, &sums);
             s->list[s->listed] = c;
             s->listed +=
-                !(cone_is_zero(width, s->x + c * width) && cone_is_zero(width, s->old + c * width) &&
-                  cone_is_zero(width, s->y + c * width));
+                !(cone_is_zero(width, s->x + c * width) &&
+                  cone_is_zero(width, s->old + c * width) && cone_is_zero(width, s->y + c * width));
         }
     } else {
         for (int64_t k = 0; k < s->listed; k++) sweep_contact(width, s, s->list[k], &sums);
