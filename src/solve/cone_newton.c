@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 24,    ///< values of alpha, at most
-    STEPS = 40,     ///< of Newton's method for one of them, at most
-    HALVINGS = 10,  ///< of one step, at most
+    ROUNDS = 24,   ///< values of alpha, at most
+    STEPS = 40,    ///< of Newton's method for one of them, at most
+    HALVINGS = 10, ///< of one step, at most
+    IDLE = 2, ///< rounds with the last alpha that gain nothing: then rounding is all that is left
     POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
 };
 /// The first alpha, what it is multiplied with, the last.
@@ -199,12 +200,14 @@ void cone_newton_go(cone_newton* s, cone_run* run, double* r)
 {
     memcpy(s->r, r, (size_t)s->n * sizeof(double));
     s->alpha = FIRST_ALPHA;
-    for (int round = 0; round < ROUNDS && !cone_run_is_done(run); round++) {
-        if (run->iterations >= run->limit || cone_run_is_late(run)) break;
+    for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE; round++) {
+        if (cone_run_is_done(run) || run->iterations >= run->limit || cone_run_is_late(run)) break;
+        const double before = cone_measure_worse(run->best);
         solve_proximal(s, run);
         cone_velocity(s->work->p, s->r, s->u);
         map(s, s->r, s->u); // of the law itself, and inside the cone
         cone_keep_better(s->work, run, s->t, r);
+        idle += s->alpha <= LAST_ALPHA && !(cone_measure_worse(run->best) < before);
         s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
     }
 }

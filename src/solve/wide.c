@@ -489,11 +489,17 @@ wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double
     wide_sweep_block* const sweep = w->single ? kernels->sweep_single : kernels->sweep;
     wide_sweep_block* const sweep_tail = w->single ? one_lane->sweep_single : one_lane->sweep;
     threads = wide_threads(w->count, threads);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int64_t colour = 0; colour < w->colour_count; colour++) {
+    for (int64_t k = 0; threads == 1 && k < w->block_count; k++) {
+        sweep(w, k, momentum, beta, &w->sums[k]);
+    }
+    // Not with a team of one: it would ask the kernel after every colour to wake nobody.
+    if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+        for (int64_t colour = 0; colour < w->colour_count; colour++) {
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
-            sweep(w, k, momentum, beta, &w->sums[k]);
+            for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
+                sweep(w, k, momentum, beta, &w->sums[k]);
+            }
         }
     }
     sweep_tail(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
