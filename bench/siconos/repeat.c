@@ -6,10 +6,14 @@
 /// int driver(problem, impulses, velocities, options)
 typedef int siconos_driver(void*, double*, double*, void*);
 
-static double seconds_now(void)
+/// Solves that take longer are interrupted by whatever else runs on the machine: they are timed by
+/// the processor's clock, which takes too long to be read for shorter ones.
+static const double LONG = 5e-4;
+
+static double seconds_on(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -23,9 +27,12 @@ int repeat_driver(siconos_driver* driver, void* problem, int count, void** optio
     for (; done < count && (done == 0 || spent < most); done++) {
         memset(r, 0, sizeof *r * (size_t)size);
         memset(u, 0, sizeof *u * (size_t)size);
-        const double begin = seconds_now();
+        const double begin_work = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+        const double begin = seconds_on(CLOCK_MONOTONIC);
         driver(problem, r, u, options[done]);
-        seconds[done] = seconds_now() - begin;
+        seconds[done] = seconds_on(CLOCK_MONOTONIC) - begin;
+        const double work = seconds_on(CLOCK_PROCESS_CPUTIME_ID) - begin_work;
+        if (seconds[done] > LONG) seconds[done] = work;
         spent += seconds[done];
     }
     return done;
