@@ -14,14 +14,16 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 24,   ///< values of alpha, at most
-    STEPS = 40,    ///< of Newton's method for one of them, at most
-    HALVINGS = 10, ///< of one step, at most
-    IDLE = 2, ///< rounds with the last alpha that gain nothing: then rounding is all that is left
+    ROUNDS = 24,    ///< values of alpha, at most
+    STEPS = 40,     ///< of Newton's method for one of them, at most
+    HALVINGS = 10,  ///< of one step, at most
+    IDLE = 2,       ///< rounds near rounding that gain nothing: then there is no more to gain
     POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
 };
 /// The first alpha, what it is multiplied with, the last.
 static const double FIRST_ALPHA = 1e-2, NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10;
+/// Measures from which on a round that gains nothing is taken for rounding.
+static const double ROUNDING = 1e-10;
 /// A step that leaves more than this of |r - t| is poor.
 static const double POOR = 0.95;
 
@@ -207,7 +209,8 @@ void cone_newton_go(cone_newton* s, cone_run* run, double* r)
         cone_velocity(s->work->p, s->r, s->u);
         map(s, s->r, s->u); // of the law itself, and inside the cone
         cone_keep_better(s->work, run, s->t, r);
-        idle += s->alpha <= LAST_ALPHA && !(cone_measure_worse(run->best) < before);
+        const double after = cone_measure_worse(run->best);
+        idle += s->alpha <= LAST_ALPHA && after < ROUNDING && !(after < before);
         s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
     }
 }
