@@ -27,7 +27,7 @@ typedef struct solve_options {
 typedef struct solve_answer {
     double *r, *u, *v; ///< v of global problems only
     cone_result result;
-    double seconds;          ///< condensing and solving, the fastest of all repetitions
+    double seconds;          ///< condensing and solving, the median of all repetitions
     double seconds_condense; ///< of these
     bool written;
 } solve_answer;
@@ -172,22 +172,50 @@ static talus_status solve_on(const fclib_problem* p, const cone_options* options
     return TALUS_OK;
 }
 
-/// Condense and solve once, from zero, and keep the time if it is the shortest so far.
+/// Times of one repetition.
+typedef struct solve_time {
+    double total, condense;
+} solve_time;
+
+static int by_total(const void* a, const void* b)
+{
+    const double x = ((const solve_time*)a)->total, y = ((const solve_time*)b)->total;
+    return (x > y) - (x < y);
+}
+
+/// Condense and solve once, from zero.
 static talus_status solve_once(fclib_problem* p, const cone_options* options, solve_answer* a,
-                               talus_error* error)
+                               solve_time* time, talus_error* error)
 {
     double start = clock_seconds();
     talus_status status = fclib_condense(p, error);
     if (status < 0) return status;
-    const double condensing = p->global ? clock_seconds() - start : 0.0;
-    double seconds = condensing;
-    status = solve_on(p, options, a, &seconds, error);
-    if (status < 0) return status;
-    if (a->seconds < 0 || seconds < a->seconds) {
-        a->seconds = seconds;
-        a->seconds_condense = condensing;
+    time->condense = p->global ? clock_seconds() - start : 0.0;
+    time->total = time->condense;
+    return solve_on(p, options, a, &time->total, error);
+}
+
+/// Solve over and over again and take the median of the times.
+static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_answer* a,
+                                talus_error* error)
+{
+    solve_time* times = malloc(sizeof *times * (size_t)o->repeat);
+    if (!times) {
+        snprintf(error->text, sizeof error->text, "out of memory for %" PRId64 " repetitions",
+                 o->repeat);
+        return TALUS_ERR_MEMORY;
     }
-    return TALUS_OK;
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; i < o->repeat && status == TALUS_OK; i++) {
+        status = solve_once(p, &o->cone, a, &times[i], error);
+    }
+    if (status == TALUS_OK) {
+        qsort(times, (size_t)o->repeat, sizeof *times, by_total);
+        a->seconds = times[o->repeat / 2].total;
+        a->seconds_condense = times[o->repeat / 2].condense;
+    }
+    free(times);
+    return status;
 }
 
 static talus_status solve(fclib_problem* p, const solve_options* o, solve_answer* a,
@@ -196,12 +224,11 @@ static talus_status solve(fclib_problem* p, const solve_options* o, solve_answer
     if (p->cone.count == 0) {
         a->result = (cone_result){.converged = true, .method = "none"};
         snprintf(a->result.story, sizeof a->result.story, "there are no contacts");
-        a->seconds = 0;
         talus_status status = judge(p, a, error);
         if (status < 0) return status;
     }
-    for (int64_t i = 0; p->cone.count > 0 && i < o->repeat; i++) {
-        talus_status status = solve_once(p, &o->cone, a, error);
+    if (p->cone.count > 0) {
+        talus_status status = solve_often(p, o, a, error);
         if (status < 0) return status;
     }
     if (!o->write || !a->result.converged) return TALUS_OK;
@@ -262,7 +289,7 @@ static int solve_file(const solve_options* o, volatile char* is_read)
     // A damaged file makes HDF5 leak, of which it would complain at the end of the program.
     H5dont_atexit();
     fclib_problem p = {0};
-    solve_answer answer = {.seconds = -1};
+    solve_answer answer = {0};
     talus_error error = {0};
     int status = STATUS_FAILURE;
     talus_status outcome = fclib_read(o->file, &p, &error);

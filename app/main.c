@@ -72,7 +72,7 @@ static const command commands[] = {
      "  --tolerance T          on FCLIB's error and on the residual without units [1e-8]\n"
      "  --sweeps N             at most so many sweeps of the first method [100000]\n"
      "  --limit SECONDS        give up after so long [never]\n"
-     "  --repeat N             solve N times and tell the shortest time [1]\n"
+     "  --repeat N             solve N times and tell the median of the times [1]\n"
      "  --write                store solution/{r,u} (global: v too) in the file, if it is solved\n"
      "  --json                 print one JSON object on standard output\n\n"
      "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",

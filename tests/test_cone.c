@@ -4,6 +4,8 @@
 
 static const int WIDTHS[] = {2, 3, 5};
 static const double TOLERANCE = 1e-8;
+/// Contacts of each part of independent_parts().
+enum { PART = 7 };
 
 static cone_result solve_by(const char* method, const dense* d, double* r)
 {
@@ -172,6 +174,55 @@ static void random_problems(void** state)
     }
     check_below("share that a part alone does not solve", failures / (2.0 * problems), 0.04,
                 "1.2 % of 1000 problems, and the least size of this test has 60 solves");
+}
+
+/// Four problems that do not know each other, their contacts dealt out in turn; contact e of
+/// problem k is contact 4 e + k. The last one is only pulled apart, and the third is a million
+/// times weaker.
+static void deal_out(uint64_t seed, int width, dense* all)
+{
+    static dense one;
+    memset(all, 0, sizeof *all);
+    all->width = width;
+    all->count = 4 * PART;
+    for (int k = 0; k < 4; k++) {
+        rng g = rng_make(10, seed, (uint64_t)k);
+        random_problem(&g, width, 3, PART, 0.5, &one);
+        for (int i = 0; i < PART * width; i++) {
+            const int at = (4 * (i / width) + k) * width + i % width;
+            all->q[at] = k == 2 ? 1e-6 * one.q[i] : one.q[i];
+            if (k == 3 && i % width == 0) all->q[at] = fabs(one.q[i]);
+            all->mu[at / width] = one.mu[i / width];
+            all->mu_r[at / width] = one.mu_r[i / width];
+            for (int j = 0; j < PART * width; j++) {
+                all->W[at][(4 * (j / width) + k) * width + j % width] = one.W[i][j];
+            }
+        }
+    }
+}
+
+/// What falls apart is solved part by part, and what is measured is the whole.
+static void independent_parts(void** state)
+{
+    (void)state;
+    static dense d;
+    int dense_steps = 0;
+    for (int i = 0; i < test_count(60, 12); i++) {
+        double r[MODEL_UNKNOWNS], moved = 0.0;
+        for (int k = 0; k < MODEL_UNKNOWNS; k++) r[k] = 0.01 * k; // a poor guess
+        deal_out((uint64_t)i, WIDTHS[i % 3], &d);
+        const cone_result result = solve_by("auto", &d, r);
+        check_solved("parts", "auto", &d, r, &result);
+        assert_true(fabs(result.error / own_error(&d, r) - 1.0) < 1e-3 || result.error < 1e-13);
+        assert_non_null(strstr(result.story, " independent parts, the longest, of "));
+        assert_true(strtol(result.story, NULL, 10) >= 4);
+        dense_steps += strstr(result.story, "dense steps") != NULL;
+        for (int c = 3; c < d.count; c += 4) {
+            for (int k = 0; k < d.width; k++) moved = fmax(moved, fabs(r[c * d.width + k]));
+        }
+        assert_true(moved == 0.0); // what nothing pushes
+    }
+    assert_true(dense_steps > 0);
 }
 
 /// Contact 0 five times over: their impulses are not unique, their sum is.
@@ -371,6 +422,7 @@ int main(void)
         cmocka_unit_test(block_on_a_slope),
         cmocka_unit_test(one_contact_as_brute_force_finds_it),
         cmocka_unit_test(random_problems),
+        cmocka_unit_test(independent_parts),
         cmocka_unit_test(copies_share_the_load),
         cmocka_unit_test(scales_do_not_matter),
         cmocka_unit_test(a_little_unsymmetric),

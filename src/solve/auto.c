@@ -1,20 +1,28 @@
 /// The solver for everything: accelerated sweeps, and for what they leave undone a second method.
 ///
 /// Sweeps are the fastest way for nearly every step. Some small systems stay stubborn: tall stacks,
-/// hyperstatic frames, masses that differ by orders of magnitude. Those are posed again without
-/// bodies (cone_of_problem.c) and solved by the methods of cone_solve.c, which know the whole
-/// matrix. What comes back is measured like any other solution and kept only if it is better.
+/// hyperstatic frames, masses that differ by orders of magnitude, and accuracies near rounding,
+/// about which momentum circles. When sweeps get no further, or at the latest when there have been
+/// enough of them, those are posed again without bodies (cone_of_problem.c) and solved by the
+/// methods of cone_solve.c, which know the whole matrix. What comes back is measured like any other
+/// solution and kept only if it is better; if it is not good enough the sweeps go on from there.
 #include "solve/cone_of_problem.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /// Larger systems are left to the sweeps: the second method's matrices grow faster than n.
 enum { SECOND_LARGEST = 400 };
-/// What the second method is asked for: far below every rule, where it still converges quickly.
-static const double SECOND_TOLERANCE = 1e-10;
+/// Sweeps after which it is looked how they get on, and how many times more before the next look.
+/// If in between the rule's measure has not fallen to PROGRESS of what it was, they are stuck.
+enum { FIRST_LOOK = 2000, NEXT_LOOK = 4 };
+static const double PROGRESS = 0.5;
+/// What the second method is asked for, where it still converges quickly, and as a share of what
+/// the rule asks for if that is less.
+static const double SECOND_TOLERANCE = 1e-13, SECOND_SHARE = 0.3;
 
 /// The impulses of a problem, to go back to.
 static double* keep_impulses(const problem* p)
@@ -36,12 +44,10 @@ static void put_back(problem* p, const double* kept)
     problem_refresh(p);
 }
 
-/// Does the rule of this solve like `now` better than `before`?
-static bool better(const talus_solver_def* options, const residual_report* now,
-                   const solve_result* before)
+/// What the rule of this solve looks at.
+static double measure_of(const talus_solver_def* options, const solve_result* result)
 {
-    return options->stop == TALUS_STOP_RIGID ? now->velocity < before->velocity_error
-                                             : now->natural < before->residual;
+    return options->stop == TALUS_STOP_RIGID ? result->velocity_error : result->residual;
 }
 
 /// Judge what the second method left in the problem; go back to `kept` if it is no better.
@@ -50,23 +56,24 @@ static void judge(problem* p, const solve_request* request, const double* kept,
 {
     const talus_solver_def* options = request->options;
     const residual_report now = residual_measure(p, request->size, request->threads);
-    out->second_iterations = found->iterations;
-    if (!better(options, &now, out)) {
+    out->second_iterations += found->iterations;
+    const double measure = options->stop == TALUS_STOP_RIGID ? now.velocity : now.natural;
+    if (!(measure < measure_of(options, out))) {
         put_back(p, kept);
         return;
     }
     out->second_method = found->method;
     out->residual = now.natural;
     out->velocity_error = now.velocity;
-    out->converged =
-        (options->stop == TALUS_STOP_RIGID ? now.velocity : now.natural) <= options->tolerance;
+    out->converged = measure <= options->tolerance;
 }
 
 static talus_status solve_again(problem* p, const solve_request* request, cone_problem* cones,
                                 double* r, solve_result* out)
 {
-    cone_options options = {.tolerance = SECOND_TOLERANCE,
-                            .max_sweeps = request->options->max_sweeps};
+    cone_options options = {.tolerance =
+                                fmin(SECOND_TOLERANCE, SECOND_SHARE * request->options->tolerance),
+                            .max_sweeps = out->sweeps}; // it may cost as much again, not more
     cone_result found;
     double* kept = keep_impulses(p);
     if (!kept || cone_solve(cones, &options, r, &found)) {
@@ -79,11 +86,8 @@ static talus_status solve_again(problem* p, const solve_request* request, cone_p
     return TALUS_OK;
 }
 
-static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
-                          solve_result* out)
+static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
 {
-    if (accelerated_solver.solve(p, request, ws, out)) return TALUS_ERR_MEMORY;
-    if (out->converged || p->count > SECOND_LARGEST || p->rich_count > 0) return TALUS_OK;
     cone_problem cones = {0};
     double* r = NULL;
     talus_error error = {0};
@@ -92,6 +96,54 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     free(r);
     cone_free(&cones);
     return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
+}
+
+/// Sweeps until there have been `limit` of them, those of earlier calls counted.
+static talus_status sweep_to(problem* p, const solve_request* request, solve_workspace* ws,
+                             int64_t limit, solve_result* out)
+{
+    const solve_result before = *out;
+    talus_solver_def options = *request->options;
+    solve_request part = *request;
+    options.max_sweeps = (int)(limit - before.sweeps);
+    part.options = &options;
+    if (accelerated_solver.solve(p, &part, ws, out)) return TALUS_ERR_MEMORY;
+    out->sweeps += before.sweeps;
+    out->updates += before.updates;
+    out->single_sweeps += before.single_sweeps;
+    out->second_iterations = before.second_iterations;
+    out->second_method = before.second_method;
+    return TALUS_OK;
+}
+
+/// May the second method come in between? Not where someone looks on, who counts sweeps, nor under
+/// rules that do not measure the solution and end after a number of sweeps or when these are small.
+static bool may_interrupt(const solve_request* request)
+{
+    const talus_stop_rule rule = request->options->stop;
+    return !request->watch && (rule == TALUS_STOP_RIGID || rule == TALUS_STOP_RESIDUAL);
+}
+
+static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out)
+{
+    const bool small = p->count <= SECOND_LARGEST && p->rich_count == 0;
+    const int64_t most = request->options->max_sweeps;
+    int64_t look = small && may_interrupt(request) && FIRST_LOOK < most ? FIRST_LOOK : most;
+    double before = INFINITY;
+    talus_status status = TALUS_OK;
+    *out = (solve_result){0};
+    do {
+        status = sweep_to(p, request, ws, look, out);
+        const double now = measure_of(request->options, out);
+        const bool stuck = now > PROGRESS * before || out->sweeps >= most;
+        if (status == TALUS_OK && small && !out->converged && stuck) {
+            status = second_method(p, request, out);
+        }
+        before = measure_of(request->options, out);
+        look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
+    } while (status == TALUS_OK && !out->converged && out->sweeps < most);
+    return status;
 }
 
 const solver_ops auto_solver = {.name = "auto", .solve = solve};

@@ -79,8 +79,17 @@ void cone_velocity(const cone_problem* p, const double* r, double* u)
     }
 }
 
+/// Euclidean projection of (n, t) on { t <= mu n }, t >= 0 given.
+static ALWAYS_INLINE void project_pair(double mu, double* n, double* t)
+{
+    if (*t <= mu * *n) return;
+    const double along = (*n + mu * *t) / (1.0 + mu * mu);
+    *n = along > 0.0 ? along : 0.0;
+    *t = mu * *n;
+}
+
 /// Euclidean projection of (n, t, s) on { 0 <= t <= mu n, 0 <= s <= mu_r n }, t and s >= 0 given.
-static void project_lengths(double mu, double mu_r, double* n, double* t, double* s)
+static void project_triple(double mu, double mu_r, double* n, double* t, double* s)
 {
     const double n0 = *n, t0 = *t, s0 = *s;
     if (t0 <= mu * n0 && s0 <= mu_r * n0) return;
@@ -103,12 +112,16 @@ static ALWAYS_INLINE double error_square(const int width, double mu, double mu_r
                                          const double* u)
 {
     const int m = width == 2 ? 1 : 2;
-    double z[5] = {r[0] - u[0] - mu * vec_norm(m, u + 1)}, sum = 0.0;
-    if (width == 5) z[0] -= mu_r * vec_norm(2, u + 3);
+    double z[5] = {r[0] - u[0] - mu * cone_length(m, u + 1)}, sum = 0.0;
+    if (width == 5) z[0] -= mu_r * cone_length(2, u + 3);
     for (int k = 1; k < width; k++) z[k] = r[k] - u[k];
-    double n = z[0], t0 = vec_norm(m, z + 1), s0 = width == 5 ? vec_norm(2, z + 3) : 0.0;
+    double n = z[0], t0 = cone_length(m, z + 1), s0 = width == 5 ? cone_length(2, z + 3) : 0.0;
     double t = t0, s = s0;
-    project_lengths(mu, width == 5 ? mu_r : 0.0, &n, &t, &s);
+    if (width == 5) {
+        project_triple(mu, mu_r, &n, &t, &s);
+    } else {
+        project_pair(mu, &n, &t);
+    }
     sum = (r[0] - n) * (r[0] - n);
     for (int k = 1; k < width; k++) {
         double length = k <= m ? t : s, before = k <= m ? t0 : s0;
@@ -131,64 +144,87 @@ static ALWAYS_INLINE double residual_square(const int width, const cone_scale* D
     return sum;
 }
 
-static ALWAYS_INLINE cone_measure measure(const int width, const cone_problem* p,
-                                          const int64_t* diagonal, const double* r)
+/// Everything of one contact that needs its own block: nothing where it is open.
+static ALWAYS_INLINE void measure_contact(const int width, const cone_problem* p, int64_t c,
+                                          int64_t own, const double* r, const double* u,
+                                          cone_sums* sums)
 {
-    double e2 = 0.0, r2 = 0.0, u2 = 0.0, q2 = 0.0, left = 0.0, energy = 0.0, approach = 0.0;
-    for (int64_t c = 0; c < p->count; c++) {
-        const double *rc = r + c * width, *qc = p->q + c * width;
-        const double mu = p->mu[c], mu_r = width == 5 ? p->mu_r[c] : 0.0;
-        double u[5];
-        cone_row_velocity(width, p, c, r, u);
-        const int64_t own = diagonal ? diagonal[c] : cone_diagonal(p, c);
-        cone_scale D = cone_scale_of(width, p->block + own * width * width);
-        e2 += error_square(width, mu, mu_r, rc, u);
-        left += residual_square(width, &D, mu, mu_r, rc, u);
-        for (int k = 0; k < width; k++) {
-            r2 += rc[k] * rc[k];
-            u2 += u[k] * u[k];
-            q2 += qc[k] * qc[k];
-            energy += (k == 0 ? D.n : (k < 3 ? D.t : D.r)) * rc[k] * rc[k];
-        }
-        if (qc[0] < 0.0) approach += qc[0] * qc[0] / D.n;
+    const cone_scale D = cone_scale_of(width, p->block + own * width * width);
+    const double mu = p->mu[c], mu_r = width == 5 ? p->mu_r[c] : 0.0, q = p->q[c * width];
+    sums->e2 += error_square(width, mu, mu_r, r, u);
+    sums->left += residual_square(width, &D, mu, mu_r, r, u);
+    for (int k = 0; k < width; k++) {
+        sums->energy += (k == 0 ? D.n : (k < 3 ? D.t : D.r)) * r[k] * r[k];
     }
-    double size2 = fmax(fmax(r2, u2), q2), scale = fmax(energy, approach);
-    return (cone_measure){.error = size2 > 0.0 ? sqrt(e2 / size2) : (e2 > 0.0 ? INFINITY : 0.0),
-                          .residual =
-                              scale > 0.0 ? sqrt(left / scale) : (left > 0.0 ? INFINITY : 0.0)};
+    if (q < 0.0) sums->approach += q * q / D.n;
 }
 
-static cone_measure measure_portable(const cone_problem* p, const int64_t* diagonal,
+static ALWAYS_INLINE cone_sums sums_of(const int width, const cone_problem* p,
+                                       const int64_t* diagonal, const double* r)
+{
+    cone_sums s = {0};
+    for (int64_t c = 0; c < p->count; c++) {
+        const double *rc = r + c * width, *qc = p->q + c * width;
+        double u[5];
+        cone_row_velocity(width, p, c, r, u);
+        for (int k = 0; k < width; k++) {
+            s.r2 += rc[k] * rc[k];
+            s.u2 += u[k] * u[k];
+            s.q2 += qc[k] * qc[k];
+        }
+        if (!(u[0] >= 0.0) || qc[0] < 0.0 || !cone_is_zero(width, rc)) {
+            measure_contact(width, p, c, diagonal ? diagonal[c] : cone_diagonal(p, c), rc, u, &s);
+        }
+    }
+    return s;
+}
+
+static cone_sums sums_portable(const cone_problem* p, const int64_t* diagonal, const double* r)
+{
+    switch (p->width) {
+    case 2: return sums_of(2, p, diagonal, r);
+    case 3: return sums_of(3, p, diagonal, r);
+    default: return sums_of(5, p, diagonal, r);
+    }
+}
+
+CONE_AVX2 static cone_sums sums_avx2(const cone_problem* p, const int64_t* diagonal,
                                      const double* r)
 {
     switch (p->width) {
-    case 2: return measure(2, p, diagonal, r);
-    case 3: return measure(3, p, diagonal, r);
-    default: return measure(5, p, diagonal, r);
+    case 2: return sums_of(2, p, diagonal, r);
+    case 3: return sums_of(3, p, diagonal, r);
+    default: return sums_of(5, p, diagonal, r);
     }
 }
 
-CONE_AVX2 static cone_measure measure_avx2(const cone_problem* p, const int64_t* diagonal,
-                                           const double* r)
+cone_sums cone_sums_of(const cone_problem* p, const int64_t* diagonal, const double* r)
 {
-    switch (p->width) {
-    case 2: return measure(2, p, diagonal, r);
-    case 3: return measure(3, p, diagonal, r);
-    default: return measure(5, p, diagonal, r);
-    }
+    return cone_has_avx2() ? sums_avx2(p, diagonal, r) : sums_portable(p, diagonal, r);
 }
 
-cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r)
+/// sqrt(left / size), and 0 of nothing.
+static double share_of(double left, double size)
 {
-    return cone_has_avx2() ? measure_avx2(p, diagonal, r) : measure_portable(p, diagonal, r);
+    return size > 0.0 ? sqrt(left / size) : (left > 0.0 ? INFINITY : 0.0);
+}
+
+cone_measure cone_measure_of(const cone_sums* s, cone_least least)
+{
+    return (cone_measure){
+        .error = share_of(s->e2, fmax(fmax(s->r2, s->u2), fmax(s->q2, least.size2))),
+        .residual = share_of(s->left, fmax(s->energy, fmax(s->approach, least.energy))),
+    };
 }
 
 double cone_error(const cone_problem* p, const double* r)
 {
-    return cone_measure_of(p, NULL, r).error;
+    const cone_sums sums = cone_sums_of(p, NULL, r);
+    return cone_measure_of(&sums, (cone_least){0}).error;
 }
 
 double cone_residual(const cone_problem* p, const double* r)
 {
-    return cone_measure_of(p, NULL, r).residual;
+    const cone_sums sums = cone_sums_of(p, NULL, r);
+    return cone_measure_of(&sums, (cone_least){0}).residual;
 }

@@ -15,37 +15,40 @@
 /// the share at which something else is wrong.
 static const double REGULAR = 1e-12, DEFINITE = 1e-13, HOPELESS = 1e6;
 
-/// Inverse of a symmetric positive definite matrix by its Cholesky factor; false if it has none.
-static bool invert(int width, const double* S, double* inverse)
+/// Inverse of a symmetric positive definite matrix by S = L D L^T; false if it has none.
+static ALWAYS_INLINE bool invert(const int width, const double* S, double* inverse)
 {
-    double L[5][5] = {{0}}, K[5][5] = {{0}}; // K = L^-1
+    double L[5][5], V[5][5], K[5][5], D[5]; // V = L D without inverses, K = L^-1, D holds 1/D
     for (int i = 0; i < width; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = S[i * width + j];
-            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-            if (i == j && !(sum > DEFINITE * S[i * width + i])) return false;
-            L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+        double left = S[i * (width + 1)];
+        for (int j = 0; j < i; j++) {
+            V[i][j] = S[i * width + j];
+            for (int k = 0; k < j; k++) V[i][j] -= V[i][k] * L[j][k];
+            L[i][j] = V[i][j] * D[j];
+            left -= V[i][j] * L[i][j];
         }
+        if (!(left > DEFINITE * S[i * (width + 1)])) return false;
+        D[i] = 1.0 / left;
     }
     for (int j = 0; j < width; j++) {
-        K[j][j] = 1.0 / L[j][j];
+        K[j][j] = 1.0;
         for (int i = j + 1; i < width; i++) {
-            double sum = 0.0;
-            for (int k = j; k < i; k++) sum -= L[i][k] * K[k][j];
-            K[i][j] = sum / L[i][i];
+            double sum = -L[i][j];
+            for (int k = j + 1; k < i; k++) sum -= L[i][k] * K[k][j];
+            K[i][j] = sum;
         }
     }
     for (int i = 0; i < width; i++) {
-        for (int j = 0; j < width; j++) {
+        for (int j = 0; j <= i; j++) {
             double sum = 0.0;
-            for (int k = i > j ? i : j; k < width; k++) sum += K[k][i] * K[k][j];
-            inverse[i * width + j] = sum;
+            for (int k = i; k < width; k++) sum += K[k][i] * D[k] * K[k][j];
+            inverse[i * width + j] = inverse[j * width + i] = sum;
         }
     }
     return true;
 }
 
-void cone_contact_prepare(int width, const double* block, double* own)
+static ALWAYS_INLINE void prepare(const int width, const double* block, double* own)
 {
     double* inverse = own + width * width;
     double trace = 0.0;
@@ -63,6 +66,15 @@ void cone_contact_prepare(int width, const double* block, double* own)
         good = invert(width, own, inverse);
     }
     if (!good) memset(inverse, 0, sizeof *inverse * (size_t)(width * width)); // not a number
+}
+
+void cone_contact_prepare(int width, const double* block, double* own)
+{
+    switch (width) {
+    case 2: prepare(2, block, own); break;
+    case 3: prepare(3, block, own); break;
+    default: prepare(5, block, own); break;
+    }
 }
 
 // ---- sliding in 3D -----------------------------------------------------------------------------

@@ -209,8 +209,8 @@ static bool make_room(cone_factor* f)
         const int64_t length = f->p->first[c + 1] - f->p->first[c];
         longest = length > longest ? length : longest;
     }
-    f->U = malloc(sizeof(double) *
-                  (size_t)((2 * blocks + 2 * n) * size + longest * w * w + n * w + 4));
+    const int64_t doubles = (2 * blocks + 2 * n) * size + longest * w * w + n * w + 4;
+    f->U = aligned_alloc(64, (sizeof(double) * (size_t)doubles + 63) / 64 * 64);
     if (!f->U) return false;
     f->L = f->U + blocks * size;
     f->pivot = f->L + blocks * size;
@@ -255,11 +255,28 @@ static ALWAYS_INLINE void row_product(const int width, const double* A, const do
     *out = sum;
 }
 
+/// The same of rows padded to eight, whole rows at a time.
+static ALWAYS_INLINE void multiply_8(const int width, bool subtract, const double* A,
+                                     const double* B, double* C)
+{
+    for (int i = 0; i < width; i++) {
+        cone_lanes_8 sum = {0.0};
+        cone_loose_8* out = (cone_loose_8*)(C + i * 8);
+        for (int k = 0; k < width; k++) sum += A[i * 8 + k] * *(const cone_loose_8*)(B + k * 8);
+        if (subtract) sum = *out - sum;
+        *out = sum;
+    }
+}
+
 /// C = A B or C -= A B
-static ALWAYS_INLINE void multiply(const int width, bool subtract, const double* A, const double* B,
-                                   double* C)
+static ALWAYS_INLINE void multiply(const int width, const int lanes, bool subtract, const double* A,
+                                   const double* B, double* C)
 {
     const int stride = stride_of(width);
+    if (stride == 8 && lanes == 8) {
+        multiply_8(width, subtract, A, B, C);
+        return;
+    }
     for (int i = 0; i < width; i++) {
         int j = 0;
         for (; j + 4 <= stride; j += 4) {
@@ -278,15 +295,15 @@ static ALWAYS_INLINE void multiply(const int width, bool subtract, const double*
 }
 
 /// C = A^T B
-static ALWAYS_INLINE void multiply_transposed(const int width, const double* A, const double* B,
-                                              double* C)
+static ALWAYS_INLINE void multiply_transposed(const int width, const int lanes, const double* A,
+                                              const double* B, double* C)
 {
     const int stride = stride_of(width);
     double T[WIDEST * STRIDE];
     for (int i = 0; i < width; i++) {
         for (int j = 0; j < width; j++) T[i * stride + j] = A[j * stride + i];
     }
-    multiply(width, false, T, B, C);
+    multiply(width, lanes, false, T, B, C);
 }
 
 /// Inverse of a block by Gauss and Jordan with row pivots; false if it has none.
@@ -327,7 +344,7 @@ static ALWAYS_INLINE void scatter(const int width, cone_factor* f, int64_t i)
     const int64_t size = block_size(width), c = f->order[i], first = f->p->first[c];
     double* row = f->row;
     const size_t bytes = sizeof(double) * (size_t)size;
-    for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
+    for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1] && !f->symmetric; b++) {
         memset(row + f->lower[b] * size, 0, bytes);
     }
     for (int64_t b = f->upper_first[i]; b < f->upper_first[i + 1]; b++) {
@@ -344,7 +361,7 @@ static ALWAYS_INLINE void scatter(const int width, cone_factor* f, int64_t i)
 
 /// Row i of the factors. Of a symmetric matrix L_ik = U_ki^T U_kk^-1, and what is left of the
 /// diagonal need not be worked out; next[k] is the column of U_k that is met next.
-static ALWAYS_INLINE bool make_row(const int width, cone_factor* f, int64_t i)
+static ALWAYS_INLINE bool make_row(const int width, const int lanes, cone_factor* f, int64_t i)
 {
     const int64_t size = block_size(width);
     for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
@@ -353,12 +370,12 @@ static ALWAYS_INLINE bool make_row(const int width, cone_factor* f, int64_t i)
         int64_t u = f->upper_first[k];
         if (f->symmetric) {
             u = f->next[k]++;
-            multiply_transposed(width, f->U + u * size, f->pivot + k * size, L);
+            multiply_transposed(width, lanes, f->U + u * size, f->pivot + k * size, L);
         } else {
-            multiply(width, false, f->row + k * size, f->pivot + k * size, L);
+            multiply(width, lanes, false, f->row + k * size, f->pivot + k * size, L);
         }
         for (; u < f->upper_first[k + 1]; u++) {
-            multiply(width, true, L, f->U + u * size, f->row + f->upper[u] * size);
+            multiply(width, lanes, true, L, f->U + u * size, f->row + f->upper[u] * size);
         }
     }
     if (!invert(width, f->row + i * size, f->pivot + i * size)) return false;
@@ -368,13 +385,13 @@ static ALWAYS_INLINE bool make_row(const int width, cone_factor* f, int64_t i)
     return true;
 }
 
-static ALWAYS_INLINE bool make_of(const int width, cone_factor* f, cone_factor_row* row,
-                                  const void* data)
+static ALWAYS_INLINE bool make_of(const int width, const int lanes, cone_factor* f,
+                                  cone_factor_row* row, const void* data)
 {
     for (int64_t i = 0; i < f->p->count; i++) {
         row(data, f->order[i], f->input);
         scatter(width, f, i);
-        if (!make_row(width, f, i)) return false;
+        if (!make_row(width, lanes, f, i)) return false;
     }
     return true;
 }
@@ -382,21 +399,26 @@ static ALWAYS_INLINE bool make_of(const int width, cone_factor* f, cone_factor_r
 static bool make_portable(cone_factor* f, cone_factor_row* row, const void* data)
 {
     switch (f->p->width) {
-    case 2: return make_of(2, f, row, data);
-    case 3: return make_of(3, f, row, data);
-    case 5: return make_of(5, f, row, data);
-    default: return make_of(6, f, row, data);
+    case 2: return make_of(2, 4, f, row, data);
+    case 3: return make_of(3, 4, f, row, data);
+    case 5: return make_of(5, 4, f, row, data);
+    default: return make_of(6, 4, f, row, data);
     }
 }
 
 CONE_AVX2 static bool make_avx2(cone_factor* f, cone_factor_row* row, const void* data)
 {
     switch (f->p->width) {
-    case 2: return make_of(2, f, row, data);
-    case 3: return make_of(3, f, row, data);
-    case 5: return make_of(5, f, row, data);
-    default: return make_of(6, f, row, data);
+    case 2: return make_of(2, 4, f, row, data);
+    case 3: return make_of(3, 4, f, row, data);
+    case 5: return make_of(5, 4, f, row, data);
+    default: return make_of(6, 4, f, row, data);
     }
+}
+
+CONE_AVX512 static bool make_avx512_6(cone_factor* f, cone_factor_row* row, const void* data)
+{
+    return make_of(6, 8, f, row, data);
 }
 
 bool cone_factor_make(cone_factor* f, bool symmetric, cone_factor_row* row, const void* data)
@@ -404,12 +426,23 @@ bool cone_factor_make(cone_factor* f, bool symmetric, cone_factor_row* row, cons
     if (!f->U && !make_room(f)) return false;
     f->symmetric = symmetric;
     memcpy(f->next, f->upper_first, sizeof *f->next * (size_t)f->p->count);
+    if (f->avx2 && f->p->width == 6 && cone_has_avx512()) return make_avx512_6(f, row, data);
     return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);
 }
 
+/// y [width] -= A x. Rows of six by twos of lanes: sums of three products each.
 static ALWAYS_INLINE void subtract_times(const int width, const double* A, const double* x,
                                          double* y)
 {
+    if (width == 6) {
+        const cone_lanes low = *(const cone_loose*)x, high = {x[4], x[5], 0.0, 0.0};
+        for (int i = 0; i < 6; i++) {
+            const cone_loose* row = (const cone_loose*)(A + i * 8);
+            const cone_lanes sum = row[0] * low + row[1] * high;
+            y[i] -= (sum[0] + sum[2]) + (sum[1] + sum[3]);
+        }
+        return;
+    }
     for (int i = 0; i < width; i++) y[i] -= vec_dot(width, A + i * stride_of(width), x);
 }
 
@@ -436,12 +469,31 @@ static ALWAYS_INLINE void solve_of(const int w, const cone_factor* f, double* x)
     for (int64_t i = 0; i < n; i++) vec_copy(w, x + f->order[i] * w, y + i * w);
 }
 
-void cone_factor_solve(const cone_factor* f, double* x)
+static void solve_portable(const cone_factor* f, double* x)
 {
     switch (f->p->width) {
     case 2: solve_of(2, f, x); break;
     case 3: solve_of(3, f, x); break;
     case 5: solve_of(5, f, x); break;
     default: solve_of(6, f, x); break;
+    }
+}
+
+CONE_AVX2 static void solve_avx2(const cone_factor* f, double* x)
+{
+    switch (f->p->width) {
+    case 2: solve_of(2, f, x); break;
+    case 3: solve_of(3, f, x); break;
+    case 5: solve_of(5, f, x); break;
+    default: solve_of(6, f, x); break;
+    }
+}
+
+void cone_factor_solve(const cone_factor* f, double* x)
+{
+    if (f->avx2) {
+        solve_avx2(f, x);
+    } else {
+        solve_portable(f, x);
     }
 }

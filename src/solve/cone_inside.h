@@ -17,11 +17,34 @@ typedef struct cone_measure {
     double error, residual;
 } cone_measure;
 
+/// What they are made of. Those of parts that do not know each other add up.
+typedef struct cone_sums {
+    double e2, r2, u2, q2;         ///< squares of the error's numerator, of r, u and q
+    double left, energy, approach; ///< of the residual: cone.c
+} cone_sums;
+
+/// Sums that stand for a larger whole: below them nothing counts.
+typedef struct cone_least {
+    double size2, energy;
+} cone_least;
+
 /// Where the diagonal block of contact c is.
 int64_t cone_diagonal(const cone_problem* p, int64_t c);
 cone_scale cone_scale_of(int width, const double* S);
 /// `diagonal` [count] may be NULL: it saves time.
-cone_measure cone_measure_of(const cone_problem* p, const int64_t* diagonal, const double* r);
+cone_sums cone_sums_of(const cone_problem* p, const int64_t* diagonal, const double* r);
+cone_measure cone_measure_of(const cone_sums* sums, cone_least least);
+
+static inline cone_sums cone_sums_add(cone_sums a, cone_sums b)
+{
+    return (cone_sums){a.e2 + b.e2,
+                       a.r2 + b.r2,
+                       a.u2 + b.u2,
+                       a.q2 + b.q2,
+                       a.left + b.left,
+                       a.energy + b.energy,
+                       a.approach + b.approach};
+}
 
 /// The larger of both: what methods make small.
 static inline double cone_measure_worse(cone_measure m)
@@ -34,11 +57,13 @@ static inline bool cone_measure_meets(cone_measure m, double tolerance)
     return m.error <= tolerance && m.residual <= tolerance;
 }
 
-/// A copy of a function for machines with AVX2.
+/// Copies of a function for machines with AVX2 and with AVX-512.
 #ifdef __x86_64__
 #define CONE_AVX2 __attribute__((target("avx2")))
+#define CONE_AVX512 __attribute__((target("avx2,avx512f")))
 #else
 #define CONE_AVX2
+#define CONE_AVX512
 #endif
 
 static inline bool cone_has_avx2(void)
@@ -50,9 +75,22 @@ static inline bool cone_has_avx2(void)
 #endif
 }
 
+static inline bool cone_has_avx512(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
+
 /// Four numbers that are computed together. Every lane is computed alike in any vector width, so
 /// that the bits do not depend on it.
 typedef double cone_lanes __attribute__((vector_size(32)));
+
+/// Eight of them, where the machine has registers of that width.
+typedef double cone_lanes_8 __attribute__((vector_size(64)));
+typedef double cone_loose_8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 /// The same four anywhere in memory.
 typedef double cone_loose __attribute__((vector_size(32), aligned(8), may_alias));
@@ -117,9 +155,26 @@ static ALWAYS_INLINE void cone_row_velocity(const int width, const cone_problem*
     cone_add_blocks(width, p, p->first[c], p->first[c + 1], r, u);
 }
 
+/// Length of the one or two tangential components.
+static ALWAYS_INLINE double cone_length(const int m, const double* x)
+{
+    return m == 1 ? fabs(x[0]) : vec_norm(m, x);
+}
+
+static ALWAYS_INLINE bool cone_is_zero(const int width, const double* r)
+{
+    bool zero = true;
+    for (int k = 0; k < width; k++) zero &= r[k] == 0.0;
+    return zero;
+}
+
 /// Cut x [m] to the length `bound`.
 static ALWAYS_INLINE void cone_cut(const int m, double bound, double* x)
 {
+    if (m == 1) {
+        x[0] = x[0] > bound ? bound : x[0] < -bound ? -bound : x[0];
+        return;
+    }
     double xx = vec_dot(m, x, x);
     if (xx <= bound * bound) return;
     double s = bound / sqrt(xx);
@@ -130,7 +185,8 @@ static ALWAYS_INLINE void cone_cut(const int m, double bound, double* x)
 static ALWAYS_INLINE void cone_map(const int width, const cone_scale* D, double mu, double mu_r,
                                    const double* r, const double* u, double* t)
 {
-    t[0] = fmax(0.0, r[0] - u[0] / D->n);
+    const double n = r[0] - u[0] / D->n;
+    t[0] = n > 0.0 ? n : 0.0; // also where n is not a number
     for (int k = 1; k < width; k++) t[k] = r[k] - u[k] / (k < 3 ? D->t : D->r);
     cone_cut(width == 2 ? 1 : 2, mu * t[0], t + 1);
     if (width == 5) cone_cut(2, mu_r * t[0], t + 3);

@@ -18,8 +18,10 @@ typedef struct cone_run {
     double tolerance;
     int64_t limit;      ///< iterations that are allowed, all calls together
     double deadline;    ///< on the clock of clock_seconds(); 0: none
+    cone_least least;   ///< of the whole that this is a part of; 0: it is the whole
     int64_t iterations; ///< out: all calls together
     cone_measure best;  ///< of the impulses in r: in and out
+    cone_sums sums;     ///< out: what that is made of
 } cone_run;
 
 static inline bool cone_run_is_late(const cone_run* run)
@@ -46,6 +48,14 @@ void cone_sweeper_go(cone_sweeper* s, cone_run* run, double* r);
 /// Does everything stick? One linear system (cone_stick.c). True if that solves the problem; r is
 /// changed only if it became better.
 bool cone_stick(const cone_work* work, cone_run* run, double* r);
+
+/// Impulses, count times width, up to which cone_small() can be asked.
+enum { CONE_SMALL = 48 };
+/// A few steps of Newton's method from r, dense (cone_small.c). True if that solves the problem; r
+/// is changed only if it became better.
+/// Sweeps to make before that.
+int64_t cone_small_worth(const cone_problem* p);
+bool cone_small(const cone_work* work, cone_run* run, double* r);
 
 /// Newton's method with a vanishing proximal term (cone_newton.c).
 typedef struct cone_newton cone_newton;

@@ -1,16 +1,12 @@
 /// Newton's method with a vanishing proximal term: for problems on which sweeps are slow.
 ///
-/// At impulses r with velocities u the natural map (cone_inside.h) t = P(r - u/D) is smooth but for
-/// the change between open, sticking and sliding. One step of Newton's method on r - t = 0 is one
-/// sparse linear system, contact by contact G x + Q (W x) = t - r,
-///   open      G = 1, Q = 0
-///   sticks    G = 0, Q = 1/D
-///   slides    N as if it stuck;  with z = r_T - u_T/D_T, d = z/|z|, k = mu t_N/|z|, P = 1 - d d^T:
-///             x_T - mu d (x - (W x)/D)_N - k P (x_T - (W x)_T/D_T)
-/// and likewise for rolling. It is singular where the forces are not unique and then throws r far
-/// away. So the problem is solved with u + alpha D (r - r_k) in place of u, r_k the last solution,
-/// for smaller and smaller alpha: each is a step of the proximal point method, r moves only as far
-/// as it must, and the limit fulfils the law exactly. Steps are halved until |r - t| falls.
+/// One step of Newton's method on r - t = 0, with the natural map t of r and u, is one sparse
+/// linear system G x + Q (W x) = t - r (cone_answer.h). It is singular where the forces are not
+/// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
+/// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
+/// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
+/// until |r - t| falls.
+#include "solve/cone_answer.h"
 #include "solve/cone_factor.h"
 #include "solve/cone_methods.h"
 
@@ -21,10 +17,13 @@ enum {
     ROUNDS = 24,    ///< values of alpha, at most
     STEPS = 40,     ///< of Newton's method for one of them, at most
     HALVINGS = 10,  ///< of one step, at most
+    IDLE = 2,       ///< rounds near rounding that gain nothing: then there is no more to gain
     POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
 };
 /// The first alpha, what it is multiplied with, the last.
 static const double FIRST_ALPHA = 1e-2, NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10;
+/// Measures from which on a round that gains nothing is taken for rounding.
+static const double ROUNDING = 1e-10;
 /// A step that leaves more than this of |r - t| is poor.
 static const double POOR = 0.95;
 
@@ -42,54 +41,12 @@ struct cone_newton {
 
 // ---- the linear system -------------------------------------------------------------------------
 
-/// How a contact answers to first order: G and Q of the head of the file.
-typedef struct answer {
-    double G[5][5], Q[5][5];
-} answer;
-
-/// Sliding or rolling: the components [o, o + m) with the coefficient mu.
-static void answer_of_disk(const cone_newton* s, int64_t at, int o, int m, double mu, answer* a)
-{
-    const double *D = s->scale + at, *r = s->r + at, *u = s->u + at;
-    double z[2] = {0.0, 0.0}, tn = r[0] - u[0] / D[0];
-    for (int k = 0; k < m; k++) z[k] = r[o + k] - u[o + k] / D[o + k];
-    double length = vec_norm(m, z);
-    if (length <= mu * tn) {
-        for (int k = o; k < o + m; k++) a->Q[k][k] = 1.0 / D[k];
-        return;
-    }
-    for (int i = 0; i < m; i++) {
-        double d = z[i] / length;
-        a->G[o + i][0] = -mu * d;
-        a->Q[o + i][0] = mu * d / D[0];
-        for (int j = 0; j < m; j++) {
-            double across = mu * tn / length * ((i == j ? 1.0 : 0.0) - d * z[j] / length);
-            a->G[o + i][o + j] = (i == j ? 1.0 : 0.0) - across;
-            a->Q[o + i][o + j] = across / D[o + j];
-        }
-    }
-}
-
-static answer answer_of(const cone_newton* s, int64_t c)
-{
-    const cone_problem* p = s->work->p;
-    const int w = p->width, m = w == 2 ? 1 : 2;
-    const int64_t at = c * w;
-    answer a = {0};
-    if (!(s->r[at] - s->u[at] / s->scale[at] > 0.0)) {
-        for (int k = 0; k < w; k++) a.G[k][k] = 1.0;
-        return a;
-    }
-    a.Q[0][0] = 1.0 / s->scale[at];
-    answer_of_disk(s, at, 1, m, p->mu[c], &a);
-    if (w == 5) answer_of_disk(s, at, 3, m, p->mu_r[c], &a);
-    return a;
-}
-
 static ALWAYS_INLINE void matrix_row_of(const int w, const cone_newton* s, int64_t c, double* out)
 {
     const cone_problem* p = s->work->p;
-    const answer a = answer_of(s, c);
+    const int64_t at = c * w;
+    const cone_answer a =
+        cone_answer_of(w, s->scale + at, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, s->r + at, s->u + at);
     for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
         const double* block = p->block + b * w * w;
         for (int i = 0; i < w; i++, out += w) {
@@ -220,8 +177,7 @@ cone_newton* cone_newton_new(const cone_work* work)
     s->r = s->scale + n, s->u = s->r + n, s->x = s->u + n, s->dx_u = s->x + n, s->t = s->dx_u + n;
     s->trial_r = s->t + n, s->trial_u = s->trial_r + n;
     for (int64_t c = 0; c < p->count; c++) {
-        cone_scale D = cone_scale_of(w, p->block + work->diagonal[c] * w * w);
-        for (int k = 0; k < w; k++) s->scale[c * w + k] = k == 0 ? D.n : (k < 3 ? D.t : D.r);
+        cone_answer_scale(w, p->block + work->diagonal[c] * w * w, s->scale + c * w);
     }
     return s;
 }
@@ -246,12 +202,15 @@ void cone_newton_go(cone_newton* s, cone_run* run, double* r)
 {
     memcpy(s->r, r, (size_t)s->n * sizeof(double));
     s->alpha = FIRST_ALPHA;
-    for (int round = 0; round < ROUNDS && !cone_run_is_done(run); round++) {
-        if (run->iterations >= run->limit || cone_run_is_late(run)) break;
+    for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE; round++) {
+        if (cone_run_is_done(run) || run->iterations >= run->limit || cone_run_is_late(run)) break;
+        const double before = cone_measure_worse(run->best);
         solve_proximal(s, run);
         cone_velocity(s->work->p, s->r, s->u);
         map(s, s->r, s->u); // of the law itself, and inside the cone
         cone_keep_better(s->work, run, s->t, r);
+        const double after = cone_measure_worse(run->best);
+        idle += s->alpha <= LAST_ALPHA && after < ROUNDING && !(after < before);
         s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
     }
 }

@@ -1,18 +1,23 @@
 /// Which method solves a cone problem, and the story of it.
 ///
-/// "auto" begins with accelerated sweeps, which are enough for most problems, and soon asks whether
-/// everything sticks, which is one linear system for masonry at rest. Where the sweeps have cost as
-/// much as Newton's method usually does it takes over, and where that fails the sweeps go on.
-/// Counts of iterations and operations alone decide, no clocks.
+/// "auto" takes a problem that falls apart part by part (cone_parts.c). It begins with accelerated
+/// sweeps, which are enough for most problems. A handful of contacts is soon given to a dense
+/// Newton's method, and a larger problem is asked whether everything sticks, which is one linear
+/// system for masonry at rest. Where the sweeps have cost as much as Newton's method usually does
+/// it takes over, and where that fails the sweeps go on. Counts of iterations and operations alone
+/// decide, no clocks.
 #include "base/error.h"
 #include "solve/cone_methods.h"
+#include "solve/cone_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    WARM = 4,          ///< sweeps before anything else is tried
+    SPLIT_LEAST = 16,  ///< contacts from which on it is looked for independent parts
+    WARM = 1,          ///< sweeps before anything else is tried
+    TRY_AGAIN = 4,     ///< so many times more sweeps before a dense attempt is repeated
     EASY = 100,        ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
     STEPS_MOST = 1000, ///< steps that it is allowed
@@ -25,23 +30,42 @@ typedef struct solve {
     cone_run run;
     cone_result* out;
     double* r;
+    int64_t lost; ///< iterations of attempts that came to nothing
 } solve;
 
 void cone_keep_better(const cone_work* work, cone_run* run, const double* trial, double* r)
 {
     const cone_problem* p = work->p;
-    cone_measure m = cone_measure_of(p, work->diagonal, trial);
+    const cone_sums sums = cone_sums_of(p, work->diagonal, trial);
+    const cone_measure m = cone_measure_of(&sums, run->least);
     if (!(cone_measure_worse(m) < cone_measure_worse(run->best))) return;
     run->best = m;
+    run->sums = sums;
     memcpy(r, trial, (size_t)(p->count * p->width) * sizeof(double));
 }
 
-/// Add a sentence to the story.
+static char* add_text(char* at, const char* end, const char* text)
+{
+    while (at < end && *text) *at++ = *text++;
+    return at;
+}
+
+static char* add_number(char* at, const char* end, int64_t number)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    for (int64_t n = number; n > 0 || !*first; n /= 10) *--first = (char)('0' + n % 10);
+    return add_text(at, end, first);
+}
+
+/// Add "COUNT WHAT" to the story. Without snprintf(), which takes longer than a small problem.
 static void tell(cone_result* out, const char* name, int64_t count, const char* what)
 {
-    size_t used = strlen(out->story);
-    snprintf(out->story + used, sizeof out->story - used, "%s%lld %s", used ? ", then " : "",
-             (long long)count, what);
+    const char* end = out->story + sizeof out->story - 1;
+    char* at = out->story + strlen(out->story);
+    if (at > out->story) at = add_text(at, end, ", then ");
+    at = add_text(add_number(at, end, count), end, " ");
+    *add_text(at, end, what) = '\0';
     out->method = name;
 }
 
@@ -96,19 +120,45 @@ static void sweep_to(solve* s, cone_sweeper* sweeper, int64_t limit)
     if (!is_over(s)) cone_sweeper_go(sweeper, &s->run, s->r);
 }
 
-/// Sweeps, in between the question whether everything sticks, until Newton's method would have cost
-/// as much; *newton is made when it comes to that, and stays NULL where memory is too short for it.
-/// Returns the number of sweeps.
-static int64_t first_methods(solve* s, cone_sweeper* sweeper, int64_t most, cone_newton** newton)
+/// A few sweeps, the dense attempt, more sweeps, again; true if that solves it. Small problems
+/// only.
+static bool small_methods(solve* s, cone_sweeper* sweeper, int64_t most)
+{
+    int64_t sweeps = cone_small_worth(s->work.p);
+    for (; sweeps <= most && sweeps <= EASY; sweeps *= TRY_AGAIN) {
+        sweep_to(s, sweeper, sweeps);
+        const int64_t before = s->run.iterations;
+        if (is_over(s)) break;
+        if (cone_small(&s->work, &s->run, s->r)) {
+            tell(s->out, "fast", before, "sweeps with momentum");
+            tell(s->out, "small", s->run.iterations - before, "dense steps of Newton's method");
+            return true;
+        }
+        s->lost += s->run.iterations - before;
+        s->run.iterations = before;
+    }
+    return false;
+}
+
+/// A few sweeps and the question whether everything sticks; true if so.
+static bool stick_method(solve* s, cone_sweeper* sweeper, int64_t most)
 {
     sweep_to(s, sweeper, most < WARM ? most : WARM);
-    const int64_t warm = s->run.iterations;
-    if (!is_over(s) && cone_stick(&s->work, &s->run, s->r)) {
-        tell(s->out, "fast", warm, "sweeps with momentum");
-        tell(s->out, "stick", 1, "linear system: everything sticks");
-        s->run.iterations++;
-        return warm;
-    }
+    const int64_t before = s->run.iterations;
+    if (is_over(s) || !cone_stick(&s->work, &s->run, s->r)) return false;
+    tell(s->out, "fast", before, "sweeps with momentum");
+    tell(s->out, "stick", 1, "linear system: everything sticks");
+    s->run.iterations++;
+    return true;
+}
+
+/// Sweeps, in between the cheap attempts, until Newton's method would have cost as much; *newton is
+/// made when it comes to that, and stays NULL where memory is too short for it. Returns the number
+/// of sweeps.
+static int64_t first_methods(solve* s, cone_sweeper* sweeper, int64_t most, cone_newton** newton)
+{
+    const bool small = s->work.p->count * s->work.p->width <= CONE_SMALL;
+    if ((small ? small_methods : stick_method)(s, sweeper, most)) return s->run.iterations;
     sweep_to(s, sweeper, most < EASY ? most : EASY);
     if (!is_over(s)) {
         *newton = cone_newton_new(&s->work);
@@ -148,10 +198,15 @@ const char* const* cone_methods(void)
     return NAMES;
 }
 
+static bool is_automatic(const cone_options* o)
+{
+    return !o->method || strcmp(o->method, "auto") == 0;
+}
+
 static talus_status dispatch(solve* s, const cone_options* o)
 {
-    const char* name = o->method ? o->method : "auto";
-    if (strcmp(name, "auto") == 0) return automatic(s, o->max_sweeps);
+    if (is_automatic(o)) return automatic(s, o->max_sweeps);
+    const char* name = o->method;
     if (strcmp(name, "sweeps") == 0) return sweeps(s, false, o->max_sweeps);
     if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
     if (strcmp(name, "newton") == 0) return newton_alone(s);
@@ -160,33 +215,144 @@ static talus_status dispatch(solve* s, const cone_options* o)
     return TALUS_OK;
 }
 
+/// Solve one problem, whole or part; `memory` has room for s->work.
+static talus_status solve_one(solve* s, const cone_problem* p, const cone_options* options,
+                              double* memory)
+{
+    const int64_t size = cone_own_size(p->width);
+    s->work = (cone_work){.p = p,
+                          .own = memory,
+                          .diagonal = (int64_t*)(memory + p->count * size),
+                          .avx2 = cone_has_avx2()};
+    for (int64_t c = 0; c < p->count; c++) {
+        s->work.diagonal[c] = cone_diagonal(p, c);
+        cone_contact_prepare(p->width, p->block + s->work.diagonal[c] * p->width * p->width,
+                             s->work.own + c * size);
+    }
+    s->run.best = (cone_measure){INFINITY, INFINITY};
+    // Zero solves nothing that approaches, and what does not the first sweep finds out.
+    if (!cone_is_zero((int)(p->count * p->width), s->r)) {
+        s->run.sums = cone_sums_of(p, s->work.diagonal, s->r);
+        s->run.best = cone_measure_of(&s->run.sums, s->run.least);
+    }
+    if (!cone_run_is_done(&s->run)) return dispatch(s, options);
+    *add_text(s->out->story, s->out->story + sizeof s->out->story - 1,
+              "the first guess is good enough") = '\0';
+    return TALUS_OK;
+}
+
+/// Does anything push the contacts of a part together? If not, no impulses are the solution.
+static bool is_pushed(const cone_problem* p, cone_sums* sums)
+{
+    bool pushed = false;
+    double q2 = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        q2 += vec_dot(p->width, p->q + c * p->width, p->q + c * p->width);
+        pushed |= !(p->q[c * p->width] >= 0.0);
+    }
+    *sums = (cone_sums){.u2 = q2, .q2 = q2};
+    return pushed;
+}
+
+/// What part i is measured against: its share, by contacts, of the sums of the whole without
+/// impulses. With half the tolerance for every part the whole then meets its own.
+static cone_least least_of(const cone_sums* whole, const cone_problem* p, const cone_problem* part)
+{
+    const double share = (double)part->count / (double)p->count;
+    return (cone_least){share * whole->q2, share * whole->approach};
+}
+
+/// The sums of all contacts without impulses, of which least_of() gives each part its share.
+static cone_sums sums_without_impulses(const cone_problem* p)
+{
+    cone_sums sums = {0};
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* q = p->q + c * p->width;
+        sums.q2 += vec_dot(p->width, q, q);
+        if (!(q[0] < 0.0)) continue;
+        const int64_t own = cone_diagonal(p, c);
+        sums.approach +=
+            q[0] * q[0] / cone_scale_of(p->width, p->block + own * p->width * p->width).n;
+    }
+    return sums;
+}
+
+/// The result of the whole is that of the part that took longest, with the sums of all.
+static void tell_parts(const cone_parts* parts, const cone_problem* longest, cone_result* out)
+{
+    char story[sizeof out->story];
+    memcpy(story, out->story, sizeof story);
+    const char* end = out->story + sizeof out->story - 1;
+    char* at = add_number(out->story, end, parts->count);
+    at = add_text(at, end, " independent parts");
+    if (longest) {
+        at = add_text(at, end, ", the longest, of ");
+        at = add_text(add_number(at, end, longest->count), end,
+                      longest->count == 1 ? " contact: " : " contacts: ");
+        at = add_text(at, end, story);
+    }
+    *at = '\0';
+}
+
+/// Part by part; r of the whole in and out.
+static talus_status solve_parts(solve* s, const cone_problem* p, const cone_options* options,
+                                const cone_parts* parts, double* memory, double* r)
+{
+    const int w = p->width;
+    const cone_sums without = sums_without_impulses(p);
+    const cone_problem* longest = NULL;
+    const int64_t* contact = parts->contact;
+    cone_result best = *s->out;
+    cone_sums total = {0};
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; i < parts->count && status == TALUS_OK; i++) {
+        const cone_problem* part = &parts->part[i];
+        cone_result out = {.method = "none"};
+        solve now = {.run = {.deadline = s->run.deadline}, .out = &out, .r = r};
+        const bool pushed = is_pushed(part, &now.run.sums);
+        now.run.tolerance = 0.5 * options->tolerance;
+        now.run.least = least_of(&without, p, part);
+        for (int64_t k = 0; k < part->count * w; k++) {
+            r[k] = pushed ? s->r[contact[k / w] * w + k % w] : 0.0;
+        }
+        if (pushed) status = solve_one(&now, part, options, memory);
+        for (int64_t k = 0; k < part->count * w; k++) s->r[contact[k / w] * w + k % w] = r[k];
+        contact += part->count;
+        total = cone_sums_add(total, now.run.sums);
+        now.run.iterations += now.lost;
+        if (pushed && (!longest || now.run.iterations > s->run.iterations)) {
+            longest = part;
+            best = out;
+            s->run.iterations = now.run.iterations;
+        }
+    }
+    *s->out = best;
+    s->run.sums = total;
+    s->run.best = cone_measure_of(&total, (cone_least){0});
+    tell_parts(parts, longest, s->out);
+    return status;
+}
+
 talus_status cone_solve(const cone_problem* p, const cone_options* options, double* r,
                         cone_result* out)
 {
-    const int64_t own = p->count * cone_own_size(p->width);
-    solve s = {.work = {.p = p}, .run = {.tolerance = options->tolerance}, .out = out, .r = r};
+    const size_t own = (size_t)(p->count * cone_own_size(p->width));
+    const size_t contacts = (size_t)p->count, impulses = contacts * (size_t)p->width;
+    solve s = {.run = {.tolerance = options->tolerance}, .out = out, .r = r};
     *out = (cone_result){.method = "none"};
     if (options->max_seconds > 0.0) s.run.deadline = clock_seconds() + options->max_seconds;
-    s.work.own = malloc((size_t)own * sizeof(double) + (size_t)p->count * sizeof(int64_t) + 1);
-    if (!s.work.own) return TALUS_ERR_MEMORY;
-    s.work.diagonal = (int64_t*)(s.work.own + own);
-    s.work.avx2 = cone_has_avx2();
-    for (int64_t c = 0; c < p->count; c++) {
-        s.work.diagonal[c] = cone_diagonal(p, c);
-        cone_contact_prepare(p->width, p->block + s.work.diagonal[c] * p->width * p->width,
-                             s.work.own + c * cone_own_size(p->width));
-    }
-    s.run.best = cone_measure_of(p, s.work.diagonal, r);
-    talus_status status = TALUS_OK;
-    if (cone_run_is_done(&s.run)) {
-        snprintf(out->story, sizeof out->story, "the first guess is good enough");
-    } else {
-        status = dispatch(&s, options);
-    }
-    free(s.work.own);
+    double* memory = malloc((own + impulses) * sizeof(double) + contacts * sizeof(int64_t) + 1);
+    if (!memory) return TALUS_ERR_MEMORY;
+    cone_parts parts = {0};
+    if (is_automatic(options) && p->count >= SPLIT_LEAST) cone_parts_find(p, &parts);
+    const talus_status status = parts.count > 1
+                                    ? solve_parts(&s, p, options, &parts, memory + impulses, memory)
+                                    : solve_one(&s, p, options, memory);
+    cone_parts_free(&parts);
+    free(memory);
     out->converged = cone_run_is_done(&s.run);
     out->error = s.run.best.error;
     out->residual = s.run.best.residual;
-    out->iterations = s.run.iterations;
+    out->iterations = s.run.iterations + s.lost;
     return status;
 }

@@ -86,41 +86,79 @@ static int64_t list_columns(const sticker* s, int64_t g, int32_t* column)
 
 // ---- bases -------------------------------------------------------------------------------------
 
-/// Take the direction e out of x; both have n components.
-static void take_out(int n, const double* e, double* x)
+enum { COLUMN = 3 * LARGEST / 4 }; ///< fours of numbers in a column of W_gg, at most
+
+static ALWAYS_INLINE double sum_of(cone_lanes x)
 {
-    double along = 0.0;
-    for (int i = 0; i < n; i++) along += e[i] * x[i];
-    for (int i = 0; i < n; i++) x[i] -= along * e[i];
+    return (x[0] + x[2]) + (x[1] + x[3]);
+}
+
+/// Take the direction e out of x, both of m fours; returns the square of what is left.
+static ALWAYS_INLINE double take_out(int m, const cone_lanes* e, cone_lanes* x)
+{
+    cone_lanes product = {0.0}, square = {0.0};
+    for (int i = 0; i < m; i++) product += e[i] * x[i];
+    const double along = sum_of(product);
+    for (int i = 0; i < m; i++) {
+        x[i] -= along * e[i];
+        square += x[i] * x[i];
+    }
+    return sum_of(square);
+}
+
+/// The columns x [n][m fours] of W_gg, padded with zeros, and the squares of their lengths.
+static ALWAYS_INLINE void list_block(const sticker* s, int64_t g, int n, int m,
+                                     cone_lanes x[3 * LARGEST][COLUMN], double* square)
+{
+    const cone_problem* p = s->work->p;
+    const int64_t first = s->member[g], own = s->work->diagonal[first] - p->first[first];
+    for (int j = 0; j < n; j++) x[j][m - 1] = (cone_lanes){0.0};
+    for (int i = 0; i < n; i++) {
+        const double* row = p->block + (p->first[first + i / 3] + own) * 9 + i % 3 * 3;
+        for (int j = 0; j < n; j++) ((double*)x[j])[i] = row[j / 3 * 9 + j % 3];
+    }
+    for (int j = 0; j < n; j++) {
+        cone_lanes sum = {0.0};
+        for (int i = 0; i < m; i++) sum += x[j][i] * x[j][i];
+        square[j] = sum_of(sum);
+    }
 }
 
 /// Orthonormal basis of the range of W_gg by Gram and Schmidt, the longest column first; false if
 /// it has more than RANK dimensions. Columns that are not needed stay zero.
-static bool find_basis(sticker* s, int64_t g)
+static ALWAYS_INLINE bool find_basis(sticker* s, int64_t g)
 {
-    const cone_problem* p = s->work->p;
-    const int64_t first = s->member[g], own = s->work->diagonal[first] - p->first[first];
-    const int n = (int)(3 * (s->member[g + 1] - first));
-    double x[3 * LARGEST][3 * LARGEST], longest = 0.0; // x[j] = column j
-    for (int i = 0; i < n; i++) {
-        const double* row = p->block + (p->first[first + i / 3] + own) * 9 + i % 3 * 3;
-        for (int j = 0; j < n; j++) x[j][i] = row[j / 3 * 9 + j % 3];
-    }
+    const int64_t first = s->member[g];
+    const int n = (int)(3 * (s->member[g + 1] - first)), m = (n + 3) / 4;
+    cone_lanes x[3 * LARGEST][COLUMN], e[COLUMN]; // x[j] = column j
+    double square[3 * LARGEST], longest = 0.0;
+    list_block(s, g, n, m, x, square);
     for (int k = 0; k <= RANK; k++) {
         int best = 0;
-        double most = 0.0;
-        for (int j = 0; j < n; j++) {
-            double length = 0.0;
-            for (int i = 0; i < n; i++) length += x[j][i] * x[j][i];
-            if (length > most) most = length, best = j;
-        }
-        if (k == 0) longest = most;
-        if (most <= DEPENDENT * DEPENDENT * longest) return true;
+        for (int j = 1; j < n; j++) best = square[j] > square[best] ? j : best;
+        if (k == 0) longest = square[best];
+        if (square[best] <= DEPENDENT * DEPENDENT * longest) return true;
         if (k == RANK) return false;
-        double e[3 * LARGEST], scale = 1.0 / sqrt(most);
-        for (int i = 0; i < n; i++) e[i] = scale * x[best][i];
-        for (int j = 0; j < n; j++) take_out(n, e, x[j]);
-        for (int i = 0; i < n; i++) s->P[(3 * first + i) * LANES + k] = e[i];
+        const double scale = 1.0 / sqrt(square[best]);
+        for (int i = 0; i < m; i++) e[i] = scale * x[best][i];
+        for (int j = 0; j < n; j++) square[j] = take_out(m, e, x[j]);
+        for (int i = 0; i < n; i++) s->P[(3 * first + i) * LANES + k] = ((const double*)e)[i];
+    }
+    return true;
+}
+
+static bool find_bases_portable(sticker* s)
+{
+    for (int64_t g = 0; g < s->small.count; g++) {
+        if (!find_basis(s, g)) return false;
+    }
+    return true;
+}
+
+CONE_AVX2 static bool find_bases_avx2(sticker* s)
+{
+    for (int64_t g = 0; g < s->small.count; g++) {
+        if (!find_basis(s, g)) return false;
     }
     return true;
 }
@@ -273,9 +311,10 @@ static bool sticker_start(sticker* s)
     s->small.first[0] = 0;
     for (int64_t g = 0; g < s->small.count; g++) {
         const int64_t blocks = list_columns(s, g, NULL);
-        if (blocks == 0 || !find_basis(s, g)) return false;
+        if (blocks == 0) return false;
         s->small.first[g + 1] = s->small.first[g] + blocks;
     }
+    if (!(s->work->avx2 ? find_bases_avx2(s) : find_bases_portable(s))) return false;
     const size_t blocks = (size_t)s->small.first[s->small.count];
     s->small.column = malloc(sizeof *s->small.column * blocks);
     s->small.block = malloc(sizeof(double) * blocks * RANK * RANK);

@@ -6,6 +6,8 @@
 /// (shared/spec/solver.md). y may leave the cone, the next sweep brings it back. Restarts by that
 /// rule alone can fall into cycles: when |x - y| has not dropped for a while, a restart also comes
 /// when the steps shrink.
+/// Contacts that are open and were so in the sweep before are left out, but for every eighth sweep:
+/// in a flow they are most of all. What is left out stays zero, so that nothing else changes.
 #include "solve/cone_methods.h"
 
 #include <stdlib.h>
@@ -16,6 +18,8 @@
 enum { STALL = 150, YOUNG = 30 };
 /// Sweeps between two looks at the clock.
 enum { CLOCK_EVERY = 64 };
+/// Every so many sweeps, and in the first ones, all contacts are swept, open or not.
+enum { ALL_EVERY = 8, ALL_FIRST = 3 };
 
 /// Energies of a sweep: sums of D |.|^2.
 typedef struct sweep_sums {
@@ -28,7 +32,10 @@ typedef struct sweep_sums {
 struct cone_sweeper {
     const cone_work* work;
     bool momentum;
-    double *x, *y, *old; ///< after the sweep, before it, after the last one
+    double *x, *y, *old; ///< after the sweep, before it, after the last one; x = y between sweeps
+    int64_t* list;       ///< [listed] contacts that are swept; of all others x, y and old are zero
+    int64_t listed;
+    bool all; ///< the next sweep is over all contacts
     sweep_sums sums;
     double theta;      ///< of Nesterov's sequence
     double last_step;  ///< sums.step of the last sweep
@@ -43,7 +50,8 @@ struct cone_sweeper {
 cone_sweeper* cone_sweeper_new(const cone_work* work, bool momentum, const double* r)
 {
     const size_t n = (size_t)(work->p->count * work->p->width);
-    cone_sweeper* s = malloc(sizeof *s + 3 * n * sizeof(double));
+    const size_t count = (size_t)work->p->count;
+    cone_sweeper* s = malloc(sizeof *s + 3 * n * sizeof(double) + count * sizeof(int64_t));
     if (!s) return NULL;
     double* numbers = (double*)(s + 1);
     *s = (cone_sweeper){.work = work,
@@ -51,10 +59,13 @@ cone_sweeper* cone_sweeper_new(const cone_work* work, bool momentum, const doubl
                         .x = numbers,
                         .y = numbers + n,
                         .old = numbers + 2 * n,
+                        .list = (int64_t*)(numbers + 3 * n),
+                        .all = true,
                         .theta = 1.0,
                         .last_step = INFINITY,
                         .look_below = INFINITY,
                         .lowest = INFINITY};
+    memcpy(s->x, r, n * sizeof(double));
     memcpy(s->y, r, n * sizeof(double));
     memcpy(s->old, r, n * sizeof(double));
     return s;
@@ -65,27 +76,43 @@ void cone_sweeper_free(cone_sweeper* s)
     free(s);
 }
 
+/// A new impulse for contact c, and its share of the sums.
+static ALWAYS_INLINE void sweep_contact(const int width, const cone_sweeper* s, int64_t c,
+                                        sweep_sums* sums)
+{
+    const cone_problem* p = s->work->p;
+    const double* own = s->work->own + c * cone_own_size(width);
+    const double *y = s->y + c * width, *old = s->old + c * width;
+    double* x = s->x + c * width;
+    double u[5], free[5];
+    cone_row_velocity(width, p, c, s->x, u);
+    if (u[0] >= 0.0 && cone_is_zero(width, x) && cone_is_zero(width, old)) return;
+    for (int i = 0; i < width; i++) free[i] = u[i] - vec_dot(width, own + i * width, x);
+    cone_contact(width, own, p->mu[c], width == 5 ? p->mu_r[c] : 0.0, free, x);
+    for (int k = 0; k < width; k++) {
+        const double D = own[k * (width + 1)], move = x[k] - y[k], step = x[k] - old[k];
+        sums->moved += D * move * move;
+        sums->size += D * x[k] * x[k];
+        sums->along += D * move * step;
+        sums->step += D * step * step;
+    }
+}
+
 /// One forward sweep from y to x and the sums that steer the momentum.
 static ALWAYS_INLINE void sweep_of(const int width, cone_sweeper* s)
 {
-    const cone_problem* p = s->work->p;
     sweep_sums sums = {0};
-    memcpy(s->x, s->y, (size_t)(p->count * width) * sizeof(double));
-    for (int64_t c = 0; c < p->count; c++) {
-        const double* own = s->work->own + c * cone_own_size(width);
-        const double *y = s->y + c * width, *old = s->old + c * width;
-        double* x = s->x + c * width;
-        double u[5], free[5];
-        cone_row_velocity(width, p, c, s->x, u);
-        for (int i = 0; i < width; i++) free[i] = u[i] - vec_dot(width, own + i * width, x);
-        cone_contact(width, own, p->mu[c], width == 5 ? p->mu_r[c] : 0.0, free, x);
-        for (int k = 0; k < width; k++) {
-            const double D = own[k * (width + 1)], move = x[k] - y[k], step = x[k] - old[k];
-            sums.moved += D * move * move;
-            sums.size += D * x[k] * x[k];
-            sums.along += D * move * step;
-            sums.step += D * step * step;
+    if (s->all) {
+        s->listed = 0;
+        for (int64_t c = 0; c < s->work->p->count; c++) {
+            sweep_contact(width, s, c, &sums);
+            s->list[s->listed] = c;
+            s->listed +=
+                !(cone_is_zero(width, s->x + c * width) &&
+                  cone_is_zero(width, s->old + c * width) && cone_is_zero(width, s->y + c * width));
         }
+    } else {
+        for (int64_t k = 0; k < s->listed; k++) sweep_contact(width, s, s->list[k], &sums);
     }
     s->sums = sums;
 }
@@ -110,11 +137,12 @@ CONE_AVX2 static void sweep_avx2(cone_sweeper* s)
 
 /// Are the true measures worth a look? When a sweep moves x by no more than the tolerance, and then
 /// again whenever it moves by much less.
-static bool is_due(cone_sweeper* s, double tolerance)
+static bool is_due(cone_sweeper* s, const cone_run* run)
 {
-    double limit = fmin(s->look_below, tolerance);
-    if (s->sums.moved > limit * limit * s->sums.size) return false;
-    s->look_below = s->sums.size > 0.0 ? 0.3 * sqrt(s->sums.moved / s->sums.size) : 0.0;
+    const double limit = fmin(s->look_below, run->tolerance);
+    const double size = fmax(s->sums.size, run->least.energy);
+    if (s->sums.moved > limit * limit * size) return false;
+    s->look_below = size > 0.0 ? 0.3 * sqrt(s->sums.moved / size) : 0.0;
     return true;
 }
 
@@ -128,16 +156,20 @@ static void note_stall(cone_sweeper* s)
     }
 }
 
-/// Put y for the next sweep: x and what momentum adds.
+/// Put y for the next sweep, x and what momentum adds, and begin it.
 static void extrapolate(cone_sweeper* s)
 {
-    const int64_t n = s->work->p->count * s->work->p->width;
+    const int width = s->work->p->width;
     const double theta = s->theta, next = 0.5 * theta * (sqrt(theta * theta + 4.0) - theta);
     bool restart = s->sums.along < 0.0 ||
                    (s->cautious && s->age > YOUNG && s->sums.step < s->last_step) || !s->momentum;
     double beta = restart ? 0.0 : theta * (1.0 - theta) / (theta * theta + next);
-    for (int64_t k = 0; k < n; k++) s->y[k] = s->x[k] + beta * (s->x[k] - s->old[k]);
     double* keep = s->old;
+    for (int64_t i = 0; i < s->listed; i++) {
+        for (int64_t k = s->list[i] * width, end = k + width; k < end; k++) {
+            keep[k] = s->y[k] = s->x[k] + beta * (s->x[k] - keep[k]);
+        }
+    }
     s->old = s->x;
     s->x = keep;
     s->last_step = s->sums.step;
@@ -160,7 +192,9 @@ void cone_sweeper_go(cone_sweeper* s, cone_run* run, double* r)
         }
         run->iterations++;
         s->count++;
-        if (is_due(s, run->tolerance)) cone_keep_better(s->work, run, s->x, r);
+        const bool due = is_due(s, run);
+        if (due) cone_keep_better(s->work, run, s->x, r);
+        s->all = due || s->count < ALL_FIRST || s->count % ALL_EVERY == 0;
         note_stall(s);
         extrapolate(s);
     }

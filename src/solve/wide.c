@@ -527,11 +527,14 @@ static void do_blocks(wide* w, block_work* work, const void* data, int threads)
 {
     const uint32_t pass = ++w->pass;
     int64_t next = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
+    // Not with a team of one: it would ask the kernel at its end to wake nobody.
+    for (int64_t k = 0; threads == 1 && k < w->block_count; k++) work(w, k, data);
+    if (threads == 1) return;
+#pragma omp parallel num_threads(threads)
     for (;;) {
         const int64_t k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
         if (k >= w->block_count) break;
-        if (threads > 1) wait_for_turn(w, k, pass);
+        wait_for_turn(w, k, pass);
         work(w, k, data);
         __atomic_store_n(&w->done[k], pass, __ATOMIC_RELEASE);
     }
