@@ -98,8 +98,9 @@ static void base_force_saturates(void** state)
     check_below("far below the weight", base[FILLS - 1],
                 0.5 * (weight[FILLS - 1] + janssen(weight[FILLS - 1], saturation)),
                 "nearer to Janssen's value, half of the weight, than to the weight");
-    check_below("slope at the top", (base[3] - base[2]) / (weight[3] - weight[2]), 0.4,
-                "Janssen: exp(-W/B_sat) is 0.3 and falling there, without wall friction it is 1");
+    check_below("slope at the top", (base[3] - base[2]) / (weight[3] - weight[2]), 0.7,
+                "Janssen's own slope between the last two is 0.4, without wall friction it is 1: "
+                "halfway. 10 % of both forces, from seed to seed, move it by 0.17");
     check_below("slope at the bottom", 0.6, base[0] / weight[0],
                 "Janssen: (1 - exp(-x))/x with x = 0.35 is 0.84");
 }
