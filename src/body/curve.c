@@ -29,11 +29,12 @@ static uint32_t interleave(int dim, const uint32_t* at)
     return spread_by_three(at[0]) | spread_by_three(at[1]) << 1 | spread_by_three(at[2]) << 2;
 }
 
-void curve_keys(const grains* g, int threads, uint32_t* key)
+double curve_keys(const grains* g, int threads, uint32_t* key)
 {
     const int dim = g->dim;
     const uint32_t cells = dim == 2 ? 1u << 15 : 1u << 10;
-    double low[3], high[3], width = grains_mean_diameter(g, threads);
+    const double diameter = grains_mean_diameter(g, threads);
+    double low[3], high[3], width = diameter;
     grains_box(g, threads, low, high);
     for (int k = 0; k < dim; k++) width = fmax(width, (high[k] - low[k]) / cells);
 #pragma omp parallel for num_threads(parallel_threads(threads, g->count)) schedule(static)
@@ -46,4 +47,5 @@ void curve_keys(const grains* g, int threads, uint32_t* key)
         }
         key[i] = interleave(dim, at);
     }
+    return diameter > 0.0 ? width / diameter : 1.0;
 }

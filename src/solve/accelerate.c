@@ -7,10 +7,11 @@
 /// what is converged to is the exact law. Momentum starts anew when it points the wrong way, that
 /// is when sum w (x - y).(x - x_old) < 0 (O'Donoghue and Candes). There is no proof for friction:
 /// in flows, where many contacts slide, that alone falls into cycles. So the change of a sweep is
-/// watched, and where it grows, or does not become smaller over a window of sweeps, momentum gets a
-/// limit: theta stays at that of the limit's age. What the errors' own length says is the first one
-/// (residual.h: a wave crosses that length while momentum lasts, and flicker needs hardly any),
-/// half of it the next and so on; where it pays it is doubled again.
+/// watched over windows. Where it grows, momentum starts anew and the window ends; where a window
+/// was no better than the one before, momentum gets a limit: theta stays at that of the limit's
+/// age. The first limit is what the errors' own length asks for (residual.h: a wave crosses that
+/// length while momentum lasts, and flicker needs hardly any), then it is halved, and doubled again
+/// where it pays. (To set the limit at the first growth was tried: flows took twice the sweeps.)
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"

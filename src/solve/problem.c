@@ -13,6 +13,7 @@ void problem_free(problem* p)
     free(p->body);
     free(p->free);
     free(p->curve);
+    free(p->cells);
     free(p->pair);
     free(p->contact);
     free(p->block);
@@ -49,7 +50,9 @@ static talus_status reserve_rows(problem* p, int64_t rows)
     size_t bytes = sizeof(double) * (size_t)(grown * problem_stride(p->dim));
     p->row_capacity = 0;
     if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes) ||
-        !regrow((void**)&p->curve, sizeof *p->curve * (size_t)grown)) {
+        !regrow((void**)&p->curve, sizeof *p->curve * (size_t)grown) ||
+        !regrow((void**)&p->cells,
+                sizeof(double) * (size_t)(problem_cells(grown) * (p->dim * p->dim + 1)))) {
         return TALUS_ERR_MEMORY;
     }
     p->row_capacity = grown;
@@ -130,6 +133,7 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size)
     p->dim = dim;
     p->rows = p->count = p->block_count = p->rich_count = p->mobile_count = 0;
     p->mobile_first = 0;
+    p->curve_cell = 1.0;
     if (reserve_rows(p, size->rows) || reserve_contacts(p, size->contacts) ||
         reserve_index(p, &p->block, size->blocks > 0) ||
         reserve_index(p, &p->rich, size->rich > 0) || reserve_blocks(p, size->blocks) ||

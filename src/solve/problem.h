@@ -40,6 +40,8 @@ typedef struct problem {
     double* free;    ///< [rows][stride] the same without contact impulses
     uint32_t* curve; ///< [rows] place along a space-filling curve, bodies near in space are near in
                      ///< it (body/curve.h); all zero: no order known
+    double curve_cell; ///< width of the curve's cells in mean diameters
+    double* cells;     ///< [problem_cells(rows)][dim * dim + 1] room for sums over cells (scales.h)
     int64_t count, contact_capacity;
     int32_t* pair;   ///< [count][2] body rows a, b; b is never a wall
     double* contact; ///< [count][width]
@@ -53,6 +55,12 @@ typedef struct problem {
     int64_t mobile_first, mobile_count, mobile_capacity; ///< rows that are mobile walls
     double* mobility; ///< [mobile_count][dim][dim] inverse mass matrix of each
 } problem;
+
+/// Cells of the curve that sums can be made over: so few that they need little memory.
+static inline int64_t problem_cells(int64_t rows)
+{
+    return rows / 4 + 16384;
+}
 
 /// Doubles in a body row and in a contact row.
 static ALWAYS_INLINE int problem_stride(const int dim)

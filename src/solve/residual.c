@@ -65,7 +65,7 @@ typedef struct error_sums {
 } error_sums;
 
 static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, int part,
-                                      scales* by_scale, error_sums* sums)
+                                      const scales* by_scale, error_sums* sums)
 {
     const int stride = problem_stride(dim), width = problem_width(dim);
     const double* row = p->contact + c * width;
@@ -102,7 +102,7 @@ static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c
     if (impulse2 > 0.0 || e2 > 0.0) scales_add(by_scale, p, dim, part, c, e, mn);
 }
 
-static error_sums add_part(const problem* p, int part, int parts, scales* by_scale)
+static error_sums add_part(const problem* p, int part, int parts, const scales* by_scale)
 {
     const int64_t first = p->count * part / parts, last = p->count * (part + 1) / parts;
     error_sums sums = {0};
@@ -131,14 +131,11 @@ static double longest_chain(const problem* p)
     return (double)moving;
 }
 
-residual_report residual_measure(const problem* p, double size, int threads)
+static error_sums add_up(const problem* p, int parts, int threads, const scales* by_scale)
 {
-    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
-    const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
-    scales by_scale = scales_begin(p, parts);
     error_sums part[SCALES_PARTS], sums = {0};
 #pragma omp parallel for num_threads(parallel_threads(threads, p->count)) if (parts > 1)
-    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, &by_scale);
+    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, by_scale);
     for (int k = 0; k < parts; k++) {
         sums.error += part[k].error;
         sums.impulse += part[k].impulse;
@@ -146,11 +143,20 @@ residual_report residual_measure(const problem* p, double size, int threads)
         sums.energy += part[k].energy;
         sums.work += part[k].work;
     }
+    return sums;
+}
+
+residual_report residual_measure(const problem* p, double size, int threads)
+{
+    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
+    const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
+    scales by_scale = scales_begin(p, parts);
+    const error_sums sums = add_up(p, parts, threads, &by_scale);
     const double weighed = scales_weigh(&by_scale, sums.energy, length);
-    scales_free(&by_scale);
+    const double length2 = weighed / sums.energy;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
                              .velocity = SOFTNESS * relative(weighed, sums.work),
-                             .length = sums.energy > 0.0 ? sqrt(weighed / sums.energy) : 1.0};
+                             .length = isfinite(length2) ? sqrt(length2) : length};
 }
 
 double residual_natural(problem* p)

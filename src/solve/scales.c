@@ -2,30 +2,26 @@
 #include "solve/scales.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /// Cells of four diameters hold some 30 contacts of disks and 200 of spheres, enough to tell a
-/// strain from flicker. They are wider if there would be more of them than bodies, as in a long
-/// tube: the curve counts the cells beside it, too.
-enum { FIRST_LEVEL = 2 };
+/// strain from flicker. They are wider where the problem has no room for so many, as in a long tube
+/// or a flat bed: the curve counts the empty cells beside it, too.
+static const double FIRST_WIDTH = 4.0;
 
 scales scales_begin(const problem* p, int parts)
 {
-    scales s = {.dim = p->dim, .level = FIRST_LEVEL, .parts = parts};
+    const int dim = p->dim;
+    scales s = {.dim = dim, .parts = parts, .unit = p->curve_cell};
     uint32_t last = 0;
     for (int64_t i = 0; i < p->rows; i++) last = p->curve[i] > last ? p->curve[i] : last;
-    while ((int64_t)(last >> (s.dim * s.level)) >= p->rows) s.level++;
-    s.cells = (last >> (s.dim * s.level)) + 1;
+    while (ldexp(s.unit, s.level) < FIRST_WIDTH) s.level++;
+    while ((int64_t)(last >> (dim * s.level)) >= problem_cells(p->rows) / parts) s.level++;
+    s.cells = (last >> (dim * s.level)) + 1;
     if (s.cells == 1) return s;
-    const size_t numbers = (size_t)s.cells * (size_t)parts * (size_t)(s.dim * s.dim + 1);
-    s.stress = calloc(numbers, sizeof *s.stress);
+    s.stress = p->cells;
+    memset(s.stress, 0, sizeof(double) * (size_t)(s.cells * parts * (dim * dim + 1)));
     return s;
-}
-
-void scales_free(scales* s)
-{
-    free(s->stress);
-    *s = (scales){0};
 }
 
 /// Add up the parts, in order.
@@ -69,12 +65,12 @@ double scales_weigh(scales* s, double energy, double length)
     double sum = 0.0, rest = energy;
     if (!s->stress) return length * length * energy;
     join_parts(s);
-    for (;;) {
-        const double width = fmin(ldexp(1.0, s->level), length);
+    for (; s->cells > 1; coarsen(s)) {
+        const double width = fmin(ldexp(s->unit, s->level), length);
         const double larger = fmin(explained(s), rest); // directions of contacts are never even
         sum += width * width * (rest - larger);
         rest = larger;
-        if (s->cells == 1) return sum + length * length * rest;
-        coarsen(s);
     }
+    const double whole = fmin(ldexp(s->unit, s->level), length);
+    return sum + whole * whole * rest;
 }

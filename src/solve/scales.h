@@ -7,28 +7,29 @@
 /// of width l explains is
 ///     E_l = sum over cells of dim |sum e (x) n|^2 / sum m
 /// (least squares, contacts in all directions alike). What cells of width l explain and cells of
-/// width 2 l do not varies on a length between the two.
+/// width 2 l do not varies on a length between the two. Torques are left out: errors of rolling
+/// count on the smallest scale.
 #ifndef TALUS_SOLVE_SCALES_H
 #define TALUS_SOLVE_SCALES_H
 
 #include "solve/problem.h"
 
-enum { SCALES_PARTS = 8 };
+enum { SCALES_PARTS = 4 };
 
-/// Contacts may be added in several parts at a time, each by one thread.
+/// Contacts may be added in several parts at a time, each by one thread. The sums are in the room
+/// that the problem has for them.
 typedef struct scales {
-    int dim, level; ///< cells are 2^level diameters wide
+    int dim, level; ///< cells are 2^level times as wide as those of the curve
     int64_t cells;
     int parts;
+    double unit;    ///< width of the curve's cells in diameters
     double* stress; ///< [parts][cells][dim * dim + 1] stress and sum of m; NULL: a single cell
 } scales;
 
-/// Without memory for the cells there is a single one, so that all errors count as large ones.
 scales scales_begin(const problem* p, int parts);
-void scales_free(scales* s);
 
 /// Add contact c with the error e and the inverse response m to the cell of its body b.
-static ALWAYS_INLINE void scales_add(scales* s, const problem* p, const int dim, int part,
+static ALWAYS_INLINE void scales_add(const scales* s, const problem* p, const int dim, int part,
                                      int64_t c, const double* e, double m)
 {
     if (!s->stress) return;

@@ -54,6 +54,7 @@ static bool reserve_rows(wide_memory* m, int64_t rows)
     if (!regrow(&m->curve, n, sizeof *m->curve) || !regrow(&m->moves, n, sizeof *m->moves)) {
         return false;
     }
+    memset(m->moves, 0, sizeof *m->moves * (size_t)n); // compared before the first note
     m->row_capacity = n;
     return true;
 }

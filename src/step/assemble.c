@@ -533,7 +533,7 @@ talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
     fill_grain_rows(as, ctx, free_velocity, free_spin, out);
     fill_mobile_rows(as, ctx, out);
     number_private_rows(as, list, out);
-    curve_keys(g, ctx->threads, out->curve);
+    out->curve_cell = curve_keys(g, ctx->threads, out->curve);
     fill_contacts(as, ctx, list, before, out);
     return TALUS_OK;
 }

@@ -472,7 +472,7 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
-    out->velocity_error = result.velocity_error / fmax(request.size, 1.0);
+    out->velocity_error = result.velocity_error;
     out->second = result.second_method != NULL;
     out->nan_grain = first_not_finite(s, ctx);
     if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));

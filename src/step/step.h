@@ -40,8 +40,7 @@ typedef struct step_outcome {
     int64_t sweeps, updates, contacts, active;
     bool converged;
     double residual;
-    double velocity_error;  ///< estimate (solve/residual.c) for a system of extent 1; times L/d it
-                            ///< is that of this one
+    double velocity_error;  ///< estimate (solve/residual.c) for a system of the context's size
     bool second;            ///< a second method was needed and found the solution
     int64_t nan_grain;      ///< row of the first grain whose new velocity is not finite, -1 if none
     int64_t escaped_grain;  ///< row of the first grain out of bounds or behind a wall, -1 if none

@@ -25,7 +25,7 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
                                talus_rigidity* out)
 {
     const grains* g = &world->grains;
-    const double error_of_one = out->velocity_error;
+    const double error = out->velocity_error, judged = world->last.rigidity.largest_size;
     *out = (talus_rigidity){0};
     if (g->count == 0) return TALUS_OK;
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
@@ -35,7 +35,8 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
     size /= diameter;
     out->system_size = size;
     out->largest_size = fmax(size, FORGETTING * world->last.rigidity.largest_size);
-    out->velocity_error = error_of_one * fmax(size, 1.0);
+    // The solve took the size of the steps before; a longer system may be that much worse.
+    out->velocity_error = judged > 0.0 ? error * fmax(1.0, size / fmax(judged, 1.0)) : error;
     out->diffusion_length = sqrt(4.0 * q * n);
     out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);
     out->sweeps_for_rigid = size * size / (4.0 * q);

@@ -330,7 +330,7 @@ int64_t talus_world_grain_index(const talus_world* world, int64_t id)
 static const grains* shown_grains(const talus_world* world)
 {
     grains* g = (grains*)(uintptr_t)&world->grains;
-#pragma omp critical
+#pragma omp critical(talus_rare_column)
     (void)grains_need_forces(g); // short of memory they stay NULL
     return g;
 }
@@ -493,7 +493,7 @@ talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_sta
 static const double* shown_torques(const talus_world* world)
 {
     contacts* list = (contacts*)&world->contacts;
-#pragma omp critical
+#pragma omp critical(talus_rare_column)
     (void)contacts_need_torques(list); // short of memory it stays NULL
     return list->torque;
 }
