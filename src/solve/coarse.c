@@ -15,16 +15,24 @@
 ///
 /// The step only proposes, the sweeps decide. It is right for packings that bear load already. From
 /// no impulses at all it is rough, and the sweeps that smooth it are no fewer than those it saves.
-/// Where grains flow it would stop the flow, so there must be enough contacts to jam, and the
-/// contacts must feel the velocities that are to be stopped. Places of bodies are known from the
-/// curve, to a grain's diameter (body/curve.h).
+/// Where grains flow it would stop the flow, so there must be enough contacts to jam, few of them
+/// open or sliding, and they must feel the velocities that are to be stopped. Places of bodies are
+/// known from the curve, to a grain's diameter (body/curve.h).
 #include "solve/coarse_element.h"
 
 #include <math.h>
 
 /// Sweeps before the first step, because many solves are done by then, and between two steps.
-enum { FIRST_SWEEPS = 16, STEP_SWEEPS = 10, MOST_STEPS = 20, MOST_WALLS = 4, MOST_ITERATIONS = 200 };
+enum {
+    FIRST_SWEEPS = 16,
+    STEP_SWEEPS = 10,
+    MOST_STEPS = 20,
+    MOST_WALLS = 4,
+    MOST_ITERATIONS = 200
+};
 static const double OVERSTEP = 1.5;
+static const double BEARING = 0.95; // part of the contacts that touch
+static const double SLIDING = 0.29; // part of the contacts that bear load, at most
 static const double FELT = 0.2;     // part of the velocities that contacts must feel
 static const double PROGRESS = 0.9; // of the velocities on the large scale from step to step
 static const double ENOUGH = 2.0;   // so much times what matters is gone after one step
@@ -198,17 +206,25 @@ static double felt_energy2(coarse_grid* c, const problem* p)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-/// Contacts that bear load, and those that could because they touch.
-static void count_contacts(const problem* p, int64_t* bearing, int64_t* touching)
+typedef struct contact_counts {
+    int64_t touching; ///< that could bear load
+    int64_t bearing;  ///< that do
+    int64_t sliding;  ///< of those
+} contact_counts;
+
+static contact_counts count_contacts(const problem* p)
 {
     const int dim = p->dim;
-    *bearing = *touching = 0;
+    contact_counts n = {0};
     for (int64_t i = 0; i < p->count; i++) {
         const double* row = p->contact + i * problem_width(dim);
-        const bool bears = vec_dot(dim, row, row + contact_p(dim)) > 0.0;
-        *bearing += bears;
-        *touching += bears || row[contact_bias(dim)] == 0.0;
+        double mn, mt;
+        const bool bears = stiffness(dim, row, &mn, &mt);
+        n.touching += bears || row[contact_bias(dim)] == 0.0;
+        n.bearing += bears;
+        n.sliding += bears && mt == 0.0 && row[contact_mu(dim)] > 0.0;
     }
+    return n;
 }
 
 /// Twice the kinetic energy without contacts: the scale of errors.
@@ -229,13 +245,22 @@ static double free_energy2(const problem* p)
     return energy2;
 }
 
-/// Could the packing bear load, and does it do so already? Friction needs dim + 1 contacts a grain.
+/// Could the packing bear load, and does it do so? Friction needs dim + 1 contacts a grain.
 static bool may_be_jammed(const problem* p)
 {
-    int64_t bearing, touching, bodies = 0;
-    count_contacts(p, &bearing, &touching);
+    const contact_counts n = count_contacts(p);
+    int64_t bodies = 0;
     for (int64_t i = 0; i < p->rows; i++) bodies += moves(p, i);
-    return 2.0 * (double)touching > 0.9 * (p->dim + 1) * (double)bodies && 2 * bearing >= touching;
+    return 2.0 * (double)n.touching > 0.9 * (p->dim + 1) * (double)bodies &&
+           2 * n.bearing >= n.touching;
+}
+
+/// After some sweeps all contacts of a jammed packing bear load; where grains flow some open, and
+/// where a packing is about to give way many slide.
+static bool holds(const contact_counts* n)
+{
+    return (double)n->bearing >= BEARING * (double)n->touching &&
+           (double)n->sliding <= SLIDING * (double)n->bearing;
 }
 
 void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* options)
@@ -308,7 +333,9 @@ static ALWAYS_INLINE void change_impulse(const coarse_grid* c, problem* p, const
 /// Lay the grid, find the momentum, and see whether contacts feel what is to be stopped.
 static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
 {
-    if (coarse_lay(c, p, useful)) return TALUS_ERR_MEMORY;
+    const contact_counts n = count_contacts(p);
+    *useful = holds(&n);
+    if (*useful && coarse_lay(c, p, useful)) return TALUS_ERR_MEMORY;
     if (!*useful) return TALUS_OK;
     c->noticed2 = c->noticed * c->noticed * free_energy2(p);
     c->kinetic2 = find_momentum(c, p);
@@ -325,11 +352,12 @@ static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
 static bool look_again(coarse_grid* c, const problem* p)
 {
     const double before2 = c->kinetic2;
-    int64_t bearing, touching;
+    const contact_counts n = count_contacts(p);
     c->kinetic2 = find_momentum(c, p);
     if (c->kinetic2 > PROGRESS * PROGRESS * before2 || !(c->kinetic2 > c->noticed2)) return false;
-    count_contacts(p, &bearing, &touching);
-    if (fabs((double)(bearing - c->bearing)) > RESTIFFEN * (double)c->bearing) coarse_stiffen(c, p);
+    if (!holds(&n)) return false;
+    if (fabs((double)(n.bearing - c->bearing)) > RESTIFFEN * (double)c->bearing)
+        coarse_stiffen(c, p);
     return true;
 }
 
