@@ -72,7 +72,7 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
     snprintf(field[3], FIELD_SIZE, "%" PRId64 " grains", last->grains);
     snprintf(field[4], FIELD_SIZE, "%" PRId64 " contacts", last->contacts);
     snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweeps", last->sweeps);
-    snprintf(field[6], FIELD_SIZE, "exact to %.2g %%",
+    snprintf(field[6], FIELD_SIZE, "%s %.2g %%", last->rigidity.soft ? "off by" : "exact to",
              100 * fmin(last->rigidity.velocity_error, 1));
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);
     snprintf(field[8], FIELD_SIZE, "Ekin %.2e%s", last->kinetic_energy,

@@ -101,8 +101,8 @@ static inline sweep_bytes bytes_of(const solve_job* job)
             8.0 * (double)p->block_count * block_width(dim) + 12.0 * (double)p->count,
             8.0 * (double)(p->rows * problem_stride(dim) + p->count * problem_width(dim))};
     }
-    sweep_bytes out = {lanes * ((double)w->slots[WIDE_BALL] * wide_ball_fields(dim) +
-                                (double)w->slots[WIDE_BLOCK] * wide_full_fields(dim) + batches),
+    sweep_bytes out = {lanes * ((double)w->slots[WIDE_BALL] * wide_fields(WIDE_BALL, dim) +
+                                (double)w->slots[WIDE_BLOCK] * wide_fields(WIDE_BLOCK, dim) + batches),
                        lanes * batches * dim + 8.0 * (double)w->row_count * wide_stride(dim)};
     if (job->options.method == TALUS_SOLVER_ACCELERATED) out.change *= 2.0; // and those before
     return out;

@@ -119,6 +119,7 @@ static talus_world* hard_world(talus_policy policy, int sweeps, int depth)
     def.on_unconverged = policy;
     def.retry_depth = depth;
     def.gravity[1] = -9.81;
+    def.solver.method = TALUS_SOLVER_SWEEPS;
     def.solver.tolerance = 1e-6;
     def.solver.max_sweeps = sweeps;
     talus_world* world = physics_world(&def, 0.3);
@@ -172,6 +173,7 @@ static void unconverged_is_retried(void** state)
     // The outer two of three grains close in on the middle one and touch after 1.5 ms.
     talus_world_def def = logged_def(2);
     def.on_unconverged = TALUS_POLICY_RETRY;
+    def.solver.method = TALUS_SOLVER_SWEEPS;
     def.solver.max_sweeps = 1;
     def.solver.tolerance = 1e-10;
     world = physics_world(&def, 0.0);
@@ -200,6 +202,7 @@ static void retry_succeeds_with_smaller_steps(void** state)
     (void)state;
     talus_world_def def = logged_def(2);
     def.on_unconverged = TALUS_POLICY_RETRY;
+    def.solver.method = TALUS_SOLVER_SWEEPS;
     def.solver.max_sweeps = 2;
     def.solver.tolerance = 1e-10;
     talus_world* world = physics_world(&def, 0.0);

@@ -67,7 +67,9 @@ static void check_rest(int dim, enum floor_kind kind, int shape_kind)
     while (still < quiet && steps++ < most) {
         energy = physics_step(world, H).kinetic_energy;
         bool same = true;
-        for (int k = 0; k < dim; k++) same = same && grain_x(world, id, k) == last[k];
+        // Velocities of rounding, 1e-18 m/s, move what lies near 0 by less than any place rounds
+        // to.
+        for (int k = 0; k < dim; k++) same = same && 1.0 + grain_x(world, id, k) == 1.0 + last[k];
         for (int k = 0; k < (dim == 2 ? 1 : 4); k++)
             same = same && 1.0 + grain_q(world, id, k) == 1.0 + turned[k];
         for (int k = 0; k < dim; k++) last[k] = grain_x(world, id, k);

@@ -13,6 +13,7 @@ static talus_world* make_pile(const talus_solver_def* solver)
 {
     talus_world_def def = physics_def(2);
     def.gravity[1] = -9.81;
+    def.solver.method = TALUS_SOLVER_SWEEPS;
     def.solver.tolerance = 1e-4;
     def.solver.max_sweeps = 500;
     def.drag = 0.2;
@@ -20,7 +21,7 @@ static talus_world* make_pile(const talus_solver_def* solver)
     physics_container(world, 2, 1.5, 40.0);
     dice d = {9};
     physics_fill(world, 2, GRAINS, 1.5, 0.2, 0.2, &d);
-    physics_steps(world, 5e-3, 300);
+    physics_steps(world, 5e-3, 800);
     talus_error error;
     check_ok(talus_world_set_solver(world, solver, &error), error);
     return world;
@@ -42,6 +43,7 @@ static talus_step_result one_step(const talus_solver_def* solver, double* force,
 static talus_solver_def cold(talus_stop_rule rule, double tolerance, int max_sweeps)
 {
     talus_solver_def solver = talus_solver_default();
+    solver.method = TALUS_SOLVER_SWEEPS;
     solver.stop = rule;
     solver.tolerance = tolerance;
     solver.max_sweeps = max_sweeps;

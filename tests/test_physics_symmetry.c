@@ -133,6 +133,7 @@ static void collapse(const frame* f, int steps, double out[3 * COUNT])
 {
     const double h = 5e-3;
     talus_world_def def = physics_def(3);
+    def.solver.method = TALUS_SOLVER_SWEEPS; // the others' order follows from the places
     def.solver.order = TALUS_ORDER_FORWARD;
     def.solver.stop = TALUS_STOP_SWEEPS;
     def.solver.max_sweeps = 50;

@@ -81,7 +81,7 @@ static const bad_scene bad_scenes[] = {
      "mean 'random'?\n"},
     {HEAD "solver: {max_sweeps: 1.5}\n",
      "4:22: solver.max_sweeps: 1.5 does not fit (expected an integer from 1 to 1000000000)\n"},
-    {HEAD "solver: 3\n", "4:9: solver: is a single value (expected a map of keys)\n"},
+    {HEAD "solver: 3\n", "4:9: solver: '3' is not known (expected auto, accelerated, coloured or sweeps)\n"},
     {HEAD "drag:\n", "4:6: drag: is empty (expected a number >= 0)\n"},
     {HEAD "drag: 1_000\n", "4:7: drag: '1_000' is not a number (expected a number >= 0)\n"},
     {HEAD "drag: .inf\n", "4:7: drag: '.inf' is not a number (expected a number >= 0)\n"},

@@ -51,9 +51,11 @@ TALUS_API talus_run_def talus_run_default(void);
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
     int64_t unconverged_steps, soft_steps, removed_grains, frames;
+    int64_t second_steps;     ///< solved by the second method of the solver `auto`
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
     int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size
     int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls
+    double velocity_error;    ///< talus_rigidity.velocity_error of the last step
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;
@@ -63,7 +65,7 @@ typedef struct talus_summary {
     bool interrupted;
     bool nothing_to_do; ///< resume only: the run was finished before
     char outcome[512];  ///< how it ended, such as "finished"
-    char verdict[1024]; ///< what to think of the numbers, in plain words, one sentence a line
+    char verdict[2048]; ///< what to think of the numbers, in plain words, one sentence a line
 } talus_summary;
 
 /// Run a scene from its beginning. Returns TALUS_INTERRUPTED when `stop` ended it early

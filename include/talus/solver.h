@@ -24,6 +24,14 @@ typedef enum talus_vector_width {
     TALUS_VECTOR_AVX512,
 } talus_vector_width;
 
+/// Precision of the packed sweeps (every method but TALUS_SOLVER_SWEEPS). Everything else, the
+/// measure that ends a solve included, is in double precision.
+typedef enum talus_precision {
+    TALUS_PRECISION_DOUBLE = 0,
+    TALUS_PRECISION_SINGLE, ///< floats as long as they make progress, then doubles:
+                            ///< docs/performance.md
+} talus_precision;
+
 /// Order in which a sweep of TALUS_SOLVER_SWEEPS visits the contacts.
 typedef enum talus_sweep_order {
     TALUS_ORDER_RANDOM = 0,  ///< fresh random permutation every sweep: the papers' reference
@@ -51,6 +59,7 @@ typedef struct talus_solver_def {
     bool warm_start;            ///< begin from the last step's impulses [default true]
     bool push_out_overlap;      ///< law with plain g, not g+: overlaps are undone [default false]
     talus_vector_width vector;  ///< [default TALUS_VECTOR_BEST]
+    talus_precision precision;  ///< [default TALUS_PRECISION_DOUBLE]
 } talus_solver_def;
 
 TALUS_API talus_solver_def talus_solver_default(void);

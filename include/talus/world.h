@@ -261,6 +261,8 @@ typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
+    double largest_size;     ///< system_size, or a larger one of the steps before, 0.5 % less each
+                             ///< step: what the next solve is prepared for
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
                              ///< them: how rigid the step was
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size

@@ -351,6 +351,8 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin)
 
 static void turn_by(double* rotation, const double angle[3])
 {
+    // Angles below rounding, 3e-17, would only make the rounding of the norm flicker for ever.
+    if (vec_dot(3, angle, angle) < 1e-33) return;
     double turn[4];
     quat_from_rotation(turn, angle);
     quat_multiply(rotation, turn, rotation);

@@ -58,19 +58,62 @@ static void add_line(char* text, size_t size, const char* format, ...)
     va_end(args);
 }
 
-static void judge_rigidity(const talus_summary* sum, const talus_rigidity* last, char* text,
-                           size_t size)
+/// How good velocities with this estimated error are: "exact to 0.7 %", "off by 35 %".
+static void error_words(const talus_rigidity* rigidity, char* text, size_t size)
 {
-    double share = 100.0 * (double)sum->soft_steps / (double)sum->steps;
+    const double percent = 100 * rigidity->velocity_error;
+    if (percent <= 100) {
+        snprintf(text, size, "%s %.2g %%", rigidity->soft ? "off by" : "exact to", percent);
+    } else {
+        snprintf(text, size, "off by 100 %% or more");
+    }
+}
+
+static void judge_convergence(const run* r, const talus_summary* sum, char* text, size_t size)
+{
+    char met[96], error[64];
+    if (sum->unconverged_steps == 0) {
+        snprintf(met, sizeof met, "every step met its stopping rule");
+    } else {
+        snprintf(met, sizeof met,
+                 "%" PRId64 " of %" PRId64 " steps were accepted without meeting the stopping rule",
+                 sum->unconverged_steps, sum->steps);
+    }
+    error_words(&r->state.last.rigidity, error, sizeof error);
+    add_line(text, size, "Convergence: %s; at the end velocities were %s, residual %.2g.", met,
+             error, sum->residual);
+}
+
+/// What the solver did. The method is that of the last phase.
+static void judge_solver(const run* r, const talus_summary* sum, char* text, size_t size)
+{
+    static const char* const names[] = {"accelerated sweeps", "accelerated sweeps",
+                                        "sweeps over blocks of contacts without momentum",
+                                        "sweeps over one contact after the other"};
+    char second[128] = "";
+    if (sum->second_steps > 0) {
+        snprintf(second, sizeof second,
+                 "; the second method solved %" PRId64 " step%s where they did not get there",
+                 sum->second_steps, sum->second_steps == 1 ? "" : "s");
+    }
+    add_line(text, size, "Solver: %s, %.3g a step in the mean%s.",
+             names[talus_world_options(r->world)->solver.method],
+             (double)sum->sweeps_total / (double)sum->steps, second);
+}
+
+static void judge_rigidity(const run* r, const talus_summary* sum, char* text, size_t size)
+{
+    const talus_rigidity* last = &r->state.last.rigidity;
+    const bool papers = talus_world_options(r->world)->solver.method == TALUS_SOLVER_SWEEPS;
     if (sum->soft_steps == 0) {
         add_line(text, size, "Rigidity: this run was rigid in all its steps.");
         return;
     }
     add_line(text, size,
-             "Rigidity: this run was soft in %.3g %% of its steps: there were too few sweeps for "
-             "the forces to cross the system, so it answered like grains joined by springs.",
-             share);
-    if (last->soft) {
+             "Rigidity: this run was soft in %.3g %% of its steps: their velocities may be off by "
+             "more than 10 %% of what the contacts do to them, as if the grains gave way.",
+             100.0 * (double)sum->soft_steps / (double)sum->steps);
+    if (papers && last->soft && last->diffusion_length < last->system_size) {
         add_line(text, size,
                  "In its last step the forces travelled %.3g of %.3g diameters, the equivalent "
                  "stiffness was %.3g%s, and about %.3g sweeps a step would have made it rigid.",
@@ -87,21 +130,13 @@ static void judge(const run* r, talus_summary* sum)
         add_line(text, size, "No step was done.");
         return;
     }
-    if (sum->unconverged_steps == 0) {
-        add_line(text, size,
-                 "Convergence: every step met its stopping rule; residual %.2g at the end.",
-                 sum->residual);
-    } else {
-        add_line(text, size,
-                 "Convergence: %" PRId64 " of %" PRId64 " steps were accepted without meeting the "
-                 "stopping rule; residual %.2g at the end.",
-                 sum->unconverged_steps, sum->steps, sum->residual);
-    }
+    judge_solver(r, sum, text, size);
+    judge_convergence(r, sum, text, size);
     add_line(text, size,
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
-    judge_rigidity(sum, &r->state.last.rigidity, text, size);
+    judge_rigidity(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grains left the domain and were taken out.",
                  sum->removed_grains);
@@ -126,11 +161,13 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .contact_updates = totals->updates,
         .unconverged_steps = totals->unconverged,
         .soft_steps = totals->soft,
+        .second_steps = totals->second,
         .removed_grains = totals->removed,
         .frames = s->frames_written,
         .shapes = talus_world_solid_count(r->world),
         .time = talus_world_time(r->world),
         .residual = s->last.residual,
+        .velocity_error = s->last.rigidity.velocity_error,
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
         .kinetic_energy = s->last.kinetic_energy,
@@ -232,6 +269,7 @@ static void write_numbers(json* j, const run* r, const talus_summary* sum)
     json_integer(j, "sweeps_total", sum->sweeps_total);
     json_integer(j, "contact_updates", sum->contact_updates);
     json_number(j, "residual", sum->residual);
+    json_number(j, "velocity_error", sum->velocity_error);
     json_number(j, "overlap_mean", sum->overlap_mean);
     json_number(j, "overlap_max", sum->overlap_max);
     json_number(j, "overlap_max_ever", r->state.worst_overlap);
@@ -240,6 +278,7 @@ static void write_numbers(json* j, const run* r, const talus_summary* sum)
     json_integer(j, "shapes", sum->shapes);
     json_integer(j, "unconverged_steps", sum->unconverged_steps);
     json_integer(j, "soft_steps", sum->soft_steps);
+    json_integer(j, "second_steps", sum->second_steps);
     json_integer(j, "removed_grains", sum->removed_grains);
     if (r->def->dump_problems > 0) {
         json_integer(j, "problems_dumped", sum->problems_dumped);

@@ -29,15 +29,19 @@ int schema_find(section* s, const char* key, int index, const char* what, const 
 
 static const char* const solver_methods[] = {"auto", "accelerated", "coloured", "sweeps"};
 
-/// The papers' orders and rules mean the papers' solver, and no other one knows them.
+/// The papers' orders and rules mean the papers' solver, and no other one knows them. The effective
+/// scene gets the method always and the order only where there is one, so that it means the same.
 static void read_method(section* s, talus_solver_def* solver)
 {
+    static const char* const orders[] = {"random", "forward", "alternating"};
     const bool order = section_has(s, "order"), papers = order || solver->stop >= TALUS_STOP_LOCAL;
-    if (section_has(s, "method")) {
-        solver->method = (talus_solver_method)read_choice(s, "method", NAMES(solver_methods),
-                                                          (int)solver->method);
-    } else if (papers || solver->stop == TALUS_STOP_SWEEPS) {
-        solver->method = TALUS_SOLVER_SWEEPS;
+    talus_solver_method usual = solver->method;
+    if (papers || solver->stop == TALUS_STOP_SWEEPS) usual = TALUS_SOLVER_SWEEPS;
+    solver->method =
+        (talus_solver_method)read_choice(s, "method", NAMES(solver_methods), (int)usual);
+    if (order || solver->method == TALUS_SOLVER_SWEEPS) {
+        solver->order =
+            (talus_sweep_order)read_choice(s, "order", NAMES(orders), (int)solver->order);
     }
     if (papers && solver->method != TALUS_SOLVER_SWEEPS) {
         section_problem(s, order ? "order" : "stop", "only the method 'sweeps' has %s",
@@ -47,10 +51,10 @@ static void read_method(section* s, talus_solver_def* solver)
 
 void schema_solver(section* parent, talus_solver_def* solver)
 {
-    static const char* const orders[] = {"random", "forward", "alternating"};
     static const char* const stops[] = {"rigid", "residual", "sweeps", "local", "global"};
     static const char* const laws[] = {"g+", "g"};
     static const char* const widths[] = {"best", "portable", "avx2", "avx512"};
+    static const char* const precisions[] = {"double", "single"};
     section s;
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
         solver->method = (talus_solver_method)read_choice(parent, "solver", NAMES(solver_methods),
@@ -58,7 +62,6 @@ void schema_solver(section* parent, talus_solver_def* solver)
         return;
     }
     section_open(&s, parent, "solver");
-    solver->order = (talus_sweep_order)read_choice(&s, "order", NAMES(orders), (int)solver->order);
     solver->stop = (talus_stop_rule)read_choice(&s, "stop", NAMES(stops), (int)solver->stop);
     read_method(&s, solver);
     solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
@@ -68,6 +71,8 @@ void schema_solver(section* parent, talus_solver_def* solver)
     solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
     solver->vector =
         (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)solver->vector);
+    solver->precision =
+        (talus_precision)read_choice(&s, "precision", NAMES(precisions), (int)solver->precision);
     section_close(&s);
 }
 

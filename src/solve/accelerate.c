@@ -47,6 +47,14 @@ static momentum momentum_start(double size)
                       .window = WINDOW + (int64_t)(CROSSING * size)};
 }
 
+/// Keep going, but judge windows as at the start: floats held up the last ones.
+static void momentum_judge_anew(momentum* m)
+{
+    m->limit = INT64_MAX;
+    m->best = m->last_best = INFINITY;
+    m->sweeps = 0;
+}
+
 static void restart(momentum* m)
 {
     m->theta = 1.0;
@@ -92,7 +100,7 @@ static bool may_step_coarsely(const problem* p, const solve_request* request)
 {
     const talus_solver_def* options = request->options;
     return options->method != TALUS_SOLVER_COLOURED && options->max_sweeps >= COARSE_SWEEPS &&
-           p->count >= COARSE_CONTACTS &&
+           options->precision != TALUS_PRECISION_SINGLE && p->count >= COARSE_CONTACTS &&
            (request->size == 0.0 || request->size >= coarse_least_size(p->dim));
 }
 
@@ -115,12 +123,41 @@ static talus_status step_coarsely(coarse_grid* c, wide* w, const wide_kernels* k
     return TALUS_OK;
 }
 
+/// The change of a sweep in windows, to see when floats have done what they can. Then doubles go on
+/// from where floats are: so the rule that ends a solve is the same.
+typedef struct progress {
+    double best, last_best; ///< smallest change in this window and in the one before
+    int64_t sweeps, window; ///< of this window, and its length
+} progress;
+
+/// Relative change of a sweep that is hardly more than rounding to floats.
+static const double SINGLE_ROUNDING = 0x1p-20;
+/// Sweeps in single precision after which velocities are computed anew from the impulses.
+enum { SINGLE_REFRESH = 64 };
+
+static bool single_is_spent(progress* g, const wide_sums* s)
+{
+    if (!(s->change > SINGLE_ROUNDING * SINGLE_ROUNDING * s->impulse)) return true;
+    g->best = fmin(g->best, s->change);
+    if (++g->sweeps < g->window) return false;
+    const bool stuck = !(g->best < PROGRESS * g->last_best);
+    *g = (progress){.best = INFINITY, .last_best = g->best, .window = g->window};
+    return stuck;
+}
+
 /// Static friction gives way only when all forces are known, and then the solve goes on. With a
 /// fixed number of sweeps the first half is taken to have found them.
 static bool forces_known(const talus_solver_def* options, bool reached, int64_t sweeps)
 {
     return reached ||
            (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
+}
+
+/// What does not converge ends with plain sweeps: they leave small errors, momentum may leave large
+/// ones.
+static bool is_last_part(const talus_solver_def* options, int64_t sweeps)
+{
+    return options->max_sweeps - sweeps <= options->max_sweeps / 8;
 }
 
 /// Sweep until the rule is met (`reached`) or there have been enough. Leaves the problem as it is
@@ -133,6 +170,7 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
     const talus_solver_def* options = request->options;
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
     momentum m = momentum_start(request->size);
+    progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
     if (accelerated) wide_remember(w);
     while (out->sweeps < options->max_sweeps && !*reached) {
@@ -142,14 +180,24 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
         }
         const wide_sums sums = wide_sweep(w, kernels, accelerated, m.beta, request->threads);
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
+        const bool spent = w->single && single_is_spent(&in_single, &sums);
         out->sweeps++;
+        out->single_sweeps += w->single;
         if (accelerated) momentum_next(&m, &sums);
+        if (is_last_part(options, out->sweeps)) restart(&m);
         const bool watched = request->watch && request->watch->next == out->sweeps;
         const bool due = stop_due(stop, out->sweeps, &stats);
         const bool halfway = forces_known(options, false, out->sweeps) && p->rich_count > 0;
-        current = watched || due || halfway;
+        current = watched || due || halfway || spent;
+        if (w->single && !current && out->sweeps % SINGLE_REFRESH == 0) {
+            wide_refresh_single(w, kernels, request->threads);
+        }
         if (!current) continue;
         wide_give_back(w, kernels, request->threads);
+        if (spent) {
+            w->single = false;
+            momentum_judge_anew(&m);
+        }
         if (watched && solve_watched(request, p, out->sweeps)) break;
         *reached = due && stop_look(stop, p, out->sweeps, &stats);
         if (forces_known(options, *reached, out->sweeps) &&
@@ -175,6 +223,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     }
     if (wide_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
     wide_apply(w, kernels, request->threads);
+    if (request->options->precision == TALUS_PRECISION_SINGLE && wide_narrow(w, request->threads)) {
+        return TALUS_ERR_MEMORY;
+    }
     ws->coarse.next = INT64_MAX;
     if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, request->options);
     stop_state stop = stop_begin(request);

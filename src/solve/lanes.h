@@ -1,4 +1,5 @@
-/// Arithmetic on LANE_WIDTH numbers at once: 8 (AVX-512), 4 (AVX2) or 1 (any machine).
+/// Arithmetic on LANE_WIDTH numbers at once: doubles 8 (AVX-512), 4 (AVX2) or 1 (any machine);
+/// floats 8 or 1.
 ///
 /// Each operation does to every number what plain C does to one, so all widths give the same bits;
 /// + - * / work on the type itself. Bodies are read and written as whole rows and turned into lanes
@@ -8,12 +9,16 @@
 #define TALUS_SOLVE_LANES_H
 
 #include "base/vec.h"
+#include "solve/wide_real.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined __AVX512F__ && defined __AVX512DQ__
+#if defined WIDE_SINGLE && defined __AVX2__
+#include "solve/lanes_single.h"
+
+#elif defined __AVX512F__ && defined __AVX512DQ__
 #include <immintrin.h>
 #define LANE_WIDTH 8
 typedef __m512d lanes;
@@ -23,11 +28,11 @@ static ALWAYS_INLINE lanes lanes_set(double x)
 {
     return _mm512_set1_pd(x);
 }
-static ALWAYS_INLINE lanes lanes_load(const double* x)
+static ALWAYS_INLINE lanes lanes_load(const real* x)
 {
     return _mm512_load_pd(x);
 }
-static ALWAYS_INLINE void lanes_store(double* to, lanes x)
+static ALWAYS_INLINE void lanes_store(real* to, lanes x)
 {
     _mm512_store_pd(to, x);
 }
@@ -77,8 +82,8 @@ static ALWAYS_INLINE __m512d lanes_two_rows(const double* low, const double* hig
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(low)), _mm256_load_pd(high), 1);
 }
 
-/// Four columns, from `at`, of the rows who[0], who[1], ...; each row has `stride` doubles.
-static ALWAYS_INLINE void lanes_load_rows(const double* rows, const int stride, const int at,
+/// Four columns, from `at`, of the rows who[0], who[1], ...; each row has `stride` numbers.
+static ALWAYS_INLINE void lanes_load_rows(const real* rows, const int stride, const int at,
                                           const int32_t* who, lanes out[4])
 {
     const double* r[8];
@@ -99,7 +104,7 @@ static ALWAYS_INLINE void lanes_put_rows(double* low, double* high, __m512d x)
     _mm256_store_pd(high, _mm512_extractf64x4_pd(x, 1));
 }
 
-static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const int at,
+static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const int at,
                                            const int32_t* who, const lanes in[4])
 {
     double* r[8];
@@ -124,11 +129,11 @@ static ALWAYS_INLINE lanes lanes_set(double x)
 {
     return _mm256_set1_pd(x);
 }
-static ALWAYS_INLINE lanes lanes_load(const double* x)
+static ALWAYS_INLINE lanes lanes_load(const real* x)
 {
     return _mm256_load_pd(x);
 }
-static ALWAYS_INLINE void lanes_store(double* to, lanes x)
+static ALWAYS_INLINE void lanes_store(real* to, lanes x)
 {
     _mm256_store_pd(to, x);
 }
@@ -179,14 +184,14 @@ static ALWAYS_INLINE void lanes_transpose(lanes x[4])
     x[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
 }
 
-static ALWAYS_INLINE void lanes_load_rows(const double* rows, const int stride, const int at,
+static ALWAYS_INLINE void lanes_load_rows(const real* rows, const int stride, const int at,
                                           const int32_t* who, lanes out[4])
 {
     for (int k = 0; k < 4; k++) out[k] = _mm256_load_pd(rows + (int64_t)who[k] * stride + at);
     lanes_transpose(out);
 }
 
-static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const int at,
+static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const int at,
                                            const int32_t* who, const lanes in[4])
 {
     lanes x[4] = {in[0], in[1], in[2], in[3]};
@@ -196,32 +201,32 @@ static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const
 
 #else
 #define LANE_WIDTH 1
-typedef double lanes;
+typedef real lanes;
 typedef bool lane_mask;
 
 static ALWAYS_INLINE lanes lanes_set(double x)
 {
-    return x;
+    return (real)x;
 }
-static ALWAYS_INLINE lanes lanes_load(const double* x)
+static ALWAYS_INLINE lanes lanes_load(const real* x)
 {
     return *x;
 }
-static ALWAYS_INLINE void lanes_store(double* to, lanes x)
+static ALWAYS_INLINE void lanes_store(real* to, lanes x)
 {
     *to = x;
 }
 static ALWAYS_INLINE lanes lanes_max0(lanes x)
 {
-    return x > 0.0 ? x : 0.0;
+    return x > (real)0 ? x : (real)0;
 }
 static ALWAYS_INLINE lanes lanes_sqrt(lanes x)
 {
-    return sqrt(x);
+    return (real)sqrt((double)x); // of a float: rounded twice, the same bits
 }
 static ALWAYS_INLINE lanes lanes_abs(lanes x)
 {
-    return fabs(x);
+    return (real)fabs((double)x);
 }
 static ALWAYS_INLINE lane_mask lanes_more(lanes a, lanes b)
 {
@@ -247,12 +252,12 @@ static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
     return mask ? x : y;
 }
-static ALWAYS_INLINE void lanes_load_rows(const double* rows, const int stride, const int at,
+static ALWAYS_INLINE void lanes_load_rows(const real* rows, const int stride, const int at,
                                           const int32_t* who, lanes out[4])
 {
     for (int k = 0; k < 4; k++) out[k] = rows[(int64_t)who[0] * stride + at + k];
 }
-static ALWAYS_INLINE void lanes_store_rows(double* rows, const int stride, const int at,
+static ALWAYS_INLINE void lanes_store_rows(real* rows, const int stride, const int at,
                                            const int32_t* who, const lanes in[4])
 {
     for (int k = 0; k < 4; k++) rows[(int64_t)who[0] * stride + at + k] = in[k];

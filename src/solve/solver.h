@@ -40,6 +40,7 @@ typedef struct solve_request {
 
 typedef struct solve_result {
     int64_t sweeps, updates;
+    int64_t single_sweeps;     ///< of these in single precision
     bool converged;            ///< the stopping rule was met
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)

@@ -15,6 +15,12 @@ int wide_threads(int64_t contacts, int threads)
     return contacts < CONTACTS_FOR_THREADS || threads < 1 ? 1 : threads;
 }
 
+/// Constants of a batch.
+static double* constants_of(const wide* w, int kind, int dim, int64_t batch)
+{
+    return w->values[wide_array_of(kind)] + wide_constants_at(w, kind, dim, batch);
+}
+
 /// Arrays of values and how much they hold.
 typedef struct value_array {
     double** array;
@@ -35,6 +41,7 @@ static bool reserve_values(value_array v)
 void wide_free(wide* w)
 {
     wide_layout_free(w);
+    wide_narrow_free(w);
     free(w->colour_first);
     free(w->blocks);
     free(w->batches);
@@ -67,6 +74,7 @@ static bool reserve_all(wide* w)
         [WIDE_OLD_RICH] = 3 * rich,
     };
     for (int k = 0; k < WIDE_ARRAYS; k++) {
+        w->length[k] = needed[k];
         if (!reserve_values((value_array){&w->values[k], &w->capacity[k], needed[k]})) return false;
     }
     return true;
@@ -261,7 +269,7 @@ static void pack_batch(wide* w, int64_t batch)
 {
     const problem* p = w->problem;
     const int dim = w->dim, kind = w->batches[batch].kind;
-    double* constants = wide_constants(w, kind, dim, batch);
+    double* constants = constants_of(w, kind, dim, batch);
     double* impulse = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     for (int lane = 0; lane < WIDE_LANES; lane++) {
         const int64_t c = w->source[batch * WIDE_LANES + lane];
@@ -286,18 +294,26 @@ static void pack_batch(wide* w, int64_t batch)
     }
 }
 
+/// The same of single precision; friction has no unit.
+static void narrow_friction(wide* w, int kind, const double* mu)
+{
+    float* to = w->narrow[wide_array_of(kind)] + (mu - w->values[wide_array_of(kind)]);
+    for (int lane = 0; lane < WIDE_LANES; lane++) to[lane] = (float)mu[lane];
+}
+
 void wide_refresh_friction(wide* w)
 {
     const int dim = w->dim, mu = contact_mu(dim);
     for (int64_t k = 0; k < w->batch_count; k++) {
         const int kind = w->batches[k].kind; // only friction of rich contacts changes
         if (kind != WIDE_BOND && kind != WIDE_ROLL && kind != WIDE_LID) continue;
-        double* constants = wide_constants(w, kind, dim, k);
+        double* constants = constants_of(w, kind, dim, k);
         for (int lane = 0; lane < WIDE_LANES; lane++) {
             const int64_t c = w->source[k * WIDE_LANES + lane];
             if (c < 0) continue;
             constants[mu * WIDE_LANES + lane] = w->problem->contact[c * problem_width(dim) + mu];
         }
+        if (w->single) narrow_friction(w, kind, constants + mu * WIDE_LANES);
     }
 }
 
@@ -305,6 +321,7 @@ talus_status wide_pack(wide* w, problem* p, int threads)
 {
     if (wide_arrange(w, p)) return TALUS_ERR_MEMORY;
     w->problem = p;
+    w->single = w->has_old = false;
     if (!reserve_all(w)) return TALUS_ERR_MEMORY;
     threads = wide_threads(p->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -431,7 +448,7 @@ void wide_apply_scalar(wide* w, int64_t batch)
 
 // ---- sweeping ----------------------------------------------------------------------------------
 
-static wide_sums add_sums(const wide_sums* sums, int64_t count)
+static wide_sums add_sums(const wide_sums* sums, int64_t count, double unit)
 {
     wide_sums all = {0};
     for (int64_t k = 0; k < count; k++) {
@@ -440,38 +457,48 @@ static wide_sums add_sums(const wide_sums* sums, int64_t count)
         all.turning += sums[k].turning;
         all.impulse += sums[k].impulse;
     }
+    all.change *= unit, all.step *= unit, all.turning *= unit, all.impulse *= unit;
     return all;
+}
+
+static void copy_array(wide* w, wide_array to, wide_array from)
+{
+    const size_t count = (size_t)w->length[from];
+    if (count == 0) return;
+    if (w->single) {
+        memcpy(w->narrow[to], w->narrow[from], sizeof(float) * count);
+    } else {
+        memcpy(w->values[to], w->values[from], sizeof(double) * count);
+    }
 }
 
 void wide_remember(wide* w)
 {
-    const size_t bytes = sizeof(double);
-    memcpy(w->values[WIDE_OLD_ROW], w->values[WIDE_ROW],
-           bytes * (size_t)(w->row_count * wide_stride(w->dim)));
-    memcpy(w->values[WIDE_OLD_P], w->values[WIDE_P],
-           bytes * (size_t)(w->batch_count * w->dim * WIDE_LANES));
+    w->has_old = true;
+    copy_array(w, WIDE_OLD_ROW, WIDE_ROW);
+    copy_array(w, WIDE_OLD_P, WIDE_P);
+    copy_array(w, WIDE_OLD_TORQUE, WIDE_TORQUE);
     for (int64_t k = 0; k < w->problem->rich_count; k++) {
         vec_copy(3, w->values[WIDE_OLD_RICH] + 3 * k, w->problem->rich_rows[k].torque);
-    }
-    const int64_t torques = w->slots[WIDE_ROLL] * (w->dim == 2 ? 1 : 3) * WIDE_LANES;
-    if (torques > 0) {
-        memcpy(w->values[WIDE_OLD_TORQUE], w->values[WIDE_TORQUE], bytes * (size_t)torques);
     }
 }
 
 wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double beta, int threads)
 {
+    const wide_kernels* one_lane = wide_kernels_for(TALUS_VECTOR_PORTABLE);
+    wide_sweep_block* const sweep = w->single ? kernels->sweep_single : kernels->sweep;
+    wide_sweep_block* const sweep_tail = w->single ? one_lane->sweep_single : one_lane->sweep;
     threads = wide_threads(w->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     for (int64_t colour = 0; colour < w->colour_count; colour++) {
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
-            kernels->sweep(w, k, momentum, beta, &w->sums[k]);
+            sweep(w, k, momentum, beta, &w->sums[k]);
         }
     }
-    wide_kernels_for(TALUS_VECTOR_PORTABLE)
-        ->sweep(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
-    return add_sums(w->sums, w->block_count + 1);
+    sweep_tail(w, w->block_count, momentum, beta, &w->sums[w->block_count]);
+    const double unit = w->single ? w->velocity_unit * w->impulse_unit : 1.0;
+    return add_sums(w->sums, w->block_count + 1, unit);
 }
 
 void wide_apply(wide* w, const wide_kernels* kernels, int threads)
@@ -529,8 +556,9 @@ static void add_numbers(double* out, double sign, const double* x, int64_t count
 /// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(wide* w, double sign, int threads)
 {
-    add_numbers(w->values[WIDE_OLD_ROW], sign, w->values[WIDE_ROW],
-                w->row_count * wide_stride(w->dim), wide_threads(w->count, threads));
+    const int64_t numbers = w->has_old ? w->length[WIDE_OLD_ROW] : 0;
+    add_numbers(w->values[WIDE_OLD_ROW], sign, w->values[WIDE_ROW], numbers,
+                wide_threads(w->count, threads));
 }
 
 /// What rounding has made of the velocities is taken from those of the sweep before, too: left in
@@ -539,9 +567,13 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 {
     problem* p = w->problem;
     const int64_t numbers = p->rows * problem_stride(w->dim);
-    move_old_rows(w, -1.0, threads);
-    wide_apply(w, kernels, threads);
-    move_old_rows(w, 1.0, threads);
+    if (w->single) {
+        wide_refresh_single(w, kernels, threads);
+    } else {
+        move_old_rows(w, -1.0, threads);
+        wide_apply(w, kernels, threads);
+        move_old_rows(w, 1.0, threads);
+    }
     threads = wide_threads(w->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {

@@ -19,6 +19,9 @@
 ///   ROLL    as BOND, then what wide_roll.h lists: rich contacts of balls with torques
 ///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
 ///   SCALAR  none: every other law, one contact after the other from the rows of the problem
+/// In single precision the sweeps work on a second set of the same arrays, as floats and in units
+/// in which masses and velocities are about 1 (wide_single.c). Doubles stay the reference: the
+/// velocities that go with impulses are computed, and everything is judged, in them.
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
 /// Contacts that cannot be coloured (a body with too many, a wall that contacts push about) come
 /// last, one by one: the tail. Lanes of its batches may share bodies; they are done in order, by
@@ -96,10 +99,15 @@ typedef struct wide {
     int32_t* body_of;          ///< [row_count] row in the problem
     uint8_t* private_row;      ///< [row_count] 1: a copy of a body that does not move
     double* values[WIDE_ARRAYS]; ///< wide_array says of what
-    int64_t capacity[WIDE_ARRAYS];
-    wide_sums* sums;  ///< [block_count + 1] of the last sweep, the tail's last
-    double spin_arm;  ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
-    problem* problem; ///< that was packed; owned by the caller
+    int64_t capacity[WIDE_ARRAYS], length[WIDE_ARRAYS];
+    bool has_old;               ///< there is a sweep before: wide_remember() was called
+    bool single;                ///< sweeps are in single precision now
+    float* narrow[WIDE_ARRAYS]; ///< the values of single precision; [length] as `values`
+    int64_t narrow_capacity[WIDE_ARRAYS];
+    double velocity_unit, impulse_unit; ///< narrow = value / unit; powers of two
+    wide_sums* sums;                    ///< [block_count + 1] of the last sweep, the tail's last
+    double spin_arm;                    ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
+    problem* problem;                   ///< that was packed; owned by the caller
     struct wide_memory* memory;
 } wide;
 
@@ -130,12 +138,11 @@ static ALWAYS_INLINE wide_array wide_array_of(const int kind)
     default: return WIDE_FULL;
     }
 }
-/// Constants of a batch.
-static ALWAYS_INLINE double* wide_constants(const wide* w, const int kind, const int dim,
-                                            int64_t batch)
+/// Where the constants of a batch begin in the array of its kind.
+static ALWAYS_INLINE int64_t wide_constants_at(const wide* w, const int kind, const int dim,
+                                               int64_t batch)
 {
-    const int64_t slot = w->batches[batch].slot;
-    return w->values[wide_array_of(kind)] + slot * wide_fields(kind, dim) * WIDE_LANES;
+    return (int64_t)w->batches[batch].slot * wide_fields(kind, dim) * WIDE_LANES;
 }
 /// The first field of a full block's arms, G_a; G_b follows.
 static ALWAYS_INLINE int wide_full_arms(const int dim)
@@ -143,12 +150,16 @@ static ALWAYS_INLINE int wide_full_arms(const int dim)
     return dim == 2 ? 11 : 18;
 }
 
+/// One sweep over a block. With `momentum` the impulses and the block's own rows are first
+/// extrapolated: y = x + beta (x - z), and z becomes x.
+typedef void wide_sweep_block(wide* w, int64_t block, bool momentum, double beta, wide_sums* sums);
+wide_sweep_block wide_sweep_single_portable, wide_sweep_single_avx2, wide_sweep_single_avx512;
+
 /// The sweeps of one vector width.
 typedef struct wide_kernels {
     const char* name;
-    /// One sweep over a block. With `momentum` the impulses and the block's own rows are first
-    /// extrapolated: y = x + beta (x - z), and z becomes x.
-    void (*sweep)(wide* w, int64_t block, bool momentum, double beta, wide_sums* sums);
+    wide_sweep_block* sweep;        ///< in double precision
+    wide_sweep_block* sweep_single; ///< on the narrow values; its sums are in their units
     /// Add the velocities that a block's impulses make.
     void (*apply)(wide* w, int64_t block);
 } wide_kernels;
@@ -168,6 +179,16 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads);
 /// Take over impulses that have changed in the problem, torques have not; impulses and velocities
 /// of the sweep before move alike, so that momentum goes on as it was.
 void wide_shift(wide* w, const wide_kernels* kernels, int threads);
+
+/// Sweep in single precision from now on, from the impulses and velocities that are packed: wide.h.
+/// Give back before `single` is set to false again: then doubles hold where it was left.
+talus_status wide_narrow(wide* w, int threads);
+/// Free the memory of single precision.
+void wide_narrow_free(wide* w);
+/// Make the velocities, and those of the sweep before, again those of the impulses. To be done
+/// now and then in single precision: impulses are rounded, velocities do not know of it, and
+/// momentum makes the difference grow like the sweeps to the power of 1.5.
+void wide_refresh_single(wide* w, const wide_kernels* kernels, int threads);
 
 /// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
 /// there fits: wide_layout.c.
@@ -190,6 +211,9 @@ wide_sums wide_sweep(wide* w, const wide_kernels* kernels, bool momentum, double
 /// response. For the kernels.
 double wide_update_scalar(wide* w, int64_t batch, int lane, bool momentum, double beta,
                           const double* y, double* x);
+/// The same for single precision.
+float wide_update_scalar_single(wide* w, int64_t batch, int lane, bool momentum, double beta,
+                                const float* y, float* x);
 /// Add the velocities that the impulses of a batch make, whatever their laws. For the kernels.
 void wide_apply_scalar(wide* w, int64_t batch);
 

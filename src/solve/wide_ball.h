@@ -126,10 +126,10 @@ static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const la
 }
 
 /// Move a mobile wall a, whose own row has no mobility, by the matrix at the end of its constants.
-static ALWAYS_INLINE void apply_to_lid(const int dim, const double* k, const lanes* dp,
+static ALWAYS_INLINE void apply_to_lid(const int dim, const real* k, const lanes* dp,
                                        wide_bodies* o)
 {
-    const double* mobility = k + (dim == 2 ? 9 : 12) * WIDE_LANES;
+    const real* mobility = k + (dim == 2 ? 9 : 12) * WIDE_LANES;
     lanes world[3], dv[3];
     if (dim == 2) {
         const lanes nx = field(k, 0), ny = field(k, 1);
@@ -142,7 +142,7 @@ static ALWAYS_INLINE void apply_to_lid(const int dim, const double* k, const lan
     for (int i = 0; i < dim; i++) o->a[i] = o->a[i] - dv[i];
 }
 
-static ALWAYS_INLINE void apply_balls(const wide* w, const int kind, const int dim, const double* k,
+static ALWAYS_INLINE void apply_balls(const wide* w, const int kind, const int dim, const real* k,
                                       const lanes* n, const lanes* dp, wide_bodies* o)
 {
     if (dim == 2) {
@@ -158,15 +158,15 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
                                       bool momentum, lanes beta, lane_sums* sums)
 {
     const int fields = wide_fields(kind == WIDE_LID ? WIDE_BOND : kind, dim);
-    const double* constants = wide_constants(w, kind, dim, batch);
-    double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
+    const real* constants = constants_of(w, kind, dim, batch);
+    real* p = values_of(w, WIDE_P) + batch * dim * WIDE_LANES;
+    real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
         lanes k[12], x[3], y[3], before[3], dp[3];
         wide_bodies o;
-        load_bodies(dim, w->values[WIDE_ROW], who, &o);
+        load_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         for (int i = 0; i < fields; i++) k[i] = lanes_load(constants + i * WIDE_LANES + lane);
         for (int i = 0; i < dim; i++) {
             const int at = i * WIDE_LANES + lane;
@@ -184,7 +184,7 @@ static ALWAYS_INLINE void sweep_balls(wide* w, const int kind, const int dim, in
             lanes_store(p + i * WIDE_LANES + lane, x[i]);
         }
         apply_balls(w, kind, dim, constants + lane, k, dp, &o);
-        store_bodies(dim, w->values[WIDE_ROW], who, &o);
+        store_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }
 }

@@ -12,8 +12,8 @@
 
 /// Relative velocity at a contact with the fields of its arms; in the plane along normal and
 /// tangent.
-static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const double* arm_a,
-                                        const double* arm_b, const wide_bodies* o, lanes* u)
+static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const real* arm_a,
+                                        const real* arm_b, const wide_bodies* o, lanes* u)
 {
     const lanes *a = o->a, *b = o->b;
     if (dim == 2) {
@@ -32,15 +32,14 @@ static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const dou
 }
 
 /// Change of the packed spin by dp, component i: G^T dp.
-static ALWAYS_INLINE lanes arm_moment(const int dim, const double* arm, const int i,
-                                      const lanes* dp)
+static ALWAYS_INLINE lanes arm_moment(const int dim, const real* arm, const int i, const lanes* dp)
 {
     if (dim == 2) return field(arm, 0) * dp[0] + field(arm, 1) * dp[1];
     return field(arm, i) * dp[0] + field(arm, 3 + i) * dp[1] + field(arm, 6 + i) * dp[2];
 }
 
-static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const double* arm_a,
-                                     const double* arm_b, const lanes* dp, wide_bodies* o)
+static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const real* arm_a,
+                                     const real* arm_b, const lanes* dp, wide_bodies* o)
 {
     lanes *a = o->a, *b = o->b;
     if (dim == 2) {
@@ -62,11 +61,12 @@ static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const double
 }
 
 /// Solve one lane with the exact scalar law.
-static void full_lane_alone(const int dim, const double* constants, int lane, const double* alone,
-                            const double* guess, double* x)
+static void full_lane_alone(const int dim, const real* constants, int lane, const real* alone,
+                            const real* guess, real* x)
 {
     double f[36], S[9], inverse[9], n[3] = {1.0, 0.0, 0.0}, free[3], from[3], solved[3];
-    for (int i = 0; i < wide_fields(WIDE_BLOCK, dim); i++) f[i] = constants[i * WIDE_LANES + lane];
+    for (int i = 0; i < wide_fields(WIDE_BLOCK, dim); i++)
+        f[i] = (double)constants[i * WIDE_LANES + lane];
     const double *upper = f + dim + 3, *upper_inverse = upper + (dim == 2 ? 3 : 6);
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
@@ -76,18 +76,18 @@ static void full_lane_alone(const int dim, const double* constants, int lane, co
             inverse[i * dim + j] = upper_inverse[at];
         }
         if (dim == 3) n[i] = f[i]; // in the plane the axes are normal and tangent already
-        free[i] = alone[i * WIDE_LANES + lane];
-        from[i] = guess[i * WIDE_LANES + lane];
+        free[i] = (double)alone[i * WIDE_LANES + lane];
+        from[i] = (double)guess[i * WIDE_LANES + lane];
     }
     coulomb_block(dim, S, inverse, n, f[dim + 1], f[dim + 2], free, from, solved);
-    for (int i = 0; i < dim; i++) x[i * WIDE_LANES + lane] = solved[i];
+    for (int i = 0; i < dim; i++) x[i * WIDE_LANES + lane] = (real)solved[i];
 }
 
 /// Hand the lanes of the mask to the scalar law.
-static ALWAYS_INLINE void full_lanes_alone(const int dim, const double* constants, lane_mask mask,
+static ALWAYS_INLINE void full_lanes_alone(const int dim, const real* constants, lane_mask mask,
                                            const lanes* alone, const lanes* y, lanes* x)
 {
-    _Alignas(64) double solved[3 * WIDE_LANES], guess[3 * WIDE_LANES], left[3 * WIDE_LANES];
+    _Alignas(64) real solved[3 * WIDE_LANES], guess[3 * WIDE_LANES], left[3 * WIDE_LANES];
     for (int i = 0; i < dim; i++) {
         lanes_store(solved + i * WIDE_LANES, x[i]);
         lanes_store(guess + i * WIDE_LANES, y[i]);
@@ -100,11 +100,11 @@ static ALWAYS_INLINE void full_lanes_alone(const int dim, const double* constant
 }
 
 /// Exact update of a full block: open, stick, slide.
-static ALWAYS_INLINE void solve_full(const int dim, const double* k, const lanes* axis,
+static ALWAYS_INLINE void solve_full(const int dim, const real* k, const lanes* axis,
                                      const lanes* u, const lanes* y, lanes* x)
 {
-    const double* upper = k + (dim + 3) * WIDE_LANES;
-    const double* inverse = upper + (dim == 2 ? 3 : 6) * WIDE_LANES;
+    const real* upper = k + (dim + 3) * WIDE_LANES;
+    const real* inverse = upper + (dim == 2 ? 3 : 6) * WIDE_LANES;
     const lanes bias = field(k, dim + 1), mu = field(k, dim + 2), zero = lanes_set(0.0);
     lanes n[3], own[3], alone[3], target[3], step[3], free_n = bias, pn = zero, tt = zero;
     for (int i = 0; i < dim; i++) n[i] = dim == 3 ? axis[i] : lanes_set(i == 0 ? 1.0 : 0.0);
@@ -137,17 +137,17 @@ static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool
                                      lanes beta, lane_sums* sums)
 {
     const int arms = wide_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
-    const double* constants = wide_constants(w, WIDE_BLOCK, dim, batch);
-    double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
+    const real* constants = constants_of(w, WIDE_BLOCK, dim, batch);
+    real* p = values_of(w, WIDE_P) + batch * dim * WIDE_LANES;
+    real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        const double* k = constants + lane;
-        const double *arm_a = k + arms * WIDE_LANES, *arm_b = arm_a + arm_size * WIDE_LANES;
+        const real* k = constants + lane;
+        const real *arm_a = k + arms * WIDE_LANES, *arm_b = arm_a + arm_size * WIDE_LANES;
         lanes n[3], u[3], x[3], y[3], before[3], dp[3];
         wide_bodies o;
-        load_bodies(dim, w->values[WIDE_ROW], who, &o);
+        load_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         for (int i = 0; i < dim; i++) {
             const int at = i * WIDE_LANES + lane;
             n[i] = field(k, i);
@@ -160,7 +160,7 @@ static ALWAYS_INLINE void sweep_full(wide* w, const int dim, int64_t batch, bool
             lanes_store(p + i * WIDE_LANES + lane, x[i]);
         }
         full_apply(dim, n, arm_a, arm_b, dp, &o);
-        store_bodies(dim, w->values[WIDE_ROW], who, &o);
+        store_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         add_to_sums(dim, sums, part, field(k, dim), x, y, before);
     }
 }

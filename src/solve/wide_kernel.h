@@ -11,18 +11,18 @@
 static ALWAYS_INLINE void sweep_scalar(wide* w, const int dim, int64_t batch, bool momentum,
                                        double beta, lane_sums* sums)
 {
-    double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
-    _Alignas(64) double x[3 * WIDE_LANES], y[3 * WIDE_LANES], before[3 * WIDE_LANES];
-    _Alignas(64) double wn[WIDE_LANES] = {0};
+    real* p = values_of(w, WIDE_P) + batch * dim * WIDE_LANES;
+    real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
+    _Alignas(64) real x[3 * WIDE_LANES], y[3 * WIDE_LANES], before[3 * WIDE_LANES];
+    _Alignas(64) real wn[WIDE_LANES] = {0};
     for (int i = 0; i < dim * WIDE_LANES; i++) {
         before[i] = p[i];
-        x[i] = y[i] = momentum ? p[i] + beta * (p[i] - z[i]) : p[i];
+        x[i] = y[i] = momentum ? p[i] + (real)beta * (p[i] - z[i]) : p[i];
         if (momentum) z[i] = p[i];
     }
     for (int lane = 0; lane < WIDE_LANES; lane++) {
         if (w->source[batch * WIDE_LANES + lane] < 0) continue;
-        wn[lane] = wide_update_scalar(w, batch, lane, momentum, beta, y + lane, x + lane);
+        wn[lane] = update_alone(w, batch, lane, momentum, beta, y + lane, x + lane);
     }
     for (int i = 0; i < dim * WIDE_LANES; i++) p[i] = x[i];
     for (int part = 0; part < PARTS; part++) {
@@ -42,21 +42,21 @@ static ALWAYS_INLINE void extrapolate_rows(wide* w, const int dim, const wide_bl
                                            double beta)
 {
     const int stride = wide_stride(dim);
-    double* x = w->values[WIDE_ROW];
-    double* z = w->values[WIDE_OLD_ROW];
+    real* x = values_of(w, WIDE_ROW);
+    real* z = values_of(w, WIDE_OLD_ROW);
     for (int64_t k = block->row_first * stride; k < block->row_last * stride; k++) {
-        const double now = x[k];
-        x[k] = now + beta * (now - z[k]);
+        const real now = x[k];
+        x[k] = now + (real)beta * (now - z[k]);
         z[k] = now;
     }
 }
 
 static double add_lanes(const lanes* sums)
 {
-    _Alignas(64) double each[WIDE_LANES];
+    _Alignas(64) real each[WIDE_LANES];
     double sum = 0.0;
     for (int part = 0; part < PARTS; part++) lanes_store(each + part * LANE_WIDTH, sums[part]);
-    for (int lane = 0; lane < WIDE_LANES; lane++) sum += each[lane];
+    for (int lane = 0; lane < WIDE_LANES; lane++) sum += (double)each[lane];
     return sum;
 }
 
@@ -85,49 +85,6 @@ static ALWAYS_INLINE void sweep_block(wide* w, const int dim, int64_t number, bo
                        .step = add_lanes(sums.step),
                        .turning = add_lanes(sums.turning),
                        .impulse = add_lanes(sums.impulse)};
-}
-
-/// Add the impulses of a batch of balls or full blocks to the velocities.
-static ALWAYS_INLINE void apply_batch(wide* w, const int dim, int64_t batch)
-{
-    const int kind = w->batches[batch].kind;
-    const double* constants = wide_constants(w, kind, dim, batch);
-    const double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    const int arms = wide_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
-    for (int part = 0; part < PARTS; part++) {
-        const int lane = part * LANE_WIDTH;
-        const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
-        const double *k = constants + lane, *arm_a = k + arms * WIDE_LANES;
-        lanes n[3], dp[3];
-        wide_bodies o;
-        load_bodies(dim, w->values[WIDE_ROW], who, &o);
-        for (int i = 0; i < dim; i++) {
-            n[i] = field(k, i);
-            dp[i] = lanes_load(p + i * WIDE_LANES + lane);
-        }
-        if (kind == WIDE_BLOCK) {
-            full_apply(dim, n, arm_a, arm_a + arm_size * WIDE_LANES, dp, &o);
-        } else {
-            apply_balls(w, kind, dim, k, n, dp, &o);
-        }
-        if (kind == WIDE_ROLL) apply_torques(w, dim, batch, lane, k, &o);
-        store_bodies(dim, w->values[WIDE_ROW], who, &o);
-    }
-}
-
-/// The velocities that the impulses of a block make, added to those of the blocks before it.
-static void apply_any(wide* w, int64_t number)
-{
-    const wide_block* block = &w->blocks[number];
-    for (int64_t k = block->first; k < block->last; k++) {
-        if (w->batches[k].kind == WIDE_SCALAR) {
-            wide_apply_scalar(w, k);
-        } else if (w->dim == 2) {
-            apply_batch(w, 2, k);
-        } else {
-            apply_batch(w, 3, k);
-        }
-    }
 }
 
 /// Pick the instance for this dimension and for sweeps with or without momentum.

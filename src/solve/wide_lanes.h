@@ -3,7 +3,7 @@
 #define TALUS_SOLVE_WIDE_LANES_H
 
 #include "solve/lanes.h"
-#include "solve/wide.h"
+#include "solve/wide_real.h"
 
 enum { PARTS = WIDE_LANES / LANE_WIDTH }; ///< vectors in a batch
 
@@ -17,7 +17,7 @@ typedef struct lane_sums {
     lanes change[PARTS], step[PARTS], turning[PARTS], impulse[PARTS];
 } lane_sums;
 
-static ALWAYS_INLINE void load_bodies(const int dim, const double* rows, const int32_t* who,
+static ALWAYS_INLINE void load_bodies(const int dim, const real* rows, const int32_t* who,
                                       wide_bodies* x)
 {
     const int stride = wide_stride(dim);
@@ -29,7 +29,7 @@ static ALWAYS_INLINE void load_bodies(const int dim, const double* rows, const i
     }
 }
 
-static ALWAYS_INLINE void store_bodies(const int dim, double* rows, const int32_t* who,
+static ALWAYS_INLINE void store_bodies(const int dim, real* rows, const int32_t* who,
                                        const wide_bodies* x)
 {
     const int stride = wide_stride(dim);
@@ -42,13 +42,13 @@ static ALWAYS_INLINE void store_bodies(const int dim, double* rows, const int32_
 }
 
 /// Field i of the constants that k points to, at the lane where the vector begins.
-static ALWAYS_INLINE lanes field(const double* k, const int i)
+static ALWAYS_INLINE lanes field(const real* k, const int i)
 {
     return lanes_load(k + i * WIDE_LANES);
 }
 
 /// Product of a symmetric matrix, given by the fields of its upper triangle, with x.
-static ALWAYS_INLINE void symmetric_times(const int dim, const double* upper, const lanes* x,
+static ALWAYS_INLINE void symmetric_times(const int dim, const real* upper, const lanes* x,
                                           lanes* out)
 {
     const lanes m0 = field(upper, 0), m1 = field(upper, 1), m2 = field(upper, 2);
@@ -75,8 +75,7 @@ static ALWAYS_INLINE lanes body_im(const lanes* body)
 }
 
 /// y = x + beta (x - z), z = x.
-static ALWAYS_INLINE lanes extrapolate(double* x, double* z, bool momentum, lanes beta,
-                                       lanes* before)
+static ALWAYS_INLINE lanes extrapolate(real* x, real* z, bool momentum, lanes beta, lanes* before)
 {
     const lanes now = lanes_load(x);
     *before = now;

@@ -13,7 +13,7 @@
 
 /// Rounds of alternation at most, and the relative change that is rounding.
 enum { ROLL_ROUNDS = 400 };
-static const double ROLL_REST = 0x1p-50;
+static const double ROLL_REST = BY_PRECISION(0x1p-50, 0x1p-21);
 
 /// Constants behind those of a BOND; wide.c puts them in this order.
 typedef struct roll_constants {
@@ -26,9 +26,9 @@ typedef struct roll_constants {
     lanes spin[3];                ///< of a wall
 } roll_constants;
 
-static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const double* k)
+static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const real* k)
 {
-    const double* f = k + wide_fields(WIDE_BOND, dim) * WIDE_LANES;
+    const real* f = k + wide_fields(WIDE_BOND, dim) * WIDE_LANES;
     roll_constants r = {.ia = field(f, 0),
                         .ib = field(f, 1),
                         .c = field(f, 2),
@@ -65,10 +65,10 @@ static ALWAYS_INLINE void twist(const int dim, const roll_constants* r, const la
 
 /// Add the torques of a batch to the spins.
 static ALWAYS_INLINE void apply_torques(const wide* w, const int dim, int64_t batch, int lane,
-                                        const double* k, wide_bodies* o)
+                                        const real* k, wide_bodies* o)
 {
     const int turns = dim == 2 ? 1 : 3;
-    const double* t = w->values[WIDE_TORQUE] + w->batches[batch].slot * turns * WIDE_LANES + lane;
+    const real* t = values_of(w, WIDE_TORQUE) + w->batches[batch].slot * turns * WIDE_LANES + lane;
     const roll_constants r = roll_constants_of(dim, k);
     lanes torque[3];
     for (int i = 0; i < turns; i++) torque[i] = field(t, i);
@@ -160,9 +160,9 @@ static ALWAYS_INLINE lanes root_for(const roll_constants* r, lanes base)
 {
     const lanes zero = lanes_set(0.0);
     if (mask_bits(lanes_more(r->roll_power + r->torsion_power, zero)) == 0) return zero;
-    _Alignas(64) double each[LANE_WIDTH];
+    _Alignas(64) real each[LANE_WIDTH];
     lanes_store(each, base);
-    for (int lane = 0; lane < LANE_WIDTH; lane++) each[lane] = cbrt(each[lane]);
+    for (int lane = 0; lane < LANE_WIDTH; lane++) each[lane] = (real)cbrt((double)each[lane]);
     return lanes_load(each);
 }
 
@@ -201,17 +201,17 @@ static ALWAYS_INLINE void sweep_rolls(wide* w, const int dim, int64_t batch, boo
 {
     const int fields = wide_fields(WIDE_BOND, dim), turns = dim == 2 ? 1 : 3;
     const int64_t torques = w->batches[batch].slot * turns * WIDE_LANES;
-    const double* constants = wide_constants(w, WIDE_ROLL, dim, batch);
-    double* p = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    double* z = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
-    double* t = w->values[WIDE_TORQUE] + torques;
-    double* old_t = w->values[WIDE_OLD_TORQUE] + torques;
+    const real* constants = constants_of(w, WIDE_ROLL, dim, batch);
+    real* p = values_of(w, WIDE_P) + batch * dim * WIDE_LANES;
+    real* z = values_of(w, WIDE_OLD_P) + batch * dim * WIDE_LANES;
+    real* t = values_of(w, WIDE_TORQUE) + torques;
+    real* old_t = values_of(w, WIDE_OLD_TORQUE) + torques;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = w->who + 2 * batch * WIDE_LANES + lane;
         lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before;
         wide_bodies o;
-        load_bodies(dim, w->values[WIDE_ROW], who, &o);
+        load_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
         const roll_constants r = roll_constants_of(dim, constants + lane);
         for (int i = 0; i < dim; i++) {
@@ -238,7 +238,7 @@ static ALWAYS_INLINE void sweep_rolls(wide* w, const int dim, int64_t batch, boo
         }
         apply_balls(w, WIDE_ROLL, dim, constants + lane, k, dp, &o);
         twist(dim, &r, dt, &o);
-        store_bodies(dim, w->values[WIDE_ROW], who, &o);
+        store_bodies(dim, values_of(w, WIDE_ROW), who, &o);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }
 }

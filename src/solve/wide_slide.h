@@ -15,15 +15,16 @@
 
 /// Newton steps at most, and the turn after which the next one would be rounding.
 enum { TURNS = 12 };
-static const double LAST_TURN = 1e-8;
+static const double LAST_TURN = BY_PRECISION(1e-8, 3e-4);
 /// As in law/coulomb_block.c: velocities relative to |f| + |S||p| that are rounding, and that are
 /// good enough to choose between two slips; a normal response that has lost digits.
-static const double SHARP = 1e-14, GOOD = 1e-12, CANCELLED = 1e-3;
+static const double SHARP = BY_PRECISION(1e-14, 2e-6), GOOD = BY_PRECISION(1e-12, 2e-5),
+                    CANCELLED = 1e-3;
 
 /// What the law needs to know of full blocks.
 typedef struct full_contact {
-    const lanes* n;      ///< [dim]
-    const double* upper; ///< S, fields of its upper triangle
+    const lanes* n;    ///< [dim]
+    const real* upper; ///< S, fields of its upper triangle
     lanes mu;
     lanes free_n;       ///< normal velocity without the contact's own impulse, with the bias
     const lanes* alone; ///< [dim] velocity without the contact's own impulse

@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Extent of the system in mean diameters: of the last step's clusters, of all grains before it.
+/// Extent of the system in mean diameters: of the last steps' clusters, of all grains before them.
+/// A bed that lands after a flight is one cluster again at once, so large ones are not forgotten
+/// soon.
 static double system_size(const talus_world* w)
 {
     const grains* g = &w->grains;
-    if (w->last.rigidity.system_size > 0.0) return w->last.rigidity.system_size;
+    if (w->last.rigidity.largest_size > 0.0) return w->last.rigidity.largest_size;
     if (g->count == 0) return 0.0;
     double low[3], high[3], longest = 0.0;
     grains_box(g, w->def.threads, low, high);

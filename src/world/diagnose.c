@@ -18,6 +18,8 @@
 /// A velocity error above this makes a step soft: a tenth of what the contacts should do is
 /// missing.
 static const double SOFT = 0.1;
+/// What is left in a step of the largest extent of the steps before.
+static const double FORGETTING = 0.995;
 
 talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
                                talus_rigidity* out)
@@ -32,6 +34,7 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
     TRY(clusters_longest(work, g, &world->contacts, world->def.threads, &size));
     size /= diameter;
     out->system_size = size;
+    out->largest_size = fmax(size, FORGETTING * world->last.rigidity.largest_size);
     out->velocity_error = error_of_one * fmax(size, 1.0);
     out->diffusion_length = sqrt(4.0 * q * n);
     out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);

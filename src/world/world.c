@@ -29,6 +29,11 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "solver: the rules 'local' and 'global' need the method 'sweeps'");
     }
+    if (s->precision == TALUS_PRECISION_SINGLE && s->method == TALUS_SOLVER_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: the method 'sweeps' has no single precision; take 'auto', "
+                         "'accelerated' or 'coloured', or double precision");
+    }
     if (!wide_kernels_for(s->vector)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "solver: this machine does not have the vector width that was asked for");
