@@ -546,17 +546,23 @@ static void unpack_row(const wide* w, int64_t r)
     load_row(w, (int32_t)r, w->problem->body + (int64_t)body * problem_stride(w->dim));
 }
 
-/// What rounding has made of the velocities is taken from those of the sweep before, too: left in
-/// one of them, momentum would make it grow from sweep to sweep.
+/// out += sign * x
+static void add_numbers(double* out, double sign, const double* x, int64_t count, int threads)
+{
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t k = 0; k < count; k++) out[k] += sign * x[k];
+}
+
+/// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(wide* w, double sign, int threads)
 {
     const int64_t numbers = w->has_old ? w->length[WIDE_OLD_ROW] : 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int64_t k = 0; k < numbers; k++) {
-        w->values[WIDE_OLD_ROW][k] += sign * w->values[WIDE_ROW][k];
-    }
+    add_numbers(w->values[WIDE_OLD_ROW], sign, w->values[WIDE_ROW], numbers,
+                wide_threads(w->count, threads));
 }
 
+/// What rounding has made of the velocities is taken from those of the sweep before, too: left in
+/// one of them, momentum would make it grow from sweep to sweep.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 {
     problem* p = w->problem;
@@ -564,9 +570,9 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
     if (w->single) {
         wide_refresh_single(w, kernels, threads);
     } else {
-        move_old_rows(w, -1.0, wide_threads(w->count, threads));
+        move_old_rows(w, -1.0, threads);
         wide_apply(w, kernels, threads);
-        move_old_rows(w, 1.0, wide_threads(w->count, threads));
+        move_old_rows(w, 1.0, threads);
     }
     threads = wide_threads(w->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -578,4 +584,30 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < w->row_count; r++) unpack_row(w, r);
     }
+}
+
+/// Take the impulses of a batch from the problem; those of the sweep before move alike.
+static void shift_batch(wide* w, int64_t batch)
+{
+    const int dim = w->dim;
+    double* now = w->values[WIDE_P] + batch * dim * WIDE_LANES;
+    double* old = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
+    for (int k = 0; k < dim * WIDE_LANES; k++) old[k] -= now[k];
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int64_t c = w->source[batch * WIDE_LANES + lane];
+        if (c < 0) continue;
+        const double* row = w->problem->contact + c * problem_width(dim);
+        pack_impulse(w, row, row + contact_p(dim), now + lane);
+    }
+    for (int k = 0; k < dim * WIDE_LANES; k++) old[k] += now[k];
+}
+
+void wide_shift(wide* w, const wide_kernels* kernels, int threads)
+{
+    const int used = wide_threads(w->count, threads);
+#pragma omp parallel for num_threads(used) if (used > 1) schedule(static)
+    for (int64_t k = 0; k < w->batch_count; k++) shift_batch(w, k);
+    move_old_rows(w, -1.0, threads);
+    wide_apply(w, kernels, threads);
+    move_old_rows(w, 1.0, threads);
 }

@@ -176,6 +176,9 @@ void wide_refresh_friction(wide* w);
 /// Write the impulses back to the problem, and recompute from them the velocities, packed and of
 /// the problem, forgetting what the sweeps summed up.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads);
+/// Take over impulses that have changed in the problem, torques have not; impulses and velocities
+/// of the sweep before move alike, so that momentum goes on as it was.
+void wide_shift(wide* w, const wide_kernels* kernels, int threads);
 
 /// Sweep in single precision from now on, from the impulses and velocities that are packed: wide.h.
 /// Give back before `single` is set to false again: then doubles hold where it was left.

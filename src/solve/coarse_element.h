@@ -1,0 +1,166 @@
+/// Elements of the coarse grid (coarse.h): cells with a node at each corner, between which a
+/// displacement is bilinear. Strain is taken as even in each half of a cell along every axis (a
+/// part). For coarse*.c only.
+#ifndef TALUS_SOLVE_COARSE_ELEMENT_H
+#define TALUS_SOLVE_COARSE_ELEMENT_H
+
+#include "solve/coarse.h"
+
+#include <string.h>
+
+static ALWAYS_INLINE int strains(const int dim)
+{
+    return dim == 2 ? 3 : 6;
+}
+static ALWAYS_INLINE int neighbours(const int dim)
+{
+    return dim == 2 ? 9 : 27;
+}
+
+static inline bool moves(const problem* p, int64_t row)
+{
+    return p->free[row * problem_stride(p->dim) + row_im(p->dim)] > 0.0;
+}
+
+/// Number of a mobile wall, -1 if the row is none.
+static inline int64_t wall_of(const problem* p, int64_t row)
+{
+    const int64_t wall = row - p->mobile_first;
+    return wall >= 0 && wall < p->mobile_count ? wall : -1;
+}
+
+static inline bool wall_moves(const problem* p, int64_t wall, int axis)
+{
+    return p->mobility[(wall * p->dim + axis) * p->dim + axis] > 0.0;
+}
+
+static inline double mass_of(const problem* p, int64_t row)
+{
+    return 1.0 / p->free[row * problem_stride(p->dim) + row_im(p->dim)];
+}
+
+static ALWAYS_INLINE int64_t node_at(const coarse_grid* c, const int* at)
+{
+    int64_t node = 0;
+    for (int k = 0; k < c->dim; k++) {
+        node = node * c->nodes[k] + (c->wraps[k] ? (at[k] + c->nodes[k]) % c->nodes[k] : at[k]);
+    }
+    return node;
+}
+
+/// Corners of the cell around a place: nodes and weights.
+static ALWAYS_INLINE void corners(const coarse_grid* c, const int dim, const double* x,
+                                  int64_t* node, double* weight)
+{
+    int at[3], first[3];
+    double part[3];
+    for (int k = 0; k < dim; k++) {
+        first[k] = (int)x[k];
+        part[k] = x[k] - first[k];
+    }
+    for (int q = 0; q < 1 << dim; q++) {
+        weight[q] = 1.0;
+        for (int k = 0; k < dim; k++) {
+            at[k] = first[k] + (q >> k & 1);
+            weight[q] *= q >> k & 1 ? part[k] : 1.0 - part[k];
+        }
+        node[q] = node_at(c, at);
+    }
+}
+
+/// The half of a cell along every axis that a place lies in.
+static ALWAYS_INLINE int64_t part_of(const coarse_grid* c, const int dim, const double* x)
+{
+    int64_t part = 0;
+    for (int k = 0; k < dim; k++) part = part * 2 * c->cells[k] + (int)(2.0 * x[k]);
+    return part;
+}
+
+/// Index of corner s among the neighbours of corner q.
+static ALWAYS_INLINE int offset_of(const int dim, int q, int s)
+{
+    int index = 0;
+    for (int k = 0; k < dim; k++) index = index * 3 + (s >> k & 1) - (q >> k & 1) + 1;
+    return index;
+}
+
+/// What a corner's displacement makes of the strain in the middle of a part,
+/// [strains][dim], and the corner's node. Strains are xx, yy, xy in the plane,
+/// xx, yy, zz, yz, xz, xy in space.
+static inline int64_t corner_strain(const coarse_grid* c, int64_t part, int q, double* out)
+{
+    const int dim = c->dim;
+    int at[3], half[3];
+    double g[3] = {0.0, 0.0, 0.0};
+    for (int k = dim - 1; k >= 0; k--) {
+        const int place = (int)(part % (2 * c->cells[k]));
+        part /= 2 * c->cells[k];
+        half[k] = place % 2;
+        at[k] = place / 2 + (q >> k & 1);
+    }
+    for (int k = 0; k < dim; k++) {
+        g[k] = q >> k & 1 ? c->scale[k] : -c->scale[k];
+        for (int j = 0; j < dim; j++) {
+            const double far = half[j] ? 0.75 : 0.25;
+            if (j != k) g[k] *= q >> j & 1 ? far : 1.0 - far;
+        }
+    }
+    const double x = 0.5 * g[0], y = 0.5 * g[1], z = 0.5 * g[2];
+    const double plane[6] = {g[0], 0.0, 0.0, g[1], y, x};
+    const double space[18] = {g[0], 0.0, 0.0, 0.0, g[1], 0.0, 0.0, 0.0, g[2],
+                              0.0,  z,   y,   z,   0.0,  x,   y,   x,   0.0};
+    memcpy(out, dim == 2 ? plane : space, sizeof(double) * (size_t)(strains(dim) * dim));
+    return node_at(c, at);
+}
+
+/// The matrix that makes strain times l n of a strain, [dim][strains].
+static ALWAYS_INLINE void stretch(const int dim, const double* n, double l, double* out)
+{
+    const double x = l * n[0], y = l * n[1], z = dim == 3 ? l * n[2] : 0.0;
+    const double plane[6] = {x, 0.0, y, 0.0, y, x};
+    const double space[18] = {x, 0.0, 0.0, 0.0, z,   y, 0.0, y, 0.0,
+                              z, 0.0, x,   0.0, 0.0, z, y,   x, 0.0};
+    for (int i = 0; i < dim * strains(dim); i++) out[i] = dim == 2 ? plane[i] : space[i];
+}
+
+/// Stiffness of a contact as it is now, along the normal and across; false if
+/// it bears no load.
+static ALWAYS_INLINE bool stiffness(const int dim, const double* row, double* mn, double* mt)
+{
+    const double* impulse = row + contact_p(dim);
+    const double mu = row[contact_mu(dim)], pn = vec_dot(dim, row, impulse);
+    const double tangential2 = vec_dot(dim, impulse, impulse) - pn * pn;
+    const bool sticks = tangential2 < 0.96 * mu * mu * pn * pn;
+    *mn = row[contact_mn(dim)];
+    *mt = sticks && mu > 0.0 ? row[contact_mt(dim)] : 0.0;
+    return pn > 0.0;
+}
+
+/// The two bodies of a contact as the grid sees them.
+typedef struct coarse_pair {
+    bool inside;   ///< both move with the grid
+    int64_t body;  ///< that moves with the grid, -1: none
+    int64_t wall;  ///< mobile wall on the other side, -1: none
+    double sign;   ///< of the body's velocity in that of b against a
+    double length; ///< between the middles, in mean diameters
+} coarse_pair;
+
+static ALWAYS_INLINE coarse_pair pair_of(const coarse_grid* c, const problem* p, const int dim,
+                                         int64_t i)
+{
+    const int64_t a = p->pair[2 * i], b = p->pair[2 * i + 1];
+    const double* place = c->values[COARSE_PLACE];
+    const double ra = place[a * (dim + 1) + dim], rb = place[b * (dim + 1) + dim];
+    if (ra > 0.0 && rb > 0.0) return (coarse_pair){true, b, -1, 1.0, ra + rb};
+    if (rb > 0.0) return (coarse_pair){false, b, wall_of(p, a), 1.0, 0.0};
+    if (ra > 0.0) return (coarse_pair){false, a, wall_of(p, b), -1.0, 0.0};
+    return (coarse_pair){false, -1, -1, 0.0, 0.0};
+}
+
+/// Find the places of the bodies and lay the grid over them; masses of its nodes. `fits` is false
+/// if the packing is too small.
+talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits);
+/// K from the contacts as they are now.
+void coarse_stiffen(coarse_grid* c, const problem* p);
+
+#endif
