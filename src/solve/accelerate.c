@@ -111,7 +111,8 @@ static talus_status step_coarsely(coarse_grid* c, wide* w, const wide_kernels* k
                                   bool current, momentum* m)
 {
     bool changed;
-    if (!current) wide_give_back(w, kernels, threads);
+    if (!current && c->steps == 0) wide_give_back(w, kernels, threads);
+    if (!current && c->steps > 0) wide_show(w, threads);
     if (coarse_step(c, w->problem, wide_threads(w->count, threads), &changed)) {
         return TALUS_ERR_MEMORY;
     }
@@ -227,7 +228,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         return TALUS_ERR_MEMORY;
     }
     ws->coarse.next = INT64_MAX;
-    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, request->options);
+    if (may_step_coarsely(p, request))
+        coarse_begin(&ws->coarse, p, request->options);
     stop_state stop = stop_begin(request);
     bool reached = false;
     if (sweep_until(p, request, ws, kernels, &stop, &reached, out)) return TALUS_ERR_MEMORY;

@@ -9,15 +9,12 @@
 
 /// Arrays of numbers.
 typedef enum coarse_array {
-    COARSE_PLACE,    ///< [rows][dim + 1] place in coarse cells, radius in mean
-                     ///< diameters
-    COARSE_MODULI,   ///< [parts][strains][strains] elastic moduli, half of a cell
-                     ///< wide
-    COARSE_STRAIN,   ///< [parts][strains] of the displacement, or the stress of the
-                     ///< contacts
+    COARSE_PLACE,    ///< [rows][dim + 1] place in coarse cells, radius in mean diameters
+    COARSE_CORNERS,  ///< [cells][2^dim][dim] what the bodies of a cell give to its corners
+    COARSE_MODULI,   ///< [parts][moduli] sums over the contacts of a part
+    COARSE_STRAIN,   ///< [parts][strains] of the displacement, or the stress of the contacts
     COARSE_STENCIL,  ///< [nodes][3^dim][dim][dim] stiffness against the neighbours
-    COARSE_COUPLING, ///< [walls][nodes][dim][dim] stiffness between mobile walls
-                     ///< and nodes
+    COARSE_COUPLING, ///< [walls][nodes][dim][dim] stiffness between mobile walls and nodes
     COARSE_OWN,      ///< [walls][dim][dim] stiffness of mobile walls
     COARSE_MASS,     ///< [unknowns] and all that follow
     COARSE_SCALE,    ///< inverse of the diagonal
@@ -31,19 +28,22 @@ typedef enum coarse_array {
 
 /// Memory of the coarse grid; nothing of it outlives a solve.
 typedef struct coarse_grid {
-    int dim;
+    int dim, threads;
     int cells[3], nodes[3];
     bool wraps[3];   ///< contacts go from one end of this axis to the other
     double scale[3]; ///< coarse cells in a mean diameter
-    int64_t node_count, part_count, wall_count, unknowns;
+    int64_t node_count, cell_count, part_count, wall_count, unknowns;
     double* values[COARSE_ARRAYS];
     int64_t capacity[COARSE_ARRAYS];
     int32_t* neighbour; ///< [nodes][3^dim] node, -1: none
-    int64_t neighbour_capacity;
-    int64_t bearing;     ///< contacts that bore load when the stiffness was last found
+    int32_t* cell_of;   ///< [rows] cell that a body lies in, -1: it does not move with the grid
+    int32_t* part_of;   ///< [contacts] part that a contact stretches, or COARSE_TIE, COARSE_APART
+    float* length;      ///< [contacts] between the middles of the bodies, in mean diameters
+    int64_t neighbour_capacity, row_capacity, contact_capacity;
+    bool whole;          ///< no impulses say yet which contacts bear load: all that touch do
+    double noticed;      ///< part of the free velocities that is too small to matter
     double kinetic2;     ///< twice the kinetic energy on this scale that the last step found
-    double noticed2;     ///< and what is too small to matter
-    double noticed;      ///< the same as part of the free velocities
+    double elastic2;     ///< and twice the energy of its displacement
     int64_t next, steps; ///< sweep after which a step is due, steps taken
 } coarse_grid;
 

@@ -16,6 +16,12 @@ static ALWAYS_INLINE int neighbours(const int dim)
 {
     return dim == 2 ? 9 : 27;
 }
+/// Numbers that the contacts of a part add up to (coarse_stiffness.c): a symmetric matrix of
+/// strains and one of space.
+static ALWAYS_INLINE int moduli(const int dim)
+{
+    return dim == 2 ? 6 + 3 : 21 + 6;
+}
 
 static inline bool moves(const problem* p, int64_t row)
 {
@@ -69,7 +75,7 @@ static ALWAYS_INLINE void corners(const coarse_grid* c, const int dim, const dou
 }
 
 /// The half of a cell along every axis that a place lies in.
-static ALWAYS_INLINE int64_t part_of(const coarse_grid* c, const int dim, const double* x)
+static ALWAYS_INLINE int64_t part_at(const coarse_grid* c, const int dim, const double* x)
 {
     int64_t part = 0;
     for (int k = 0; k < dim; k++) part = part * 2 * c->cells[k] + (int)(2.0 * x[k]);
@@ -87,9 +93,9 @@ static ALWAYS_INLINE int offset_of(const int dim, int q, int s)
 /// What a corner's displacement makes of the strain in the middle of a part,
 /// [strains][dim], and the corner's node. Strains are xx, yy, xy in the plane,
 /// xx, yy, zz, yz, xz, xy in space.
-static inline int64_t corner_strain(const coarse_grid* c, int64_t part, int q, double* out)
+static ALWAYS_INLINE int64_t corner_strain(const coarse_grid* c, const int dim, int64_t part, int q,
+                                           double* out)
 {
-    const int dim = c->dim;
     int at[3], half[3];
     double g[3] = {0.0, 0.0, 0.0};
     for (int k = dim - 1; k >= 0; k--) {
@@ -123,44 +129,62 @@ static ALWAYS_INLINE void stretch(const int dim, const double* n, double l, doub
     for (int i = 0; i < dim * strains(dim); i++) out[i] = dim == 2 ? plane[i] : space[i];
 }
 
-/// Stiffness of a contact as it is now, along the normal and across; false if
-/// it bears no load.
-static ALWAYS_INLINE bool stiffness(const int dim, const double* row, double* mn, double* mt)
+/// Contacts that join the grid to something else, and contacts that the grid does not move.
+enum { COARSE_TIE = -1, COARSE_APART = -2 };
+
+/// Part of the bound of friction beyond which a contact is taken to slide.
+static const double COARSE_SLIDES = 0.98;
+
+/// Stiffness of a contact as it is now, along the normal and across; false if it bears no load.
+/// `whole`: every contact that touches bears load and sticks.
+static ALWAYS_INLINE bool stiffness(const int dim, const double* row, bool whole, double* mn,
+                                    double* mt)
 {
     const double* impulse = row + contact_p(dim);
     const double mu = row[contact_mu(dim)], pn = vec_dot(dim, row, impulse);
     const double tangential2 = vec_dot(dim, impulse, impulse) - pn * pn;
-    const bool sticks = tangential2 < 0.96 * mu * mu * pn * pn;
+    const double bound = COARSE_SLIDES * mu * pn;
     *mn = row[contact_mn(dim)];
-    *mt = sticks && mu > 0.0 ? row[contact_mt(dim)] : 0.0;
-    return pn > 0.0;
+    *mt = mu > 0.0 && (whole || tangential2 < bound * bound) ? row[contact_mt(dim)] : 0.0;
+    return pn > 0.0 || (whole && row[contact_bias(dim)] == 0.0);
 }
 
-/// The two bodies of a contact as the grid sees them.
-typedef struct coarse_pair {
-    bool inside;   ///< both move with the grid
-    int64_t body;  ///< that moves with the grid, -1: none
-    int64_t wall;  ///< mobile wall on the other side, -1: none
-    double sign;   ///< of the body's velocity in that of b against a
-    double length; ///< between the middles, in mean diameters
-} coarse_pair;
+/// A contact that joins the grid to something else.
+typedef struct coarse_tie {
+    int64_t body; ///< that moves with the grid
+    int64_t wall; ///< mobile wall on the other side, -1: none
+    double sign;  ///< of the body's velocity in that of b against a
+} coarse_tie;
 
-static ALWAYS_INLINE coarse_pair pair_of(const coarse_grid* c, const problem* p, const int dim,
-                                         int64_t i)
+static inline coarse_tie tie_of(const coarse_grid* c, const problem* p, int64_t i)
 {
     const int64_t a = p->pair[2 * i], b = p->pair[2 * i + 1];
-    const double* place = c->values[COARSE_PLACE];
-    const double ra = place[a * (dim + 1) + dim], rb = place[b * (dim + 1) + dim];
-    if (ra > 0.0 && rb > 0.0) return (coarse_pair){true, b, -1, 1.0, ra + rb};
-    if (rb > 0.0) return (coarse_pair){false, b, wall_of(p, a), 1.0, 0.0};
-    if (ra > 0.0) return (coarse_pair){false, a, wall_of(p, b), -1.0, 0.0};
-    return (coarse_pair){false, -1, -1, 0.0, 0.0};
+    if (c->cell_of[b] >= 0) return (coarse_tie){b, wall_of(p, a), 1.0};
+    return (coarse_tie){a, wall_of(p, b), -1.0};
+}
+
+/// The parts or cells that a thread makes the sums of. It goes over all contacts or bodies, so each
+/// sum is made in their order, whatever the number of threads.
+typedef struct coarse_range {
+    int64_t first, last;
+} coarse_range;
+
+static inline coarse_range range_of(int64_t count, int thread, int threads)
+{
+    return (coarse_range){count * thread / threads, count * (thread + 1) / threads};
 }
 
 /// Find the places of the bodies and lay the grid over them; masses of its nodes. `fits` is false
 /// if the packing is too small.
 talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits);
+/// Momentum of the bodies on the nodes, into COARSE_FORCE; returns twice its kinetic energy.
+double coarse_momentum(coarse_grid* c, const problem* p);
 /// K from the contacts as they are now.
 void coarse_stiffen(coarse_grid* c, const problem* p);
+/// Forces on the nodes of what contacts feel of the bodies' velocities V, P^T K V, into
+/// COARSE_FORCE.
+void coarse_feel(coarse_grid* c, const problem* p);
+/// Solve K move = force.
+void coarse_solve(coarse_grid* c);
 
 #endif

@@ -1,30 +1,43 @@
-/// The coarse grid of a packing: places of the bodies, nodes, masses and stiffness (coarse.c).
+/// The coarse grid of a packing: places of the bodies, nodes, masses and momenta (coarse.c).
+///
+/// Places are known from the space-filling curve, to a grain's diameter (body/curve.h).
 #include "solve/coarse_element.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/// Width of a cell in mean diameters, more if there were too many cells along an axis.
-static const double CELL_PLANE = 12.0, CELL_SPACE = 5.0;
-static const double MOST_CELLS_PLANE = 48.0, MOST_CELLS_SPACE = 16.0;
-static const double ANCHOR = 0.01; // of the softest motion's stiffness: holds what nothing holds
+/// Width of a cell in mean diameters: the fewer grains in a cell, the more nodes; 4 to 8 (space)
+/// and 8 to 12 (plane) need as many sweeps. Where there would be too many cells along an axis they
+/// are wider: the equations of the nodes would cost more than some sweeps.
+static const double CELL_PLANE = 10.0, CELL_SPACE = 6.0;
+static const double MOST_CELLS_PLANE = 64.0, MOST_CELLS_SPACE = 16.0;
 
 void coarse_free(coarse_grid* c)
 {
     for (int k = 0; k < COARSE_ARRAYS; k++) free(c->values[k]);
     free(c->neighbour);
+    free(c->cell_of);
+    free(c->part_of);
+    free(c->length);
     *c = (coarse_grid){0};
 }
 
 // ---- grid ---------------------------------------------------------------------------------------
 
-static bool reserve(double** array, int64_t* capacity, int64_t needed)
+/// Make room for `needed` items of some size, without keeping what was there.
+static void* room_for(void* old, int64_t* capacity, int64_t needed, size_t size)
 {
-    if (needed <= *capacity) return true;
-    free(*array);
-    *array = malloc(sizeof(double) * (size_t)(needed + needed / 8));
-    *capacity = *array ? needed + needed / 8 : 0;
-    return *array != NULL;
+    if (needed <= *capacity) return old;
+    free(old);
+    void* out = malloc(size * (size_t)(needed + needed / 8));
+    *capacity = out ? needed + needed / 8 : 0;
+    return out;
+}
+
+static bool reserve(coarse_grid* c, coarse_array k, int64_t needed)
+{
+    c->values[k] = room_for(c->values[k], &c->capacity[k], needed, sizeof(double));
+    return c->capacity[k] >= needed;
 }
 
 /// Every second (2D) or third (3D) bit of a key, put together: a coordinate of a cell of the curve.
@@ -105,169 +118,147 @@ static void find_neighbours(coarse_grid* c)
     }
 }
 
-/// Lay the grid over the box. Places are in cells afterwards.
 static void lay_grid(coarse_grid* c, const problem* p, const double* low, const double* high)
 {
     const int dim = p->dim;
     const double width = dim == 2 ? CELL_PLANE : CELL_SPACE;
     const double most = dim == 2 ? MOST_CELLS_PLANE : MOST_CELLS_SPACE;
-    c->node_count = c->part_count = 1;
+    c->node_count = c->cell_count = c->part_count = 1;
     for (int k = 0; k < dim; k++) {
         const double extent = high[k] - low[k];
         c->cells[k] = (int)fmax(1.0, fmin(most, round(extent / width)));
         c->scale[k] = c->cells[k] / extent;
         c->nodes[k] = c->wraps[k] ? c->cells[k] : c->cells[k] + 1;
         c->node_count *= c->nodes[k];
+        c->cell_count *= c->cells[k];
         c->part_count *= 2 * c->cells[k];
-    }
-    for (int64_t i = 0; i < p->rows; i++) {
-        double* x = c->values[COARSE_PLACE] + i * (dim + 1);
-        for (int k = 0; k < dim && x[dim] > 0.0; k++) {
-            const double last = c->cells[k] * (1.0 - 1e-12);
-            x[k] = fmax(0.0, fmin(last, (x[k] - low[k]) * c->scale[k]));
-        }
     }
     c->wall_count = p->mobile_count;
     c->unknowns = (c->node_count + c->wall_count) * dim;
 }
 
-static bool reserve_all(coarse_grid* c)
+/// Cells of the bodies. Places are in cells afterwards.
+static void assign_bodies(coarse_grid* c, const problem* p, const double* low)
+{
+    const int dim = c->dim;
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int64_t i = 0; i < p->rows; i++) {
+        double* x = c->values[COARSE_PLACE] + i * (dim + 1);
+        int32_t cell = 0;
+        for (int k = 0; k < dim && x[dim] > 0.0; k++) {
+            const double last = c->cells[k] * (1.0 - 1e-12);
+            x[k] = fmax(0.0, fmin(last, (x[k] - low[k]) * c->scale[k]));
+            cell = cell * c->cells[k] + (int32_t)x[k];
+        }
+        c->cell_of[i] = x[dim] > 0.0 ? cell : -1;
+    }
+}
+
+/// A contact stretches the part that its second body lies in.
+static void assign_contacts(coarse_grid* c, const problem* p)
+{
+    const int dim = c->dim;
+    const double* place = c->values[COARSE_PLACE];
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int64_t i = 0; i < p->count; i++) {
+        const double* a = place + p->pair[2 * i] * (dim + 1);
+        const double* b = place + p->pair[2 * i + 1] * (dim + 1);
+        const bool a_moves = a[dim] > 0.0, b_moves = b[dim] > 0.0;
+        c->length[i] = (float)(a[dim] + b[dim]);
+        c->part_of[i] = a_moves && b_moves   ? (int32_t)part_at(c, dim, b)
+                        : a_moves || b_moves ? COARSE_TIE
+                                             : COARSE_APART;
+    }
+}
+
+static bool reserve_all(coarse_grid* c, const problem* p)
 {
     const int dim = c->dim, square = dim * dim;
+    const int64_t neighbour_count = c->node_count * neighbours(dim);
     int64_t needed[COARSE_ARRAYS] = {
-        [COARSE_MODULI] = c->part_count * strains(dim) * strains(dim),
+        [COARSE_CORNERS] = c->cell_count * (1 << dim) * dim,
+        [COARSE_MODULI] = c->part_count * moduli(dim),
         [COARSE_STRAIN] = c->part_count * strains(dim),
-        [COARSE_STENCIL] = c->node_count * neighbours(dim) * square,
+        [COARSE_STENCIL] = neighbour_count * square,
         [COARSE_COUPLING] = c->wall_count * c->node_count * square,
         [COARSE_OWN] = c->wall_count * square,
     };
     for (int k = COARSE_MASS; k < COARSE_ARRAYS; k++) needed[k] = c->unknowns;
     for (int k = 0; k < COARSE_ARRAYS; k++) {
-        if (!reserve(&c->values[k], &c->capacity[k], needed[k])) return false;
+        if (!reserve(c, k, needed[k])) return false;
     }
-    const int64_t count = c->node_count * neighbours(dim);
-    if (count <= c->neighbour_capacity) return true;
-    free(c->neighbour);
-    c->neighbour = malloc(sizeof *c->neighbour * (size_t)count);
-    c->neighbour_capacity = c->neighbour ? count : 0;
-    return c->neighbour != NULL;
+    int64_t same = c->contact_capacity; // both arrays of contacts grow together
+    c->neighbour = room_for(c->neighbour, &c->neighbour_capacity, neighbour_count, sizeof(int32_t));
+    c->cell_of = room_for(c->cell_of, &c->row_capacity, p->rows, sizeof(int32_t));
+    c->length = room_for(c->length, &same, p->count, sizeof(float));
+    c->part_of = room_for(c->part_of, &c->contact_capacity, p->count, sizeof(int32_t));
+    if (same < c->contact_capacity) c->contact_capacity = same;
+    return c->neighbour && c->cell_of && c->length && c->part_of;
 }
 
-// ---- stiffness ----------------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
-/// A contact with something outside of the grid ties the corners around its
-/// body to that.
-static ALWAYS_INLINE void add_tie(coarse_grid* c, const int dim, coarse_pair pair, const double* n,
-                                  double mn, double mt)
+/// Add what the bodies of a range of cells give to the corners: momentum, or `masses` alone.
+static ALWAYS_INLINE void add_bodies(coarse_grid* c, const problem* p, const int dim,
+                                     coarse_range range, bool masses)
 {
-    double D[9], weight[8];
-    int64_t node[8];
-    for (int i = 0; i < dim * dim; i++) {
-        D[i] = (mn - mt) * n[i / dim] * n[i % dim] + (i / dim == i % dim ? mt : 0.0);
-    }
-    corners(c, dim, c->values[COARSE_PLACE] + pair.body * (dim + 1), node, weight);
-    for (int q = 0; q < 1 << dim; q++) {
-        for (int s = 0; s < 1 << dim; s++) {
-            double* A = c->values[COARSE_STENCIL] +
-                        (node[q] * neighbours(dim) + offset_of(dim, q, s)) * dim * dim;
-            vec_add_scaled(dim * dim, A, weight[q] * weight[s], D);
-        }
-        if (pair.wall < 0) continue;
-        vec_add_scaled(dim * dim,
-                       c->values[COARSE_COUPLING] +
-                           (pair.wall * c->node_count + node[q]) * dim * dim,
-                       -weight[q], D);
-    }
-    if (pair.wall >= 0) {
-        vec_add_scaled(dim * dim, c->values[COARSE_OWN] + pair.wall * dim * dim, 1.0, D);
-    }
-}
-
-/// Moduli of the parts from the contacts inside, and ties; counts the contacts
-/// that bear load.
-static ALWAYS_INLINE void add_contacts(coarse_grid* c, const problem* p, const int dim)
-{
-    const int ns = strains(dim);
-    c->bearing = 0;
-    for (int64_t i = 0; i < p->count; i++) {
-        const double* n = p->contact + i * problem_width(dim);
-        double mn, mt, Q[18], normal[6];
-        if (!stiffness(dim, n, &mn, &mt)) continue;
-        const coarse_pair pair = pair_of(c, p, dim, i);
-        if (pair.body < 0) continue;
-        c->bearing++;
-        if (!pair.inside) {
-            add_tie(c, dim, pair, n, mn, mt);
-            continue;
-        }
-        stretch(dim, n, pair.length, Q);
-        for (int j = 0; j < ns; j++) {
-            normal[j] = 0.0;
-            for (int k = 0; k < dim; k++) normal[j] += n[k] * Q[k * ns + j];
-        }
-        double* C = c->values[COARSE_MODULI] +
-                    part_of(c, dim, c->values[COARSE_PLACE] + pair.body * (dim + 1)) * ns * ns;
-        for (int j = 0; j < ns; j++) {
-            for (int k = j; k < ns; k++) {
-                double both = (mn - mt) * normal[j] * normal[k];
-                for (int m = 0; m < dim; m++) both += mt * Q[m * ns + j] * Q[m * ns + k];
-                C[j * ns + k] += both;
-            }
-        }
-    }
-}
-
-/// The elements' stiffness from the moduli.
-static void add_parts(coarse_grid* c)
-{
-    const int dim = c->dim, ns = strains(dim);
-    for (int64_t part = 0; part < c->part_count; part++) {
-        const double* C = c->values[COARSE_MODULI] + part * ns * ns;
-        double B[8][18], CB[8][18];
+    const int stride = problem_stride(dim), corner_count = 1 << dim;
+    double* sums = c->values[COARSE_CORNERS];
+    memset(sums + range.first * corner_count * dim, 0,
+           sizeof(double) * (size_t)((range.last - range.first) * corner_count * dim));
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int32_t cell = c->cell_of[i];
+        if (cell < range.first || cell >= range.last) continue;
+        const double mass = mass_of(p, i);
+        double weight[8], given[3];
         int64_t node[8];
-        for (int q = 0; q < 1 << dim; q++) {
-            node[q] = corner_strain(c, part, q, B[q]);
-            for (int j = 0; j < ns; j++) {
-                for (int k = 0; k < dim; k++) {
-                    double sum = 0.0;
-                    for (int m = 0; m < ns; m++) {
-                        sum += C[j < m ? j * ns + m : m * ns + j] * B[q][m * dim + k];
-                    }
-                    CB[q][j * dim + k] = sum;
-                }
-            }
-        }
-        for (int pair = 0; pair < 1 << (2 * dim); pair++) {
-            const int q = pair >> dim, s = pair & ((1 << dim) - 1);
-            double* A = c->values[COARSE_STENCIL] +
-                        (node[q] * neighbours(dim) + offset_of(dim, q, s)) * dim * dim;
-            for (int j = 0; j < dim; j++) {
-                for (int k = 0; k < dim; k++) {
-                    for (int m = 0; m < ns; m++) {
-                        A[j * dim + k] += B[q][m * dim + j] * CB[s][m * dim + k];
-                    }
-                }
-            }
+        for (int k = 0; k < dim; k++) given[k] = masses ? mass : mass * p->body[i * stride + k];
+        corners(c, dim, c->values[COARSE_PLACE] + i * (dim + 1), node, weight);
+        for (int q = 0; q < corner_count; q++) {
+            vec_add_scaled(dim, sums + (cell * corner_count + q) * dim, weight[q], given);
         }
     }
 }
 
-/// Masses of the nodes and the mobile walls.
+/// Bring the sums of the cells to the nodes.
+static void gather_corners(const coarse_grid* c, double* out)
+{
+    const int dim = c->dim;
+    memset(out, 0, sizeof(double) * (size_t)c->unknowns);
+    for (int64_t cell = 0; cell < c->cell_count; cell++) {
+        int first[3], at[3];
+        int64_t rest = cell;
+        for (int k = dim - 1; k >= 0; k--) {
+            first[k] = (int)(rest % c->cells[k]);
+            rest /= c->cells[k];
+        }
+        for (int q = 0; q < 1 << dim; q++) {
+            for (int k = 0; k < dim; k++) at[k] = first[k] + (q >> k & 1);
+            vec_add_scaled(dim, out + node_at(c, at) * dim, 1.0,
+                           c->values[COARSE_CORNERS] + (cell * (1 << dim) + q) * dim);
+        }
+    }
+}
+
+static void sum_bodies(coarse_grid* c, const problem* p, bool masses, double* out)
+{
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int t = 0; t < c->threads; t++) {
+        const coarse_range range = range_of(c->cell_count, t, c->threads);
+        if (c->dim == 2) {
+            add_bodies(c, p, 2, range, masses);
+        } else {
+            add_bodies(c, p, 3, range, masses);
+        }
+    }
+    gather_corners(c, out);
+}
+
 static void find_masses(coarse_grid* c, const problem* p)
 {
     const int dim = c->dim;
     double* mass = c->values[COARSE_MASS];
-    memset(mass, 0, sizeof(double) * (size_t)c->unknowns);
-    for (int64_t i = 0; i < p->rows; i++) {
-        const double* x = c->values[COARSE_PLACE] + i * (dim + 1);
-        double weight[8];
-        int64_t node[8];
-        if (!(x[dim] > 0.0)) continue;
-        corners(c, dim, x, node, weight);
-        for (int q = 0; q < 1 << dim; q++) {
-            for (int k = 0; k < dim; k++) mass[node[q] * dim + k] += weight[q] * mass_of(p, i);
-        }
-    }
+    sum_bodies(c, p, true, mass);
     for (int64_t k = 0; k < c->wall_count * dim; k++) {
         const int64_t wall = k / dim;
         const int axis = (int)(k % dim);
@@ -276,31 +267,30 @@ static void find_masses(coarse_grid* c, const problem* p)
     }
 }
 
-/// Hold what nothing holds, a little, and invert the diagonal.
-static void finish_diagonal(coarse_grid* c)
+double coarse_momentum(coarse_grid* c, const problem* p)
 {
-    const int dim = c->dim, count = neighbours(dim);
-    double size = 0.0;
-    for (int k = 0; k < dim; k++) size = fmax(size, c->cells[k] / c->scale[k]);
+    const int dim = c->dim, stride = problem_stride(dim);
     const double* mass = c->values[COARSE_MASS];
-    for (int64_t i = 0; i < c->unknowns; i++) {
-        const int64_t node = i / dim;
-        const int k = (int)(i % dim);
-        double* A = node < c->node_count
-                        ? c->values[COARSE_STENCIL] + (node * count + count / 2) * dim * dim
-                        : c->values[COARSE_OWN] + (node - c->node_count) * dim * dim;
-        A[k * dim + k] += ANCHOR / (size * size) * mass[i];
-        c->values[COARSE_SCALE][i] =
-            mass[i] > 0.0 && A[k * dim + k] > 0.0 ? 1.0 / A[k * dim + k] : 0.0;
+    double *f = c->values[COARSE_FORCE], energy2 = 0.0;
+    sum_bodies(c, p, false, f);
+    for (int64_t k = 0; k < c->wall_count * dim; k++) {
+        const int64_t i = c->node_count * dim + k;
+        f[i] = mass[i] * p->body[(p->mobile_first + k / dim) * stride + k % dim];
     }
+    for (int64_t i = 0; i < c->unknowns; i++) {
+        if (mass[i] > 0.0) energy2 += f[i] * f[i] / mass[i];
+    }
+    return energy2;
 }
+
+// ---- all ----------------------------------------------------------------------------------------
 
 talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits)
 {
     double low[3], high[3], extent = 0.0;
     *fits = false;
     c->dim = p->dim;
-    if (!reserve(&c->values[COARSE_PLACE], &c->capacity[COARSE_PLACE], p->rows * (p->dim + 1))) {
+    if (!reserve(c, COARSE_PLACE, p->rows * (p->dim + 1))) {
         return TALUS_ERR_MEMORY;
     }
     find_places(c, p, low, high);
@@ -308,26 +298,11 @@ talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits)
     if (!(extent >= coarse_least_size(p->dim))) return TALUS_OK;
     find_wraps(c, p, low, high);
     lay_grid(c, p, low, high);
-    if (!reserve_all(c)) return TALUS_ERR_MEMORY;
+    if (!reserve_all(c, p)) return TALUS_ERR_MEMORY;
     find_neighbours(c);
+    assign_bodies(c, p, low);
+    assign_contacts(c, p);
     find_masses(c, p);
     *fits = true;
     return TALUS_OK;
-}
-
-void coarse_stiffen(coarse_grid* c, const problem* p)
-{
-    const coarse_array cleared[] = {COARSE_MODULI, COARSE_STENCIL, COARSE_COUPLING, COARSE_OWN};
-    for (int k = 0; k < 4; k++) {
-        if (c->values[cleared[k]]) {
-            memset(c->values[cleared[k]], 0, sizeof(double) * (size_t)c->capacity[cleared[k]]);
-        }
-    }
-    if (c->dim == 2) {
-        add_contacts(c, p, 2);
-    } else {
-        add_contacts(c, p, 3);
-    }
-    add_parts(c);
-    finish_diagonal(c);
 }

@@ -561,6 +561,23 @@ static void move_old_rows(wide* w, double sign, int threads)
                 wide_threads(w->count, threads));
 }
 
+void wide_show(const wide* w, int threads)
+{
+    const int dim = w->dim;
+    threads = wide_threads(w->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < w->batch_count; k++) unpack_batch(w, k);
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < w->row_count; r++) {
+            if (w->body_of[r] < 0 || w->private_row[r]) continue;
+            vec_copy(dim, w->problem->body + (int64_t)w->body_of[r] * problem_stride(dim),
+                     w->values[WIDE_ROW] + r * wide_stride(dim));
+        }
+    }
+}
+
 /// What rounding has made of the velocities is taken from those of the sweep before, too: left in
 /// one of them, momentum would make it grow from sweep to sweep.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
@@ -586,28 +603,49 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
     }
 }
 
-/// Take the impulses of a batch from the problem; those of the sweep before move alike.
-static void shift_batch(wide* w, int64_t batch)
+/// Take the impulses of a batch from the problem.
+static void load_impulses(wide* w, int64_t batch)
 {
     const int dim = w->dim;
-    double* now = w->values[WIDE_P] + batch * dim * WIDE_LANES;
-    double* old = w->values[WIDE_OLD_P] + batch * dim * WIDE_LANES;
-    for (int k = 0; k < dim * WIDE_LANES; k++) old[k] -= now[k];
+    double* impulse = w->values[WIDE_P] + batch * dim * WIDE_LANES;
     for (int lane = 0; lane < WIDE_LANES; lane++) {
         const int64_t c = w->source[batch * WIDE_LANES + lane];
         if (c < 0) continue;
         const double* row = w->problem->contact + c * problem_width(dim);
-        pack_impulse(w, row, row + contact_p(dim), now + lane);
+        pack_impulse(w, row, row + contact_p(dim), impulse + lane);
     }
-    for (int k = 0; k < dim * WIDE_LANES; k++) old[k] += now[k];
+}
+
+/// For a moment the packed impulses are what they change by, so that this is applied.
+static void shift_block(wide* w, const wide_kernels* kernels, int64_t number)
+{
+    const wide_block* block = &w->blocks[number];
+    const int count = w->dim * WIDE_LANES;
+    for (int64_t k = block->first; k < block->last; k++) {
+        double *now = w->values[WIDE_P] + k * count, *old = w->values[WIDE_OLD_P] + k * count;
+        double before[3 * WIDE_LANES];
+        memcpy(before, now, sizeof(double) * (size_t)count);
+        load_impulses(w, k);
+        for (int i = 0; i < count; i++) {
+            now[i] -= before[i];
+            old[i] += now[i];
+        }
+    }
+    kernels->apply(w, number);
+    for (int64_t k = block->first; k < block->last; k++) load_impulses(w, k);
 }
 
 void wide_shift(wide* w, const wide_kernels* kernels, int threads)
 {
     const int used = wide_threads(w->count, threads);
-#pragma omp parallel for num_threads(used) if (used > 1) schedule(static)
-    for (int64_t k = 0; k < w->batch_count; k++) shift_batch(w, k);
     move_old_rows(w, -1.0, threads);
-    wide_apply(w, kernels, threads);
+#pragma omp parallel num_threads(used) if (used > 1)
+    for (int64_t colour = 0; colour < w->colour_count; colour++) {
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = w->colour_first[colour]; k < w->colour_first[colour + 1]; k++) {
+            shift_block(w, kernels, k);
+        }
+    }
+    shift_block(w, wide_kernels_for(TALUS_VECTOR_PORTABLE), w->block_count);
     move_old_rows(w, 1.0, threads);
 }
