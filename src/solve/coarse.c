@@ -24,7 +24,8 @@
 
 /// Sweeps before the first step, for the contacts to take up what they can by themselves, and
 /// between two steps: for the roughness of the last one to fall to a tenth. Later on what is rough
-/// on larger scales takes longer: a part of all sweeps is added.
+/// on larger scales takes longer: a part of all sweeps is added. There are steps in the first half
+/// of the sweeps that a solve may have, so that none ends with a rough solution.
 enum { FIRST_SWEEPS = 4, STEP_SWEEPS = 8, GROWTH = 5 };
 /// Grains give way more than an even strain says: the moduli of disordered packings are half to two
 /// thirds of those.
@@ -95,6 +96,7 @@ void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* opti
                                (c->whole || 2.0 * n.bearing >= n.touching);
     const bool can = p->mobile_count <= MOST_WALLS && p->rich_count == 0 && may_be_jammed;
     c->next = can ? FIRST_SWEEPS : INT64_MAX;
+    c->last = options->max_sweeps / 2;
     c->steps = 0;
     c->noticed = fmax(NOTICED * options->tolerance, LEAST_NOTICED);
 }
@@ -241,7 +243,8 @@ talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
         *changed = look_again(c, p);
     }
     if (*changed) find_move(c, before2, changed);
-    c->next = *changed ? c->next + STEP_SWEEPS + c->next / GROWTH : INT64_MAX;
+    c->next += STEP_SWEEPS + c->next / GROWTH;
+    if (!*changed || c->next > c->last) c->next = INT64_MAX;
     if (!*changed) return TALUS_OK;
     c->steps++;
     find_strains(c);

@@ -45,6 +45,7 @@ typedef struct coarse_grid {
     double kinetic2;     ///< twice the kinetic energy on this scale that the last step found
     double elastic2;     ///< and twice the energy of its displacement
     int64_t next, steps; ///< sweep after which a step is due, steps taken
+    int64_t last;        ///< sweep after which there is none
 } coarse_grid;
 
 /// Longest extent, in mean diameters, of packings in which a step costs less than the sweeps that
