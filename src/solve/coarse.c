@@ -26,7 +26,7 @@
 /// between two steps: for the roughness of the last one to fall to a tenth. Later on what is rough
 /// on larger scales takes longer: a part of all sweeps is added. There are steps in the first half
 /// of the sweeps that a solve may have, so that none ends with a rough solution.
-enum { FIRST_SWEEPS = 4, STEP_SWEEPS = 8, GROWTH = 5 };
+enum { FIRST_SWEEPS = 8, STEP_SWEEPS = 8, GROWTH = 5 };
 /// Grains give way more than an even strain says: the moduli of disordered packings are half to two
 /// thirds of those.
 static const double OVERSTEP = 1.5;
@@ -35,9 +35,10 @@ static const double OVERSTEP = 1.5;
 static const double PROGRESS = 0.8;
 static const double BEARING = 0.95; // part of the contacts that touch
 static const double FELT = 0.2;     // part of the velocities that contacts must feel
-/// Velocities on the large scale that are too small to matter: this part of the error that a solve
-/// may leave, but not less than another part of the free velocities.
-static const double NOTICED = 0.3, LEAST_NOTICED = 1e-3;
+/// Velocities on the large scale that are worth a first step: so many times the error that a solve
+/// may leave; and those that are too small to matter after a step, but not less than another part
+/// of the free velocities.
+static const double WORTHWHILE = 2.0, NOTICED = 0.3, LEAST_NOTICED = 1e-3;
 enum { MOST_WALLS = 4 };
 
 // ---- is it a packing? ---------------------------------------------------------------------------
@@ -98,6 +99,7 @@ void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* opti
     c->next = can ? FIRST_SWEEPS : INT64_MAX;
     c->last = options->max_sweeps / 2;
     c->steps = 0;
+    c->worthwhile = fmax(WORTHWHILE * options->tolerance, LEAST_NOTICED);
     c->noticed = fmax(NOTICED * options->tolerance, LEAST_NOTICED);
 }
 
@@ -130,7 +132,8 @@ static void find_strains(coarse_grid* c)
         for (int j = 0; j < ns; j++) strain[j] = 0.0;
         for (int q = 0; q < 1 << dim; q++) {
             double B[18];
-            const double* move = c->values[COARSE_MOVE] + corner_strain(c, dim, part, q, B) * dim;
+            const double* move = c->values[COARSE_MOVE] + corner_at(c, dim, part >> dim, q) * dim;
+            corner_strain(c, dim, (int)(part & ((1 << dim) - 1)), q, B);
             for (int j = 0; j < ns; j++) strain[j] += vec_dot(dim, B + j * dim, move);
         }
     }
@@ -194,7 +197,7 @@ static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
     if (*useful && coarse_lay(c, p, useful)) return TALUS_ERR_MEMORY;
     if (!*useful) return TALUS_OK;
     c->kinetic2 = coarse_momentum(c, p);
-    *useful = c->kinetic2 > c->noticed * c->noticed * free_energy2(p);
+    *useful = c->kinetic2 > c->worthwhile * c->worthwhile * free_energy2(p);
     if (!*useful) return TALUS_OK;
     coarse_stiffen(c, p);
     *useful = felt_energy2(c, p) > FELT * FELT * c->kinetic2;

@@ -11,7 +11,7 @@
 typedef enum coarse_array {
     COARSE_PLACE,    ///< [rows][dim + 1] place in coarse cells, radius in mean diameters
     COARSE_CORNERS,  ///< [cells][2^dim][dim] what the bodies of a cell give to its corners
-    COARSE_MODULI,   ///< [parts][moduli] sums over the contacts of a part
+    COARSE_MODULI,   ///< [cells][moduli] sums over the contacts of a cell
     COARSE_STRAIN,   ///< [parts][strains] of the displacement, or the stress of the contacts
     COARSE_STENCIL,  ///< [nodes][3^dim][dim][dim] stiffness against the neighbours
     COARSE_COUPLING, ///< [walls][nodes][dim][dim] stiffness between mobile walls and nodes
@@ -41,7 +41,8 @@ typedef struct coarse_grid {
     float* length;      ///< [contacts] between the middles of the bodies, in mean diameters
     int64_t neighbour_capacity, row_capacity, contact_capacity;
     bool whole;          ///< no impulses say yet which contacts bear load: all that touch do
-    double noticed;      ///< part of the free velocities that is too small to matter
+    double worthwhile;   ///< part of the free velocities that is worth a first step
+    double noticed;      ///< and that is too small to matter after one
     double kinetic2;     ///< twice the kinetic energy on this scale that the last step found
     double elastic2;     ///< and twice the energy of its displacement
     int64_t next, steps; ///< sweep after which a step is due, steps taken

@@ -16,7 +16,7 @@ static ALWAYS_INLINE int neighbours(const int dim)
 {
     return dim == 2 ? 9 : 27;
 }
-/// Numbers that the contacts of a part add up to (coarse_stiffness.c): a symmetric matrix of
+/// Numbers that the contacts of a cell add up to (coarse_stiffness.c): a symmetric matrix of
 /// strains and one of space.
 static ALWAYS_INLINE int moduli(const int dim)
 {
@@ -74,12 +74,27 @@ static ALWAYS_INLINE void corners(const coarse_grid* c, const int dim, const dou
     }
 }
 
-/// The half of a cell along every axis that a place lies in.
+/// The half of a cell along every axis that a place lies in; the parts of a cell follow each other.
 static ALWAYS_INLINE int64_t part_at(const coarse_grid* c, const int dim, const double* x)
 {
-    int64_t part = 0;
-    for (int k = 0; k < dim; k++) part = part * 2 * c->cells[k] + (int)(2.0 * x[k]);
-    return part;
+    int64_t cell = 0;
+    int half = 0;
+    for (int k = 0; k < dim; k++) {
+        cell = cell * c->cells[k] + (int)x[k];
+        half |= ((int)(2.0 * x[k]) & 1) << k;
+    }
+    return cell << dim | half;
+}
+
+/// The corner q of a cell.
+static ALWAYS_INLINE int64_t corner_at(const coarse_grid* c, const int dim, int64_t cell, int q)
+{
+    int at[3];
+    for (int k = dim - 1; k >= 0; k--) {
+        at[k] = (int)(cell % c->cells[k]) + (q >> k & 1);
+        cell /= c->cells[k];
+    }
+    return node_at(c, at);
 }
 
 /// Index of corner s among the neighbours of corner q.
@@ -90,33 +105,31 @@ static ALWAYS_INLINE int offset_of(const int dim, int q, int s)
     return index;
 }
 
-/// What a corner's displacement makes of the strain in the middle of a part,
-/// [strains][dim], and the corner's node. Strains are xx, yy, xy in the plane,
-/// xx, yy, zz, yz, xz, xy in space.
-static ALWAYS_INLINE int64_t corner_strain(const coarse_grid* c, const int dim, int64_t part, int q,
-                                           double* out)
+/// Derivatives, in the middle of a part, of what is 1 at corner q and 0 at the others.
+static ALWAYS_INLINE void corner_gradient(const coarse_grid* c, const int dim, int half, int q,
+                                          double* g)
 {
-    int at[3], half[3];
-    double g[3] = {0.0, 0.0, 0.0};
-    for (int k = dim - 1; k >= 0; k--) {
-        const int place = (int)(part % (2 * c->cells[k]));
-        part /= 2 * c->cells[k];
-        half[k] = place % 2;
-        at[k] = place / 2 + (q >> k & 1);
-    }
     for (int k = 0; k < dim; k++) {
         g[k] = q >> k & 1 ? c->scale[k] : -c->scale[k];
         for (int j = 0; j < dim; j++) {
-            const double far = half[j] ? 0.75 : 0.25;
+            const double far = half >> j & 1 ? 0.75 : 0.25;
             if (j != k) g[k] *= q >> j & 1 ? far : 1.0 - far;
         }
     }
+}
+
+/// What a corner's displacement makes of the strain in the middle of a part, [strains][dim].
+/// Strains are xx, yy, xy in the plane, xx, yy, zz, yz, xz, xy in space.
+static ALWAYS_INLINE void corner_strain(const coarse_grid* c, const int dim, int half, int q,
+                                        double* out)
+{
+    double g[3] = {0.0, 0.0, 0.0};
+    corner_gradient(c, dim, half, q, g);
     const double x = 0.5 * g[0], y = 0.5 * g[1], z = 0.5 * g[2];
     const double plane[6] = {g[0], 0.0, 0.0, g[1], y, x};
     const double space[18] = {g[0], 0.0, 0.0, 0.0, g[1], 0.0, 0.0, 0.0, g[2],
                               0.0,  z,   y,   z,   0.0,  x,   y,   x,   0.0};
     memcpy(out, dim == 2 ? plane : space, sizeof(double) * (size_t)(strains(dim) * dim));
-    return node_at(c, at);
 }
 
 /// The matrix that makes strain times l n of a strain, [dim][strains].
@@ -163,7 +176,7 @@ static inline coarse_tie tie_of(const coarse_grid* c, const problem* p, int64_t 
     return (coarse_tie){a, wall_of(p, b), -1.0};
 }
 
-/// The parts or cells that a thread makes the sums of. It goes over all contacts or bodies, so each
+/// The cells that a thread makes the sums of. It goes over all contacts or bodies, so each
 /// sum is made in their order, whatever the number of threads.
 typedef struct coarse_range {
     int64_t first, last;

@@ -177,7 +177,7 @@ static bool reserve_all(coarse_grid* c, const problem* p)
     const int64_t neighbour_count = c->node_count * neighbours(dim);
     int64_t needed[COARSE_ARRAYS] = {
         [COARSE_CORNERS] = c->cell_count * (1 << dim) * dim,
-        [COARSE_MODULI] = c->part_count * moduli(dim),
+        [COARSE_MODULI] = c->cell_count * moduli(dim),
         [COARSE_STRAIN] = c->part_count * strains(dim),
         [COARSE_STENCIL] = neighbour_count * square,
         [COARSE_COUPLING] = c->wall_count * c->node_count * square,
@@ -226,15 +226,8 @@ static void gather_corners(const coarse_grid* c, double* out)
     const int dim = c->dim;
     memset(out, 0, sizeof(double) * (size_t)c->unknowns);
     for (int64_t cell = 0; cell < c->cell_count; cell++) {
-        int first[3], at[3];
-        int64_t rest = cell;
-        for (int k = dim - 1; k >= 0; k--) {
-            first[k] = (int)(rest % c->cells[k]);
-            rest /= c->cells[k];
-        }
         for (int q = 0; q < 1 << dim; q++) {
-            for (int k = 0; k < dim; k++) at[k] = first[k] + (q >> k & 1);
-            vec_add_scaled(dim, out + node_at(c, at) * dim, 1.0,
+            vec_add_scaled(dim, out + corner_at(c, dim, cell, q) * dim, 1.0,
                            c->values[COARSE_CORNERS] + (cell * (1 << dim) + q) * dim);
         }
     }

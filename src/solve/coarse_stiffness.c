@@ -2,10 +2,10 @@
 /// the normal and m_t across it.
 ///
 /// A contact between two bodies of the grid feels the strain e of the part it lies in: u = Q e, Q
-/// linear in the branch vector a = l n. So the contacts of a part add up to
+/// linear in the branch vector a = l n. So the contacts of a cell add up to
 ///     sum (m_n - m_t) N N^T,  N = n^T Q,   and   T = sum m_t a a^T,
-/// from which sum m_t Q^T Q follows. A contact with a wall, or with a body that does not move, ties
-/// the corners around its body to that.
+/// from which sum m_t Q^T Q follows; these moduli are taken as even in the cell. A contact with a
+/// wall, or with a body that does not move, ties the corners around its body to that.
 #include "solve/coarse_element.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static ALWAYS_INLINE void normal_strain(const int dim, const double* n, double* 
     }
 }
 
-/// Sums over the contacts of a range of parts.
+/// Sums over the contacts of a range of cells.
 static ALWAYS_INLINE void add_contacts(coarse_grid* c, const problem* p, const int dim,
                                        coarse_range range)
 {
@@ -38,11 +38,11 @@ static ALWAYS_INLINE void add_contacts(coarse_grid* c, const problem* p, const i
     memset(sums + range.first * width, 0,
            sizeof(double) * (size_t)((range.last - range.first) * width));
     for (int64_t i = 0; i < p->count; i++) {
-        const int32_t part = c->part_of[i];
-        if (part < range.first || part >= range.last) continue;
+        const int64_t cell = c->part_of[i] < 0 ? -1 : c->part_of[i] >> dim;
+        if (cell < range.first || cell >= range.last) continue;
         const double* n = p->contact + i * problem_width(dim);
         const double l = c->length[i];
-        double mn, mt, N[6], *sum = sums + part * width;
+        double mn, mt, N[6], *sum = sums + cell * width;
         if (!stiffness(dim, n, c->whole, &mn, &mt)) continue;
         normal_strain(dim, n, N);
         for (int j = 0; j < ns; j++) {
@@ -72,7 +72,7 @@ static ALWAYS_INLINE void unfold_across(const int dim, const double* T, double* 
     memcpy(C, rows, sizeof rows);
 }
 
-/// C [strains][strains] of a part from its sums.
+/// C [strains][strains] of a cell from its sums.
 static ALWAYS_INLINE void unfold_moduli(const int dim, const double* sum, double* C)
 {
     const int ns = strains(dim);
@@ -85,17 +85,44 @@ static ALWAYS_INLINE void unfold_moduli(const int dim, const double* sum, double
     }
 }
 
-/// A += B_q^T (C B_s), and the transposed on the other side of the diagonal.
-static ALWAYS_INLINE void add_block(const int dim, const double* B, const double* CB, double* A,
-                                    double* transposed)
+/// Products of the corners' derivatives, mean over the parts of a cell: all cells are alike.
+typedef struct cell_shape {
+    double g[8][8][9]; ///< [corner q][corner s][axis of q][axis of s]
+} cell_shape;
+
+static cell_shape find_shape(const coarse_grid* c)
 {
-    const int ns = strains(dim);
-    for (int j = 0; j < dim; j++) {
-        for (int k = 0; k < dim; k++) {
-            double sum = 0.0;
-            for (int m = 0; m < ns; m++) sum += B[m * dim + j] * CB[m * dim + k];
-            A[j * dim + k] += sum;
-            if (transposed != A) transposed[k * dim + j] += sum;
+    const int dim = c->dim, count = 1 << dim;
+    cell_shape out = {0};
+    for (int half = 0; half < count; half++) {
+        double g[8][3];
+        for (int q = 0; q < count; q++) corner_gradient(c, dim, half, q, g[q]);
+        for (int i = 0; i < count * count * dim * dim; i++) {
+            const int jk = i % (dim * dim), q = i / (dim * dim) % count,
+                      s = i / (dim * dim) / count;
+            out.g[q][s][jk] += g[q][jk / dim] * g[s][jk % dim] / count;
+        }
+    }
+    return out;
+}
+
+/// Number of the strain jk.
+static ALWAYS_INLINE int strain_of(const int dim, int j, int k)
+{
+    return j == k ? j : dim == 2 ? 2 : 6 - j - k;
+}
+
+/// Moduli as a tensor: stress ja of the strain kb, each half of it from jk and kj.
+static ALWAYS_INLINE void find_tensor(const int dim, const double* C, double* out)
+{
+    for (int a = 0; a < dim; a++) {
+        for (int b = 0; b < dim; b++) {
+            for (int j = 0; j < dim; j++) {
+                for (int k = 0; k < dim; k++) {
+                    const double part = (a == j ? 1.0 : 0.5) * (b == k ? 1.0 : 0.5);
+                    *out++ = part * C[strain_of(dim, a, j) * strains(dim) + strain_of(dim, b, k)];
+                }
+            }
         }
     }
 }
@@ -106,39 +133,37 @@ static ALWAYS_INLINE double* block_at(const coarse_grid* c, const int dim, int64
     return c->values[COARSE_STENCIL] + (node * neighbours(dim) + offset_of(dim, q, s)) * dim * dim;
 }
 
-static ALWAYS_INLINE void add_part(coarse_grid* c, const int dim, int64_t part)
+static ALWAYS_INLINE void add_cell(coarse_grid* c, const int dim, const cell_shape* shape,
+                                   int64_t cell)
 {
-    const int ns = strains(dim);
-    double C[36], B[8][18], CB[8][18];
+    const int square = dim * dim;
+    double C[36], tensor[81];
     int64_t node[8];
-    unfold_moduli(dim, c->values[COARSE_MODULI] + part * moduli(dim), C);
-    for (int q = 0; q < 1 << dim; q++) {
-        node[q] = corner_strain(c, dim, part, q, B[q]);
-        for (int j = 0; j < ns; j++) {
-            for (int k = 0; k < dim; k++) {
-                double sum = 0.0;
-                for (int m = 0; m < ns; m++) sum += C[j * ns + m] * B[q][m * dim + k];
-                CB[q][j * dim + k] = sum;
-            }
-        }
-    }
+    unfold_moduli(dim, c->values[COARSE_MODULI] + cell * moduli(dim), C);
+    find_tensor(dim, C, tensor);
+    for (int q = 0; q < 1 << dim; q++) node[q] = corner_at(c, dim, cell, q);
     for (int q = 0; q < 1 << dim; q++) {
         for (int s = q; s < 1 << dim; s++) {
-            add_block(dim, B[q], CB[s], block_at(c, dim, node[q], q, s),
-                      block_at(c, dim, node[s], s, q));
+            double* A = block_at(c, dim, node[q], q, s);
+            double* transposed = block_at(c, dim, node[s], s, q);
+            for (int i = 0; i < square; i++) {
+                const double k = vec_dot(square, tensor + i * square, shape->g[q][s]);
+                A[i] += k;
+                if (q != s) transposed[i % dim * dim + i / dim] += k;
+            }
         }
     }
 }
 
 /// A layer of cells across the first axis.
-static void add_layer(coarse_grid* c, int layer)
+static void add_layer(coarse_grid* c, const cell_shape* shape, int layer)
 {
-    const int64_t parts = c->part_count / c->cells[0];
-    for (int64_t part = layer * parts; part < (layer + 1) * parts; part++) {
+    const int64_t cells = c->cell_count / c->cells[0];
+    for (int64_t cell = layer * cells; cell < (layer + 1) * cells; cell++) {
         if (c->dim == 2) {
-            add_part(c, 2, part);
+            add_cell(c, 2, shape, cell);
         } else {
-            add_part(c, 3, part);
+            add_cell(c, 3, shape, cell);
         }
     }
 }
@@ -148,11 +173,12 @@ static void add_layers(coarse_grid* c)
 {
     const int last = c->cells[0] - 1;
     const bool apart = c->wraps[0] && last % 2 == 0;
+    const cell_shape shape = find_shape(c);
     for (int odd = 0; odd < 2; odd++) {
 #pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
-        for (int layer = odd; layer < last + !apart; layer += 2) add_layer(c, layer);
+        for (int layer = odd; layer < last + !apart; layer += 2) add_layer(c, &shape, layer);
     }
-    if (apart) add_layer(c, last);
+    if (apart) add_layer(c, &shape, last);
 }
 
 // ---- ties ---------------------------------------------------------------------------------------
@@ -222,7 +248,7 @@ void coarse_stiffen(coarse_grid* c, const problem* p)
     }
 #pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
     for (int t = 0; t < c->threads; t++) {
-        const coarse_range range = range_of(c->part_count, t, c->threads);
+        const coarse_range range = range_of(c->cell_count, t, c->threads);
         if (c->dim == 2) {
             add_contacts(c, p, 2, range);
         } else {
@@ -249,17 +275,17 @@ static bool felt_at(const coarse_grid* c, const problem* p, int64_t i, double* t
     return true;
 }
 
-/// Stresses of a range of parts.
+/// Stresses in the parts of a range of cells.
 static void add_stresses(coarse_grid* c, const problem* p, coarse_range range)
 {
     const int dim = c->dim, ns = strains(dim);
+    const int64_t first = range.first << dim, last = range.last << dim;
     double* stress = c->values[COARSE_STRAIN];
-    memset(stress + range.first * ns, 0,
-           sizeof(double) * (size_t)((range.last - range.first) * ns));
+    memset(stress + first * ns, 0, sizeof(double) * (size_t)((last - first) * ns));
     for (int64_t i = 0; i < p->count; i++) {
         const int32_t part = c->part_of[i];
         double t[3], Q[18];
-        if (part < range.first || part >= range.last || !felt_at(c, p, i, t)) continue;
+        if (part < first || part >= last || !felt_at(c, p, i, t)) continue;
         stretch(dim, p->contact + i * problem_width(dim), c->length[i], Q);
         for (int k = 0; k < dim; k++) vec_add_scaled(ns, stress + part * ns, t[k], Q + k * ns);
     }
@@ -287,13 +313,14 @@ void coarse_feel(coarse_grid* c, const problem* p)
     double* f = c->values[COARSE_FORCE];
 #pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
     for (int t = 0; t < c->threads; t++) {
-        add_stresses(c, p, range_of(c->part_count, t, c->threads));
+        add_stresses(c, p, range_of(c->cell_count, t, c->threads));
     }
     memset(f, 0, sizeof(double) * (size_t)c->unknowns);
     for (int64_t part = 0; part < c->part_count; part++) {
         for (int q = 0; q < 1 << dim; q++) {
             double B[18];
-            const int64_t node = corner_strain(c, dim, part, q, B);
+            const int64_t node = corner_at(c, dim, part >> dim, q);
+            corner_strain(c, dim, (int)(part & ((1 << dim) - 1)), q, B);
             for (int j = 0; j < ns; j++) {
                 vec_add_scaled(dim, f + node * dim, c->values[COARSE_STRAIN][part * ns + j],
                                B + j * dim);
