@@ -32,7 +32,7 @@ enum { FIRST_SWEEPS = 8, STEP_SWEEPS = 8, GROWTH = 5 };
 static const double OVERSTEP = 1.5;
 /// Velocities or displacements on the large scale after a step, of those before: steps of firm
 /// packings leave half, and more if the packing is about to give way, or does.
-static const double PROGRESS = 0.8;
+static const double PROGRESS = 0.7;
 static const double BEARING = 0.95; // part of the contacts that touch
 static const double FELT = 0.2;     // part of the velocities that contacts must feel
 /// Velocities on the large scale that are worth a first step: so many times the error that a solve

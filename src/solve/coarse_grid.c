@@ -185,7 +185,7 @@ static bool reserve_all(coarse_grid* c, const problem* p)
     };
     for (int k = COARSE_MASS; k < COARSE_ARRAYS; k++) needed[k] = c->unknowns;
     for (int k = 0; k < COARSE_ARRAYS; k++) {
-        if (!reserve(c, k, needed[k])) return false;
+        if (!reserve(c, (coarse_array)k, needed[k])) return false;
     }
     int64_t same = c->contact_capacity; // both arrays of contacts grow together
     c->neighbour = room_for(c->neighbour, &c->neighbour_capacity, neighbour_count, sizeof(int32_t));
