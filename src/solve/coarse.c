@@ -35,6 +35,9 @@ static const double OVERSTEP = 1.5;
 static const double PROGRESS = 0.7;
 static const double BEARING = 0.95; // part of the contacts that touch
 static const double FELT = 0.2;     // part of the velocities that contacts must feel
+/// Part of the free velocities that the impulses of the step before leave, on the large scale: all
+/// but the change of the load is held in a packing at rest, little where grains move on.
+static const double MOVING = 0.5;
 /// Velocities on the large scale that are worth a first step: so many times the error that a solve
 /// may leave; and those that are too small to matter after a step, but not less than another part
 /// of the free velocities.
@@ -197,7 +200,9 @@ static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
     if (*useful && coarse_lay(c, p, useful)) return TALUS_ERR_MEMORY;
     if (!*useful) return TALUS_OK;
     c->kinetic2 = coarse_momentum(c, p);
-    *useful = c->kinetic2 > c->worthwhile * c->worthwhile * free_energy2(p);
+    const double free2 = free_energy2(p), most = c->whole ? 1.0 : MOVING;
+    *useful =
+        c->kinetic2 > c->worthwhile * c->worthwhile * free2 && c->kinetic2 < most * most * free2;
     if (!*useful) return TALUS_OK;
     coarse_stiffen(c, p);
     *useful = felt_energy2(c, p) > FELT * FELT * c->kinetic2;
