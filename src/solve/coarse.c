@@ -14,8 +14,9 @@
 ///
 /// The step only proposes, the sweeps decide. Without any impulses to begin with all contacts that
 /// touch are taken to bear load and to stick. Where grains flow a step would stop the flow: so
-/// there must be enough contacts to jam, few of them open, they must feel the velocities that are
-/// to be stopped, and when a step has not helped there is no other.
+/// there must be enough contacts to jam, few of them open, the impulses of the step before must
+/// hold the most of the load, contacts must feel the velocities that are to be stopped, and when a
+/// step has not helped there is no other.
 #include "solve/coarse_element.h"
 
 #include "base/parallel.h"

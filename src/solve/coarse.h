@@ -53,7 +53,7 @@ typedef struct coarse_grid {
 /// it saves, at least.
 static inline double coarse_least_size(int dim)
 {
-    return dim == 2 ? 40.0 : 25.0;
+    return dim == 2 ? 30.0 : 18.0;
 }
 
 void coarse_free(coarse_grid* c);
