@@ -238,22 +238,24 @@ static double median(const double* sorted, int count)
     return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
 }
 
-static void stop_here(solve_watch* watch, const problem* p, int64_t sweeps)
+static void end_here(solve_watch* watch, const problem* p, int64_t sweeps)
 {
-    (void)p, (void)sweeps;
+    (void)p;
+    (void)sweeps;
     watch->enough = true;
 }
 
-/// Time a solve of so many sweeps, several times if it is short.
+/// Time a solve of so many sweeps, several times if it is short. It is ended from outside: with a
+/// limit the solver would take its last sweeps differently.
 static outcome time_solve(packing* pk, const start* from, talus_solver_def options, int64_t sweeps,
                           const float* reference, const char* name)
 {
     double wall[5], cpu[5], true_error = 0.0;
     const int repeats = pk->grains > 100000 ? 1 : pk->grains > 20000 ? 3 : 5;
     options.stop = TALUS_STOP_SWEEPS;
-    options.max_sweeps = NO_LIMIT; // the last sweeps of a limited number are others
+    options.max_sweeps = NO_LIMIT;
     for (int i = 0; i < repeats; i++) {
-        solve_watch end = {.next = sweeps, .look = stop_here};
+        solve_watch end = {.next = sweeps, .look = end_here};
         set_start(&pk->problem, from);
         wall[i] = bench_clock(CLOCK_MONOTONIC);
         cpu[i] = bench_clock(CLOCK_PROCESS_CPUTIME_ID);

@@ -12,6 +12,9 @@
 /// age. The first limit is what the errors' own length asks for (residual.h: a wave crosses that
 /// length while momentum lasts, and flicker needs hardly any), then it is halved, and doubled again
 /// where it pays. (To set the limit at the first growth was tried: flows took twice the sweeps.)
+///
+/// In a large jammed packing the first sweeps alternate with steps on a coarse grid (coarse.h).
+#include "solve/coarse.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
@@ -105,6 +108,37 @@ static void momentum_next(momentum* m, const wide_sums* s)
     m->beta = t * (1.0 - t) / (t2 + m->theta);
 }
 
+/// Fewer contacts are quick to sweep over, and few sweeps do not smooth what a coarse step leaves.
+enum { COARSE_CONTACTS = 3000, COARSE_SWEEPS = 100 };
+
+static bool may_step_coarsely(const problem* p, const solve_request* request)
+{
+    const talus_solver_def* options = request->options;
+    return options->method != TALUS_SOLVER_COLOURED && options->max_sweeps >= COARSE_SWEEPS &&
+           options->precision != TALUS_PRECISION_SINGLE && p->count >= COARSE_CONTACTS &&
+           (request->size == 0.0 || request->size >= coarse_least_size(p->dim));
+}
+
+/// Change the impulses on a coarse grid. The first step stops the wave that momentum has begun to
+/// follow. At later ones x and what came before it move alike, so momentum stays what it was; only
+/// changes of later sweeps cannot be compared with those before.
+static talus_status step_coarsely(coarse_grid* c, wide* w, const wide_kernels* kernels, int threads,
+                                  bool current, momentum* m)
+{
+    bool changed;
+    if (!current && c->steps == 0) wide_give_back(w, kernels, threads);
+    if (!current && c->steps > 0) wide_show(w, threads);
+    if (coarse_step(c, w->problem, wide_threads(w->count, threads), &changed)) {
+        return TALUS_ERR_MEMORY;
+    }
+    if (!changed) return TALUS_OK;
+    wide_shift(w, kernels, threads);
+    if (c->steps == 1) restart(m);
+    m->best = m->last_best = INFINITY;
+    m->sweeps = 0;
+    return TALUS_OK;
+}
+
 /// The change of a sweep in windows, to see when floats have done what they can. Then doubles go on
 /// from where floats are: so the rule that ends a solve is the same.
 typedef struct progress {
@@ -142,18 +176,24 @@ static bool is_last_part(const talus_solver_def* options, int64_t sweeps)
     return options->max_sweeps - sweeps <= options->max_sweeps / 8;
 }
 
-/// Sweep until the rule is met or there have been enough; true if it is met. Leaves the problem as
-/// it is for solve_conclude().
-static bool sweep_until(problem* p, const solve_request* request, wide* w,
-                        const wide_kernels* kernels, stop_state* stop, solve_result* out)
+/// Sweep until the rule is met (`reached`) or there have been enough. Leaves the problem as it is
+/// for solve_conclude().
+static talus_status sweep_until(problem* p, const solve_request* request, solve_workspace* ws,
+                                const wide_kernels* kernels, stop_state* stop, bool* reached,
+                                solve_result* out)
 {
+    wide* w = &ws->wide;
     const talus_solver_def* options = request->options;
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
-    bool reached = false, current = false;
+    bool current = false;
     if (accelerated) wide_remember(w, request->threads);
-    while (out->sweeps < options->max_sweeps && !reached) {
+    while (out->sweeps < options->max_sweeps && !*reached) {
+        if (coarse_due(&ws->coarse, out->sweeps) &&
+            step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
+            return TALUS_ERR_MEMORY;
+        }
         const wide_sums sums = wide_sweep(w, kernels, accelerated, m.beta, request->threads);
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
         const bool spent = w->single && single_is_spent(&in_single, &sums);
@@ -175,17 +215,17 @@ static bool sweep_until(problem* p, const solve_request* request, wide* w,
             momentum_judge_anew(&m);
         }
         if (watched && solve_watched(request, p, out->sweeps)) break;
-        reached = due && stop_look(stop, p, out->sweeps, &stats);
+        *reached = due && stop_look(stop, p, out->sweeps, &stats);
         if (due) m.length = stop->seen.length;
-        if (forces_known(options, reached, out->sweeps) &&
+        if (forces_known(options, *reached, out->sweeps) &&
             problem_break_loose(p, options->tolerance)) {
             wide_refresh_friction(w);
-            reached = false;
+            *reached = false;
             stop->next_check = out->sweeps + 1;
         }
     }
     if (!current) wide_give_back(w, kernels, request->threads);
-    return reached;
+    return TALUS_OK;
 }
 
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
@@ -203,8 +243,11 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     if (request->options->precision == TALUS_PRECISION_SINGLE && wide_narrow(w, request->threads)) {
         return TALUS_ERR_MEMORY;
     }
+    ws->coarse.next = INT64_MAX;
+    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, request->options);
     stop_state stop = stop_begin(request);
-    const bool reached = sweep_until(p, request, w, kernels, &stop, out);
+    bool reached = false;
+    if (sweep_until(p, request, ws, kernels, &stop, &reached, out)) return TALUS_ERR_MEMORY;
     wide_forget(w);
     solve_conclude(&stop, p, reached, out);
     return TALUS_OK;

@@ -2,6 +2,7 @@
 #ifndef TALUS_SOLVE_SOLVER_H
 #define TALUS_SOLVE_SOLVER_H
 
+#include "solve/coarse.h"
 #include "solve/wide.h"
 
 #include <talus/solver.h>
@@ -11,6 +12,7 @@ typedef struct solve_workspace {
     int32_t* order;
     int64_t order_capacity;
     wide wide;
+    coarse_grid coarse;
 } solve_workspace;
 
 void solve_workspace_free(solve_workspace* ws);

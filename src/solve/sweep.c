@@ -16,6 +16,7 @@ void solve_workspace_free(solve_workspace* ws)
 {
     free(ws->order);
     wide_free(&ws->wide);
+    coarse_free(&ws->coarse);
     *ws = (solve_workspace){0};
 }
 

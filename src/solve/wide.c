@@ -607,17 +607,40 @@ static void unpack_row(const wide* w, int64_t r)
     load_row(w, (int32_t)r, w->problem->body + (int64_t)body * problem_stride(w->dim));
 }
 
-/// What rounding has made of the velocities is taken from those of the sweep before, too: left in
-/// one of them, momentum would make it grow from sweep to sweep.
+/// out += sign * x
+static void add_numbers(double* out, double sign, const double* x, int64_t count, int threads)
+{
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t k = 0; k < count; k++) out[k] += sign * x[k];
+}
+
+/// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(wide* w, double sign, int threads)
 {
     const int64_t numbers = w->has_old ? w->length[WIDE_OLD_ROW] : 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int64_t k = 0; k < numbers; k++) {
-        w->values[WIDE_OLD_ROW][k] += sign * w->values[WIDE_ROW][k];
+    add_numbers(w->values[WIDE_OLD_ROW], sign, w->values[WIDE_ROW], numbers,
+                wide_threads(w->count, threads));
+}
+
+void wide_show(const wide* w, int threads)
+{
+    const int dim = w->dim;
+    threads = wide_threads(w->count, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < w->batch_count; k++) unpack_batch(w, k);
+#pragma omp for schedule(static)
+        for (int64_t r = 0; r < w->row_count; r++) {
+            if (w->body_of[r] < 0 || w->private_row[r]) continue;
+            vec_copy(dim, w->problem->body + (int64_t)w->body_of[r] * problem_stride(dim),
+                     w->values[WIDE_ROW] + r * wide_stride(dim));
+        }
     }
 }
 
+/// What rounding has made of the velocities is taken from those of the sweep before, too: left in
+/// one of them, momentum would make it grow from sweep to sweep.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 {
     problem* p = w->problem;
@@ -625,9 +648,9 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
     if (w->single) {
         wide_refresh_single(w, kernels, threads);
     } else {
-        move_old_rows(w, -1.0, wide_threads(w->count, threads));
+        move_old_rows(w, -1.0, threads);
         wide_apply(w, kernels, threads);
-        move_old_rows(w, 1.0, wide_threads(w->count, threads));
+        move_old_rows(w, 1.0, threads);
     }
     threads = wide_threads(w->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -639,4 +662,45 @@ void wide_give_back(wide* w, const wide_kernels* kernels, int threads)
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < w->row_count; r++) unpack_row(w, r);
     }
+}
+
+/// Take the impulses of a batch from the problem.
+static void load_impulses(wide* w, int64_t batch)
+{
+    const int dim = w->dim;
+    double* impulse = w->values[WIDE_P] + batch * dim * WIDE_LANES;
+    for (int lane = 0; lane < WIDE_LANES; lane++) {
+        const int64_t c = w->source[batch * WIDE_LANES + lane];
+        if (c < 0) continue;
+        const double* row = w->problem->contact + c * problem_width(dim);
+        pack_impulse(w, row, row + contact_p(dim), impulse + lane);
+    }
+}
+
+/// For a moment the packed impulses are what they change by, so that this is applied.
+static void shift_one(wide* w, int64_t number, const void* data)
+{
+    const wide_kernels* kernels = data;
+    const wide_block* block = &w->blocks[number];
+    const int count = w->dim * WIDE_LANES;
+    for (int64_t k = block->first; k < block->last; k++) {
+        double *now = w->values[WIDE_P] + k * count, *old = w->values[WIDE_OLD_P] + k * count;
+        double before[3 * WIDE_LANES];
+        memcpy(before, now, sizeof(double) * (size_t)count);
+        load_impulses(w, k);
+        for (int i = 0; i < count; i++) {
+            now[i] -= before[i];
+            old[i] += now[i];
+        }
+    }
+    kernels->apply(w, number);
+    for (int64_t k = block->first; k < block->last; k++) load_impulses(w, k);
+}
+
+void wide_shift(wide* w, const wide_kernels* kernels, int threads)
+{
+    move_old_rows(w, -1.0, threads);
+    do_blocks(w, shift_one, kernels, wide_threads(w->count, threads));
+    shift_one(w, w->block_count, wide_kernels_for(TALUS_VECTOR_PORTABLE));
+    move_old_rows(w, 1.0, threads);
 }

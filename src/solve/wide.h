@@ -182,9 +182,15 @@ void wide_free(wide* w);
 talus_status wide_pack(wide* w, problem* p, int threads);
 /// Take over coefficients of friction that have changed in the problem (problem_break_loose).
 void wide_refresh_friction(wide* w);
+/// Write impulses and velocities but spins, as the sweeps have left them, to the problem; what was
+/// given back before says the rest.
+void wide_show(const wide* w, int threads);
 /// Write the impulses back to the problem, and recompute from them the velocities, packed and of
 /// the problem, forgetting what the sweeps summed up.
 void wide_give_back(wide* w, const wide_kernels* kernels, int threads);
+/// Take over impulses that have changed in a problem without rich contacts; impulses and velocities
+/// of the sweep before move alike, so that momentum goes on as it was.
+void wide_shift(wide* w, const wide_kernels* kernels, int threads);
 
 /// Sweep in single precision from now on, from the impulses and velocities that are packed: wide.h.
 /// Give back before `single` is set to false again: then doubles hold where it was left.
