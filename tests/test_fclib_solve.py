@@ -326,6 +326,7 @@ class Malformed(Case):
             path = self.folder / "short.hdf5"
             path.write_bytes(whole[:part])
             self.refuse(path, [])
+            self.assertEqual(talus("solve", path).stderr.count("does not say why"), 0, part)
 
     def test_not_writable(self):
         if os.geteuid() == 0:

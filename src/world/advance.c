@@ -5,6 +5,7 @@
 /// choice.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "solve/problem.h"
 #include "world/diagnose.h"
 #include "world/world.h"
@@ -66,9 +67,9 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         snprintf(
             why, why_size,
             "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
-            "%.2g %%, after %lld sweeps",
+            "%.2g %%, after %lld sweep%s",
             t, o->residual, 100.0 * o->velocity_error * fmax(system_size(w), 1.0),
-            (long long)o->sweeps);
+            (long long)o->sweeps, plural(o->sweeps));
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;
