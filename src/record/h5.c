@@ -106,7 +106,7 @@ talus_status h5_image(hid_t file, void** data, size_t* size, talus_error* error)
     ssize_t length = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, NULL, 0);
     if (length < 0) return h5_error(error, TALUS_ERR_IO, "HDF5 could not finish", "a record");
     *data = malloc((size_t)length);
-    if (!*data) return error_memory(error, "the image of a record");
+    if (!*data) return error_memory(error, "building a record");
     *size = (size_t)length;
     if (H5Fget_file_image(file, *data, *size) == length) return TALUS_OK;
     free(*data);
