@@ -1,6 +1,7 @@
 /// talus check SCENE: all mistakes of a scene, or what it holds.
 #include "app.h"
 
+#include "base/words.h"
 #include "scene/scene.h"
 
 #include <inttypes.h>
@@ -11,11 +12,6 @@ static void print_warning(void* user, talus_log_level level, const char* text)
 {
     (void)user;
     if (level == TALUS_LOG_WARNING) fprintf(stderr, "warning: %s\n", text);
-}
-
-static const char* plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void print_contents(const talus_scene* scene, const talus_world* world)

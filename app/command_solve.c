@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include "base/clock.h"
+#include "base/words.h"
 #include "record/fclib.h"
 #include "run/json.h"
 #include "scene/reader.h"
@@ -255,6 +256,7 @@ static void print_json(const solve_options* o, const fclib_problem* p, const sol
     if (p->global) json_number(&j, "seconds_condense", a->seconds_condense);
     json_number(&j, "error", a->result.error);
     json_number(&j, "residual", a->result.residual);
+    json_number(&j, "velocity_residual", a->result.velocity);
     json_number(&j, "tolerance", o->cone.tolerance);
     json_string(&j, "story", a->result.story);
     json_bool(&j, "written", a->written);
@@ -266,14 +268,15 @@ static void print_answer(const solve_options* o, const fclib_problem* p, const s
     const cone_result* result = &a->result;
     printf("%s: %s problem in %s%s, %" PRId64 " contact%s", o->file, p->global ? "global" : "local",
            p->cone.width == 2 ? "2D" : "3D", p->rolling ? " with rolling friction" : "",
-           p->cone.count, p->cone.count == 1 ? "" : "s");
+           p->cone.count, plural(p->cone.count));
     if (p->global) printf(", %" PRId64 " degrees of freedom", p->dofs);
     printf("\n%s to %.3g by %s: %" PRId64 " iteration%s, %.3g s",
            result->converged ? "solved" : "NOT solved", o->cone.tolerance, result->method,
-           result->iterations, result->iterations == 1 ? "" : "s", a->seconds);
+           result->iterations, plural(result->iterations), a->seconds);
     if (p->global) printf(", of which %.3g s to condense", a->seconds_condense);
-    printf("\n  error as FCLIB takes it  %.3g\n  residual without units   %.3g\n", result->error,
-           result->residual);
+    printf("\n  error as FCLIB takes it  %.3g\n  residual without units   %.3g\n"
+           "  residual of velocities   %.3g\n",
+           result->error, result->residual, result->velocity);
     print_wrapped(stdout, "  ", 2, result->story);
     if (a->written) printf("stored in solution/{r,u%s}\n", p->global ? ",v" : "");
     if (o->write && !a->written) {

@@ -2,6 +2,8 @@
 /// files are and how to look at them.
 #include "app.h"
 
+#include "base/words.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -43,8 +45,9 @@ void print_verdict(FILE* out, const char* verdict)
 
 void ending_print(FILE* out, const char* directory, const talus_summary* s)
 {
-    fprintf(out, "%s: %" PRId64 " steps, t = %.6g%s, %" PRId64 " grains, %" PRId64 " frames\n\n",
-            s->outcome, s->steps, s->time, s->reduced_units ? "" : " s", s->grains, s->frames);
+    fprintf(out, "%s: %" PRId64 " step%s, t = %.6g%s, %" PRId64 " grain%s, %" PRId64 " frame%s\n\n",
+            s->outcome, s->steps, plural(s->steps), s->time, s->reduced_units ? "" : " s",
+            s->grains, plural(s->grains), s->frames, plural(s->frames));
     print_times(out, s);
     fputc('\n', out);
     print_verdict(out, s->verdict);
@@ -86,6 +89,5 @@ void print_problems(const talus_report* report, const talus_error* error)
         return;
     }
     for (int i = 0; i < report->count; i++) fprintf(stderr, "%s\n", report->lines[i]);
-    fprintf(stderr, "talus: %d error%s in the scene\n", report->count,
-            report->count == 1 ? "" : "s");
+    fprintf(stderr, "talus: %d error%s in the scene\n", report->count, plural(report->count));
 }

@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include "base/clock.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,9 +70,9 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
     snprintf(field[0], FIELD_SIZE, "%.30s %d/%d", p->phase, p->phase_index + 1, p->phase_count);
     snprintf(field[1], FIELD_SIZE, "step %" PRId64, last->step);
     snprintf(field[2], FIELD_SIZE, "t %.4g%s", last->time, p->reduced_units ? "" : " s");
-    snprintf(field[3], FIELD_SIZE, "%" PRId64 " grains", last->grains);
-    snprintf(field[4], FIELD_SIZE, "%" PRId64 " contacts", last->contacts);
-    snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweeps", last->sweeps);
+    snprintf(field[3], FIELD_SIZE, "%" PRId64 " grain%s", last->grains, plural(last->grains));
+    snprintf(field[4], FIELD_SIZE, "%" PRId64 " contact%s", last->contacts, plural(last->contacts));
+    snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweep%s", last->sweeps, plural(last->sweeps));
     snprintf(field[6], FIELD_SIZE, "%s %.2g %%", last->rigidity.soft ? "off by" : "exact to",
              100 * fmin(last->rigidity.velocity_error, 1));
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);

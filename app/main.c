@@ -71,7 +71,7 @@ static const command commands[] = {
      "  --solver S             auto, or one of the methods that auto chooses from [auto]\n"
      "  --tolerance T          on FCLIB's error and on the residual without units [1e-8]\n"
      "  --sweeps N             at most so many sweeps of the first method [100000]\n"
-     "  --limit SECONDS        give up after so long [never]\n"
+     "  --limit SECONDS        give up after so long; 0: never [0]\n"
      "  --repeat N             solve N times and tell the median of the times [1]\n"
      "  --write                store solution/{r,u} (global: v too) in the file, if it is solved\n"
      "  --json                 print one JSON object on standard output\n\n"

@@ -4,6 +4,7 @@
 #include "scene/reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,11 @@ bool options_integer(const char* option, const char* text, int64_t low, int64_t*
     char* end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
+    if (end != text && *end == '\0' && errno == ERANGE && value > 0) {
+        fprintf(stderr, "talus: %s: %s is too large, it can be %lld at most\n", option, text,
+                LLONG_MAX);
+        return false;
+    }
     if (end == text || *end != '\0' || errno != 0 || value < low) {
         fprintf(stderr, "talus: %s needs a whole number of at least %lld, not '%s'\n", option,
                 (long long)low, text);

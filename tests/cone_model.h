@@ -149,6 +149,33 @@ static double own_residual(const dense* d, const double* r)
     return sum > 0.0 ? sqrt(sum / fmax(impulse, approach)) : 0.0;
 }
 
+/// What of the velocities breaks the law, case by case, over all velocities: the normal one where
+/// it closes, or parts while it pushes; the tangential one where it slides though friction could
+/// hold it, and else as far as friction is off what it should be. Width 2 and 3.
+static double own_velocity(const dense* d, const double* r)
+{
+    const int w = d->width, m = w - 1, n = w * d->count;
+    double u[MODEL_UNKNOWNS], sum = 0.0, qq = 0.0, uu = 0.0;
+    dense_velocity(d, r, u);
+    for (int c = 0; c < d->count; c++) {
+        const int at = c * w;
+        const double D = d->W[at][at], press = fmax(0.0, D * r[at] - u[at]);
+        const double T =
+            m == 1 ? d->W[at + 1][at + 1] : 0.5 * (d->W[at + 1][at + 1] + d->W[at + 2][at + 2]);
+        double pull[2] = {0.0};
+        for (int k = 0; k < m; k++) pull[k] = T * r[at + 1 + k] - u[at + 1 + k];
+        const double bound = d->mu[c] * press * T / D, size = length_of(m, pull);
+        sum += pow(fmin(u[at], D * r[at]), 2);
+        for (int k = 0; k < m; k++) {
+            const double e =
+                size > bound ? T * r[at + 1 + k] - pull[k] * bound / size : u[at + 1 + k];
+            sum += e * e;
+        }
+    }
+    for (int i = 0; i < n; i++) qq += d->q[i] * d->q[i], uu += u[i] * u[i];
+    return sum > 0.0 ? sqrt(sum / fmax(qq, uu)) : 0.0;
+}
+
 // ---- given and random problems
 // ---------------------------------------------------------------------------
 

@@ -202,7 +202,7 @@ static void slip_velocity(const model* m, const motion* now, const touch* t, dou
 }
 
 /// The residual by its formula (head of solve/residual.c), written out anew.
-static double own_residual(const model* m)
+static inline double own_residual(const model* m)
 {
     static motion now, free_motion;
     model* without = malloc(sizeof *without);
@@ -303,7 +303,7 @@ static void stack_model(int dim, int count, double mu, model* m)
 }
 
 /// Hexagonal pile of disks, `breadth` in the lowest row, on a floor between two side walls.
-static void pile_model(rng* r, int breadth, int rows, double mu, model* m)
+static inline void pile_model(rng* r, int breadth, int rows, double mu, model* m)
 {
     memset(m, 0, sizeof *m);
     m->dim = 2;
@@ -336,8 +336,8 @@ static void pile_model(rng* r, int breadth, int rows, double mu, model* m)
     m->t[m->touches++] = (touch){.a = FIXED_WALL, .b = right, .n = {-1, 0, 0}, .mu = mu};
 }
 
-static talus_solver_def options(talus_sweep_order order, talus_stop_rule stop, double tolerance,
-                                int max_sweeps)
+static inline talus_solver_def options(talus_sweep_order order, talus_stop_rule stop,
+                                       double tolerance, int max_sweeps)
 {
     talus_solver_def o = talus_solver_default();
     o.method = TALUS_SOLVER_SWEEPS;
@@ -349,7 +349,7 @@ static talus_solver_def options(talus_sweep_order order, talus_stop_rule stop, d
 }
 
 /// Solve the model from its impulses and leave the new ones in it.
-static solve_result solve_model(model* m, const talus_solver_def* o, uint64_t key)
+static inline solve_result solve_model(model* m, const talus_solver_def* o, uint64_t key)
 {
     problem p = {0};
     solve_workspace ws = {0};

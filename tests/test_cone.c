@@ -29,13 +29,14 @@ static void check_solved(const char* what, const char* method, const dense* d, c
         printf("%s by %s: error %g, residual %g\n", what, method, error, residual);
     }
     assert_true(error <= 1.0001 * TOLERANCE && residual <= 1.0001 * TOLERANCE);
+    if (d->width < 5) assert_true(own_velocity(d, r) <= 1.0001 * TOLERANCE);
 }
 
 static void measures_follow_their_formulas(void** state)
 {
     (void)state;
     static dense d;
-    double worst_u = 0.0, worst_error = 0.0, worst_residual = 0.0;
+    double worst_u = 0.0, worst_error = 0.0, worst_residual = 0.0, worst_velocity = 0.0;
     for (int i = 0; i < test_count(300, 30); i++) {
         rng g = rng_make(1, (uint64_t)i, 0);
         const int width = WIDTHS[i % 3], count = 1 + i % 12;
@@ -51,11 +52,17 @@ static void measures_follow_their_formulas(void** state)
         }
         worst_error = fmax(worst_error, fabs(cone_error(&p, r) / own_error(&d, r) - 1.0));
         worst_residual = fmax(worst_residual, fabs(cone_residual(&p, r) / own_residual(&d, r) - 1));
+        if (width < 5) {
+            const double ratio = cone_velocity_residual(&p, r) / own_velocity(&d, r);
+            worst_velocity = fmax(worst_velocity, fabs(ratio - 1.0));
+        }
         cone_free(&p);
     }
     check_below("velocities", worst_u, 1e-12, "sums of up to 60 terms of size 10 in another order");
     check_below("error", worst_error, 1e-12, "rounding");
     check_below("residual", worst_residual, 1e-12, "rounding");
+    check_below("residual of velocities", worst_velocity, 1e-11,
+                "rounding of the difference of W r and q, ten times smaller than they are");
 }
 
 /// A block on a slope in one step: it sticks or slides, as the angle says.
@@ -145,6 +152,58 @@ static void one_contact_as_brute_force_finds_it(void** state)
         assert_true(sqrt(off) <= 1e-3 * sqrt(size));
     }
     assert_true(slides > 10);
+}
+
+/// Largest approach that is left, over the largest velocity.
+static double approach_left(const dense* d, const double* r)
+{
+    double u[MODEL_UNKNOWNS], closing = 0.0, largest = 0.0;
+    dense_velocity(d, r, u);
+    for (int i = 0; i < d->count * d->width; i++) {
+        if (i % d->width == 0) closing = fmax(closing, -u[i]);
+        largest = fmax(largest, fmax(fabs(u[i]), fabs(d->q[i])));
+    }
+    return closing / largest;
+}
+
+/// A ball between two walls that close in on it: no impulse stops both.
+static void squeeze_problem(int width, dense* d)
+{
+    memset(d, 0, sizeof *d);
+    d->width = width;
+    d->count = 2;
+    for (int i = 0; i < 2 * width; i++) {
+        const int k = i % width;
+        d->W[i][i] = k == 0 ? 1.0 : 3.5;
+        if (k == 0) d->W[i][width - i] = -1.0;
+    }
+    for (int c = 0; c < 2; c++) d->mu[c] = 0.3, d->mu_r[c] = 0.1;
+    d->q[0] = -1.0;
+    d->q[width] = -0.5;
+}
+
+/// What has no solution is never called solved, however large impulses become. Of the squeezed ball
+/// one wall or the other keeps at least half of 1.5, of 1 in the largest velocity; the contact that
+/// nothing moves keeps all.
+static void no_solution(void** state)
+{
+    (void)state;
+    static dense d;
+    static const char* const methods[] = {"auto", "sweeps", "fast", "stick", "newton"};
+    for (int i = 0; i < 30; i++) {
+        const int width = WIDTHS[i % 3];
+        const bool squeezed = i < 15;
+        double r[MODEL_UNKNOWNS] = {0.0};
+        squeeze_problem(width, &d);
+        if (!squeezed) memset(d.W, 0, sizeof d.W);
+        cone_result result = solve_by(methods[i % 5], &d, r);
+        if (result.converged) printf("width %d: %s\n", width, result.story);
+        assert_false(result.converged);
+        assert_true(approach_left(&d, r) > 0.3);
+        assert_true(result.velocity > 0.3);
+        const bool hidden = result.error <= TOLERANCE && result.residual <= TOLERANCE;
+        assert_int_equal(hidden, strstr(result.story, "there may be no solution") != NULL);
+    }
 }
 
 /// "auto" solves every random problem, most of them with a singular W; its parts alone solve nearly
@@ -421,6 +480,7 @@ int main(void)
         cmocka_unit_test(measures_follow_their_formulas),
         cmocka_unit_test(block_on_a_slope),
         cmocka_unit_test(one_contact_as_brute_force_finds_it),
+        cmocka_unit_test(no_solution),
         cmocka_unit_test(random_problems),
         cmocka_unit_test(independent_parts),
         cmocka_unit_test(copies_share_the_load),

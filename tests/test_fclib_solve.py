@@ -74,6 +74,10 @@ class Stored(Case):
             self.assertAlmostEqual(told["error"], problem.error(r), delta=1e-10)
         self.assertGreaterEqual(told["error"], problem.error(r) - 1e-10)
         self.assertLessEqual(told["residual"], TOLERANCE)
+        # No contact closes, by the measure of velocities alone: impulses may be of any size.
+        moving = [k for k in range(len(u)) if k % problem.width < 3]
+        largest = max(numpy.linalg.norm(u[moving]), numpy.linalg.norm(problem.q[moving]))
+        self.assertGreaterEqual(min(own_u[::problem.width]), -TOLERANCE * largest)
 
     def test_every_problem(self):
         for path in FILES:
@@ -322,6 +326,7 @@ class Malformed(Case):
             path = self.folder / "short.hdf5"
             path.write_bytes(whole[:part])
             self.refuse(path, [])
+            self.assertEqual(talus("solve", path).stderr.count("does not say why"), 0, part)
 
     def test_not_writable(self):
         if os.geteuid() == 0:
@@ -395,6 +400,38 @@ class Unusual(Case):
             q[0:3] = [1, 0, 0]
             file["fclib_local/vectors/q"][:] = q
         self.assertEqual(self.solve(copy)["contacts"], 9)
+
+
+class NoSolution(Case):
+    """Problems that nothing solves: huge impulses must not make them look solved."""
+
+    def refuse(self, W, q):
+        path = self.folder / "none.hdf5"
+        size = len(q)
+        with h5py.File(path, "w") as file:
+            group = file.create_group("fclib_local")
+            group["spacedim"] = 2
+            for name, value in (("m", size), ("n", size), ("nz", size**2), ("nzmax", size**2)):
+                group["W/" + name] = value
+            rows, columns = numpy.indices((size, size))
+            group["W/p"], group["W/i"] = columns.ravel(), rows.ravel()
+            group["W/x"] = numpy.ravel(W).astype(float)
+            group["vectors/q"], group["vectors/mu"] = q, numpy.full(size // 2, 0.3)
+        before = path.read_bytes()
+        done = talus("solve", path, "--write", "--json")
+        self.assertEqual(done.returncode, NUMERIC, done.stdout + done.stderr)
+        told = json.loads(done.stdout)
+        self.assertFalse(told["converged"] or told["written"])
+        self.assertGreater(told["velocity_residual"], 0.3)
+        self.assertIn("there may be no solution", told["story"])
+        self.assertEqual(path.read_bytes(), before)
+
+    def test_ball_between_walls_that_close_in(self):
+        W = [[1, 0, -1, 0], [0, 3, 0, 3], [-1, 0, 1, 0], [0, 3, 0, 3]]
+        self.refuse(W, [-1.0, 0, -0.5, 0])
+
+    def test_what_nothing_moves_approaches(self):
+        self.refuse(numpy.zeros((2, 2)), [-0.03, 0])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 /// Frames: what is read is what was written, bit for bit, linked and whole, after resumes, with a
 /// full disk and with no folder. `test_record_frames --write DIR DIM` makes data for Python tests.
 #include "record/frame_read.h"
+#include "record/h5.h"
 #include "record/record.h"
 #include "record/shapes.h"
 #include "test_record_world.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -565,6 +567,26 @@ static int write_sample(const char* folder, int dim)
     return 0;
 }
 
+/// What failed is said even if HDF5 was called again before it is told, as to close something; and
+/// short memory is said, of which HDF5 knows nothing.
+static void test_reasons(void** state)
+{
+    (void)state;
+    talus_error error = {0};
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    assert_true(H5Fopen("/nowhere/at/all.h5", H5F_ACC_RDONLY, list) < 0);
+    H5Pclose(list);
+    errno = 0;
+    assert_int_equal(h5_error(&error, TALUS_ERR_IO, "cannot read", "it"), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "No such file or directory"));
+    errno = ENOMEM;
+    h5_error(&error, TALUS_ERR_IO, "cannot record", "it");
+    assert_string_equal(error.text, "cannot record it: out of memory");
+    h5_loud(&quiet);
+}
+
 int main(int argc, char** argv)
 {
     if (argc == 4 && strcmp(argv[1], "--write") == 0) return write_sample(argv[2], atoi(argv[3]));
@@ -573,7 +595,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(test_resume),        cmocka_unit_test(test_without_contacts),
         cmocka_unit_test(test_large),         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_refusals),      cmocka_unit_test(test_shapes_added),
-        cmocka_unit_test(test_bad_shapes),
+        cmocka_unit_test(test_bad_shapes),    cmocka_unit_test(test_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

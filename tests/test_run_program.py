@@ -1,4 +1,5 @@
 """The talus program from outside: runs, refusals, exit statuses, and resumes with the same bits."""
+import csv
 import fcntl
 import json
 import os
@@ -419,6 +420,37 @@ class Program(unittest.TestCase):
             self.assertTrue(least <= times <= 9, f"{words}: {times} times")
         self.assertIn("this run was soft in", done.stdout)
 
+    def test_wedged_grain(self):
+        """Nothing solves a disk between walls that close in on it: impulses must not run away, and
+        more sweeps are no advice."""
+        scene = self.root / "wedged.yaml"
+        scene.write_text("""
+dimension: 2
+step: 1e-3
+materials: {g: {density: 2500, friction: 0.3}}
+walls:
+  - {name: left, type: plane, point: [-0.01, 0], normal: [1, 0],
+     motion: {type: velocity, velocity: [0.1, 0]}}
+  - {name: right, type: plane, point: [0.01, 0], normal: [-1, 0],
+     motion: {type: velocity, velocity: [-0.1, 0]}}
+grains: [{type: list, items: [{position: [0, 0], radius: 0.01}]}]
+until: {time: 0.005}
+output: {series: 0.001}
+""")
+        out = self.root / "wedged"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        log = (out / "log.txt").read_text()
+        self.assertIn("wedged between driven walls", log)
+        self.assertNotIn("more max_sweeps", log)
+        self.assertIn("5 steps, t = 0.005 s, 1 grain, ", done.stdout)
+        self.assertNotIn("second method", done.stdout)
+        with open(out / "series.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        # Stopping the disk in a step takes m v/h = 78.5 N, once for every sweep of every step, and
+        # momentum makes each of them up to a hundred times as large.
+        self.assertLess(max(abs(float(row["left_force_x"])) for row in rows), 78.5 * 5 * 1000 * 100)
+
     # ---- command line --------------------------------------------------------------------------
 
     def test_usage_errors(self):
@@ -432,6 +464,8 @@ class Program(unittest.TestCase):
             (["run", SCENE, "--steps", "-4"], "at least 0"),
             (["run", SCENE, "--set", "seed"], "key.path=value"),
             (["run"], "missing"),
+            (["solve", "x.hdf5", "--sweeps", "99999999999999999999"], "too large"),
+            (["solve", "x.hdf5", "--sweeps", "0"], "at least 1"),
             (["run", SCENE, SCENE], "too many"),
             (["run", "no-such-scene"], "neither a file nor a ready-made scene"),
             (["resume"], "missing"),

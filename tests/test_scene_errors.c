@@ -76,6 +76,16 @@ static const bad_scene bad_scenes[] = {
      "4:1: friction: unknown key here; did you mean 'materials.<name>.friction'?\n"},
     {HEAD "solver: {tolerence: 1}\n",
      "4:10: solver.tolerence: unknown key; did you mean 'tolerance'?\n"},
+    {HEAD "solver:\n  method: sweeps\n  precision: single\n",
+     "6:14: solver.precision: the method 'sweeps' has no single precision (expected precision "
+     "double, or the method auto, accelerated or coloured)\n"},
+    {"dimension: 2\nstep: 0.01\n"
+     "solver: {precision: single}\nphases:\n  - {name: a, until: {time: 1}}\n"
+     "  - {name: b, until: {time: 2}, solver: sweeps}\n",
+     "6:41: phases[1].solver: the method 'sweeps' has no single precision (expected precision "
+     "double, or the method auto, accelerated or coloured)\n"},
+    {HEAD "solver:\n  cutoff: 0.1\n",
+     "5:11: solver.cutoff: only the rule 'local' has a cutoff (expected stop: local)\n"},
     {HEAD "solver:\n  order: randon\n",
      "5:10: solver.order: 'randon' is not known (expected random, forward or alternating); did you "
      "mean 'random'?\n"},

@@ -1,6 +1,8 @@
 /// The ensemble in plain words.
 #include "measure/ensemble.h"
 
+#include "base/words.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,11 +25,6 @@ TALUS_PRINTF(2, 3) static void say(talus_ensemble* e, const char* format, ...)
     va_start(arguments, format);
     vsnprintf(e->verdict + used, sizeof e->verdict - used, format, arguments);
     va_end(arguments);
-}
-
-static const char* plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void say_verified(const talus_ensemble_def* def, talus_ensemble* e)

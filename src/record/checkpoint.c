@@ -229,9 +229,10 @@ talus_status checkpoint_write(const char* directory, const talus_world* world,
 {
     void* data = NULL;
     size_t size = 0;
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = state_image(world, extras, extra_count, &data, &size, error);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     if (status == TALUS_OK) status = write_files(directory, data, size, error);
     free(data);
     return status;
@@ -459,7 +460,8 @@ static talus_status load_newest(const char* directory, talus_world* world, check
                                 int extra_count, bool* used_previous, talus_error* error)
 {
     talus_error first = {0}, second = {0};
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = load_file(directory, "checkpoint.h5", world, extras, extra_count, &first);
     bool damaged = status == TALUS_ERR_FORMAT || status == TALUS_ERR_IO;
     if (used_previous) *used_previous = damaged;
@@ -475,7 +477,7 @@ static talus_status load_newest(const char* directory, talus_world* world, check
     } else if (status != TALUS_OK) {
         error_set(error, status, "%s", first.text);
     }
-    h5_loud(quiet);
+    h5_loud(&quiet);
     return status;
 }
 

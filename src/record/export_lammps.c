@@ -287,10 +287,11 @@ static talus_status export_all(const frame_reader* reader, const char* out_path,
 talus_status talus_export_lammps(const char* directory, const char* out_path, talus_error* error)
 {
     frame_reader reader;
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = frame_reader_open(directory, &reader, error);
     if (status == TALUS_OK) status = export_all(&reader, out_path, error);
     frame_reader_close(&reader);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     return status;
 }

@@ -289,12 +289,13 @@ static talus_status export_all(export_job* job, talus_error* error)
 talus_status talus_export_vtk(const char* directory, const char* out_directory, talus_error* error)
 {
     export_job job = {.folder = out_directory};
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = frame_reader_open(directory, &job.reader, error);
     if (status == TALUS_OK) status = export_all(&job, error);
     shapes_free(&job.shapes);
     frame_reader_close(&job.reader);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     for (kind which = 0; which < KINDS; which++) text_free(&job.list[which]);
     return status;
 }

@@ -483,12 +483,13 @@ talus_status fclib_read(const char* path, fclib_problem* out, talus_error* error
 {
     *out = (fclib_problem){0};
     source s = {.path = path, .file = -1, .error = error};
-    h5_quiet before = h5_silence();
+    h5_quiet before;
+    h5_silence(&before);
     talus_status status = open_file(&s);
     if (status == TALUS_OK) status = find_group(&s, out);
     if (status == TALUS_OK) status = read_problem(&s, out);
     if (s.file >= 0) H5Fclose(s.file);
-    h5_loud(before);
+    h5_loud(&before);
     if (status != TALUS_OK) fclib_free(out);
     return status;
 }

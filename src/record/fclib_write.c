@@ -113,14 +113,15 @@ talus_status fclib_write_solution(const char* path, const fclib_problem* p, cons
         free(real);
         return denied;
     }
-    h5_quiet before = h5_silence();
+    h5_quiet before;
+    h5_silence(&before);
     char* copy = NULL;
     int64_t more = (2 * p->cone.count * p->cone.width + p->dofs) * 8 + SLACK_BYTES;
     talus_status status = make_copy(real, more, &copy, error);
     if (status == TALUS_OK) status = write_into(copy, p, r, u, v, error);
     if (status == TALUS_OK) status = take_name(copy, real, error);
     if (status != TALUS_OK && copy) unlink(copy);
-    h5_loud(before);
+    h5_loud(&before);
     free(copy);
     free(real);
     return status;
@@ -245,7 +246,8 @@ talus_status fclib_write_problem(const char* path, const cone_problem* p, const 
     triplets t = {0};
     talus_status status = list_triplets(p, &t, error);
     if (status == TALUS_OK) {
-        h5_quiet before = h5_silence();
+        h5_quiet before;
+        h5_silence(&before);
         hid_t file = h5_create(p, "fclib");
         void* image = NULL;
         size_t size = 0;
@@ -257,7 +259,7 @@ talus_status fclib_write_problem(const char* path, const cone_problem* p, const 
         if (file >= 0) H5Fclose(file);
         if (status == TALUS_OK) status = files_replace(path, image, size, true, error);
         free(image);
-        h5_loud(before);
+        h5_loud(&before);
     }
     triplets_free(&t);
     return status;

@@ -185,10 +185,11 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
     f->shape_counts[0] = f->shape_counts[1] = -1;
     f->options = options;
     f->directory = strdup(directory);
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status =
         f->directory ? open_folder(f, at, error) : error_memory(error, "the frame record");
-    h5_loud(quiet);
+    h5_loud(&quiet);
     if (status == TALUS_OK) {
         *out = f;
     } else {
@@ -310,9 +311,10 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
 
 talus_status frames_write(frames* f, const talus_world* world, talus_error* error)
 {
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = write_frame(f, world, error);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     return status;
 }
 
@@ -326,15 +328,17 @@ static talus_status commit(frames* f, frames_position* at, talus_error* error)
 
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error)
 {
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = commit(f, at, error);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     return status;
 }
 
 talus_status frames_finish(frames* f, talus_error* error)
 {
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     talus_status status = f->finished ? TALUS_OK : commit(f, NULL, error);
     if (status == TALUS_OK && !f->finished) {
         talus_error reason = {0};
@@ -349,16 +353,17 @@ talus_status frames_finish(frames* f, talus_error* error)
                       f->directory, f->directory, reason.text);
         }
     }
-    h5_loud(quiet);
+    h5_loud(&quiet);
     return status;
 }
 
 void frames_close(frames* f)
 {
     if (!f) return;
-    h5_quiet quiet = h5_silence();
+    h5_quiet quiet;
+    h5_silence(&quiet);
     if (f->segment >= 0) H5Fclose(f->segment);
-    h5_loud(quiet);
+    h5_loud(&quiet);
     free(f->directory);
     free(f->entry);
     free(f);

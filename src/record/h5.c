@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "record/deflate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,30 +23,43 @@ enum {
     METADATA_BYTES = 1 << 17,
 };
 
-h5_quiet h5_silence(void)
-{
-    h5_quiet before = {0};
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-void h5_loud(h5_quiet before)
-{
-    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
-}
-
+/// Take the innermost of HDF5's errors into an h5_quiet.
 static herr_t keep_reason(unsigned n, const H5E_error2_t* record, void* user)
 {
-    if (n == 0) snprintf(user, 256, "%s", record->desc);
+    h5_quiet* quiet = user;
+    if (n == 0) snprintf(quiet->reason, sizeof quiet->reason, "%s", record->desc);
     return 0;
+}
+
+/// What HDF5 calls after a failure instead of printing.
+static herr_t note_failure(hid_t stack, void* user)
+{
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, user);
+}
+
+void h5_silence(h5_quiet* quiet)
+{
+    *quiet = (h5_quiet){0};
+    H5Eget_auto2(H5E_DEFAULT, &quiet->function, &quiet->data);
+    H5Eset_auto2(H5E_DEFAULT, note_failure, quiet);
+    errno = 0;
+}
+
+void h5_loud(const h5_quiet* quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet->function, quiet->data);
 }
 
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path)
 {
-    char reason[256] = "unknown reason";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, reason);
-    return error_set(error, status, "%s %s: %s", what, path, reason);
+    const bool short_of_memory = errno == ENOMEM;
+    H5E_auto2_t function = NULL;
+    void* data = NULL;
+    H5Eget_auto2(H5E_DEFAULT, &function, &data);
+    const h5_quiet* quiet = function == note_failure ? data : NULL;
+    const char* reason = quiet && quiet->reason[0] ? quiet->reason : "HDF5 does not say why";
+    return error_set(error, status, "%s %s: %s", what, path,
+                     short_of_memory ? "out of memory" : reason);
 }
 
 hid_t h5_access(void)
@@ -92,7 +106,7 @@ talus_status h5_image(hid_t file, void** data, size_t* size, talus_error* error)
     ssize_t length = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, NULL, 0);
     if (length < 0) return h5_error(error, TALUS_ERR_IO, "HDF5 could not finish", "a record");
     *data = malloc((size_t)length);
-    if (!*data) return error_memory(error, "the image of a record");
+    if (!*data) return error_memory(error, "building a record");
     *size = (size_t)length;
     if (H5Fget_file_image(file, *data, *size) == length) return TALUS_OK;
     free(*data);

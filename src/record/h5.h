@@ -12,17 +12,20 @@
 #include <stdint.h>
 #include <talus/base.h>
 
-/// The host program's error printing, to be put back by h5_loud().
+/// The host program's error printing, to be put back by h5_loud(), and why HDF5 last failed: HDF5
+/// itself forgets that with the next call, be it one that closes something.
 typedef struct h5_quiet {
     H5E_auto2_t function;
     void* data;
+    char reason[256];
 } h5_quiet;
 
-/// Silence HDF5's own printing; every entry of the record room does this first.
-h5_quiet h5_silence(void);
-void h5_loud(h5_quiet before);
+/// Silence HDF5's own printing; every entry of the record room does this first. `quiet` must stay
+/// where it is until h5_loud().
+void h5_silence(h5_quiet* quiet);
+void h5_loud(const h5_quiet* quiet);
 
-/// "<what> <path>: <HDF5's innermost reason>".
+/// "<what> <path>: <HDF5's innermost reason, or that memory is short>".
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path);
 
 /// Access list for any file: small caches. The caller closes it.

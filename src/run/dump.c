@@ -11,6 +11,7 @@
 #include "run/dump.h"
 
 #include "base/error.h"
+#include "base/words.h"
 #include "record/fclib.h"
 #include "record/files.h"
 #include "run/directory.h"
@@ -72,10 +73,10 @@ static talus_status write_problem(const dump* d, const cone_problem* p, const st
              "Contact problem of step %" PRId64 " of the scene \"%.200s\", solved from t = %.9g "
              "to t + %.9g.\nu = W r + q with impulses r (%s) and velocities u at the end of the "
              "step (%s), in which the gap over the step's length is added to u_N.\nTalus %s it: "
-             "%" PRId64 " sweeps, residual %.3g.",
+             "%" PRId64 " sweep%s, residual %.3g.",
              d->step, d->title, ctx->time, ctx->h, d->reduced_units ? "reduced units" : "N s",
              d->reduced_units ? "reduced units" : "m/s", o->converged ? "solved" : "did not solve",
-             o->sweeps, o->residual);
+             o->sweeps, plural(o->sweeps), o->residual);
     snprintf(facts, sizeof facts,
              "W symmetric, positive semi-definite, singular if there are more components of "
              "impulses (%" PRId64 ") than degrees of freedom of the bodies (%" PRId64 ")",

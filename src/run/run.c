@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "record/files.h"
 #include "run/directory.h"
 
@@ -83,9 +84,10 @@ static talus_status phase_begin(run* r, int phase, talus_error* error)
 
 static void log_banner(run* r, const char* what)
 {
-    log_write(&r->log, TALUS_LOG_INFO, "%s: talus %s (%s, %s), %d threads, process %ld", what,
+    log_write(&r->log, TALUS_LOG_INFO, "%s: talus %s (%s, %s), %d thread%s, process %ld", what,
               talus_version(), talus_revision(), talus_compiler(),
-              talus_world_options(r->world)->threads, (long)getpid());
+              talus_world_options(r->world)->threads,
+              plural(talus_world_options(r->world)->threads), (long)getpid());
 }
 
 /// First records and the checkpoint at step 0: from here on a kill can be resumed.
@@ -189,8 +191,8 @@ static void note_step(run* r)
     if (!last->converged && worth_saying(unconverged)) {
         snprintf(words, sizeof words,
                  "accepted without meeting the stopping rule, residual %.2g after %" PRId64
-                 " sweeps",
-                 last->residual, last->sweeps);
+                 " sweep%s",
+                 last->residual, last->sweeps, plural(last->sweeps));
         say_of_step(r, unconverged, words);
     }
     // Grains that were removed are in the log already: the world names them.
@@ -322,7 +324,8 @@ static void describe_end(const run* r, run_end end, const talus_error* failure, 
     switch (end) {
     case END_FINISHED: snprintf(words, size, "finished"); break;
     case END_LIMIT:
-        snprintf(words, size, "stopped at the limit of %" PRId64 " steps", r->def->max_steps);
+        snprintf(words, size, "stopped at the limit of %" PRId64 " step%s", r->def->max_steps,
+                 plural(r->def->max_steps));
         break;
     case END_INTERRUPTED: snprintf(words, size, "interrupted"); break;
     case END_NUMERIC: snprintf(words, size, "numerical stop: %.480s", failure->text); break;
@@ -355,8 +358,9 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     if (!summary) summary = &local;
     summary_fill(r, outcome, summary);
     log_write(&r->log, end == END_NUMERIC ? TALUS_LOG_WARNING : TALUS_LOG_INFO,
-              "%s after %" PRId64 " steps at t = %.6g%s, %" PRId64 " frames", outcome,
-              summary->steps, summary->time, summary_time_unit(r), summary->frames);
+              "%s after %" PRId64 " step%s at t = %.6g%s, %" PRId64 " frame%s", outcome,
+              summary->steps, plural(summary->steps), summary->time, summary_time_unit(r),
+              summary->frames, plural(summary->frames));
     log_verdict(r, summary);
     return summary_write(r, summary, error);
 }

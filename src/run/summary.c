@@ -2,6 +2,7 @@
 /// in plain words on convergence, overlaps and rigidity.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "run/directory.h"
 #include "run/json.h"
 #include "run/run.h"
@@ -76,8 +77,9 @@ static void judge_convergence(const run* r, const talus_summary* sum, char* text
         snprintf(met, sizeof met, "every step met its stopping rule");
     } else {
         snprintf(met, sizeof met,
-                 "%" PRId64 " of %" PRId64 " steps were accepted without meeting the stopping rule",
-                 sum->unconverged_steps, sum->steps);
+                 "%" PRId64 " of %" PRId64 " step%s %s accepted without meeting the stopping rule",
+                 sum->unconverged_steps, sum->steps, plural(sum->steps),
+                 sum->unconverged_steps == 1 ? "was" : "were");
     }
     error_words(&r->state.last.rigidity, error, sizeof error);
     add_line(text, size, "Convergence: %s; at the end velocities were %s, residual %.2g.", met,
@@ -94,7 +96,7 @@ static void judge_solver(const run* r, const talus_summary* sum, char* text, siz
     if (sum->second_steps > 0) {
         snprintf(second, sizeof second,
                  "; the second method solved %" PRId64 " step%s where they did not get there",
-                 sum->second_steps, sum->second_steps == 1 ? "" : "s");
+                 sum->second_steps, plural(sum->second_steps));
     }
     add_line(text, size, "Solver: %s, %.3g a step in the mean%s.",
              names[talus_world_options(r->world)->solver.method],
@@ -138,8 +140,9 @@ static void judge(const run* r, talus_summary* sum)
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
     judge_rigidity(r, sum, text, size);
     if (sum->removed_grains > 0) {
-        add_line(text, size, "Escape: %" PRId64 " grains left the domain and were taken out.",
-                 sum->removed_grains);
+        add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
+                 sum->removed_grains, plural(sum->removed_grains),
+                 sum->removed_grains == 1 ? "was" : "were");
     }
     char dumped[320];
     if (r->def->dump_problems > 0 && dump_verdict(&r->dump, dumped, sizeof dumped)) {

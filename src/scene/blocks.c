@@ -23,7 +23,7 @@ talus_status block_list_add_shape(block_list* list, const double* points, int co
     if (list->shape_count + 2 > list->shape_capacity) {
         int capacity = 2 * list->shape_capacity + 16;
         int* first = realloc(list->first, sizeof *first * (size_t)capacity);
-        if (!first) return error_memory(error, "blocks");
+        if (!first) return error_memory(error, "making blocks");
         if (list->shape_count == 0) first[0] = 0;
         list->first = first;
         list->shape_capacity = capacity;
@@ -33,7 +33,7 @@ talus_status block_list_add_shape(block_list* list, const double* points, int co
     if (used + count > list->point_capacity) {
         int64_t capacity = 2 * ((int64_t)used + count);
         double* more = realloc(list->points, row * (size_t)capacity);
-        if (!more) return error_memory(error, "blocks");
+        if (!more) return error_memory(error, "making blocks");
         list->points = more;
         list->point_capacity = capacity;
     }
@@ -48,7 +48,7 @@ talus_status block_list_add(block_list* list, const block* row, talus_error* err
     if (list->count == list->capacity) {
         int64_t capacity = 2 * list->capacity + 64;
         block* rows = realloc(list->rows, sizeof *rows * (size_t)capacity);
-        if (!rows) return error_memory(error, "blocks");
+        if (!rows) return error_memory(error, "making blocks");
         list->rows = rows;
         list->capacity = capacity;
     }

@@ -256,7 +256,8 @@ static talus_status sites_make(sites* s, const generate_context* context, talus_
     s->head = malloc(sizeof *s->head * (size_t)all);
     s->next = malloc(sizeof *s->next * (size_t)s->count);
     s->cell = malloc(sizeof *s->cell);
-    if (!s->x || !s->head || !s->next || !s->cell) return error_memory(error, "Voronoi cells");
+    if (!s->x || !s->head || !s->next || !s->cell)
+        return error_memory(error, "making Voronoi cells");
     rng r = rng_make(context->seed, context->source, 0);
     for (int64_t i = 0; i < s->count; i++) {
         for (int k = 0; k < s->dim; k++) {
@@ -288,7 +289,7 @@ static talus_status gather_bin(sites* s, int64_t self, const int64_t bin[3], con
         if (s->near_count == s->near_capacity) {
             int64_t capacity = 2 * s->near_capacity + 256;
             neighbour* more = realloc(s->near, sizeof *more * (size_t)capacity);
-            if (!more) return error_memory(error, "Voronoi cells");
+            if (!more) return error_memory(error, "making Voronoi cells");
             s->near = more;
             s->near_capacity = capacity;
         }
@@ -444,8 +445,8 @@ talus_status generate_voronoi(const voronoi_def* def, const generate_context* co
 {
     sites s = {.def = def, .dim = context->dim, .count = def->count};
     double* moved = malloc(sizeof *moved * 3 * (size_t)def->count);
-    talus_status status =
-        moved ? make_all(&s, context, out, moved, error) : error_memory(error, "Voronoi cells");
+    talus_status status = moved ? make_all(&s, context, out, moved, error)
+                                : error_memory(error, "making Voronoi cells");
     free(moved);
     sites_free(&s);
     return status;

@@ -29,6 +29,23 @@ int schema_find(section* s, const char* key, int index, const char* what, const 
 
 static const char* const solver_methods[] = {"auto", "accelerated", "coloured", "sweeps"};
 
+/// The papers' solver has no single precision.
+static void check_precision(section* s, const char* key, const talus_solver_def* solver)
+{
+    if (solver->precision != TALUS_PRECISION_SINGLE || solver->method != TALUS_SOLVER_SWEEPS) {
+        return;
+    }
+    section_problem(s, key,
+                    "the method 'sweeps' has no single precision (expected precision double, or "
+                    "the method auto, accelerated or coloured)");
+}
+
+/// The key of a solver that says its method, if there is one.
+static const char* method_key(section* s)
+{
+    return section_has(s, "method") ? "method" : section_has(s, "order") ? "order" : "stop";
+}
+
 /// The papers' orders and rules mean the papers' solver, and no other one knows them. The effective
 /// scene gets the method always and the order only where there is one, so that it means the same.
 static void read_method(section* s, talus_solver_def* solver)
@@ -59,6 +76,7 @@ void schema_solver(section* parent, talus_solver_def* solver)
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
         solver->method = (talus_solver_method)read_choice(parent, "solver", NAMES(solver_methods),
                                                           (int)solver->method);
+        check_precision(parent, "solver", solver);
         return;
     }
     section_open(&s, parent, "solver");
@@ -66,6 +84,9 @@ void schema_solver(section* parent, talus_solver_def* solver)
     read_method(&s, solver);
     solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
     solver->cutoff = read_real(&s, "cutoff", REAL_NON_NEGATIVE, solver->cutoff);
+    if (section_has(&s, "cutoff") && solver->cutoff > 0.0 && solver->stop != TALUS_STOP_LOCAL) {
+        section_problem(&s, "cutoff", "only the rule 'local' has a cutoff (expected stop: local)");
+    }
     solver->max_sweeps = (int)read_integer(&s, "max_sweeps", 1, 1000000000, solver->max_sweeps);
     solver->warm_start = read_bool(&s, "warm_start", solver->warm_start);
     solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
@@ -73,6 +94,8 @@ void schema_solver(section* parent, talus_solver_def* solver)
         (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)solver->vector);
     solver->precision =
         (talus_precision)read_choice(&s, "precision", NAMES(precisions), (int)solver->precision);
+    // A phase may have only one of both, and the other from the phase before.
+    check_precision(&s, section_has(&s, "precision") ? "precision" : method_key(&s), solver);
     section_close(&s);
 }
 

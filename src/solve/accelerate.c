@@ -171,9 +171,10 @@ static bool forces_known(const talus_solver_def* options, bool reached, int64_t 
 
 /// What does not converge ends with plain sweeps: they leave small errors, momentum may leave large
 /// ones.
-static bool is_last_part(const talus_solver_def* options, int64_t sweeps)
+static bool is_last_part(const solve_request* request, int64_t sweeps)
 {
-    return options->max_sweeps - sweeps <= options->max_sweeps / 8;
+    const talus_solver_def* options = request->options;
+    return !request->goes_on && options->max_sweeps - sweeps <= options->max_sweeps / 8;
 }
 
 /// Sweep until the rule is met (`reached`) or there have been enough. Leaves the problem as it is
@@ -200,7 +201,7 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
         out->sweeps++;
         out->single_sweeps += w->single;
         if (accelerated) momentum_next(&m, &sums);
-        if (is_last_part(options, out->sweeps)) restart(&m);
+        if (is_last_part(request, out->sweeps)) restart(&m);
         const bool watched = request->watch && request->watch->next == out->sweeps;
         const bool due = stop_due(stop, out->sweeps, &stats);
         const bool halfway = forces_known(options, false, out->sweeps) && p->rich_count > 0;

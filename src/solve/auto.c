@@ -5,7 +5,9 @@
 /// about which momentum circles. When sweeps get no further, or at the latest when there have been
 /// enough of them, those are posed again without bodies (cone_of_problem.c) and solved by the
 /// methods of cone_solve.c, which know the whole matrix. What comes back is measured like any other
-/// solution and kept only if it is better; if it is not good enough the sweeps go on from there.
+/// solution and kept only if it is good enough or far better, which it is not where nothing solves
+/// the step: there its impulses are huge and its velocities as wrong as before. If it is not good
+/// enough the sweeps go on from there.
 #include "solve/cone_of_problem.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -23,6 +25,8 @@ static const double PROGRESS = 0.5;
 /// What the second method is asked for, where it still converges quickly, and as a share of what
 /// the rule asks for if that is less.
 static const double SECOND_TOLERANCE = 1e-13, SECOND_SHARE = 0.3;
+/// Of a measure: what is far better without being good enough.
+static const double FAR_BETTER = 0.1;
 
 /// The impulses of a problem, to go back to.
 static double* keep_impulses(const problem* p)
@@ -50,7 +54,14 @@ static double measure_of(const talus_solver_def* options, const solve_result* re
     return options->stop == TALUS_STOP_RIGID ? result->velocity_error : result->residual;
 }
 
-/// Judge what the second method left in the problem; go back to `kept` if it is no better.
+/// Is an answer that the rule measures as `now` to take the place of one that it measured as
+/// `before`? From 1 on all that contacts do is wrong, and one is as useless as the other.
+static bool is_worth(double now, double before, double tolerance)
+{
+    return now <= tolerance || (now < 1.0 && now < FAR_BETTER * before);
+}
+
+/// Judge what the second method left in the problem; go back to `kept` if it is of no use.
 static void judge(problem* p, const solve_request* request, const double* kept,
                   const cone_result* found, solve_result* out)
 {
@@ -58,7 +69,7 @@ static void judge(problem* p, const solve_request* request, const double* kept,
     const residual_report now = residual_measure(p, request->size, request->threads);
     out->second_iterations += found->iterations;
     const double measure = options->stop == TALUS_STOP_RIGID ? now.velocity : now.natural;
-    if (!(measure < measure_of(options, out))) {
+    if (!is_worth(measure, measure_of(options, out), options->tolerance)) {
         put_back(p, kept);
         return;
     }
@@ -107,12 +118,12 @@ static talus_status sweep_to(problem* p, const solve_request* request, solve_wor
     solve_request part = *request;
     options.max_sweeps = (int)(limit - before.sweeps);
     part.options = &options;
+    part.goes_on = limit < request->options->max_sweeps;
     if (accelerated_solver.solve(p, &part, ws, out)) return TALUS_ERR_MEMORY;
     out->sweeps += before.sweeps;
     out->updates += before.updates;
     out->single_sweeps += before.single_sweeps;
     out->second_iterations = before.second_iterations;
-    out->second_method = before.second_method;
     return TALUS_OK;
 }
 
@@ -122,6 +133,11 @@ static bool may_interrupt(const solve_request* request)
 {
     const talus_stop_rule rule = request->options->stop;
     return !request->watch && (rule == TALUS_STOP_RIGID || rule == TALUS_STOP_RESIDUAL);
+}
+
+static bool seen_enough(const solve_request* request)
+{
+    return request->watch && request->watch->enough;
 }
 
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
@@ -142,7 +158,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         }
         before = measure_of(request->options, out);
         look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (status == TALUS_OK && !out->converged && out->sweeps < most);
+    } while (status == TALUS_OK && !out->converged && out->sweeps < most && !seen_enough(request));
     return status;
 }
 

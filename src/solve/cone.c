@@ -1,4 +1,4 @@
-/// Velocities of a contact problem without bodies, and the two measures of how well it is solved.
+/// Velocities of a contact problem without bodies, and the measures of how well it is solved.
 ///
 /// The error of the FCLIB community is defined in cone.h. The residual without units brings every
 /// contact to one unit by the diagonal of its own block: with D_N = W_NN, D_T and D_R the means of
@@ -9,6 +9,10 @@
 /// heavy contacts count alike and the result does not change when masses, lengths or times are
 /// rescaled. It is zero exactly when the law holds. For a problem of balls that all weigh the same
 /// it is the residual of solve/residual.c. 0/0 (nothing pushes anywhere) is 0.
+/// Both are small beside huge impulses. Where nothing solves the problem, as of a ball between
+/// walls that close in on it, impulses grow until they are; but velocities stay wrong. Therefore
+///     velocity^2 = sum_c sum_k (l_k D_k (r_k - t_k))^2 / max( |u|^2, |q|^2 ),
+/// with l = 1 and for rolling l^2 = D_N/D_R, a length; |u| and |q| without rolling.
 #include "solve/cone_inside.h"
 
 #include <stdlib.h>
@@ -132,14 +136,26 @@ static ALWAYS_INLINE double error_square(const int width, double mu, double mu_r
 }
 
 /// Sum of D (r - t)^2 of one contact; see the head of the file.
-static ALWAYS_INLINE double residual_square(const int width, const cone_scale* D, double mu,
-                                            double mu_r, const double* r, const double* u)
+static ALWAYS_INLINE double residual_square(const int width, const cone_scale* D, const double* r,
+                                            const double* t)
 {
-    double t[5];
-    cone_map(width, D, mu, mu_r, r, u, t);
     double sum = D->n * (r[0] - t[0]) * (r[0] - t[0]);
     for (int k = 1; k < width; k++) {
         sum += (k < 3 ? D->t : D->r) * (r[k] - t[k]) * (r[k] - t[k]);
+    }
+    return sum;
+}
+
+/// Sum of (l D (r - t))^2 of one contact. Where nothing cuts the map D (r - t) is u itself, which
+/// is not lost in the rounding of a huge r.
+static ALWAYS_INLINE double velocity_square(const int width, const cone_scale* D, const double* r,
+                                            const double* u, const double* t)
+{
+    double sum = 0.0;
+    for (int k = 0; k < width; k++) {
+        const double d = k == 0 ? D->n : (k < 3 ? D->t : D->r);
+        const double e = t[k] == r[k] - u[k] / d ? u[k] : d * (r[k] - t[k]);
+        sum += k < 3 ? e * e : D->n / D->r * e * e;
     }
     return sum;
 }
@@ -152,7 +168,10 @@ static ALWAYS_INLINE void measure_contact(const int width, const cone_problem* p
     const cone_scale D = cone_scale_of(width, p->block + own * width * width);
     const double mu = p->mu[c], mu_r = width == 5 ? p->mu_r[c] : 0.0, q = p->q[c * width];
     sums->e2 += error_square(width, mu, mu_r, r, u);
-    sums->left += residual_square(width, &D, mu, mu_r, r, u);
+    double t[5];
+    cone_map(width, &D, mu, mu_r, r, u, t);
+    sums->left += residual_square(width, &D, r, t);
+    sums->wrong += velocity_square(width, &D, r, u, t);
     for (int k = 0; k < width; k++) {
         sums->energy += (k == 0 ? D.n : (k < 3 ? D.t : D.r)) * r[k] * r[k];
     }
@@ -172,6 +191,8 @@ static ALWAYS_INLINE cone_sums sums_of(const int width, const cone_problem* p,
             s.u2 += u[k] * u[k];
             s.q2 += qc[k] * qc[k];
         }
+        s.moving += vec_dot(cone_moving(width), u, u);
+        s.pushing += vec_dot(cone_moving(width), qc, qc);
         if (!(u[0] >= 0.0) || qc[0] < 0.0 || !cone_is_zero(width, rc)) {
             measure_contact(width, p, c, diagonal ? diagonal[c] : cone_diagonal(p, c), rc, u, &s);
         }
@@ -209,11 +230,17 @@ static double share_of(double left, double size)
     return size > 0.0 ? sqrt(left / size) : (left > 0.0 ? INFINITY : 0.0);
 }
 
+/// Velocities are differences of larger ones, W r and q, so that rounding alone can make this much
+/// of a measure that compares with their result.
+static const double VELOCITY_ROUNDING = 1e-9;
+
 cone_measure cone_measure_of(const cone_sums* s, cone_least least)
 {
+    const double wrong = share_of(s->wrong, fmax(fmax(s->moving, s->pushing), least.pushing));
     return (cone_measure){
         .error = share_of(s->e2, fmax(fmax(s->r2, s->u2), fmax(s->q2, least.size2))),
         .residual = share_of(s->left, fmax(s->energy, fmax(s->approach, least.energy))),
+        .velocity = wrong <= VELOCITY_ROUNDING ? 0.0 : wrong,
     };
 }
 
@@ -227,4 +254,10 @@ double cone_residual(const cone_problem* p, const double* r)
 {
     const cone_sums sums = cone_sums_of(p, NULL, r);
     return cone_measure_of(&sums, (cone_least){0}).residual;
+}
+
+double cone_velocity_residual(const cone_problem* p, const double* r)
+{
+    const cone_sums sums = cone_sums_of(p, NULL, r);
+    return cone_measure_of(&sums, (cone_least){0}).velocity;
 }

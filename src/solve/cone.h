@@ -36,9 +36,12 @@ double cone_error(const cone_problem* p, const double* r);
 /// The same natural map with each contact's impulse and velocity brought to one unit by its own
 /// diagonal block, so that the result has no unit; the formula is in cone.c.
 double cone_residual(const cone_problem* p, const double* r);
+/// What of the velocities breaks the law, over all velocities: huge impulses do not make it small.
+/// 0 where it is no more than rounding (cone.c).
+double cone_velocity_residual(const cone_problem* p, const double* r);
 
 typedef struct cone_options {
-    double tolerance;   ///< on cone_error() and on cone_residual(): both must meet it
+    double tolerance;   ///< on cone_error(), cone_residual() and cone_velocity_residual(): all
     int64_t max_sweeps; ///< of the first method
     double max_seconds; ///< give up after so long; 0: never. For the command line, not in a run:
                         ///< what a clock decides is not reproducible
@@ -47,10 +50,10 @@ typedef struct cone_options {
 
 typedef struct cone_result {
     bool converged;
-    double error, residual;
-    int64_t iterations; ///< of all methods that were tried
-    const char* method; ///< that gave the answer
-    char story[240];    ///< in plain words: what was done and why
+    double error, residual, velocity; ///< cone_error(), cone_residual(), cone_velocity_residual()
+    int64_t iterations;               ///< of all methods that were tried
+    const char* method;               ///< that gave the answer
+    char story[240];                  ///< in plain words: what was done and why
 } cone_result;
 
 /// Names of the methods that cone_solve() knows, NULL-terminated.

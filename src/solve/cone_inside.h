@@ -12,21 +12,29 @@ typedef struct cone_scale {
     double n, t, r;
 } cone_scale;
 
-/// Both measures at once, for the price of one.
+/// All measures at once, for the price of one.
 typedef struct cone_measure {
     double error, residual;
+    double velocity; ///< 0 where it is no more than rounding
 } cone_measure;
 
 /// What they are made of. Those of parts that do not know each other add up.
 typedef struct cone_sums {
     double e2, r2, u2, q2;         ///< squares of the error's numerator, of r, u and q
     double left, energy, approach; ///< of the residual: cone.c
+    double wrong, moving, pushing; ///< of the velocities: those that break the law, u, and q
 } cone_sums;
 
 /// Sums that stand for a larger whole: below them nothing counts.
 typedef struct cone_least {
-    double size2, energy;
+    double size2, energy, pushing;
 } cone_least;
+
+/// Components that are velocities; the others are rates of rolling.
+static inline int cone_moving(int width)
+{
+    return width == 5 ? 3 : width;
+}
 
 /// Where the diagonal block of contact c is.
 int64_t cone_diagonal(const cone_problem* p, int64_t c);
@@ -43,18 +51,21 @@ static inline cone_sums cone_sums_add(cone_sums a, cone_sums b)
                        a.q2 + b.q2,
                        a.left + b.left,
                        a.energy + b.energy,
-                       a.approach + b.approach};
+                       a.approach + b.approach,
+                       a.wrong + b.wrong,
+                       a.moving + b.moving,
+                       a.pushing + b.pushing};
 }
 
-/// The larger of both: what methods make small.
+/// The largest of them: what methods make small.
 static inline double cone_measure_worse(cone_measure m)
 {
-    return fmax(m.error, m.residual);
+    return fmax(fmax(m.error, m.residual), m.velocity);
 }
 
 static inline bool cone_measure_meets(cone_measure m, double tolerance)
 {
-    return m.error <= tolerance && m.residual <= tolerance;
+    return m.error <= tolerance && m.residual <= tolerance && m.velocity <= tolerance;
 }
 
 /// Copies of a function for machines with AVX2 and with AVX-512.

@@ -210,7 +210,9 @@ void cone_newton_go(cone_newton* s, cone_run* run, double* r)
         map(s, s->r, s->u); // of the law itself, and inside the cone
         cone_keep_better(s->work, run, s->t, r);
         const double after = cone_measure_worse(run->best);
-        idle += s->alpha <= LAST_ALPHA && after < ROUNDING && !(after < before);
+        // Rounding, or huge impulses that leave only velocities wrong: no more steps help.
+        const bool bound = after < ROUNDING || run->best.velocity == after;
+        idle += s->alpha <= LAST_ALPHA && bound && !(after < before);
         s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
     }
 }

@@ -58,14 +58,17 @@ static char* add_number(char* at, const char* end, int64_t number)
     return add_text(at, end, first);
 }
 
-/// Add "COUNT WHAT" to the story. Without snprintf(), which takes longer than a small problem.
-static void tell(cone_result* out, const char* name, int64_t count, const char* what)
+/// Add "COUNT THINGs REST" to the story. Without snprintf(), which takes longer than a small
+/// problem.
+static void tell(cone_result* out, const char* name, int64_t count, const char* thing,
+                 const char* rest)
 {
     const char* end = out->story + sizeof out->story - 1;
     char* at = out->story + strlen(out->story);
     if (at > out->story) at = add_text(at, end, ", then ");
-    at = add_text(add_number(at, end, count), end, " ");
-    *add_text(at, end, what) = '\0';
+    at = add_text(add_text(add_number(at, end, count), end, " "), end, thing);
+    if (count != 1) at = add_text(at, end, "s");
+    *add_text(at, end, rest) = '\0';
     out->method = name;
 }
 
@@ -78,8 +81,8 @@ static talus_status sweeps(solve* s, bool momentum, int64_t limit)
     s->run.limit = before + limit;
     cone_sweeper_go(sweeper, &s->run, s->r);
     cone_sweeper_free(sweeper);
-    tell(s->out, momentum ? "fast" : "sweeps", s->run.iterations - before,
-         momentum ? "sweeps with momentum" : "sweeps");
+    tell(s->out, momentum ? "fast" : "sweeps", s->run.iterations - before, "sweep",
+         momentum ? " with momentum" : "");
     return TALUS_OK;
 }
 
@@ -88,7 +91,7 @@ static void newton_go(solve* s, cone_newton* newton)
     const int64_t before = s->run.iterations;
     s->run.limit = before + STEPS_MOST;
     cone_newton_go(newton, &s->run, s->r);
-    tell(s->out, "newton", s->run.iterations - before, "steps of Newton's method");
+    tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
 }
 
 static talus_status newton_alone(solve* s)
@@ -105,8 +108,8 @@ static void stick(solve* s)
 {
     const bool solved = cone_stick(&s->work, &s->run, s->r);
     s->run.iterations++;
-    tell(s->out, "stick", 1,
-         solved ? "linear system: everything sticks" : "linear system: not everything sticks");
+    tell(s->out, "stick", 1, "linear system",
+         solved ? ": everything sticks" : ": not everything sticks");
 }
 
 static bool is_over(const solve* s)
@@ -130,8 +133,8 @@ static bool small_methods(solve* s, cone_sweeper* sweeper, int64_t most)
         const int64_t before = s->run.iterations;
         if (is_over(s)) break;
         if (cone_small(&s->work, &s->run, s->r)) {
-            tell(s->out, "fast", before, "sweeps with momentum");
-            tell(s->out, "small", s->run.iterations - before, "dense steps of Newton's method");
+            tell(s->out, "fast", before, "sweep", " with momentum");
+            tell(s->out, "small", s->run.iterations - before, "dense step", " of Newton's method");
             return true;
         }
         s->lost += s->run.iterations - before;
@@ -146,8 +149,8 @@ static bool stick_method(solve* s, cone_sweeper* sweeper, int64_t most)
     sweep_to(s, sweeper, most < WARM ? most : WARM);
     const int64_t before = s->run.iterations;
     if (is_over(s) || !cone_stick(&s->work, &s->run, s->r)) return false;
-    tell(s->out, "fast", before, "sweeps with momentum");
-    tell(s->out, "stick", 1, "linear system: everything sticks");
+    tell(s->out, "fast", before, "sweep", " with momentum");
+    tell(s->out, "stick", 1, "linear system", ": everything sticks");
     s->run.iterations++;
     return true;
 }
@@ -165,7 +168,7 @@ static int64_t first_methods(solve* s, cone_sweeper* sweeper, int64_t most, cone
         double worth = *newton ? STEPS_NEEDED * cone_newton_step_in_sweeps(*newton) : INFINITY;
         sweep_to(s, sweeper, worth < (double)most ? (int64_t)worth : most);
     }
-    tell(s->out, "fast", s->run.iterations, "sweeps with momentum");
+    tell(s->out, "fast", s->run.iterations, "sweep", " with momentum");
     return s->run.iterations;
 }
 
@@ -229,7 +232,7 @@ static talus_status solve_one(solve* s, const cone_problem* p, const cone_option
         cone_contact_prepare(p->width, p->block + s->work.diagonal[c] * p->width * p->width,
                              s->work.own + c * size);
     }
-    s->run.best = (cone_measure){INFINITY, INFINITY};
+    s->run.best = (cone_measure){INFINITY, INFINITY, INFINITY};
     // Zero solves nothing that approaches, and what does not the first sweep finds out.
     if (!cone_is_zero((int)(p->count * p->width), s->r)) {
         s->run.sums = cone_sums_of(p, s->work.diagonal, s->r);
@@ -245,12 +248,14 @@ static talus_status solve_one(solve* s, const cone_problem* p, const cone_option
 static bool is_pushed(const cone_problem* p, cone_sums* sums)
 {
     bool pushed = false;
-    double q2 = 0.0;
+    double q2 = 0.0, moving = 0.0;
     for (int64_t c = 0; c < p->count; c++) {
-        q2 += vec_dot(p->width, p->q + c * p->width, p->q + c * p->width);
-        pushed |= !(p->q[c * p->width] >= 0.0);
+        const double* q = p->q + c * p->width;
+        q2 += vec_dot(p->width, q, q);
+        moving += vec_dot(cone_moving(p->width), q, q);
+        pushed |= !(q[0] >= 0.0);
     }
-    *sums = (cone_sums){.u2 = q2, .q2 = q2};
+    *sums = (cone_sums){.u2 = q2, .q2 = q2, .moving = moving, .pushing = moving};
     return pushed;
 }
 
@@ -259,7 +264,7 @@ static bool is_pushed(const cone_problem* p, cone_sums* sums)
 static cone_least least_of(const cone_sums* whole, const cone_problem* p, const cone_problem* part)
 {
     const double share = (double)part->count / (double)p->count;
-    return (cone_least){share * whole->q2, share * whole->approach};
+    return (cone_least){share * whole->q2, share * whole->approach, share * whole->pushing};
 }
 
 /// The sums of all contacts without impulses, of which least_of() gives each part its share.
@@ -269,6 +274,7 @@ static cone_sums sums_without_impulses(const cone_problem* p)
     for (int64_t c = 0; c < p->count; c++) {
         const double* q = p->q + c * p->width;
         sums.q2 += vec_dot(p->width, q, q);
+        sums.pushing += vec_dot(cone_moving(p->width), q, q);
         if (!(q[0] < 0.0)) continue;
         const int64_t own = cone_diagonal(p, c);
         sums.approach +=
@@ -333,6 +339,17 @@ static talus_status solve_parts(solve* s, const cone_problem* p, const cone_opti
     return status;
 }
 
+/// Impulses so large that only the velocities show that the law does not hold.
+static void tell_unsolvable(cone_result* out, double tolerance)
+{
+    static const char text[] =
+        "; impulses grow and velocities stay wrong: there may be no solution";
+    const size_t most = sizeof out->story - sizeof text, used = strlen(out->story);
+    if (!(out->error <= tolerance && out->residual <= tolerance)) return;
+    memcpy(out->story + (used < most ? used : most), text, sizeof text);
+    if (used > most) memcpy(out->story + most - 3, "...", 3);
+}
+
 talus_status cone_solve(const cone_problem* p, const cone_options* options, double* r,
                         cone_result* out)
 {
@@ -353,6 +370,8 @@ talus_status cone_solve(const cone_problem* p, const cone_options* options, doub
     out->converged = cone_run_is_done(&s.run);
     out->error = s.run.best.error;
     out->residual = s.run.best.residual;
+    out->velocity = s.run.best.velocity;
+    if (!out->converged) tell_unsolvable(out, options->tolerance);
     out->iterations = s.run.iterations + s.lost;
     return status;
 }

@@ -36,6 +36,7 @@ typedef struct solve_request {
                    ///< the last step; 0: unknown
     int threads;   ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
+    bool goes_on;       ///< whoever asks goes on where this ends without having met the rule
 } solve_request;
 
 typedef struct solve_result {
@@ -45,7 +46,7 @@ typedef struct solve_result {
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)
     int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
-    const char* second_method; ///< name of the one that gave the answer, NULL: the sweeps did
+    const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
 } solve_result;
 
 typedef struct solver_ops {

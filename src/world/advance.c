@@ -5,6 +5,7 @@
 /// choice.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "solve/problem.h"
 #include "world/diagnose.h"
 #include "world/world.h"
@@ -66,8 +67,8 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         snprintf(
             why, why_size,
             "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
-            "%.2g %%, after %lld sweeps",
-            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps);
+            "%.2g %%, after %lld sweep%s",
+            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps, plural(o->sweeps));
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;

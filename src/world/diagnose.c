@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/words.h"
 #include "detect/narrow.h"
 
 #include <math.h>
@@ -44,27 +45,50 @@ talus_status diagnose_rigidity(const talus_world* world, clusters* work, double 
     return TALUS_OK;
 }
 
+/// Sweeps, for each diameter of a packing, with which accelerated ones have done what they can many
+/// times over; and how many times the number that carries forces across plain ones are given.
+static const double AMPLE = 50.0, AMPLE_PLAIN = 10.0;
+
+/// Is everything that contacts do still wrong after sweeps that should have been ample? Then there
+/// is likely no solution.
+static bool is_hopeless(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps)
+{
+    const bool plain =
+        solver->method == TALUS_SOLVER_SWEEPS || solver->method == TALUS_SOLVER_COLOURED;
+    const double ample = AMPLE * fmax(r->system_size, 1.0);
+    return r->velocity_error > 1.0 &&
+           (double)sweeps >= fmax(ample, plain ? AMPLE_PLAIN * r->sweeps_for_rigid : 0.0);
+}
+
 void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
                      char* text, size_t size)
 {
     text[0] = '\0';
     if (!r->soft) return;
+    if (is_hopeless(r, solver, sweeps)) {
+        snprintf(text, size,
+                 "soft: after %lld sweep%s velocities are still off by 100 %% or more of what "
+                 "contacts do to them. More sweeps hardly help: it seems that nothing fits all "
+                 "contacts, as where grains are wedged between driven walls",
+                 (long long)sweeps, plural(sweeps));
+        return;
+    }
     const double percent = 100.0 * fmin(r->velocity_error, 1.0);
     if (solver->method == TALUS_SOLVER_SWEEPS && r->diffusion_length < r->system_size) {
         snprintf(text, size,
-                 "soft: in %lld sweeps forces travelled %.3g diameters through a packing %.3g "
+                 "soft: in %lld sweep%s forces travelled %.3g diameters through a packing %.3g "
                  "across; velocities may be off by %.0f %% and the packing answers like springs of "
                  "stiffness %.3g. For rigid grains use the solver auto or about %.3g sweeps",
-                 (long long)sweeps, r->diffusion_length, r->system_size, percent, r->stiffness,
-                 r->sweeps_for_rigid);
+                 (long long)sweeps, plural(sweeps), r->diffusion_length, r->system_size, percent,
+                 r->stiffness, r->sweeps_for_rigid);
         return;
     }
     snprintf(
         text, size,
-        "soft: after %lld sweeps velocities may be off by %.0f %% of what the contacts of this "
+        "soft: after %lld sweep%s velocities may be off by %.0f %% of what the contacts of this "
         "packing, %.3g diameters across, do to them. For rigid grains use a smaller tolerance "
         "or more max_sweeps",
-        (long long)sweeps, percent, r->system_size);
+        (long long)sweeps, plural(sweeps), percent, r->system_size);
 }
 
 /// Overlaps of solids below this, in mean diameters, are not looked at twice.
