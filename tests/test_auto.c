@@ -113,18 +113,26 @@ static void look_once(solve_watch* watch, const problem* p, int64_t sweeps)
     watch->enough = true;
 }
 
-static void who_has_seen_enough_ends_it(void** state)
+static void watch_ends_it(int most)
 {
-    (void)state;
     static model m;
-    const talus_solver_def o = auto_options(1e-12, 5000);
+    const talus_solver_def o = auto_options(1e-12, most);
     watch_counted w = {.watch = {.next = 8, .look = look_once}};
     const solve_request request = {.options = &o, .h = 1.0, .seed = 5, .watch = &w.watch};
     stack_model(2, 60, 0.3, &m);
     const solve_result result = solve_with(&auto_solver, &request, &m);
     assert_int_equal(w.looks, 1);
     assert_int_equal(result.sweeps, 8);
+    assert_int_equal(result.second_iterations, 0);
     assert_false(result.converged);
+}
+
+/// Long before the sweeps are used up, and with the last of them.
+static void who_has_seen_enough_ends_it(void** state)
+{
+    (void)state;
+    watch_ends_it(5000);
+    watch_ends_it(8);
 }
 
 /// What goes on afterwards ends as if it had not been cut: momentum is kept to the last sweep. The

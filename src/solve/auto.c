@@ -153,12 +153,13 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         status = sweep_to(p, request, ws, look, out);
         const double now = measure_of(request->options, out);
         const bool stuck = now > PROGRESS * before || out->sweeps >= most;
+        if (seen_enough(request)) break;
         if (status == TALUS_OK && small && !out->converged && stuck) {
             status = second_method(p, request, out);
         }
         before = measure_of(request->options, out);
         look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (status == TALUS_OK && !out->converged && out->sweeps < most && !seen_enough(request));
+    } while (status == TALUS_OK && !out->converged && out->sweeps < most);
     return status;
 }
 
