@@ -98,6 +98,7 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
     }
     talus_world* w = calloc(1, sizeof *w);
     if (!w) return error_memory(error, "making a world");
+    omp_init_lock(&w->columns);
     w->def = *def;
     if (w->def.threads < 1) w->def.threads = omp_get_num_procs();
     if (def->dim == 2) w->def.gravity[2] = 0.0;
@@ -131,6 +132,7 @@ void talus_world_destroy(talus_world* w)
     poses_free(&w->poses);
     solids_free(&w->solids);
     contacts_free(&w->contacts);
+    omp_destroy_lock(&w->columns);
     free(w);
 }
 
@@ -329,10 +331,11 @@ int64_t talus_world_grain_index(const talus_world* world, int64_t id)
 /// into them, and several threads may read.
 static const grains* shown_grains(const talus_world* world)
 {
-    grains* g = (grains*)(uintptr_t)&world->grains;
-#pragma omp critical(talus_rare_column)
-    (void)grains_need_forces(g); // short of memory they stay NULL
-    return g;
+    talus_world* w = (talus_world*)(uintptr_t)world;
+    omp_set_lock(&w->columns);
+    (void)grains_need_forces(&w->grains); // short of memory they stay NULL
+    omp_unset_lock(&w->columns);
+    return &w->grains;
 }
 
 talus_grains talus_world_grains(const talus_world* world)
@@ -492,10 +495,11 @@ talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_sta
 /// side by side.
 static const double* shown_torques(const talus_world* world)
 {
-    contacts* list = (contacts*)&world->contacts;
-#pragma omp critical(talus_rare_column)
-    (void)contacts_need_torques(list); // short of memory it stays NULL
-    return list->torque;
+    talus_world* w = (talus_world*)(uintptr_t)world;
+    omp_set_lock(&w->columns);
+    (void)contacts_need_torques(&w->contacts); // short of memory it stays NULL
+    omp_unset_lock(&w->columns);
+    return w->contacts.torque;
 }
 
 talus_contacts talus_world_contacts(const talus_world* world)

@@ -14,6 +14,7 @@
 #include "world/clusters.h"
 #include "world/watch.h"
 
+#include <omp.h>
 #include <talus/world.h>
 
 struct talus_world {
@@ -24,8 +25,9 @@ struct talus_world {
     solids solids;
     grains grains;
     walls walls;
-    poses poses;       ///< the solids in place, as of the last step's end or search
-    contacts contacts; ///< of the last step; their impulses warm-start the next
+    poses poses;        ///< the solids in place, as of the last step's end or search
+    contacts contacts;  ///< of the last step; their impulses warm-start the next
+    omp_lock_t columns; ///< held while a rare column is made for a reader
     const stepper_ops* ops;
     stepper* stepper; ///< the way of stepping time, with its workspace
     int64_t step;     ///< steps done
