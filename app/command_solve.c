@@ -346,9 +346,13 @@ int command_solve(int argc, char** argv)
         return STATUS_FAILURE;
     }
     fflush(NULL);
+    const pid_t program = getpid();
     pid_t child = fork();
     if (child > 0) return follow(child, o.file, is_read);
-    if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL); // who ends the program ends the solving too
+    if (child == 0) { // who ends the program ends the solving too, even before this is asked for
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != program) _exit(STATUS_FAILURE);
+    }
     status = solve_file(&o, is_read);
     if (child < 0) return status; // no second process to be had: it goes without
     fflush(NULL);
