@@ -88,8 +88,9 @@ static int64_t list_columns(const sticker* s, int64_t g, int32_t* column)
 
 enum { COLUMN = 3 * LARGEST / 4 }; ///< fours of numbers in a column of W_gg, at most
 
-static ALWAYS_INLINE double sum_of(cone_lanes x)
+static ALWAYS_INLINE double sum_of(const cone_lanes* lanes)
 {
+    const double* x = (const double*)lanes;
     return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
@@ -98,12 +99,12 @@ static ALWAYS_INLINE double take_out(int m, const cone_lanes* e, cone_lanes* x)
 {
     cone_lanes product = {0.0}, square = {0.0};
     for (int i = 0; i < m; i++) product += e[i] * x[i];
-    const double along = sum_of(product);
+    const double along = sum_of(&product);
     for (int i = 0; i < m; i++) {
         x[i] -= along * e[i];
         square += x[i] * x[i];
     }
-    return sum_of(square);
+    return sum_of(&square);
 }
 
 /// The columns x [n][m fours] of W_gg, padded with zeros, and the squares of their lengths.
@@ -120,7 +121,7 @@ static ALWAYS_INLINE void list_block(const sticker* s, int64_t g, int n, int m,
     for (int j = 0; j < n; j++) {
         cone_lanes sum = {0.0};
         for (int i = 0; i < m; i++) sum += x[j][i] * x[j][i];
-        square[j] = sum_of(sum);
+        square[j] = sum_of(&sum);
     }
 }
 
