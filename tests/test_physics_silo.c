@@ -91,9 +91,10 @@ static void base_force_saturates(void** state)
     const double saturation = fit_saturation(weight, base, FILLS);
     for (int k = 0; k < FILLS; k++) {
         check_close(
-            "Janssen", base[k], janssen(weight[k], saturation), 0.15 * saturation,
+            "Janssen", base[k], janssen(weight[k], saturation),
+            0.21 / sqrt((double)seeds) * saturation,
             "statistics: base forces of one fill differ by 10 % from seed to seed, and a slip "
-            "while measuring moves them as much");
+            "while measuring moves them as much: 14 % together, 1.5 of these over sqrt(seeds)");
     }
     check_below("far below the weight", base[FILLS - 1],
                 0.5 * (weight[FILLS - 1] + janssen(weight[FILLS - 1], saturation)),
