@@ -6,6 +6,7 @@
 #include <talus/measure.h>
 #include <talus/run.h>
 #include <talus/scene.h>
+#include <talus/soft.h>
 #include <talus/solver.h>
 #include <talus/wall.h>
 #include <talus/world.h>

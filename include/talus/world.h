@@ -6,6 +6,7 @@
 #define TALUS_WORLD_H
 
 #include <talus/base.h>
+#include <talus/soft.h>
 #include <talus/solver.h>
 #include <talus/wall.h>
 
@@ -40,8 +41,10 @@ typedef struct talus_world_def {
     int retry_depth;             ///< [default 6]
     uint64_t seed;               ///< of the random sweeps [default 1]
     int threads;                 ///< 0: all cores [default 1]
-    talus_solver_def solver;
-    talus_log_fn* log; ///< may be NULL
+    talus_method method;         ///< [default TALUS_METHOD_CONTACT]
+    talus_solver_def solver;     ///< of the method contact
+    talus_soft_def soft;         ///< of the method soft
+    talus_log_fn* log;           ///< may be NULL
     void* log_user;
 } talus_world_def;
 
@@ -82,12 +85,18 @@ typedef struct talus_pair_def {
     double torsion;         ///< coefficient against spinning about the normal, >= 0 [default 0]
     double cohesion_force;  ///< tensile strength F_C of a bond, N, >= 0 [default 0]
     double cohesion_energy; ///< binding energy E_C, J; range E_C/F_C [default 0]
+    // of the method soft:
+    double stiffness;       ///< of the normal spring k_n, N/m; 0: not given [default 0]
+    double stiffness_ratio; ///< k_t/k_n [default 1/3]
+    double damping_ratio;   ///< nu_t/nu_n [default 1/3]
+    double young;           ///< Young's modulus, Pa, of the law of Hertz; 0: not given [default 0]
+    double poisson;         ///< Poisson's ratio, 0 to 0.5 [default 0.3]
 } talus_pair_def;
 
 TALUS_API talus_pair_def talus_pair_default(void);
 
 /// Add a material; its law with itself is `self`, with earlier materials the smaller of the two
-/// values of every coefficient. Returns its index in *index.
+/// values of every coefficient, and the springs of both in series. Returns its index in *index.
 TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
                                                 const talus_pair_def* self, int* index,
                                                 talus_error* error);
@@ -285,6 +294,7 @@ typedef struct talus_step_result {
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
     double overlap_max;    ///< largest overlap / mean diameter, end of the step
     double kinetic_energy; ///< translation and rotation of the free grains, J
+    talus_energy energy;   ///< method soft: the other energies, all zero for the method contact
     talus_rigidity rigidity;
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
     int64_t escaped_grain; ///< id of the first grain that escaped, -1 if none
@@ -296,6 +306,14 @@ typedef struct talus_step_result {
 /// accept returns TALUS_OK with the facts in *result.
 TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
                                         talus_error* error);
+
+/// The same `count` times in one call. *result is that of the last step, with the largest overlap
+/// of all; `substeps` counts all. The method soft is faster in such calls than step by step.
+TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
+                                         talus_step_result* result, talus_error* error);
+/// Times of the stiffest pair, for the choice of a step of the method soft.
+TALUS_API talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
+                                              talus_error* error);
 
 /// Result of the last step; all zero before the first.
 TALUS_API const talus_step_result* talus_world_last(const talus_world* world);
@@ -312,6 +330,9 @@ typedef struct talus_totals {
     int64_t soft;        ///< steps whose rigidity said soft
     int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
+    double dissipated;   ///< method soft: as in talus_energy
+    double input;        ///< likewise
+    double start;        ///< likewise
     double seconds_detect;
     double seconds_solve;
     double seconds_advance;

@@ -46,6 +46,28 @@ static const column grain_table[] = {
                  "position in the frame of the wall it is glued to"),
     GRAIN_COLUMN(glue_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE | COLUMN_RARE, "",
                  "orientation in the frame of that wall"),
+    GRAIN_COLUMN(rate2, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m/s^2",
+                 "method soft: acceleration of the centre"),
+    GRAIN_COLUMN(rate3, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m/s^3",
+                 "method soft: its first derivative"),
+    GRAIN_COLUMN(rate4, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m/s^4",
+                 "method soft: its second derivative"),
+    GRAIN_COLUMN(rate5, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m/s^5",
+                 "method soft: its third derivative"),
+    GRAIN_COLUMN(turn2, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad/s^2",
+                 "method soft: angular acceleration"),
+    GRAIN_COLUMN(turn3, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad/s^3",
+                 "method soft: its first derivative"),
+    GRAIN_COLUMN(turn4, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad/s^4",
+                 "method soft: its second derivative"),
+    GRAIN_COLUMN(turn5, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad/s^5",
+                 "method soft: its third derivative"),
+    GRAIN_COLUMN(moved, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "m",
+                 "method soft: position less that of the last force evaluation"),
+    GRAIN_COLUMN(turned, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad",
+                 "method soft: turn since the last force evaluation"),
+    GRAIN_COLUMN(place, COLUMN_I32, WIDTH_1, COLUMN_STATE | COLUMN_RARE, "",
+                 "method soft: place in the order of work"),
     GRAIN_COLUMN(material, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "", "material index"),
     GRAIN_COLUMN(glued_to, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                  "wall it moves with, -1 free, -2 fixed"),
@@ -184,6 +206,21 @@ talus_status grains_need_forces(grains* g)
     return need(g, offsetof(grains, torque));
 }
 
+talus_status grains_need_soft(grains* g, int kept)
+{
+    static const size_t rates[4][2] = {{offsetof(grains, rate2), offsetof(grains, turn2)},
+                                       {offsetof(grains, rate3), offsetof(grains, turn3)},
+                                       {offsetof(grains, rate4), offsetof(grains, turn4)},
+                                       {offsetof(grains, rate5), offsetof(grains, turn5)}};
+    for (int k = 0; k < kept; k++) {
+        TRY(need(g, rates[k][0]));
+        TRY(need(g, rates[k][1]));
+    }
+    TRY(need(g, offsetof(grains, moved)));
+    TRY(need(g, offsetof(grains, turned)));
+    return need(g, offsetof(grains, place));
+}
+
 void grain_set_force(grains* g, int64_t row, const double force[3], const double torque[3])
 {
     vec_copy(g->dim, g->force + row * g->dim, force);
@@ -193,6 +230,19 @@ void grain_set_force(grains* g, int64_t row, const double force[3], const double
 static bool is_pushed(const talus_grain_def* def)
 {
     return vec_dot(3, def->force, def->force) > 0.0 || vec_dot(3, def->torque, def->torque) > 0.0;
+}
+
+/// Zeros for the row of a new grain in all columns of the method soft; it is worked on last.
+static void begin_soft(grains* g, int64_t row)
+{
+    double* const rates[] = {g->rate2, g->rate3, g->rate4, g->rate5, g->moved};
+    double* const turns[] = {g->turn2, g->turn3, g->turn4, g->turn5, g->turned};
+    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < dim && rates[k]; i++) rates[k][row * dim + i] = 0.0;
+        for (int i = 0; i < spin_dim && turns[k]; i++) turns[k][row * spin_dim + i] = 0.0;
+    }
+    if (g->place) g->place[row] = INT32_MAX;
 }
 
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
@@ -237,6 +287,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     g->spin_mobility[i] = free && !def->locked_rotation ? size.spin_mobility : 0.0;
     g->material[i] = def->material;
     g->tag[i] = def->tag;
+    begin_soft(g, i);
     if (id) *id = g->id[i];
     return TALUS_OK;
 }

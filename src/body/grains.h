@@ -39,6 +39,17 @@ typedef struct grains {
     double* torque;        ///< [count][1 or 3] external
     double* glue_position; ///< [count][3] in the frame of the wall it is glued to; NULL: none is
     double* glue_rotation; ///< [count][4] likewise; 2D: the angle is kept in [0]
+    double* rate2;         ///< [count][dim] method soft, as all up to place: acceleration
+    double* rate3;         ///< [count][dim] and its derivatives,
+    double* rate4;         ///< [count][dim] as many
+    double* rate5;         ///< [count][dim] as the integrator keeps
+    double* turn2;         ///< [count][1 or 3] angular acceleration
+    double* turn3;         ///< [count][1 or 3]
+    double* turn4;         ///< [count][1 or 3]
+    double* turn5;         ///< [count][1 or 3]
+    double* moved;         ///< [count][dim] position less that of the last force evaluation
+    double* turned;        ///< [count][1 or 3] turn since then
+    int32_t* place;        ///< [count] in the order of work
     int32_t* material;     ///< [count]
     int32_t* glued_to;     ///< [count] wall index, GRAIN_FREE or GRAIN_FIXED
     int32_t* tag;          ///< [count]
@@ -54,6 +65,9 @@ void grains_free(grains* g);
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error);
 /// Make the columns of external forces and torques, of zeros, if there are none.
 talus_status grains_need_forces(grains* g);
+/// Make the columns that the method soft needs: derivatives up to the `kept`th beyond the velocity
+/// (1 to 4), and those of the last force evaluation.
+talus_status grains_need_soft(grains* g, int kept);
 /// Set both for a grain; the columns must be there.
 void grain_set_force(grains* g, int64_t row, const double force[3], const double torque[3]);
 /// Row of an id by bisection, -1 if absent.

@@ -37,6 +37,11 @@ static talus_status pair_check(const talus_pair_def* pair, talus_error* error)
     TRY(check_range("torsion friction", pair->torsion, INFINITY, error));
     TRY(check_range("cohesion force", pair->cohesion_force, INFINITY, error));
     TRY(check_range("cohesion energy", pair->cohesion_energy, INFINITY, error));
+    TRY(check_range("stiffness", pair->stiffness, INFINITY, error));
+    TRY(check_range("stiffness ratio", pair->stiffness_ratio, INFINITY, error));
+    TRY(check_range("damping ratio", pair->damping_ratio, INFINITY, error));
+    TRY(check_range("Young's modulus", pair->young, INFINITY, error));
+    TRY(check_range("Poisson's ratio", pair->poisson, 0.5, error));
     if (pair->cohesion_energy > 0.0 && pair->cohesion_force == 0.0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "material: a cohesion energy needs a cohesion force");
@@ -44,11 +49,22 @@ static talus_status pair_check(const talus_pair_def* pair, talus_error* error)
     return TALUS_OK;
 }
 
-/// Law between unlike materials until the user sets one: the smaller of every coefficient. Rolling
-/// coefficients of different kinds cannot be compared: then there is none.
+/// Stiffness of a contact whose halves are as stiff as those of two other ones; 0 if either is.
+static double in_series(double a, double b)
+{
+    return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
+}
+
+/// Law between unlike materials until the user sets one: the smaller of every coefficient, springs
+/// in series. Rolling coefficients of different kinds cannot be compared: then there is none. Two
+/// bodies with the Young's modulus of the mixture meet as those of both materials do: with Hertz's
+/// 1/E* = (1 - p_a^2)/E_a + (1 - p_b^2)/E_b.
 static talus_pair_def weaker(const talus_pair_def* a, const talus_pair_def* b)
 {
     bool same_kind = a->rolling_kind == b->rolling_kind;
+    const double poisson = 0.5 * (a->poisson + b->poisson);
+    const double plane_a = a->young / (1.0 - a->poisson * a->poisson);
+    const double plane_b = b->young / (1.0 - b->poisson * b->poisson);
     return (talus_pair_def){
         .friction = fmin(a->friction, b->friction),
         .dynamic_friction = fmin(pair_sliding_friction(a), pair_sliding_friction(b)),
@@ -59,6 +75,11 @@ static talus_pair_def weaker(const talus_pair_def* a, const talus_pair_def* b)
         .torsion = same_kind ? fmin(a->torsion, b->torsion) : 0.0,
         .cohesion_force = fmin(a->cohesion_force, b->cohesion_force),
         .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
+        .stiffness = in_series(a->stiffness, b->stiffness),
+        .stiffness_ratio = fmin(a->stiffness_ratio, b->stiffness_ratio),
+        .damping_ratio = fmin(a->damping_ratio, b->damping_ratio),
+        .young = (1.0 - poisson * poisson) * in_series(plane_a, plane_b),
+        .poisson = poisson,
     };
 }
 

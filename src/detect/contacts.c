@@ -35,6 +35,12 @@ static const column contact_table[] = {
                    "0 open, 1 stick, 2 slide"),
     CONTACT_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_FRAME | COLUMN_STATE | COLUMN_RARE, "N m",
                    "torque on b of rolling and torsion friction"),
+    CONTACT_COLUMN(slip, COLUMN_F64, WIDTH_SPIN, COLUMN_FRAME | COLUMN_STATE | COLUMN_RARE, "m",
+                   "method soft: elongation of the friction spring; 2D: along (-n_y, n_x)"),
+    CONTACT_COLUMN(roll, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "rad",
+                   "method soft: elongation of the springs of rolling and torsion"),
+    CONTACT_COLUMN(stored, COLUMN_F64, WIDTH_1, COLUMN_STATE | COLUMN_RARE, "J",
+                   "method soft: work stored by the area of overlap"),
     CONTACT_COLUMN(bonded, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "",
                    "1 while a cohesive bond holds"),
     CONTACT_COLUMN(distant, COLUMN_U8, WIDTH_1, COLUMN_RARE, "", "in reach of a bond only"),
@@ -98,6 +104,21 @@ talus_status contacts_need_torques(contacts* c)
 talus_status contacts_need_distant(contacts* c)
 {
     return need(c, offsetof(contacts, distant));
+}
+
+talus_status contacts_need_slips(contacts* c)
+{
+    return need(c, offsetof(contacts, slip));
+}
+
+talus_status contacts_need_rolls(contacts* c)
+{
+    return need(c, offsetof(contacts, roll));
+}
+
+talus_status contacts_need_stored(contacts* c)
+{
+    return need(c, offsetof(contacts, stored));
 }
 
 /// Copy or move rows of every column; the lists may be one and the same. What `from` lacks is zero.

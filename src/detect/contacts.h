@@ -26,6 +26,9 @@ typedef struct contacts {
     double* gap;      ///< [count] at the start of the step
     double* force;    ///< [count][dim] on b; times h it warm-starts the next step
     double* torque;   ///< [count][1 or 3] on b, of rolling and torsion friction; NULL: none
+    double* slip;     ///< [count][1 or 3] method soft: elongation of the friction spring; or NULL
+    double* roll;     ///< [count][1 or 3] method soft: the same of rolling and torsion; or NULL
+    double* stored;   ///< [count] method soft: work stored by the area of overlap; or NULL
     uint8_t* state;   ///< [count] talus_contact_state
     uint8_t* bonded;  ///< [count] 1 while a cohesive bond holds
     uint8_t* distant; ///< [count] 1 if only the range of a bond reaches so far; NULL: none
@@ -41,6 +44,9 @@ talus_status contacts_resize(contacts* c, int64_t count);
 talus_status contacts_need_arms(contacts* c);
 talus_status contacts_need_torques(contacts* c);
 talus_status contacts_need_distant(contacts* c);
+talus_status contacts_need_slips(contacts* c);
+talus_status contacts_need_rolls(contacts* c);
+talus_status contacts_need_stored(contacts* c);
 /// Make the columns that `from` has.
 talus_status contacts_need_like(contacts* to, const contacts* from);
 /// Copy all rows of `from` over those of `to` from row `at` on. There must be as many, and `to`

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
-enum { CHECKPOINT_VERSION = 2, HEADER_BYTES = 512, TABLES = 3 };
+enum { CHECKPOINT_VERSION = 3, HEADER_BYTES = 512, TABLES = 3 };
 
 /// A field table of the world and where its sizes are.
 typedef struct state_table {

@@ -10,12 +10,22 @@ talus_world_def talus_world_default(void)
                              .retry_depth = 6,
                              .seed = 1,
                              .threads = 1,
-                             .solver = talus_solver_default()};
+                             .solver = talus_solver_default(),
+                             .soft = talus_soft_default()};
+}
+
+talus_soft_def talus_soft_default(void)
+{
+    return (talus_soft_def){.integrator = TALUS_INTEGRATOR_GEAR5,
+                            .elongation = TALUS_ELONGATION_GEOMETRIC,
+                            .law = TALUS_SOFT_LINEAR,
+                            .bound = TALUS_BOUND_ELASTIC};
 }
 
 talus_pair_def talus_pair_default(void)
 {
-    return (talus_pair_def){.friction = 0.0};
+    return (talus_pair_def){
+        .stiffness_ratio = 1.0 / 3.0, .damping_ratio = 1.0 / 3.0, .poisson = 0.3};
 }
 
 talus_grain_def talus_grain_default(void)

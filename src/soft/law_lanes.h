@@ -1,0 +1,36 @@
+/// A soft contact in lanes: what the law is told and what it answers. For kernels only: the lanes
+/// are those of the vector width that the including file is compiled with.
+#ifndef TALUS_SOFT_LAW_LANES_H
+#define TALUS_SOFT_LAW_LANES_H
+
+#include "soft/law.h"
+#include "solve/lanes.h"
+
+/// As soft_meetings (soft/law.h), which explains the fields.
+typedef struct law_in {
+    lane_mask touching; ///< overlap > 0
+    lane_mask touched;  ///< the contact existed at the last evaluation
+    lanes overlap;      ///< < 0: gap, of bonds that hold at a distance
+    lanes n[3], last_n[3];
+    lanes velocity[3], moved[3];
+    lanes spin[3], turned[3]; ///< rich laws only
+    lanes twist;              ///< 3D only
+    lanes inv_mass, curvature;
+} law_in;
+
+typedef struct law_history {
+    lanes slip[3]; ///< 2D: [0]
+    lanes roll[3]; ///< rich laws only; 2D: [0]
+    lane_mask bonded;
+} law_history;
+
+typedef struct law_out {
+    lanes force[3];  ///< on b; 0 where there is no contact
+    lanes torque[3]; ///< rich laws only
+    lanes elastic;   ///< energy of the springs
+    lanes loss;      ///< lost since the last evaluation: sliding, and dashpots as h * power
+    lanes power;     ///< of the dashpots
+    lane_mask active, sliding;
+} law_out;
+
+#endif
