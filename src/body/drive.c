@@ -34,6 +34,18 @@ static double table_integral(const talus_drive_def* d, int k, double t)
     return sum + row[k] * (t - row[0]);
 }
 
+/// Column `k` of the table at t.
+static double table_value(const talus_drive_def* d, int k, double t)
+{
+    const double* row = d->table;
+    const int last = d->table_rows - 1;
+    if (t <= row[0]) return row[k];
+    for (int r = 0; r < last; r++, row += 7) {
+        if (t <= row[7]) return row[k] + (row[7 + k] - row[k]) * (t - row[0]) / (row[7] - row[0]);
+    }
+    return row[k];
+}
+
 /// Mean velocity of the pivot and mean spin over [t, t + h], t counted from the drive's start.
 static void mean_motion(const talus_drive_def* d, double t, double h, double v[3], double spin[3])
 {
@@ -56,6 +68,27 @@ static void mean_motion(const talus_drive_def* d, double t, double h, double v[3
     }
 }
 
+/// Velocity of the pivot and spin at time t, counted from the drive's start.
+static void motion_at(const talus_drive_def* d, double t, double v[3], double spin[3])
+{
+    for (int k = 0; k < 3; k++) v[k] = spin[k] = 0.0;
+    if (d->kind == TALUS_DRIVE_VELOCITY) {
+        vec_copy(3, v, d->velocity);
+        vec_copy(3, spin, d->spin);
+    } else if (d->kind == TALUS_DRIVE_SINE) {
+        const double omega = 2.0 * M_PI * d->frequency, rate = omega * cos(omega * t + d->phase);
+        for (int k = 0; k < 3; k++) {
+            v[k] = d->amplitude[k] * rate;
+            spin[k] = d->spin_amplitude[k] * rate;
+        }
+    } else if (d->kind == TALUS_DRIVE_TABLE) {
+        for (int k = 0; k < 3; k++) {
+            v[k] = table_value(d, 1 + k, t);
+            spin[k] = table_value(d, 4 + k, t);
+        }
+    }
+}
+
 /// Arm from the pivot to the wall's position, in the wall's own frame (constant).
 static void pivot_arm(const walls* w, int wall, double arm[3])
 {
@@ -66,10 +99,10 @@ static void pivot_arm(const walls* w, int wall, double arm[3])
     quat_rotate_back(arm, w->start_rotation + 4 * wall, arm);
 }
 
-static void prescribe(walls* w, int wall, double time, double h)
+/// Let a wall move with the velocity v of its pivot and a spin.
+static void set_motion(walls* w, int wall, const double v[3], const double spin[3])
 {
-    double v[3], spin[3], arm[3], turn[3];
-    mean_motion(&w->record[wall].drive, time - w->start_time[wall], h, v, spin);
+    double arm[3], turn[3];
     pivot_arm(w, wall, arm);
     quat_rotate(arm, w->rotation + 4 * wall, arm);
     vec_cross(turn, spin, arm);
@@ -77,6 +110,13 @@ static void prescribe(walls* w, int wall, double time, double h)
         w->velocity[3 * wall + k] = v[k] + turn[k];
         w->spin[3 * wall + k] = spin[k];
     }
+}
+
+static void prescribe(walls* w, int wall, double time, double h)
+{
+    double v[3], spin[3];
+    mean_motion(&w->record[wall].drive, time - w->start_time[wall], h, v, spin);
+    set_motion(w, wall, v, spin);
 }
 
 // ---- mobile walls ------------------------------------------------------------------------------
@@ -130,21 +170,41 @@ double drive_slowing(const walls* w, int wall, double h)
     return 1.0 / (1.0 + h * d->damping / d->mass);
 }
 
+/// Acceleration of a mobile wall under the applied force, its weight and `other` forces, along its
+/// free directions.
+static void accelerate(walls* w, int wall, const double gravity[3], const double other[3],
+                       double acceleration[3])
+{
+    const talus_drive_def* d = &w->record[wall].drive;
+    double mobility[9], force[3];
+    apply_force(w, wall);
+    for (int k = 0; k < 3; k++) {
+        force[k] = w->applied[3 * wall + k] + (d->weight ? d->mass * gravity[k] : 0.0) + other[k];
+    }
+    drive_mobility(w, wall, 3, mobility);
+    for (int k = 0; k < 3; k++) acceleration[k] = vec_dot(3, mobility + 3 * k, force);
+}
+
 /// Free velocity of a mobile wall: forces along its free directions, drag taken implicitly.
 static void set_free_velocity(walls* w, int wall, const double gravity[3], double h)
 {
-    const talus_drive_def* d = &w->record[wall].drive;
-    double mobility[9], force[3], kick[3];
-    apply_force(w, wall);
-    for (int k = 0; k < 3; k++) {
-        force[k] = w->applied[3 * wall + k] + (d->weight ? d->mass * gravity[k] : 0.0);
-    }
-    drive_mobility(w, wall, 3, mobility);
-    for (int k = 0; k < 3; k++) kick[k] = h * vec_dot(3, mobility + 3 * k, force);
+    static const double none[3] = {0.0, 0.0, 0.0};
+    double kick[3];
+    accelerate(w, wall, gravity, none, kick);
     double slow = drive_slowing(w, wall, h);
     for (int k = 0; k < 3; k++) {
-        w->velocity[3 * wall + k] = slow * (w->velocity[3 * wall + k] + kick[k]);
+        w->velocity[3 * wall + k] = slow * (w->velocity[3 * wall + k] + h * kick[k]);
     }
+}
+
+void drive_acceleration(walls* w, int wall, const double gravity[3], double acceleration[3])
+{
+    const double damping = w->record[wall].drive.damping;
+    double other[3];
+    for (int k = 0; k < 3; k++) {
+        other[k] = w->force[3 * wall + k] - damping * w->velocity[3 * wall + k];
+    }
+    accelerate(w, wall, gravity, other, acceleration);
 }
 
 // ---- all walls ---------------------------------------------------------------------------------
@@ -183,6 +243,18 @@ static void move_wall(walls* w, int wall, double h)
     quat_normalise(q);
     quat_rotate(arm, q, body_arm);
     for (int k = 0; k < 3; k++) x[k] = pivot[k] + arm[k];
+}
+
+void drive_advance(walls* w, double time, double h)
+{
+    for (int i = 0; i < (int)w->count; i++) {
+        if (!w->present[i] || wall_is_mobile(w, i)) continue;
+        double v[3], spin[3];
+        prescribe(w, i, time, h);
+        move_wall(w, i, h);
+        motion_at(&w->record[i].drive, time + h - w->start_time[i], v, spin);
+        set_motion(w, i, v, spin);
+    }
 }
 
 void drive_move(walls* w, double h)

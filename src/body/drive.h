@@ -18,6 +18,12 @@ void drive_mobility(const walls* w, int wall, int dim, double* matrix);
 double drive_slowing(const walls* w, int wall, double h);
 /// Put glued grains where their walls carry them, with the walls' velocities.
 void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads);
+/// Move the walls with a prescribed motion on from `time` by h; their velocities are then those of
+/// the end. Mobile walls stay as they are.
+void drive_advance(walls* w, double time, double h);
+/// Acceleration of a mobile wall by the forces of the grains (w->force), the applied one, its
+/// weight and its drag, at its present velocity.
+void drive_acceleration(walls* w, int wall, const double gravity[3], double acceleration[3]);
 /// Note where a newly glued grain sits in its wall's frame.
 void drive_glue(const walls* w, grains* g, int64_t row);
 

@@ -1,0 +1,42 @@
+/// Velocity Verlet. The velocity at the end of the step, which damping needs before its forces are
+/// known, is extrapolated by the old acceleration: an error of h^2 in the force, so that the
+/// order stays 2; the corrected velocity has the mean of the old and the new acceleration.
+#include "base/parallel.h"
+#include "soft/integrator.h"
+
+static void predict(const coordinates* c, double h, int threads)
+{
+    double* const x = c->x;
+    double* const v = c->v;
+    const double* const a = c->d[0];
+    const double half = 0.5 * h;
+#pragma omp parallel for simd num_threads(parallel_threads(threads, c->count)) schedule(static)
+    for (int64_t i = 0; i < c->count; i++) {
+        x[i] += h * (v[i] + half * a[i]);
+        v[i] += h * a[i];
+    }
+}
+
+static void correct(const coordinates* c, const double* acceleration, double h, int threads)
+{
+    double* const v = c->v;
+    double* const a = c->d[0];
+    const double half = 0.5 * h;
+#pragma omp parallel for simd num_threads(parallel_threads(threads, c->count)) schedule(static)
+    for (int64_t i = 0; i < c->count; i++) {
+        v[i] += half * (acceleration[i] - a[i]);
+        a[i] = acceleration[i];
+    }
+}
+
+const integrator verlet_integrator = {
+    .name = "verlet",
+    .kept = 1,
+    .order = 2,
+    .evaluates_at = 1.0,
+    .stable = 2.0,
+    .stable_rate = 1.0,
+    .steady = 2.0,
+    .predict = predict,
+    .correct = correct,
+};
