@@ -36,6 +36,18 @@ static const column wall_table[] = {
                 "orientation when the present motion began"),
     WALL_COLUMN(start_time, COLUMN_F64, WIDTH_1, COLUMN_STATE, "s",
                 "time when the present motion began"),
+    WALL_COLUMN(rate2, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^2",
+                "method soft: acceleration of a mobile wall"),
+    WALL_COLUMN(rate3, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^3",
+                "method soft: its first derivative"),
+    WALL_COLUMN(rate4, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^4",
+                "method soft: its second derivative"),
+    WALL_COLUMN(rate5, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^5",
+                "method soft: its third derivative"),
+    WALL_COLUMN(moved, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m",
+                "method soft: position less that of the last force evaluation"),
+    WALL_COLUMN(turned, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "rad",
+                "method soft: turn since the last force evaluation"),
 };
 enum { WALL_COLUMNS = sizeof wall_table / sizeof wall_table[0] };
 
@@ -43,6 +55,15 @@ const column* walls_columns(int* count_out)
 {
     *count_out = WALL_COLUMNS;
     return wall_table;
+}
+
+talus_status walls_need_soft(walls* w)
+{
+    for (int k = 0; k < WALL_COLUMNS; k++) {
+        if (!(wall_table[k].flags & COLUMN_RARE)) continue;
+        TRY(column_need(&wall_table[k], w, 3, w->capacity));
+    }
+    return TALUS_OK;
 }
 
 void walls_init(walls* w, const solids* all)

@@ -35,6 +35,12 @@ typedef struct walls {
     double* start_position; ///< [count][3] where the present drive began
     double* start_rotation; ///< [count][4]
     double* start_time;     ///< [count]
+    double* rate2;          ///< [count][3] method soft, as all below: acceleration
+    double* rate3;          ///< [count][3] and its derivatives
+    double* rate4;          ///< [count][3]
+    double* rate5;          ///< [count][3]
+    double* moved;          ///< [count][3] position less that of the last force evaluation
+    double* turned;         ///< [count][3] turn since then
 } walls;
 
 const column* walls_columns(int* count_out);
@@ -48,6 +54,8 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
                        talus_error* error);
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
                              talus_error* error);
+/// Make the columns that the method soft needs, of zeros, if there are none.
+talus_status walls_need_soft(walls* w);
 int walls_find(const walls* w, const char* name);
 static inline bool wall_is_mobile(const walls* w, int wall)
 {

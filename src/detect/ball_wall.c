@@ -169,7 +169,7 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
                      .out = out};
     const wall_sight sight = wall_sight_of(n, wall);
     for (int64_t i = first; i < end; i++) {
-        if (g->inv_mass[i] == 0.0) continue;
+        if (g->inv_mass[i] == 0.0 || (n->balls_only && g->solid[i] >= 0)) continue;
         const double* x = g->position + i * g->dim;
         if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
                         : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {

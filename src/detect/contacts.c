@@ -153,6 +153,11 @@ void contacts_paste(contacts* to, int64_t at, const contacts* from)
     if (from->count > 0) copy_rows(to, at, from, 0, from->count);
 }
 
+void contacts_copy_row(contacts* c, int64_t to, int64_t from)
+{
+    columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, to, from);
+}
+
 static bool pair_before(const contacts* c, int64_t i, int64_t a, int64_t b)
 {
     return c->a[i] < a || (c->a[i] == a && c->b[i] < b);
@@ -355,7 +360,7 @@ static int64_t prune_rows(contacts* c, int64_t first, int64_t end)
     int64_t kept = first;
     for (int64_t i = first; i < end; i++) {
         if (c->distant[i] && !c->bonded[i]) continue;
-        if (kept != i) columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, kept, i);
+        if (kept != i) contacts_copy_row(c, kept, i);
         kept++;
     }
     return kept - first;
@@ -387,7 +392,7 @@ void contacts_relink(contacts* c, const grains* g, const walls* w)
         int64_t a = a_is_wall ? c->a[i] : grains_find(g, c->a[i]);
         bool a_gone = a_is_wall ? !w->present[-1 - c->a[i]] : a < 0;
         if (b < 0 || a_gone) continue;
-        if (kept != i) columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, kept, i);
+        if (kept != i) contacts_copy_row(c, kept, i);
         c->a_row[kept] = (int32_t)a;
         c->b_row[kept] = (int32_t)b;
         kept++;

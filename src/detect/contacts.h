@@ -52,6 +52,8 @@ talus_status contacts_need_like(contacts* to, const contacts* from);
 /// Copy all rows of `from` over those of `to` from row `at` on. There must be as many, and `to`
 /// must have the columns of `from`.
 void contacts_paste(contacts* to, int64_t at, const contacts* from);
+/// Copy row `from` over row `to` in every column.
+void contacts_copy_row(contacts* c, int64_t to, int64_t from);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.
 int contacts_compare(const contacts* x, int64_t i, const contacts* y, int64_t j);
 /// Carry forces, torques, states and bonds over from `last` to `now` where the keys agree, or where

@@ -25,6 +25,7 @@ typedef struct narrow {
     double h;
     const contacts* last; ///< of the last step, sorted: which features touched
     int threads;          ///< the contacts found do not depend on it
+    bool balls_only;      ///< narrow_walls() leaves out solids
 } narrow;
 
 /// Memory of one thread that looks for contacts.

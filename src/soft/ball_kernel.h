@@ -1,0 +1,372 @@
+/// Forces between balls, eight pairs at once, for the vector width that the including file is
+/// compiled with: geometry from the packed rows, the law (law_kernel.h), sums in the order of the
+/// pairs.
+///
+/// Flops and bytes of a pair (3D, linear, Cundall): about 190 flops, 2 square roots, 3 divisions;
+/// reads two rows of 96 bytes, mostly in the first cache, and 40 bytes of its own, writes 24 of
+/// these, adds to two sums of 64 bytes.
+#ifndef TALUS_SOFT_BALL_KERNEL_H
+#define TALUS_SOFT_BALL_KERNEL_H
+
+#include "soft/kernels.h"
+#include "soft/law_kernel.h"
+
+/// The bodies of some pairs.
+typedef struct ball_lanes {
+    lanes x[3], v[3], spin[3], radius, inv_mass;
+    lanes moved[3], turned[3];
+} ball_lanes;
+
+static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft_bodies* b,
+                                    const int32_t* who, ball_lanes* o)
+{
+    lanes t[4];
+    const int stride = dim == 2 ? SOFT_ROW_2D : SOFT_ROW_3D;
+    lanes_load_rows(b->row, stride, 0, who, t);
+    o->x[0] = t[0], o->x[1] = t[1];
+    if (dim == 2) {
+        o->radius = t[2], o->inv_mass = t[3];
+        lanes_load_rows(b->row, stride, 4, who, t);
+        o->v[0] = t[0], o->v[1] = t[1], o->spin[0] = t[2];
+    } else {
+        o->x[2] = t[2], o->radius = t[3];
+        lanes_load_rows(b->row, stride, 4, who, t);
+        o->v[0] = t[0], o->v[1] = t[1], o->v[2] = t[2], o->inv_mass = t[3];
+        lanes_load_rows(b->row, stride, 8, who, t);
+        o->spin[0] = t[0], o->spin[1] = t[1], o->spin[2] = t[2];
+    }
+    if (!moving) return;
+    const int step = dim == 2 ? SOFT_STEP_2D : SOFT_STEP_3D;
+    lanes_load_rows(b->step, step, 0, who, t);
+    o->moved[0] = t[0], o->moved[1] = t[1];
+    if (dim == 2) {
+        o->turned[0] = t[2];
+    } else {
+        o->moved[2] = t[2];
+        lanes_load_rows(b->step, step, 4, who, t);
+        o->turned[0] = t[0], o->turned[1] = t[1], o->turned[2] = t[2];
+    }
+}
+
+static ALWAYS_INLINE lanes lanes_dot(const int dim, const lanes* a, const lanes* b)
+{
+    lanes sum = a[0] * b[0];
+    for (int k = 1; k < dim; k++) sum = sum + a[k] * b[k];
+    return sum;
+}
+
+static ALWAYS_INLINE void lanes_cross(lanes out[3], const lanes a[3], const lanes b[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/// out = b - a - (arm_a turn_a + arm_b turn_b) x n: how the surfaces move against each other at the
+/// contact when the centres move by a and b and the balls turn.
+static ALWAYS_INLINE void at_contact(const int dim, const lanes* a, const lanes* b, lanes arm_a,
+                                     lanes arm_b, const lanes* turn_a, const lanes* turn_b,
+                                     const lanes* n, lanes* out)
+{
+    lanes turn[3], sweep[3];
+    for (int k = 0; k < (dim == 2 ? 1 : 3); k++) turn[k] = arm_a * turn_a[k] + arm_b * turn_b[k];
+    if (dim == 2) {
+        sweep[0] = -(turn[0] * n[1]);
+        sweep[1] = turn[0] * n[0];
+    } else {
+        lanes_cross(sweep, turn, n);
+    }
+    for (int k = 0; k < dim; k++) out[k] = b[k] - a[k] - sweep[k];
+}
+
+/// The normal at the last evaluation and, by increments of positions and angles, how the surfaces
+/// have moved since: with the middle of both normals and overlaps, right to second order.
+static ALWAYS_INLINE void geometric_motion(const int dim, const ball_lanes* a, const ball_lanes* b,
+                                           const lanes* d, lanes overlap, law_in* in)
+{
+    lanes last[3], middle[3];
+    for (int k = 0; k < dim; k++) last[k] = d[k] - (b->moved[k] - a->moved[k]);
+    const lanes distance = lanes_sqrt(lanes_dot(dim, last, last)), one = lanes_set(1.0);
+    const lanes half = lanes_set(0.5), inverse = one / distance;
+    for (int k = 0; k < dim; k++) in->last_n[k] = last[k] * inverse;
+    for (int k = 0; k < dim; k++) middle[k] = in->last_n[k] + in->n[k];
+    const lanes length = one / lanes_sqrt(lanes_dot(dim, middle, middle));
+    for (int k = 0; k < dim; k++) middle[k] = middle[k] * length;
+    const lanes was = a->radius + b->radius - distance;
+    const lanes quarter = lanes_set(0.25) * (overlap + was);
+    at_contact(dim, a->moved, b->moved, a->radius - quarter, b->radius - quarter, a->turned,
+               b->turned, middle, in->moved);
+    if (dim == 3) {
+        in->twist = half * (lanes_dot(3, a->turned, in->n) + lanes_dot(3, b->turned, in->n));
+    }
+}
+
+/// The same by velocity times step.
+static ALWAYS_INLINE void cundall_motion(const int dim, const ball_lanes* a, const ball_lanes* b,
+                                         const lanes* d, lanes h, law_in* in)
+{
+    for (int k = 0; k < dim; k++) in->moved[k] = in->velocity[k] * h;
+    if (dim == 2) { // the slip is a number along the tangent, wherever that points
+        in->last_n[0] = in->n[0], in->last_n[1] = in->n[1];
+        return;
+    }
+    lanes last[3];
+    for (int k = 0; k < 3; k++) last[k] = d[k] - (b->v[k] - a->v[k]) * h;
+    const lanes inverse = lanes_set(1.0) / lanes_sqrt(lanes_dot(3, last, last));
+    for (int k = 0; k < 3; k++) in->last_n[k] = last[k] * inverse;
+    const lanes half = lanes_set(0.5) * h;
+    in->twist = half * (lanes_dot(3, a->spin, in->n) + lanes_dot(3, b->spin, in->n));
+}
+
+/// What the kernels are compiled for, beside the law.
+typedef struct ball_kind {
+    int dim;
+    bool hertz, total, rich, geometric;
+} ball_kind;
+
+static ALWAYS_INLINE void load_constants(const bool rich, const double* constants,
+                                         const int32_t* law, lanes c[SOFT_CONSTANTS])
+{
+    const int count = rich ? SOFT_CONSTANTS : SOFT_ROLLING;
+    if (!law) {
+        for (int k = 0; k < count; k++) c[k] = lanes_set(constants[k]);
+        return;
+    }
+    for (int k = 0; k < count; k += 4) lanes_load_rows(constants, SOFT_CONSTANTS, k, law, c + k);
+    if (!rich) lanes_load_rows(constants, SOFT_CONSTANTS, 4, law, c + 4);
+}
+
+/// Geometry of a part of a batch; false if none of its pairs touch (or hold a bond).
+static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_bodies* bodies,
+                                     const int32_t* who, double step, unsigned bonded,
+                                     law_in* in, lanes arm[2])
+{
+    const int dim = kind.dim;
+    const lanes half = lanes_set(0.5), h = lanes_set(step);
+    ball_lanes a, b;
+    lanes d[3];
+    load_ball(dim, kind.geometric, bodies, who, &a);
+    load_ball(dim, kind.geometric, bodies, who + SOFT_LANES, &b);
+    for (int k = 0; k < dim; k++) d[k] = b.x[k] - a.x[k];
+    const lanes square = lanes_dot(dim, d, d), reach = a.radius + b.radius;
+    in->touching = lanes_more(reach * reach, square);
+    if (mask_bits(in->touching) == 0 && bonded == 0) return false;
+    const lanes distance = lanes_sqrt(square), inverse = lanes_set(1.0) / distance;
+    for (int k = 0; k < dim; k++) in->n[k] = d[k] * inverse;
+    in->overlap = reach - distance;
+    in->inv_mass = a.inv_mass + b.inv_mass;
+    if (kind.hertz || kind.rich) in->curvature = reach / (a.radius * b.radius);
+    arm[0] = a.radius - half * in->overlap;
+    arm[1] = b.radius - half * in->overlap;
+    at_contact(dim, a.v, b.v, arm[0], arm[1], a.spin, b.spin, in->n, in->velocity);
+    if (kind.geometric) {
+        geometric_motion(dim, &a, &b, d, in->overlap, in);
+    } else {
+        cundall_motion(dim, &a, &b, d, h, in);
+    }
+    for (int k = 0; k < (dim == 2 ? 1 : 3) && kind.rich; k++) {
+        in->spin[k] = b.spin[k] - a.spin[k];
+        in->turned[k] = kind.geometric ? b.turned[k] - a.turned[k] : in->spin[k] * h;
+    }
+    return true;
+}
+
+/// Sums of the forces of a part of a batch as rows, those on a and those on b.
+static ALWAYS_INLINE void force_rows(const ball_kind kind, const law_in* in, const law_out* out,
+                                     const lanes arm[2], double* on_a, double* on_b)
+{
+    static const int32_t own[SOFT_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const lanes zero = lanes_set(0.0);
+    lanes force[3] = {zero, zero, zero}, torque[2][3];
+    lanes turn[3] = {zero, zero, zero};
+    for (int k = 0; k < kind.dim; k++) force[k] = out->force[k];
+    if (kind.dim == 2) {
+        turn[2] = in->n[0] * force[1] - in->n[1] * force[0];
+    } else {
+        lanes_cross(turn, in->n, force);
+    }
+    for (int k = 0; k < 3; k++) {
+        torque[0][k] = -(arm[0] * turn[k]);
+        torque[1][k] = -(arm[1] * turn[k]);
+    }
+    for (int k = 0; k < (kind.dim == 2 ? 1 : 3) && kind.rich; k++) {
+        const int axis = kind.dim == 2 ? 2 : k;
+        torque[0][axis] = torque[0][axis] - out->torque[k];
+        torque[1][axis] = torque[1][axis] + out->torque[k];
+    }
+    const lanes a0[4] = {-force[0], -force[1], -force[2], torque[0][0]};
+    const lanes a1[4] = {torque[0][1], torque[0][2], out->loss, out->power};
+    const lanes b0[4] = {force[0], force[1], force[2], torque[1][0]};
+    const lanes b1[4] = {torque[1][1], torque[1][2], zero, zero};
+    lanes_store_rows(on_a, SOFT_SUM, 0, own, a0);
+    lanes_store_rows(on_a, SOFT_SUM, 4, own, a1);
+    lanes_store_rows(on_b, SOFT_SUM, 0, own, b0);
+    lanes_store_rows(on_b, SOFT_SUM, 4, own, b1);
+}
+
+/// Add to the sums, pair after pair: the same order for every width.
+static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, unsigned touching,
+                                   const double* on_a, const double* on_b)
+{
+    for (int lane = 0; lane < LANE_WIDTH; lane++) {
+        if (!(touching >> lane & 1)) continue;
+        double* a = sum + SOFT_SUM * (int64_t)where[lane];
+        double* b = sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane];
+        for (int k = 0; k < SOFT_SUM; k++) a[k] += on_a[SOFT_SUM * lane + k];
+        for (int k = 0; k < SOFT_SUM; k++) b[k] += on_b[SOFT_SUM * lane + k];
+    }
+}
+
+static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
+{
+    double weight[SOFT_LANES] __attribute__((aligned(64)));
+    for (int k = 0; k < SOFT_LANES; k++) weight[k] = bits >> k & 1 ? 1.0 : 0.0;
+    return lanes_more(lanes_load(weight), lanes_set(0.5));
+}
+
+/// History of a part of a batch: numbers of the list, in and out.
+static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s, int64_t batch,
+                                       int part, unsigned bonded, law_history* history)
+{
+    const int width = kind.dim == 2 ? 1 : 3;
+    const int64_t at = 8 * batch * width + part;
+    for (int k = 0; k < width; k++) history->slip[k] = lanes_load(s->slip + at + 8 * k);
+    if (!kind.rich) return;
+    for (int k = 0; k < width; k++) history->roll[k] = lanes_load(s->roll + at + 8 * k);
+    history->bonded = mask_of_bits(bonded);
+}
+
+static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int64_t batch,
+                                        int part, const law_history* history)
+{
+    const int width = kind.dim == 2 ? 1 : 3;
+    const int64_t at = 8 * batch * width + part;
+    for (int k = 0; k < width; k++) lanes_store(s->slip + at + 8 * k, history->slip[k]);
+    for (int k = 0; k < width && kind.rich; k++) {
+        lanes_store(s->roll + at + 8 * k, history->roll[k]);
+    }
+}
+
+static ALWAYS_INLINE void forget(const ball_kind kind, soft_pairs* s, int64_t batch, int part)
+{
+    const lanes zero = lanes_set(0.0);
+    const law_history nothing = {.slip = {zero, zero, zero}, .roll = {zero, zero, zero}};
+    store_history(kind, s, batch, part, &nothing);
+}
+
+/// Write a part of a batch for the record.
+static ALWAYS_INLINE void record_part(const ball_kind kind, const law_in* in, const law_out* out,
+                                      unsigned active, soft_recorded* to)
+{
+    double field[11][SOFT_LANES] __attribute__((aligned(64))) = {{0.0}};
+    for (int k = 0; k < kind.dim; k++) {
+        lanes_store(field[k], out->force[k]);
+        lanes_store(field[6 + k], in->n[k]);
+    }
+    for (int k = 0; k < (kind.dim == 2 ? 1 : 3) && kind.rich; k++) {
+        lanes_store(field[3 + k], out->torque[k]);
+    }
+    lanes_store(field[9], -in->overlap);
+    lanes_store(field[10], out->elastic);
+    for (int lane = 0; lane < LANE_WIDTH; lane++) {
+        if (!(active >> lane & 1)) continue;
+        soft_recorded* r = &to[lane];
+        r->active = true;
+        for (int k = 0; k < 3; k++) {
+            r->force[k] = field[k][lane];
+            r->torque[k] = field[3 + k][lane];
+            r->normal[k] = field[6 + k][lane];
+        }
+        r->gap = field[9][lane];
+        r->elastic = field[10][lane];
+    }
+}
+
+/// What is added up of a block beside the forces.
+typedef struct ball_totals {
+    lanes deepest[SOFT_LANES / LANE_WIDTH];
+    int64_t active;
+} ball_totals;
+
+/// Forces of a part of a batch. With `record` nothing changes but the record.
+static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* task, int64_t batch,
+                                       int part, double* rows, ball_totals* totals)
+{
+    soft_pairs* s = task->pairs;
+    const int32_t* who = s->who + 16 * batch + part;
+    const unsigned all = (1u << LANE_WIDTH) - 1;
+    const unsigned bonded = kind.rich ? s->bonded[batch] >> part & all : 0;
+    law_in in = {.touched = mask_of_bits(all)}; // what does not touch has no slip
+    law_history history;
+    law_out out;
+    lanes arm[2], c[SOFT_CONSTANTS];
+    if (!meet_balls(kind, task->bodies, who, task->h, bonded, &in, arm)) {
+        if (!task->record) forget(kind, s, batch, part);
+        return;
+    }
+    load_constants(kind.rich, task->constants, s->law && !task->uniform ? s->law + 8 * batch + part : NULL,
+                   c);
+    load_history(kind, s, batch, part, bonded, &history);
+    soft_law(kind.dim, kind.hertz, kind.total, kind.rich, c, task->h, &in, &history, &out);
+    const unsigned active = mask_bits(out.active);
+    if (task->record) {
+        record_part(kind, &in, &out, active, task->record + 8 * batch + part);
+        return;
+    }
+    store_history(kind, s, batch, part, &history);
+    s->slides[batch] |= (uint8_t)(mask_bits(out.sliding) << part);
+    if (kind.rich) {
+        const unsigned keep = s->bonded[batch] & ~(all << part);
+        s->bonded[batch] = (uint8_t)(keep | mask_bits(history.bonded) << part);
+    }
+    force_rows(kind, &in, &out, arm, rows, rows + SOFT_SUM * LANE_WIDTH);
+    add_rows(s->sum, s->where + 16 * batch + part, active, rows, rows + SOFT_SUM * LANE_WIDTH);
+    lanes* deepest = &totals->deepest[part / LANE_WIDTH];
+    *deepest = lanes_pick(in.touching, lanes_larger(in.overlap, *deepest), *deepest);
+    totals->active += __builtin_popcount(active);
+}
+
+static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* task, int64_t block)
+{
+    double rows[2 * SOFT_SUM * SOFT_LANES] __attribute__((aligned(64)));
+    soft_pairs* s = task->pairs;
+    soft_block* b = &s->block[block];
+    ball_totals totals = {.active = 0};
+    for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) totals.deepest[k] = lanes_set(0.0);
+    for (int64_t batch = b->batch; batch < b->batch_end; batch++) {
+        if (!task->record) s->slides[batch] = 0;
+        for (int part = 0; part < SOFT_LANES; part += LANE_WIDTH) {
+            work_on_part(kind, task, batch, part, rows, &totals);
+        }
+    }
+    if (task->record) return;
+    b->active = totals.active;
+    b->overlap_max = 0.0;
+    for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) {
+        lanes_store(rows, totals.deepest[k]);
+        for (int lane = 0; lane < LANE_WIDTH; lane++) {
+            b->overlap_max = rows[lane] > b->overlap_max ? rows[lane] : b->overlap_max;
+        }
+    }
+}
+
+/// The same for a kind that is known only now.
+#define WORK(dim, hertz, total, rich, geometric)                                                   \
+    work_on_block((ball_kind){dim, hertz, total, rich, geometric}, task, block)
+#define WORK_GEOMETRIC(dim, hertz, total, rich)                                                    \
+    (task->geometric ? WORK(dim, hertz, total, rich, true) : WORK(dim, hertz, total, rich, false))
+#define WORK_RICH(dim, hertz, total)                                                               \
+    (kind->rich ? WORK_GEOMETRIC(dim, hertz, total, true)                                          \
+                : WORK_GEOMETRIC(dim, hertz, total, false))
+#define WORK_TOTAL(dim, hertz)                                                                     \
+    (kind->total ? WORK_RICH(dim, hertz, true) : WORK_RICH(dim, hertz, false))
+#define WORK_HERTZ(dim)                                                                            \
+    (kind->law == TALUS_SOFT_HERTZ ? WORK_TOTAL(dim, true) : WORK_TOTAL(dim, false))
+
+static void balls_of_block(const soft_task* task, int64_t block)
+{
+    const soft_kind* kind = &task->kind;
+    kind->dim == 2 ? WORK_HERTZ(2) : WORK_HERTZ(3);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/// Contacts of the soft method beside those between balls: of balls with walls, and of polygons.
+///
+/// Their geometry is found one by one, the law is that of all (kernels.h, `meet`). The list is
+/// made anew at every evaluation and takes its history from the one before.
+#ifndef TALUS_SOFT_OUTER_H
+#define TALUS_SOFT_OUTER_H
+
+#include "body/cell.h"
+#include "detect/contacts.h"
+#include "detect/grid.h"
+#include "detect/poses.h"
+#include "soft/kernels.h"
+
+/// What an evaluation works on. Nothing is owned.
+typedef struct outer_context {
+    const grains* g;
+    const walls* w;
+    const cell* periodic;
+    const poses* poses;
+    const pair_list* pairs; ///< of grains of which one is a polygon at least
+    const soft_order* order;
+    const soft_kernels* kernels;
+    soft_kind kind;
+    bool geometric;
+    double range; ///< of bonds
+    const double* constants;
+    const int32_t* law_of; ///< [materials][materials] rows of constants
+    int materials;
+    double h; ///< since the last evaluation
+    int threads;
+} outer_context;
+
+/// What is known of contacts beside their columns.
+typedef struct outer_answers {
+    int64_t capacity;
+    double* elastic; ///< energy of the springs
+    double* loss;    ///< since the evaluation before
+    double* power;   ///< of the dashpots
+    double* arm_a;   ///< [dim] from a's centre to the point; a wall: from its position
+    double* arm_b;   ///< [dim]
+} outer_answers;
+
+typedef struct soft_outer {
+    int dim;
+    contacts list;  ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
+    contacts found; ///< being made
+    outer_answers answers, fresh; ///< of both
+    int64_t* from; ///< [found] row of `list` that it goes on from, -1: new
+    int64_t from_capacity;
+    double* margin;   ///< [grains and walls] zeros
+    int64_t margin_capacity;
+    uint8_t* escaped; ///< [grains] 1: the centre is behind a wall
+    int64_t escaped_capacity;
+    double lost;      ///< energy left in contacts that ended, since the evaluation before
+} soft_outer;
+
+void soft_outer_init(soft_outer* o, int dim);
+void soft_outer_free(soft_outer* o);
+
+/// Find the contacts at the present positions and their forces, and carry the history on. The
+/// history before is in o->list.
+talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx);
+
+/// Add the forces to the sums of the grains [places][SOFT_SUM] and to w->force and w->torque.
+void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, walls* w);
+
+/// Row of constants of a contact of `list`.
+int32_t soft_outer_law(const outer_context* ctx, const contacts* list, int64_t c);
+
+#endif
