@@ -19,17 +19,20 @@ typedef struct law_in {
 } law_in;
 
 typedef struct law_history {
-    lanes slip[3]; ///< 2D: [0]
-    lanes roll[3]; ///< rich laws only; 2D: [0]
-    lane_mask bonded;
+    lanes slip[3];    ///< 2D: [0]
+    lanes roll[3];    ///< rich laws only; 2D: [0]
+    lane_mask bonded; ///< rich laws only, like slid
+    lane_mask slid;   ///< it was sliding: the sliding friction counts until it sticks
 } law_history;
 
 typedef struct law_out {
     lanes force[3];  ///< on b; 0 where there is no contact
     lanes torque[3]; ///< rich laws only
     lanes elastic;   ///< energy of the springs
-    lanes loss;      ///< lost since the last evaluation: sliding, and dashpots as h * power
-    lanes power;     ///< of the dashpots
+    /// Lost since the last evaluation: sliding, and dashpots as h * power. A contact that has just
+    /// opened (touched, not touching) still loses what its springs held.
+    lanes loss;
+    lanes power; ///< of the dashpots
     lane_mask active, sliding;
 } law_out;
 

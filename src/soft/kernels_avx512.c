@@ -1,0 +1,4 @@
+/// The soft method's kernels for AVX-512; compiled with that instruction set (CMakeLists.txt).
+#include "soft/kernel_meet.h"
+
+const soft_kernels soft_kernels_avx512 = {.name = "avx512", .meet = meet_any};

@@ -1,0 +1,4 @@
+/// The soft method's kernels for any machine; no special instructions.
+#include "soft/kernel_meet.h"
+
+const soft_kernels soft_kernels_portable = {.name = "portable", .meet = meet_any};

@@ -1,0 +1,133 @@
+/// Springs of a soft contact that lie in its tangent plane: how an elongation is carried along when
+/// the contact turns, what bounds it, what it loses. For sliding (elongation: slip) and rolling
+/// (elongation: angle) alike; in lanes.
+///
+/// An elongation at right angles to the last normal l is carried to the normal n by the rotation
+/// that takes l to n the short way, x - (n.x)/(1 + n.l) (n + l), and then turned about n by the
+/// mean turn of both bodies: a pair that moves as one rigid body sees its elongation turn with it.
+#ifndef TALUS_SOFT_LAW_SPRING_H
+#define TALUS_SOFT_LAW_SPRING_H
+
+#include "soft/law_lanes.h"
+
+/// a.b of `m` components
+static ALWAYS_INLINE lanes soft_dot(const int m, const lanes* a, const lanes* b)
+{
+    lanes sum = a[0] * b[0];
+    for (int i = 1; i < m; i++) sum = sum + a[i] * b[i];
+    return sum;
+}
+
+static ALWAYS_INLINE lanes soft_length(const int m, const lanes* a)
+{
+    return m == 1 ? lanes_abs(a[0]) : lanes_sqrt(soft_dot(m, a, a));
+}
+
+/// How the contact has turned since the last evaluation.
+typedef struct soft_turn {
+    lanes sum[3];   ///< n + last n
+    lanes fit;      ///< 3D: 1/(1 + n.l)
+    lanes half;     ///< 1/|n + l|
+    lanes cos, sin; ///< 3D: of the turn about n
+    lanes mass;     ///< reduced mass: its reciprocal is taken here, together with the others
+} soft_turn;
+
+/// Three reciprocals for one division. The turn about n has tan(angle/2) = t: its tangent series
+/// is off by 8e-4 twist^7.
+static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const law_in* in)
+{
+    const lanes one = lanes_set(1.0), two = lanes_set(2.0);
+    soft_turn out;
+    for (int i = 0; i < dim; i++) out.sum[i] = in->n[i] + in->last_n[i];
+    const lanes turn = one + soft_dot(dim, in->n, in->last_n);
+    // |n + l| = sqrt(2 turn) where turn is near 2, to fourth order in the angle between n and l
+    out.half = lanes_set(0.5) + lanes_set(0.125) * (two - turn);
+    if (dim == 2) {
+        out.fit = out.cos = out.sin = one;
+        out.mass = one / in->inv_mass;
+        return out;
+    }
+    const lanes angle = in->twist, square = angle * angle;
+    const lanes t = angle * (lanes_set(0.5) +
+                             square * (lanes_set(1.0 / 24.0) + square * lanes_set(1.0 / 240.0)));
+    const lanes t2 = t * t, spread = one + t2;
+    const lanes all = one / (turn * spread * in->inv_mass);
+    const lanes narrow = all * (turn * in->inv_mass);
+    out.mass = all * (turn * spread);
+    out.fit = all * (spread * in->inv_mass);
+    out.cos = (one - t2) * narrow;
+    out.sin = two * t * narrow;
+    return out;
+}
+
+/// Carry an elongation from the last tangent plane to the present one; in 2D it is a number that
+/// stays as it is.
+static ALWAYS_INLINE void soft_carry(const int dim, const soft_turn* turn, const lanes n[3],
+                                     lanes x[3])
+{
+    if (dim == 2) return;
+    const lanes tilt = soft_dot(3, n, x) * turn->fit;
+    lanes y[3];
+    for (int i = 0; i < 3; i++) y[i] = x[i] - tilt * turn->sum[i];
+    x[0] = turn->cos * y[0] + turn->sin * (n[1] * y[2] - n[2] * y[1]);
+    x[1] = turn->cos * y[1] + turn->sin * (n[2] * y[0] - n[0] * y[2]);
+    x[2] = turn->cos * y[2] + turn->sin * (n[0] * y[1] - n[1] * y[0]);
+}
+
+/// x (3D) += the part of `step` across the middle normal, and nothing along n is left over.
+static ALWAYS_INLINE void soft_add_across(const soft_turn* turn, const lanes n[3],
+                                          const lanes step[3], lanes x[3])
+{
+    const lanes along = soft_dot(3, turn->sum, step) * (lanes_set(0.5) * turn->fit);
+    for (int i = 0; i < 3; i++) x[i] = x[i] + (step[i] - along * turn->sum[i]);
+    const lanes rest = soft_dot(3, n, x);
+    for (int i = 0; i < 3; i++) x[i] = x[i] - rest * n[i];
+}
+
+/// Stiffness of a tangential spring now and at the last evaluation; they differ with Hertz only.
+typedef struct soft_spring {
+    lanes k, last;
+    lanes keep; ///< factor of the elongation: a spring that has become stiffer keeps its force
+} soft_spring;
+
+static ALWAYS_INLINE soft_spring soft_spring_times(const soft_spring* s, lanes factor)
+{
+    return (soft_spring){.k = s->k * factor, .last = s->last * factor, .keep = s->keep};
+}
+
+/// Cut x to the length where the spring's force is `slide`, if it is beyond `stick`.
+static ALWAYS_INLINE lane_mask soft_cut(const int m, lanes k, lanes stick, lanes slide, lanes* x)
+{
+    lanes force[3];
+    for (int i = 0; i < m; i++) force[i] = k * x[i];
+    const lanes size = soft_length(m, force);
+    const lane_mask beyond = lanes_more(size, stick);
+    const lanes factor = lanes_pick(beyond, slide / size, lanes_set(1.0));
+    for (int i = 0; i < m; i++) x[i] = x[i] * factor;
+    return beyond;
+}
+
+/// Energy that a spring lost: mean force times displacement less what it stores. `before` is the
+/// elongation carried here, `kept` the part of it with the force of before, `trial` that and the
+/// displacement, `now` what the bound has left.
+static ALWAYS_INLINE lanes soft_spring_loss(const int m, const bool hertz, const soft_spring* s,
+                                            const lanes* before, const lanes* kept,
+                                            const lanes* trial, const lanes* now)
+{
+    lanes mean[3], cut[3];
+    if (!hertz) { // the same, written so that sticking loses nothing
+        for (int i = 0; i < m; i++) {
+            mean[i] = kept[i] + now[i];
+            cut[i] = trial[i] - now[i];
+        }
+        return lanes_set(0.5) * s->k * soft_dot(m, mean, cut);
+    }
+    for (int i = 0; i < m; i++) {
+        mean[i] = s->last * before[i] + s->k * now[i];
+        cut[i] = trial[i] - kept[i];
+    }
+    return lanes_set(0.5) * (soft_dot(m, mean, cut) + s->last * soft_dot(m, before, before) -
+                             s->k * soft_dot(m, now, now));
+}
+
+#endif
