@@ -19,7 +19,8 @@ double drive_slowing(const walls* w, int wall, double h);
 /// Put glued grains where their walls carry them, with the walls' velocities.
 void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int threads);
 /// Move the walls with a prescribed motion on from `time` by h; their velocities are then those of
-/// the end. Mobile walls stay as they are.
+/// the end. Displacement and turn are added to w->moved and w->turned. Mobile walls stay as they
+/// are.
 void drive_advance(walls* w, double time, double h);
 /// Acceleration of a mobile wall by the forces of the grains (w->force), the applied one, its
 /// weight and its drag, at its present velocity.

@@ -48,13 +48,6 @@ static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft
     }
 }
 
-static ALWAYS_INLINE lanes lanes_dot(const int dim, const lanes* a, const lanes* b)
-{
-    lanes sum = a[0] * b[0];
-    for (int k = 1; k < dim; k++) sum = sum + a[k] * b[k];
-    return sum;
-}
-
 static ALWAYS_INLINE void lanes_cross(lanes out[3], const lanes a[3], const lanes b[3])
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
@@ -86,18 +79,18 @@ static ALWAYS_INLINE void geometric_motion(const int dim, const ball_lanes* a, c
 {
     lanes last[3], middle[3];
     for (int k = 0; k < dim; k++) last[k] = d[k] - (b->moved[k] - a->moved[k]);
-    const lanes distance = lanes_sqrt(lanes_dot(dim, last, last)), one = lanes_set(1.0);
+    const lanes distance = lanes_sqrt(soft_dot(dim, last, last)), one = lanes_set(1.0);
     const lanes half = lanes_set(0.5), inverse = one / distance;
     for (int k = 0; k < dim; k++) in->last_n[k] = last[k] * inverse;
     for (int k = 0; k < dim; k++) middle[k] = in->last_n[k] + in->n[k];
-    const lanes length = one / lanes_sqrt(lanes_dot(dim, middle, middle));
+    const lanes length = one / lanes_sqrt(soft_dot(dim, middle, middle));
     for (int k = 0; k < dim; k++) middle[k] = middle[k] * length;
     const lanes was = a->radius + b->radius - distance;
     const lanes quarter = lanes_set(0.25) * (overlap + was);
     at_contact(dim, a->moved, b->moved, a->radius - quarter, b->radius - quarter, a->turned,
                b->turned, middle, in->moved);
     if (dim == 3) {
-        in->twist = half * (lanes_dot(3, a->turned, in->n) + lanes_dot(3, b->turned, in->n));
+        in->twist = half * (soft_dot(3, a->turned, in->n) + soft_dot(3, b->turned, in->n));
     }
 }
 
@@ -112,10 +105,10 @@ static ALWAYS_INLINE void cundall_motion(const int dim, const ball_lanes* a, con
     }
     lanes last[3];
     for (int k = 0; k < 3; k++) last[k] = d[k] - (b->v[k] - a->v[k]) * h;
-    const lanes inverse = lanes_set(1.0) / lanes_sqrt(lanes_dot(3, last, last));
+    const lanes inverse = lanes_set(1.0) / lanes_sqrt(soft_dot(3, last, last));
     for (int k = 0; k < 3; k++) in->last_n[k] = last[k] * inverse;
     const lanes half = lanes_set(0.5) * h;
-    in->twist = half * (lanes_dot(3, a->spin, in->n) + lanes_dot(3, b->spin, in->n));
+    in->twist = half * (soft_dot(3, a->spin, in->n) + soft_dot(3, b->spin, in->n));
 }
 
 /// What the kernels are compiled for, beside the law.
@@ -127,19 +120,18 @@ typedef struct ball_kind {
 static ALWAYS_INLINE void load_constants(const bool rich, const double* constants,
                                          const int32_t* law, lanes c[SOFT_CONSTANTS])
 {
-    const int count = rich ? SOFT_CONSTANTS : SOFT_ROLLING;
+    const int count = rich ? SOFT_CONSTANTS : 8;
     if (!law) {
         for (int k = 0; k < count; k++) c[k] = lanes_set(constants[k]);
         return;
     }
     for (int k = 0; k < count; k += 4) lanes_load_rows(constants, SOFT_CONSTANTS, k, law, c + k);
-    if (!rich) lanes_load_rows(constants, SOFT_CONSTANTS, 4, law, c + 4);
 }
 
-/// Geometry of a part of a batch; false if none of its pairs touch (or hold a bond).
+/// Geometry of a part of a batch; false if none of its pairs touch or did so (`live`).
 static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_bodies* bodies,
-                                     const int32_t* who, double step, unsigned bonded,
-                                     law_in* in, lanes arm[2])
+                                     const int32_t* who, double step, unsigned live, law_in* in,
+                                     lanes arm[2])
 {
     const int dim = kind.dim;
     const lanes half = lanes_set(0.5), h = lanes_set(step);
@@ -148,9 +140,9 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_bodies* bo
     load_ball(dim, kind.geometric, bodies, who, &a);
     load_ball(dim, kind.geometric, bodies, who + SOFT_LANES, &b);
     for (int k = 0; k < dim; k++) d[k] = b.x[k] - a.x[k];
-    const lanes square = lanes_dot(dim, d, d), reach = a.radius + b.radius;
+    const lanes square = soft_dot(dim, d, d), reach = a.radius + b.radius;
     in->touching = lanes_more(reach * reach, square);
-    if (mask_bits(in->touching) == 0 && bonded == 0) return false;
+    if (mask_bits(in->touching) == 0 && live == 0) return false;
     const lanes distance = lanes_sqrt(square), inverse = lanes_set(1.0) / distance;
     for (int k = 0; k < dim; k++) in->n[k] = d[k] * inverse;
     in->overlap = reach - distance;
@@ -217,23 +209,17 @@ static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, unsigned t
     }
 }
 
-static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
-{
-    double weight[SOFT_LANES] __attribute__((aligned(64)));
-    for (int k = 0; k < SOFT_LANES; k++) weight[k] = bits >> k & 1 ? 1.0 : 0.0;
-    return lanes_more(lanes_load(weight), lanes_set(0.5));
-}
-
 /// History of a part of a batch: numbers of the list, in and out.
 static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s, int64_t batch,
-                                       int part, unsigned bonded, law_history* history)
+                                       int part, law_history* history)
 {
     const int width = kind.dim == 2 ? 1 : 3;
     const int64_t at = 8 * batch * width + part;
     for (int k = 0; k < width; k++) history->slip[k] = lanes_load(s->slip + at + 8 * k);
     if (!kind.rich) return;
     for (int k = 0; k < width; k++) history->roll[k] = lanes_load(s->roll + at + 8 * k);
-    history->bonded = mask_of_bits(bonded);
+    history->bonded = mask_of_bits(s->bonded[batch] >> part);
+    history->slid = mask_of_bits(s->slides[batch] >> part);
 }
 
 static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int64_t batch,
@@ -245,13 +231,6 @@ static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int
     for (int k = 0; k < width && kind.rich; k++) {
         lanes_store(s->roll + at + 8 * k, history->roll[k]);
     }
-}
-
-static ALWAYS_INLINE void forget(const ball_kind kind, soft_pairs* s, int64_t batch, int part)
-{
-    const lanes zero = lanes_set(0.0);
-    const law_history nothing = {.slip = {zero, zero, zero}, .roll = {zero, zero, zero}};
-    store_history(kind, s, batch, part, &nothing);
 }
 
 /// Write a part of a batch for the record.
@@ -288,25 +267,30 @@ typedef struct ball_totals {
     int64_t active;
 } ball_totals;
 
-/// Forces of a part of a batch. With `record` nothing changes but the record.
+/// Replace the bits of a part in a byte.
+static ALWAYS_INLINE void set_bits(uint8_t* byte, int part, unsigned bits)
+{
+    const unsigned all = (1u << LANE_WIDTH) - 1;
+    *byte = (uint8_t)((*byte & ~(all << part)) | bits << part);
+}
+
+/// Forces of a part of a batch. With a record nothing changes but the record.
 static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* task, int64_t batch,
                                        int part, double* rows, ball_totals* totals)
 {
     soft_pairs* s = task->pairs;
-    const int32_t* who = s->who + 16 * batch + part;
-    const unsigned all = (1u << LANE_WIDTH) - 1;
-    const unsigned bonded = kind.rich ? s->bonded[batch] >> part & all : 0;
-    law_in in = {.touched = mask_of_bits(all)}; // what does not touch has no slip
+    const int32_t* law = task->uniform ? NULL : s->law + 8 * batch + part;
+    const unsigned all = (1u << LANE_WIDTH) - 1, live = s->live[batch] >> part & all;
+    law_in in;
     law_history history;
     law_out out;
     lanes arm[2], c[SOFT_CONSTANTS];
-    if (!meet_balls(kind, task->bodies, who, task->h, bonded, &in, arm)) {
-        if (!task->record) forget(kind, s, batch, part);
-        return;
+    if (!meet_balls(kind, task->bodies, s->who + 16 * batch + part, task->h, live, &in, arm)) {
+        return; // there is no history either
     }
-    load_constants(kind.rich, task->constants, s->law && !task->uniform ? s->law + 8 * batch + part : NULL,
-                   c);
-    load_history(kind, s, batch, part, bonded, &history);
+    in.touched = mask_of_bits(live);
+    load_constants(kind.rich, task->constants, law, c);
+    load_history(kind, s, batch, part, &history);
     soft_law(kind.dim, kind.hertz, kind.total, kind.rich, c, task->h, &in, &history, &out);
     const unsigned active = mask_bits(out.active);
     if (task->record) {
@@ -314,13 +298,12 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
         return;
     }
     store_history(kind, s, batch, part, &history);
-    s->slides[batch] |= (uint8_t)(mask_bits(out.sliding) << part);
-    if (kind.rich) {
-        const unsigned keep = s->bonded[batch] & ~(all << part);
-        s->bonded[batch] = (uint8_t)(keep | mask_bits(history.bonded) << part);
-    }
+    set_bits(&s->slides[batch], part, mask_bits(out.sliding));
+    set_bits(&s->live[batch], part, active);
+    if (kind.rich) set_bits(&s->bonded[batch], part, mask_bits(history.bonded));
     force_rows(kind, &in, &out, arm, rows, rows + SOFT_SUM * LANE_WIDTH);
-    add_rows(s->sum, s->where + 16 * batch + part, active, rows, rows + SOFT_SUM * LANE_WIDTH);
+    add_rows(s->sum, s->where + 16 * batch + part, active | live, rows,
+             rows + SOFT_SUM * LANE_WIDTH);
     lanes* deepest = &totals->deepest[part / LANE_WIDTH];
     *deepest = lanes_pick(in.touching, lanes_larger(in.overlap, *deepest), *deepest);
     totals->active += __builtin_popcount(active);
@@ -334,7 +317,6 @@ static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* t
     ball_totals totals = {.active = 0};
     for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) totals.deepest[k] = lanes_set(0.0);
     for (int64_t batch = b->batch; batch < b->batch_end; batch++) {
-        if (!task->record) s->slides[batch] = 0;
         for (int part = 0; part < SOFT_LANES; part += LANE_WIDTH) {
             work_on_part(kind, task, batch, part, rows, &totals);
         }

@@ -1,5 +1,5 @@
 /// Which vector width the soft method uses: the widest that this machine has, or the one asked for.
-#include "soft/law.h"
+#include "soft/kernels.h"
 
 extern const soft_kernels soft_kernels_portable;
 #ifdef TALUS_X86_KERNELS

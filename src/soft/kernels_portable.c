@@ -1,4 +1,5 @@
 /// The soft method's kernels for any machine; no special instructions.
+#include "soft/ball_kernel.h"
 #include "soft/kernel_meet.h"
 
-const soft_kernels soft_kernels_portable = {.name = "portable", .meet = meet_any};
+const soft_kernels soft_kernels_portable = {.name = "portable", .meet = meet_any, .balls = balls_of_block};

@@ -81,16 +81,4 @@ typedef struct soft_meetings {
     uint8_t state[SOFT_LANES];    ///< answer: talus_contact_state
 } soft_meetings;
 
-/// The law for one vector width.
-typedef struct soft_kernels {
-    const char* name;
-    /// Forces and histories of eight contacts; `constants` is the table of rows, h the time since
-    /// the last evaluation.
-    void (*meet)(const soft_kind* kind, const double* constants, double h, soft_meetings* m);
-} soft_kernels;
-
-/// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
-/// NULL if the machine cannot run it.
-const soft_kernels* soft_kernels_for(talus_vector_width width);
-
 #endif

@@ -294,6 +294,7 @@ static void fill_history(const soft_outer* o, int64_t c, soft_meetings* m, int l
         m->roll[k][lane] = from >= 0 && last->roll ? last->roll[from * width + k] : 0.0;
     }
     m->bonded[lane] = from >= 0 ? last->bonded[from] : 0;
+    m->slid[lane] = from >= 0 && last->state[from] == TALUS_CONTACT_SLIDE;
     m->touched[lane] = from >= 0;
 }
 

@@ -11,7 +11,7 @@
 void soft_pairs_free(soft_pairs* s)
 {
     void* const all[] = {s->block, s->who,   s->where, s->law,         s->slip, s->roll,
-                         s->bonded, s->slides, s->halo,  s->inbox, s->inbox_first, s->sum,
+                         s->live, s->bonded, s->slides, s->halo,  s->inbox, s->inbox_first, s->sum,
                          s->memories.row};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     *s = (soft_pairs){0};
@@ -62,20 +62,21 @@ static int32_t place_of_sum(const soft_pairs* s, int32_t row)
     return row < s->body_count ? row : s->halo[row - s->body_count];
 }
 
-/// What there is to remember of one pair; false if nothing.
+/// What there is to remember of one pair; false if it was no contact.
 static bool recall(const soft_pairs* s, int64_t batch, int lane, soft_memory* m)
 {
     const int width = s->dim == 2 ? 1 : 3;
     const int32_t* where = s->where + 16 * batch;
-    bool any = s->bonded[batch] >> lane & 1;
-    if (where[lane] >= s->body_count) return false; // nobody
-    *m = (soft_memory){.p = where[lane], .q = place_of_sum(s, where[8 + lane]), .bonded = any};
+    if (!(s->live[batch] >> lane & 1)) return false;
+    *m = (soft_memory){.p = where[lane],
+                       .q = place_of_sum(s, where[8 + lane]),
+                       .bonded = s->bonded[batch] >> lane & 1,
+                       .slides = s->slides[batch] >> lane & 1};
     for (int k = 0; k < width; k++) {
         m->slip[k] = s->slip[8 * (batch * width + k) + lane];
         m->roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
-        any = any || m->slip[k] != 0.0 || m->roll[k] != 0.0;
     }
-    return any;
+    return true;
 }
 
 talus_status soft_pairs_remember(soft_pairs* s)
@@ -164,8 +165,8 @@ static talus_status reserve(soft_pairs* s, int64_t batches, bool rich, bool unif
         const bool good =
             grow(&s->who, room * 16 * sizeof *s->who) &&
             grow(&s->where, room * 16 * sizeof *s->where) &&
-            grow(&s->slip, room * width * 8 * sizeof *s->slip) && grow(&s->bonded, room) &&
-            grow(&s->slides, room) &&
+            grow(&s->slip, room * width * 8 * sizeof *s->slip) && grow(&s->live, room) &&
+            grow(&s->bonded, room) && grow(&s->slides, room) &&
             (!rich || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
             (uniform || grow(&s->law, room * 8 * sizeof *s->law));
         s->batch_capacity = good ? (int64_t)room : 0;
@@ -230,7 +231,10 @@ static void write_memory(list_maker* m, int32_t p, int32_t q, int64_t batch, int
         s->slip[8 * (batch * width + k) + lane] = old ? old->slip[k] : 0.0;
         if (s->roll) s->roll[8 * (batch * width + k) + lane] = old ? old->roll[k] : 0.0;
     }
-    if (old && old->bonded) s->bonded[batch] |= (uint8_t)(1 << lane);
+    const uint8_t bit = (uint8_t)(1 << lane);
+    if (old) s->live[batch] |= bit;
+    if (old && old->bonded) s->bonded[batch] |= bit;
+    if (old && old->slides) s->slides[batch] |= bit;
 }
 
 /// Append a pair; p = -1 stands for nobody.
@@ -241,7 +245,7 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
     const int64_t batch = m->lane / 8;
     const int lane = (int)(m->lane % 8);
     int32_t *who = s->who + 16 * batch, *where = s->where + 16 * batch;
-    if (lane == 0) s->bonded[batch] = s->slides[batch] = 0;
+    if (lane == 0) s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
     m->lane++;
     if (p < 0) { // the rows of nobody are known when all ghosts are
         who[lane] = who[8 + lane] = -1;

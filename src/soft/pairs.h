@@ -26,7 +26,7 @@ typedef struct soft_block {
 /// What is remembered of a pair, p < q.
 typedef struct soft_memory {
     int32_t p, q;
-    bool bonded;
+    bool bonded, slides;
     double slip[3], roll[3];
 } soft_memory;
 
@@ -45,6 +45,7 @@ typedef struct soft_pairs {
     int32_t* law;    ///< [batch][8] rows of constants; NULL while all pairs have row 0
     double* slip;    ///< [batch][1 or 3][8]
     double* roll;    ///< [batch][1 or 3][8]; NULL unless laws are rich
+    uint8_t* live;   ///< [batch] bits: was a contact at the last evaluation
     uint8_t* bonded; ///< [batch] bits
     uint8_t* slides; ///< [batch] bits, as of the last evaluation
     int32_t* halo;   ///< [halo_count] place of the body

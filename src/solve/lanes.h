@@ -71,6 +71,11 @@ static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
 {
     return a;
 }
+/// Lane k is in the mask if bit k is set.
+static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
+{
+    return (lane_mask)bits;
+}
 /// x where the mask is set, else y.
 static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
@@ -169,6 +174,12 @@ static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
 {
     return (unsigned)_mm256_movemask_pd(a);
 }
+static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
+{
+    const __m256i own = _mm256_setr_epi64x(1, 2, 4, 8);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x((long long)bits), own);
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, own));
+}
 static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
     return _mm256_blendv_pd(y, x, mask);
@@ -247,6 +258,10 @@ static ALWAYS_INLINE lane_mask mask_but(lane_mask a, lane_mask b)
 static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
 {
     return a;
+}
+static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
+{
+    return bits & 1;
 }
 static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {

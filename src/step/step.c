@@ -3,6 +3,5 @@
 
 const stepper_ops* stepper_for(const talus_world_def* def)
 {
-    (void)def; // there is one so far
-    return &contact_dynamics_stepper;
+    return def->method == TALUS_METHOD_SOFT ? &soft_particles_stepper : &contact_dynamics_stepper;
 }

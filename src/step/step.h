@@ -26,6 +26,9 @@ typedef struct step_context {
     uint64_t key;         ///< number of this solve in the run: key of its random numbers
     talus_totals* totals; ///< stage seconds are added here
     int threads;
+    int64_t step;      ///< steps done before this one
+    uint64_t revision; ///< another one whenever somebody else has changed grains, contacts or laws
+    bool publish;      ///< method soft: bring `contacts` up to date after the step
 } step_context;
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,
@@ -45,6 +48,7 @@ typedef struct step_outcome {
     int64_t nan_grain;      ///< row of the first grain whose new velocity is not finite, -1 if none
     int64_t escaped_grain;  ///< row of the first grain out of bounds or behind a wall, -1 if none
     const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next attempt
+    double overlap_max;     ///< method soft: largest overlap of the step, m
 } step_outcome;
 
 typedef struct stepper stepper;
@@ -65,9 +69,11 @@ typedef struct stepper_ops {
     /// until the next attempt.
     talus_status (*pose)(stepper* s, const step_context* ctx, struct problem* out,
                          const contacts** list, talus_error* error);
+    /// Energies after an accepted step that was published; NULL: the method has none.
+    void (*energy)(const stepper* s, const step_context* ctx, talus_energy* out);
 } stepper_ops;
 
-extern const stepper_ops contact_dynamics_stepper;
+extern const stepper_ops contact_dynamics_stepper, soft_particles_stepper;
 
 /// The way of stepping that the options ask for.
 const stepper_ops* stepper_for(const talus_world_def* def);
