@@ -6,7 +6,8 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Tests that use several threads; the ThreadSanitizer run of .ci/run takes only these.
 set(TALUS_THREADED_TESTS
-  test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds)
+  test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
+  test_soft_integrators)
 
 list(JOIN TALUS_SANITIZE_FLAGS " " sanitize_flags)
 set(TALUS_TEST_ENVIRONMENT

@@ -30,7 +30,7 @@ class Laws(unittest.TestCase):
             xml.dom.minidom.parseString(picture)
 
     def test_links(self):
-        for page in [*PAGES, SOURCE / "docs" / "theory.md"]:
+        for page in [*PAGES, SOURCE / "docs" / "theory.md", SOURCE / "docs" / "soft.md"]:
             for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", page.read_text()):
                 with self.subTest(page=page.name, target=target, anchor=anchor):
                     linked = (page.parent / target) if target else page

@@ -3,13 +3,17 @@
 /// The prediction is the Taylor series of the kept derivatives. The correction adds multiples of
 /// delta = a - (predicted a) to each: with y_k = x^(k) h^k / k! it is y_k += alpha_k delta h^2/2
 /// (Allen & Tildesley, Computer Simulation of Liquids, appendix E; PLMH, appendix). `order` is the
-/// highest derivative, a compile-time constant where these are used, so that the loops over the
-/// derivatives unroll and the loop over the numbers becomes vector code.
+/// highest derivative, a constant to the compiler, so that the loops over the derivatives unroll
+/// and the loop over the numbers becomes vector code.
 #ifndef TALUS_SOFT_GEAR_H
 #define TALUS_SOFT_GEAR_H
 
 #include "base/vec.h"
 #include "soft/integrator.h"
+
+/// A function of its own: gcc forgets `restrict` when it puts one into a parallel region. Each file
+/// calls it with one order only, which becomes a constant inside.
+#define GEAR_KERNEL __attribute__((noinline))
 
 enum {
     GEAR_ORDER = INTEGRATOR_KEPT + 1, ///< highest derivative
@@ -21,22 +25,14 @@ static inline int64_t gear_block_end(int64_t first, int64_t count)
     return count - first < GEAR_BLOCK ? count : first + GEAR_BLOCK;
 }
 
-static ALWAYS_INLINE void gear_values(const int order, const coordinates* c, double** at)
+/// Taylor series of the numbers [first, last). Values beyond `order` are NULL.
+static GEAR_KERNEL void gear_taylor(const int order, double h, int64_t first, int64_t last,
+                                    double* restrict y0, double* restrict y1, double* restrict y2,
+                                    double* restrict y3, double* restrict y4, double* restrict y5)
 {
-    at[0] = c->x;
-    at[1] = c->v;
-    for (int k = 2; k <= order; k++) at[k] = c->d[k - 2];
-}
-
-/// Taylor series of the numbers [first, last).
-static ALWAYS_INLINE void gear_predict(const int order, const coordinates* c, double h,
-                                       int64_t first, int64_t last)
-{
-    double* at[GEAR_ORDER + 1];
+    double* const at[] = {y0, y1, y2, y3, y4, y5};
     double part[GEAR_ORDER + 1]; // h/k
-    gear_values(order, c, at);
     for (int k = 1; k <= order; k++) part[k] = h / k;
-#pragma omp simd
     for (int64_t i = first; i < last; i++) {
 #pragma GCC unroll 8
         for (int k = 0; k < order; k++) { // the higher ones are still those of the beginning
@@ -46,6 +42,12 @@ static ALWAYS_INLINE void gear_predict(const int order, const coordinates* c, do
             at[k][i] = sum;
         }
     }
+}
+
+static ALWAYS_INLINE void gear_predict(const int order, const coordinates* c, double h,
+                                       int64_t first, int64_t last)
+{
+    gear_taylor(order, h, first, last, c->x, c->v, c->d[0], c->d[1], c->d[2], c->d[3]);
 }
 
 /// What delta is multiplied by for each derivative.
@@ -59,23 +61,31 @@ static ALWAYS_INLINE void gear_factors(const int order, const double* alpha, dou
     }
 }
 
-/// Correct the numbers [first, last).
-static ALWAYS_INLINE void gear_correct(const int order, const double* alpha, const coordinates* c,
-                                       const double* acceleration, double h, int64_t first,
-                                       int64_t last)
+/// Add what the difference of accelerations gives to the numbers [first, last).
+static GEAR_KERNEL void gear_add(const int order, const double* factor, int64_t first, int64_t last,
+                                 const double* restrict acceleration, double* restrict y0,
+                                 double* restrict y1, double* restrict y2, double* restrict y3,
+                                 double* restrict y4, double* restrict y5)
 {
-    double* at[GEAR_ORDER + 1];
-    double factor[GEAR_ORDER + 1];
-    gear_values(order, c, at);
-    gear_factors(order, alpha, h, factor);
-#pragma omp simd
+    double* const at[] = {y0, y1, y2, y3, y4, y5};
     for (int64_t i = first; i < last; i++) {
-        const double delta = acceleration[i] - at[2][i];
+        const double delta = acceleration[i] - y2[i];
+#pragma GCC unroll 8
         for (int k = 0; k <= order; k++) {
             // alpha_2 = 1: the acceleration is the one that was found, to the bit.
             at[k][i] = k == 2 ? acceleration[i] : at[k][i] + factor[k] * delta;
         }
     }
+}
+
+static ALWAYS_INLINE void gear_correct(const int order, const double* alpha, const coordinates* c,
+                                       const double* acceleration, double h, int64_t first,
+                                       int64_t last)
+{
+    double factor[GEAR_ORDER + 1];
+    gear_factors(order, alpha, h, factor);
+    gear_add(order, factor, first, last, acceleration, c->x, c->v, c->d[0], c->d[1], c->d[2],
+             c->d[3]);
 }
 
 #endif

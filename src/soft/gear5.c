@@ -30,7 +30,7 @@ const integrator gear5_integrator = {
     .evaluates_at = 1.0,
     .stable = 0.79893546193696061, // square root of 30/47
     .stable_rate = 90.0 / 551.0,
-    .steady = 0.3129,
+    .steady = 0.31297,
     .predict = predict,
     .correct = correct,
 };

@@ -10,7 +10,7 @@ static void predict(const coordinates* c, double h, int threads)
     double* const v = c->v;
     const double* const a = c->d[0];
     const double half = 0.5 * h;
-#pragma omp parallel for simd num_threads(parallel_threads(threads, c->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(threads, c->count)) schedule(static)
     for (int64_t i = 0; i < c->count; i++) {
         x[i] += h * (v[i] + half * a[i]);
         v[i] += h * a[i];
@@ -22,7 +22,7 @@ static void correct(const coordinates* c, const double* acceleration, double h, 
     double* const v = c->v;
     double* const a = c->d[0];
     const double half = 0.5 * h;
-#pragma omp parallel for simd num_threads(parallel_threads(threads, c->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(threads, c->count)) schedule(static)
     for (int64_t i = 0; i < c->count; i++) {
         v[i] += half * (acceleration[i] - a[i]);
         a[i] = acceleration[i];
