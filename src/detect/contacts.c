@@ -153,6 +153,11 @@ void contacts_paste(contacts* to, int64_t at, const contacts* from)
     if (from->count > 0) copy_rows(to, at, from, 0, from->count);
 }
 
+void contacts_paste_row(contacts* to, int64_t at, const contacts* from, int64_t row)
+{
+    copy_rows(to, at, from, row, 1);
+}
+
 void contacts_copy_row(contacts* c, int64_t to, int64_t from)
 {
     columns_copy_row(c, contact_table, CONTACT_COLUMNS, c->dim, to, from);

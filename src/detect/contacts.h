@@ -52,6 +52,8 @@ talus_status contacts_need_like(contacts* to, const contacts* from);
 /// Copy all rows of `from` over those of `to` from row `at` on. There must be as many, and `to`
 /// must have the columns of `from`.
 void contacts_paste(contacts* to, int64_t at, const contacts* from);
+/// Copy one row of `from` over row `at` of `to`, which has the columns of `from`.
+void contacts_paste_row(contacts* to, int64_t at, const contacts* from, int64_t row);
 /// Copy row `from` over row `to` in every column.
 void contacts_copy_row(contacts* c, int64_t to, int64_t from);
 /// Order of two contacts' keys (a, b, feature): negative, zero or positive.

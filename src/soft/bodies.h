@@ -3,8 +3,8 @@
 ///   3D: x y z, radius, v (3), 1/m, spin (3), 0        2D: x y, radius, 1/m, v (2), spin, 0
 ///
 /// Images of grains across a periodic cell are rows of their own (ghosts), so that kernels need no
-/// cell. Two rows at the end, a unit apart and without size, stand for the pairs that are not there.
-/// Between two lists of pairs positions go on across the borders of the cell.
+/// cell. Two rows at the end, a unit apart and without size, stand for the pairs that are not
+/// there. Between two lists of pairs positions go on across the borders of the cell.
 #ifndef TALUS_SOFT_BODIES_H
 #define TALUS_SOFT_BODIES_H
 
@@ -37,8 +37,8 @@ typedef struct soft_bodies {
     double* step;     ///< [count + ghosts + 2][soft_step()] motion since the last evaluation
     soft_ghost* ghost;
     int64_t ghost_count, ghost_capacity;
-    double* listed;      ///< [count][dim] positions when the list of pairs was made
-    int32_t* image;      ///< [count][dim] images then
+    double* listed; ///< [count][dim] positions when the list of pairs was made
+    int32_t* image; ///< [count][dim] images then
     int64_t listed_capacity;
 } soft_bodies;
 

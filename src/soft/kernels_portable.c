@@ -2,4 +2,5 @@
 #include "soft/ball_kernel.h"
 #include "soft/kernel_meet.h"
 
-const soft_kernels soft_kernels_portable = {.name = "portable", .meet = meet_any, .balls = balls_of_block};
+const soft_kernels soft_kernels_portable = {
+    .name = "portable", .meet = meet_any, .balls = balls_of_block};

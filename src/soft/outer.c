@@ -83,6 +83,12 @@ static bool answers_reserve(outer_answers* a, int64_t count, int dim)
     return good;
 }
 
+talus_status soft_outer_reserve(soft_outer* o, int64_t count)
+{
+    TRY(contacts_reserve(&o->list, count));
+    return answers_reserve(&o->answers, count, o->dim) ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
 /// Room for what is known of the contacts found, and their columns of history.
 static talus_status reserve_found(soft_outer* o, bool rich)
 {
@@ -280,8 +286,7 @@ static void fill_motion(const soft_outer* o, const outer_context* ctx, const mov
         const int axis = dim == 2 ? 2 : k;
         m->turned[k][lane] = turn[1][axis] - turn[0][axis];
     }
-    m->twist[lane] =
-        dim == 3 ? 0.5 * (vec_dot(3, turn[0], n) + vec_dot(3, turn[1], n)) : 0.0;
+    m->twist[lane] = dim == 3 ? 0.5 * (vec_dot(3, turn[0], n) + vec_dot(3, turn[1], n)) : 0.0;
 }
 
 static void fill_history(const soft_outer* o, int64_t c, soft_meetings* m, int lane)
@@ -398,7 +403,7 @@ talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx)
     TRY(reserve_found(o, ctx->kind.rich));
     TRY(match(o));
     const int64_t batches = (o->found.count + SOFT_LANES - 1) / SOFT_LANES;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, o->found.count)) \
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, o->found.count))               \
     schedule(static)
     for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
     drop_open(o);
@@ -425,7 +430,8 @@ static void add_to_sum(int dim, double* sum, double sign, const double* force, c
         sum[k] += sign * f[k];
         sum[3 + k] += sign * t[k];
     }
-    for (int k = 0; k < (dim == 2 ? 1 : 3) && torque; k++) sum[dim == 2 ? 5 : 3 + k] += sign * torque[k];
+    for (int k = 0; k < (dim == 2 ? 1 : 3) && torque; k++)
+        sum[(dim == 2 ? 5 : 3) + k] += sign * torque[k];
 }
 
 void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, walls* w)

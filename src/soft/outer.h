@@ -42,20 +42,23 @@ typedef struct outer_answers {
 
 typedef struct soft_outer {
     int dim;
-    contacts list;  ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
-    contacts found; ///< being made
+    contacts list;                ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
+    contacts found;               ///< being made
     outer_answers answers, fresh; ///< of both
-    int64_t* from; ///< [found] row of `list` that it goes on from, -1: new
+    int64_t* from;                ///< [found] row of `list` that it goes on from, -1: new
     int64_t from_capacity;
-    double* margin;   ///< [grains and walls] zeros
+    double* margin; ///< [grains and walls] zeros
     int64_t margin_capacity;
     uint8_t* escaped; ///< [grains] 1: the centre is behind a wall
     int64_t escaped_capacity;
-    double lost;      ///< energy left in contacts that ended, since the evaluation before
+    double lost; ///< energy left in contacts that ended, since the evaluation before
 } soft_outer;
 
 void soft_outer_init(soft_outer* o, int dim);
 void soft_outer_free(soft_outer* o);
+
+/// Room for `count` contacts in o->list and its answers, whose rows are lost.
+talus_status soft_outer_reserve(soft_outer* o, int64_t count);
 
 /// Find the contacts at the present positions and their forces, and carry the history on. The
 /// history before is in o->list.

@@ -10,9 +10,9 @@
 
 void soft_pairs_free(soft_pairs* s)
 {
-    void* const all[] = {s->block, s->who,   s->where, s->law,         s->slip, s->roll,
-                         s->live, s->bonded, s->slides, s->halo,  s->inbox, s->inbox_first, s->sum,
-                         s->memories.row};
+    void* const all[] = {s->block, s->who,         s->where,  s->law,         s->slip,
+                         s->roll,  s->live,        s->bonded, s->slides,      s->halo,
+                         s->inbox, s->inbox_first, s->sum,    s->memories.row};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     *s = (soft_pairs){0};
 }
@@ -162,13 +162,13 @@ static talus_status reserve(soft_pairs* s, int64_t batches, bool rich, bool unif
     const size_t width = s->dim == 2 ? 1 : 3;
     if (batches > s->batch_capacity || (rich && !s->roll) || (!uniform && !s->law)) {
         const size_t room = (size_t)capacity_for(batches);
-        const bool good =
-            grow(&s->who, room * 16 * sizeof *s->who) &&
-            grow(&s->where, room * 16 * sizeof *s->where) &&
-            grow(&s->slip, room * width * 8 * sizeof *s->slip) && grow(&s->live, room) &&
-            grow(&s->bonded, room) && grow(&s->slides, room) &&
-            (!rich || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
-            (uniform || grow(&s->law, room * 8 * sizeof *s->law));
+        const bool good = grow(&s->who, room * 16 * sizeof *s->who) &&
+                          grow(&s->where, room * 16 * sizeof *s->where) &&
+                          grow(&s->slip, room * width * 8 * sizeof *s->slip) &&
+                          grow(&s->live, room) && grow(&s->bonded, room) &&
+                          grow(&s->slides, room) &&
+                          (!rich || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
+                          (uniform || grow(&s->law, room * 8 * sizeof *s->law));
         s->batch_capacity = good ? (int64_t)room : 0;
         if (!good) return TALUS_ERR_MEMORY;
     }
@@ -199,9 +199,9 @@ typedef struct list_maker {
     soft_pairs* s;
     const soft_listing* from;
     soft_bodies* bodies;
-    int32_t* halo_of; ///< [bodies] halo row in the present block, -1 if none
-    int64_t lane;     ///< next free one of the last batch, counted over all batches
-    int64_t memory;   ///< next one
+    int32_t* halo_of;   ///< [bodies] halo row in the present block, -1 if none
+    int64_t lane;       ///< next free one of the last batch, counted over all batches
+    int64_t memory;     ///< next one
     int64_t block_halo; ///< first halo row of the present block
 } list_maker;
 
@@ -224,8 +224,7 @@ static void write_memory(list_maker* m, int32_t p, int32_t q, int64_t batch, int
     const soft_memory key = {.p = p, .q = q};
     const int width = s->dim == 2 ? 1 : 3;
     while (m->memory < all->count && compare_memories(&all->row[m->memory], &key) < 0) m->memory++;
-    const bool found =
-        m->memory < all->count && compare_memories(&all->row[m->memory], &key) == 0;
+    const bool found = m->memory < all->count && compare_memories(&all->row[m->memory], &key) == 0;
     const soft_memory* old = found ? &all->row[m->memory] : NULL;
     for (int k = 0; k < width; k++) {
         s->slip[8 * (batch * width + k) + lane] = old ? old->slip[k] : 0.0;

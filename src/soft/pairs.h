@@ -40,18 +40,18 @@ typedef struct soft_pairs {
     int64_t body_count, block_count, batch_count, halo_count, pair_count;
     int64_t block_capacity, batch_capacity, halo_capacity, sum_capacity;
     soft_block* block;
-    int32_t* who;    ///< [batch][2][8] rows of p and q among the bodies
-    int32_t* where;  ///< [batch][2][8] rows of the sums
-    int32_t* law;    ///< [batch][8] rows of constants; NULL while all pairs have row 0
-    double* slip;    ///< [batch][1 or 3][8]
-    double* roll;    ///< [batch][1 or 3][8]; NULL unless laws are rich
-    uint8_t* live;   ///< [batch] bits: was a contact at the last evaluation
-    uint8_t* bonded; ///< [batch] bits
-    uint8_t* slides; ///< [batch] bits, as of the last evaluation
-    int32_t* halo;   ///< [halo_count] place of the body
-    int32_t* inbox;  ///< [halo_count] halo rows by the block they go to
-    int64_t* inbox_first; ///< [block_count + 1]
-    double* sum; ///< [body_count + halo_count + 1][8] force (3), torque (3), loss, power
+    int32_t* who;           ///< [batch][2][8] rows of p and q among the bodies
+    int32_t* where;         ///< [batch][2][8] rows of the sums
+    int32_t* law;           ///< [batch][8] rows of constants; NULL while all pairs have row 0
+    double* slip;           ///< [batch][1 or 3][8]
+    double* roll;           ///< [batch][1 or 3][8]; NULL unless laws are rich
+    uint8_t* live;          ///< [batch] bits: was a contact at the last evaluation
+    uint8_t* bonded;        ///< [batch] bits
+    uint8_t* slides;        ///< [batch] bits, as of the last evaluation
+    int32_t* halo;          ///< [halo_count] place of the body
+    int32_t* inbox;         ///< [halo_count] halo rows by the block they go to
+    int64_t* inbox_first;   ///< [block_count + 1]
+    double* sum;            ///< [body_count + halo_count + 1][8] force (3), torque (3), loss, power
     soft_memories memories; ///< scratch
 } soft_pairs;
 

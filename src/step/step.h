@@ -28,7 +28,6 @@ typedef struct step_context {
     int threads;
     int64_t step;      ///< steps done before this one
     uint64_t revision; ///< another one whenever somebody else has changed grains, contacts or laws
-    bool publish;      ///< method soft: bring `contacts` up to date after the step
 } step_context;
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,
@@ -69,7 +68,9 @@ typedef struct stepper_ops {
     /// until the next attempt.
     talus_status (*pose)(stepper* s, const step_context* ctx, struct problem* out,
                          const contacts** list, talus_error* error);
-    /// Energies after an accepted step that was published; NULL: the method has none.
+    /// Bring ctx->contacts up to date after an accepted step; NULL: they are.
+    talus_status (*publish)(stepper* s, const step_context* ctx);
+    /// Energies after a step that was published; NULL: the method has none.
     void (*energy)(const stepper* s, const step_context* ctx, talus_energy* out);
 } stepper_ops;
 

@@ -20,6 +20,7 @@
 static double system_size(const talus_world* w)
 {
     const grains* g = &w->grains;
+    if (w->def.method == TALUS_METHOD_SOFT) return 0.0; // needed by the contact solver only
     if (w->last.rigidity.largest_size > 0.0) return w->last.rigidity.largest_size;
     if (g->count == 0) return 0.0;
     double low[3], high[3], longest = 0.0;
@@ -42,7 +43,9 @@ static step_context make_context(talus_world* w, double h)
                           .key = (uint64_t)w->solves++,
                           .size = system_size(w),
                           .totals = &w->totals,
-                          .threads = w->def.threads};
+                          .threads = w->def.threads,
+                          .step = w->step,
+                          .revision = w->revision};
 }
 
 /// What to do with an attempt, and the sentence to say if the step fails.
@@ -84,6 +87,7 @@ static void add_outcome(const step_outcome* o, talus_step_result* result)
     result->residual = fmax(result->residual, o->residual);
     result->rigidity.velocity_error = fmax(result->rigidity.velocity_error, o->velocity_error);
     result->second = result->second || o->second;
+    result->overlap_max = fmax(result->overlap_max, o->overlap_max);
 }
 
 /// Say that grains were removed: the first time, then whenever their number has doubled.
@@ -168,7 +172,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
 
 static void add_to_totals(talus_totals* t, const talus_step_result* r)
 {
-    t->steps++;
+    t->steps = r->step;
     t->sweeps += r->sweeps;
     t->updates += r->updates;
     t->unconverged += !r->converged;
@@ -177,16 +181,10 @@ static void add_to_totals(talus_totals* t, const talus_step_result* r)
     t->removed += r->removed;
 }
 
-/// Sums and diagnostics of a step that was done.
-static talus_status conclude(talus_world* w, double h, talus_step_result* result,
-                             talus_error* error)
+/// How rigid a step of Contact Dynamics was.
+static talus_status conclude_contact(talus_world* w, double h, talus_step_result* result,
+                                     talus_error* error)
 {
-    double start = clock_seconds();
-    w->step++;
-    result->step = w->step;
-    result->time = w->time;
-    result->grains = w->grains.count;
-    result->kinetic_energy = grains_kinetic_energy(&w->grains, w->def.threads);
     if (poses_update(&w->poses, &w->grains)) return error_memory(error, "diagnosing a step");
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
     int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
@@ -195,23 +193,98 @@ static talus_status conclude(talus_world* w, double h, talus_step_result* result
     }
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
                     sizeof result->remark);
+    return TALUS_OK;
+}
+
+/// Contacts, overlaps and energies of a soft step. The stepper gave the largest overlap in metres.
+static talus_status conclude_soft(talus_world* w, double h, talus_step_result* result,
+                                  talus_error* error)
+{
+    step_context ctx = make_context(w, h);
+    w->solves--; // nothing was attempted
+    if (w->ops->publish(w->stepper, &ctx)) return error_memory(error, "writing down the contacts");
+    const double diameter = grains_mean_diameter(&w->grains, w->def.threads);
+    double sum = 0.0;
+    for (int64_t c = 0; c < w->contacts.count; c++) sum += fmax(-w->contacts.gap[c], 0.0);
+    result->overlap_mean = w->contacts.count > 0 ? sum / (double)w->contacts.count / diameter : 0.0;
+    result->overlap_max /= diameter;
+    talus_energy* e = &result->energy;
+    w->ops->energy(w->stepper, &ctx, e);
+    e->error = result->kinetic_energy + e->elastic + e->dissipated - e->start - e->input;
+    return TALUS_OK;
+}
+
+/// Sums and diagnostics of steps that were done.
+static talus_status conclude(talus_world* w, double h, talus_step_result* result,
+                             talus_error* error)
+{
+    double start = clock_seconds();
+    result->step = w->step;
+    result->time = w->time;
+    result->grains = w->grains.count;
+    result->kinetic_energy = grains_kinetic_energy(&w->grains, w->def.threads);
+    if (w->ops->publish) {
+        TRY(conclude_soft(w, h, result, error));
+    } else {
+        TRY(conclude_contact(w, h, result, error));
+    }
     add_to_totals(&w->totals, result);
     w->totals.seconds_advance += clock_seconds() - start;
     return TALUS_OK;
 }
 
+static talus_status check_step(double h, talus_error* error)
+{
+    if (h > 0.0 && isfinite(h)) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "the time step must be positive, got %g", h);
+}
+
+static const talus_step_result no_result = {
+    .converged = true, .nan_grain = -1, .escaped_grain = -1};
+
+/// Steps of a method that writes its contacts down only when asked.
+static talus_status take_steps(talus_world* w, double h, int64_t count, talus_step_result* result,
+                               talus_error* error)
+{
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
+        status = step_or_halve(w, h, 0, result, error);
+        if (status == TALUS_OK) w->step++;
+    }
+    if (status == TALUS_OK) status = conclude(w, h, result, error);
+    return status;
+}
+
+talus_status talus_world_steps(talus_world* world, double h, int64_t count,
+                               talus_step_result* result, talus_error* error)
+{
+    talus_step_result r = no_result;
+    TRY(check_step(h, error));
+    talus_status status = TALUS_OK;
+    if (world->ops->publish) {
+        if (count > 0) status = take_steps(world, h, count, &r, error);
+    } else {
+        double deepest = 0.0;
+        int substeps = 0;
+        for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
+            r = no_result;
+            status = take_steps(world, h, 1, &r, error);
+            deepest = fmax(deepest, r.overlap_max);
+            substeps += r.substeps;
+            if (status == TALUS_OK) world->last = r;
+        }
+        r.overlap_max = deepest;
+        r.substeps = substeps;
+    }
+    if (status == TALUS_OK && count > 0) world->last = r;
+    if (result) *result = r;
+    return status;
+}
+
 talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
                               talus_error* error)
 {
-    if (!(h > 0.0) || !isfinite(h)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "the time step must be positive, got %g", h);
-    }
-    talus_step_result r = {.converged = true, .nan_grain = -1, .escaped_grain = -1};
-    talus_status status = step_or_halve(world, h, 0, &r, error);
-    if (status == TALUS_OK) status = conclude(world, h, &r, error);
-    if (status == TALUS_OK) world->last = r;
-    if (result) *result = r;
-    return status;
+    return talus_world_steps(world, h, 1, result, error);
 }
 
 static talus_status attempt_and_pose(talus_world* w, const step_context* ctx, struct problem* out,

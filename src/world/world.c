@@ -166,12 +166,14 @@ talus_status talus_world_set_gravity(talus_world* world, const double gravity[3]
 talus_status talus_world_add_material(talus_world* world, const char* name,
                                       const talus_pair_def* self, int* index, talus_error* error)
 {
+    world->revision++;
     return materials_add(&world->materials, name, self, index, error);
 }
 
 talus_status talus_world_set_pair(talus_world* world, int a, int b, const talus_pair_def* pair,
                                   talus_error* error)
 {
+    world->revision++;
     return materials_set_pair(&world->materials, a, b, pair, error);
 }
 
@@ -264,6 +266,7 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
         TRY(check_solids_meet(world, &record->shape, def->solid >= 0, record->name, error));
     }
     grains* g = &world->grains;
+    world->revision++;
     TRY(grains_add(g, def, id, error));
     const int64_t row = g->count - 1;
     cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
@@ -274,6 +277,7 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
 /// Drop the grains whose keep byte is 0, and their contacts.
 static void drop_grains(talus_world* world, const uint8_t* keep)
 {
+    world->revision++;
     grains_compact(&world->grains, keep);
     contacts_relink(&world->contacts, &world->grains, &world->walls);
 }

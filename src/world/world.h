@@ -29,9 +29,10 @@ struct talus_world {
     contacts contacts;  ///< of the last step; their impulses warm-start the next
     omp_lock_t columns; ///< held while a rare column is made for a reader
     const stepper_ops* ops;
-    stepper* stepper; ///< the way of stepping time, with its workspace
-    int64_t step;     ///< steps done
-    int64_t solves;   ///< attempts made: the key of the next one's random numbers
+    stepper* stepper;  ///< the way of stepping time, with its workspace
+    int64_t step;      ///< steps done
+    int64_t solves;    ///< attempts made: the key of the next one's random numbers
+    uint64_t revision; ///< goes up when grains, contacts or laws change between steps
     double time;
     talus_totals totals;
     talus_step_result last;

@@ -1,0 +1,389 @@
+/// Forces of the soft method: the list of pairs, the kernels, walls and polygons.
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "step/soft_inside.h"
+
+#include <stdlib.h>
+
+/// Room of a pair in the list, in mean radii: a wide one serves longer, but has pairs that do not
+/// touch. Results do not depend on it.
+static const double SKIN = 0.1;
+/// Steps after which the order of work is made anew; numbers of steps, so that a resumed run does
+/// the same as an unbroken one.
+enum { SORT_STEPS = 20000 };
+
+// ---- the list ----------------------------------------------------------------------------------
+
+static talus_status reserve_rows(stepper* s, const step_context* ctx)
+{
+    const int64_t n = ctx->grains->count;
+    if (n <= s->row_capacity) return TALUS_OK;
+    const size_t room = (size_t)capacity_for(n), dim = (size_t)s->dim;
+    const size_t spin_dim = dim == 2 ? 1 : 3;
+    free(s->reach);
+    free(s->acceleration);
+    free(s->angular);
+    free(s->turn);
+    s->reach = malloc(sizeof(double) * room);
+    s->acceleration = malloc(sizeof(double) * room * dim);
+    s->angular = malloc(sizeof(double) * room * spin_dim);
+    s->turn = malloc(sizeof(double) * room * spin_dim);
+    const bool good = s->reach && s->acceleration && s->angular && s->turn;
+    s->row_capacity = good ? (int64_t)room : 0;
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+/// Does the outer path take the pair, not the kernels of balls?
+static bool is_outer(const stepper* s, const grains* g, int64_t a, int64_t b)
+{
+    return g->solid[a] >= 0 || g->solid[b] >= 0 || s->laws.kind.law == TALUS_SOFT_AREA;
+}
+
+static talus_status add_pair(pair_list* list, int32_t a, int32_t b)
+{
+    if (list->count == list->capacity) {
+        const int64_t room = capacity_for(list->count + 1);
+        int32_t* x = realloc(list->a, sizeof *x * (size_t)room);
+        if (x) list->a = x;
+        int32_t* y = realloc(list->b, sizeof *y * (size_t)room);
+        if (y) list->b = y;
+        if (!x || !y) return TALUS_ERR_MEMORY;
+        list->capacity = room;
+    }
+    list->a[list->count] = a;
+    list->b[list->count++] = b;
+    return TALUS_OK;
+}
+
+static talus_status split_pairs(stepper* s, const grains* g)
+{
+    s->balls.count = s->others.count = 0;
+    for (int64_t i = 0; i < s->near.count; i++) {
+        const int32_t a = s->near.a[i], b = s->near.b[i];
+        TRY(add_pair(is_outer(s, g, a, b) ? &s->others : &s->balls, a, b));
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
+{
+    const grains* g = ctx->grains;
+    double widest = 0.0;
+    for (int64_t i = 0; i < g->count; i++) widest = fmax(widest, s->reach[i]);
+    for (int k = 0; k < s->dim && g->count > 1; k++) {
+        if (!ctx->cell->periodic[k] || 4.0 * widest < ctx->cell->length[k]) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "periodic cell too short along %c: %g is not more than twice the distance "
+                         "across which the largest grain (%g) may touch another; use a longer cell",
+                         axis_letter(k), ctx->cell->length[k], widest);
+    }
+    return TALUS_OK;
+}
+
+static talus_status make_list(stepper* s, const step_context* ctx, talus_error* error)
+{
+    const grains* g = ctx->grains;
+    const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
+    s->skin = 0.5 * SKIN * grains_mean_diameter(g, ctx->threads);
+    for (int64_t i = 0; i < g->count; i++) {
+        s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
+    }
+    TRY(check_cell(s, ctx, error));
+    const ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
+    talus_status status = TALUS_OK;
+    if (s->listed && !s->remembered) status = soft_pairs_remember(&s->pairs);
+    if (status == TALUS_OK) status = grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->near);
+    if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
+    if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->order);
+    const soft_listing from = {.g = g,
+                               .periodic = ctx->cell,
+                               .order = &s->order,
+                               .pairs = all_balls ? &s->near : &s->balls,
+                               .law_of = s->laws.law_of,
+                               .materials = s->laws.materials,
+                               .uniform = s->laws.uniform,
+                               .rich = s->laws.kind.rich,
+                               .threads = ctx->threads};
+    if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from, &s->bodies);
+    if (status < 0) return error_memory(error, "listing pairs of grains");
+    s->listed = true;
+    s->remembered = false;
+    return TALUS_OK;
+}
+
+/// A new order, and the history in its terms.
+static talus_status reorder(stepper* s, const step_context* ctx)
+{
+    if (!s->remembered) TRY(soft_pairs_remember(&s->pairs));
+    const int64_t n = s->order.count;
+    int32_t* old = malloc(sizeof *old * (size_t)(n + 1));
+    if (!old) return TALUS_ERR_MEMORY;
+    for (int64_t p = 0; p < n; p++) old[p] = s->order.row_of[p];
+    talus_status status = soft_order_make(&s->order, ctx->grains, true, ctx->threads);
+    if (status == TALUS_OK) status = soft_pairs_reorder(&s->pairs, old, &s->order);
+    free(old);
+    s->listed = false;
+    s->remembered = true;
+    return status;
+}
+
+static bool any_solid(const grains* g)
+{
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->solid[i] >= 0) return true;
+    }
+    return false;
+}
+
+static talus_status take_over(stepper* s, const step_context* ctx, talus_error* error)
+{
+    static const integrator* const integrators[] = {&gear5_integrator, &gear3_integrator,
+                                                    &verlet_integrator, &leapfrog_integrator};
+    const talus_soft_def* soft = &ctx->def->soft;
+    grains* g = ctx->grains;
+    const bool fresh = !g->place;
+    s->integrator = integrators[soft->integrator];
+    s->kernels = soft_kernels_for(soft->vector);
+    s->geometric = soft->elongation == TALUS_ELONGATION_GEOMETRIC;
+    if (!s->kernels) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "this machine does not have the vector width that was asked for");
+    }
+    TRY(soft_laws_make(&s->laws, ctx->materials, soft, s->dim, error));
+    s->has_solids = any_solid(g);
+    if (s->has_solids && s->dim == 3) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the method soft knows balls and, in 2D, polygons: 3D grains of other "
+                         "shapes need the method contact");
+    }
+    if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(ctx->walls) ||
+        reserve_rows(s, ctx) || soft_order_make(&s->order, g, fresh, ctx->threads) ||
+        soft_import(s, ctx)) {
+        return error_memory(error, "preparing soft grains");
+    }
+    s->listed = false;
+    s->remembered = true;
+    s->revision = ctx->revision;
+    s->known = true;
+    return TALUS_OK;
+}
+
+talus_status soft_prepare(stepper* s, const step_context* ctx, talus_error* error)
+{
+    if (!s->known || s->revision != ctx->revision) TRY(take_over(s, ctx, error));
+    if (ctx->step > 0 && ctx->step % SORT_STEPS == 0 && reorder(s, ctx)) {
+        return error_memory(error, "sorting the grains");
+    }
+    return TALUS_OK;
+}
+
+// ---- an evaluation -----------------------------------------------------------------------------
+
+outer_context soft_outer_context(const stepper* s, const step_context* ctx, double since)
+{
+    return (outer_context){.g = ctx->grains,
+                           .w = ctx->walls,
+                           .periodic = ctx->cell,
+                           .poses = ctx->poses,
+                           .pairs = &s->others,
+                           .order = &s->order,
+                           .kernels = s->kernels,
+                           .kind = s->laws.kind,
+                           .geometric = s->geometric,
+                           .range = s->laws.range,
+                           .constants = s->laws.constants,
+                           .law_of = s->laws.law_of,
+                           .materials = s->laws.materials,
+                           .h = since,
+                           .threads = ctx->threads};
+}
+
+soft_task soft_ball_task(stepper* s, double since)
+{
+    return (soft_task){.kind = s->laws.kind,
+                       .geometric = s->geometric,
+                       .uniform = s->laws.uniform,
+                       .constants = s->laws.constants,
+                       .h = since,
+                       .bodies = &s->bodies,
+                       .pairs = &s->pairs};
+}
+
+/// Rows of the bodies; a list that grains have outrun is made anew.
+static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error* error)
+{
+    double farthest = 0.0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (!s->listed) TRY(make_list(s, ctx, error));
+        if (soft_bodies_fill(&s->bodies, ctx->grains, &s->order, ctx->cell, s->geometric,
+                             ctx->threads, &farthest)) {
+            return error_memory(error, "packing the grains");
+        }
+        if (farthest <= 0.5 * s->skin) return TALUS_OK;
+        if (soft_pairs_remember(&s->pairs)) return error_memory(error, "listing pairs of grains");
+        s->listed = false;
+        s->remembered = true;
+    }
+    return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g", ctx->time);
+}
+
+/// The walls feel what is put on the grains glued to them.
+static void load_walls(const stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    walls* w = ctx->walls;
+    if (!g->glue_position) return;
+    for (int64_t i = 0; i < g->count; i++) {
+        const int wall = g->glued_to[i];
+        if (wall < 0) continue;
+        const double* sum = s->pairs.sum + SOFT_SUM * (int64_t)s->order.place_of[i];
+        double arm[3] = {0.0, 0.0, 0.0}, torque[3];
+        vec_sub(s->dim, arm, g->position + i * s->dim, w->position + 3 * wall);
+        cell_nearest(ctx->cell, s->dim, arm);
+        vec_cross(torque, arm, sum);
+        vec_add_scaled(3, w->force + 3 * wall, 1.0, sum);
+        vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
+        vec_add_scaled(3, w->torque + 3 * wall, 1.0, sum + 3);
+    }
+}
+
+talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error)
+{
+    walls* w = ctx->walls;
+    if (s->has_solids && poses_update(ctx->poses, ctx->grains)) {
+        return error_memory(error, "placing the grains");
+    }
+    TRY(fill_bodies(s, ctx, error));
+    soft_pairs_begin(&s->pairs, ctx->threads);
+    const soft_task task = soft_ball_task(s, since);
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, s->pairs.body_count))          \
+    schedule(dynamic)
+    for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
+    soft_pairs_collect(&s->pairs, ctx->threads);
+    for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
+    const outer_context outer = soft_outer_context(s, ctx, since);
+    if (soft_outer_evaluate(&s->outer, &outer)) return error_memory(error, "meeting walls");
+    soft_outer_add(&s->outer, &outer, s->pairs.sum, w);
+    load_walls(s, ctx);
+    return TALUS_OK;
+}
+
+// ---- accelerations -----------------------------------------------------------------------------
+
+typedef struct flow_task {
+    stepper* s;
+    const step_context* ctx;
+    double since;
+} flow_task;
+
+/// Force and torque on a free grain make accelerations; the power of what is not contacts.
+static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, int64_t i,
+                                             const double* sum, double* drained)
+{
+    const step_context* ctx = t->ctx;
+    const grains* g = ctx->grains;
+    const int spin_dim = dim == 2 ? 1 : 3;
+    const double im = g->inv_mass[i], drag = ctx->def->drag;
+    const double inertia = g->spin_mobility[i] > 0.0 ? 1.0 / g->inertia[i] : 0.0;
+    double *a = t->s->acceleration + i * dim, *alpha = t->s->angular + i * spin_dim;
+    const double *v = g->velocity + i * dim, *spin = g->spin + i * spin_dim;
+    double power = 0.0;
+    for (int k = 0; k < dim; k++) {
+        double force = g->mass[i] * ctx->def->gravity[k];
+        if (g->force) force += g->force[i * dim + k];
+        power += force * v[k];
+        *drained += drag * v[k] * v[k];
+        a[k] = im * (sum[k] + (force - drag * v[k]));
+    }
+    for (int k = 0; k < spin_dim; k++) {
+        const double torque = g->torque ? g->torque[i * spin_dim + k] : 0.0;
+        power += torque * spin[k];
+        alpha[k] = inertia * (sum[(dim == 2 ? 5 : 3) + k] + torque);
+    }
+    return power;
+}
+
+/// A grain that does not move freely: what is done to it flows out of the system.
+static ALWAYS_INLINE double hold_grain(const flow_task* t, const int dim, int64_t i,
+                                       const double* sum)
+{
+    const grains* g = t->ctx->grains;
+    const int spin_dim = dim == 2 ? 1 : 3;
+    double power = 0.0;
+    for (int k = 0; k < dim; k++) {
+        t->s->acceleration[i * dim + k] = 0.0;
+        power -= sum[k] * g->velocity[i * dim + k];
+    }
+    for (int k = 0; k < spin_dim; k++) {
+        t->s->angular[i * spin_dim + k] = 0.0;
+        power -= sum[(dim == 2 ? 5 : 3) + k] * g->spin[i * spin_dim + k];
+    }
+    return power;
+}
+
+enum { FLOW_LOSS, FLOW_DASHPOTS, FLOW_DRAG, FLOW_INPUT, FLOW_COUNT };
+
+static ALWAYS_INLINE void flow_of_rows(const flow_task* t, const int dim, int64_t first,
+                                       int64_t last, double* out)
+{
+    const grains* g = t->ctx->grains;
+    for (int64_t i = first; i < last; i++) {
+        const double* sum = t->s->pairs.sum + SOFT_SUM * (int64_t)t->s->order.place_of[i];
+        out[FLOW_LOSS] += sum[6];
+        out[FLOW_DASHPOTS] += sum[7];
+        out[FLOW_INPUT] += g->inv_mass[i] > 0.0 ? accelerate_grain(t, dim, i, sum, &out[FLOW_DRAG])
+                                                : hold_grain(t, dim, i, sum);
+    }
+}
+
+static void add_flow(void* data, int64_t first, int64_t last, double* out)
+{
+    const flow_task* t = data;
+    if (t->s->dim == 2) {
+        flow_of_rows(t, 2, first, last, out);
+    } else {
+        flow_of_rows(t, 3, first, last, out);
+    }
+}
+
+/// First row whose acceleration is no number or too large to be squared.
+static int64_t find_runaway(const stepper* s, const grains* g)
+{
+    for (int64_t i = 0; i < g->count; i++) {
+        for (int k = 0; k < s->dim; k++) {
+            if (!(fabs(s->acceleration[i * s->dim + k]) < 1e150)) return i;
+        }
+    }
+    return -1;
+}
+
+int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_flow* flow)
+{
+    flow_task task = {s, ctx, since};
+    const walls* w = ctx->walls;
+    double out[FLOW_COUNT];
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, FLOW_COUNT, add_flow, &task,
+                    out);
+    // Walls: what contacts do to them; grains glued to them were counted with the grains.
+    const contacts* list = &s->outer.list;
+    for (int64_t c = 0; c < list->count; c++) {
+        if (list->a_row[c] >= 0) break; // sorted: walls come first
+        const int wall = -1 - list->a_row[c];
+        double arm[3] = {0.0, 0.0, 0.0}, v[3];
+        vec_copy(s->dim, arm, s->outer.answers.arm_a + c * s->dim);
+        vec_cross(v, w->spin + 3 * wall, arm);
+        vec_add_scaled(3, v, 1.0, w->velocity + 3 * wall);
+        out[FLOW_INPUT] += vec_dot(s->dim, v, list->force + c * s->dim);
+        const double* torque = list->torque;
+        if (!torque) continue;
+        out[FLOW_INPUT] += s->dim == 2 ? torque[c] * w->spin[3 * wall + 2]
+                                       : vec_dot(3, torque + 3 * c, w->spin + 3 * wall);
+    }
+    *flow = (soft_flow){.lost = out[FLOW_LOSS] - since * out[FLOW_DASHPOTS] + s->outer.lost,
+                        .out = out[FLOW_DASHPOTS] + out[FLOW_DRAG],
+                        .input = out[FLOW_INPUT]};
+    // A number that is none has spoilt the sums: only then the grains are looked at.
+    const bool good = isfinite(flow->lost) && isfinite(flow->out) && isfinite(flow->input);
+    return good ? -1 : find_runaway(s, ctx->grains);
+}
