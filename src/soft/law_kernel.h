@@ -158,16 +158,17 @@ static ALWAYS_INLINE void soft_force(const int dim, const law_in* in, lanes norm
 }
 
 /// The law of LANE_WIDTH contacts; h is the time since the last evaluation. With `total` spring and
-/// dashpot share the bound of friction; without `rich` only the first constants are read, and of
-/// the history the slip.
-static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool total,
-                                   const bool rich, const lanes c[SOFT_CONSTANTS], double h,
-                                   const law_in* in, law_history* history, law_out* out)
+/// dashpot share the bound of friction; without `turns` last_n and twist are not read; without
+/// `rich` only the first constants are read, and of the history the slip.
+static ALWAYS_INLINE void soft_law_turning(const int dim, const bool turns, const bool hertz,
+                                           const bool total, const bool rich,
+                                           const lanes c[SOFT_CONSTANTS], double h,
+                                           const law_in* in, law_history* history, law_out* out)
 {
     const int m = dim == 2 ? 1 : 3;
     const lanes zero = lanes_set(0.0);
     lanes before[3], kept[3], trial[3], velocity[3], against[3], *x = history->slip;
-    const soft_turn turn = soft_turn_of(dim, in);
+    const soft_turn turn = soft_turn_of(dim, turns, in);
     const soft_push push = soft_push_of(dim, hertz, c, &turn, in);
     const lanes *n = in->n, damping = push.damping * c[SOFT_TANGENTIAL_DAMPING];
 
@@ -206,6 +207,14 @@ static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool t
     out->loss =
         lanes_pick(mask_or(in->touched, out->active), out->loss, zero) + lanes_set(h) * out->power;
     for (int i = 0; i < m; i++) x[i] = lanes_pick(in->touching, x[i], zero);
+}
+
+/// The law of contacts whose turning is followed.
+static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool total,
+                                   const bool rich, const lanes c[SOFT_CONSTANTS], double h,
+                                   const law_in* in, law_history* history, law_out* out)
+{
+    soft_law_turning(dim, true, hertz, total, rich, c, h, in, history, out);
 }
 
 #endif

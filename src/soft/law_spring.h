@@ -23,8 +23,10 @@ static ALWAYS_INLINE lanes soft_length(const int m, const lanes* a)
     return m == 1 ? lanes_abs(a[0]) : lanes_sqrt(soft_dot(m, a, a));
 }
 
-/// How the contact has turned since the last evaluation.
+/// How the contact has turned since the last evaluation. If it is not asked (`turns` false: last n
+/// is n and the twist 0, Cundall's way) elongations are projected on the tangent plane only.
 typedef struct soft_turn {
+    bool turns;     ///< a constant of the kernel
     lanes sum[3];   ///< n + last n
     lanes fit;      ///< 3D: 1/(1 + n.l)
     lanes half;     ///< 1/|n + l|
@@ -34,16 +36,21 @@ typedef struct soft_turn {
 
 /// Three reciprocals for one division. The turn about n has tan(angle/2) = t: its tangent series
 /// is off by 8e-4 twist^7.
-static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const law_in* in)
+static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const bool turns, const law_in* in)
 {
     const lanes one = lanes_set(1.0), two = lanes_set(2.0);
-    soft_turn out;
+    soft_turn out = {.turns = turns};
+    out.fit = out.half = lanes_set(0.5), out.cos = one, out.sin = lanes_set(0.0);
+    if (!turns) {
+        for (int i = 0; i < dim; i++) out.sum[i] = two * in->n[i];
+        out.mass = one / in->inv_mass;
+        return out;
+    }
     for (int i = 0; i < dim; i++) out.sum[i] = in->n[i] + in->last_n[i];
     const lanes turn = one + soft_dot(dim, in->n, in->last_n);
     // |n + l| = sqrt(2 turn) where turn is near 2, to fourth order in the angle between n and l
     out.half = lanes_set(0.5) + lanes_set(0.125) * (two - turn);
     if (dim == 2) {
-        out.fit = out.cos = out.sin = one;
         out.mass = one / in->inv_mass;
         return out;
     }
@@ -65,7 +72,7 @@ static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const law_in* in)
 static ALWAYS_INLINE void soft_carry(const int dim, const soft_turn* turn, const lanes n[3],
                                      lanes x[3])
 {
-    if (dim == 2) return;
+    if (dim == 2 || !turn->turns) return;
     const lanes tilt = soft_dot(3, n, x) * turn->fit;
     lanes y[3];
     for (int i = 0; i < 3; i++) y[i] = x[i] - tilt * turn->sum[i];
@@ -78,8 +85,11 @@ static ALWAYS_INLINE void soft_carry(const int dim, const soft_turn* turn, const
 static ALWAYS_INLINE void soft_add_across(const soft_turn* turn, const lanes n[3],
                                           const lanes step[3], lanes x[3])
 {
-    const lanes along = soft_dot(3, turn->sum, step) * (lanes_set(0.5) * turn->fit);
-    for (int i = 0; i < 3; i++) x[i] = x[i] + (step[i] - along * turn->sum[i]);
+    for (int i = 0; i < 3; i++) x[i] = x[i] + step[i];
+    if (turn->turns) {
+        const lanes along = soft_dot(3, turn->sum, step) * (lanes_set(0.5) * turn->fit);
+        for (int i = 0; i < 3; i++) x[i] = x[i] - along * turn->sum[i];
+    }
     const lanes rest = soft_dot(3, n, x);
     for (int i = 0; i < 3; i++) x[i] = x[i] - rest * n[i];
 }
