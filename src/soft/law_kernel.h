@@ -96,7 +96,7 @@ static ALWAYS_INLINE void soft_slide(const int dim, const soft_turn* turn, const
         return;
     }
     for (int i = 0; i < 3; i++) velocity[i] = in->velocity[i] - speed * in->n[i];
-    soft_add_across(turn, in->n, in->moved, x);
+    soft_advance(turn, in->n, in->moved, x);
 }
 
 /// Bonds: made by touching, broken beyond their range. Energy counts from separated bodies, so a
@@ -174,11 +174,10 @@ static ALWAYS_INLINE void soft_law_turning(const int dim, const bool turns, cons
 
     for (int i = 0; i < m; i++) before[i] = lanes_pick(in->touched, x[i], zero);
     soft_carry(dim, &turn, n, before);
-    for (int i = 0; i < m; i++) {
-        kept[i] = before[i] * push.spring.keep;
-        trial[i] = kept[i];
-    }
+    for (int i = 0; i < m; i++) trial[i] = before[i] * push.spring.keep;
     soft_slide(dim, &turn, in, push.speed, velocity, trial);
+    soft_twist(dim, &turn, n, before, before);
+    for (int i = 0; i < m; i++) kept[i] = before[i] * push.spring.keep;
 
     lanes normal = push.base - push.damping * push.speed;
     const lanes load = total ? lanes_abs(normal) : push.base;
