@@ -205,9 +205,50 @@ def static_dynamic():
     return p
 
 
+def soft():
+    p = Picture(960, 340, "Soft contacts: normal force, friction spring, bond")
+    a = Panel(p, (60, 255), (210, 170), (-0.1, 1.15), (-0.3, 1.2), ("δ", "R_n"),
+              "a collision, e = 0.5")
+    decay = -math.log(0.5) / math.hypot(math.pi, math.log(0.5))
+    bell = math.sqrt(1 - decay * decay)
+    loop = []
+    for s in range(61):
+        t = s / 60 * math.pi / bell
+        depth = math.exp(-decay * t) * math.sin(bell * t) / bell
+        rate = math.exp(-decay * t) * (math.cos(bell * t) - decay / bell * math.sin(bell * t))
+        loop.append((depth, depth + 2 * decay * rate))
+    a.curve(loop)
+    a.curve([(0, 0), (1.0, 1.0)], INK, 1, "4 3")
+    a.tick(0.42, 0.83, "closing", -8, -4, "end", LAW, 13)
+    a.tick(0.5, 0.13, "opening", 12, 16, "start", LAW, 13)
+    a.tick(1.0, 1.0, "k_nδ", 4, -6, "start")
+
+    b = Panel(p, (450, 165), (95, 95), (-1.15, 1.2), (-1.2, 1.2), ("path", "R_t"),
+              "friction spring")
+    b.curve([(0, 0), (-0.5, 0.75), (-1.0, 0.75)], LAW, 3.5)
+    b.curve([(-1.0, 0.75), (0.0, -0.75), (1.0, -0.75)], LAW, 3.5)
+    b.curve([(1.0, -0.75), (0.5, 0)], SECOND, 2.5, "6 4")
+    b.tick(0, 0.75, "μk_nδ", 10, 4, "start")
+    b.tick(0, -0.75, "−μk_nδ", -24, 18, "end")
+    b.tick(0.5, -0.75, "slides", 8, 18, color=LAW, size=13)
+    b.tick(-0.62, 0.1, "sticks", -14, 0, "end", LAW, 13)
+    b.tick(0.5, 0, "turns back", -4, -10, "start", SECOND, 13)
+
+    c = Panel(p, (780, 175), (120, 95), (-1.05, 1.15), (-1.25, 1.2), ("−δ", "R_n"), "bond")
+    c.area([(0, 0), (0.8, 0), (0.8, -0.7), (0, -0.7)])
+    c.curve([(-0.9, 1.1), (0, -0.7), (0.8, -0.7), (0.8, 0), (1.05, 0)])
+    c.tick(0, -0.7, "−F_C", -8, 12, "end")
+    c.tick(0.8, 0, "d_C", 0, -9)
+    c.tick(0.4, -0.36, "E_C", 0, 5, color=LAW)
+    c.dot(-0.35, 0)
+    c.tick(-0.35, 0, "at rest", -8, 20, "end", LAW, 13)
+    return p
+
+
 PICTURES = {"signorini-coulomb": signorini_coulomb, "gap": gap_laws,
             "rolling-torsion": rolling_torsion, "cohesion": cohesion,
-            "restitution": restitution, "static-dynamic-friction": static_dynamic}
+            "restitution": restitution, "static-dynamic-friction": static_dynamic,
+            "soft": soft}
 
 
 def main():

@@ -10,8 +10,8 @@
 static double damping_of(double restitution)
 {
     if (restitution <= 0.0) return 1.0;
-    const double pi = acos(-1.0), decay = log(restitution);
-    return -decay / sqrt(pi * pi + decay * decay);
+    const double decay = log(restitution);
+    return -decay / sqrt(M_PI * M_PI + decay * decay);
 }
 
 static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS])

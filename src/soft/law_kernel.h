@@ -96,7 +96,7 @@ static ALWAYS_INLINE void soft_slide(const int dim, const soft_turn* turn, const
         return;
     }
     for (int i = 0; i < 3; i++) velocity[i] = in->velocity[i] - speed * in->n[i];
-    soft_add_across(turn, in->n, in->moved, x);
+    soft_advance(turn, in->n, in->moved, x);
 }
 
 /// Bonds: made by touching, broken beyond their range. Energy counts from separated bodies, so a
@@ -158,26 +158,26 @@ static ALWAYS_INLINE void soft_force(const int dim, const law_in* in, lanes norm
 }
 
 /// The law of LANE_WIDTH contacts; h is the time since the last evaluation. With `total` spring and
-/// dashpot share the bound of friction; without `rich` only the first constants are read, and of
-/// the history the slip.
-static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool total,
-                                   const bool rich, const lanes c[SOFT_CONSTANTS], double h,
-                                   const law_in* in, law_history* history, law_out* out)
+/// dashpot share the bound of friction; without `turns` last_n and twist are not read; without
+/// `rich` only the first constants are read, and of the history the slip.
+static ALWAYS_INLINE void soft_law_turning(const int dim, const bool turns, const bool hertz,
+                                           const bool total, const bool rich,
+                                           const lanes c[SOFT_CONSTANTS], double h,
+                                           const law_in* in, law_history* history, law_out* out)
 {
     const int m = dim == 2 ? 1 : 3;
     const lanes zero = lanes_set(0.0);
     lanes before[3], kept[3], trial[3], velocity[3], against[3], *x = history->slip;
-    const soft_turn turn = soft_turn_of(dim, in);
+    const soft_turn turn = soft_turn_of(dim, turns, in);
     const soft_push push = soft_push_of(dim, hertz, c, &turn, in);
     const lanes *n = in->n, damping = push.damping * c[SOFT_TANGENTIAL_DAMPING];
 
     for (int i = 0; i < m; i++) before[i] = lanes_pick(in->touched, x[i], zero);
     soft_carry(dim, &turn, n, before);
-    for (int i = 0; i < m; i++) {
-        kept[i] = before[i] * push.spring.keep;
-        trial[i] = kept[i];
-    }
+    for (int i = 0; i < m; i++) trial[i] = before[i] * push.spring.keep;
     soft_slide(dim, &turn, in, push.speed, velocity, trial);
+    soft_twist(dim, &turn, n, before, before);
+    for (int i = 0; i < m; i++) kept[i] = before[i] * push.spring.keep;
 
     lanes normal = push.base - push.damping * push.speed;
     const lanes load = total ? lanes_abs(normal) : push.base;
@@ -206,6 +206,14 @@ static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool t
     out->loss =
         lanes_pick(mask_or(in->touched, out->active), out->loss, zero) + lanes_set(h) * out->power;
     for (int i = 0; i < m; i++) x[i] = lanes_pick(in->touching, x[i], zero);
+}
+
+/// The law of contacts whose turning is followed.
+static ALWAYS_INLINE void soft_law(const int dim, const bool hertz, const bool total,
+                                   const bool rich, const lanes c[SOFT_CONSTANTS], double h,
+                                   const law_in* in, law_history* history, law_out* out)
+{
+    soft_law_turning(dim, true, hertz, total, rich, c, h, in, history, out);
 }
 
 #endif

@@ -87,10 +87,12 @@ static ALWAYS_INLINE void soft_roll_3d(const bool hertz, const soft_turn* turn,
     for (int i = 0; i < 3; i++) before[i] = roll[i] - twisted * in->last_n[i];
     soft_carry(3, turn, in->n, before);
     for (int i = 0; i < 3; i++) {
-        kept[i] = roll[i] = before[i] * s->keep;
+        roll[i] = before[i] * s->keep;
         spin[i] = in->spin[i] - spin_along * in->n[i];
     }
-    soft_add_across(turn, in->n, in->turned, roll);
+    soft_advance(turn, in->n, in->turned, roll);
+    soft_twist(3, turn, in->n, before, before);
+    for (int i = 0; i < 3; i++) kept[i] = before[i] * s->keep;
     *out = soft_resist(3, hertz, s, damping, bound, before, kept, spin, roll);
     lanes twist = twisted_kept + soft_dot(3, turn->sum, in->turned) * turn->half;
     const soft_resistance torsion = soft_resist(1, hertz, s, damping, torsion_bound, &twisted,

@@ -23,27 +23,35 @@ static ALWAYS_INLINE lanes soft_length(const int m, const lanes* a)
     return m == 1 ? lanes_abs(a[0]) : lanes_sqrt(soft_dot(m, a, a));
 }
 
-/// How the contact has turned since the last evaluation.
+/// How the contact has turned since the last evaluation. If it is not asked (`turns` false: last n
+/// is n and the twist 0, Cundall's way) elongations are projected on the tangent plane only.
 typedef struct soft_turn {
+    bool turns;     ///< a constant of the kernel
     lanes sum[3];   ///< n + last n
     lanes fit;      ///< 3D: 1/(1 + n.l)
-    lanes half;     ///< 1/|n + l|
+    lanes half;     ///< 1/|n + l|, but for 0.0025 of the sixth power of the angle
     lanes cos, sin; ///< 3D: of the turn about n
     lanes mass;     ///< reduced mass: its reciprocal is taken here, together with the others
 } soft_turn;
 
 /// Three reciprocals for one division. The turn about n has tan(angle/2) = t: its tangent series
 /// is off by 8e-4 twist^7.
-static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const law_in* in)
+static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const bool turns, const law_in* in)
 {
     const lanes one = lanes_set(1.0), two = lanes_set(2.0);
-    soft_turn out;
+    soft_turn out = {.turns = turns};
+    out.fit = out.half = lanes_set(0.5), out.cos = one, out.sin = lanes_set(0.0);
+    if (!turns) {
+        for (int i = 0; i < dim; i++) out.sum[i] = two * in->n[i];
+        out.mass = one / in->inv_mass;
+        return out;
+    }
     for (int i = 0; i < dim; i++) out.sum[i] = in->n[i] + in->last_n[i];
     const lanes turn = one + soft_dot(dim, in->n, in->last_n);
-    // |n + l| = sqrt(2 turn) where turn is near 2, to fourth order in the angle between n and l
-    out.half = lanes_set(0.5) + lanes_set(0.125) * (two - turn);
+    // 1/|n + l| = 1/sqrt(2 turn), its series in 2 - turn, which is half the square of the angle
+    const lanes rest = two - turn;
+    out.half = lanes_set(0.5) + rest * (lanes_set(0.125) + rest * lanes_set(3.0 / 64.0));
     if (dim == 2) {
-        out.fit = out.cos = out.sin = one;
         out.mass = one / in->inv_mass;
         return out;
     }
@@ -60,26 +68,44 @@ static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const law_in* in)
     return out;
 }
 
-/// Carry an elongation from the last tangent plane to the present one; in 2D it is a number that
-/// stays as it is.
+/// Carry an elongation from the last tangent plane to the present one, not yet turned about n; in
+/// 2D it is a number that stays as it is.
 static ALWAYS_INLINE void soft_carry(const int dim, const soft_turn* turn, const lanes n[3],
                                      lanes x[3])
 {
-    if (dim == 2) return;
+    if (dim == 2 || !turn->turns) return;
     const lanes tilt = soft_dot(3, n, x) * turn->fit;
-    lanes y[3];
-    for (int i = 0; i < 3; i++) y[i] = x[i] - tilt * turn->sum[i];
-    x[0] = turn->cos * y[0] + turn->sin * (n[1] * y[2] - n[2] * y[1]);
-    x[1] = turn->cos * y[1] + turn->sin * (n[2] * y[0] - n[0] * y[2]);
-    x[2] = turn->cos * y[2] + turn->sin * (n[0] * y[1] - n[1] * y[0]);
+    for (int i = 0; i < 3; i++) x[i] = x[i] - tilt * turn->sum[i];
 }
 
-/// x (3D) += the part of `step` across the middle normal, and nothing along n is left over.
-static ALWAYS_INLINE void soft_add_across(const soft_turn* turn, const lanes n[3],
-                                          const lanes step[3], lanes x[3])
+/// x turned about n; where y is not x, by what y would turn.
+static ALWAYS_INLINE void soft_twist(const int dim, const soft_turn* turn, const lanes n[3],
+                                     const lanes* y, lanes x[3])
 {
-    const lanes along = soft_dot(3, turn->sum, step) * (lanes_set(0.5) * turn->fit);
-    for (int i = 0; i < 3; i++) x[i] = x[i] + (step[i] - along * turn->sum[i]);
+    if (dim == 2 || !turn->turns) return;
+    const lanes side[3] = {n[1] * y[2] - n[2] * y[1], n[2] * y[0] - n[0] * y[2],
+                           n[0] * y[1] - n[1] * y[0]};
+    for (int i = 0; i < 3; i++) x[i] = turn->cos * x[i] + turn->sin * side[i];
+}
+
+/// x (3D), carried here, turned about n, and the part of `step` across the middle normal, turned
+/// half as much, added to it. Nothing along n is left over.
+static ALWAYS_INLINE void soft_advance(const soft_turn* turn, const lanes n[3], const lanes step[3],
+                                       lanes x[3])
+{
+    if (turn->turns) {
+        const lanes half = lanes_set(0.5);
+        const lanes along = soft_dot(3, turn->sum, step) * (half * turn->fit);
+        lanes across[3], y[3];
+        for (int i = 0; i < 3; i++) {
+            across[i] = step[i] - along * turn->sum[i];
+            y[i] = x[i] + half * across[i];
+        }
+        soft_twist(3, turn, n, y, x);
+        for (int i = 0; i < 3; i++) x[i] = x[i] + across[i];
+    } else {
+        for (int i = 0; i < 3; i++) x[i] = x[i] + step[i];
+    }
     const lanes rest = soft_dot(3, n, x);
     for (int i = 0; i < 3; i++) x[i] = x[i] - rest * n[i];
 }
