@@ -107,6 +107,63 @@ static const bad_scene bad_scenes[] = {
      "4:20: output.contacts: 'yes' is not a truth value (expected true or false)\n"},
     {HEAD "policies: {nan: accept}\n",
      "4:17: policies.nan: 'accept' makes no sense here (expected stop or retry)\n"},
+
+    // the method soft
+    {HEAD "method: hard\n", "4:9: method: 'hard' is not known (expected contact or soft)\n"},
+    {HEAD "soft: {integrator: gear4}\n",
+     "4:20: soft.integrator: 'gear4' is not known (expected gear5, gear3, verlet or leapfrog); did "
+     "you mean 'gear5'?\n"},
+    {HEAD "soft: {elongation: x}\n",
+     "4:20: soft.elongation: 'x' is not known (expected geometric or cundall)\n"},
+    {HEAD "soft: {law: x}\n",
+     "4:13: soft.law: 'x' is not known (expected linear, hertz or area)\n"},
+    {HEAD "soft: {bound: x}\n", "4:15: soft.bound: 'x' is not known (expected elastic or total)\n"},
+    {HEAD "soft: {vector: x}\n",
+     "4:16: soft.vector: 'x' is not known (expected best, portable, avx2 or avx512)\n"},
+    {HEAD "soft: {overlap: 0.2}\n", "4:17: soft.overlap: is too deep (expected at most 0.1)\n"},
+    {HEAD "soft: {overlap: 0}\n",
+     "4:17: soft.overlap: 0 is out of range (expected a number > 0)\n"},
+    {HEAD "soft: {stiffness: 1}\n",
+     "4:8: soft.stiffness: unknown key here; did you mean 'materials.<name>.stiffness'?\n"},
+    {HEAD_3D "soft: {law: area}\n",
+     "4:13: soft.law: 'area' exists only in dimension 2 (expected linear or hertz)\n"},
+    {HEAD "method: soft\npolicies: {nan: retry}\n",
+     "5:17: policies.nan: 'retry' makes no sense with method: soft, whose steps are never repeated "
+     "(expected stop)\n"},
+    {"dimension: 2\nstep: auto\nuntil: {time: 1}\n",
+     "2:7: step: 'auto' goes only with method: soft (expected a number > 0)\n"},
+    {"dimension: 2\nstep: 1\nphases: [{until: {time: 1}, step: auto}]\n",
+     "3:35: phases[0].step: 'auto' goes only with method: soft (expected a number > 0)\n"},
+    {"dimension: 2\nmethod: soft\nstep: autom\nuntil: {time: 1}\n",
+     "3:7: step: 'autom' is not a number (expected a number > 0)\n"},
+    {"dimension: 2\nmethod: soft\nuntil: {time: 1}\n",
+     "1:1: step: is missing (expected a number > 0 or auto)\n"},
+    {HEAD "materials: {a: {stiffness: 0}}\n",
+     "4:28: materials.a.stiffness: 0 is out of range (expected a number > 0)\n"},
+    {HEAD "materials: {a: {poisson: 0.6}}\n",
+     "4:26: materials.a.poisson: is above that of an incompressible body (expected at most 0.5)\n"},
+    {HEAD "materials: {a: {stiffness_ratio: -1, damping_ratio: -1, young: -1}}\n",
+     "4:34: materials.a.stiffness_ratio: -1 is out of range (expected a number >= 0)\n"
+     "4:53: materials.a.damping_ratio: -1 is out of range (expected a number >= 0)\n"
+     "4:64: materials.a.young: -1 is out of range (expected a number > 0)\n"},
+    {HEAD "method: soft\nsoft: {law: hertz}\nmaterials:\n  a: {young: 1e9}\n  b: {}\n",
+     "8:6: materials.b: the law of Hertz needs the material's Young's modulus (expected young)\n"},
+    {HEAD "method: soft\nsoft: {law: hertz}\n",
+     "1:1: materials.default: the law of Hertz needs the material's Young's modulus (expected "
+     "young)\n"},
+    {HEAD "method: soft\nmaterials:\n  a: {stiffness: 1}\n  b: {}\ngrains:\n- {type: chain, "
+          "direction: [1, 0], count: 2, radius: 1}\n",
+     "7:6: materials.b: its stiffness cannot be chosen: no weight, no force and no speed is known "
+     "at the start (expected stiffness)\n"},
+    {HEAD_3D
+     "method: soft\nshapes: {brick: {box: [1, 1, 1]}}\ngrains:\n- {type: chain, radius: 1, "
+     "start: [9, 9, 9], direction: [1, 0, 0], count: 1}\n- {type: list, items: [{position: "
+     "[0, 0, 0], shape: brick}, {position: [5, 0, 0], shape: brick}]}\n- {type: inlet, shape: "
+     "brick, low: [0, 0, 9], high: [3, 3, 12], rate: 1}\n",
+     "8:24: grains[1].items[0]: the method soft knows balls and, in 2D, polygons; grains of shape "
+     "'brick' need method: contact\n"
+     "9:3: grains[2]: the method soft knows balls and, in 2D, polygons; grains of shape 'brick' "
+     "need method: contact\n"},
     {HEAD "domain: {low: [0, 0], high: [1, 0]}\n",
      "4:29: domain.high: is not above 'low' along y (expected low < high)\n"},
 

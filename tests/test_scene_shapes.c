@@ -36,7 +36,7 @@ static talus_scene* load(const char* text)
     return load_file(scene_path);
 }
 
-static talus_world* build(const talus_scene* scene)
+static talus_world* build(talus_scene* scene)
 {
     talus_world* world = NULL;
     talus_error error = {0};

@@ -27,8 +27,10 @@ TALUS_API void talus_scene_destroy(talus_scene* scene);
 
 /// Make the scene's world: materials, walls, initial grains. `options` may be NULL; otherwise its
 /// log, log_user and (if > 0) threads fields replace the scene's. A generator that could not place
-/// all it was asked for is a log warning (or, with `strict: true` in the scene, an error).
-TALUS_API talus_status talus_scene_build(const talus_scene* scene, const talus_world_def* options,
+/// all it was asked for is a log warning (or, with `strict: true` in the scene, an error). Numbers
+/// that the scene leaves to the program (stiffness, `step: auto`) are chosen here and go into the
+/// effective scene.
+TALUS_API talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,
                                          talus_world** out, talus_report* report,
                                          talus_error* error);
 
@@ -36,7 +38,7 @@ TALUS_API talus_status talus_scene_build(const talus_scene* scene, const talus_w
 TALUS_API talus_status talus_scene_write(const talus_scene* scene, const char* path,
                                          talus_error* error);
 
-/// The scene's title and time step.
+/// The scene's title and time step (of `step: auto`: once the world is made).
 TALUS_API const char* talus_scene_title(const talus_scene* scene);
 TALUS_API double talus_scene_step_length(const talus_scene* scene);
 

@@ -55,11 +55,10 @@ static double in_series(double a, double b)
     return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
-/// Law between unlike materials until the user sets one: the smaller of every coefficient, springs
-/// in series. Rolling coefficients of different kinds cannot be compared: then there is none. Two
-/// bodies with the Young's modulus of the mixture meet as those of both materials do: with Hertz's
+/// Rolling coefficients of different kinds cannot be compared: then there is none. Two bodies with
+/// the Young's modulus of the mixture meet as those of both materials do: with Hertz's
 /// 1/E* = (1 - p_a^2)/E_a + (1 - p_b^2)/E_b.
-static talus_pair_def weaker(const talus_pair_def* a, const talus_pair_def* b)
+talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
 {
     bool same_kind = a->rolling_kind == b->rolling_kind;
     const double poisson = 0.5 * (a->poisson + b->poisson);
@@ -108,7 +107,7 @@ talus_status materials_add(materials* m, const char* name, const talus_pair_def*
     }
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) table[a * (n + 1) + b] = m->pair[a * n + b];
-        talus_pair_def mixed = weaker(&m->pair[a * n + a], self);
+        talus_pair_def mixed = pair_mixture(&m->pair[a * n + a], self);
         table[a * (n + 1) + n] = table[n * (n + 1) + a] = mixed;
     }
     table[n * (n + 1) + n] = *self;

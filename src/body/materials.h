@@ -17,6 +17,10 @@ talus_status materials_add(materials* m, const char* name, const talus_pair_def*
 talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def* pair,
                                 talus_error* error);
 
+/// Law between unlike materials until the user sets one: the smaller of every coefficient, springs
+/// in series.
+talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b);
+
 /// Friction coefficient of a sliding contact.
 static inline double pair_sliding_friction(const talus_pair_def* pair)
 {

@@ -343,6 +343,35 @@ static talus_status check_pairs(build* b, talus_error* error)
     return status;
 }
 
+/// Say once for each source that its shape is beyond the method soft.
+static void report_shape(build* b, scene_origin origin, int shape)
+{
+    talus_solid_state state = {.name = "?"};
+    talus_world_solid(b->world, shape, &state, NULL);
+    problems_add(&b->problems, origin.at, origin.path,
+                 "the method soft knows balls and, in 2D, polygons; grains of shape '%s' need "
+                 "method: contact",
+                 state.name);
+}
+
+/// The method soft has no polyhedra.
+static void check_method(build* b)
+{
+    const talus_scene* scene = b->scene;
+    if (scene->world.method != TALUS_METHOD_SOFT || scene->world.dim == 2) return;
+    for (int s = 0; s < scene->source_count; s++) {
+        const scene_source* source = &scene->sources[s];
+        if (source->kind == SOURCE_INLET && source->shape.table) {
+            report_shape(b, source->origin, source->shape.first);
+        }
+        for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
+            if (b->grains.rows[row].solid < 0) continue;
+            report_shape(b, origin_of(b, row), b->grains.rows[row].solid);
+            break;
+        }
+    }
+}
+
 // ---- the world ---------------------------------------------------------------------------------
 
 static talus_status build_grains(build* b, talus_error* error)
@@ -357,6 +386,7 @@ static talus_status build_grains(build* b, talus_error* error)
     scene_check_cell(b->scene, &b->problems, largest);
     check_places(b);
     TRY(check_pairs(b, error));
+    check_method(b);
     for (int64_t i = 0; b->problems.count == 0 && i < b->grains.count; i++) {
         TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
     }
@@ -373,7 +403,17 @@ static talus_status build_all(build* b, const talus_world_def* def, talus_error*
     return TALUS_OK;
 }
 
-talus_status talus_scene_build(const talus_scene* scene, const talus_world_def* options,
+/// Build, and settle what the method soft leaves to the program.
+static talus_status build_settled(build* b, talus_scene* scene, const talus_world_def* def,
+                                  talus_error* error)
+{
+    settle_pairs(scene);
+    TRY(build_all(b, def, error));
+    if (b->problems.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
+    return settle_stiffness(scene, b->world, &b->problems, error);
+}
+
+talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,
                                talus_world** out, talus_report* report, talus_error* error)
 {
     *out = NULL;
@@ -385,7 +425,7 @@ talus_status talus_scene_build(const talus_scene* scene, const talus_world_def* 
     }
     build b = {.scene = scene, .log = {def.log, def.log_user}, .problems = {.file = scene->file}};
     plain_numbers numbers = plain_numbers_begin();
-    talus_status status = build_all(&b, &def, error);
+    talus_status status = build_settled(&b, scene, &def, error);
     plain_numbers_end(numbers);
     if (status >= 0) status = problems_report(&b.problems, report, error);
     problems_free(&b.problems);

@@ -21,12 +21,24 @@ typedef struct scene_material {
     const char* name;
     double density;
     talus_pair_def law; ///< with itself
+    unsigned springs;   ///< which constants of the method soft are given, bit by bit
+    scene_origin origin;
+    node* effective; ///< its map in the effective scene
 } scene_material;
 
 typedef struct scene_pair {
     int a, b; ///< material indices
     talus_pair_def law;
+    unsigned springs; ///< as of a material; the others are those of the materials
 } scene_pair;
+
+/// A time step, of the scene or of a phase.
+typedef struct scene_step {
+    double length;
+    bool chosen; ///< by the program (`auto`), when the world is made
+    scene_origin origin;
+    node* effective; ///< the map in the effective scene that holds it
+} scene_step;
 
 /// A file that the scene reads beside its own.
 typedef struct scene_named_file {
@@ -96,7 +108,7 @@ typedef struct scene_motion {
 typedef struct scene_phase {
     const char* name;
     phase_end end;
-    double step;
+    scene_step step;
     int* removed; ///< wall indices
     int removed_count;
     scene_motion* motions;
@@ -120,8 +132,10 @@ struct talus_scene {
 
     const char* title;
     bool strict;
-    double step;
+    scene_step step;
     talus_world_def world;
+    double overlap;       ///< of the method soft: aimed at by stiffness that is chosen
+    soft_settled settled; ///< what was chosen when the world was made
     scene_origin periodic_origin[3];
     scene_output output;
     scene_material* materials;
@@ -151,6 +165,16 @@ void schema_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* schema_pairs(talus_scene* scene, section* s, int* count);
 void schema_solver(section* parent, talus_solver_def* solver);
+/// `method` and `soft`.
+void schema_soft(talus_scene* scene, section* root);
+/// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
+void schema_step(talus_scene* scene, section* s, bool required, scene_step* step);
+/// Constants of the method soft: stiffness, stiffness_ratio, damping_ratio, young, poisson.
+enum { SPRING_STIFFNESS, SPRING_RATIO, SPRING_DAMPING, SPRING_YOUNG, SPRING_POISSON, SPRING_COUNT };
+/// Read those of a material or a pair; bit i of *given tells that constant i is there.
+void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* given);
+/// Where they are.
+void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
 void schema_shapes(talus_scene* scene, section* root);
 /// Make a solid of the hulls of its parts and keep it; points and sizes must be in the arena.
 /// Reports what is wrong with them at `key` (or NULL) of the section and returns -1, else its
@@ -186,6 +210,16 @@ void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus
 /// The same for what a source of explicit grains gives all of them: it may leave out the size.
 void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
 void schema_phases(talus_scene* scene, section* root);
+
+// ---- settled when the world is made ------------------------------------------------------------
+
+/// Give pairs, the phases' too, the springs that they leave to their materials.
+void settle_pairs(talus_scene* scene);
+/// Choose the stiffness that materials leave to the program, from the world with all its grains.
+talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* p,
+                              talus_error* error);
+
+// ---- helpers -----------------------------------------------------------------------------------
 
 /// Index of a name; reports an unknown one, with a suggestion, and returns -1.
 int schema_find(section* s, const char* key, int index, const char* what, const char* word,

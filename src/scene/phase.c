@@ -22,7 +22,7 @@ const phase_end* scene_phase_end(const talus_scene* scene, int phase)
 
 double scene_phase_step(const talus_scene* scene, int phase)
 {
-    return scene->phases[phase].step;
+    return scene->phases[phase].step.length;
 }
 
 talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world* world,

@@ -149,7 +149,22 @@ const char* talus_scene_title(const talus_scene* scene)
 
 double talus_scene_step_length(const talus_scene* scene)
 {
-    return scene->step;
+    return scene->step.length;
+}
+
+talus_method scene_method(const talus_scene* scene)
+{
+    return scene->world.method;
+}
+
+const soft_settled* scene_settled(const talus_scene* scene)
+{
+    return &scene->settled;
+}
+
+double scene_overlap(const talus_scene* scene)
+{
+    return scene->overlap;
 }
 
 const scene_output* scene_outputs(const talus_scene* scene)

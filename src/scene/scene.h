@@ -2,7 +2,7 @@
 #ifndef TALUS_SCENE_SCENE_H
 #define TALUS_SCENE_SCENE_H
 
-#include <talus/scene.h>
+#include "scene/estimate.h"
 
 /// When a phase ends: at the first of the conditions that are set (>= 0).
 typedef struct phase_end {
@@ -21,6 +21,13 @@ typedef struct scene_output {
     bool reduced_units;        ///< the scene's numbers are not SI
 } scene_output;
 
+/// What the program chose for the method soft when it made the world.
+typedef struct soft_settled {
+    bool stiffness; ///< of materials that do not give theirs
+    scene_estimate estimate;
+    double chosen; ///< stiffness, N/m
+} soft_settled;
+
 /// Progress of one inlet, all that a restart needs.
 typedef struct inlet_state {
     int64_t poured;   ///< grains placed so far
@@ -33,6 +40,11 @@ const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);
 /// Time step of a phase (the scene's, unless the phase sets its own).
 double scene_phase_step(const talus_scene* scene, int phase);
+/// The method, and what was chosen for it; of the latter nothing before the world is made.
+talus_method scene_method(const talus_scene* scene);
+const soft_settled* scene_settled(const talus_scene* scene);
+/// Largest overlap that the scene aims at, in diameters.
+double scene_overlap(const talus_scene* scene);
 const scene_output* scene_outputs(const talus_scene* scene);
 uint64_t scene_seed(const talus_scene* scene);
 

@@ -119,6 +119,10 @@ static void read_policies(section* root, talus_world_def* def)
     }
     if (nan == TALUS_POLICY_ACCEPT || nan == TALUS_POLICY_REMOVE) {
         section_problem(&s, "nan", "'%s' makes no sense here (expected stop or retry)", all[nan]);
+    } else if (nan == TALUS_POLICY_RETRY && def->method == TALUS_METHOD_SOFT) {
+        section_problem(&s, "nan",
+                        "'retry' makes no sense with method: soft, whose steps are never repeated "
+                        "(expected stop)");
     }
     def->on_unconverged = (talus_policy)unconverged;
     def->on_escape = (talus_policy)escape;
@@ -192,7 +196,8 @@ static void read_world(talus_scene* scene, section* root)
     }
     def->seed = (uint64_t)read_integer(root, "seed", 0, INT64_C(1) << 53, (int64_t)def->seed);
     def->threads = (int)read_integer(root, "threads", 0, 4096, def->threads);
-    scene->step = read_real_required(root, "step", REAL_POSITIVE);
+    schema_soft(scene, root);
+    schema_step(scene, root, true, &scene->step);
     read_vector(root, "gravity", def->dim, def->gravity, zero);
     def->drag = read_real(root, "drag", REAL_NON_NEGATIVE, 0.0);
     read_periodic(scene, root);

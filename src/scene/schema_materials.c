@@ -38,6 +38,22 @@ static void read_material(section* s, scene_material* m)
     m->law = talus_pair_default();
     m->law.friction = read_real(s, "friction", REAL_NON_NEGATIVE, m->law.friction);
     read_law(s, &m->law);
+    schema_springs(s, true, &m->law, &m->springs);
+    m->origin = (scene_origin){s->at, s->path};
+    m->effective = s->out;
+}
+
+/// The law of Hertz has no default of how hard grains are.
+static void check_young(talus_scene* scene)
+{
+    const talus_world_def* def = &scene->world;
+    if (def->method != TALUS_METHOD_SOFT || def->soft.law != TALUS_SOFT_HERTZ) return;
+    for (int i = 0; i < scene->material_count; i++) {
+        const scene_material* m = &scene->materials[i];
+        if (m->law.young > 0.0 || !m->effective) continue;
+        problems_add(&scene->problems, m->origin.at, m->origin.path,
+                     "the law of Hertz needs the material's Young's modulus (expected young)");
+    }
 }
 
 /// A scene without materials gets one, so that every grain and wall has some.
@@ -49,7 +65,8 @@ static void default_material(talus_scene* scene, section* root)
     if (!scene->materials || !scene->material_names) return;
     scene->materials[0].name = scene->material_names[0] = "default";
     scene->material_count = 1;
-    section s = {.r = root->r, .path = "materials.default", .pattern = "materials.<name>"};
+    section s = {
+        .r = root->r, .path = "materials.default", .pattern = "materials.<name>", .at = root->at};
     s.out = node_make(a, NODE_MAP, (place){0});
     node_put(a, node_find(root->out, "materials"), "default", (place){0}, s.out);
     read_material(&s, &scene->materials[0]);
@@ -82,6 +99,7 @@ void schema_materials(talus_scene* scene, section* root)
             section_close(&s);
         }
     }
+    check_young(scene);
     scene->pairs = schema_pairs(scene, root, &scene->pair_count);
 }
 
@@ -100,9 +118,10 @@ scene_pair* schema_pairs(talus_scene* scene, section* parent, int* count)
         if (!between || names != 2) {
             section_problem(&s, "between", "needs two names (expected [material, material])");
         }
-        scene_pair pair = {-1, -1, talus_pair_default()};
+        scene_pair pair = {.a = -1, .b = -1, .law = talus_pair_default()};
         pair.law.friction = read_real_required(&s, "friction", REAL_NON_NEGATIVE);
         read_law(&s, &pair.law);
+        schema_springs(&s, false, &pair.law, &pair.springs);
         if (between && names == 2) {
             pair.a = schema_find(&s, "between", 0, "material", between[0], scene->material_names,
                                  scene->material_count);

@@ -119,7 +119,7 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     const char* unnamed = arena_format(&scene->arena, "phase%d", index);
     phase->name = read_text(s, "name", unnamed ? unnamed : "");
     phase->end = read_until(s);
-    phase->step = read_real(s, "step", REAL_POSITIVE, scene->step);
+    schema_step(scene, s, false, &phase->step);
     read_removed(scene, s, phase, memory->gone);
     if (section_has(s, "set_motion")) read_motions(scene, s, phase, memory->gone);
     phase->has_gravity = read_vector(s, "gravity", scene->world.dim, phase->gravity, NULL);

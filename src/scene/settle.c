@@ -1,0 +1,116 @@
+/// What a scene of the method soft leaves to the program, settled when its world is made: the
+/// springs of pairs of materials, and stiffness that no material gives.
+///
+/// Numbers that are chosen go into the effective scene: a resumed run reads them there.
+#include "base/error.h"
+#include "body/materials.h"
+#include "scene/model.h"
+#include "world/world.h"
+
+#include <math.h>
+
+/// A pair states its law, but springs that it leaves out are those of its materials.
+static void settle_list(const talus_scene* scene, scene_pair* pairs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        scene_pair* pair = &pairs[i];
+        const talus_pair_def* a = &scene->materials[pair->a].law;
+        const talus_pair_def* b = &scene->materials[pair->b].law;
+        talus_pair_def mixture = pair->a == pair->b ? *a : pair_mixture(a, b);
+        double *own[SPRING_COUNT], *usual[SPRING_COUNT];
+        springs_of(&pair->law, own);
+        springs_of(&mixture, usual);
+        for (int k = 0; k < SPRING_COUNT; k++) {
+            if (!(pair->springs >> k & 1)) *own[k] = *usual[k];
+        }
+    }
+}
+
+void settle_pairs(talus_scene* scene)
+{
+    settle_list(scene, scene->pairs, scene->pair_count);
+    for (int p = 0; p < scene->phase_count; p++) {
+        settle_list(scene, scene->phases[p].pairs, scene->phases[p].pair_count);
+    }
+}
+
+/// Tell the world of the laws anew.
+static talus_status give_laws(const talus_scene* scene, talus_world* world, talus_error* error)
+{
+    for (int a = 0; a < scene->material_count; a++) {
+        const talus_pair_def* law = &scene->materials[a].law;
+        TRY(talus_world_set_pair(world, a, a, law, error));
+        for (int b = 0; b < a; b++) {
+            const talus_pair_def mixture = pair_mixture(&scene->materials[b].law, law);
+            TRY(talus_world_set_pair(world, a, b, &mixture, error));
+        }
+    }
+    for (int i = 0; i < scene->pair_count; i++) {
+        const scene_pair* pair = &scene->pairs[i];
+        TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+    }
+    return TALUS_OK;
+}
+
+/// How much stiffer than a linear spring the constant of the present law must be for the same force
+/// at the same overlap d `overlap`. With law: area two disks push with k A/d, and the area of their
+/// lens is 4/3 r sqrt(2 overlap) d overlap; polygons that meet side to side with k A/d, where A is
+/// about r d overlap. Corners go deeper.
+static double stiffness_factor(const talus_scene* scene, bool balls, bool polygons)
+{
+    double factor = 1.0;
+    if (balls && scene->world.soft.law == TALUS_SOFT_AREA)
+        factor = 1.5 / sqrt(2.0 * scene->overlap);
+    return polygons ? fmax(factor, 2.0) : factor;
+}
+
+/// Whether balls or polygons are there or will be poured.
+static void find_shapes(const talus_scene* scene, const talus_world* world, bool* balls,
+                        bool* polygons)
+{
+    const grains* g = &world->grains;
+    *balls = *polygons = false;
+    for (int64_t i = 0; i < g->count; i++) *(g->solid[i] < 0 ? balls : polygons) = true;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) *(source->shape.table ? polygons : balls) = true;
+    }
+}
+
+static bool lacks_stiffness(const scene_material* m)
+{
+    return !(m->springs >> SPRING_STIFFNESS & 1);
+}
+
+talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* p,
+                              talus_error* error)
+{
+    bool balls, polygons, lacking = false;
+    find_shapes(scene, world, &balls, &polygons);
+    for (int i = 0; i < scene->material_count; i++) {
+        lacking = lacking || lacks_stiffness(&scene->materials[i]);
+    }
+    const bool hertz = scene->world.soft.law == TALUS_SOFT_HERTZ;
+    if (!lacking || (!balls && !polygons) || (hertz && !polygons)) return TALUS_OK;
+
+    soft_settled* settled = &scene->settled;
+    TRY(scene_estimate_make(scene, world, scene->overlap, &settled->estimate, error));
+    settled->chosen = stiffness_factor(scene, balls, polygons) * settled->estimate.stiffness;
+    settled->stiffness = settled->chosen > 0.0;
+    for (int i = 0; i < scene->material_count; i++) {
+        scene_material* m = &scene->materials[i];
+        if (!lacks_stiffness(m)) continue;
+        if (!settled->stiffness) {
+            problems_add(p, m->origin.at, m->origin.path,
+                         "its stiffness cannot be chosen: no weight, no force and no speed is "
+                         "known at the start (expected stiffness)");
+            continue;
+        }
+        m->law.stiffness = settled->chosen;
+        node_put(&scene->arena, m->effective, "stiffness", (place){0},
+                 node_real(&scene->arena, settled->chosen));
+    }
+    if (scene->arena.failed) return error_memory(error, "the scene");
+    settle_pairs(scene);
+    return settled->stiffness ? give_laws(scene, world, error) : TALUS_OK;
+}

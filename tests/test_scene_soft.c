@@ -1,0 +1,238 @@
+/// What a scene of the method soft leaves to the program: each load that decides a stiffness,
+/// against a computation by hand; springs of pairs; what stands in the effective scene.
+#include "support.h"
+
+#include "scene/model.h"
+#include "world/world.h"
+
+#include <string.h>
+#include <talus/scene.h>
+#include <unistd.h>
+
+static char scene_path[] = "/tmp/talus-test-soft-XXXXXX";
+static char other_path[] = "/tmp/talus-test-soft-XXXXXX";
+
+/// A scene with its world.
+typedef struct made {
+    talus_scene* scene;
+    talus_world* world;
+} made;
+
+static made make_from(const char* path)
+{
+    made m = {0};
+    talus_error error = {0};
+    check_ok(talus_scene_load(path, NULL, 0, &m.scene, NULL, &error), error);
+    check_ok(talus_scene_build(m.scene, NULL, &m.world, NULL, &error), error);
+    return m;
+}
+
+static made make(const char* text)
+{
+    FILE* file = fopen(scene_path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return make_from(scene_path);
+}
+
+static void drop(made m)
+{
+    talus_world_destroy(m.world);
+    talus_scene_destroy(m.scene);
+}
+
+/// The scene's choice must be this, for this reason.
+static void check_choice(const char* name, const char* text, double expected, estimate_reason why)
+{
+    made m = make(text);
+    const soft_settled* s = scene_settled(m.scene);
+    assert_true(s->stiffness);
+    printf("%s: decided by %s, v = %g (%s)\n", name, estimate_reason_words(s->estimate.reason),
+           s->estimate.speed, s->estimate.speed_of);
+    assert_int_equal(s->estimate.reason, why);
+    check_close(name, s->chosen, expected, 1e-12 * expected, "a dozen roundings");
+    check_close("in the world", materials_pair(&m.world->materials, 0, 0)->stiffness, s->chosen, 0,
+                "the same number");
+    drop(m);
+}
+
+#define SOFT "dimension: 2\nstep: 1e-6\nmethod: soft\nuntil: {time: 1}\n"
+/// Ten disks of diameter 0.2 and mass 3, one on the other, the lowest on the floor y = 0.
+#define COLUMN                                                                                     \
+    "walls: [{name: floor, type: plane, normal: [0, 1]}]\n"                                        \
+    "grains: [{type: chain, start: [0, 0], direction: [0, 1], count: 10, radius: 0.1, mass: 3}]\n"
+
+static void test_loads(void** state)
+{
+    (void)state;
+    const double d = 0.2, depth = 1e-3 * d, g = 10.0, m = 3.0;
+    check_choice("weight", SOFT "gravity: [0, -10]\n" COLUMN, 10.0 * m * g / depth,
+                 ESTIMATE_WEIGHT);
+    check_choice("overlap", SOFT "gravity: [0, -10]\nsoft: {overlap: 0.01}\n" COLUMN,
+                 10.0 * m * g / (0.01 * d), ESTIMATE_WEIGHT);
+    check_choice(
+        "later gravity",
+        "dimension: 2\nstep: 1\nmethod: soft\ngravity: [0, -10]\nphases:\n- {until: {time: "
+        "1}}\n- {until: {time: 1}, gravity: [0, -20]}\n" COLUMN,
+        10.0 * m * 2.0 * g / depth, ESTIMATE_WEIGHT);
+    check_choice("cohesion", SOFT "materials: {a: {cohesion_force: 7}}\n" COLUMN, 7.0 / depth,
+                 ESTIMATE_COHESION);
+    check_choice("external force",
+                 SOFT "grains: [{type: chain, direction: [1, 0], count: 3, radius: 0.1, force: [3, "
+                      "4]}]\n",
+                 5.0 / depth, ESTIMATE_FORCES);
+    check_choice("a grain at the start",
+                 SOFT "grains: [{type: chain, direction: [1, 0], count: 3, radius: 0.1, mass: 3, "
+                      "velocity: [0.3, 0.4]}]\n",
+                 m * 0.25 / (depth * depth), ESTIMATE_IMPACTS);
+}
+
+static void test_walls(void** state)
+{
+    (void)state;
+    const double d = 0.2, depth = 1e-3 * d, m = 3.0;
+    // A row of five disks bears a lid: a fifth of the force is for each.
+    const char row[] =
+        "grains: [{type: chain, start: [0, 0.1], direction: [1, 0], count: 5, radius: "
+        "0.1, mass: 3}]\n";
+    char text[1024];
+    snprintf(
+        text, sizeof text, "%s%s%s", SOFT, row,
+        "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: force, mass: 1, "
+        "force: [0, -100]}}]\n");
+    check_choice("force", text, 20.0 / depth, ESTIMATE_WALLS);
+    snprintf(
+        text, sizeof text, "%s%s%s", SOFT, row,
+        "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: servo, mass: 1, "
+        "axis: [0, -1], stress: 50, area: 1}}]\n");
+    check_choice("stress", text, 50.0 * d / depth, ESTIMATE_WALLS);
+    snprintf(text, sizeof text, "%s%s%s", SOFT, row,
+             "walls: [{type: plane, point: [0, 0.2], normal: [0, -1], motion: {type: velocity, "
+             "velocity: [0, -0.5]}}]\n");
+    check_choice("moving wall", text, m * 0.25 / (depth * depth), ESTIMATE_IMPACTS);
+    const double shaken = 2.0 * M_PI * 5.0 * 0.01;
+    snprintf(text, sizeof text, "%s%s%s", SOFT, row,
+             "walls: [{type: plane, normal: [0, 1], motion: {type: sine, amplitude: [0, 0.01], "
+             "frequency: 5}}]\n");
+    check_choice("shaken wall", text, m * shaken * shaken / (depth * depth), ESTIMATE_IMPACTS);
+    // Spin 2 about (0.1, 0.1), the corner of the row's box that is farthest is at (1, 0.1 +- 0.1).
+    const double arm2 = 0.8 * 0.8 + 0.1 * 0.1;
+    snprintf(
+        text, sizeof text, "%s%s%s", SOFT, row,
+        "walls: [{type: cylinder, center: [0.2, 0.1], radius: 3, motion: {type: velocity, spin: "
+        "2}}]\n");
+    check_choice("turning wall", text, m * 4.0 * arm2 / (depth * depth), ESTIMATE_IMPACTS);
+}
+
+/// The top of a disk that hangs over the floor is 1.2 above it; packed at solid fraction 1/2 in a
+/// column of its own width, the disk would fill (pi d^2/4)/(d/2) of that, and the rest is the fall.
+static void test_fall(void** state)
+{
+    (void)state;
+    const double d = 0.2, depth = 1e-3 * d;
+    const double fall = 1.2 - 0.5 * M_PI * d;
+    check_choice("fall",
+                 SOFT "gravity: [0, -10]\nwalls: [{type: plane, normal: [0, 1]}]\ngrains: [{type: "
+                      "list, items: [{position: [0, 1.1], radius: 0.1, mass: 3}]}]\n",
+                 3.0 * 20.0 * fall / (depth * depth), ESTIMATE_IMPACTS);
+    // The floor of a box, turned by a right angle: its half width 2 is below its middle.
+    check_choice("fall in a box",
+                 SOFT
+                 "gravity: [0, -10]\nwalls: [{type: box, low: [-2, -5], high: [2, 5], rotation: "
+                 "90}]\ngrains: [{type: list, items: [{position: [0, -0.9], radius: 0.1, mass: "
+                 "3}]}]\n",
+                 3.0 * 20.0 * fall / (depth * depth), ESTIMATE_IMPACTS);
+}
+
+/// An inlet alone: its grains are the grains.
+static void test_inlet(void** state)
+{
+    (void)state;
+    const double d = 0.2, depth = 1e-3 * d;
+    check_choice("inlet",
+                 SOFT
+                 "grains: [{type: inlet, low: [0, 5], high: [1, 6], rate: 7, radius: 0.1, mass: "
+                 "3, velocity: [0, -2]}]\n",
+                 3.0 * 4.0 / (depth * depth), ESTIMATE_IMPACTS);
+}
+
+/// With the law of areas the same force at the same depth needs a stiffer constant: the area of
+/// the lens of two disks with radius r whose centres are 2r - s apart, by the circular segments.
+static void test_area_law(void** state)
+{
+    (void)state;
+    const double r = 0.1, depth = 1e-3 * 2.0 * r;
+    made m = make(SOFT "gravity: [0, -10]\nsoft: {law: area}\n" COLUMN);
+    const double k = scene_settled(m.scene)->chosen;
+    const double half = acos((2.0 * r - depth) / (2.0 * r));
+    const double lens = r * r * (2.0 * half - sin(2.0 * half));
+    check_close("force of the lens", k * lens / (2.0 * r), 300.0, 300.0 * 1e-3,
+                "the lens as two parabolas is exact to the order of the overlap, 1e-3");
+    drop(m);
+}
+
+/// The effective scene holds the number, so that a resumed run takes it as given.
+static void test_effective(void** state)
+{
+    (void)state;
+    talus_error error = {0};
+    made a = make(SOFT "gravity: [0, -10]\nmaterials: {x: {}, y: {stiffness: 1e4}, z: {}}\npairs: "
+                       "[{between: [x, y], friction: 0.5}, {between: [x, z], friction: 0, "
+                       "stiffness: 77, poisson: 0.1}]\n" COLUMN);
+    check_ok(talus_scene_write(a.scene, other_path, &error), error);
+    made b = make_from(other_path);
+    assert_false(scene_settled(b.scene)->stiffness);
+    for (int i = 0; i < 9; i++) {
+        double *ours[SPRING_COUNT], *theirs[SPRING_COUNT];
+        springs_of(&a.world->materials.pair[i], ours);
+        springs_of(&b.world->materials.pair[i], theirs);
+        for (int s = 0; s < SPRING_COUNT; s++) assert_true(*ours[s] == *theirs[s]);
+    }
+    const double k = scene_settled(a.scene)->chosen;
+    const materials* m = &a.world->materials;
+    check_close("x with x", materials_pair(m, 0, 0)->stiffness, k, 0.0, "chosen");
+    check_close("y with y", materials_pair(m, 1, 1)->stiffness, 1e4, 0.0, "given");
+    check_close("z with z", materials_pair(m, 2, 2)->stiffness, k, 0.0, "chosen");
+    check_close("x with y", materials_pair(m, 0, 1)->stiffness, 2.0 / (1.0 / k + 1e-4), 1e-9,
+                "springs in series, a few roundings");
+    check_close("its friction", materials_pair(m, 0, 1)->friction, 0.5, 0.0, "given");
+    check_close("x with z", materials_pair(m, 0, 2)->stiffness, 77.0, 0.0, "given");
+    check_close("its ratio", materials_pair(m, 0, 2)->stiffness_ratio, 1.0 / 3.0, 0.0, "default");
+    check_close("its Poisson's ratio", materials_pair(m, 0, 2)->poisson, 0.1, 0.0, "given");
+    drop(a);
+    drop(b);
+}
+
+/// The keys of one method do not disturb the other.
+static void test_other_method(void** state)
+{
+    (void)state;
+    made a = make("dimension: 2\nstep: 1\nmethod: contact\nuntil: {time: 1}\nsoft: {law: hertz}\n"
+                  "materials: {x: {friction: 0.5}}\npolicies: {nan: retry}\n" COLUMN);
+    assert_false(scene_settled(a.scene)->stiffness);
+    assert_true(materials_pair(&a.world->materials, 0, 0)->stiffness == 0.0);
+    drop(a);
+    made b = make(SOFT "solver: {tolerance: 1e-4}\npolicies: {unconverged: retry}\nmaterials: {x: "
+                       "{stiffness: 5}}\n" COLUMN);
+    assert_int_equal(talus_world_options(b.world)->method, TALUS_METHOD_SOFT);
+    drop(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loads),        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_fall),         cmocka_unit_test(test_inlet),
+        cmocka_unit_test(test_area_law),     cmocka_unit_test(test_effective),
+        cmocka_unit_test(test_other_method),
+    };
+    int one = mkstemp(scene_path), two = mkstemp(other_path);
+    if (one < 0 || two < 0) return 1;
+    close(one);
+    close(two);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(scene_path);
+    unlink(other_path);
+    return failed;
+}
