@@ -10,8 +10,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOMS = ["talus", "base", "shape", "body", "detect", "law", "solve", "step", "world", "measure",
-         "scene", "record", "run", "app"]
+ROOMS = ["talus", "base", "shape", "body", "detect", "law", "solve", "soft", "step", "world",
+         "measure", "scene", "record", "run", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
 STANDARD = {"assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale",
             "math", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string",
