@@ -19,9 +19,10 @@
 /// 0.5 % of the skin below the arcs. (Arcs would be exact for one part, but the skins of several
 /// parts overlap, and what is left of one part is then not convex.)
 ///
-/// Names: feature_of_parts() (detect/feature.h) of the parts of a region's first piece, with the
-/// running numbers of the cells within their parts as features. The first piece changes when the
-/// region spreads to an earlier part: `pieces` then still has bits in common with what it was.
+/// Names: feature_of_parts() (detect/feature.h) of the parts of one piece of the region, with
+/// the running numbers of the cells within their parts as features: the lowest name of its pieces.
+/// It changes when the region spreads to an earlier part: `pieces` then still has bits in common
+/// with what it was.
 #ifndef TALUS_SOFT_OVERLAP_H
 #define TALUS_SOFT_OVERLAP_H
 
@@ -75,14 +76,14 @@ typedef struct overlap_region {
     double length;      ///< of the contact: 0 where one body is all within the other
     double centroid[2]; ///< from a's centre (overlap_bodies()) or b's (overlap_wall())
     double normal[2];   ///< unit, from a to b; where the length is 0, the direction of b's centre
-    int64_t feature;    ///< name of the first piece
+    int64_t feature;    ///< name: the lowest of its pieces
     uint64_t pieces;    ///< a bit for each piece, by its place among all that could be, modulo 64
 } overlap_region;
 
 /// Memory that queries share; zero it to begin. The regions of the last query are in it.
 typedef struct overlap_scratch {
     int64_t count, capacity;
-    overlap_region* region; ///< [count] in ascending order of their first pieces
+    overlap_region* region; ///< [count] in ascending order of their names
     int64_t piece_count, piece_capacity;
     struct overlap_piece* piece;
     int64_t corner_capacity;

@@ -49,16 +49,18 @@ talus_status scratch_add(overlap_scratch* s, const overlap_piece* piece)
     return TALUS_OK;
 }
 
-static overlap_region* scratch_region(overlap_scratch* s)
+/// Room for one more region.
+static bool scratch_region(overlap_scratch* s)
 {
     if (s->count == s->capacity) {
         const int64_t capacity = capacity_for(s->count + 1);
         overlap_region* grown = realloc(s->region, (size_t)capacity * sizeof *grown);
-        if (!grown) return NULL;
+        if (!grown) return false;
         s->region = grown;
         s->capacity = capacity;
     }
-    return &s->region[s->count++];
+    s->count++;
+    return true;
 }
 
 // ---- pieces ------------------------------------------------------------------------------------
@@ -226,49 +228,69 @@ talus_status pieces_find(const overlap_body* a, const overlap_body* b, const dou
 
 // ---- regions -----------------------------------------------------------------------------------
 
-static int64_t piece_name(const overlap_body* a, const overlap_body* b, const overlap_piece* p)
+static int64_t piece_name(const overlap_body* a, const overlap_body* b, const overlap_piece* p,
+                          const region_view* view)
 {
     const int i = p->cell[0], j = p->cell[1];
-    const int64_t bare = feature_make(FEATURE_SURFACE, a->shape ? a->shape->order[i] : 0,
-                                      b->shape ? b->shape->order[j] : p->corner);
-    return feature_of_parts(bare, a->shape ? a->shape->part[i] : 0,
-                            b->shape ? b->shape->part[j] : 0);
+    const int order_a = a->shape ? a->shape->order[i] : 0;
+    const int order_b = b->shape ? b->shape->order[j] : p->corner;
+    const int part_a = a->shape ? a->shape->part[i] : 0;
+    const int part_b = b->shape ? b->shape->part[j] : 0;
+    if (view->wall) {
+        return feature_of_parts(feature_make(FEATURE_SURFACE, order_b, order_a),
+                                part_b + view->face, part_a);
+    }
+    return feature_of_parts(feature_make(FEATURE_SURFACE, order_a, order_b), part_a, part_b);
 }
 
 /// Divide the sums of a region; its normal holds the area vector so far.
-static void region_finish(overlap_region* r, const double towards[2])
+static void region_finish(overlap_region* r, const region_view* view)
 {
     for (int c = 0; c < 2; c++) r->centroid[c] /= r->area;
     r->length = vec_norm(2, r->normal);
-    const double distance = vec_norm(2, towards);
+    const double distance = vec_norm(2, view->towards), sign = view->wall ? -1.0 : 1.0;
     for (int c = 0; c < 2; c++) {
         if (r->length > 0.0) {
-            r->normal[c] /= r->length;
+            r->normal[c] *= sign / r->length;
         } else {
-            r->normal[c] = distance > 0.0 ? towards[c] / distance : c == 0;
+            r->normal[c] = distance > 0.0 ? sign * view->towards[c] / distance : c == 0;
         }
     }
 }
 
-talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
-                               const double towards[2], overlap_scratch* s)
+/// The region of all pieces whose root is `first`.
+static overlap_region region_of(const overlap_body* a, const overlap_body* b, int64_t first,
+                                const region_view* view, const overlap_scratch* s)
 {
     const int64_t rows = body_cells(a), columns = body_cells(b);
+    overlap_region r = {.feature = INT64_MAX};
+    for (int64_t k = first; k < s->piece_count; k++) {
+        const overlap_piece* p = &s->piece[k];
+        if (root_of(s->piece, k) != first) continue;
+        r.area += p->area;
+        vec_add_scaled(2, r.centroid, p->area, p->centroid);
+        vec_add_scaled(2, r.normal, 1.0, p->vector);
+        const int64_t place = (p->corner * rows + p->cell[0]) * columns + p->cell[1];
+        r.pieces |= UINT64_C(1) << place % 64;
+        const int64_t name = piece_name(a, b, p, view);
+        if (name < r.feature) r.feature = name;
+    }
+    region_finish(&r, view);
+    return r;
+}
+
+talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
+                               const region_view* view, overlap_scratch* s)
+{
     for (int64_t first = 0; first < s->piece_count; first++) {
         if (s->piece[first].root != first) continue;
-        overlap_region* r = scratch_region(s);
-        if (!r) return TALUS_ERR_MEMORY;
-        *r = (overlap_region){.feature = piece_name(a, b, &s->piece[first])};
-        for (int64_t k = first; k < s->piece_count; k++) {
-            const overlap_piece* p = &s->piece[k];
-            if (root_of(s->piece, k) != first) continue;
-            r->area += p->area;
-            vec_add_scaled(2, r->centroid, p->area, p->centroid);
-            vec_add_scaled(2, r->normal, 1.0, p->vector);
-            const int64_t place = (p->corner * rows + p->cell[0]) * columns + p->cell[1];
-            r->pieces |= UINT64_C(1) << place % 64;
+        const overlap_region r = region_of(a, b, first, view, s);
+        if (!scratch_region(s)) return TALUS_ERR_MEMORY;
+        int64_t at = s->count - 1;
+        for (; at > 0 && s->region[at - 1].feature > r.feature; at--) {
+            s->region[at] = s->region[at - 1];
         }
-        region_finish(r, towards);
+        s->region[at] = r;
     }
     return TALUS_OK;
 }
@@ -276,7 +298,8 @@ talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
 talus_status overlap_bodies(const overlap_body* a, const overlap_body* b, const double delta[2],
                             overlap_scratch* s)
 {
+    const region_view view = {.towards = {delta[0], delta[1]}};
     s->count = 0;
     TRY(pieces_find(a, b, delta, s));
-    return pieces_to_regions(a, b, delta, s);
+    return pieces_to_regions(a, b, &view, s);
 }

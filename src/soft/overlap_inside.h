@@ -61,9 +61,16 @@ void pieces_join(overlap_piece* piece, int64_t k, int64_t l);
 /// Find the pieces of two bodies and which of them meet.
 talus_status pieces_find(const overlap_body* a, const overlap_body* b, const double delta[2],
                          overlap_scratch* s);
-/// Add the regions of all pieces. `towards` is the direction from a to b where a region has none.
+/// How regions are told: a wall and its grain were looked at with the grain as a.
+typedef struct region_view {
+    bool wall;         ///< a and b change places
+    int face;          ///< stands for the wall's part, if it has none
+    double towards[2]; ///< direction from a to b, for a region that has none
+} region_view;
+
+/// Add the regions of all pieces, in ascending order of their names.
 talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
-                               const double towards[2], overlap_scratch* s);
+                               const region_view* view, overlap_scratch* s);
 
 /// Keep what is left of the line from u to v; its new side is of b. `height` [count] receives what
 /// is proportional to the distances from the line. Returns the number of corners in `out`, which

@@ -1,34 +1,19 @@
 /// Overlap regions of grains with walls.
 ///
-/// The work is done about the grain's centre with the grain as first body; the regions are turned
-/// round at the end. A half-plane is a rectangle as large as the grain needs it, with one side on
-/// the plane and the others out of the grain's reach, but for rims and ends of segments.
+/// The work is done about the grain's centre with the grain as first body; the regions are told
+/// the other way round. A half-plane is a rectangle as large as the grain needs it, with one side
+/// on the plane and the others out of the grain's reach, but for rims and ends of segments.
 #include "base/error.h"
 #include "base/vec.h"
-#include "detect/feature.h"
 #include "soft/overlap_inside.h"
-
-/// The regions from `first` on were found with the grain as a; make the wall a.
-static void turn_round(overlap_scratch* s, int64_t first, int face)
-{
-    for (int64_t k = first; k < s->count; k++) {
-        overlap_region* r = &s->region[k];
-        const int64_t f = r->feature;
-        const int part = face >= 0 ? face : feature_part_b(f);
-        for (int c = 0; c < 2; c++) r->normal[c] = -r->normal[c];
-        r->feature = feature_of_parts(feature_make(FEATURE_SURFACE, feature_b(f), feature_a(f)),
-                                      part, feature_part_a(f));
-    }
-}
 
 /// Regions with a body, whose centre is at `delta` from the grain's.
 static talus_status meet_body(const overlap_body* grain, const overlap_body* wall,
                               const double delta[2], overlap_scratch* s)
 {
+    const region_view view = {.wall = true, .towards = {delta[0], delta[1]}};
     TRY(pieces_find(grain, wall, delta, s));
-    TRY(pieces_to_regions(grain, wall, delta, s));
-    turn_round(s, 0, -1);
-    return TALUS_OK;
+    return pieces_to_regions(grain, wall, &view, s);
 }
 
 // ---- half-planes -------------------------------------------------------------------------------
@@ -74,12 +59,10 @@ static talus_status meet_side(const overlap_body* grain, const wall_side* w, ove
         .cell_count = 1, .corner_count = 4, .first = corners, .part = zero, .order = zero};
     const overlap_body wall = {.shape = &one, .number = number, .radius = INFINITY};
     static const double here[2] = {0.0, 0.0}; // the corners are from the grain's centre
-    const double towards[2] = {w->along[1], -w->along[0]};
-    const int64_t first = s->count;
+    const region_view view = {
+        .wall = true, .face = w->face, .towards = {w->along[1], -w->along[0]}};
     TRY(pieces_find(grain, &wall, here, s));
-    TRY(pieces_to_regions(grain, &wall, towards, s));
-    turn_round(s, first, w->face);
-    return TALUS_OK;
+    return pieces_to_regions(grain, &wall, &view, s);
 }
 
 static talus_status meet_plane(const talus_shape_def* wall, const overlap_body* grain,
@@ -226,9 +209,9 @@ static talus_status meet_drum(double circle, const overlap_body* grain, const do
             vec_add_scaled(2, s->piece[k].centroid, 1.0, delta);
         }
     }
-    TRY(pieces_to_regions(grain, &wall, local, s)); // what is forbidden is outwards
-    turn_round(s, 0, -1);
-    return TALUS_OK;
+    // What is forbidden is outwards.
+    const region_view view = {.wall = true, .towards = {local[0], local[1]}};
+    return pieces_to_regions(grain, &wall, &view, s);
 }
 
 // ---- all walls ---------------------------------------------------------------------------------
