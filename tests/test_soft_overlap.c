@@ -255,6 +255,44 @@ static void test_symmetry(void** state)
     specimens_free(others);
 }
 
+/// No length is built in: bodies a power of two smaller have the same bits.
+static void test_scale_free(void** state)
+{
+    (void)state;
+    rng r = rng_make(65, 0, 0);
+    overlap_scratch s = {0}, small = {0};
+    specimen all[SPECIMENS], others[SPECIMENS];
+    specimens_make(all, &r);
+    specimens_make(others, &r);
+    const double scale = ldexp(1.0, -20);
+    for (int t = 0; t < 2000; t++) {
+        specimen *a = &all[t % SPECIMENS], *b = &others[t / SPECIMENS % SPECIMENS];
+        const double angle[2] = {uniform(&r, 0.0, 6.3), uniform(&r, 0.0, 6.3)};
+        const double delta[2] = {uniform(&r, -1.0, 1.0), uniform(&r, -1.0, 1.0)};
+        const double near[2] = {scale * delta[0], scale * delta[1]};
+        for (int k = 0; k < 2; k++) {
+            specimen* pair[2] = {a, b};
+            for (int i = 0; i < 2; i++) {
+                if (pair[i]->number) specimen_place(pair[i], angle[i], k ? scale : 1.0);
+                if (!pair[i]->number) pair[i]->radius = (k ? scale : 1.0) * pair[i]->model.radius;
+            }
+            regions_of(a, b, k ? near : delta, k ? &small : &s);
+        }
+        assert_int_equal(s.count, small.count);
+        for (int64_t k = 0; k < s.count; k++) {
+            assert_true(s.region[k].area * scale * scale == small.region[k].area);
+            assert_true(s.region[k].centroid[0] * scale == small.region[k].centroid[0]);
+            assert_true(s.region[k].length * scale == small.region[k].length);
+            assert_true(s.region[k].normal[1] == small.region[k].normal[1]);
+            assert_int_equal(s.region[k].feature, small.region[k].feature);
+        }
+    }
+    overlap_scratch_free(&s);
+    overlap_scratch_free(&small);
+    specimens_free(all);
+    specimens_free(others);
+}
+
 /// Largest change of area and of first moment per length of a step, over a path in small steps
 /// that starts and ends in grid positions, where corners and sides coincide.
 static double path_slope(const specimen* a, const specimen* b, const double from[2],
@@ -530,19 +568,13 @@ static void test_many_corners(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_squares),
-        cmocka_unit_test(test_disks),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_continuity),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_common_seam),
-        cmocka_unit_test(test_overlapping_parts),
-        cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_many_corners),
+        cmocka_unit_test(test_squares),     cmocka_unit_test(test_disks),
+        cmocka_unit_test(test_small),       cmocka_unit_test(test_model),
+        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_continuity),  cmocka_unit_test(test_scale_free),
+        cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_common_seam), cmocka_unit_test(test_overlapping_parts),
+        cmocka_unit_test(test_rounded),     cmocka_unit_test(test_many_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,24 @@ static bool scratch_region(overlap_scratch* s)
 
 // ---- pieces ------------------------------------------------------------------------------------
 
-static bool boxes_apart(const double* a, const double* b, const double delta[2])
+/// Does a disk about `centre` miss a box?
+static bool box_missed(const double* box, const double centre[2], double radius)
 {
+    double square = 0.0;
     for (int c = 0; c < 2; c++) {
-        if (b[c] + delta[c] >= a[2 + c] || b[2 + c] + delta[c] <= a[c]) return true;
+        const double away = fmax(fmax(box[c] - centre[c], centre[c] - box[2 + c]), 0.0);
+        square += away * away;
     }
-    return false;
+    return square >= radius * radius;
+}
+
+/// Overlap of a cell, shifted, with a disk at the origin; the area vector is the cell's.
+static bool piece_with_disk(const overlap_cell* cell, const double shift[2], double radius,
+                            overlap_piece* out)
+{
+    const double centre[2] = {-shift[0], -shift[1]};
+    if (box_missed(cell->box, centre, radius)) return false;
+    return piece_in_disk(cell->point, cell->count, shift, radius, out);
 }
 
 /// Overlap of a cell of each body, about a's centre.
@@ -79,21 +91,18 @@ static bool piece_of(const overlap_body* a, int i, const overlap_body* b, int j,
 {
     const double back[2] = {-delta[0], -delta[1]};
     if (a->shape && b->shape) {
-        if (boxes_apart(cell_box(a, i), cell_box(b, j), delta)) return false;
-        return piece_of_cells(cell_points(a, i), cell_corners(a->shape, i), cell_points(b, j),
-                              cell_corners(b->shape, j), delta, s, out);
+        const overlap_cell of_a = body_cell(a, i), of_b = body_cell(b, j);
+        return piece_of_cells(&of_a, &of_b, delta, s, out);
     }
     if (a->shape) {
-        if (!piece_in_disk(cell_points(a, i), cell_corners(a->shape, i), back, b->radius, out)) {
-            return false;
-        }
+        const overlap_cell cell = body_cell(a, i);
+        if (!piece_with_disk(&cell, back, b->radius, out)) return false;
         vec_add_scaled(2, out->centroid, 1.0, delta);
         return true;
     }
     if (!b->shape) return piece_of_disks(a->radius, b->radius, delta, out);
-    if (!piece_in_disk(cell_points(b, j), cell_corners(b->shape, j), delta, a->radius, out)) {
-        return false;
-    }
+    const overlap_cell cell = body_cell(b, j);
+    if (!piece_with_disk(&cell, delta, a->radius, out)) return false;
     for (int c = 0; c < 2; c++) out->vector[c] = -out->vector[c];
     return true;
 }
@@ -112,7 +121,7 @@ static int most_corners(const overlap_body* b)
 static talus_status pieces_all(const overlap_body* a, const overlap_body* b, const double delta[2],
                                overlap_scratch* s)
 {
-    TRY(scratch_corners(s, most_corners(a) + most_corners(b)));
+    TRY(scratch_corners(s, most_corners(a) + most_corners(b) + 4));
     for (int i = 0; i < body_cells(a); i++) {
         for (int j = 0; j < body_cells(b); j++) {
             overlap_piece piece = {.cell = {i, j}};

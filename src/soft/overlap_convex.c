@@ -2,6 +2,9 @@
 /// (Sutherland and Hodgman). The result is a closed polygon whatever rounding does, so that nothing
 /// jumps where corners meet sides or sides are parallel. Sums are taken about a corner of the
 /// result, so that small overlaps keep their digits.
+///
+/// First of all the cell is clipped by the box of the other: then sides that have all of the shared
+/// box on their inner side need not be looked at.
 #include "soft/overlap_inside.h"
 
 static inline double height_over(const double u[2], const double side[2], const overlap_corner* c)
@@ -24,8 +27,8 @@ int clip_line(const overlap_corner* corner, int count, const double u[2], const 
     double lowest = INFINITY, highest = -INFINITY;
     for (int k = 0; k < count; k++) {
         height[k] = height_over(u, side, &corner[k]);
-        lowest = fmin(lowest, height[k]);
-        highest = fmax(highest, height[k]);
+        lowest = height[k] < lowest ? height[k] : lowest;
+        highest = height[k] > highest ? height[k] : highest;
     }
     if (lowest >= 0.0) return -1;
     if (highest <= 0.0) return 0;
@@ -69,24 +72,72 @@ bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out)
     return true;
 }
 
-bool piece_of_cells(const double* p, int n, const double* q, int m, const double shift[2],
+/// The box that two cells share, the second shifted; false if their boxes are apart.
+static bool shared_box(const double* a, const double* b, const double shift[2], double box[4])
+{
+    for (int c = 0; c < 2; c++) {
+        const double low = b[c] + shift[c], high = b[2 + c] + shift[c];
+        box[c] = low > a[c] ? low : a[c];
+        box[2 + c] = high < a[2 + c] ? high : a[2 + c];
+        if (box[c] >= box[2 + c]) return false;
+    }
+    return true;
+}
+
+/// Is all of a box left of the line from u to v? Its farthest corner to the right tells.
+static inline bool box_left(const double box[4], const double u[2], const double v[2])
+{
+    const double side[2] = {v[0] - u[0], v[1] - u[1]};
+    const overlap_corner right = {.x = side[1] > 0.0 ? box[2] : box[0],
+                                  .y = side[0] > 0.0 ? box[1] : box[3]};
+    return height_over(u, side, &right) >= 0.0;
+}
+
+/// The polygon that is left, and where the next one is made.
+typedef struct clipping {
+    overlap_corner *now, *next;
+    double* height;
+    int count;
+} clipping;
+
+static inline void clip_by(clipping* c, const double u[2], const double v[2])
+{
+    const int kept = clip_line(c->now, c->count, u, v, c->height, c->next);
+    if (kept < 0) return;
+    overlap_corner* other = c->now;
+    c->now = c->next, c->next = other;
+    c->count = kept;
+}
+
+/// Clip by those sides of the shared box that are b's; the others hold all of a.
+static void clip_by_box(clipping* c, const double box[4], const double of_a[4])
+{
+    const double corner[4][2] = {
+        {box[0], box[1]}, {box[2], box[1]}, {box[2], box[3]}, {box[0], box[3]}};
+    if (box[1] > of_a[1]) clip_by(c, corner[0], corner[1]);
+    if (box[2] < of_a[2]) clip_by(c, corner[1], corner[2]);
+    if (box[3] < of_a[3]) clip_by(c, corner[2], corner[3]);
+    if (box[0] > of_a[0]) clip_by(c, corner[3], corner[0]);
+}
+
+bool piece_of_cells(const overlap_cell* a, const overlap_cell* b, const double shift[2],
                     overlap_scratch* s, overlap_piece* out)
 {
-    overlap_corner *now = s->corner, *next = s->corner + s->corner_capacity;
-    int count = n;
-    for (int k = 0; k < n; k++) now[k] = (overlap_corner){p[2 * k], p[2 * k + 1], true};
-    double u[2] = {q[2 * m - 2] + shift[0], q[2 * m - 1] + shift[1]};
-    for (int k = 0; k < m; k++) {
-        const double v[2] = {q[2 * k] + shift[0], q[2 * k + 1] + shift[1]};
-        const int kept = clip_line(now, count, u, v, s->height, next);
-        u[0] = v[0], u[1] = v[1];
-        if (kept < 0) continue;
-        if (kept < 3) return false;
-        overlap_corner* other = now;
-        now = next, next = other;
-        count = kept;
+    double box[4];
+    if (!shared_box(a->box, b->box, shift, box)) return false;
+    clipping c = {s->corner, s->corner + s->corner_capacity, s->height, a->count};
+    for (int k = 0; k < a->count; k++) {
+        c.now[k] = (overlap_corner){a->point[2 * k], a->point[2 * k + 1], true};
     }
-    return polygon_piece(now, count, out);
+    clip_by_box(&c, box, a->box);
+    const double* last = b->point + 2 * b->count - 2;
+    double v[2] = {last[0] + shift[0], last[1] + shift[1]};
+    for (int k = 0; k < b->count && c.count > 2; k++) {
+        const double u[2] = {v[0], v[1]};
+        v[0] = b->point[2 * k] + shift[0], v[1] = b->point[2 * k + 1] + shift[1];
+        if (!box_left(box, u, v)) clip_by(&c, u, v);
+    }
+    return c.count > 2 && polygon_piece(c.now, c.count, out);
 }
 
 bool stretch_in_cell(const double u[2], const double v[2], const double shift[2], const double* p,

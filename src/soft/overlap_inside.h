@@ -25,6 +25,13 @@ typedef struct overlap_piece {
     int64_t root;     ///< lowest piece known to be of the same region
 } overlap_piece;
 
+/// A placed convex cell.
+typedef struct overlap_cell {
+    const double* point; ///< [count][2] counterclockwise
+    int count;
+    const double* box; ///< lowest and highest corner
+} overlap_cell;
+
 static inline double cross_2d(const double a[2], const double b[2])
 {
     return a[0] * b[1] - a[1] * b[0];
@@ -46,6 +53,10 @@ static inline const double* body_seam(const overlap_body* b, int seam)
 static inline const double* cell_box(const overlap_body* b, int cell)
 {
     return b->number + 2 * b->shape->corner_count + 4 * b->shape->seam_count + 4 * cell;
+}
+static inline overlap_cell body_cell(const overlap_body* b, int cell)
+{
+    return (overlap_cell){cell_points(b, cell), cell_corners(b->shape, cell), cell_box(b, cell)};
 }
 static inline int body_cells(const overlap_body* b)
 {
@@ -80,9 +91,9 @@ int clip_line(const overlap_corner* corner, int count, const double u[2], const 
 /// Area, centroid and a's area vector of a polygon; false if the area is not above 0.
 bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out);
 
-/// Overlap of cells with n and m corners, the second shifted; false if there is none. The scratch
-/// has room for n + m corners.
-bool piece_of_cells(const double* p, int n, const double* q, int m, const double shift[2],
+/// Overlap of two cells, the second shifted; false if there is none. The scratch has room for the
+/// corners of both and 4 more.
+bool piece_of_cells(const overlap_cell* a, const overlap_cell* b, const double shift[2],
                     overlap_scratch* s, overlap_piece* out);
 /// Overlap of two disks, the second at `delta`.
 bool piece_of_disks(double radius_a, double radius_b, const double delta[2], overlap_piece* out);

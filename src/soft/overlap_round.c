@@ -155,7 +155,8 @@ bool piece_of_crescent(double radius, double circle, const double centre[2], ove
 /// A side of a cell, cut by the circle: what is inside runs from `in` to `out`.
 typedef struct cut_side {
     double from[2], to[2];
-    double height;       ///< of the centre over the side, positive on the inner side
+    double turn;         ///< above 0 where the centre is on the inner side
+    bool apart;          ///< all of the circle is on the outer side
     bool any;            ///< some of it is inside
     bool enters, leaves; ///< its ends `in` and `out` are on the circle, not corners
     double in[2], out[2];
@@ -167,32 +168,44 @@ static void point_on(const cut_side* s, double t, double point[2])
     for (int c = 0; c < 2; c++) point[c] = s->from[c] + t * (s->to[c] - s->from[c]);
 }
 
+/// Where a side crosses the circle; `middle` is where it is nearest to the centre, times `square`.
+static void side_cross(cut_side* s, double radius, double square, double middle)
+{
+    const double length = sqrt(square), height = s->turn / length;
+    const double room = (radius - height) * (radius + height);
+    const double half = sqrt(room > 0.0 ? room : 0.0) * length;
+    if (s->enters) {
+        s->t_in = fmin(fmax((middle - half) / square, 0.0), 1.0);
+        point_on(s, s->t_in, s->in);
+    }
+    if (s->leaves) {
+        s->t_out = fmin(fmax((middle + half) / square, s->t_in), 1.0);
+        point_on(s, s->t_out, s->out);
+    }
+}
+
 /// Whether a corner is inside is asked once, by its distance: both its sides see the same.
 static cut_side side_cut(const double* p, int n, int k, const double shift[2], double radius)
 {
     cut_side s = {.t_in = 0.0, .t_out = 1.0};
     const double *corner = p + 2 * k, *next = p + (k + 1 == n ? 0 : 2 * k + 2);
-    for (int c = 0; c < 2; c++) s.from[c] = corner[c] + shift[c], s.to[c] = next[c] + shift[c];
+    for (int c = 0; c < 2; c++) {
+        s.in[c] = s.from[c] = corner[c] + shift[c];
+        s.out[c] = s.to[c] = next[c] + shift[c];
+    }
     double side[2];
     vec_sub(2, side, s.to, s.from);
-    const double square = vec_dot(2, side, side), length = sqrt(square);
-    s.height = cross_2d(s.from, side) / length;
-    const bool first = vec_dot(2, s.from, s.from) < radius * radius;
-    const bool second = vec_dot(2, s.to, s.to) < radius * radius;
-    s.enters = !first, s.leaves = !second;
-    if (!first || !second) {
-        const double middle = -vec_dot(2, s.from, side) / square;
-        const double room = (radius - s.height) * (radius + s.height);
-        const double half = sqrt(fmax(room, 0.0)) / length;
-        if (!first && !second && !(room > 0.0 && middle > 0.0 && middle < 1.0)) return s;
-        if (!first) s.t_in = fmin(fmax(middle - half, 0.0), 1.0);
-        if (!second) s.t_out = fmin(fmax(middle + half, s.t_in), 1.0);
-    }
-    s.any = true;
-    vec_copy(2, s.in, s.from);
-    vec_copy(2, s.out, s.to);
-    if (!first) point_on(&s, s.t_in, s.in);
-    if (!second) point_on(&s, s.t_out, s.out);
+    const double square = vec_dot(2, side, side), limit = radius * radius;
+    s.turn = cross_2d(s.from, side);
+    s.enters = vec_dot(2, s.from, s.from) >= limit;
+    s.leaves = vec_dot(2, s.to, s.to) >= limit;
+    s.any = !s.enters || !s.leaves;
+    if (!s.enters && !s.leaves) return s;
+    const bool beside = s.turn * s.turn >= limit * square;
+    const double middle = -vec_dot(2, s.from, side);
+    s.apart = beside && s.turn < 0.0;
+    s.any |= !beside && middle > 0.0 && middle < square;
+    if (s.any) side_cross(&s, radius, square, middle);
     return s;
 }
 
@@ -202,7 +215,7 @@ static cut_side side_cut(const double* p, int n, int k, const double shift[2], d
 static bool arc_major(const cut_side* leave, const cut_side* enter, int passed, bool within,
                       double radius)
 {
-    if (passed == 0) return leave->height > 0.0;
+    if (passed == 0) return leave->turn > 0.0;
     double chord[2];
     vec_sub(2, chord, enter->in, leave->out);
     if (vec_dot(2, chord, chord) < 1e-14 * radius * radius) return passed > 1 && within;
@@ -222,8 +235,8 @@ static cell_cut cell_look(const double* p, int n, const double shift[2], double 
     cell_cut look = {.within = true, .first = -1};
     for (int k = 0; k < n; k++) {
         const cut_side s = side_cut(p, n, k, shift, radius);
-        look.apart |= s.height <= -radius;
-        look.within &= s.height >= 0.0;
+        look.apart |= s.apart;
+        look.within &= s.turn >= 0.0;
         look.any |= s.any;
         if (s.any && s.leaves && look.first < 0) look.first = k;
     }
