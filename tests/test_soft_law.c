@@ -4,6 +4,7 @@
 
 #include "soft_law_model.h"
 
+#include "soft/kernels.h"
 #include "soft/law_kernel.h"
 
 enum { WIDTHS = 3, KINDS = 16 };
