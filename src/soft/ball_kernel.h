@@ -2,7 +2,7 @@
 /// compiled with: geometry from the packed rows, the law (law_kernel.h), sums in the order of the
 /// pairs.
 ///
-/// Flops and bytes of a pair (3D, linear, Cundall): about 190 flops, 2 square roots, 3 divisions;
+/// Flops and bytes of a pair (3D, linear, Cundall): about 230 flops, 2 square roots, 2 divisions;
 /// reads two rows of 96 bytes, mostly in the first cache, and 40 bytes of its own, writes 24 of
 /// these, adds to two sums of 64 bytes.
 #ifndef TALUS_SOFT_BALL_KERNEL_H
@@ -13,7 +13,7 @@
 
 /// The bodies of some pairs.
 typedef struct ball_lanes {
-    lanes x[3], v[3], spin[3], radius, inv_mass;
+    lanes x[3], v[3], spin[3], radius;
     lanes moved[3], turned[3];
 } ball_lanes;
 
@@ -25,13 +25,13 @@ static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft
     lanes_load_rows(b->row, stride, 0, who, t);
     o->x[0] = t[0], o->x[1] = t[1];
     if (dim == 2) {
-        o->radius = t[2], o->inv_mass = t[3];
+        o->radius = t[2];
         lanes_load_rows(b->row, stride, 4, who, t);
         o->v[0] = t[0], o->v[1] = t[1], o->spin[0] = t[2];
     } else {
         o->x[2] = t[2], o->radius = t[3];
         lanes_load_rows(b->row, stride, 4, who, t);
-        o->v[0] = t[0], o->v[1] = t[1], o->v[2] = t[2], o->inv_mass = t[3];
+        o->v[0] = t[0], o->v[1] = t[1], o->v[2] = t[2];
         lanes_load_rows(b->row, stride, 8, who, t);
         o->spin[0] = t[0], o->spin[1] = t[1], o->spin[2] = t[2];
     }
@@ -72,21 +72,46 @@ static ALWAYS_INLINE void at_contact(const int dim, const lanes* a, const lanes*
     for (int k = 0; k < dim; k++) out[k] = b[k] - a[k] - sweep[k];
 }
 
+/// 1/|last| and |last| of last = d - step, from those of d: series in e = (|last|/|d|)^2 - 1, which
+/// is small in any step that follows a contact; off by e^5.
+static ALWAYS_INLINE void last_length(const int dim, const lanes* d, const lanes* step,
+                                      lanes distance, lanes inverse, lanes* length, lanes* one_over)
+{
+    const lanes one = lanes_set(1.0), two = lanes_set(2.0);
+    const lanes change = soft_dot(dim, step, step) - two * soft_dot(dim, d, step);
+    const lanes e = change * (inverse * inverse);
+    *one_over =
+        inverse *
+        (one - e * (lanes_set(0.5) - e * (lanes_set(0.375) -
+                                          e * (lanes_set(0.3125) - e * lanes_set(35.0 / 128.0)))));
+    *length =
+        distance *
+        (one + e * (lanes_set(0.5) -
+                    e * (lanes_set(0.125) - e * (lanes_set(0.0625) - e * lanes_set(5.0 / 128.0)))));
+}
+
+/// Centres apart: d = x_b - x_a.
+typedef struct ball_gap {
+    lanes d[3], distance, inverse;
+} ball_gap;
+
 /// The normal at the last evaluation and, by increments of positions and angles, how the surfaces
 /// have moved since: with the middle of both normals and overlaps, right to second order.
 static ALWAYS_INLINE void geometric_motion(const int dim, const ball_lanes* a, const ball_lanes* b,
-                                           const lanes* d, lanes overlap, law_in* in)
+                                           const ball_gap* gap, law_in* in)
 {
-    lanes last[3], middle[3];
-    for (int k = 0; k < dim; k++) last[k] = d[k] - (b->moved[k] - a->moved[k]);
-    const lanes distance = lanes_sqrt(soft_dot(dim, last, last)), one = lanes_set(1.0);
-    const lanes half = lanes_set(0.5), inverse = one / distance;
-    for (int k = 0; k < dim; k++) in->last_n[k] = last[k] * inverse;
-    for (int k = 0; k < dim; k++) middle[k] = in->last_n[k] + in->n[k];
-    const lanes length = one / lanes_sqrt(soft_dot(dim, middle, middle));
-    for (int k = 0; k < dim; k++) middle[k] = middle[k] * length;
-    const lanes was = a->radius + b->radius - distance;
-    const lanes quarter = lanes_set(0.25) * (overlap + was);
+    lanes step[3], middle[3], length, one_over;
+    const lanes half = lanes_set(0.5);
+    for (int k = 0; k < dim; k++) step[k] = b->moved[k] - a->moved[k];
+    last_length(dim, gap->d, step, gap->distance, gap->inverse, &length, &one_over);
+    for (int k = 0; k < dim; k++) {
+        in->last_n[k] = (gap->d[k] - step[k]) * one_over;
+        middle[k] = in->last_n[k] + in->n[k];
+    }
+    const lanes unit = soft_middle(dim, in->n, in->last_n);
+    for (int k = 0; k < dim; k++) middle[k] = middle[k] * unit;
+    const lanes was = a->radius + b->radius - length;
+    const lanes quarter = lanes_set(0.25) * (in->overlap + was);
     at_contact(dim, a->moved, b->moved, a->radius - quarter, b->radius - quarter, a->turned,
                b->turned, middle, in->moved);
     if (dim == 3) {
@@ -96,17 +121,17 @@ static ALWAYS_INLINE void geometric_motion(const int dim, const ball_lanes* a, c
 
 /// The same by velocity times step.
 static ALWAYS_INLINE void cundall_motion(const int dim, const ball_lanes* a, const ball_lanes* b,
-                                         const lanes* d, lanes h, law_in* in)
+                                         const ball_gap* gap, lanes h, law_in* in)
 {
     for (int k = 0; k < dim; k++) in->moved[k] = in->velocity[k] * h;
     if (dim == 2) { // the slip is a number along the tangent, wherever that points
         in->last_n[0] = in->n[0], in->last_n[1] = in->n[1];
         return;
     }
-    lanes last[3];
-    for (int k = 0; k < 3; k++) last[k] = d[k] - (b->v[k] - a->v[k]) * h;
-    const lanes inverse = lanes_set(1.0) / lanes_sqrt(soft_dot(3, last, last));
-    for (int k = 0; k < 3; k++) in->last_n[k] = last[k] * inverse;
+    lanes step[3], length, one_over;
+    for (int k = 0; k < 3; k++) step[k] = (b->v[k] - a->v[k]) * h;
+    last_length(3, gap->d, step, gap->distance, gap->inverse, &length, &one_over);
+    for (int k = 0; k < 3; k++) in->last_n[k] = (gap->d[k] - step[k]) * one_over;
     const lanes half = lanes_set(0.5) * h;
     in->twist = half * (soft_dot(3, a->spin, in->n) + soft_dot(3, b->spin, in->n));
 }
@@ -136,25 +161,26 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_bodies* bo
     const int dim = kind.dim;
     const lanes half = lanes_set(0.5), h = lanes_set(step);
     ball_lanes a, b;
-    lanes d[3];
+    ball_gap gap;
+    lanes* const d = gap.d;
     load_ball(dim, kind.geometric, bodies, who, &a);
     load_ball(dim, kind.geometric, bodies, who + SOFT_LANES, &b);
     for (int k = 0; k < dim; k++) d[k] = b.x[k] - a.x[k];
     const lanes square = soft_dot(dim, d, d), reach = a.radius + b.radius;
     in->touching = lanes_more(reach * reach, square);
     if (mask_bits(in->touching) == 0 && live == 0) return false;
-    const lanes distance = lanes_sqrt(square), inverse = lanes_set(1.0) / distance;
-    for (int k = 0; k < dim; k++) in->n[k] = d[k] * inverse;
-    in->overlap = reach - distance;
-    in->inv_mass = a.inv_mass + b.inv_mass;
+    gap.distance = lanes_sqrt(square);
+    gap.inverse = lanes_set(1.0) / gap.distance;
+    for (int k = 0; k < dim; k++) in->n[k] = d[k] * gap.inverse;
+    in->overlap = reach - gap.distance;
     if (kind.hertz || kind.rich) in->curvature = reach / (a.radius * b.radius);
     arm[0] = a.radius - half * in->overlap;
     arm[1] = b.radius - half * in->overlap;
     at_contact(dim, a.v, b.v, arm[0], arm[1], a.spin, b.spin, in->n, in->velocity);
     if (kind.geometric) {
-        geometric_motion(dim, &a, &b, d, in->overlap, in);
+        geometric_motion(dim, &a, &b, &gap, in);
     } else {
-        cundall_motion(dim, &a, &b, d, h, in);
+        cundall_motion(dim, &a, &b, &gap, h, in);
     }
     for (int k = 0; k < (dim == 2 ? 1 : 3) && kind.rich; k++) {
         in->spin[k] = b.spin[k] - a.spin[k];
@@ -196,6 +222,13 @@ static ALWAYS_INLINE void force_rows(const ball_kind kind, const law_in* in, con
     lanes_store_rows(on_b, SOFT_SUM, 4, own, b1);
 }
 
+static ALWAYS_INLINE void add_row(double* sum, const double* part)
+{
+    for (int k = 0; k < SOFT_SUM; k += LANE_WIDTH) {
+        lanes_store(sum + k, lanes_load(sum + k) + lanes_load(part + k));
+    }
+}
+
 /// Add to the sums, pair after pair: the same order for every width.
 static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, unsigned touching,
                                    const double* on_a, const double* on_b)
@@ -204,8 +237,8 @@ static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, unsigned t
         if (!(touching >> lane & 1)) continue;
         double* a = sum + SOFT_SUM * (int64_t)where[lane];
         double* b = sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane];
-        for (int k = 0; k < SOFT_SUM; k++) a[k] += on_a[SOFT_SUM * lane + k];
-        for (int k = 0; k < SOFT_SUM; k++) b[k] += on_b[SOFT_SUM * lane + k];
+        add_row(a, on_a + SOFT_SUM * lane);
+        add_row(b, on_b + SOFT_SUM * lane);
     }
 }
 
@@ -289,6 +322,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
         return; // there is no history either
     }
     in.touched = mask_of_bits(live);
+    in.root_mass = lanes_load(s->root_mass + 8 * batch + part);
     load_constants(kind.rich, task->constants, law, c);
     load_history(kind, s, batch, part, &history);
     soft_law(kind.dim, kind.hertz, kind.total, kind.rich, c, task->h, &in, &history, &out);

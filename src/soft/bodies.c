@@ -110,13 +110,13 @@ static ALWAYS_INLINE void fill_row(const fill_task* t, const int dim, int64_t p,
     vec_copy(dim, out, x);
     out[dim] = g->radius[row];
     if (dim == 2) {
-        out[3] = g->inv_mass[row];
+        out[3] = 0.0;
         vec_copy(2, out + 4, g->velocity + 2 * row);
         out[6] = g->spin[row];
         out[7] = 0.0;
     } else {
         vec_copy(3, out + 4, g->velocity + 3 * row);
-        out[7] = g->inv_mass[row];
+        out[7] = 0.0;
         vec_copy(3, out + 8, g->spin + 3 * row);
         out[11] = 0.0;
     }

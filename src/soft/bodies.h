@@ -1,6 +1,6 @@
 /// The grains as the kernels of balls see them: one row of numbers each, in the order of work.
 ///
-///   3D: x y z, radius, v (3), 1/m, spin (3), 0        2D: x y, radius, 1/m, v (2), spin, 0
+///   3D: x y z, radius, v (3), 0, spin (3), 0        2D: x y, radius, 0, v (2), spin, 0
 ///
 /// Images of grains across a periodic cell are rows of their own (ghosts), so that kernels need no
 /// cell. Two rows at the end, a unit apart and without size, stand for the pairs that are not

@@ -36,7 +36,7 @@ static ALWAYS_INLINE void meet_load(const int dim, const bool hertz, const bool 
 {
     const int axial = dim == 2 ? 1 : 3;
     in->overlap = lanes_load(m->overlap + at);
-    in->inv_mass = lanes_load(m->inv_mass + at);
+    in->root_mass = lanes_sqrt(lanes_set(1.0) / lanes_load(m->inv_mass + at));
     if (dim == 3) in->twist = lanes_load(m->twist + at);
     if (hertz || rich) in->curvature = lanes_load(m->curvature + at);
     in->touching = lanes_more(in->overlap, lanes_set(0.0));

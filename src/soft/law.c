@@ -18,7 +18,7 @@ static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS
 {
     row[SOFT_STIFFNESS] = pair->stiffness;
     row[SOFT_TANGENTIAL] = pair->stiffness * pair->stiffness_ratio;
-    row[SOFT_DAMPING] = 2.0 * damping_of(pair->restitution);
+    row[SOFT_DAMPING] = 2.0 * damping_of(pair->restitution) * sqrt(pair->stiffness);
     row[SOFT_TANGENTIAL_DAMPING] = pair->damping_ratio;
 }
 

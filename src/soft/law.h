@@ -19,9 +19,9 @@ enum { SOFT_LANES = 8 };
 /// Rows have a multiple of four numbers and tables of rows are aligned to 64 bytes. Laws that are
 /// not rich need the first eight numbers only.
 enum {
-    SOFT_STIFFNESS = 0,      ///< linear, area: k_n; Hertz: 4/3 E*, times the contact's radius
-    SOFT_TANGENTIAL,         ///< linear, area: k_t; Hertz: 8 G*, times the contact's radius
-    SOFT_DAMPING,            ///< nu_n/sqrt(k_n m_r): 2 beta; Hertz: sqrt(5) beta
+    SOFT_STIFFNESS = 0, ///< linear, area: k_n; Hertz: 4/3 E*, times the contact's radius
+    SOFT_TANGENTIAL,    ///< linear, area: k_t; Hertz: 8 G*, times the contact's radius
+    SOFT_DAMPING,       ///< nu_n/sqrt(m_r): 2 beta sqrt(k_n); Hertz: sqrt(5) beta, times sqrt(k_n)
     SOFT_TANGENTIAL_DAMPING, ///< nu_t/nu_n
     SOFT_FRICTION,           ///< bounds sticking
     SOFT_TANGENTIAL_YIELD,   ///< 1/SOFT_TANGENTIAL; 0 if that is 0

@@ -2,8 +2,8 @@
 /// rolling, torsion, bonds and two friction coefficients (docs/laws/soft.md).
 ///
 /// All flags are constants where soft_law() is called, so each kind of law is compiled by itself;
-/// energies that a caller does not use are not computed. The plain linear law takes two roots and
-/// two divisions for each contact in space, one root and two divisions in the plane.
+/// energies that a caller does not use are not computed. The plain linear law takes one root and
+/// one division for each contact in space, one division in the plane.
 #ifndef TALUS_SOFT_LAW_KERNEL_H
 #define TALUS_SOFT_LAW_KERNEL_H
 
@@ -49,8 +49,9 @@ static ALWAYS_INLINE soft_push soft_push_of(const int dim, const bool hertz,
     if (hertz) soft_hertz(dim, c, turn, in, depth, &out, &stiffness);
     out.base = stiffness * depth;
     out.stored = lanes_set(hertz ? 0.4 : 0.5) * out.base * depth;
-    out.damping = lanes_pick(in->touching, c[SOFT_DAMPING] * lanes_sqrt(stiffness * turn->mass),
-                             lanes_set(0.0));
+    lanes damping = c[SOFT_DAMPING] * in->root_mass;
+    if (hertz) damping = damping * lanes_sqrt(stiffness);
+    out.damping = lanes_pick(in->touching, damping, lanes_set(0.0));
     out.speed = soft_dot(dim, in->n, in->velocity);
     return out;
 }

@@ -15,7 +15,8 @@ typedef struct law_in {
     lanes velocity[3], moved[3];
     lanes spin[3], turned[3]; ///< rich laws only
     lanes twist;              ///< 3D only
-    lanes inv_mass, curvature;
+    lanes root_mass;          ///< root of the reduced mass
+    lanes curvature;          ///< Hertz and rich laws
 } law_in;
 
 typedef struct law_history {

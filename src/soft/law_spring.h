@@ -29,42 +29,42 @@ typedef struct soft_turn {
     bool turns;     ///< a constant of the kernel
     lanes sum[3];   ///< n + last n
     lanes fit;      ///< 3D: 1/(1 + n.l)
-    lanes half;     ///< 1/|n + l|, but for 0.0025 of the sixth power of the angle
+    lanes half;     ///< 1/|n + l|
     lanes cos, sin; ///< 3D: of the turn about n
-    lanes mass;     ///< reduced mass: its reciprocal is taken here, together with the others
 } soft_turn;
 
-/// Three reciprocals for one division. The turn about n has tan(angle/2) = t: its tangent series
-/// is off by 8e-4 twist^7.
+/// 1/|n + l| for unit vectors that hardly differ: a series in rest = 1 - n.l, half the square of
+/// the angle between them.
+static ALWAYS_INLINE lanes soft_middle(const int dim, const lanes* n, const lanes* l)
+{
+    const lanes rest = lanes_set(1.0) - soft_dot(dim, n, l);
+    return lanes_set(0.5) + rest * (lanes_set(0.125) +
+                                    rest * (lanes_set(3.0 / 64.0) + rest * lanes_set(5.0 / 256.0)));
+}
+
+/// Turns in a step are small: their functions are series, off by less than the eighth power of the
+/// angle, and no division is made.
 static ALWAYS_INLINE soft_turn soft_turn_of(const int dim, const bool turns, const law_in* in)
 {
-    const lanes one = lanes_set(1.0), two = lanes_set(2.0);
+    const lanes one = lanes_set(1.0), two = lanes_set(2.0), half = lanes_set(0.5);
     soft_turn out = {.turns = turns};
-    out.fit = out.half = lanes_set(0.5), out.cos = one, out.sin = lanes_set(0.0);
+    out.fit = out.half = half, out.cos = one, out.sin = lanes_set(0.0);
     if (!turns) {
         for (int i = 0; i < dim; i++) out.sum[i] = two * in->n[i];
-        out.mass = one / in->inv_mass;
         return out;
     }
     for (int i = 0; i < dim; i++) out.sum[i] = in->n[i] + in->last_n[i];
-    const lanes turn = one + soft_dot(dim, in->n, in->last_n);
-    // 1/|n + l| = 1/sqrt(2 turn), its series in 2 - turn, which is half the square of the angle
-    const lanes rest = two - turn;
-    out.half = lanes_set(0.5) + rest * (lanes_set(0.125) + rest * lanes_set(3.0 / 64.0));
-    if (dim == 2) {
-        out.mass = one / in->inv_mass;
-        return out;
-    }
+    out.half = soft_middle(dim, in->n, in->last_n);
+    if (dim == 2) return out;
+    // 1/(1 + n.l) = (1/2)/(1 - part)
+    const lanes part = half * (one - soft_dot(dim, in->n, in->last_n));
+    out.fit = half * (one + part * (one + part * (one + part)));
     const lanes angle = in->twist, square = angle * angle;
-    const lanes t = angle * (lanes_set(0.5) +
-                             square * (lanes_set(1.0 / 24.0) + square * lanes_set(1.0 / 240.0)));
-    const lanes t2 = t * t, spread = one + t2;
-    const lanes all = one / (turn * spread * in->inv_mass);
-    const lanes narrow = all * (turn * in->inv_mass);
-    out.mass = all * (turn * spread);
-    out.fit = all * (spread * in->inv_mass);
-    out.cos = (one - t2) * narrow;
-    out.sin = two * t * narrow;
+    out.cos =
+        one - square * (half - square * (lanes_set(1.0 / 24.0) - square * lanes_set(1.0 / 720.0)));
+    out.sin = angle *
+              (one - square * (lanes_set(1.0 / 6.0) - square * (lanes_set(1.0 / 120.0) -
+                                                                square * lanes_set(1.0 / 5040.0))));
     return out;
 }
 

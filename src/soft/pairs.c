@@ -10,9 +10,9 @@
 
 void soft_pairs_free(soft_pairs* s)
 {
-    void* const all[] = {s->block, s->who,         s->where,  s->law,         s->slip,
-                         s->roll,  s->live,        s->bonded, s->slides,      s->halo,
-                         s->inbox, s->inbox_first, s->sum,    s->memories.row};
+    void* const all[] = {s->block, s->who,   s->where,       s->law,    s->root_mass,
+                         s->slip,  s->roll,  s->live,        s->bonded, s->slides,
+                         s->halo,  s->inbox, s->inbox_first, s->sum,    s->memories.row};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     *s = (soft_pairs){0};
 }
@@ -164,6 +164,7 @@ static talus_status reserve(soft_pairs* s, int64_t batches, bool rich, bool unif
         const size_t room = (size_t)capacity_for(batches);
         const bool good = grow(&s->who, room * 16 * sizeof *s->who) &&
                           grow(&s->where, room * 16 * sizeof *s->where) &&
+                          grow(&s->root_mass, room * 8 * sizeof *s->root_mass) &&
                           grow(&s->slip, room * width * 8 * sizeof *s->slip) &&
                           grow(&s->live, room) && grow(&s->bonded, room) &&
                           grow(&s->slides, room) &&
@@ -249,6 +250,7 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
     if (p < 0) { // the rows of nobody are known when all ghosts are
         who[lane] = who[8 + lane] = -1;
         where[lane] = where[8 + lane] = -1;
+        s->root_mass[8 * batch + lane] = 0.0;
         if (s->law && !from->uniform) s->law[8 * batch + lane] = 0;
         write_memory(m, INT32_MAX, INT32_MAX, batch, lane);
         return TALUS_OK;
@@ -268,6 +270,7 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
     who[lane] = where[lane] = p;
     who[8 + lane] = (int32_t)row;
     where[8 + lane] = sum_row(m, q, block_end);
+    s->root_mass[8 * batch + lane] = 1.0 / sqrt(from->g->inv_mass[a] + from->g->inv_mass[b]);
     if (!from->uniform) {
         s->law[8 * batch + lane] =
             from->law_of[from->g->material[a] * from->materials + from->g->material[b]];

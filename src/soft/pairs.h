@@ -43,6 +43,7 @@ typedef struct soft_pairs {
     int32_t* who;           ///< [batch][2][8] rows of p and q among the bodies
     int32_t* where;         ///< [batch][2][8] rows of the sums
     int32_t* law;           ///< [batch][8] rows of constants; NULL while all pairs have row 0
+    double* root_mass;      ///< [batch][8] root of the reduced mass
     double* slip;           ///< [batch][1 or 3][8]
     double* roll;           ///< [batch][1 or 3][8]; NULL unless laws are rich
     uint8_t* live;          ///< [batch] bits: was a contact at the last evaluation

@@ -6,9 +6,11 @@
 
 #include <stdlib.h>
 
-/// Room of a pair in the list, in mean radii: a wide one serves longer, but has pairs that do not
-/// touch. Results do not depend on it.
-static const double SKIN = 0.1;
+/// Room of a pair in the list, in mean diameters: a wide one serves longer, but has pairs that do
+/// not touch. It widens or narrows until a list serves about as many steps as making it costs
+/// percents of a step. Results do not depend on it.
+static const double FIRST_SKIN = 0.05, LEAST_SKIN = 0.01, MOST_SKIN = 0.5;
+enum { FEW_STEPS = 60, MANY_STEPS = 300 };
 /// Steps after which the order of work is made anew; numbers of steps, so that a resumed run does
 /// the same as an unbroken one.
 enum { SORT_STEPS = 20000 };
@@ -85,7 +87,13 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
 {
     const grains* g = ctx->grains;
     const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
-    s->skin = 0.5 * SKIN * grains_mean_diameter(g, ctx->threads);
+    const double part = s->skin_part <= 0.0 ? FIRST_SKIN : s->skin_part;
+    const double wish = s->served < FEW_STEPS    ? 1.5 * part
+                        : s->served > MANY_STEPS ? 0.7 * part
+                                                 : part;
+    s->skin_part = s->served > 0 ? fmin(fmax(wish, LEAST_SKIN), MOST_SKIN) : part;
+    s->served = 0;
+    s->skin = s->skin_part * grains_mean_diameter(g, ctx->threads);
     for (int64_t i = 0; i < g->count; i++) {
         s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
     }
@@ -220,7 +228,10 @@ static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error
                              ctx->threads, &farthest)) {
             return error_memory(error, "packing the grains");
         }
-        if (farthest <= 0.5 * s->skin) return TALUS_OK;
+        if (farthest <= 0.5 * s->skin) {
+            s->served++;
+            return TALUS_OK;
+        }
         if (soft_pairs_remember(&s->pairs)) return error_memory(error, "listing pairs of grains");
         s->listed = false;
         s->remembered = true;
@@ -288,17 +299,18 @@ static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, 
     const double inertia = g->spin_mobility[i] > 0.0 ? 1.0 / g->inertia[i] : 0.0;
     double *a = t->s->acceleration + i * dim, *alpha = t->s->angular + i * spin_dim;
     const double *v = g->velocity + i * dim, *spin = g->spin + i * spin_dim;
-    double power = 0.0;
+    double power = 0.0, speed2 = 0.0;
     for (int k = 0; k < dim; k++) {
         double force = g->mass[i] * ctx->def->gravity[k];
         if (g->force) force += g->force[i * dim + k];
         power += force * v[k];
-        *drained += drag * v[k] * v[k];
+        speed2 += v[k] * v[k];
         a[k] = im * (sum[k] + (force - drag * v[k]));
     }
+    *drained += drag * speed2;
     for (int k = 0; k < spin_dim; k++) {
         const double torque = g->torque ? g->torque[i * spin_dim + k] : 0.0;
-        power += torque * spin[k];
+        if (g->torque) power += torque * spin[k];
         alpha[k] = inertia * (sum[(dim == 2 ? 5 : 3) + k] + torque);
     }
     return power;

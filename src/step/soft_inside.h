@@ -23,6 +23,8 @@ struct stepper {
     pair_list near, balls, others; ///< all pairs in reach; of balls; those with a polygon
     double* reach;                 ///< [grains]
     double skin;                   ///< room of a pair in the list
+    double skin_part;              ///< the same in mean diameters
+    int64_t served;                ///< evaluations since the list was made
     bool listed;                   ///< there is a list
     bool remembered;               ///< the history is in pairs.memories, not in the list
     bool has_solids;

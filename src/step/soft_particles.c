@@ -261,8 +261,17 @@ static ALWAYS_INLINE void turn_slightly(double* q, const double turn[3])
     const double x = q[1] + a * q[0] + b * q[3] - c * q[2];
     const double y = q[2] + b * q[0] + c * q[1] - a * q[3];
     const double z = q[3] + c * q[0] + a * q[2] - b * q[1];
-    const double scale = 1.0 / sqrt(w * w + x * x + y * y + z * z);
+    const double scale = 1.5 - 0.5 * (w * w + x * x + y * y + z * z);
     q[0] = scale * w, q[1] = scale * x, q[2] = scale * y, q[3] = scale * z;
+}
+
+static ALWAYS_INLINE bool has_left(const cell* c, int dim, const double* x)
+{
+    bool left = false;
+    for (int k = 0; k < dim; k++) {
+        left |= c->periodic[k] && !(x[k] >= c->low[k] && x[k] < c->low[k] + c->length[k]);
+    }
+    return left;
 }
 
 static void finish_grains(const stepper* s, const step_context* ctx)
@@ -275,7 +284,9 @@ static void finish_grains(const stepper* s, const step_context* ctx)
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] >= 0) continue;
-        if (periodic) cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        if (periodic && has_left(ctx->cell, dim, g->position + i * dim)) {
+            cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        }
         if (dim == 3) turn_slightly(g->rotation + 4 * i, s->turn + 3 * i);
     }
 }
