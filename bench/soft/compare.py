@@ -6,8 +6,8 @@
 
 All read the same packing: equal spheres that LAMMPS settled on a floor, periodic in x and y, 20 by
 20 diameters wide and about 21 deep; 10^5 are ten copies of it side by side. It is made once and
-kept in DIR. Equal, because LAMMPS has one damping rate for all pairs and Talus and users of DEM one
-restitution: the two are the same law only where all pairs have one mass.
+kept in DIR. Equal, because LAMMPS has one damping rate for all pairs and Talus one restitution: the
+two are the same law only where all pairs have one mass.
 
 Units: a sphere has diameter and mass one, and so has gravity. The spring is 10^5, so the mean
 overlap is about 10^-4; tangentially 2/7 of it; restitution 1/2; tangential damping half the normal
@@ -414,7 +414,8 @@ def main():
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     print(f"spring {STIFFNESS:g}, step {STEP:.4g} = contact time / {STEPS_PER_CONTACT}, "
-          f"restitution {RESTITUTION:g}: LAMMPS's gamma_n {PAIR_RATE:.5g}, with the floor {FLOOR_RATE:.5g}")
+          f"restitution {RESTITUTION:g}: LAMMPS's gamma_n {PAIR_RATE:.5g}, "
+          f"with the floor {FLOOR_RATE:.5g}")
     for size in arguments.sizes:
         pack = packing(work, size)
         touching, overlap, energy = lammps_state(pack)
