@@ -324,8 +324,8 @@ NAMES = {"talus": "Talus", "lammps": "LAMMPS", "yade": "YADE"}
 
 
 def rows(codes, cores, skins):
-    """(code, cores, skin); Talus chooses its skin itself, and to YADE it makes no difference."""
-    choices = {"talus": [None], "lammps": skins, "yade": skins[:1]}
+    """(code, cores, skin); Talus chooses its skin itself, YADE needs the largest."""
+    choices = {"talus": [None], "lammps": skins, "yade": [max(skins)]}
     for number in cores:
         for code in codes:
             for skin in choices[code]:
@@ -385,7 +385,7 @@ def options():
                         help=f"multiples of {TILE} [{TILE},{10 * TILE}]")
     parser.add_argument("--cores", type=numbers(int), default=[1, 2], help="[1,2]")
     parser.add_argument("--skins", type=numbers(float), default=[0.1, 0.02, 0.005],
-                        help="of LAMMPS, in diameters; YADE has the first [0.1,0.02,0.005]")
+                        help="of LAMMPS, in diameters; YADE has the largest [0.1,0.02,0.005]")
     parser.add_argument("--newton", default="on", help="LAMMPS's setting, on or off [on]")
     parser.add_argument("--steps", type=int, default=0, help="timed steps [10^7 / size]")
     parser.add_argument("--only", default="talus,lammps,yade", help="codes [talus,lammps,yade]")

@@ -40,7 +40,7 @@ O.dt = settings["dt"]
 O.engines = [
     ForceResetter(),
     # Each box is enlarged by verletDist, so two have a skin of twice that. The skin has to last for
-    # the whole run: in a periodic cell with an endless wall the second search does not end.
+    # the whole run: longer ones, with a second search, did not end (periodic cell, endless wall).
     InsertionSortCollider([Bo1_Sphere_Aabb(), Bo1_Wall_Aabb()], verletDist=settings["skin"] / 2,
                           allowBiggerThanPeriod=True),
     InteractionLoop([Ig2_Sphere_Sphere_ScGeom(), Ig2_Wall_Sphere_ScGeom()],
