@@ -3,7 +3,7 @@ WERROR ?= OFF
 PREFIX ?= /usr/local
 BENCH_FLAGS ?=
 
-.PHONY: help run build test install bench bench-siconos format lint clean
+.PHONY: help run build test install bench bench-siconos bench-soft format lint clean
 
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
@@ -12,6 +12,7 @@ help:
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
 	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
 	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
+	@echo "make bench-soft        compare the soft method with LAMMPS and YADE (10 minutes)"
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph and public headers"
 	@echo "make clean             remove build/ (results in runs/ stay)"
@@ -53,6 +54,12 @@ bench-siconos:
 	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release --target talus_program
 	/usr/bin/python3 bench/siconos/compare.py build/release/talus
+
+bench-soft:
+	@scripts/install-deps.sh build
+	cmake --preset release -DTALUS_WERROR=$(WERROR)
+	cmake --build --preset release --target talus_program
+	/usr/bin/python3 bench/soft/compare.py build/release/talus # says what is not installed
 
 format:
 	@scripts/install-deps.sh ci
