@@ -319,7 +319,7 @@ static void test_without_turning(void** state)
         row_of(&pair, &(soft_kind){.dim = dim}, row);
         soft_meetings m = {0};
         random_lane(&r, dim, &m, 0);
-        law_in in = {.overlap = m.overlap[0], .inv_mass = m.inv_mass[0]};
+        law_in in = {.overlap = m.overlap[0], .root_mass = sqrt(1.0 / m.inv_mass[0])};
         in.touching = in.overlap > 0.0, in.touched = m.touched[0];
         law_history a = {0}, b = {0};
         law_out x, y;

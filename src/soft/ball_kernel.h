@@ -153,19 +153,32 @@ static ALWAYS_INLINE void load_constants(const bool rich, const double* constant
     for (int k = 0; k < count; k += 4) lanes_load_rows(constants, SOFT_CONSTANTS, k, law, c + k);
 }
 
+/// The nearest image of a difference of positions that are both in the cell, or hardly outside.
+static ALWAYS_INLINE void nearest_image(const int dim, const soft_task* task, lanes* d)
+{
+    for (int k = 0; k < dim; k++) {
+        const double length = task->length[k];
+        const lanes half = lanes_set(length > 0.0 ? 0.5 * length : INFINITY);
+        const lanes zero = lanes_set(0.0), whole = lanes_set(length);
+        const lanes back = lanes_if_greater(d[k], half, whole, zero);
+        const lanes forth = lanes_if_greater(zero - half, d[k], whole, zero);
+        d[k] = d[k] - back + forth;
+    }
+}
+
 /// Geometry of a part of a batch; false if none of its pairs touch or did so (`live`).
-static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_bodies* bodies,
-                                     const int32_t* who, double step, unsigned live, law_in* in,
-                                     lanes arm[2])
+static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task,
+                                     const int32_t* who, unsigned live, law_in* in, lanes arm[2])
 {
     const int dim = kind.dim;
-    const lanes half = lanes_set(0.5), h = lanes_set(step);
+    const lanes half = lanes_set(0.5), h = lanes_set(task->h);
     ball_lanes a, b;
     ball_gap gap;
     lanes* const d = gap.d;
-    load_ball(dim, kind.geometric, bodies, who, &a);
-    load_ball(dim, kind.geometric, bodies, who + SOFT_LANES, &b);
+    load_ball(dim, kind.geometric, task->bodies, who, &a);
+    load_ball(dim, kind.geometric, task->bodies, who + SOFT_LANES, &b);
     for (int k = 0; k < dim; k++) d[k] = b.x[k] - a.x[k];
+    if (task->periodic) nearest_image(dim, task, d);
     const lanes square = soft_dot(dim, d, d), reach = a.radius + b.radius;
     in->touching = lanes_more(reach * reach, square);
     if (mask_bits(in->touching) == 0 && live == 0) return false;
@@ -318,7 +331,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     law_history history;
     law_out out;
     lanes arm[2], c[SOFT_CONSTANTS];
-    if (!meet_balls(kind, task->bodies, s->who + 16 * batch + part, task->h, live, &in, arm)) {
+    if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm)) {
         return; // there is no history either
     }
     in.touched = mask_of_bits(live);

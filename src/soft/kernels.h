@@ -19,6 +19,8 @@ typedef struct soft_task {
     bool uniform;            ///< all pairs have the first row of constants
     const double* constants; ///< [rows][SOFT_CONSTANTS], aligned to 32 bytes
     double h;                ///< since the last evaluation
+    bool periodic;           ///< along any axis
+    double length[3];        ///< of the cell; 0 along axes that are not periodic
     const soft_bodies* bodies;
     soft_pairs* pairs;
     soft_recorded* record; ///< [batches][8]: only write these, as of the last evaluation; or NULL

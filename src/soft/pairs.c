@@ -199,7 +199,6 @@ static talus_status reserve_blocks(soft_pairs* s, int64_t blocks, int64_t pairs)
 typedef struct list_maker {
     soft_pairs* s;
     const soft_listing* from;
-    soft_bodies* bodies;
     int32_t* halo_of;   ///< [bodies] halo row in the present block, -1 if none
     int64_t lane;       ///< next free one of the last batch, counted over all batches
     int64_t memory;     ///< next one
@@ -218,15 +217,19 @@ static int32_t sum_row(list_maker* m, int32_t q, int64_t end)
     return (int32_t)(s->body_count + m->halo_of[q]);
 }
 
-static void write_memory(list_maker* m, int32_t p, int32_t q, int64_t batch, int lane)
+/// The memory of a pair, NULL if there is none; pairs are asked for in ascending order.
+static const soft_memory* find_memory(list_maker* m, int32_t p, int32_t q)
 {
-    soft_pairs* s = m->s;
-    const soft_memories* all = &s->memories;
+    const soft_memories* all = &m->s->memories;
     const soft_memory key = {.p = p, .q = q};
-    const int width = s->dim == 2 ? 1 : 3;
     while (m->memory < all->count && compare_memories(&all->row[m->memory], &key) < 0) m->memory++;
     const bool found = m->memory < all->count && compare_memories(&all->row[m->memory], &key) == 0;
-    const soft_memory* old = found ? &all->row[m->memory] : NULL;
+    return found ? &all->row[m->memory] : NULL;
+}
+
+static void write_memory(soft_pairs* s, const soft_memory* old, int64_t batch, int lane)
+{
+    const int width = s->dim == 2 ? 1 : 3;
     for (int k = 0; k < width; k++) {
         s->slip[8 * (batch * width + k) + lane] = old ? old->slip[k] : 0.0;
         if (s->roll) s->roll[8 * (batch * width + k) + lane] = old ? old->roll[k] : 0.0;
@@ -247,35 +250,24 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
     int32_t *who = s->who + 16 * batch, *where = s->where + 16 * batch;
     if (lane == 0) s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
     m->lane++;
-    if (p < 0) { // the rows of nobody are known when all ghosts are
-        who[lane] = who[8 + lane] = -1;
+    if (p < 0) { // the rows of the sums are known when all halos are
+        who[lane] = (int32_t)s->body_count, who[8 + lane] = (int32_t)s->body_count + 1;
         where[lane] = where[8 + lane] = -1;
         s->root_mass[8 * batch + lane] = 0.0;
         if (s->law && !from->uniform) s->law[8 * batch + lane] = 0;
-        write_memory(m, INT32_MAX, INT32_MAX, batch, lane);
+        write_memory(s, NULL, batch, lane);
         return TALUS_OK;
     }
     const int64_t a = from->order->row_of[p], b = from->order->row_of[q];
-    double delta[3] = {0.0, 0.0, 0.0}, near[3];
-    int8_t shift[3] = {0, 0, 0};
-    vec_sub(s->dim, delta, from->g->position + b * s->dim, from->g->position + a * s->dim);
-    vec_copy(3, near, delta);
-    cell_nearest(from->periodic, s->dim, near);
-    for (int k = 0; k < s->dim; k++) {
-        if (near[k] == delta[k]) continue;
-        shift[k] = (int8_t)rint((near[k] - delta[k]) / from->periodic->length[k]);
-    }
-    const int64_t row = soft_bodies_ghost(m->bodies, q, shift);
-    if (row < 0) return TALUS_ERR_MEMORY;
     who[lane] = where[lane] = p;
-    who[8 + lane] = (int32_t)row;
+    who[8 + lane] = q;
     where[8 + lane] = sum_row(m, q, block_end);
     s->root_mass[8 * batch + lane] = 1.0 / sqrt(from->g->inv_mass[a] + from->g->inv_mass[b]);
     if (!from->uniform) {
         s->law[8 * batch + lane] =
             from->law_of[from->g->material[a] * from->materials + from->g->material[b]];
     }
-    write_memory(m, p, q, batch, lane);
+    write_memory(s, find_memory(m, p, q), batch, lane);
     return TALUS_OK;
 }
 
@@ -296,16 +288,13 @@ static talus_status make_block(list_maker* m, const placed_pairs* placed, int64_
     return TALUS_OK;
 }
 
-/// Rows of nobody, and where halos go.
+/// Sums of pairs that are not there, and where halos go.
 static talus_status finish(list_maker* m)
 {
     soft_pairs* s = m->s;
-    const int32_t nobody = (int32_t)(m->bodies->count + m->bodies->ghost_count);
     const int32_t nowhere = (int32_t)(s->body_count + s->halo_count);
     for (int64_t i = 0; i < 2 * m->lane; i++) {
-        if (s->who[i] >= 0) continue;
-        s->who[i] = i % 16 < 8 ? nobody : nobody + 1;
-        s->where[i] = nowhere;
+        if (s->where[i] < 0) s->where[i] = nowhere;
     }
     for (int64_t b = 0; b <= s->block_count; b++) s->inbox_first[b] = 0;
     for (int64_t i = 0; i < s->halo_count; i++) s->inbox_first[s->halo[i] / SOFT_BLOCK + 1]++;
@@ -333,10 +322,10 @@ static talus_status make_blocks(list_maker* m, const placed_pairs* placed)
     return finish(m);
 }
 
-talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from, soft_bodies* bodies)
+talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
 {
     placed_pairs placed = {0};
-    list_maker m = {.s = s, .from = from, .bodies = bodies};
+    list_maker m = {.s = s, .from = from};
     s->dim = from->g->dim;
     s->body_count = from->g->count;
     s->pair_count = from->pairs->count;

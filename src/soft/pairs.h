@@ -61,7 +61,6 @@ void soft_pairs_free(soft_pairs* s);
 /// Everything a list is made from.
 typedef struct soft_listing {
     const grains* g;
-    const cell* periodic;
     const soft_order* order;
     const pair_list* pairs; ///< rows of balls, a < b
     const int32_t* law_of;  ///< [materials][materials] rows of constants
@@ -71,8 +70,8 @@ typedef struct soft_listing {
     int threads;
 } soft_listing;
 
-/// Make the list; `bodies` gets its ghosts. History is taken from s->memories.
-talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from, soft_bodies* bodies);
+/// Make the list. History is taken from s->memories.
+talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from);
 /// Fill s->memories with the history of all pairs that have one.
 talus_status soft_pairs_remember(soft_pairs* s);
 /// The same with the places of an older order turned into those of a new one.

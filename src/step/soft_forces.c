@@ -105,7 +105,6 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
     if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
     if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->order);
     const soft_listing from = {.g = g,
-                               .periodic = ctx->cell,
                                .order = &s->order,
                                .pairs = all_balls ? &s->near : &s->balls,
                                .law_of = s->laws.law_of,
@@ -113,7 +112,7 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
                                .uniform = s->laws.uniform,
                                .rich = s->laws.kind.rich,
                                .threads = ctx->threads};
-    if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from, &s->bodies);
+    if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from);
     if (status < 0) return error_memory(error, "listing pairs of grains");
     s->listed = true;
     s->remembered = false;
@@ -207,15 +206,20 @@ outer_context soft_outer_context(const stepper* s, const step_context* ctx, doub
                            .threads = ctx->threads};
 }
 
-soft_task soft_ball_task(stepper* s, double since)
+soft_task soft_ball_task(stepper* s, const step_context* ctx, double since)
 {
-    return (soft_task){.kind = s->laws.kind,
-                       .geometric = s->geometric,
-                       .uniform = s->laws.uniform,
-                       .constants = s->laws.constants,
-                       .h = since,
-                       .bodies = &s->bodies,
-                       .pairs = &s->pairs};
+    soft_task task = {.kind = s->laws.kind,
+                      .geometric = s->geometric,
+                      .uniform = s->laws.uniform,
+                      .constants = s->laws.constants,
+                      .h = since,
+                      .bodies = &s->bodies,
+                      .pairs = &s->pairs};
+    for (int k = 0; k < s->dim; k++) {
+        task.periodic = task.periodic || ctx->cell->periodic[k];
+        task.length[k] = ctx->cell->periodic[k] ? ctx->cell->length[k] : 0.0;
+    }
+    return task;
 }
 
 /// Rows of the bodies; a list that grains have outrun is made anew.
@@ -224,10 +228,8 @@ static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error
     double farthest = 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
         if (!s->listed) TRY(make_list(s, ctx, error));
-        if (soft_bodies_fill(&s->bodies, ctx->grains, &s->order, ctx->cell, s->geometric,
-                             ctx->threads, &farthest)) {
-            return error_memory(error, "packing the grains");
-        }
+        soft_bodies_fill(&s->bodies, ctx->grains, &s->order, ctx->cell, s->geometric, ctx->threads,
+                         &farthest);
         if (farthest <= 0.5 * s->skin) {
             s->served++;
             return TALUS_OK;
@@ -267,7 +269,7 @@ talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, ta
     }
     TRY(fill_bodies(s, ctx, error));
     soft_pairs_begin(&s->pairs, ctx->threads);
-    const soft_task task = soft_ball_task(s, since);
+    const soft_task task = soft_ball_task(s, ctx, since);
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, s->pairs.body_count))          \
     schedule(dynamic)
     for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);

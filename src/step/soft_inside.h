@@ -50,7 +50,7 @@ talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, ta
 /// What the outer contacts work on.
 outer_context soft_outer_context(const stepper* s, const step_context* ctx, double since);
 /// The task of the kernels of balls.
-soft_task soft_ball_task(stepper* s, double since);
+soft_task soft_ball_task(stepper* s, const step_context* ctx, double since);
 
 /// Powers and losses at an evaluation.
 typedef struct soft_flow {
@@ -70,7 +70,7 @@ talus_status soft_import(stepper* s, const step_context* ctx);
 /// Bring the contacts of the world up to date.
 talus_status soft_publish(stepper* s, const step_context* ctx);
 /// Energy of all springs.
-talus_status soft_elastic(stepper* s, double* out);
+talus_status soft_elastic(stepper* s, const step_context* ctx, double* out);
 
 // ---- soft_start.c ------------------------------------------------------------------------------
 

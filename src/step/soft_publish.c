@@ -178,11 +178,11 @@ static void merge(const stepper* s, const step_context* ctx, const entries* pair
 }
 
 /// The pairs of balls once more, as of the last evaluation.
-static soft_recorded* record_pairs(stepper* s)
+static soft_recorded* record_pairs(stepper* s, const step_context* ctx)
 {
     soft_recorded* record = calloc((size_t)(8 * s->pairs.batch_count + 1), sizeof *record);
     if (!record) return NULL;
-    soft_task task = soft_ball_task(s, 0.0);
+    soft_task task = soft_ball_task(s, ctx, 0.0);
     task.geometric = false;
     task.record = record;
     for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
@@ -199,9 +199,9 @@ static double elastic_of(const stepper* s, const soft_recorded* record)
     return sum;
 }
 
-talus_status soft_elastic(stepper* s, double* out)
+talus_status soft_elastic(stepper* s, const step_context* ctx, double* out)
 {
-    soft_recorded* record = record_pairs(s);
+    soft_recorded* record = record_pairs(s, ctx);
     if (!record) return TALUS_ERR_MEMORY;
     *out = elastic_of(s, record);
     free(record);
@@ -227,7 +227,7 @@ static talus_status write_table(stepper* s, const step_context* ctx, const soft_
 talus_status soft_publish(stepper* s, const step_context* ctx)
 {
     entries pairs = {0};
-    soft_recorded* record = record_pairs(s);
+    soft_recorded* record = record_pairs(s, ctx);
     talus_status status = record ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;
     if (status == TALUS_OK) status = write_table(s, ctx, record, &pairs);
     if (status == TALUS_OK) s->elastic = elastic_of(s, record);

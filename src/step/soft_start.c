@@ -190,7 +190,7 @@ static talus_status begin(beginning* b, talus_error* error)
     scatter(b);
     set_motion(b);
     TRY(soft_evaluate(s, b->ctx, 0.0, error));
-    if (soft_elastic(s, &elastic)) return error_memory(error, "beginning a soft run");
+    if (soft_elastic(s, b->ctx, &elastic)) return error_memory(error, "beginning a soft run");
     totals->start = grains_kinetic_energy(b->ctx->grains, b->ctx->threads) + elastic;
     totals->power_lost = b->flow.out;
     totals->power_input = b->flow.input;
