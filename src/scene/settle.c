@@ -1,8 +1,9 @@
 /// What a scene of the method soft leaves to the program, settled when its world is made: the
-/// springs of pairs of materials, and stiffness that no material gives.
+/// springs of pairs of materials, stiffness that no material gives, and steps.
 ///
 /// Numbers that are chosen go into the effective scene: a resumed run reads them there.
 #include "base/error.h"
+#include "base/vec.h"
 #include "body/materials.h"
 #include "scene/model.h"
 #include "world/world.h"
@@ -113,4 +114,99 @@ talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* 
     if (scene->arena.failed) return error_memory(error, "the scene");
     settle_pairs(scene);
     return settled->stiffness ? give_laws(scene, world, error) : TALUS_OK;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+/// Two of the smallest grains that an inlet pours: they may be the stiffest pair.
+static talus_status add_smallest(const talus_scene* scene, const scene_source* source,
+                                 talus_world* world, talus_error* error)
+{
+    sizes* drawn = NULL;
+    TRY(sizes_create(&source->tap.sizes, scene->world.dim, &drawn, error));
+    talus_grain_def g = source->base;
+    g.radius = sizes_least(drawn);
+    sizes_destroy(drawn);
+    vec_copy(3, g.position, source->tap.low);
+    shape_choice_apply(&source->shape, scene->world.dim, 0, 0, 0, &g);
+    for (int i = 0; i < 2; i++) TRY(talus_world_add_grain(world, &g, NULL, error));
+    return TALUS_OK;
+}
+
+/// Take out the grains from row `first` on, as if they had never been there.
+static talus_status remove_from(talus_world* world, int64_t first, int64_t next_id,
+                                talus_error* error)
+{
+    for (int64_t i = world->grains.count - 1; i >= first; i--) {
+        TRY(talus_world_remove_grain(world, world->grains.id[i], error));
+    }
+    world->grains.next_id = next_id;
+    return TALUS_OK;
+}
+
+static void choose_step(talus_scene* scene, scene_step* step, double length)
+{
+    step->length = length;
+    node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
+}
+
+/// A step of the scene that several phases take is reported once.
+static void report_unstable(const talus_scene* scene, int index, problems* p)
+{
+    const scene_phase* phase = &scene->phases[index];
+    const place at = phase->step.origin.at;
+    for (int i = 0; i < index; i++) {
+        const scene_phase* other = &scene->phases[i];
+        const place there = other->step.origin.at;
+        const bool same =
+            there.source == at.source && there.line == at.line && there.column == at.column;
+        if (same && other->step.length > other->times.stable) return;
+    }
+    const talus_soft_times* t = &phase->times;
+    problems_add(p, at, phase->step.origin.path,
+                 "%.4g is too long: the method soft is unstable above %.3g = t_c/%.3g, where t_c = "
+                 "%.3g is how long a collision lasts (expected at most %.3g, or auto)",
+                 phase->step.length, t->stable, t->contact / t->stable, t->contact, t->bound);
+}
+
+/// The steps of all phases, in a world that has all kinds of grains.
+static talus_status settle_phases(talus_scene* scene, talus_world* world, problems* p,
+                                  talus_error* error)
+{
+    double shortest = INFINITY;
+    for (int i = 0; i < scene->phase_count; i++) {
+        scene_phase* phase = &scene->phases[i];
+        for (int k = 0; k < phase->pair_count; k++) {
+            const scene_pair* pair = &phase->pairs[k];
+            TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+        }
+        TRY(talus_world_soft_times(world, &phase->times, error));
+        if (phase->step.chosen) {
+            choose_step(scene, &phase->step, phase->times.chosen);
+            shortest = fmin(shortest, phase->times.chosen);
+        } else if (phase->step.length > phase->times.stable) {
+            report_unstable(scene, i, p);
+        }
+    }
+    if (scene->step.chosen && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
+    return scene->arena.failed ? error_memory(error, "the scene") : TALUS_OK;
+}
+
+talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, talus_error* error)
+{
+    const int64_t first = world->grains.count, next_id = world->grains.next_id;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
+    }
+    if (world->grains.count == 0) {
+        if (!scene->step.chosen) return TALUS_OK;
+        problems_add(p, scene->step.origin.at, scene->step.origin.path,
+                     "'auto' needs grains from whose collisions the step follows (expected a "
+                     "number > 0)");
+        return TALUS_OK;
+    }
+    TRY(settle_phases(scene, world, p, error));
+    TRY(remove_from(world, first, next_id, error));
+    return give_laws(scene, world, error);
 }
