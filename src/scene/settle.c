@@ -150,26 +150,45 @@ static void choose_step(talus_scene* scene, scene_step* step, double length)
     node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
 }
 
-/// A step of the scene that several phases take is reported once.
-static void report_unstable(const talus_scene* scene, int index, problems* p)
+/// A step that is too long, or that cannot be chosen.
+static bool step_is_bad(const scene_phase* phase)
 {
-    const scene_phase* phase = &scene->phases[index];
-    const place at = phase->step.origin.at;
+    const bool known = phase->times.contact > 0.0;
+    return phase->step.chosen ? !known : known && phase->step.length > phase->times.stable;
+}
+
+/// A step of the scene that several phases take is reported once.
+static bool is_reported(const talus_scene* scene, int index)
+{
+    const place at = scene->phases[index].step.origin.at;
     for (int i = 0; i < index; i++) {
-        const scene_phase* other = &scene->phases[i];
-        const place there = other->step.origin.at;
+        const place there = scene->phases[i].step.origin.at;
         const bool same =
             there.source == at.source && there.line == at.line && there.column == at.column;
-        if (same && other->step.length > other->times.stable) return;
+        if (same && step_is_bad(&scene->phases[i])) return true;
     }
+    return false;
+}
+
+static void report_step(const talus_scene* scene, int index, const talus_error* why, problems* p)
+{
+    const scene_phase* phase = &scene->phases[index];
     const talus_soft_times* t = &phase->times;
-    problems_add(p, at, phase->step.origin.path,
+    const scene_origin* origin = &phase->step.origin;
+    if (is_reported(scene, index)) return;
+    if (phase->step.chosen) {
+        problems_add(p, origin->at, origin->path,
+                     "'auto' cannot be settled: %s (expected a number > 0)", why->text);
+        return;
+    }
+    problems_add(p, origin->at, origin->path,
                  "%.4g is too long: the method soft is unstable above %.3g = t_c/%.3g, where t_c = "
                  "%.3g is how long a collision lasts (expected at most %.3g, or auto)",
                  phase->step.length, t->stable, t->contact / t->stable, t->contact, t->bound);
 }
 
-/// The steps of all phases, in a world that has all kinds of grains.
+/// The steps of all phases, in a world that has all kinds of grains. Where nothing can collide the
+/// times are all zero.
 static talus_status settle_phases(talus_scene* scene, talus_world* world, problems* p,
                                   talus_error* error)
 {
@@ -180,12 +199,15 @@ static talus_status settle_phases(talus_scene* scene, talus_world* world, proble
             const scene_pair* pair = &phase->pairs[k];
             TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
         }
-        TRY(talus_world_soft_times(world, &phase->times, error));
-        if (phase->step.chosen) {
+        talus_error why = {0};
+        const talus_status status = talus_world_soft_times(world, &phase->times, &why);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
+        if (status < 0) phase->times = (talus_soft_times){0};
+        if (step_is_bad(phase)) {
+            report_step(scene, i, &why, p);
+        } else if (phase->step.chosen) {
             choose_step(scene, &phase->step, phase->times.chosen);
             shortest = fmin(shortest, phase->times.chosen);
-        } else if (phase->step.length > phase->times.stable) {
-            report_unstable(scene, i, p);
         }
     }
     if (scene->step.chosen && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
@@ -198,13 +220,6 @@ talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, t
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
         if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
-    }
-    if (world->grains.count == 0) {
-        if (!scene->step.chosen) return TALUS_OK;
-        problems_add(p, scene->step.origin.at, scene->step.origin.path,
-                     "'auto' needs grains from whose collisions the step follows (expected a "
-                     "number > 0)");
-        return TALUS_OK;
     }
     TRY(settle_phases(scene, world, p, error));
     TRY(remove_from(world, first, next_id, error));
