@@ -53,6 +53,7 @@ double summary_balance(const talus_step_result* last)
     const talus_energy* e = &last->energy;
     const double held = last->kinetic_energy + e->elastic + e->dissipated;
     const double scale = fmax(fmax(held, e->start), fabs(e->input));
+    if (!isfinite(e->error)) return INFINITY;
     return scale > 0 ? fabs(e->error) / scale : 0;
 }
 
