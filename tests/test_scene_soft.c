@@ -57,7 +57,7 @@ static void check_choice(const char* name, const char* text, double expected, es
     drop(m);
 }
 
-#define SOFT "dimension: 2\nstep: 1e-6\nmethod: soft\nuntil: {time: 1}\n"
+#define SOFT "dimension: 2\nstep: auto\nmethod: soft\nuntil: {time: 1}\n"
 /// Ten disks of diameter 0.2 and mass 3, one on the other, the lowest on the floor y = 0.
 #define COLUMN                                                                                     \
     "walls: [{name: floor, type: plane, normal: [0, 1]}]\n"                                        \
@@ -212,17 +212,17 @@ static void test_auto_step(void** state)
     (void)state;
     talus_error error = {0};
     made a =
-        make("dimension: 2\nstep: auto\nmethod: soft\nmaterials: {x: {stiffness: 1e4}}\n" COLUMN
+        make("dimension: 2\nstep: auto\nmethod: soft\nmaterials: {x: {stiffness: 1e4, restitution: "
+             "1}}\n" COLUMN
              "  - {type: inlet, name: tap, low: [3, 3], high: [4, 4], rate: 1, mass: 0.03, radius: "
              "{distribution: uniform, min: 0.02, max: 0.05}}\n"
              "phases:\n- {until: {time: 1}, pour: [tap]}\n- {until: {time: 1}, pairs: [{between: "
-             "[x, x], friction: 0, stiffness: 4e4}]}\n- {until: {time: 1}, step: 1e-7}\n");
+             "[x, x], friction: 0, restitution: 1, stiffness: 4e4}]}\n- {until: {time: 1}, step: "
+             "1e-7}\n");
     const talus_soft_times *first = scene_phase_times(a.scene, 0),
                            *second = scene_phase_times(a.scene, 1);
-    // Two grains of mass 0.03 without damping to speak of: t_c = pi sqrt(m/2k) (PLMH 10), and with
-    // restitution 0, the default, not shorter.
-    const double undamped = M_PI * sqrt(0.5 * 0.03 / 1e4);
-    check_below("undamped", undamped * (1.0 - 1e-12), first->contact, "PLMH 10; a few roundings");
+    check_close("two grains of the inlet", first->contact, M_PI * sqrt(0.5 * 0.03 / 1e4), 1e-16,
+                "PLMH 10 without damping; a few roundings");
     check_close("pair of the inlet", first->mass, 0.015, 1e-16, "two equal grains");
     check_close("stiffer pair", second->contact, 0.5 * first->contact, 1e-12 * first->contact,
                 "t_c goes with the root of the stiffness; a few roundings");
