@@ -78,11 +78,11 @@ class ResumeSoft(unittest.TestCase):
 
     def test_killed(self):
         """A run that was told to stop while it was working, wherever that was, and resumed."""
-        more = ("--set", "phases[2].until={steps: 200000}")
+        more = ("--set", "phases[2].until={steps: 60000}", "--set", "periodic={}")
         whole, broken = self.whole("soft_2d", *more), self.root / "killed"
         process = subprocess.Popen([TALUS, "run", str(SCENES / "soft_2d.yaml"), "-o", str(broken),
                                     "--quiet", *more])
-        time.sleep(1)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         self.assertIn(process.wait(60), (OK, INTERRUPTED))
         self.run_ok("resume", broken)

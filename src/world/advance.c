@@ -204,6 +204,7 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     w->solves--; // nothing was attempted
     if (w->ops->publish(w->stepper, &ctx)) return error_memory(error, "writing down the contacts");
     const double diameter = grains_mean_diameter(&w->grains, w->def.threads);
+    result->contacts = w->contacts.count; // candidates depend on when the list was last made
     double sum = 0.0;
     for (int64_t c = 0; c < w->contacts.count; c++) sum += fmax(-w->contacts.gap[c], 0.0);
     result->overlap_mean = w->contacts.count > 0 ? sum / (double)w->contacts.count / diameter : 0.0;
