@@ -14,6 +14,26 @@ static void print_warning(void* user, talus_log_level level, const char* text)
     if (level == TALUS_LOG_WARNING) fprintf(stderr, "warning: %s\n", text);
 }
 
+/// What the method soft will do with the scene.
+static void print_soft(const talus_scene* scene)
+{
+    const soft_settled* settled = scene_settled(scene);
+    const bool reduced = scene_outputs(scene)->reduced_units;
+    if (settled->stiffness) {
+        printf("stiffness %.3g%s chosen for overlaps below %.3g %% of a diameter, decided by: %s\n",
+               settled->chosen, reduced ? "" : " N/m", 100 * scene_overlap(scene),
+               estimate_reason_words(settled->estimate.reason));
+    }
+    for (int p = 0; p < scene_phase_count(scene); p++) {
+        const talus_soft_times* t = scene_phase_times(scene, p);
+        const double h = scene_phase_step(scene, p);
+        if (!(t->contact > 0)) continue;
+        printf("%s: step %.3g%s = t_c/%.3g, bound t_c/%.3g%s%s\n", scene_phase_name(scene, p), h,
+               reduced ? "" : " s", t->contact / h, t->contact / t->bound,
+               h > t->bound ? ": too long, " : "", h > t->bound ? t->reason : "");
+    }
+}
+
 static void print_contents(const talus_scene* scene, const talus_world* world)
 {
     int phases = scene_phase_count(scene), inlets = scene_inlet_count(scene);
@@ -25,6 +45,7 @@ static void print_contents(const talus_scene* scene, const talus_world* world)
     if (inlets > 0) printf(", %d inlet%s", inlets, plural(inlets));
     printf(", step %g%s, seed %" PRIu64 "\n", talus_scene_step_length(scene),
            scene_outputs(scene)->reduced_units ? "" : " s", scene_seed(scene));
+    if (scene_method(scene) == TALUS_METHOD_SOFT) print_soft(scene);
 }
 
 static int check(const char* path, const option_values* sets)

@@ -25,7 +25,11 @@ static void print_times(FILE* out, const talus_summary* s)
     print_stage(out, "record", s->seconds_record, total);
     print_stage(out, "other", total > named ? total - named : 0, total);
     print_stage(out, "total", total, total);
-    if (s->seconds_solve > 0) {
+    double working = s->seconds_detect + s->seconds_solve + s->seconds_advance;
+    if (s->method == TALUS_METHOD_SOFT) {
+        fprintf(out, "  %.3g grains times steps a second, %.3g MB of memory at most\n",
+                working > 0 ? s->grain_steps / working : 0.0, (double)s->peak_memory_bytes / 1e6);
+    } else if (s->seconds_solve > 0) {
         fprintf(out, "  %.3g contact updates a second while solving, %.3g MB of memory at most\n",
                 (double)s->contact_updates / s->seconds_solve, (double)s->peak_memory_bytes / 1e6);
     }

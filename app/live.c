@@ -72,9 +72,15 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
     snprintf(field[2], FIELD_SIZE, "t %.4g%s", last->time, p->reduced_units ? "" : " s");
     snprintf(field[3], FIELD_SIZE, "%" PRId64 " grain%s", last->grains, plural(last->grains));
     snprintf(field[4], FIELD_SIZE, "%" PRId64 " contact%s", last->contacts, plural(last->contacts));
-    snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweep%s", last->sweeps, plural(last->sweeps));
-    snprintf(field[6], FIELD_SIZE, "%s %.2g %%", last->rigidity.soft ? "off by" : "exact to",
-             100 * fmin(last->rigidity.velocity_error, 1));
+    if (p->method == TALUS_METHOD_SOFT) {
+        field[5][0] = '\0';
+        snprintf(field[6], FIELD_SIZE, "energy error %.1e%s", last->energy.error,
+                 p->reduced_units ? "" : " J");
+    } else {
+        snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweep%s", last->sweeps, plural(last->sweeps));
+        snprintf(field[6], FIELD_SIZE, "%s %.2g %%", last->rigidity.soft ? "off by" : "exact to",
+                 100 * fmin(last->rigidity.velocity_error, 1));
+    }
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);
     snprintf(field[8], FIELD_SIZE, "Ekin %.2e%s", last->kinetic_energy,
              p->reduced_units ? "" : " J");

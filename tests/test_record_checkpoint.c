@@ -155,6 +155,15 @@ static void test_damage(void** state)
     sample_remove(folder);
 }
 
+/// The sample world with the method soft.
+static talus_world* soft_world(talus_integrator integrator)
+{
+    talus_world* w = sample_world(2, 1);
+    w->def.method = TALUS_METHOD_SOFT;
+    w->def.soft.integrator = integrator;
+    return w;
+}
+
 static void refuse(const char* folder, talus_world* w, const char* because)
 {
     talus_error error = {0};
@@ -204,6 +213,17 @@ static void test_other(void** state)
     check_ok(talus_world_add_wall(more, &wall, NULL, &error), error);
     refuse(folder, more, "\"nothing more\" where this one has \"wall gate");
 
+    refuse(folder, soft_world(TALUS_INTEGRATOR_GEAR5),
+           "\"method contact\" where this one has \"method soft, integrator gear5");
+    talus_world* soft = soft_world(TALUS_INTEGRATOR_GEAR5);
+    check_ok(save(folder, soft, 1, &error), error);
+    check_ok(save(folder, soft, 1, &error), error);
+    refuse(folder, soft_world(TALUS_INTEGRATOR_VERLET), "has \"method soft, integrator verlet");
+    refuse(folder, sample_world(2, 1), "elongation geometric, law linear, bound elastic\" where");
+    talus_world_destroy(soft);
+    check_ok(save(folder, w, 1, &error), error);
+    check_ok(save(folder, w, 1, &error), error);
+
     refuse(folder, reshaped_world(NULL, 0.0), "\"solid kite, geometry ");
     refuse(folder, reshaped_world("kite", 1e-15), "\"solid kite, geometry ");
     refuse(folder, reshaped_world("brick", 0.0), "has \"solid brick, geometry ");
@@ -223,11 +243,11 @@ static void test_other(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 2";
+    const char head[] = "talus-checkpoint 3";
     assert_memory_equal(data, head, strlen(head));
     data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
-    refuse(folder, sample_world(2, 1), "has checkpoint format 7, this program reads format 2");
+    refuse(folder, sample_world(2, 1), "has checkpoint format 7, this program reads format 3");
     free(data);
     free(path);
     talus_world_destroy(w);

@@ -70,6 +70,46 @@ static void test_resume(void** state)
     sample_remove(folder);
 }
 
+/// The first line of the series of a world.
+static char* header_of(const talus_world* w, const char* folder)
+{
+    talus_error error = {0};
+    series* s = NULL;
+    check_ok(series_open(folder, 0, w, &s, &error), error);
+    series_close(s);
+    return contents(folder);
+}
+
+/// Columns of one method only; a series of the other one is not continued.
+static void test_methods(void** state)
+{
+    (void)state;
+    static const char* const contact[] = {",sweeps,",    ",converged,", ",residual,",
+                                          ",stiffness,", ",soft,",      ",second,"};
+    static const char* const soft[] = {",elastic_energy,", ",dissipated,", ",input_work,",
+                                       ",energy_error,"};
+    char* folder = sample_folder();
+    talus_world* w = sample_world(2, 1);
+    char* rigid = header_of(w, folder);
+    w->def.method = TALUS_METHOD_SOFT;
+    talus_error error = {0};
+    series* s = NULL;
+    assert_int_equal(series_open(folder, (int64_t)strlen(rigid), w, &s, &error), TALUS_ERR_FORMAT);
+    char* springs = header_of(w, folder);
+    for (size_t i = 0; i < sizeof contact / sizeof *contact; i++) {
+        assert_non_null(strstr(rigid, contact[i]));
+        assert_null(strstr(springs, contact[i]));
+    }
+    for (size_t i = 0; i < sizeof soft / sizeof *soft; i++) {
+        assert_null(strstr(rigid, soft[i]));
+        assert_non_null(strstr(springs, soft[i]));
+    }
+    free(rigid);
+    free(springs);
+    talus_world_destroy(w);
+    sample_remove(folder);
+}
+
 static void test_disk_full(void** state)
 {
     (void)state;
@@ -111,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_methods),
         cmocka_unit_test(test_disk_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

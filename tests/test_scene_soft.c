@@ -57,11 +57,12 @@ static void check_choice(const char* name, const char* text, double expected, es
     drop(m);
 }
 
-#define SOFT "dimension: 2\nstep: 1e-6\nmethod: soft\nuntil: {time: 1}\n"
+#define SOFT "dimension: 2\nstep: auto\nmethod: soft\nuntil: {time: 1}\n"
 /// Ten disks of diameter 0.2 and mass 3, one on the other, the lowest on the floor y = 0.
 #define COLUMN                                                                                     \
     "walls: [{name: floor, type: plane, normal: [0, 1]}]\n"                                        \
-    "grains: [{type: chain, start: [0, 0], direction: [0, 1], count: 10, radius: 0.1, mass: 3}]\n"
+    "grains:\n  - {type: chain, start: [0, 0], direction: [0, 1], count: 10, radius: 0.1, mass: "  \
+    "3}\n"
 
 static void test_loads(void** state)
 {
@@ -73,7 +74,7 @@ static void test_loads(void** state)
                  10.0 * m * g / (0.01 * d), ESTIMATE_WEIGHT);
     check_choice(
         "later gravity",
-        "dimension: 2\nstep: 1\nmethod: soft\ngravity: [0, -10]\nphases:\n- {until: {time: "
+        "dimension: 2\nstep: auto\nmethod: soft\ngravity: [0, -10]\nphases:\n- {until: {time: "
         "1}}\n- {until: {time: 1}, gravity: [0, -20]}\n" COLUMN,
         10.0 * m * 2.0 * g / depth, ESTIMATE_WEIGHT);
     check_choice("cohesion", SOFT "materials: {a: {cohesion_force: 7}}\n" COLUMN, 7.0 / depth,
@@ -204,6 +205,70 @@ static void test_effective(void** state)
     drop(b);
 }
 
+/// Steps that are chosen: for the stiffest pair that there will be in each phase, the inlet's
+/// grains included; in the effective scene; and the world is none the wiser.
+static void test_auto_step(void** state)
+{
+    (void)state;
+    talus_error error = {0};
+    made a =
+        make("dimension: 2\nstep: auto\nmethod: soft\nmaterials: {x: {stiffness: 1e4, restitution: "
+             "1}}\n" COLUMN
+             "  - {type: inlet, name: tap, low: [3, 3], high: [4, 4], rate: 1, mass: 0.03, radius: "
+             "{distribution: uniform, min: 0.02, max: 0.05}}\n"
+             "phases:\n- {until: {time: 1}, pour: [tap]}\n- {until: {time: 1}, pairs: [{between: "
+             "[x, x], friction: 0, restitution: 1, stiffness: 4e4}]}\n- {until: {time: 1}, step: "
+             "1e-7}\n");
+    const talus_soft_times *first = scene_phase_times(a.scene, 0),
+                           *second = scene_phase_times(a.scene, 1);
+    check_close("two grains of the inlet", first->contact, M_PI * sqrt(0.5 * 0.03 / 1e4), 1e-16,
+                "PLMH 10 without damping; a few roundings");
+    check_close("pair of the inlet", first->mass, 0.015, 1e-16, "two equal grains");
+    check_close("stiffer pair", second->contact, 0.5 * first->contact, 1e-12 * first->contact,
+                "t_c goes with the root of the stiffness; a few roundings");
+    check_close("step", scene_phase_step(a.scene, 0), first->chosen, 0.0, "the same number");
+    check_close("its step", scene_phase_step(a.scene, 1), second->chosen, 0.0, "the same number");
+    check_close("given step", scene_phase_step(a.scene, 2), 1e-7, 0.0, "given");
+    check_close("scene", talus_scene_step_length(a.scene), second->chosen, 0.0, "the shortest");
+    assert_int_equal(a.world->grains.count, 10);
+    assert_int_equal(a.world->grains.next_id, 10);
+    assert_true(materials_pair(&a.world->materials, 0, 0)->stiffness == 1e4);
+    check_ok(talus_scene_write(a.scene, other_path, &error), error);
+    made b = make_from(other_path);
+    for (int p = 0; p < 3; p++) {
+        assert_true(scene_phase_step(a.scene, p) == scene_phase_step(b.scene, p));
+        assert_false(b.scene->phases[p].step.chosen);
+    }
+    drop(a);
+    drop(b);
+}
+
+/// A step with which the integrator is unstable is a mistake at its line, reported once.
+static void test_unstable_step(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "dimension: 2\nstep: 1\nmethod: soft\nmaterials: {x: {stiffness: 1e4}}\n" COLUMN
+        "phases:\n- {until: {time: 1}}\n- {until: {time: 1}, step: 2}\n- {until: {time: 1}}\n";
+    FILE* file = fopen(scene_path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    talus_scene* scene = NULL;
+    talus_world* world = NULL;
+    talus_report report = {0};
+    talus_error error = {0};
+    check_ok(talus_scene_load(scene_path, NULL, 0, &scene, NULL, &error), error);
+    assert_int_equal(talus_scene_build(scene, NULL, &world, &report, &error), TALUS_ERR_SCENE);
+    assert_int_equal(report.count, 2);
+    printf("%s\n", report.lines[0]);
+    assert_non_null(
+        strstr(report.lines[0], ":2:7: step: 1 is too long: the method soft is unstable"));
+    assert_non_null(strstr(report.lines[1], ":10:28: phases[1].step: 2 is too long"));
+    talus_report_clear(&report);
+    talus_scene_destroy(scene);
+}
+
 /// The keys of one method do not disturb the other.
 static void test_other_method(void** state)
 {
@@ -225,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_loads),        cmocka_unit_test(test_walls),
         cmocka_unit_test(test_fall),         cmocka_unit_test(test_inlet),
         cmocka_unit_test(test_area_law),     cmocka_unit_test(test_effective),
+        cmocka_unit_test(test_auto_step),    cmocka_unit_test(test_unstable_step),
         cmocka_unit_test(test_other_method),
     };
     int one = mkstemp(scene_path), two = mkstemp(other_path);

@@ -10,12 +10,13 @@
 extern "C" {
 #endif
 
-/// What a progress callback sees, after every step.
+/// What a progress callback sees, after every step (method soft: about five times a second).
 typedef struct talus_progress {
     const talus_step_result* last; ///< the step just done
     const char* phase;             ///< name of the present phase
     int phase_index, phase_count;
-    bool reduced_units;      ///< the scene's numbers are not SI
+    bool reduced_units; ///< the scene's numbers are not SI
+    talus_method method;
     double end_time;         ///< simulated time at which the run will end, if known; else < 0
     bool at_most;            ///< end_time and eta_seconds are bounds: it may end earlier
     double steps_per_second; ///< over the last seconds
@@ -57,6 +58,13 @@ typedef struct talus_summary {
     int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls
     double velocity_error;    ///< talus_rigidity.velocity_error of the last step
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
+    talus_method method;
+    talus_energy energy;     ///< method soft: of the last step
+    double energy_error_max; ///< method soft: largest error of the balance in a row of the
+                             ///< series, relative to all energy that there was
+    double contact_time;     ///< method soft: t_c of the stiffest pair in the last phase, s
+    double step_length;      ///< of the last step, s
+    double grain_steps;      ///< sum of the number of grains over all steps
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;
     uint64_t seed, state_hash;

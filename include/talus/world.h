@@ -283,7 +283,7 @@ typedef struct talus_step_result {
     int64_t step; ///< steps done so far
     double time;  ///< simulated time at the end of the step, s
     int64_t grains;
-    int64_t contacts;      ///< candidate contacts in the problem
+    int64_t contacts;      ///< candidate contacts in the problem; method soft: touching or bonded
     int64_t active;        ///< contacts that carry a force
     int64_t sweeps;        ///< of this step, retries included
     int64_t updates;       ///< contact updates of this step

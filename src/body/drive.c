@@ -250,11 +250,13 @@ void drive_advance(walls* w, double time, double h)
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || wall_is_mobile(w, i)) continue;
         double v[3], spin[3], *x = w->position + 3 * i;
-        prescribe(w, i, time, h);
-        vec_add_scaled(3, w->moved + 3 * i, -1.0, x);
-        vec_add_scaled(3, w->turned + 3 * i, h, w->spin + 3 * i);
-        move_wall(w, i, h);
-        vec_add_scaled(3, w->moved + 3 * i, 1.0, x);
+        if (h > 0.0) { // no time has no mean velocity
+            prescribe(w, i, time, h);
+            vec_add_scaled(3, w->moved + 3 * i, -1.0, x);
+            vec_add_scaled(3, w->turned + 3 * i, h, w->spin + 3 * i);
+            move_wall(w, i, h);
+            vec_add_scaled(3, w->moved + 3 * i, 1.0, x);
+        }
         motion_at(&w->record[i].drive, time + h - w->start_time[i], v, spin);
         set_motion(w, i, v, spin);
     }

@@ -474,14 +474,17 @@ static double rotation_energy(const grains* g, int64_t row)
     return 0.5 * g->mass[row] * vec_dot(3, w, w);
 }
 
+double grain_kinetic_energy(const grains* g, int64_t row)
+{
+    const double* v = g->velocity + row * g->dim;
+    return 0.5 * g->mass[row] * vec_dot(g->dim, v, v) + rotation_energy(g, row);
+}
+
 static void add_energies(void* data, int64_t first, int64_t last, double* energy)
 {
     const grains* g = data;
-    const int dim = g->dim;
     for (int64_t i = first; i < last; i++) {
-        if (g->glued_to[i] != GRAIN_FREE) continue;
-        const double* v = g->velocity + i * dim;
-        *energy += 0.5 * g->mass[i] * vec_dot(dim, v, v) + rotation_energy(g, i);
+        if (g->glued_to[i] == GRAIN_FREE) *energy += grain_kinetic_energy(g, i);
     }
 }
 

@@ -96,6 +96,8 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
 
+/// Kinetic energy of a grain.
+double grain_kinetic_energy(const grains* g, int64_t row);
 /// Kinetic energy of the free grains. Sums are the same for any number of threads.
 double grains_kinetic_energy(const grains* g, int threads);
 /// Mean diameter and mean mass of the free grains (of all, if none is free; 1 if there are none).

@@ -94,10 +94,27 @@ static void describe_wall(const wall_record* wall, text_buffer* t)
     text_add(t, "\n");
 }
 
+/// The method, and of the soft one all that its stored derivatives and springs depend on.
+static void describe_method(const talus_world_def* def, text_buffer* t)
+{
+    static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
+    static const char* const elongations[] = {"geometric", "cundall"};
+    static const char* const laws[] = {"linear", "hertz", "area"};
+    static const char* const bounds[] = {"elastic", "total"};
+    if (def->method == TALUS_METHOD_CONTACT) {
+        text_add(t, "method contact\n");
+        return;
+    }
+    text_add(t, "method soft, integrator %s, elongation %s, law %s, bound %s\n",
+             integrators[def->soft.integrator], elongations[def->soft.elongation],
+             laws[def->soft.law], bounds[def->soft.bound]);
+}
+
 /// What must be the same in the world that takes over the state, as a text for comparison.
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
+    describe_method(&w->def, t);
     for (int k = 0; k < w->def.dim; k++) {
         if (!w->cell.periodic[k]) continue;
         text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k, w->cell.low[k],

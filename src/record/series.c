@@ -20,33 +20,41 @@
 
 typedef enum cell_kind { CELL_COUNT, CELL_NUMBER, CELL_FLAG } cell_kind;
 
+/// Methods whose runs have a column.
+typedef enum column_method { IN_BOTH = 0, IN_CONTACT, IN_SOFT } column_method;
+
 typedef struct series_column {
     const char* name;
     cell_kind kind;
     size_t offset; ///< in talus_step_result
+    column_method method;
 } series_column;
 
 #define IN_RESULT(member) offsetof(talus_step_result, member)
 
 static const series_column step_table[] = {
-    {"step", CELL_COUNT, IN_RESULT(step)},
-    {"time", CELL_NUMBER, IN_RESULT(time)},
-    {"grains", CELL_COUNT, IN_RESULT(grains)},
-    {"contacts", CELL_COUNT, IN_RESULT(contacts)},
-    {"active", CELL_COUNT, IN_RESULT(active)},
-    {"sweeps", CELL_COUNT, IN_RESULT(sweeps)},
-    {"converged", CELL_FLAG, IN_RESULT(converged)},
-    {"residual", CELL_NUMBER, IN_RESULT(residual)},
-    {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean)},
-    {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max)},
-    {"kinetic_energy", CELL_NUMBER, IN_RESULT(kinetic_energy)},
-    {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size)},
-    {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length)},
-    {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness)},
-    {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error)},
-    {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid)},
-    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft)},
-    {"second", CELL_FLAG, IN_RESULT(second)},
+    {"step", CELL_COUNT, IN_RESULT(step), IN_BOTH},
+    {"time", CELL_NUMBER, IN_RESULT(time), IN_BOTH},
+    {"grains", CELL_COUNT, IN_RESULT(grains), IN_BOTH},
+    {"contacts", CELL_COUNT, IN_RESULT(contacts), IN_BOTH},
+    {"active", CELL_COUNT, IN_RESULT(active), IN_BOTH},
+    {"sweeps", CELL_COUNT, IN_RESULT(sweeps), IN_CONTACT},
+    {"converged", CELL_FLAG, IN_RESULT(converged), IN_CONTACT},
+    {"residual", CELL_NUMBER, IN_RESULT(residual), IN_CONTACT},
+    {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean), IN_BOTH},
+    {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max), IN_BOTH},
+    {"kinetic_energy", CELL_NUMBER, IN_RESULT(kinetic_energy), IN_BOTH},
+    {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size), IN_CONTACT},
+    {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length), IN_CONTACT},
+    {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness), IN_CONTACT},
+    {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error), IN_CONTACT},
+    {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid), IN_CONTACT},
+    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft), IN_CONTACT},
+    {"second", CELL_FLAG, IN_RESULT(second), IN_CONTACT},
+    {"elastic_energy", CELL_NUMBER, IN_RESULT(energy.elastic), IN_SOFT},
+    {"dissipated", CELL_NUMBER, IN_RESULT(energy.dissipated), IN_SOFT},
+    {"input_work", CELL_NUMBER, IN_RESULT(energy.input), IN_SOFT},
+    {"energy_error", CELL_NUMBER, IN_RESULT(energy.error), IN_SOFT},
 };
 enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
 
@@ -76,9 +84,17 @@ static void add_wall_names(text_buffer* t, const char* name, int dim)
     }
 }
 
+static bool has_column(const talus_world* world, const series_column* col)
+{
+    const bool soft = world->def.method == TALUS_METHOD_SOFT;
+    return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
+}
+
 static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)
 {
-    for (int c = 0; c < STEP_COLUMNS; c++) text_add(t, "%s,", step_table[c].name);
+    for (int c = 0; c < STEP_COLUMNS; c++) {
+        if (has_column(world, &step_table[c])) text_add(t, "%s,", step_table[c].name);
+    }
     text_add(t, "removed,step_length,coordination");
     for (int64_t w = 0; w < wall_count; w++) {
         add_wall_names(t, world->walls.record[w].name, world->def.dim);
@@ -99,6 +115,7 @@ static void add_cell(text_buffer* t, const series_column* col, const talus_step_
 static void add_row(text_buffer* t, const talus_world* world, double h, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) {
+        if (!has_column(world, &step_table[c])) continue;
         add_cell(t, &step_table[c], &world->last);
         text_add(t, ",");
     }

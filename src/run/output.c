@@ -8,6 +8,8 @@
 #include "run/directory.h"
 #include "run/run.h"
 
+#include <math.h>
+
 enum { EXTRA_COUNT_MAX = 3 };
 
 /// The run's blocks in a checkpoint.
@@ -43,8 +45,11 @@ static talus_status write_frame(run* r, talus_error* error)
 
 static talus_status write_row(run* r, talus_error* error)
 {
-    TRY(series_write(r->series, r->world, r->state.step_length, error));
-    r->state.series_step = r->state.step;
+    run_state* s = &r->state;
+    TRY(series_write(r->series, r->world, s->step_length, error));
+    s->series_step = s->step;
+    // Here and not after each batch of steps, whose lengths depend on the machine.
+    s->worst_balance = fmax(s->worst_balance, summary_balance(&s->last));
     return TALUS_OK;
 }
 
@@ -58,6 +63,16 @@ static bool is_due(const run* r, double interval, int64_t* mark)
     return true;
 }
 
+/// Whether a row of the series is due.
+static bool row_is_due(run* r)
+{
+    const scene_output* out = scene_outputs(r->scene);
+    if (out->series_interval > 0) return is_due(r, out->series_interval, &r->state.series_mark);
+    const int64_t done = schedule_phase_steps(r);
+    return done % schedule_series_steps(r) == 0 ||
+           done == schedule_phase_limit(r, (int)r->state.phase);
+}
+
 talus_status output_due(run* r, talus_error* error)
 {
     double began = clock_seconds();
@@ -69,9 +84,7 @@ talus_status output_due(run* r, talus_error* error)
         if (out->frame_interval > 0 && is_due(r, out->frame_interval, &s->frame_mark)) {
             TRY(write_frame(r, error));
         }
-        if (out->series_interval <= 0 || is_due(r, out->series_interval, &s->series_mark)) {
-            TRY(write_row(r, error));
-        }
+        if (row_is_due(r)) TRY(write_row(r, error));
     }
     r->seconds_record += clock_seconds() - began;
     return TALUS_OK;

@@ -20,6 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/// Wall time after which a batch of steps of the method soft ends, so that the user hears of it.
+#define BATCH_SECONDS 0.2
+
 talus_run_def talus_run_default(void)
 {
     return (talus_run_def){.max_steps = -1, .checkpoint_seconds = -1};
@@ -36,6 +39,7 @@ static void run_init(run* r, const talus_run_def* def)
     r->state.frame_step = -1;
     r->state.series_step = -1;
     r->speed_clock[0] = r->speed_clock[1] = r->started;
+    r->pace = 1;
 }
 
 static void run_free(run* r)
@@ -59,12 +63,61 @@ static talus_status run_build(run* r, const char* scene, const char* const* sets
     options.log_user = r->log.user;
     options.threads = r->def->threads;
     TRY(talus_scene_build(r->scene, &options, &r->world, report, error));
+    if (r->def->dump_problems > 0 && scene_method(r->scene) == TALUS_METHOD_SOFT) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the method soft has no contact problems to be dumped; --dump-problems "
+                         "goes with method: contact");
+    }
 
     // One more than needed: calloc(0) may be NULL.
     r->inlets = calloc((size_t)scene_inlet_count(r->scene) + 1, sizeof *r->inlets);
     r->phases = calloc((size_t)scene_phase_count(r->scene) + 1, sizeof *r->phases);
     if (!r->inlets || !r->phases) return error_memory(error, "starting a run");
     return TALUS_OK;
+}
+
+/// Say what stiffness was chosen and why.
+static void say_stiffness(run* r)
+{
+    const soft_settled* settled = scene_settled(r->scene);
+    if (!settled->stiffness) return;
+    const scene_estimate* e = &settled->estimate;
+    const bool reduced = scene_outputs(r->scene)->reduced_units;
+    char speed[96] = "";
+    if (e->reason == ESTIMATE_IMPACTS) {
+        snprintf(speed, sizeof speed, " at %.2g%s, the speed of %s", e->speed,
+                 reduced ? "" : " m/s", e->speed_of);
+    }
+    log_write(&r->log, TALUS_LOG_INFO,
+              "stiffness %.3g%s chosen so that overlaps stay below %.3g %% of a diameter (decided "
+              "by: %s%s)",
+              settled->chosen, reduced ? "" : " N/m", 100 * scene_overlap(r->scene),
+              estimate_reason_words(e->reason), speed);
+}
+
+/// Say how the step of a phase compares with the times of its stiffest pair, if it does differently
+/// from the phase before.
+static void say_step(run* r, int phase)
+{
+    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return;
+    const talus_soft_times* t = scene_phase_times(r->scene, phase);
+    const double h = scene_phase_step(r->scene, phase);
+    if (!(t->contact > 0)) return;
+    if (phase > 0 && h == scene_phase_step(r->scene, phase - 1) &&
+        t->contact == scene_phase_times(r->scene, phase - 1)->contact) {
+        return;
+    }
+    const char* unit = summary_time_unit(r);
+    log_write(&r->log, TALUS_LOG_INFO,
+              "stiffest pair: a collision lasts t_c = %.3g%s, the lightest grain swings with t_s = "
+              "%.3g%s; step %.3g%s = t_c/%.3g; bound of this scheme t_c/%.3g",
+              t->contact, unit, t->oscillation, unit, h, unit, t->contact / h,
+              t->contact / t->bound);
+    if (h > t->bound) {
+        log_write(&r->log, TALUS_LOG_WARNING,
+                  "the step %.3g%s = t_c/%.3g is above t_c/%.3g = %.3g%s: %s", h, unit,
+                  t->contact / h, t->contact / t->bound, t->bound, unit, t->reason);
+    }
 }
 
 static talus_status phase_begin(run* r, int phase, talus_error* error)
@@ -79,6 +132,7 @@ static talus_status phase_begin(run* r, int phase, talus_error* error)
     log_write(&r->log, TALUS_LOG_INFO, "phase %d of %d, %s, begins at step %" PRId64 ", t = %.6g%s",
               phase + 1, scene_phase_count(r->scene), scene_phase_name(r->scene, phase), s->step,
               talus_world_time(r->world), summary_time_unit(r));
+    say_step(r, phase);
     return TALUS_OK;
 }
 
@@ -188,7 +242,8 @@ static void note_step(run* r)
         say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
-    if (!last->converged && worth_saying(unconverged)) {
+    bool contact = scene_method(r->scene) == TALUS_METHOD_CONTACT;
+    if (contact && !last->converged && worth_saying(unconverged)) {
         snprintf(words, sizeof words,
                  "accepted without meeting the stopping rule, residual %.2g after %" PRId64
                  " sweep%s",
@@ -226,6 +281,7 @@ static void tell_progress(run* r)
         .phase_index = (int)s->phase,
         .phase_count = scene_phase_count(r->scene),
         .reduced_units = scene_outputs(r->scene)->reduced_units,
+        .method = scene_method(r->scene),
         .end_time = -1,
         .steps_per_second = recent_speed(r, clock_seconds()),
         .eta_seconds = -1,
@@ -239,23 +295,48 @@ static void tell_progress(run* r)
     r->def->progress(r->def->progress_user, &p);
 }
 
-/// One step: inlets, step, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or,
-/// after retries, as before the part of it that failed.
-static talus_status run_step(run* r, talus_error* error)
+/// One step, or several of the method soft. If one of these fails, those before it are done.
+static talus_status take_steps(run* r, double h, int64_t count, talus_error* error)
 {
     run_state* s = &r->state;
-    double h = schedule_step_length(r);
-    if (!s->poured) TRY(scene_pour(r->scene, (int)s->phase, r->inlets, r->world, h, error));
-    s->poured = 1;
-    dump_step(&r->dump, s->step + 1);
     talus_step_result result;
     memset(&result, 0, sizeof result); // padding too: the struct goes into checkpoints
-    TRY(talus_world_step(r->world, h, &result, error));
-    memcpy(&s->last, &result, sizeof result);
+    if (scene_method(r->scene) == TALUS_METHOD_CONTACT) {
+        TRY(talus_world_step(r->world, h, &result, error));
+        memcpy(&s->last, &result, sizeof result);
+        s->step++;
+    } else {
+        const double began = clock_seconds();
+        talus_status status = talus_world_steps(r->world, h, count, &result, error);
+        // The world's own result is that of its last step, whatever the length of the batch.
+        memcpy(&s->last, talus_world_last(r->world), sizeof s->last);
+        count = s->last.step - s->step;
+        s->step = s->last.step;
+        if (count > 0) s->poured = 0, s->step_length = h;
+        TRY(status);
+        const double seconds = fmax(clock_seconds() - began, 1e-9);
+        r->pace = fmin(fmax(BATCH_SECONDS * (double)count / seconds, 1), 2 * r->pace + 1);
+    }
     s->poured = 0;
     s->step_length = h;
-    s->step++;
-    if (s->last.overlap_max > s->worst_overlap) s->worst_overlap = s->last.overlap_max;
+    s->grain_steps += (double)count * (double)s->last.grains;
+    s->worst_overlap = fmax(s->worst_overlap, result.overlap_max);
+    return TALUS_OK;
+}
+
+/// Inlets, steps, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or, after
+/// retries, as before the part of it that failed.
+static talus_status run_steps(run* r, talus_error* error)
+{
+    run_state* s = &r->state;
+    const double h = schedule_step_length(r);
+    const int64_t pours = s->poured ? 0 : schedule_pour_steps(r);
+    if (pours > 0) {
+        TRY(scene_pour(r->scene, (int)s->phase, r->inlets, r->world, (double)pours * h, error));
+    }
+    s->poured = 1;
+    dump_step(&r->dump, s->step + 1);
+    TRY(take_steps(r, h, schedule_batch(r), error));
     schedule_note_energy(r);
     note_step(r);
     return TALUS_OK;
@@ -304,7 +385,7 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
             *end = END_INTERRUPTED;
             return TALUS_OK;
         }
-        talus_status status = run_step(r, error);
+        talus_status status = run_steps(r, error);
         if (status == TALUS_ERR_NUMERIC) {
             *end = END_NUMERIC;
             return TALUS_OK;
@@ -420,6 +501,7 @@ static talus_status start(run* r, talus_summary* summary, talus_report* report, 
     TRY(run_build(r, def->scene, def->sets, def->set_count, report, error));
     TRY(run_claim_directory(r, error));
     log_banner(r, "start");
+    say_stiffness(r);
     TRY(run_first_records(r, error));
     return run_carry_out(r, summary, error);
 }

@@ -35,7 +35,7 @@ typedef struct run_state {
     int64_t step;           ///< steps done
     int64_t poured;         ///< the inlets have placed their grains for a step that then failed
     int64_t held;           ///< steps the energy has been below the phase's bound, -1: it is not
-    double energy;          ///< kinetic energy after the last step
+    double energy;          ///< kinetic energy when it was last looked at
     double step_length;     ///< of the last step
     int64_t frame_mark;     ///< frame interval in which the last frame was written
     int64_t series_mark;    ///< likewise for rows of the series
@@ -50,6 +50,9 @@ typedef struct run_state {
     int64_t escapes;      ///< steps with an escaped grain that the policy accepts
     int64_t peak_memory;  ///< largest over the processes that worked on the run, bytes
     double worst_overlap; ///< largest overlap of all steps / mean diameter
+    double worst_balance; ///< method soft: largest energy that was not accounted for in a row of
+                          ///< the series, relative to all energy that there was
+    double grain_steps;   ///< sum of the number of grains over all steps
     run_seconds seconds;  ///< of all processes up to the last checkpoint
     talus_step_result last;
 } run_state;
@@ -73,6 +76,7 @@ typedef struct run {
     double started;        ///< clock when this process began
     double checkpointed;   ///< clock of the last checkpoint
     bool interrupted;
+    double pace;           ///< steps that take about a fifth of a second, method soft
     double speed_clock[2]; ///< two marks for the recent speed: older, newer
     int64_t speed_step[2];
 } run;
@@ -87,6 +91,14 @@ int64_t schedule_phase_limit(const run* r, int phase);
 phase_reason schedule_phase_over(const run* r);
 /// Take note of the energy after a step, for phases that end on it.
 void schedule_note_energy(run* r);
+/// Steps done in the present phase.
+int64_t schedule_phase_steps(const run* r);
+/// Steps from row to row of the series where the scene states no interval.
+int64_t schedule_series_steps(const run* r);
+/// Steps for which the inlets pour when they do now, 0: they do not.
+int64_t schedule_pour_steps(const run* r);
+/// Steps until something has to be looked at or done: 1 with the method contact.
+int64_t schedule_batch(const run* r);
 /// Index of the output interval whose nearest step is at `time`; h is the step's length.
 int64_t schedule_mark(double time, double h, double interval);
 /// Steps left at most until the run ends, -1 if nothing limits them; *at_most tells that it may
@@ -112,6 +124,8 @@ void output_close(run* r);
 
 // ---- summary.c ---------------------------------------------------------------------------------
 
+/// Energy of a soft step that is not accounted for, relative to the largest of all energies.
+double summary_balance(const talus_step_result* last);
 /// " s" after a simulated time, nothing if the scene's units are reduced.
 const char* summary_time_unit(const run* r);
 /// Seconds by stage of all processes up to now.

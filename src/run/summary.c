@@ -8,6 +8,7 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,15 @@ run_seconds summary_seconds(const run* r)
 const char* summary_time_unit(const run* r)
 {
     return scene_outputs(r->scene)->reduced_units ? "" : " s";
+}
+
+double summary_balance(const talus_step_result* last)
+{
+    const talus_energy* e = &last->energy;
+    const double held = last->kinetic_energy + e->elastic + e->dissipated;
+    const double scale = fmax(fmax(held, e->start), fabs(e->input));
+    if (!isfinite(e->error)) return INFINITY;
+    return scale > 0 ? fabs(e->error) / scale : 0;
 }
 
 /// Append a sentence as a line of its own.
@@ -124,6 +134,27 @@ static void judge_rigidity(const run* r, const talus_summary* sum, char* text, s
     }
 }
 
+/// The step of the method soft.
+static void judge_step(const talus_summary* sum, char* text, size_t size)
+{
+    char share[96] = "";
+    if (sum->contact_time > 0) {
+        snprintf(share, sizeof share, " = t_c/%.3g, where t_c is how long a collision lasts",
+                 sum->contact_time / sum->step_length);
+    }
+    add_line(text, size, "Step: %.3g%s%s.", sum->step_length, sum->reduced_units ? "" : " s",
+             share);
+}
+
+/// Whether the energies of the method soft add up.
+static void judge_energy(const talus_summary* sum, char* text, size_t size)
+{
+    add_line(text, size,
+             "Energy: kinetic, elastic and dissipated energy and the work done add up to %.2g %% "
+             "of the largest of them at worst.",
+             100 * sum->energy_error_max);
+}
+
 static void judge(const run* r, talus_summary* sum)
 {
     char* text = sum->verdict;
@@ -132,13 +163,19 @@ static void judge(const run* r, talus_summary* sum)
         add_line(text, size, "No step was done.");
         return;
     }
-    judge_solver(r, sum, text, size);
-    judge_convergence(r, sum, text, size);
+    const bool soft = sum->method == TALUS_METHOD_SOFT;
+    if (soft) {
+        judge_step(sum, text, size);
+        judge_energy(sum, text, size);
+    } else {
+        judge_solver(r, sum, text, size);
+        judge_convergence(r, sum, text, size);
+    }
     add_line(text, size,
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
-    judge_rigidity(r, sum, text, size);
+    if (!soft) judge_rigidity(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
                  sum->removed_grains, plural(sum->removed_grains),
@@ -174,6 +211,12 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
         .kinetic_energy = s->last.kinetic_energy,
+        .method = scene_method(r->scene),
+        .energy = s->last.energy,
+        .energy_error_max = s->worst_balance,
+        .contact_time = scene_phase_times(r->scene, (int)s->phase)->contact,
+        .step_length = s->step_length,
+        .grain_steps = s->grain_steps,
         .seconds_detect = seconds.detect,
         .seconds_solve = seconds.solve,
         .seconds_advance = seconds.advance,
@@ -261,28 +304,47 @@ static void write_phases(json* j, const run* r)
     json_array_end(j);
 }
 
+/// What only the method soft has.
+static void write_energies(json* j, const talus_summary* sum)
+{
+    const double working = sum->seconds_detect + sum->seconds_solve + sum->seconds_advance;
+    json_number(j, "elastic_energy", sum->energy.elastic);
+    json_number(j, "dissipated", sum->energy.dissipated);
+    json_number(j, "input_work", sum->energy.input);
+    json_number(j, "energy_error", sum->energy.error);
+    json_number(j, "energy_error_max", sum->energy_error_max);
+    json_number(j, "step_length", sum->step_length);
+    json_number(j, "contact_time", sum->contact_time);
+    json_number(j, "grain_steps_per_second", working > 0 ? sum->grain_steps / working : 0.0);
+}
+
 static void write_numbers(json* j, const run* r, const talus_summary* sum)
 {
     json_string(j, "outcome", sum->outcome);
+    json_string(j, "method", sum->method == TALUS_METHOD_SOFT ? "soft" : "contact");
     json_integer(j, "steps", sum->steps);
     json_number(j, "time", sum->time);
     json_integer(j, "grains", sum->grains);
     json_integer(j, "contacts", sum->contacts);
     json_integer(j, "active_contacts", r->state.last.active);
-    json_integer(j, "sweeps_total", sum->sweeps_total);
-    json_integer(j, "contact_updates", sum->contact_updates);
-    json_number(j, "residual", sum->residual);
-    json_number(j, "velocity_error", sum->velocity_error);
     json_number(j, "overlap_mean", sum->overlap_mean);
     json_number(j, "overlap_max", sum->overlap_max);
     json_number(j, "overlap_max_ever", r->state.worst_overlap);
     json_number(j, "kinetic_energy", sum->kinetic_energy);
     json_integer(j, "frames", sum->frames);
     json_integer(j, "shapes", sum->shapes);
+    json_integer(j, "removed_grains", sum->removed_grains);
+    if (sum->method == TALUS_METHOD_SOFT) {
+        write_energies(j, sum);
+        return;
+    }
+    json_integer(j, "sweeps_total", sum->sweeps_total);
+    json_integer(j, "contact_updates", sum->contact_updates);
+    json_number(j, "residual", sum->residual);
+    json_number(j, "velocity_error", sum->velocity_error);
     json_integer(j, "unconverged_steps", sum->unconverged_steps);
     json_integer(j, "soft_steps", sum->soft_steps);
     json_integer(j, "second_steps", sum->second_steps);
-    json_integer(j, "removed_grains", sum->removed_grains);
     if (r->def->dump_problems > 0) {
         json_integer(j, "problems_dumped", sum->problems_dumped);
         json_integer(j, "problems_skipped", sum->problems_skipped);
@@ -313,6 +375,26 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     return stream_write(&stream, r->def->directory, "summary.json", error);
 }
 
+/// The method and, of the soft one, what its steps were chosen by.
+static void write_method(json* j, const run* r)
+{
+    const bool soft = scene_method(r->scene) == TALUS_METHOD_SOFT;
+    json_string(j, "method", soft ? "soft" : "contact");
+    if (!soft) return;
+    const talus_soft_times* times = scene_phase_times(r->scene, 0);
+    const soft_settled* settled = scene_settled(r->scene);
+    json_object(j, "soft");
+    json_number(j, "contact_time", times->contact);
+    json_number(j, "oscillation_time", times->oscillation);
+    json_number(j, "step_bound", times->bound);
+    json_number(j, "step", scene_phase_step(r->scene, 0));
+    if (settled->stiffness) {
+        json_number(j, "stiffness_chosen", settled->chosen);
+        json_string(j, "stiffness_decided_by", estimate_reason_words(settled->estimate.reason));
+    }
+    json_object_end(j);
+}
+
 talus_status summary_write_run(const run* r, talus_error* error)
 {
     text_stream stream;
@@ -337,6 +419,7 @@ talus_status summary_write_run(const run* r, talus_error* error)
     json_integer(&j, "threads", talus_world_options(r->world)->threads);
     json_unsigned(&j, "seed", scene_seed(r->scene));
     json_string(&j, "units", scene_outputs(r->scene)->reduced_units ? "reduced" : "si");
+    write_method(&j, r);
     json_string(&j, "date", date);
     json_string(&j, "scene", r->def->scene);
     if (r->def->command) json_string(&j, "command", r->def->command);

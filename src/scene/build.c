@@ -410,7 +410,9 @@ static talus_status build_settled(build* b, talus_scene* scene, const talus_worl
     settle_pairs(scene);
     TRY(build_all(b, def, error));
     if (b->problems.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
-    return settle_stiffness(scene, b->world, &b->problems, error);
+    TRY(settle_stiffness(scene, b->world, &b->problems, error));
+    if (b->problems.count > 0) return TALUS_OK;
+    return settle_steps(scene, b->world, &b->problems, error);
 }
 
 talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,

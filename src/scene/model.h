@@ -109,7 +109,8 @@ typedef struct scene_phase {
     const char* name;
     phase_end end;
     scene_step step;
-    int* removed; ///< wall indices
+    talus_soft_times times; ///< method soft, once the world is made
+    int* removed;           ///< wall indices
     int removed_count;
     scene_motion* motions;
     int motion_count;
@@ -218,6 +219,10 @@ void settle_pairs(talus_scene* scene);
 /// Choose the stiffness that materials leave to the program, from the world with all its grains.
 talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* p,
                               talus_error* error);
+
+/// Find the times of every phase's stiffest pair; choose the steps that are `auto` and report those
+/// with which the integrator is unstable. The world is as before at the end.
+talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 /// Going through a scene's phases: the changes with which each begins, and its inlets.
 #include "base/error.h"
+#include "scene/generate_region.h"
 #include "scene/model.h"
 #include "world/world.h"
 
@@ -44,18 +45,36 @@ talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world*
     return TALUS_OK;
 }
 
+/// Mass of a grain as large as they come from an inlet.
+static double largest_mass(const scene_source* source, int dim)
+{
+    if (source->base.mass > 0.0) return source->base.mass;
+    return source->base.density * shape_choice_fill(&source->shape, dim) *
+           generate_ball_volume(dim, source->largest_radius);
+}
+
+int64_t scene_pour_steps(const talus_scene* scene, int phase, double h)
+{
+    int64_t least = 0;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind != SOURCE_INLET) continue;
+        if (!scene->phases[phase].pours[source->inlet_index]) continue;
+        if (scene->world.method != TALUS_METHOD_SOFT) return 1;
+        const double unit = source->tap.by_mass ? largest_mass(source, scene->world.dim) : 1.0;
+        const double steps = fmin(0.1 * unit / (source->tap.rate * h), 1e9);
+        const int64_t between = steps > 1.0 ? (int64_t)steps : 1;
+        if (least == 0 || between < least) least = between;
+    }
+    return least;
+}
+
 /// Say that an inlet falls behind, each time its backlog doubles from 16 grains on: the backlog is
 /// all that a restart knows, so nothing else may decide when to speak.
 static void warn_backlog(const scene_source* source, double before, double after,
                          const inlet_report* report, const talus_world* world)
 {
-    double unit = 1.0;
-    if (source->tap.by_mass) {
-        double r = source->largest_radius;
-        double volume = world->def.dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
-        volume *= shape_choice_fill(&source->shape, world->def.dim);
-        unit = source->base.mass > 0.0 ? source->base.mass : source->base.density * volume;
-    }
+    const double unit = source->tap.by_mass ? largest_mass(source, world->def.dim) : 1.0;
     if (!report->blocked || after < 16.0 * unit || ilogb(after / unit) <= ilogb(before / unit)) {
         return;
     }

@@ -162,6 +162,11 @@ const soft_settled* scene_settled(const talus_scene* scene)
     return &scene->settled;
 }
 
+const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase)
+{
+    return &scene->phases[phase].times;
+}
+
 double scene_overlap(const talus_scene* scene)
 {
     return scene->overlap;

@@ -45,6 +45,9 @@ talus_method scene_method(const talus_scene* scene);
 const soft_settled* scene_settled(const talus_scene* scene);
 /// Largest overlap that the scene aims at, in diameters.
 double scene_overlap(const talus_scene* scene);
+/// Times of the stiffest pair in a phase, from the grains at the start and those of the inlets; all
+/// zero unless the method is soft.
+const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase);
 const scene_output* scene_outputs(const talus_scene* scene);
 uint64_t scene_seed(const talus_scene* scene);
 
@@ -55,7 +58,10 @@ talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world*
                                talus_error* error);
 
 int scene_inlet_count(const talus_scene* scene);
-/// Let the inlets active in `phase` place the grains due in the coming step of length h.
+/// Steps of length h from one call of scene_pour() to the next, 0: no inlet is open in the phase.
+/// The method soft, with its short steps, pours ten times for each grain.
+int64_t scene_pour_steps(const talus_scene* scene, int phase, double h);
+/// Let the inlets active in `phase` place the grains due in the coming time h.
 talus_status scene_pour(const talus_scene* scene, int phase, inlet_state* states,
                         talus_world* world, double h, talus_error* error);
 

@@ -1,8 +1,9 @@
 /// What a scene of the method soft leaves to the program, settled when its world is made: the
-/// springs of pairs of materials, and stiffness that no material gives.
+/// springs of pairs of materials, stiffness that no material gives, and steps.
 ///
 /// Numbers that are chosen go into the effective scene: a resumed run reads them there.
 #include "base/error.h"
+#include "base/vec.h"
 #include "body/materials.h"
 #include "scene/model.h"
 #include "world/world.h"
@@ -113,4 +114,114 @@ talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* 
     if (scene->arena.failed) return error_memory(error, "the scene");
     settle_pairs(scene);
     return settled->stiffness ? give_laws(scene, world, error) : TALUS_OK;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+/// Two of the smallest grains that an inlet pours: they may be the stiffest pair.
+static talus_status add_smallest(const talus_scene* scene, const scene_source* source,
+                                 talus_world* world, talus_error* error)
+{
+    sizes* drawn = NULL;
+    TRY(sizes_create(&source->tap.sizes, scene->world.dim, &drawn, error));
+    talus_grain_def g = source->base;
+    g.radius = sizes_least(drawn);
+    sizes_destroy(drawn);
+    vec_copy(3, g.position, source->tap.low);
+    shape_choice_apply(&source->shape, scene->world.dim, 0, 0, 0, &g);
+    for (int i = 0; i < 2; i++) TRY(talus_world_add_grain(world, &g, NULL, error));
+    return TALUS_OK;
+}
+
+/// Take out the grains from row `first` on, as if they had never been there.
+static talus_status remove_from(talus_world* world, int64_t first, int64_t next_id,
+                                talus_error* error)
+{
+    for (int64_t i = world->grains.count - 1; i >= first; i--) {
+        TRY(talus_world_remove_grain(world, world->grains.id[i], error));
+    }
+    world->grains.next_id = next_id;
+    return TALUS_OK;
+}
+
+static void choose_step(talus_scene* scene, scene_step* step, double length)
+{
+    step->length = length;
+    node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
+}
+
+/// A step that is too long, or that cannot be chosen.
+static bool step_is_bad(const scene_phase* phase)
+{
+    const bool known = phase->times.contact > 0.0;
+    return phase->step.chosen ? !known : known && phase->step.length > phase->times.stable;
+}
+
+/// A step of the scene that several phases take is reported once.
+static bool is_reported(const talus_scene* scene, int index)
+{
+    const place at = scene->phases[index].step.origin.at;
+    for (int i = 0; i < index; i++) {
+        const place there = scene->phases[i].step.origin.at;
+        const bool same =
+            there.source == at.source && there.line == at.line && there.column == at.column;
+        if (same && step_is_bad(&scene->phases[i])) return true;
+    }
+    return false;
+}
+
+static void report_step(const talus_scene* scene, int index, const talus_error* why, problems* p)
+{
+    const scene_phase* phase = &scene->phases[index];
+    const talus_soft_times* t = &phase->times;
+    const scene_origin* origin = &phase->step.origin;
+    if (is_reported(scene, index)) return;
+    if (phase->step.chosen) {
+        problems_add(p, origin->at, origin->path,
+                     "'auto' cannot be settled: %s (expected a number > 0)", why->text);
+        return;
+    }
+    problems_add(p, origin->at, origin->path,
+                 "%.4g is too long: the method soft is unstable above %.3g = t_c/%.3g, where t_c = "
+                 "%.3g is how long a collision lasts (expected at most %.3g, or auto)",
+                 phase->step.length, t->stable, t->contact / t->stable, t->contact, t->bound);
+}
+
+/// The steps of all phases, in a world that has all kinds of grains. Where nothing can collide the
+/// times are all zero.
+static talus_status settle_phases(talus_scene* scene, talus_world* world, problems* p,
+                                  talus_error* error)
+{
+    double shortest = INFINITY;
+    for (int i = 0; i < scene->phase_count; i++) {
+        scene_phase* phase = &scene->phases[i];
+        for (int k = 0; k < phase->pair_count; k++) {
+            const scene_pair* pair = &phase->pairs[k];
+            TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+        }
+        talus_error why = {0};
+        const talus_status status = talus_world_soft_times(world, &phase->times, &why);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
+        if (status < 0) phase->times = (talus_soft_times){0};
+        if (step_is_bad(phase)) {
+            report_step(scene, i, &why, p);
+        } else if (phase->step.chosen) {
+            choose_step(scene, &phase->step, phase->times.chosen);
+            shortest = fmin(shortest, phase->times.chosen);
+        }
+    }
+    if (scene->step.chosen && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
+    return scene->arena.failed ? error_memory(error, "the scene") : TALUS_OK;
+}
+
+talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, talus_error* error)
+{
+    const int64_t first = world->grains.count, next_id = world->grains.next_id;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
+    }
+    TRY(settle_phases(scene, world, p, error));
+    TRY(remove_from(world, first, next_id, error));
+    return give_laws(scene, world, error);
 }

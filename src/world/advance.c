@@ -204,6 +204,7 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     w->solves--; // nothing was attempted
     if (w->ops->publish(w->stepper, &ctx)) return error_memory(error, "writing down the contacts");
     const double diameter = grains_mean_diameter(&w->grains, w->def.threads);
+    result->contacts = w->contacts.count; // candidates depend on when the list was last made
     double sum = 0.0;
     for (int64_t c = 0; c < w->contacts.count; c++) sum += fmax(-w->contacts.gap[c], 0.0);
     result->overlap_mean = w->contacts.count > 0 ? sum / (double)w->contacts.count / diameter : 0.0;
@@ -242,16 +243,30 @@ static talus_status check_step(double h, talus_error* error)
 static const talus_step_result no_result = {
     .converged = true, .nan_grain = -1, .escaped_grain = -1};
 
-/// Steps of a method that writes its contacts down only when asked.
+/// Steps one after the other; *result is that of the last, *deepest the largest overlap of all. A
+/// method that writes its contacts down when asked is asked at the end: also when a step failed, so
+/// that the world is as it was before that one in every respect.
 static talus_status take_steps(talus_world* w, double h, int64_t count, talus_step_result* result,
-                               talus_error* error)
+                               double* deepest, talus_error* error)
 {
     talus_status status = TALUS_OK;
-    for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
+    talus_step_result good = *result;
+    int64_t done = 0;
+    double overlap = 0.0;
+    for (; done < count; done++) {
+        result->overlap_max = 0.0;
         status = step_or_halve(w, h, 0, result, error);
-        if (status == TALUS_OK) w->step++;
+        if (status < 0) break;
+        w->step++;
+        overlap = fmax(overlap, result->overlap_max);
+        good = *result;
     }
-    if (status == TALUS_OK) status = conclude(w, h, result, error);
+    if (done == 0) return status;
+    TRY(conclude(w, h, &good, error));
+    w->last = good;
+    if (w->ops->publish) overlap /= grains_mean_diameter(&w->grains, w->def.threads);
+    *deepest = fmax(*deepest, w->ops->publish ? overlap : good.overlap_max);
+    if (status == TALUS_OK) *result = good;
     return status;
 }
 
@@ -261,22 +276,19 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
     talus_step_result r = no_result;
     TRY(check_step(h, error));
     talus_status status = TALUS_OK;
+    double deepest = 0.0;
     if (world->ops->publish) {
-        if (count > 0) status = take_steps(world, h, count, &r, error);
+        status = take_steps(world, h, count, &r, &deepest, error);
     } else {
-        double deepest = 0.0;
         int substeps = 0;
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
             r = no_result;
-            status = take_steps(world, h, 1, &r, error);
-            deepest = fmax(deepest, r.overlap_max);
+            status = take_steps(world, h, 1, &r, &deepest, error);
             substeps += r.substeps;
-            if (status == TALUS_OK) world->last = r;
         }
-        r.overlap_max = deepest;
         r.substeps = substeps;
     }
-    if (status == TALUS_OK && count > 0) world->last = r;
+    r.overlap_max = deepest;
     if (result) *result = r;
     return status;
 }

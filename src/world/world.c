@@ -248,6 +248,15 @@ static talus_status check_solids_meet(const talus_world* world, const talus_shap
                      name);
 }
 
+/// A free grain that comes or goes while the method soft is under way brings or takes its energy.
+static void count_energy(talus_world* world, int64_t row, double sign)
+{
+    const grains* g = &world->grains;
+    if (world->def.method != TALUS_METHOD_SOFT || world->step == 0) return;
+    if (g->glued_to[row] != GRAIN_FREE) return;
+    world->totals.input += sign * grain_kinetic_energy(g, row);
+}
+
 talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def, int64_t* id,
                                    talus_error* error)
 {
@@ -271,6 +280,7 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
     const int64_t row = g->count - 1;
     cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
     if (def->glued_to >= 0) drive_glue(&world->walls, g, row);
+    count_energy(world, row, 1.0);
     return TALUS_OK;
 }
 
@@ -278,6 +288,9 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
 static void drop_grains(talus_world* world, const uint8_t* keep)
 {
     world->revision++;
+    for (int64_t i = 0; i < world->grains.count; i++) {
+        if (!keep[i]) count_energy(world, i, -1.0);
+    }
     grains_compact(&world->grains, keep);
     contacts_relink(&world->contacts, &world->grains, &world->walls);
 }
