@@ -68,7 +68,7 @@ static collision collide(talus_integrator integrator, talus_elongation elongatio
     double start[3], now[3];
     soft_momenta(world, start);
     collision out = {.error = 0.0};
-    const int steps = (int)lrint(0.4 / h);
+    const int steps = (int)lrint(0.2 / h);
     bool touched = false;
     for (int i = 0; i < steps; i++) {
         const talus_step_result r = physics_step(world, h);
@@ -123,12 +123,12 @@ static void check_collision(int kind, talus_integrator integrator, talus_elongat
     check_below("the same, step/4", c[1].error, c[0].error / (smooth ? 12.0 : 3.0),
                 "second order gives 16, first order 4");
     for (int k = 0; k < 2; k++) {
-        check_below("change of momentum", c[1].momenta[k], 1e-13, "rounding of 16000 steps");
+        check_below("change of momentum", c[1].momenta[k], 1e-13, "rounding of 8000 steps");
     }
     // Gear moves centres where it corrects: a jump of the force leaves F h^2/2 times v.
     check_below("change of angular momentum", c[1].momenta[2],
                 1e-11 + (gear ? damping * speed * speed * h * h / 32.0 : 0.0),
-                "rounding of 16000 torques of 70 N m times h; Gear: jump of the force v h^2/2");
+                "rounding of 8000 torques of 70 N m times h; Gear: jump of the force v h^2/2");
 }
 
 static void test_collisions(void** state)
@@ -268,6 +268,191 @@ static void test_hook(void** state)
     talus_world_destroy(world);
 }
 
+// ---- walls and disks ---------------------------------------------------------------------------
+
+/// Area of a disk's part beyond a line, `depth` below its lowest point.
+static double disk_segment(double r, double depth)
+{
+    return r * r * acos(1.0 - depth / r) - (r - depth) * sqrt((2.0 * r - depth) * depth);
+}
+
+/// A disk comes to rest on a fixed square, or with the law area on a plane: k A/l_c is its weight.
+static void check_disk_rest(bool on_square)
+{
+    talus_world_def def = soft_def(2, TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC);
+    def.gravity[1] = -10.0;
+    if (!on_square) def.soft.law = TALUS_SOFT_AREA;
+    const talus_pair_def pair = soft_pair(1e4, 0.1, 0.5);
+    talus_world* world = physics_world_pair(&def, &pair);
+    if (on_square) {
+        talus_grain_def square =
+            soft_grain(soft_rectangle(world, "square", 1.0, 1.0), 0.0, -0.5, 0.0);
+        square.fixed = true;
+        physics_add(world, &square);
+    } else {
+        physics_plane(world, "floor", 0.0, 1.0, 0.0);
+    }
+    const talus_grain_def disk = physics_ball(0.3, 1.0, 0.1, 0.29, 0.0);
+    const int64_t id = physics_add(world, &disk);
+    physics_steps(world, 1e-4, 30000);
+    const double length = on_square ? 0.3 + 1.0 / sqrt(M_PI) : 0.6;
+    const double depth = 0.3 - grain_x(world, id, 1);
+    const char* why = "at rest: rounding of the area of a thin sliver, 1e-16 r^2, times k/l_c";
+    check_close("weight of a disk", 1e4 * disk_segment(0.3, depth) / length, 10.0, 1e-10, why);
+    check_close("it does not roll", grain_x(world, id, 0), 0.1, 1e-10, why);
+    talus_world_destroy(world);
+}
+
+/// Two disks, law area, no friction, restitution 1: this force has a potential, so all comes back.
+static void check_disk_collision(void)
+{
+    double left[2];
+    for (int fine = 0; fine < 2; fine++) {
+        const double h = fine ? 5e-5 : 2e-4;
+        talus_world_def def = soft_def(2, TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_GEOMETRIC);
+        def.soft.law = TALUS_SOFT_AREA;
+        const talus_pair_def pair = soft_pair(1e4, 1.0, 0.0);
+        talus_world* world = physics_world_pair(&def, &pair);
+        talus_grain_def disk = physics_ball(0.5, 1.0, 0.0, 0.0, 0.0);
+        physics_add(world, &disk);
+        disk = physics_ball(0.5, 1.0, 1.01, 0.3, 0.0);
+        disk.velocity[0] = -1.0;
+        physics_add(world, &disk);
+        talus_step_result r = {0};
+        double most = 0.0;
+        for (int i = 0; i < (int)lrint(0.4 / h); i++) {
+            r = physics_step(world, h);
+            most = fmax(most, r.energy.elastic);
+        }
+        assert_int_equal(r.active, 0);
+        assert_true(most > 0.1);
+        left[fine] = fabs(r.energy.dissipated);
+        check_close("energy after a collision of disks", r.kinetic_energy, 0.5, 1e4 * h * h,
+                    "k (v h)^2");
+        talus_world_destroy(world);
+    }
+    check_below("energy left in the contact", left[0], 1e4 * 2e-4 * 2e-4, "k (v h)^2");
+    check_below("the same, step/4", left[1], left[0] / 8.0, "second order or better");
+}
+
+static void test_disks(void** state)
+{
+    (void)state;
+    check_disk_rest(true);
+    check_disk_rest(false);
+    check_disk_collision();
+}
+
+/// A square dropped into or on a wall: what it feels in the end is its weight, and no energy
+/// appears.
+static void check_wall(const char* name, const talus_wall_def* wall, const talus_grain_def* where,
+                       int contacts_expected)
+{
+    talus_world_def def = soft_def(2, TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_GEOMETRIC);
+    def.gravity[1] = -10.0;
+    const talus_pair_def pair = soft_pair(1e4, 0.1, 0.5);
+    talus_world* world = physics_world_pair(&def, &pair);
+    talus_grain_def grain = *where;
+    grain.solid = soft_rectangle(world, "square", 1.0, 1.0);
+    const int index = physics_wall(world, wall);
+    const int64_t id = physics_add(world, &grain);
+    talus_error error;
+    talus_step_result r = {0};
+    check_ok(talus_world_steps(world, 1e-4, 50000, &r, &error), error);
+    printf("%s: %lld contacts, at %g %g, angle %g\n", name, (long long)r.active,
+           grain_x(world, id, 0), grain_x(world, id, 1), grain_angle(world, id));
+    const char* why = "5 s; a rocking that is not damped (dashpots act at the centroid) does not begin";
+    assert_int_equal(r.active, contacts_expected);
+    check_close("weight", wall_force(world, index, 1), -10.0, 1e-6, why);
+    check_close("force across", wall_force(world, index, 0), 0.0, 1e-6, why);
+    check_close("velocity", hypot(grain_v(world, id, 0), grain_v(world, id, 1)), 0.0, 1e-7, why);
+    check_close("spin", grain_w(world, id, 0), 0.0, 1e-7, why);
+    const double speed = sqrt(2.0 * 10.0 * 0.3);
+    check_below("error of the energies", fabs(r.energy.error), 0.5 * 2e4 * speed * speed * 1e-8,
+                "k (v h)^2/2 of the fall, with the stiffness of a side, 2 k at most");
+    check_ok(talus_world_validate(world, &error), error);
+    talus_world_destroy(world);
+}
+
+static void test_walls(void** state)
+{
+    (void)state;
+    talus_wall_def wall = talus_wall_default();
+    talus_grain_def grain = soft_grain(0, 0.0, 0.5, 0.0);
+    wall.name = "wall";
+    wall.shape = (talus_shape_def){.kind = TALUS_SHAPE_CYLINDER, .inside = true, .radius = 2.0};
+    grain.position[1] = -1.3;
+    check_wall("drum", &wall, &grain, 2);
+    wall.rotation[2] = 1.1;
+    grain.rotation[2] = 0.2;
+    check_wall("turned drum", &wall, &grain, 2);
+    wall.shape = (talus_shape_def){
+        .kind = TALUS_SHAPE_BOX, .inside = true, .half_size = {1.0, 1.0, 0.0}, .open_faces = 8};
+    wall.rotation[2] = 0.0, grain.rotation[2] = 0.0;
+    grain.position[0] = 0.3, grain.position[1] = -0.35;
+    check_wall("box", &wall, &grain, 1);
+    wall.rotation[2] = M_PI / 4.0;
+    grain.rotation[2] = M_PI / 4.0;
+    grain.position[0] = 0.0, grain.position[1] = -0.65;
+    check_wall("corner of a box", &wall, &grain, 2);
+    wall.shape.inside = false, wall.shape.open_faces = 0;
+    wall.rotation[2] = 0.0, grain.rotation[2] = 0.0;
+    grain.position[0] = 0.7, grain.position[1] = 1.6;
+    grain.locked_rotation = true; // half supported only
+    check_wall("edge of a block", &wall, &grain, 1);
+    wall.shape = (talus_shape_def){.kind = TALUS_SHAPE_SEGMENT, .edge_u = {0.0, 1.0, 0.0}};
+    wall.rotation[2] = M_PI / 2.0;
+    grain.position[1] = 0.6;
+    check_wall("segment", &wall, &grain, 1);
+    wall.shape.skin = 0.1;
+    grain.position[1] = 0.7;
+    check_wall("thick segment", &wall, &grain, 1);
+}
+
+/// The same pile in a periodic cell and shifted by half of it, so that polygons lie across the
+/// border: they move alike.
+static void test_periodic(void** state)
+{
+    (void)state;
+    double end[2][6];
+    for (int shifted = 0; shifted < 2; shifted++) {
+        talus_world_def def = soft_def(2, TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC);
+        def.gravity[1] = -10.0;
+        def.periodic[0] = true;
+        def.cell_low[0] = -4.0, def.cell_high[0] = 4.0;
+        const talus_pair_def pair = soft_pair(1e4, 0.5, 0.5);
+        talus_world* world = physics_world_pair(&def, &pair);
+        const double x = 4.0 * shifted;
+        talus_wall_def block = talus_wall_default();
+        block.name = "block";
+        block.shape = (talus_shape_def){.kind = TALUS_SHAPE_BOX, .half_size = {1.0, 0.5, 0.0}};
+        block.position[0] = x, block.position[1] = -0.5;
+        physics_wall(world, &block);
+        const int square = soft_rectangle(world, "square", 1.0, 1.0);
+        talus_grain_def grain = soft_grain(square, x - 0.1 - (x > 0 ? 8.0 : 0.0), 0.6, 0.0);
+        physics_add(world, &grain);
+        grain = soft_grain(square, x + 0.6 - (x > 0 ? 8.0 : 0.0), 1.9, 0.4);
+        physics_add(world, &grain);
+        talus_error error;
+        check_ok(talus_world_steps(world, 1e-4, 5000, NULL, &error), error);
+        for (int i = 0; i < 2; i++) {
+            double across = grain_x(world, i, 0) - x;
+            across -= 8.0 * rint(across / 8.0);
+            end[shifted][3 * i] = across;
+            end[shifted][3 * i + 1] = grain_x(world, i, 1);
+            end[shifted][3 * i + 2] = grain_angle(world, i);
+        }
+        assert_true(talus_world_last(world)->active > 0);
+        check_ok(talus_world_validate(world, &error), error);
+        talus_world_destroy(world);
+    }
+    for (int k = 0; k < 6; k++) {
+        check_close("across the border", end[1][k], end[0][k], 1e-9,
+                    "rounding at 4, 1e-15, grown over 5000 steps of a chaotic fall");
+    }
+    assert_true(fabs(end[0][5] - 0.4) > 0.1);
+}
+
 // ---- bits --------------------------------------------------------------------------------------
 
 /// A world of n polygons, concave ones and disks in a container, thrown together; below a spacing
@@ -319,7 +504,7 @@ static void test_threads(void** state)
     for (int law = 0; law < 2; law++) {
         uint64_t hash[3];
         for (int t = 0; t < 3; t++) {
-            talus_world* world = heap(400, 0.85, t + 1, TALUS_INTEGRATOR_GEAR5,
+            talus_world* world = heap(400, 0.8, t + 1, TALUS_INTEGRATOR_GEAR5,
                                       law ? TALUS_SOFT_AREA : TALUS_SOFT_LINEAR);
             talus_error error;
             talus_step_result r;
@@ -382,8 +567,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rest_on_plane), cmocka_unit_test(test_collisions),
         cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_incline),
-        cmocka_unit_test(test_hook),          cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_hook),          cmocka_unit_test(test_disks),
+        cmocka_unit_test(test_walls),         cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
