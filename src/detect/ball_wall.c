@@ -125,6 +125,9 @@ static talus_status image_contacts(wall_search* s, wall_approach* at, const doub
     at->image = image;
     to_wall_frame(n->w, n->g->dim, at->wall, delta, at->local);
     const bool ball = n->g->solid[at->grain] < 0;
+    if (n->visitor && (!ball || n->visitor->balls)) {
+        return n->visitor->meet(n->visitor->user, at, &s->scratch->visiting, s->escaped, s->out);
+    }
     if (ball && !wall_form_for_balls(&n->w->record[at->wall].shape)) {
         return ball_contacts(n, at, s->escaped, s->out);
     }
@@ -169,7 +172,7 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
                      .out = out};
     const wall_sight sight = wall_sight_of(n, wall);
     for (int64_t i = first; i < end; i++) {
-        if (g->inv_mass[i] == 0.0 || (n->balls_only && g->solid[i] >= 0)) continue;
+        if (g->inv_mass[i] == 0.0) continue;
         const double* x = g->position + i * g->dim;
         if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
                         : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {
@@ -202,6 +205,7 @@ static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chun
                 chunk[k].failed = wall_contacts(n, wall, first, end < count ? end : count, &scratch,
                                                 escaped, &chunk[k].list) < 0;
             }
+            if (n->visitor) n->visitor->free_scratch(scratch.visiting);
             narrow_scratch_free(&scratch);
         }
         TRY(narrow_join(chunk, chunks, n->threads, out));

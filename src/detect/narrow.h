@@ -10,6 +10,19 @@
 #include "detect/mesh_touch.h"
 #include "detect/poses.h"
 
+typedef struct wall_approach wall_approach;
+
+/// Somebody who meets walls otherwise, and is only told who is near. It appends the contacts of a
+/// grain with one image of a wall in ascending feature. `scratch` is memory of one thread, NULL at
+/// first.
+typedef struct wall_visitor {
+    const void* user;
+    bool balls; ///< balls too, not only solids
+    talus_status (*meet)(const void* user, const wall_approach* at, void** scratch,
+                         uint8_t* escaped, contacts* out);
+    void (*free_scratch)(void* scratch);
+} wall_visitor;
+
 /// The bodies a search works on, and how far and how fast they move. Nothing is owned.
 typedef struct narrow {
     const grains* g;
@@ -23,9 +36,9 @@ typedef struct narrow {
     const double* spin;        ///< [grains][1 or 3] without contacts
     double drift[3];           ///< the common velocity
     double h;
-    const contacts* last; ///< of the last step, sorted: which features touched
-    int threads;          ///< the contacts found do not depend on it
-    bool balls_only;      ///< narrow_walls() leaves out solids
+    const contacts* last;        ///< of the last step, sorted: which features touched
+    int threads;                 ///< the contacts found do not depend on it
+    const wall_visitor* visitor; ///< NULL, or who meets walls in its own way
 } narrow;
 
 /// Memory of one thread that looks for contacts.
@@ -33,6 +46,7 @@ typedef struct narrow_scratch {
     double* turned; ///< corners and normals of one part in a wall's frame
     int64_t turned_capacity;
     touch_list touches;
+    void* visiting; ///< of a visitor, who frees it
 } narrow_scratch;
 
 void narrow_scratch_free(narrow_scratch* s);
@@ -74,14 +88,14 @@ double solid_solid_overlap(const grains* g, const cell* periodic, const poses* p
                            const contacts* list, int64_t c, double tolerance);
 
 /// A grain near one image of a wall.
-typedef struct wall_approach {
+struct wall_approach {
     int64_t grain;
     int wall;
     double local[3]; ///< grain's centre in the wall's frame
     int image;       ///< its number in a contact's feature
     double near;     ///< gap up to which contacts count
     double reach;    ///< gap up to which they are listed: `near` and the range of bonds
-} wall_approach;
+};
 
 /// Contacts of a solid with a wall, or of a ball with a wall that is a solid or a mesh.
 talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narrow_scratch* scratch,

@@ -8,6 +8,7 @@
 void soft_laws_free(soft_laws* l)
 {
     free(l->constants);
+    free(l->area_constants);
     free(l->law_of);
     *l = (soft_laws){0};
 }
@@ -19,8 +20,9 @@ static talus_status reserve(soft_laws* l, int count)
     const size_t bytes = pairs * SOFT_CONSTANTS * sizeof *l->constants;
     soft_laws_free(l);
     l->constants = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    l->area_constants = aligned_alloc(64, (bytes + 63) / 64 * 64);
     l->law_of = malloc(pairs * sizeof *l->law_of);
-    if (!l->constants || !l->law_of) return TALUS_ERR_MEMORY;
+    if (!l->constants || !l->area_constants || !l->law_of) return TALUS_ERR_MEMORY;
     l->capacity = count;
     return TALUS_OK;
 }
@@ -37,9 +39,11 @@ static talus_status check_pair(const materials* m, int a, int b, talus_soft_law 
 }
 
 talus_status soft_laws_make(soft_laws* l, const materials* m, const talus_soft_def* soft, int dim,
-                            talus_error* error)
+                            bool polygons, talus_error* error)
 {
     if (reserve(l, m->count)) return error_memory(error, "the laws of the materials");
+    talus_soft_def area = *soft;
+    area.law = TALUS_SOFT_AREA;
     l->materials = m->count;
     l->uniform = m->count == 1;
     l->range = materials_bond_range(m);
@@ -48,7 +52,10 @@ talus_status soft_laws_make(soft_laws* l, const materials* m, const talus_soft_d
         for (int b = 0; b < m->count; b++) {
             const int row = a * m->count + b;
             TRY(check_pair(m, a, b, soft->law, error));
+            if (polygons) TRY(check_pair(m, a, b, TALUS_SOFT_AREA, error));
             soft_constants(materials_pair(m, a, b), soft, dim, l->constants + row * SOFT_CONSTANTS);
+            soft_constants(materials_pair(m, a, b), &area, dim,
+                           l->area_constants + row * SOFT_CONSTANTS);
             l->law_of[row] = row;
             l->kind.rich = l->kind.rich || soft_pair_is_rich(materials_pair(m, a, b));
         }

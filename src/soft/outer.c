@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Contacts that have changed their names (a ball that rolls over an edge) go on with the history
-/// of one whose normal differs by less than this cosine.
+/// Contacts that have changed their names (a ball that rolls over an edge, a region that has spread
+/// to another part) go on with the history of the nearest one whose normal differs by less than
+/// this cosine.
 static const double SAME_NORMAL = 0.9;
 
 void soft_outer_init(soft_outer* o, int dim)
@@ -40,7 +41,13 @@ void soft_outer_free(soft_outer* o)
     free(o->from);
     free(o->margin);
     free(o->escaped);
+    outer_solids_free(&o->solids);
     soft_outer_init(o, o->dim);
+}
+
+void soft_outer_forget(soft_outer* o)
+{
+    outer_solids_free(&o->solids);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -90,7 +97,7 @@ talus_status soft_outer_reserve(soft_outer* o, int64_t count)
 }
 
 /// Room for what is known of the contacts found, and their columns of history.
-static talus_status reserve_found(soft_outer* o, bool rich)
+static talus_status reserve_found(soft_outer* o, bool rich, bool areas)
 {
     const int64_t count = o->found.count;
     if (count > o->from_capacity) {
@@ -100,6 +107,7 @@ static talus_status reserve_found(soft_outer* o, bool rich)
     }
     if (!answers_reserve(&o->fresh, count, o->dim)) return TALUS_ERR_MEMORY;
     TRY(contacts_need_slips(&o->found));
+    if (areas) TRY(contacts_need_stored(&o->found));
     if (!rich) return TALUS_OK;
     TRY(contacts_need_rolls(&o->found));
     return contacts_need_torques(&o->found);
@@ -107,13 +115,28 @@ static talus_status reserve_found(soft_outer* o, bool rich)
 
 // ---- finding -----------------------------------------------------------------------------------
 
+/// Can there be contacts through areas?
+static bool has_areas(const outer_context* ctx)
+{
+    return ctx->solids || ctx->kind.law == TALUS_SOFT_AREA;
+}
+
+/// Is a contact one through an area? In 2D all pairs of grains are, that are not left to the
+/// kernels of balls.
+static bool is_area(const outer_context* ctx, const contacts* list, int64_t c)
+{
+    return list->a_row[c] >= 0 || ctx->kind.law == TALUS_SOFT_AREA ||
+           ctx->g->solid[list->b_row[c]] >= 0;
+}
+
 static talus_status find(soft_outer* o, const outer_context* ctx)
 {
     const grains* g = ctx->g;
+    const solids_search search = {&o->solids, g, ctx->w, ctx->periodic, ctx->threads};
+    const wall_visitor visitor = outer_solids_visitor(&search, ctx->kind.law == TALUS_SOFT_AREA);
     const narrow bodies = {.g = g,
                            .w = ctx->w,
                            .periodic = ctx->periodic,
-                           .poses = ctx->poses,
                            .margin = o->margin,
                            .wall_margin = o->margin,
                            .range = ctx->range,
@@ -121,34 +144,42 @@ static talus_status find(soft_outer* o, const outer_context* ctx)
                            .spin = g->spin,
                            .last = &o->list,
                            .threads = ctx->threads,
-                           .balls_only = true};
+                           .visitor = has_areas(ctx) ? &visitor : NULL};
     o->found.count = 0;
     if (g->count > 0) memset(o->escaped, 0, (size_t)g->count);
-    return narrow_walls(&bodies, o->escaped, &o->found);
+    if (!has_areas(ctx)) return narrow_walls(&bodies, o->escaped, &o->found);
+    TRY(outer_solids_place(&o->solids, g, ctx->w, ctx->threads));
+    TRY(narrow_walls(&bodies, o->escaped, &o->found));
+    return outer_solids_pairs(&search, ctx->pairs, &o->found);
 }
 
 // ---- history -----------------------------------------------------------------------------------
 
-/// Of the rows [first, end) of the last list, which nobody has claimed, the one whose normal is
-/// most like that of row i; -1 if none is like it.
-static int64_t most_alike(const soft_outer* o, int64_t i, int64_t first, int64_t end,
-                          const uint8_t* claimed)
+/// Of the rows [first, end) of the last list, which nobody has claimed and whose normals are like
+/// that of row i, the nearest one; -1 if there is none.
+static int64_t most_alike(const soft_outer* o, const outer_context* ctx, int64_t i, int64_t first,
+                          int64_t end, const uint8_t* claimed)
 {
     const int dim = o->dim;
     const int image = feature_image(o->found.feature[i]);
-    double best = SAME_NORMAL;
+    double nearest = INFINITY;
     int64_t found = -1;
     for (int64_t j = first; j < end; j++) {
         if (claimed[j] || feature_image(o->list.feature[j]) != image) continue;
         const double alike = vec_dot(dim, o->found.normal + i * dim, o->list.normal + j * dim);
-        if (alike > best) best = alike, found = j;
+        if (!(alike > SAME_NORMAL)) continue;
+        double apart[3];
+        vec_sub(dim, apart, o->found.point + i * dim, o->list.point + j * dim);
+        cell_nearest(ctx->periodic, dim, apart);
+        const double distance = vec_norm(dim, apart);
+        if (distance < nearest) nearest = distance, found = j;
     }
     return found;
 }
 
 /// The rows of one pair of bodies: by name, then those left by their normals.
-static void match_bodies(soft_outer* o, int64_t first, int64_t end, int64_t last_first,
-                         int64_t last_end, uint8_t* claimed)
+static void match_bodies(soft_outer* o, const outer_context* ctx, int64_t first, int64_t end,
+                         int64_t last_first, int64_t last_end, uint8_t* claimed)
 {
     for (int64_t i = first; i < end; i++) {
         o->from[i] = -1;
@@ -160,13 +191,48 @@ static void match_bodies(soft_outer* o, int64_t first, int64_t end, int64_t last
     }
     for (int64_t i = first; i < end; i++) {
         if (o->from[i] >= 0) continue;
-        o->from[i] = most_alike(o, i, last_first, last_end, claimed);
+        o->from[i] = most_alike(o, ctx, i, last_first, last_end, claimed);
         if (o->from[i] >= 0) claimed[o->from[i]] = 1;
     }
 }
 
+int32_t soft_outer_law(const outer_context* ctx, const contacts* list, int64_t c)
+{
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    const int of_a = a < 0 ? ctx->w->record[-1 - a].material : ctx->g->material[a];
+    return ctx->law_of[of_a * ctx->materials + ctx->g->material[b]];
+}
+
+static double grain_curvature(const outer_context* ctx, int64_t row)
+{
+    return 2.0 / grain_diameter(ctx->g, row);
+}
+
+/// Energy that is lost with a contact that is no more: of springs, of the bond, and what is left of
+/// the work that an area has stored. From the columns alone, so that a resumed run says the same.
+static double energy_left(const outer_context* ctx, const contacts* list, int64_t c)
+{
+    const int width = list->dim == 2 ? 1 : 3;
+    const bool area = is_area(ctx, list, c);
+    const double* constants = (area ? ctx->area_constants : ctx->constants) +
+                              SOFT_CONSTANTS * (int64_t)soft_outer_law(ctx, list, c);
+    const double overlap = -list->gap[c];
+    double curvature = grain_curvature(ctx, list->b_row[c]), k = constants[SOFT_TANGENTIAL];
+    if (list->a_row[c] >= 0) curvature += grain_curvature(ctx, list->a_row[c]);
+    if (!area && ctx->kind.law == TALUS_SOFT_HERTZ) k *= sqrt(fmax(overlap, 0.0) / curvature);
+    double sum = 0.0;
+    for (int i = 0; i < width; i++) {
+        const double slip = list->slip ? list->slip[c * width + i] : 0.0;
+        const double roll = list->roll ? list->roll[c * width + i] / curvature : 0.0;
+        sum += 0.5 * k * (slip * slip + roll * roll);
+    }
+    const double reach = constants[SOFT_RANGE] + (area ? 0.0 : overlap);
+    if (list->bonded[c]) sum -= constants[SOFT_COHESION] * reach;
+    return area && list->stored ? sum + list->stored[c] : sum;
+}
+
 /// Fill `from`; what nobody goes on from has ended.
-static talus_status match(soft_outer* o)
+static talus_status match(soft_outer* o, const outer_context* ctx)
 {
     uint8_t* claimed = calloc((size_t)o->list.count + 1, 1);
     if (!claimed) return TALUS_ERR_MEMORY;
@@ -176,12 +242,12 @@ static talus_status match(soft_outer* o)
         int64_t end = i, first;
         while (end < now->count && now->a[end] == now->a[i] && now->b[end] == now->b[i]) end++;
         const int64_t count = contacts_seek(&cursor, now->a[i], now->b[i], &first);
-        match_bodies(o, i, end, first, first + count, claimed);
+        match_bodies(o, ctx, i, end, first, first + count, claimed);
         i = end;
     }
     o->lost = 0.0;
     for (int64_t j = 0; j < o->list.count; j++) {
-        if (!claimed[j]) o->lost += o->answers.elastic[j];
+        if (!claimed[j]) o->lost += energy_left(ctx, &o->list, j);
     }
     free(claimed);
     return TALUS_OK;
@@ -205,7 +271,7 @@ static void grain_mover(const outer_context* ctx, int64_t row, const double* poi
 {
     const grains* g = ctx->g;
     const int dim = g->dim;
-    *m = (mover){.inv_mass = g->inv_mass[row], .curvature = 2.0 / grain_diameter(g, row)};
+    *m = (mover){.inv_mass = g->inv_mass[row], .curvature = grain_curvature(ctx, row)};
     vec_copy(dim, m->velocity, g->velocity + row * dim);
     spread_axial(dim, g->spin + row * (dim == 2 ? 1 : 3), m->spin);
     vec_sub(dim, m->arm, point, g->position + row * dim);
@@ -245,13 +311,6 @@ static void point_motion(const mover* m, const double travel[3], double u[3])
     for (int k = 0; k < 3; k++) mean[k] = m->arm[k] - 0.5 * (travel[k] - m->moved[k]);
     vec_cross(u, m->turned, mean);
     vec_add_scaled(3, u, 1.0, m->moved);
-}
-
-int32_t soft_outer_law(const outer_context* ctx, const contacts* list, int64_t c)
-{
-    const int32_t a = list->a_row[c], b = list->b_row[c];
-    const int of_a = a < 0 ? ctx->w->record[-1 - a].material : ctx->g->material[a];
-    return ctx->law_of[of_a * ctx->materials + ctx->g->material[b]];
 }
 
 /// Motion since the last evaluation, and the normal then.
@@ -345,7 +404,28 @@ static void fill_nobody(soft_meetings* m, int lane)
     m->inv_mass[lane] = m->curvature[lane] = 1.0;
 }
 
-static void take_answers(soft_outer* o, int64_t c, const soft_meetings* m, int lane)
+/// The work that an area stores in place of the energy that a spring has, and the pull of a bond
+/// with it. Two evaluations at the same time count once.
+static void store_work(soft_outer* o, const outer_context* ctx, int64_t c, const soft_meetings* m,
+                       int lane)
+{
+    contacts* now = &o->found;
+    const int64_t from = o->from[c];
+    const double* constants = ctx->area_constants + SOFT_CONSTANTS * (int64_t)m->law[lane];
+    const double overlap = m->overlap[lane], k = constants[SOFT_STIFFNESS];
+    const double pull = m->bonded[lane] ? constants[SOFT_COHESION] : 0.0;
+    double speed = 0.0;
+    for (int i = 0; i < o->dim; i++) speed += m->normal[i][lane] * m->velocity[i][lane];
+    const double power = -(k * overlap - pull) * speed;
+    double stored = ctx->h > 0.0 ? 0.0 : k * now->stored[c];
+    if (from >= 0) stored = o->list.stored ? o->list.stored[from] : 0.0;
+    if (ctx->h > 0.0 || from < 0) stored += 0.5 * (ctx->h + ctx->step) * power;
+    now->stored[c] = stored;
+    o->fresh.elastic[c] += stored - 0.5 * ctx->step * power - (0.5 * k * overlap - pull) * overlap;
+}
+
+static void take_answers(soft_outer* o, const outer_context* ctx, int64_t c, const soft_meetings* m,
+                         int lane)
 {
     contacts* now = &o->found;
     const int dim = o->dim, width = dim == 2 ? 1 : 3;
@@ -360,6 +440,11 @@ static void take_answers(soft_outer* o, int64_t c, const soft_meetings* m, int l
     o->fresh.elastic[c] = m->elastic[lane];
     o->fresh.loss[c] = m->loss[lane];
     o->fresh.power[c] = m->power[lane];
+    if (is_area(ctx, now, c)) {
+        store_work(o, ctx, c, m, lane);
+    } else if (now->stored) {
+        now->stored[c] = 0.0;
+    }
 }
 
 static void meet_batch(soft_outer* o, const outer_context* ctx, int64_t batch)
@@ -370,11 +455,23 @@ static void meet_batch(soft_outer* o, const outer_context* ctx, int64_t batch)
     const int count = left < SOFT_LANES ? (int)left : SOFT_LANES;
     for (int lane = 0; lane < count; lane++) fill_lane(o, ctx, first + lane, &m, lane);
     for (int lane = count; lane < SOFT_LANES; lane++) fill_nobody(&m, lane);
+    if (ctx->kind.law == TALUS_SOFT_HERTZ && ctx->solids) { // balls with Hertz, areas without
+        soft_meetings areas = m;
+        const soft_kind kind = {ctx->kind.dim, TALUS_SOFT_AREA, ctx->kind.total, ctx->kind.rich};
+        ctx->kernels->meet(&kind, ctx->area_constants, ctx->h, &areas);
+        ctx->kernels->meet(&ctx->kind, ctx->constants, ctx->h, &m);
+        for (int lane = 0; lane < count; lane++) {
+            const bool area = is_area(ctx, &o->found, first + lane);
+            take_answers(o, ctx, first + lane, area ? &areas : &m, lane);
+        }
+        return;
+    }
     ctx->kernels->meet(&ctx->kind, ctx->constants, ctx->h, &m);
-    for (int lane = 0; lane < count; lane++) take_answers(o, first + lane, &m, lane);
+    for (int lane = 0; lane < count; lane++) take_answers(o, ctx, first + lane, &m, lane);
 }
 
-/// Drop the contacts that neither touch nor hold a bond: those in the range of bonds only.
+/// Drop the contacts that neither touch nor hold a bond: those in the range of bonds only. Of those
+/// that have just opened it is kept what their springs lost.
 static void drop_open(soft_outer* o)
 {
     contacts* c = &o->found;
@@ -382,7 +479,10 @@ static void drop_open(soft_outer* o)
     const int dim = o->dim;
     int64_t kept = 0;
     for (int64_t i = 0; i < c->count; i++) {
-        if (c->state[i] == TALUS_CONTACT_OPEN) continue;
+        if (c->state[i] == TALUS_CONTACT_OPEN) {
+            o->lost += a->loss[i];
+            continue;
+        }
         if (kept != i) {
             contacts_copy_row(c, kept, i);
             a->elastic[kept] = a->elastic[i];
@@ -400,8 +500,8 @@ talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx)
 {
     TRY(reserve_grains(o, ctx));
     TRY(find(o, ctx));
-    TRY(reserve_found(o, ctx->kind.rich));
-    TRY(match(o));
+    TRY(reserve_found(o, ctx->kind.rich, has_areas(ctx)));
+    TRY(match(o, ctx));
     const int64_t batches = (o->found.count + SOFT_LANES - 1) / SOFT_LANES;
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, o->found.count))               \
     schedule(static)

@@ -2,38 +2,47 @@
 ///
 /// Their geometry is found one by one, the law is that of all (kernels.h, `meet`). The list is
 /// made anew at every evaluation and takes its history from the one before.
+///
+/// A force k_n A/l_c at the centroid of an overlap is not the gradient of a potential: what the
+/// contact stores is the work that was done against it, which depends on the path (PLMH; it may
+/// become negative). The column `stored` has the sum of h P over the evaluations, P = -F v_n the
+/// power against the elastic normal force: the work up to half a step after the last one. Half of
+/// the last h P less it is the work up to the last one, by the trapezoidal rule; and when the
+/// contact ends, force 0, it is what is left.
 #ifndef TALUS_SOFT_OUTER_H
 #define TALUS_SOFT_OUTER_H
 
 #include "body/cell.h"
 #include "detect/contacts.h"
 #include "detect/grid.h"
-#include "detect/poses.h"
 #include "soft/kernels.h"
+#include "soft/outer_solids.h"
 
 /// What an evaluation works on. Nothing is owned.
 typedef struct outer_context {
     const grains* g;
     const walls* w;
     const cell* periodic;
-    const poses* poses;
-    const pair_list* pairs; ///< of grains of which one is a polygon at least
+    const pair_list* pairs; ///< of grains of which one is a polygon at least; law area: all
+    bool solids;            ///< there are polygons
     const soft_order* order;
     const soft_kernels* kernels;
     soft_kind kind;
     bool geometric;
     double range; ///< of bonds
     const double* constants;
-    const int32_t* law_of; ///< [materials][materials] rows of constants
+    const double* area_constants; ///< of contacts through areas
+    const int32_t* law_of;        ///< [materials][materials] rows of constants
     int materials;
-    double h; ///< since the last evaluation
+    double h;    ///< since the last evaluation
+    double step; ///< until the next one
     int threads;
 } outer_context;
 
 /// What is known of contacts beside their columns.
 typedef struct outer_answers {
     int64_t capacity;
-    double* elastic; ///< energy of the springs
+    double* elastic; ///< energy of the springs, with the work that areas store
     double* loss;    ///< since the evaluation before
     double* power;   ///< of the dashpots
     double* arm_a;   ///< [dim] from a's centre to the point; a wall: from its position
@@ -45,7 +54,8 @@ typedef struct soft_outer {
     contacts list;                ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
     contacts found;               ///< being made
     outer_answers answers, fresh; ///< of both
-    int64_t* from;                ///< [found] row of `list` that it goes on from, -1: new
+    outer_solids solids;
+    int64_t* from; ///< [found] row of `list` that it goes on from, -1: new
     int64_t from_capacity;
     double* margin; ///< [grains and walls] zeros
     int64_t margin_capacity;
@@ -56,6 +66,8 @@ typedef struct soft_outer {
 
 void soft_outer_init(soft_outer* o, int dim);
 void soft_outer_free(soft_outer* o);
+/// Forget what is kept of the world's shapes.
+void soft_outer_forget(soft_outer* o);
 
 /// Room for `count` contacts in o->list and its answers, whose rows are lost.
 talus_status soft_outer_reserve(soft_outer* o, int64_t count);

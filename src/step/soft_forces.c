@@ -157,13 +157,18 @@ static talus_status take_over(stepper* s, const step_context* ctx, talus_error* 
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "this machine does not have the vector width that was asked for");
     }
-    TRY(soft_laws_make(&s->laws, ctx->materials, soft, s->dim, error));
     s->has_solids = any_solid(g);
+    TRY(soft_laws_make(&s->laws, ctx->materials, soft, s->dim, s->has_solids, error));
     if (s->has_solids && s->dim == 3) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the method soft knows balls and, in 2D, polygons: 3D grains of other "
                          "shapes need the method contact");
     }
+    if (soft->law == TALUS_SOFT_AREA && s->dim == 3) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the law area of the method soft exists in 2D only");
+    }
+    soft_outer_forget(&s->outer);
     if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(ctx->walls) ||
         reserve_rows(s, ctx) || soft_order_make(&s->order, g, fresh, ctx->threads) ||
         soft_import(s, ctx)) {
@@ -192,17 +197,19 @@ outer_context soft_outer_context(const stepper* s, const step_context* ctx, doub
     return (outer_context){.g = ctx->grains,
                            .w = ctx->walls,
                            .periodic = ctx->cell,
-                           .poses = ctx->poses,
                            .pairs = &s->others,
+                           .solids = s->has_solids,
                            .order = &s->order,
                            .kernels = s->kernels,
                            .kind = s->laws.kind,
                            .geometric = s->geometric,
                            .range = s->laws.range,
                            .constants = s->laws.constants,
+                           .area_constants = s->laws.area_constants,
                            .law_of = s->laws.law_of,
                            .materials = s->laws.materials,
                            .h = since,
+                           .step = ctx->h,
                            .threads = ctx->threads};
 }
 
@@ -264,9 +271,6 @@ static void load_walls(const stepper* s, const step_context* ctx)
 talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error)
 {
     walls* w = ctx->walls;
-    if (s->has_solids && poses_update(ctx->poses, ctx->grains)) {
-        return error_memory(error, "placing the grains");
-    }
     TRY(fill_bodies(s, ctx, error));
     soft_pairs_begin(&s->pairs, ctx->threads);
     const soft_task task = soft_ball_task(s, ctx, since);

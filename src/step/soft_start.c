@@ -136,7 +136,6 @@ static void restore(void* user)
     if (b->failed) return;
     s->outer.list.count = b->outer.count;
     contacts_paste(&s->outer.list, 0, &b->outer);
-    for (int64_t c = 0; c < b->outer.count; c++) s->outer.answers.elastic[c] = 0.0;
     b->last_time = 0.0;
     memcpy(b->last, b->all.x, sizeof(double) * (size_t)b->all.count);
 }
