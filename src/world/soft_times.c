@@ -23,6 +23,8 @@ static const double CUNDALL = 1e-3, CUNDALL_LOCKED = 1e-4, RESOLVED = 0.02;
 /// A grain in a packing is held by several springs at once: its fastest oscillation has up to so
 /// many times the square of the frequency of a pair's.
 static const double CROWD = 4.0;
+/// Part of the stable step that is taken at most.
+static const double SAFE = 0.8;
 static const double HERTZ_OVERLAP = 0.01;
 
 /// The lightest free grain of a material, and how large it is.
@@ -66,12 +68,12 @@ static void meet(const talus_world* w, const talus_pair_def* pair, lightest a, l
     if (!(k > 0.0) || isinf(mass)) return;
     const double log_e = log(pair->restitution);
     const double beta = pair->restitution > 0.0 ? -log_e / sqrt(M_PI * M_PI + log_e * log_e) : 1.0;
-    const double half = M_PI * sqrt(mass / k);
+    // Near beta = 1 a contact hardly ends; the spring's own time is what must be resolved.
+    const double contact = M_PI * sqrt(mass / k) / fmax(sqrt(1.0 - beta * beta), 0.5);
     const double oscillation = 2.0 * M_PI * sqrt(fmin(a.mass, b.mass) / k);
     if (oscillation < out->oscillation) out->oscillation = oscillation;
-    if (half >= out->contact) return;
-    // Near beta = 1 a contact hardly ends; the spring's own time is what must be resolved.
-    out->contact = half / fmax(sqrt(1.0 - beta * beta), 0.5);
+    if (contact >= out->contact) return;
+    out->contact = contact;
     out->stiffness = k;
     out->mass = mass;
     *damping = 2.0 * beta * sqrt(k / mass);
@@ -103,7 +105,12 @@ static void bound_steps(const talus_world* w, double damping, talus_soft_times* 
                           : "with Cundall's elongation and grains that cannot rotate relaxation "
                             "depends on larger steps (PLMH)";
     }
-    out->bound = fmin(part * out->contact, 0.5 * out->stable);
+    out->bound = part * out->contact;
+    if (SAFE * out->stable < out->bound) {
+        out->bound = SAFE * out->stable;
+        out->reason = "the integrator would be unstable: strong damping (small restitution) asks for "
+                      "short steps, of Gear's method most of all";
+    }
     out->chosen = out->bound;
 }
 
