@@ -63,8 +63,8 @@ class ResumeSoft(unittest.TestCase):
         self.assertEqual(summary["grains"] - 10, len(self.lattice()) + 20)
         with open(self.root / "soft_2d-whole" / "series.csv") as file:
             rows = list(csv.DictReader(file))
-        # About a thousand rows for each phase, of which two end by their number of steps.
-        self.assertGreater(len(rows), 1900)
+        # About a thousand rows for each phase that has as many steps, else one for each step.
+        self.assertGreater(len(rows), 1500)
         self.assertLess(len(rows), 6100)
         self.assertGreater(float(rows[-1]["dissipated"]), 0)
 
@@ -78,7 +78,7 @@ class ResumeSoft(unittest.TestCase):
 
     def test_killed(self):
         """A run that was told to stop while it was working, wherever that was, and resumed."""
-        more = ("--set", "phases[2].until={steps: 60000}", "--set", "periodic={}")
+        more = ("--set", "phases[2].until={steps: 60000}")
         whole, broken = self.whole("soft_2d", *more), self.root / "killed"
         process = subprocess.Popen([TALUS, "run", str(SCENES / "soft_2d.yaml"), "-o", str(broken),
                                     "--quiet", *more])

@@ -361,7 +361,8 @@ static void check_wall(const char* name, const talus_wall_def* wall, const talus
     check_ok(talus_world_steps(world, 1e-4, 50000, &r, &error), error);
     printf("%s: %lld contacts, at %g %g, angle %g\n", name, (long long)r.active,
            grain_x(world, id, 0), grain_x(world, id, 1), grain_angle(world, id));
-    const char* why = "5 s; a rocking that is not damped (dashpots act at the centroid) does not begin";
+    const char* why =
+        "5 s; a rocking that is not damped (dashpots act at the centroid) does not begin";
     assert_int_equal(r.active, contacts_expected);
     check_close("weight", wall_force(world, index, 1), -10.0, 1e-6, why);
     check_close("force across", wall_force(world, index, 0), 0.0, 1e-6, why);

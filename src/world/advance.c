@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "solve/problem.h"
 #include "world/diagnose.h"
+#include "world/snapshot.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -109,6 +110,9 @@ static talus_status accept(talus_world* w, const step_context* ctx, const step_o
     w->time += ctx->h;
     result->substeps++;
     if (o->escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE) {
+        if (w->ops->publish && w->ops->publish(w->stepper, ctx)) {
+            return error_memory(error, "writing down the contacts");
+        }
         TRY(world_remove_grains(w, o->escaped, &removed, error));
         log_removal(w, w->totals.removed + result->removed, removed, result->escaped_grain);
     }
@@ -243,29 +247,56 @@ static talus_status check_step(double h, talus_error* error)
 static const talus_step_result no_result = {
     .converged = true, .nan_grain = -1, .escaped_grain = -1};
 
-/// Steps one after the other; *result is that of the last, *deepest the largest overlap of all. A
-/// method that writes its contacts down when asked is asked at the end: also when a step failed, so
-/// that the world is as it was before that one in every respect.
+/// Steps one after the other; *result is that of the last, *done counts those that were done and
+/// *deepest is the largest overlap of all.
 static talus_status take_steps(talus_world* w, double h, int64_t count, talus_step_result* result,
+                               int64_t* done, double* deepest, talus_error* error)
+{
+    *done = 0;
+    *deepest = 0.0;
+    while (*done < count) {
+        result->overlap_max = 0.0;
+        TRY(step_or_halve(w, h, 0, result, error));
+        w->step++;
+        *deepest = fmax(*deepest, result->overlap_max);
+        ++*done;
+    }
+    return TALUS_OK;
+}
+
+/// One step of a method that undoes what fails.
+static talus_status careful_step(talus_world* w, double h, talus_step_result* result,
+                                 double* deepest, talus_error* error)
+{
+    int64_t done;
+    double overlap;
+    TRY(take_steps(w, h, 1, result, &done, &overlap, error));
+    TRY(conclude(w, h, result, error));
+    w->last = *result;
+    *deepest = fmax(*deepest, result->overlap_max);
+    return TALUS_OK;
+}
+
+/// Steps of a method that cannot undo a step and writes its contacts down only when asked. When one
+/// fails all are taken back, and those before it are done again: they give the same bits.
+static talus_status bold_steps(talus_world* w, double h, int64_t count, talus_step_result* result,
                                double* deepest, talus_error* error)
 {
-    talus_status status = TALUS_OK;
+    int64_t done;
+    if (snapshot_take(w)) return error_memory(error, "keeping the state before steps");
+    talus_status status = take_steps(w, h, count, result, &done, deepest, error);
     talus_step_result good = *result;
-    int64_t done = 0;
-    double overlap = 0.0;
-    for (; done < count; done++) {
-        result->overlap_max = 0.0;
-        status = step_or_halve(w, h, 0, result, error);
-        if (status < 0) break;
-        w->step++;
-        overlap = fmax(overlap, result->overlap_max);
-        good = *result;
+    if (status < 0) {
+        snapshot_restore(w);
+        good = no_result;
+        int64_t again;
+        if (done == 0 || take_steps(w, h, done, &good, &again, deepest, NULL)) return status;
     }
     if (done == 0) return status;
+    // What is kept is the last step's own: it must not depend on how steps are cut into calls.
     TRY(conclude(w, h, &good, error));
+    *deepest /= grains_mean_diameter(&w->grains, w->def.threads);
     w->last = good;
-    if (w->ops->publish) overlap /= grains_mean_diameter(&w->grains, w->def.threads);
-    *deepest = fmax(*deepest, w->ops->publish ? overlap : good.overlap_max);
     if (status == TALUS_OK) *result = good;
     return status;
 }
@@ -278,12 +309,12 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
     talus_status status = TALUS_OK;
     double deepest = 0.0;
     if (world->ops->publish) {
-        status = take_steps(world, h, count, &r, &deepest, error);
+        status = bold_steps(world, h, count, &r, &deepest, error);
     } else {
         int substeps = 0;
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
             r = no_result;
-            status = take_steps(world, h, 1, &r, &deepest, error);
+            status = careful_step(world, h, &r, &deepest, error);
             substeps += r.substeps;
         }
         r.substeps = substeps;

@@ -108,8 +108,9 @@ static void bound_steps(const talus_world* w, double damping, talus_soft_times* 
     out->bound = part * out->contact;
     if (SAFE * out->stable < out->bound) {
         out->bound = SAFE * out->stable;
-        out->reason = "the integrator would be unstable: strong damping (small restitution) asks for "
-                      "short steps, of Gear's method most of all";
+        out->reason =
+            "the integrator would be unstable: strong damping (small restitution) asks for "
+            "short steps, of Gear's method most of all";
     }
     out->chosen = out->bound;
 }

@@ -1,5 +1,6 @@
 /// The world: making it, filling it, reading it. Stepping it is in advance.c.
 #include "world/world.h"
+#include "world/snapshot.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -126,6 +127,7 @@ void talus_world_destroy(talus_world* w)
     if (!w) return;
     if (w->ops) w->ops->destroy(w->stepper);
     clusters_free(&w->clusters);
+    snapshot_free(&w->snapshot);
     materials_free(&w->materials);
     grains_free(&w->grains);
     walls_free(&w->walls);

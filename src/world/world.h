@@ -17,6 +17,18 @@
 #include <omp.h>
 #include <talus/world.h>
 
+/// A copy of the state (world/snapshot.h).
+typedef struct world_snapshot {
+    char* data;
+    size_t capacity;
+    int64_t count[3];    ///< rows of grains, walls, contacts
+    uint64_t columns[3]; ///< bits: which of their columns there are
+    double time;
+    int64_t step, solves, next_id;
+    talus_totals totals;
+    talus_step_result last;
+} world_snapshot;
+
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
     log_sink log;
@@ -38,6 +50,7 @@ struct talus_world {
     talus_step_result last;
     clusters clusters;     ///< memory of the diagnostics
     world_watcher watcher; ///< zero: nobody looks
+    world_snapshot snapshot;
 };
 
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
