@@ -237,13 +237,15 @@ static talus_status soft_attempt(stepper* s, const step_context* ctx, step_outco
     if (begins) TRY(soft_begin(s, ctx, error));
     predict(s, ctx);
     const double predicted = clock_seconds();
+    // A run begins with an evaluation at its start, the others are a step apart.
+    const double since = begins ? s->integrator->evaluates_at * ctx->h : ctx->h;
     ctx->totals->seconds_advance += predicted - start;
-    TRY(soft_evaluate(s, ctx, ctx->h, error));
+    TRY(soft_evaluate(s, ctx, since, error));
     soft_flow flow;
-    out->nan_grain = soft_accelerate(s, ctx, ctx->h, &flow);
+    out->nan_grain = soft_accelerate(s, ctx, since, &flow);
     ctx->totals->seconds_solve += clock_seconds() - predicted;
     if (out->nan_grain >= 0) return TALUS_OK;
-    add_energies(ctx->totals, &flow, ctx->h);
+    add_energies(ctx->totals, &flow, since);
     forget_motion(s, ctx);
     summarise(s, out);
     mark_escaped(s, ctx, out);
