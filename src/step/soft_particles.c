@@ -142,8 +142,7 @@ static void forget_motion(const stepper* s, const step_context* ctx)
 {
     grains* g = ctx->grains;
     walls* w = ctx->walls;
-    memset(w->moved, 0, sizeof(double) * 3 * (size_t)w->count);
-    memset(w->turned, 0, sizeof(double) * 3 * (size_t)w->count);
+    for (int64_t k = 0; k < 3 * w->count; k++) w->moved[k] = w->turned[k] = 0.0;
     if (!s->geometric || g->count == 0) return;
     const size_t n = (size_t)g->count, spin_dim = s->dim == 2 ? 1 : 3;
     memset(g->moved, 0, sizeof(double) * n * (size_t)s->dim);
