@@ -209,7 +209,7 @@ outer_context soft_outer_context(const stepper* s, const step_context* ctx, doub
                            .law_of = s->laws.law_of,
                            .materials = s->laws.materials,
                            .h = since,
-                           .step = ctx->h,
+                           .step = since > 0.0 ? ctx->h : s->integrator->evaluates_at * ctx->h,
                            .threads = ctx->threads};
 }
 

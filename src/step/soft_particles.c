@@ -142,8 +142,7 @@ static void forget_motion(const stepper* s, const step_context* ctx)
 {
     grains* g = ctx->grains;
     walls* w = ctx->walls;
-    memset(w->moved, 0, sizeof(double) * 3 * (size_t)w->count);
-    memset(w->turned, 0, sizeof(double) * 3 * (size_t)w->count);
+    for (int64_t k = 0; k < 3 * w->count; k++) w->moved[k] = w->turned[k] = 0.0;
     if (!s->geometric || g->count == 0) return;
     const size_t n = (size_t)g->count, spin_dim = s->dim == 2 ? 1 : 3;
     memset(g->moved, 0, sizeof(double) * n * (size_t)s->dim);
@@ -237,13 +236,15 @@ static talus_status soft_attempt(stepper* s, const step_context* ctx, step_outco
     if (begins) TRY(soft_begin(s, ctx, error));
     predict(s, ctx);
     const double predicted = clock_seconds();
+    // A run begins with an evaluation at its start, the others are a step apart.
+    const double since = begins ? s->integrator->evaluates_at * ctx->h : ctx->h;
     ctx->totals->seconds_advance += predicted - start;
-    TRY(soft_evaluate(s, ctx, ctx->h, error));
+    TRY(soft_evaluate(s, ctx, since, error));
     soft_flow flow;
-    out->nan_grain = soft_accelerate(s, ctx, ctx->h, &flow);
+    out->nan_grain = soft_accelerate(s, ctx, since, &flow);
     ctx->totals->seconds_solve += clock_seconds() - predicted;
     if (out->nan_grain >= 0) return TALUS_OK;
-    add_energies(ctx->totals, &flow, ctx->h);
+    add_energies(ctx->totals, &flow, since);
     forget_motion(s, ctx);
     summarise(s, out);
     mark_escaped(s, ctx, out);

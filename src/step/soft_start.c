@@ -84,7 +84,7 @@ static talus_status evaluate(void* user, double time, double* acceleration)
     exchange(b, true);
     set_motion(b);
     // Driven walls stand still while derivatives are sought, but have the velocities of the time.
-    memset(w->turned, 0, sizeof(double) * 3 * (size_t)w->count);
+    for (int64_t k = 0; k < 3 * w->count; k++) w->turned[k] = 0.0;
     drive_advance(w, ctx->time, 0.0);
     drive_carry_grains(w, ctx->cell, ctx->grains, ctx->threads);
     TRY(soft_evaluate(s, ctx, since, b->error));
