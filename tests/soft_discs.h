@@ -136,14 +136,13 @@ static inline double discs_relaxation(const discs* d, double h)
 
 // ---- measurement -------------------------------------------------------------------------------
 
-/// t_R from the maxima of the kinetic energy: least squares of their logarithms against time, from
-/// when the other oscillation has died out (`from`) to `to`. Energies are looked at every 0.02 t_c
-/// or every step, maxima are found by parabolas.
-static inline double discs_measure(const discs* d, double h, double from, double to)
+/// t_R of a world from the maxima of its kinetic energy: least squares of their logarithms against
+/// time, from when other oscillations have died out (`from`) to `to`. Energies are looked at every
+/// 0.02 t_c or every step, maxima are found by parabolas.
+static inline double measure_relaxation(talus_world* world, double t_c, double h, double from,
+                                        double to)
 {
     talus_error error;
-    talus_world* world = discs_world(d);
-    const double t_c = discs_contact_time(d);
     const int64_t stride = h < 0.02 * t_c ? llround(0.02 * t_c / h) : 1;
     double e[3] = {0.0}, sum[5] = {0.0};
     while (talus_world_time(world) < to) {
@@ -157,8 +156,15 @@ static inline double discs_measure(const discs* d, double h, double from, double
         const double add[5] = {1.0, t, top, t * t, t * top};
         for (int k = 0; k < 5; k++) sum[k] += add[k];
     }
-    talus_world_destroy(world);
     return -(sum[0] * sum[3] - sum[1] * sum[1]) / (sum[0] * sum[4] - sum[1] * sum[2]);
+}
+
+static inline double discs_measure(const discs* d, double h, double from, double to)
+{
+    talus_world* world = discs_world(d);
+    const double found = measure_relaxation(world, discs_contact_time(d), h, from, to);
+    talus_world_destroy(world);
+    return found;
 }
 
 #endif

@@ -168,17 +168,17 @@ static const struct curve {
     talus_integrator integrator;
     talus_elongation elongation;
     double part; ///< of the push of PROBLEM
+    int points;  ///< of STEPS, those above rounding
 } CURVES[] = {
-    {"gear5, geometric", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC, 1.0},
-    {"the same, overlaps / 1000", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC, 1e-3},
-    {"gear3, geometric", TALUS_INTEGRATOR_GEAR3, TALUS_ELONGATION_GEOMETRIC, 1.0},
-    {"verlet, geometric", TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_GEOMETRIC, 1.0},
-    {"gear5, Cundall", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_CUNDALL, 1.0},
-    {"verlet, Cundall", TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_CUNDALL, 1.0},
+    {"gear5, geometric", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC, 1.0, 10},
+    {"the same, overlaps / 1000", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_GEOMETRIC, 1e-3, 6},
+    {"gear3, geometric", TALUS_INTEGRATOR_GEAR3, TALUS_ELONGATION_GEOMETRIC, 1.0, 10},
+    {"verlet, geometric", TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_GEOMETRIC, 1.0, 10},
+    {"gear5, Cundall", TALUS_INTEGRATOR_GEAR5, TALUS_ELONGATION_CUNDALL, 1.0, 10},
+    {"verlet, Cundall", TALUS_INTEGRATOR_VERLET, TALUS_ELONGATION_CUNDALL, 1.0, 10},
 };
 enum { CURVE_COUNT = sizeof CURVES / sizeof CURVES[0] };
 static const int STEPS[] = {10, 14, 20, 28, 40, 56, 80, 112, 160, 224};
-enum { POINTS = sizeof STEPS / sizeof STEPS[0] };
 
 static discs curve_problem(const struct curve* c)
 {
@@ -199,7 +199,7 @@ static int write_curves(const char* path)
         const discs d = curve_problem(&CURVES[k]);
         double y[NUMBERS];
         reference(&d, y);
-        for (int j = 0; j < POINTS; j++) {
+        for (int j = 0; j < CURVES[k].points; j++) {
             fprintf(file, "%s;%.6g;%.3e\n", CURVES[k].name, 1.0 / STEPS[j],
                     error_of(&d, STEPS[j], y));
         }
@@ -207,7 +207,7 @@ static int write_curves(const char* path)
     return fclose(file) == 0 ? 0 : 1;
 }
 
-/// The stored data are what this program finds.
+/// The stored data are what this program finds: the first point of every curve.
 static void test_stored_curves(void** state)
 {
     (void)state;
@@ -217,22 +217,22 @@ static void test_stored_curves(void** state)
     snprintf(path, sizeof path, "%s/docs/soft-scheme.csv", source);
     FILE* file = fopen(path, "r");
     assert_non_null(file);
-    int seen = 0;
+    int known = 0;
     double h, stored;
     while (fgets(line, sizeof line, file)) {
         if (sscanf(line, "%99[^;];%lf;%lf", scheme, &h, &stored) != 3) continue;
         for (int k = 0; k < CURVE_COUNT; k++) {
-            if (strcmp(CURVES[k].name, scheme) != 0 || seen % POINTS) continue;
+            if (strcmp(CURVES[k].name, scheme) != 0 || fabs(h * STEPS[0] - 1.0) > 1e-3) continue;
+            known++;
             const discs d = curve_problem(&CURVES[k]);
             double y[NUMBERS];
             reference(&d, y);
             check_close(scheme, error_of(&d, (int)lround(1.0 / h), y), stored, 1e-3 * stored,
                         "four digits are stored");
         }
-        seen++;
     }
     fclose(file);
-    assert_int_equal(seen, CURVE_COUNT * POINTS);
+    assert_int_equal(known, CURVE_COUNT);
 }
 
 int main(int argc, char** argv)
