@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Draws the convergence of the soft method's integrators, docs/soft-convergence.svg.
+"""Draws the convergence of the soft method: of its integrators, docs/soft-convergence.svg, and of the
+full scheme with both elongations, docs/soft-scheme.svg.
 
-    scripts/draw-soft.py [OUTPUT]     default: docs/soft-convergence.svg
+    scripts/draw-soft.py [FOLDER]     where the pictures go; default: docs
 
-The data are in docs/soft-convergence.csv: rows `scheme;step over contact time;error`, a curve for
-each scheme in the order of its first row. Those of the integrators are written by
-`test_soft_integrators docs/soft-convergence.csv`; rows of other schemes may follow them, and are
-drawn as they are found. tests/test_soft_doc.py checks that the committed picture is what this writes.
+The data are in docs/soft-convergence.csv and docs/soft-scheme.csv: rows `scheme;step over contact
+time;error`, a curve for each scheme in the order of its first row. They are written by
+`test_soft_integrators docs/soft-convergence.csv` and `test_soft_order docs/soft-scheme.csv`.
+tests/test_soft_doc.py checks that the committed pictures are what this writes.
 """
 import csv
 import math
@@ -18,6 +19,12 @@ from svg import INK, LAW, SECOND, Picture
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 STYLES = [(LAW, None), (LAW, "3 4"), (SECOND, None), ("#3a7d34", None), ("#111111", "9 5"),
           ("#7b3fa0", None), ("#7b3fa0", "3 4"), ("#a08400", None), ("#a08400", "3 4")]
+PICTURES = {  # name: title, what is drawn
+    "soft-convergence": ("Convergence of the soft method's integrators",
+                         "error at the end of an impact / velocity of the impact"),
+    "soft-scheme": ("Convergence of the soft method with friction",
+                    "error of two discs after 10 contact times / push"),
+}
 GRID = "#dddddd"
 LEFT, TOP, RIGHT, BOTTOM = 80, 50, 520, 470  # of the graph in the picture, pixels
 
@@ -56,7 +63,7 @@ class Graph:
         return (LEFT + (math.log10(h) - x0) / (x1 - x0) * (RIGHT - LEFT),
                 BOTTOM - (math.log10(error) - y0) / (y1 - y0) * (BOTTOM - TOP))
 
-    def axes(self):
+    def axes(self, what):
         p = self.p
         for k in range(self.y[0], self.y[1] + 1):
             y = self.at(1.0, 10.0 ** k)[1]
@@ -72,7 +79,7 @@ class Graph:
                     p.text(x, BOTTOM + 20, f"{h:g}", size=13)
         p.line([(LEFT, TOP), (RIGHT, TOP), (RIGHT, BOTTOM), (LEFT, BOTTOM)], INK, 1.2, close=True)
         p.text((LEFT + RIGHT) / 2, BOTTOM + 44, "step / contact time")
-        p.text(LEFT, TOP - 14, "error at the end of an impact / velocity of the impact", "start")
+        p.text(LEFT, TOP - 14, what, "start")
 
     def curve(self, number, scheme, points):
         color, dash = STYLES[number % len(STYLES)]
@@ -83,18 +90,21 @@ class Graph:
         self.p.text(RIGHT + 54, y + 17, f"order {slope(points):.2f}", "start", color, 13)
 
 
-def draw(curves):
-    picture = Picture(850, 530, "Convergence of the soft method's integrators")
+def draw(name):
+    title, what = PICTURES[name]
+    curves = read_curves(DOCS / f"{name}.csv")
+    picture = Picture(850, 530, title)
     graph = Graph(picture, curves)
-    graph.axes()
+    graph.axes(what)
     for number, (scheme, points) in enumerate(curves):
         graph.curve(number, scheme, points)
     return picture
 
 
 def main():
-    output = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "soft-convergence.svg"
-    draw(read_curves(DOCS / "soft-convergence.csv")).write(output)
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
+    for name in PICTURES:
+        draw(name).write(folder / f"{name}.svg")
 
 
 if __name__ == "__main__":

@@ -138,6 +138,11 @@ static const bad_scene bad_scenes[] = {
      "3:7: step: 'autom' is not a number (expected a number > 0)\n"},
     {"dimension: 2\nmethod: soft\nuntil: {time: 1}\n",
      "1:1: step: is missing (expected a number > 0 or auto)\n"},
+    {HEAD "grains: [{type: list, radius: 1, lock: [y], items: [{position: [0, 0]}]}]\n",
+     "4:40: grains[0].lock: is known to the method soft only (expected method: soft)\n"},
+    {HEAD
+     "method: soft\ngrains: [{type: list, radius: 1, lock: [z], items: [{position: [0, 0]}]}]\n",
+     "5:41: grains[0].lock: there is no axis named 'z'; did you mean 'x'?\n"},
     {HEAD "materials: {a: {stiffness: 0}}\n",
      "4:28: materials.a.stiffness: 0 is out of range (expected a number > 0)\n"},
     {HEAD "materials: {a: {poisson: 0.6}}\n",

@@ -31,7 +31,8 @@ LONG = float(os.environ.get("TALUS_TEST_SCALE", "1")) >= 1
 STEPS = {"chain": (20, 300), "pair-collision": (4, 20), "incline": (20, 200), "heap": (20, 160),
          "obstacle": (50, 700), "overlap": (5, 50), "bouncing": (50, 3000),
          "stick-slip": (50, 9000), "bonded-cluster": (20, 271), "rolling-heap": (50, 200),
-         "cohesive-compaction": (50, 1000), "dominoes": (20, 600)}
+         "cohesive-compaction": (50, 1000), "dominoes": (20, 600), "two-discs": (50, 2000),
+         "two-polygons": (50, 2000), "polygon-shear-soft": (20, 400)}
 DEFAULT_STEPS = (5, 50)
 
 # The bits may differ between compilers and C libraries (pow, log and sin in generators and drives),
@@ -129,7 +130,7 @@ class Collection(unittest.TestCase):
                   "drum", "piston", "biaxial", "triaxial", "plane-shear", "vibrated-box", "overlap",
                   "rolling-heap", "bonded-cluster", "cohesive-compaction", "bouncing", "haff",
                   "stick-slip", "arch", "masonry", "ballast", "polygon-shear", "mixed-drum",
-                  "dominoes"}
+                  "dominoes", "two-discs", "two-polygons", "polygon-shear-soft"}
         self.assertEqual(wanted - set(SCENES), set())
 
     def test_each_is_valid(self):
@@ -239,6 +240,19 @@ class Physics(unittest.TestCase):
         gained = 0.5 * mass * sum(speed**2 for speed in speeds)
         self.assertAlmostEqual(pushed["kinetic_energy"], gained, delta=1e-8 * gained)
         self.assertLess(pushed["overlap_max"], 1e-9)
+
+    def test_two_discs_relax(self):
+        """Relaxation times of the kinetic energy, in contact times, against those of the damped
+        oscillators (tests/soft_discs.h): with Cundall's elongation the step of t_c/20 damps too."""
+        t_c = 1.968717
+        for name, wanted, sets in (
+                ("geometric", 238.50, []), ("cundall", 69.10, ["soft.elongation=cundall"]),
+                ("locked", 119.25, ["grains.pair.items[1].lock_rotation=true"])):
+            _, series = carry_out("two-discs", self.directory / name,
+                                  *(word for one in sets for word in ("--set", one)))
+            found = relaxation_time(series, 2.5 * wanted * t_c, 5.5 * wanted * t_c) / t_c
+            # The faster oscillation leaves exp(-2.5) of an oscillating 4e-2 in the first maxima.
+            self.assertAlmostEqual(found, wanted, delta=3e-3 * wanted, msg=name)
 
     @unittest.skipUnless(LONG, "takes long")
     def test_bouncing_heights_and_zeno_times(self):
@@ -420,6 +434,16 @@ def fit_ringing(t, x):
             width = width / 2
         best = nearest
     return best
+
+
+def relaxation_time(series, first, last):
+    """-1/slope of the logarithm of the maxima of the kinetic energy, found by parabolas."""
+    time, energy = series["time"], series["kinetic_energy"]
+    left, top, right = energy[:-2], energy[1:-1], energy[2:]
+    slope, bend = (right - left) / 2, left - 2 * top + right
+    maxima = ((top > left) & (top >= right) & (time[1:-1] > first) & (time[1:-1] < last))
+    heights = numpy.log((top - slope**2 / (2 * numpy.where(maxima, bend, 1)))[maxima])
+    return -1 / numpy.polyfit(time[1:-1][maxima], heights, 1)[0]
 
 
 def update():

@@ -160,6 +160,7 @@ typedef struct talus_grain_def {
     int glued_to;         ///< wall index the grain moves with, -1: none [default -1]
     bool fixed;           ///< never moves [default false]
     bool locked_rotation; ///< translates only [default false]
+    bool locked[3];       ///< method soft: axes along which its centre stays put [default none]
     int32_t tag;          ///< free for the user, recorded [default 0]
 } talus_grain_def;
 

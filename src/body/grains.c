@@ -42,6 +42,8 @@ static const column grain_table[] = {
     GRAIN_COLUMN(force, COLUMN_F64, WIDTH_DIM, COLUMN_STATE | COLUMN_RARE, "N", "external force"),
     GRAIN_COLUMN(torque, COLUMN_F64, WIDTH_SPIN, COLUMN_STATE | COLUMN_RARE, "N m",
                  "external torque"),
+    GRAIN_COLUMN(locked, COLUMN_I32, WIDTH_1, COLUMN_STATE | COLUMN_RARE, "",
+                 "method soft: bits 1, 2, 4 for the axes x, y, z along which it stays put"),
     GRAIN_COLUMN(glue_position, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m",
                  "position in the frame of the wall it is glued to"),
     GRAIN_COLUMN(glue_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE | COLUMN_RARE, "",
@@ -134,6 +136,12 @@ static talus_status grain_check(const grains* g, const talus_grain_def* def, tal
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain: position, velocity, spin, rotation, force and torque must be "
                          "finite numbers");
+    }
+    for (int k = 0; k < g->dim; k++) {
+        if (!def->locked[k] || def->velocity[k] == 0.0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "grain: locked along %c, it cannot have a velocity of %g there",
+                         axis_letter(k), def->velocity[k]);
     }
     return TALUS_OK;
 }
@@ -232,6 +240,13 @@ static bool is_pushed(const talus_grain_def* def)
     return vec_dot(3, def->force, def->force) > 0.0 || vec_dot(3, def->torque, def->torque) > 0.0;
 }
 
+static int32_t locked_axes(int dim, const talus_grain_def* def)
+{
+    int32_t bits = 0;
+    for (int k = 0; k < dim; k++) bits |= def->locked[k] ? 1 << k : 0;
+    return bits;
+}
+
 /// Zeros for the row of a new grain in all columns of the method soft; it is worked on last.
 static void begin_soft(grains* g, int64_t row)
 {
@@ -253,7 +268,8 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
         ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid], def);
     TRY(check_mass(&size, error));
     if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity) ||
-        (def->glued_to >= 0 && need_glue(g)) || (is_pushed(def) && grains_need_forces(g))) {
+        (def->glued_to >= 0 && need_glue(g)) || (is_pushed(def) && grains_need_forces(g)) ||
+        (locked_axes(g->dim, def) && need(g, offsetof(grains, locked)))) {
         return error_memory(error, "adding a grain");
     }
     const int dim = g->dim;
@@ -265,6 +281,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     vec_copy(dim, g->velocity + i * dim, def->velocity);
     set_axial(dim, g->spin + i * spin_dim, def->spin);
     if (g->force) grain_set_force(g, i, def->force, def->torque);
+    if (g->locked) g->locked[i] = locked_axes(dim, def);
     if (dim == 2) {
         g->rotation[i] = def->rotation[2];
     } else {

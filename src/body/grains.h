@@ -37,6 +37,7 @@ typedef struct grains {
     double* spin_mobility; ///< [count] kim above, 0 unless free to rotate
     double* force;         ///< [count][dim] external; NULL, as torque: all zero
     double* torque;        ///< [count][1 or 3] external
+    int32_t* locked;       ///< [count] bits of the axes along which it stays put; NULL: none
     double* glue_position; ///< [count][3] in the frame of the wall it is glued to; NULL: none is
     double* glue_rotation; ///< [count][4] likewise; 2D: the angle is kept in [0]
     double* rate2;         ///< [count][dim] method soft, as all up to place: acceleration

@@ -27,6 +27,23 @@ static void read_mass(section* s, double material_density, talus_grain_def* g)
     g->density = read_real(s, "density", REAL_POSITIVE, material_density);
 }
 
+/// lock: [y]: axes along which the grains stay put.
+static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
+{
+    static const char* const axis_names[] = {"x", "y", "z"};
+    int count;
+    const char** axes = read_texts(s, "lock", &count);
+    if (!axes) return;
+    for (int k = 0; k < 3; k++) g->locked[k] = false;
+    for (int i = 0; i < count; i++) {
+        const int axis = schema_find(s, "lock", i, "axis", axes[i], axis_names, scene->world.dim);
+        if (axis >= 0) g->locked[axis] = true;
+    }
+    if (count > 0 && scene->world.method != TALUS_METHOD_SOFT) {
+        section_problem(s, "lock", "is known to the method soft only (expected method: soft)");
+    }
+}
+
 /// What grains share or have of their own, besides size and position. *g holds the defaults.
 static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool poured)
 {
@@ -43,6 +60,7 @@ static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool 
     read_vector(s, "force", dim, g->force, g->force);
     read_axial(s, "torque", dim, g->torque, g->torque);
     g->locked_rotation = read_bool(s, "lock_rotation", g->locked_rotation);
+    read_lock(scene, s, g);
     g->tag = (int32_t)read_integer(s, "tag", INT32_MIN, INT32_MAX, g->tag);
     if (!poured) schema_hold(scene, s, g);
 }

@@ -312,6 +312,7 @@ static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, 
         power += force * v[k];
         speed2 += v[k] * v[k];
         a[k] = im * (sum[k] + (force - drag * v[k]));
+        if (g->locked && g->locked[i] >> k & 1) a[k] = 0.0;
     }
     *drained += drag * speed2;
     for (int k = 0; k < spin_dim; k++) {

@@ -268,6 +268,12 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
         return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no wall %d to glue it to",
                          def->glued_to);
     }
+    for (int k = 0; k < world->def.dim && world->def.method != TALUS_METHOD_SOFT; k++) {
+        if (!def->locked[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "grain: only the method soft can lock it along an axis (%c)",
+                         axis_letter(k));
+    }
     if (world->grains.count >= INT32_MAX / 2) {
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^30 grains in one world");
     }
