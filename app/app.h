@@ -37,6 +37,7 @@ const command* command_find(const char* name);
 int command_run(int argc, char** argv);
 int command_resume(int argc, char** argv);
 int command_check(int argc, char** argv);
+int command_advise(int argc, char** argv);
 int command_scenes(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_ensemble(int argc, char** argv);

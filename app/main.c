@@ -34,6 +34,16 @@ static const command commands[] = {
      "Reads the scene and builds its world, writes nothing. Exit status 3 if there are errors.\n\n"
      "  --set key.path=value   override a value of the scene; may be repeated\n",
      command_check},
+    {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [--json]",
+     "tell which method is cheaper for a scene",
+     "Estimates the cost of method: contact and of method: soft (Brendel, Unger and Wolf, 1.37),\n"
+     "tries both from the beginning of the scene for a short time, and says which to use and why.\n"
+     "Writes nothing.\n\n"
+     "  --seconds S            processor time a thread for each trial [1]\n"
+     "  --threads N            threads to use [as the scene says]\n"
+     "  --set key.path=value   override a value of the scene; may be repeated\n"
+     "  --json                 print one JSON object on standard output\n",
+     command_advise},
     {"scenes", "scenes", "list the ready-made scenes",
      "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
      "tree.\n",

@@ -2,6 +2,7 @@
 #ifndef TALUS_H
 #define TALUS_H
 
+#include <talus/advise.h>
 #include <talus/base.h>
 #include <talus/measure.h>
 #include <talus/run.h>

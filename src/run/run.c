@@ -30,7 +30,7 @@ talus_run_def talus_run_default(void)
 
 // ---- beginnings --------------------------------------------------------------------------------
 
-static void run_init(run* r, const talus_run_def* def)
+void run_init(run* r, const talus_run_def* def)
 {
     *r = (run){.def = def, .lock = -1, .started = clock_seconds()};
     r->journal.copy = (log_sink){.function = def->log, .user = def->log_user};
@@ -42,7 +42,7 @@ static void run_init(run* r, const talus_run_def* def)
     r->pace = 1;
 }
 
-static void run_free(run* r)
+void run_free(run* r)
 {
     output_close(r);
     talus_world_destroy(r->world);
@@ -53,9 +53,8 @@ static void run_free(run* r)
     if (r->lock >= 0) close(r->lock);
 }
 
-/// Load the scene, make its world and room for the progress of inlets and phases.
-static talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
-                              talus_report* report, talus_error* error)
+talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
+                       talus_report* report, talus_error* error)
 {
     TRY(talus_scene_load(scene, sets, set_count, &r->scene, report, error));
     talus_world_def options = talus_world_default();
@@ -120,7 +119,7 @@ static void say_step(run* r, int phase)
     }
 }
 
-static talus_status phase_begin(run* r, int phase, talus_error* error)
+talus_status run_phase_begin(run* r, int phase, talus_error* error)
 {
     run_state* s = &r->state;
     s->phase = phase;
@@ -147,7 +146,7 @@ static void log_banner(run* r, const char* what)
 /// First records and the checkpoint at step 0: from here on a kill can be resumed.
 static talus_status run_first_records(run* r, talus_error* error)
 {
-    TRY(phase_begin(r, 0, error));
+    TRY(run_phase_begin(r, 0, error));
     TRY(output_open(r, error));
     TRY(output_due(r, error));
     return output_checkpoint(r, error);
@@ -324,9 +323,7 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_error* err
     return TALUS_OK;
 }
 
-/// Inlets, steps, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or, after
-/// retries, as before the part of it that failed.
-static talus_status run_steps(run* r, talus_error* error)
+talus_status run_steps(run* r, talus_error* error)
 {
     run_state* s = &r->state;
     const double h = schedule_step_length(r);
@@ -342,8 +339,7 @@ static talus_status run_steps(run* r, talus_error* error)
     return TALUS_OK;
 }
 
-/// End the present phase if it is over; *finished tells that it was the last one.
-static talus_status advance_phase(run* r, bool* finished, talus_error* error)
+talus_status run_advance_phase(run* r, bool* finished, talus_error* error)
 {
     run_state* s = &r->state;
     phase_reason reason;
@@ -356,7 +352,7 @@ static talus_status advance_phase(run* r, bool* finished, talus_error* error)
             *finished = true;
             return TALUS_OK;
         }
-        TRY(phase_begin(r, (int)s->phase + 1, error));
+        TRY(run_phase_begin(r, (int)s->phase + 1, error));
     }
     return TALUS_OK;
 }
@@ -372,7 +368,7 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
     double interval = checkpoint_interval(r);
     for (;;) {
         bool finished = false;
-        TRY(advance_phase(r, &finished, error));
+        TRY(run_advance_phase(r, &finished, error));
         if (finished) {
             *end = END_FINISHED;
             return TALUS_OK;

@@ -81,6 +81,22 @@ typedef struct run {
     int64_t speed_step[2];
 } run;
 
+// ---- run.c: what the trial of talus_advise() needs, too ----------------------------------------
+
+/// Begin with nothing; `def` must outlive the run. Lines that the run logs are kept in memory until
+/// its journal is opened.
+void run_init(run* r, const talus_run_def* def);
+void run_free(run* r);
+/// Load the scene, make its world and room for the progress of inlets and phases.
+talus_status run_build(run* r, const char* scene, const char* const* sets, int set_count,
+                       talus_report* report, talus_error* error);
+talus_status run_phase_begin(run* r, int phase, talus_error* error);
+/// End the present phase if it is over; *finished tells that it was the last one.
+talus_status run_advance_phase(run* r, bool* finished, talus_error* error);
+/// Inlets, steps, bookkeeping. TALUS_ERR_NUMERIC leaves the world as before the step or, after
+/// retries, as before the part of it that failed.
+talus_status run_steps(run* r, talus_error* error);
+
 // ---- schedule.c --------------------------------------------------------------------------------
 
 /// Length of the present phase's steps.

@@ -21,9 +21,22 @@ const phase_end* scene_phase_end(const talus_scene* scene, int phase)
     return &scene->phases[phase].end;
 }
 
+void scene_phase_by_time(talus_scene* scene, int phase, double duration)
+{
+    phase_end* end = &scene->phases[phase].end;
+    if (end->steps < 0) return;
+    end->steps = -1;
+    end->duration = duration;
+}
+
 double scene_phase_step(const talus_scene* scene, int phase)
 {
     return scene->phases[phase].step.length;
+}
+
+const char* scene_phase_step_path(const talus_scene* scene, int phase)
+{
+    return scene->phases[phase].step.origin.path;
 }
 
 talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world* world,

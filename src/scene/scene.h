@@ -38,8 +38,12 @@ typedef struct inlet_state {
 int scene_phase_count(const talus_scene* scene);
 const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);
+/// Let a phase end after a simulated time instead of after a number of steps, if it has such an end.
+void scene_phase_by_time(talus_scene* scene, int phase, double duration);
 /// Time step of a phase (the scene's, unless the phase sets its own).
 double scene_phase_step(const talus_scene* scene, int phase);
+/// Where that step is written: "step" or such as "phases[1].step".
+const char* scene_phase_step_path(const talus_scene* scene, int phase);
 /// The method, and what was chosen for it; of the latter nothing before the world is made.
 talus_method scene_method(const talus_scene* scene);
 const soft_settled* scene_settled(const talus_scene* scene);

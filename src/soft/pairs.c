@@ -178,7 +178,7 @@ static talus_status reserve(soft_pairs* s, int64_t batches, bool rich, bool unif
 
 static talus_status reserve_blocks(soft_pairs* s, int64_t blocks, int64_t pairs)
 {
-    if (blocks > s->block_capacity) {
+    if (blocks > s->block_capacity || !s->inbox_first) { // a world without grains has none
         const size_t room = (size_t)capacity_for(blocks);
         const bool good = grow(&s->block, room * sizeof *s->block) &&
                           grow(&s->inbox_first, (room + 1) * sizeof *s->inbox_first);
