@@ -38,7 +38,8 @@ typedef struct inlet_state {
 int scene_phase_count(const talus_scene* scene);
 const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);
-/// Let a phase end after a simulated time instead of after a number of steps, if it has such an end.
+/// Let a phase end after a simulated time instead of after a number of steps, if it has such an
+/// end.
 void scene_phase_by_time(talus_scene* scene, int phase, double duration);
 /// Time step of a phase (the scene's, unless the phase sets its own).
 double scene_phase_step(const talus_scene* scene, int phase);

@@ -11,6 +11,15 @@
 #include "soft/kernels.h"
 #include "soft/law_kernel.h"
 
+/// Is this a build for sanitizers?
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SOFT_SANITIZED 1
+#elif defined __has_feature
+#define SOFT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SOFT_SANITIZED 0
+#endif
+
 /// The bodies of some pairs.
 typedef struct ball_lanes {
     lanes x[3], v[3], spin[3], radius;
@@ -186,6 +195,7 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task
     gap.inverse = lanes_set(1.0) / gap.distance;
     for (int k = 0; k < dim; k++) in->n[k] = d[k] * gap.inverse;
     in->overlap = reach - gap.distance;
+    in->curvature = lanes_set(1.0);
     if (kind.hertz || kind.rich) in->curvature = reach / (a.radius * b.radius);
     arm[0] = a.radius - half * in->overlap;
     arm[1] = b.radius - half * in->overlap;
@@ -264,8 +274,8 @@ static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s
     for (int k = 0; k < width; k++) history->slip[k] = lanes_load(s->slip + at + 8 * k);
     if (!kind.rich) return;
     for (int k = 0; k < width; k++) history->roll[k] = lanes_load(s->roll + at + 8 * k);
-    history->bonded = mask_of_bits(s->bonded[batch] >> part);
-    history->slid = mask_of_bits(s->slides[batch] >> part);
+    history->bonded = mask_of_bits((unsigned)s->bonded[batch] >> part);
+    history->slid = mask_of_bits((unsigned)s->slides[batch] >> part);
 }
 
 static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int64_t batch,
@@ -326,7 +336,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
 {
     soft_pairs* s = task->pairs;
     const int32_t* law = task->uniform ? NULL : s->law + 8 * batch + part;
-    const unsigned all = (1u << LANE_WIDTH) - 1, live = s->live[batch] >> part & all;
+    const unsigned all = (1u << LANE_WIDTH) - 1, live = (unsigned)s->live[batch] >> part & all;
     law_in in;
     law_history history;
     law_out out;
@@ -379,23 +389,43 @@ static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* t
     }
 }
 
-/// The same for a kind that is known only now.
+/// The plain linear law is compiled for each of its kinds; others decide as they go, and so do all
+/// in builds for sanitizers, which take long to compile.
 #define WORK(dim, hertz, total, rich, geometric)                                                   \
     work_on_block((ball_kind){dim, hertz, total, rich, geometric}, task, block)
-#define WORK_GEOMETRIC(dim, hertz, total, rich)                                                    \
-    (task->geometric ? WORK(dim, hertz, total, rich, true) : WORK(dim, hertz, total, rich, false))
-#define WORK_RICH(dim, hertz, total)                                                               \
-    (kind->rich ? WORK_GEOMETRIC(dim, hertz, total, true)                                          \
-                : WORK_GEOMETRIC(dim, hertz, total, false))
-#define WORK_TOTAL(dim, hertz)                                                                     \
-    (kind->total ? WORK_RICH(dim, hertz, true) : WORK_RICH(dim, hertz, false))
-#define WORK_HERTZ(dim)                                                                            \
-    (kind->law == TALUS_SOFT_HERTZ ? WORK_TOTAL(dim, true) : WORK_TOTAL(dim, false))
+
+static ALWAYS_INLINE void work_on_plain_block(const int dim, const soft_task* task, int64_t block)
+{
+    if (task->kind.total) {
+        task->geometric ? WORK(dim, false, true, false, true)
+                        : WORK(dim, false, true, false, false);
+    } else {
+        task->geometric ? WORK(dim, false, false, false, true)
+                        : WORK(dim, false, false, false, false);
+    }
+}
+
+static ALWAYS_INLINE void work_on_any_block(const int dim, const soft_task* task, int64_t block)
+{
+    const soft_kind* kind = &task->kind;
+    WORK(dim, kind->law == TALUS_SOFT_HERTZ, kind->total, kind->rich, task->geometric);
+}
 
 static void balls_of_block(const soft_task* task, int64_t block)
 {
     const soft_kind* kind = &task->kind;
-    kind->dim == 2 ? WORK_HERTZ(2) : WORK_HERTZ(3);
+    const bool plain = !SOFT_SANITIZED && !kind->rich && kind->law != TALUS_SOFT_HERTZ;
+    if (plain && kind->dim == 2) {
+        work_on_plain_block(2, task, block);
+    } else if (plain) {
+        work_on_plain_block(3, task, block);
+    } else if (kind->dim == 2) {
+        work_on_any_block(2, task, block);
+    } else {
+        work_on_any_block(3, task, block);
+    }
 }
+
+#undef WORK
 
 #endif

@@ -38,6 +38,7 @@ static ALWAYS_INLINE void meet_load(const int dim, const bool hertz, const bool 
     in->overlap = lanes_load(m->overlap + at);
     in->root_mass = lanes_sqrt(lanes_set(1.0) / lanes_load(m->inv_mass + at));
     if (dim == 3) in->twist = lanes_load(m->twist + at);
+    in->curvature = lanes_set(1.0);
     if (hertz || rich) in->curvature = lanes_load(m->curvature + at);
     in->touching = lanes_more(in->overlap, lanes_set(0.0));
     in->touched = mask_of_bytes(m->touched + at);
@@ -65,9 +66,10 @@ static ALWAYS_INLINE void meet_store(const int dim, const bool rich, const law_h
     lanes_store(m->power + at, out->power);
     const unsigned active = mask_bits(out->active), sliding = mask_bits(out->sliding);
     for (int k = 0; k < LANE_WIDTH; k++) {
-        m->state[at + k] = sliding >> k & 1U  ? TALUS_CONTACT_SLIDE
-                           : active >> k & 1U ? TALUS_CONTACT_STICK
-                                              : TALUS_CONTACT_OPEN;
+        const talus_contact_state state = sliding >> k & 1U  ? TALUS_CONTACT_SLIDE
+                                          : active >> k & 1U ? TALUS_CONTACT_STICK
+                                                             : TALUS_CONTACT_OPEN;
+        m->state[at + k] = (uint8_t)state;
     }
     if (!rich) return;
     store_fields(axial, history->roll, at, m->roll);
@@ -95,25 +97,11 @@ static ALWAYS_INLINE void meet(const int dim, const bool hertz, const bool total
 
 static void meet_any(const soft_kind* kind, const double* constants, double h, soft_meetings* m)
 {
-    const int hertz = kind->law == TALUS_SOFT_HERTZ;
-    switch ((kind->dim == 3) << 3 | hertz << 2 | kind->total << 1 | kind->rich) {
-    case 0: meet(2, false, false, false, constants, h, m); break;
-    case 1: meet(2, false, false, true, constants, h, m); break;
-    case 2: meet(2, false, true, false, constants, h, m); break;
-    case 3: meet(2, false, true, true, constants, h, m); break;
-    case 4: meet(2, true, false, false, constants, h, m); break;
-    case 5: meet(2, true, false, true, constants, h, m); break;
-    case 6: meet(2, true, true, false, constants, h, m); break;
-    case 7: meet(2, true, true, true, constants, h, m); break;
-    case 8: meet(3, false, false, false, constants, h, m); break;
-    case 9: meet(3, false, false, true, constants, h, m); break;
-    case 10: meet(3, false, true, false, constants, h, m); break;
-    case 11: meet(3, false, true, true, constants, h, m); break;
-    case 12: meet(3, true, false, false, constants, h, m); break;
-    case 13: meet(3, true, false, true, constants, h, m); break;
-    case 14: meet(3, true, true, false, constants, h, m); break;
-    case 15: meet(3, true, true, true, constants, h, m); break;
-    default: break;
+    const bool hertz = kind->law == TALUS_SOFT_HERTZ;
+    if (kind->dim == 2) {
+        meet(2, hertz, kind->total, kind->rich, constants, h, m);
+    } else {
+        meet(3, hertz, kind->total, kind->rich, constants, h, m);
     }
 }
 
