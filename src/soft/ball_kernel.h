@@ -339,7 +339,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     const unsigned all = (1u << LANE_WIDTH) - 1, live = (unsigned)s->live[batch] >> part & all;
     law_in in;
     law_history history;
-    law_out out;
+    law_out out = {0};
     lanes arm[2], c[SOFT_CONSTANTS];
     if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm)) {
         return; // there is no history either

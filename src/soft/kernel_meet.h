@@ -85,7 +85,7 @@ static ALWAYS_INLINE void meet(const int dim, const bool hertz, const bool total
         lanes c[SOFT_CONSTANTS];
         law_in in;
         law_history history;
-        law_out out;
+        law_out out = {0};
         for (int k = 0; k < (rich ? SOFT_CONSTANTS : 8); k += 4) {
             lanes_load_rows(constants, SOFT_CONSTANTS, k, m->law + at, c + k);
         }
