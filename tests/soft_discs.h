@@ -74,6 +74,7 @@ static inline talus_world* discs_world(const discs* d)
     def.dim = 2;
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = d->integrator;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     def.soft.elongation = d->elongation;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
@@ -103,8 +104,7 @@ static inline double complex discs_determinant(const discs* d, double h, double 
     const double m = discs_mass(), k = d->stiffness, nu = discs_viscosity(d);
     const double complex carried = h > 0.0 ? z * h / (1.0 - cexp(-z * h)) : 1.0;
     const double complex normal = k + z * nu;
-    const double complex across = (d->friction > 0.0 ? k * carried : 0.0) + z * nu;
-    const double complex tangential = across / 3.0;
+    const double complex tangential = d->friction > 0.0 ? (k * carried + z * nu) / 3.0 : 0.0;
     const double complex xx = z * z * m + 0.5 * normal + 0.5 * tangential;
     if (!d->rotates) return xx;
     const double complex qq = 0.5 * z * z * m + tangential;

@@ -125,6 +125,7 @@ static inline model_springs model_springs_of(const model_contact* c, const talus
         s.tangential_damping = 2.0 * sqrt(5.0 / 6.0) * part * sqrt(s.tangential * mass);
     }
     if (c->overlap <= 0.0) s.damping = s.tangential_damping = 0.0;
+    if (p->friction == 0.0) s.tangential_damping = 0.0;
     return s;
 }
 

@@ -14,6 +14,7 @@ static inline talus_world_def soft_def(int dim, talus_integrator integrator,
     def.dim = dim;
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = integrator;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     def.soft.elongation = elongation;
     return def;
 }

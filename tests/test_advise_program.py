@@ -55,7 +55,7 @@ class Advise(unittest.TestCase):
             with self.subTest(scene=name):
                 a = self.advise(name)
                 self.assertEqual((a["method"], a["use"], a["close"]), ("contact", "contact", False))
-                self.assertGreater(a["soft"]["steps"], 1000 * a["contact"]["steps"])
+                self.assertGreater(a["soft"]["steps"], 200 * a["contact"]["steps"])
                 self.assertTrue(a["advice"].startswith("use method: contact."))
                 self.assertTrue(a["stiffness_chosen"])
                 d = a["dimension"]

@@ -64,7 +64,7 @@ class ResumeSoft(unittest.TestCase):
         with open(self.root / "soft_2d-whole" / "series.csv") as file:
             rows = list(csv.DictReader(file))
         # About a thousand rows for each phase that has as many steps, else one for each step.
-        self.assertGreater(len(rows), 1500)
+        self.assertGreater(len(rows), 1000)
         self.assertLess(len(rows), 6100)
         self.assertGreater(float(rows[-1]["dissipated"]), 0)
 
@@ -78,7 +78,7 @@ class ResumeSoft(unittest.TestCase):
 
     def test_killed(self):
         """A run that was told to stop while it was working, wherever that was, and resumed."""
-        more = ("--set", "phases[2].until={steps: 60000}")
+        more = ("--set", "phases[2].until={steps: 20000}")
         whole, broken = self.whole("soft_2d", *more), self.root / "killed"
         process = subprocess.Popen([TALUS, "run", str(SCENES / "soft_2d.yaml"), "-o", str(broken),
                                     "--quiet", *more])
@@ -95,7 +95,7 @@ class ResumeSoft(unittest.TestCase):
         (whole / "scene.yaml").write_text(text.replace("method: soft", "method: contact"))
         done = talus("resume", whole, "--quiet")
         self.assertNotEqual(done.returncode, OK)
-        self.assertIn("method soft, integrator gear5", done.stderr)
+        self.assertIn("method soft, integrator verlet", done.stderr)
         rigid = self.root / "rigid"
         self.run_ok("run", SCENES / "soft_2d.yaml", "-o", rigid, "--steps", 10, "--set", "method=contact",
                     "--set", "step=1e-4")

@@ -126,6 +126,7 @@ static void add_balls(talus_world* w, const bed* b)
         }
         g.spin[2] = 10.0 * (rng_uniform(&r) - 0.5);
         if (b->walls && i % 500 == 0) g.fixed = true;
+        if (b->walls && i % 500 == 250) g.glued_to = talus_world_find_wall(w, "up");
         check_ok(talus_world_add_grain(w, &g, NULL, &error), error);
     }
 }

@@ -38,16 +38,17 @@ typedef enum talus_soft_law {
 
 /// What bounds the tangential force.
 typedef enum talus_soft_bound {
-    TALUS_BOUND_ELASTIC = 0, ///< spring <= friction * elastic normal force; dashpots come on top
+    TALUS_BOUND_ELASTIC =
+        0,             ///< spring <= friction * elastic normal force; dashpots come on top (PLMH)
     TALUS_BOUND_TOTAL, ///< spring and dashpot together <= friction * normal force (LAMMPS, YADE)
 } talus_soft_bound;
 
 /// Options of the soft method. Fill with talus_soft_default(); copied on use.
 typedef struct talus_soft_def {
-    talus_integrator integrator; ///< [default TALUS_INTEGRATOR_GEAR5]
+    talus_integrator integrator; ///< [default TALUS_INTEGRATOR_VERLET]
     talus_elongation elongation; ///< [default TALUS_ELONGATION_GEOMETRIC]
     talus_soft_law law;          ///< [default TALUS_SOFT_LINEAR]
-    talus_soft_bound bound;      ///< [default TALUS_BOUND_ELASTIC]
+    talus_soft_bound bound;      ///< [default TALUS_BOUND_TOTAL]
     talus_vector_width vector;   ///< [default TALUS_VECTOR_BEST]
 } talus_soft_def;
 

@@ -72,6 +72,12 @@ talus_status column_need(const column* col, void* table, int dim, int64_t capaci
     return *slot || capacity == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
+void column_drop(const column* col, void* table)
+{
+    free(*column_slot(col, table));
+    *column_slot(col, table) = NULL;
+}
+
 int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
                         const uint8_t* keep)
 {

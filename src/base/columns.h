@@ -59,6 +59,8 @@ talus_status columns_reserve(void* table, const column* cols, int col_count, int
                              int64_t needed, int64_t* capacity);
 /// Give a rare column its array, of zeros, if it has none; `capacity` is the table's.
 talus_status column_need(const column* col, void* table, int dim, int64_t capacity);
+/// Take a rare column's array away again: all its rows are zero.
+void column_drop(const column* col, void* table);
 /// Keep only the rows whose `keep` byte is nonzero, in order; returns how many are left.
 int64_t columns_compact(void* table, const column* cols, int col_count, int dim, int64_t count,
                         const uint8_t* keep);

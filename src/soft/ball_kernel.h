@@ -338,7 +338,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     const int32_t* law = task->uniform ? NULL : s->law + 8 * batch + part;
     const unsigned all = (1u << LANE_WIDTH) - 1, live = (unsigned)s->live[batch] >> part & all;
     law_in in;
-    law_history history;
+    law_history history = {0};
     law_out out = {0};
     lanes arm[2], c[SOFT_CONSTANTS];
     if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm)) {

@@ -1,15 +1,13 @@
-/// The integrators by name.
+/// The integrators by the options that ask for them.
 #include "soft/integrator.h"
 
-#include <stddef.h>
-#include <string.h>
-
-const integrator* integrator_named(const char* name)
+const integrator* integrator_of(talus_integrator kind)
 {
-    const integrator* const all[] = {&gear5_integrator, &gear3_integrator, &verlet_integrator,
-                                     &leapfrog_integrator};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-        if (strcmp(all[k]->name, name) == 0) return all[k];
+    switch (kind) {
+    case TALUS_INTEGRATOR_GEAR5: return &gear5_integrator;
+    case TALUS_INTEGRATOR_GEAR3: return &gear3_integrator;
+    case TALUS_INTEGRATOR_LEAPFROG: return &leapfrog_integrator;
+    case TALUS_INTEGRATOR_VERLET: break;
     }
-    return NULL;
+    return &verlet_integrator;
 }

@@ -8,6 +8,7 @@
 #define TALUS_SOFT_INTEGRATOR_H
 
 #include <stdint.h>
+#include <talus/soft.h>
 
 enum { INTEGRATOR_KEPT = 4 }; ///< derivatives beyond the first that an integrator keeps, at most
 
@@ -41,7 +42,7 @@ typedef struct integrator {
 
 extern const integrator gear5_integrator, gear3_integrator, verlet_integrator, leapfrog_integrator;
 
-/// The integrator of this name, NULL if there is none.
-const integrator* integrator_named(const char* name);
+/// The integrator that the options ask for.
+const integrator* integrator_of(talus_integrator kind);
 
 #endif

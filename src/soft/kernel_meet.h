@@ -84,7 +84,7 @@ static ALWAYS_INLINE void meet(const int dim, const bool hertz, const bool total
     for (int at = 0; at < SOFT_LANES; at += LANE_WIDTH) {
         lanes c[SOFT_CONSTANTS];
         law_in in;
-        law_history history;
+        law_history history = {0};
         law_out out = {0};
         for (int k = 0; k < (rich ? SOFT_CONSTANTS : 8); k += 4) {
             lanes_load_rows(constants, SOFT_CONSTANTS, k, m->law + at, c + k);

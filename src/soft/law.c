@@ -4,10 +4,8 @@
 
 #include <math.h>
 
-/// Part of the critical damping that makes a head-on collision rebound with `restitution`: inverse
-/// of e = exp(-pi beta/sqrt(1 - beta^2)) (PLMH 8). It holds for the springs of Hertz too, with the
-/// damping of Tsuji et al. (Antypov and Elliott, EPL 2011).
-static double damping_of(double restitution)
+/// Inverse of e = exp(-pi beta/sqrt(1 - beta^2)).
+double soft_damping_of(double restitution)
 {
     if (restitution <= 0.0) return 1.0;
     const double decay = log(restitution);
@@ -18,7 +16,7 @@ static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS
 {
     row[SOFT_STIFFNESS] = pair->stiffness;
     row[SOFT_TANGENTIAL] = pair->stiffness * pair->stiffness_ratio;
-    row[SOFT_DAMPING] = 2.0 * damping_of(pair->restitution) * sqrt(pair->stiffness);
+    row[SOFT_DAMPING] = 2.0 * soft_damping_of(pair->restitution) * sqrt(pair->stiffness);
     row[SOFT_TANGENTIAL_DAMPING] = pair->damping_ratio;
 }
 
@@ -32,7 +30,7 @@ static void hertz_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS]
     const double shear_star = shear / (2.0 * (2.0 - p));
     row[SOFT_STIFFNESS] = 4.0 / 3.0 * young_star;
     row[SOFT_TANGENTIAL] = 8.0 * shear_star;
-    row[SOFT_DAMPING] = sqrt(5.0) * damping_of(pair->restitution);
+    row[SOFT_DAMPING] = sqrt(5.0) * soft_damping_of(pair->restitution);
     row[SOFT_TANGENTIAL_DAMPING] = young_star > 0.0 ? sqrt(4.0 * shear_star / young_star) : 0.0;
 }
 
@@ -44,6 +42,8 @@ void soft_constants(const talus_pair_def* pair, const talus_soft_def* soft, int 
     } else {
         linear_springs(pair, row);
     }
+    // Without friction nothing may drag, not even a dashpot.
+    if (pair->friction == 0.0) row[SOFT_TANGENTIAL_DAMPING] = 0.0;
     const double tangential = row[SOFT_TANGENTIAL];
     row[SOFT_TANGENTIAL_YIELD] = tangential > 0.0 ? 1.0 / tangential : 0.0;
     row[SOFT_FRICTION] = pair->friction;

@@ -68,17 +68,25 @@ static talus_status split_pairs(stepper* s, const grains* g)
     return TALUS_OK;
 }
 
-static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
+/// Two images of one pair must not both be in reach: 4 reaches of the widest grain must fit into
+/// the cell. The skin is made as narrow as that needs.
+static talus_status fit_skin(stepper* s, const step_context* ctx, talus_error* error)
 {
     const grains* g = ctx->grains;
-    double widest = 0.0;
-    for (int64_t i = 0; i < g->count; i++) widest = fmax(widest, s->reach[i]);
+    int64_t widest = 0;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->radius[i] > g->radius[widest]) widest = i;
+    }
     for (int k = 0; k < s->dim && g->count > 1; k++) {
-        if (!ctx->cell->periodic[k] || 4.0 * widest < ctx->cell->length[k]) continue;
+        if (!ctx->cell->periodic[k]) continue;
+        const double room = 0.5 * ctx->cell->length[k] - 2.0 * g->radius[widest] - s->laws.range;
+        s->skin = fmin(s->skin, 0.9 * room);
+        if (room > 0.0) continue;
         return error_set(error, TALUS_ERR_NUMERIC,
                          "periodic cell too short along %c: %g is not more than twice the distance "
-                         "across which the largest grain (%g) may touch another; use a longer cell",
-                         axis_letter(k), ctx->cell->length[k], widest);
+                         "across which grain %lld (radius %g) may touch another; use a longer cell",
+                         axis_letter(k), ctx->cell->length[k], (long long)g->id[widest],
+                         g->radius[widest]);
     }
     return TALUS_OK;
 }
@@ -94,10 +102,10 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
     s->skin_part = s->served > 0 ? fmin(fmax(wish, LEAST_SKIN), MOST_SKIN) : part;
     s->served = 0;
     s->skin = s->skin_part * grains_mean_diameter(g, ctx->threads);
+    TRY(fit_skin(s, ctx, error));
     for (int64_t i = 0; i < g->count; i++) {
         s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
     }
-    TRY(check_cell(s, ctx, error));
     const ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     talus_status status = TALUS_OK;
     if (s->listed && !s->remembered) status = soft_pairs_remember(&s->pairs);
@@ -145,12 +153,10 @@ static bool any_solid(const grains* g)
 
 static talus_status take_over(stepper* s, const step_context* ctx, talus_error* error)
 {
-    static const integrator* const integrators[] = {&gear5_integrator, &gear3_integrator,
-                                                    &verlet_integrator, &leapfrog_integrator};
     const talus_soft_def* soft = &ctx->def->soft;
     grains* g = ctx->grains;
     const bool fresh = !g->place;
-    s->integrator = integrators[soft->integrator];
+    s->integrator = integrator_of(soft->integrator);
     s->kernels = soft_kernels_for(soft->vector);
     s->geometric = soft->elongation == TALUS_ELONGATION_GEOMETRIC;
     if (!s->kernels) {
@@ -366,15 +372,27 @@ static void add_flow(void* data, int64_t first, int64_t last, double* out)
     }
 }
 
-/// First row whose acceleration is no number or too large to be squared.
+static bool runs_away(int count, const double* numbers)
+{
+    for (int k = 0; k < count; k++) {
+        if (!(fabs(numbers[k]) < 1e150)) return true;
+    }
+    return false;
+}
+
+/// First row whose velocity or acceleration is no number or too large to be squared; 0 if none is:
+/// then it is the sum of all that ran away.
 static int64_t find_runaway(const stepper* s, const grains* g)
 {
+    const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
     for (int64_t i = 0; i < g->count; i++) {
-        for (int k = 0; k < s->dim; k++) {
-            if (!(fabs(s->acceleration[i * s->dim + k]) < 1e150)) return i;
+        if (runs_away(dim, s->acceleration + i * dim) || runs_away(dim, g->velocity + i * dim) ||
+            runs_away(spin_dim, s->angular + i * spin_dim) ||
+            runs_away(spin_dim, g->spin + i * spin_dim)) {
+            return i;
         }
     }
-    return -1;
+    return 0;
 }
 
 int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_flow* flow)

@@ -226,6 +226,8 @@ static talus_status write_table(stepper* s, const step_context* ctx, const soft_
 
 talus_status soft_publish(stepper* s, const step_context* ctx)
 {
+    // Whoever has removed grains since the step has had the contacts written down before.
+    if (!s->known || s->revision != ctx->revision) return TALUS_OK;
     entries pairs = {0};
     soft_recorded* record = record_pairs(s, ctx);
     talus_status status = record ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;

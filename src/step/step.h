@@ -54,7 +54,8 @@ typedef struct stepper stepper;
 struct problem; // solve/problem.h
 
 /// A way of stepping time. `attempt` computes the new velocities; then either `accept` commits them
-/// (velocities, positions, contact forces, wall forces) or `reject` leaves all as it was before.
+/// (velocities, positions, contact forces, wall forces) or `reject` leaves all as it was before. A
+/// method that publishes cannot undo an attempt: the world takes back what fails (snapshot.h).
 typedef struct stepper_ops {
     const char* name;
     talus_status (*create)(stepper** out, int dim, talus_error* error);

@@ -16,10 +16,10 @@ talus_world_def talus_world_default(void)
 
 talus_soft_def talus_soft_default(void)
 {
-    return (talus_soft_def){.integrator = TALUS_INTEGRATOR_GEAR5,
+    return (talus_soft_def){.integrator = TALUS_INTEGRATOR_VERLET,
                             .elongation = TALUS_ELONGATION_GEOMETRIC,
                             .law = TALUS_SOFT_LINEAR,
-                            .bound = TALUS_BOUND_ELASTIC};
+                            .bound = TALUS_BOUND_TOTAL};
 }
 
 talus_pair_def talus_pair_default(void)

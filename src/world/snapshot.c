@@ -82,8 +82,8 @@ talus_status snapshot_take(talus_world* w)
     return TALUS_OK;
 }
 
-/// Tables only grow: there is room for the rows that were there. A rare column made since is zero
-/// again, as it was without being there.
+/// Tables only grow: there is room for the rows that were there. A rare column made since goes
+/// again: whether it is there tells whether a soft run has begun.
 void snapshot_restore(talus_world* w)
 {
     const world_snapshot* s = &w->snapshot;
@@ -98,7 +98,7 @@ void snapshot_restore(talus_world* w)
             const size_t size = row_bytes(col, w->def.dim) * (size_t)s->count[t];
             const bool kept = s->columns[t] >> c & 1;
             if (to && size > 0 && kept) memcpy(to, at, size);
-            if (to && size > 0 && !kept) memset(to, 0, size);
+            if (to && !kept) column_drop(col, views[t].table);
             if (kept) at += size;
         }
     }

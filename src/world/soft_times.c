@@ -30,25 +30,40 @@ static const double CROWD = 4.0;
 static const double SAFE = 0.8;
 static const double HERTZ_OVERLAP = 0.01;
 
-/// The lightest free grain of a material, and how large it is.
-typedef struct lightest {
-    double mass, radius;
-} lightest;
+/// A body that meets others: the lightest of its kind, and how large it is.
+typedef struct partner {
+    double mass, radius; ///< INFINITY: it does not give way; it is flat
+} partner;
 
-static void find_lightest(const grains* g, int material, lightest* out)
+static const partner IMMOBILE = {INFINITY, INFINITY};
+
+/// What the times are found from.
+typedef struct search {
+    const talus_world* w;
+    const integrator* method;
+    talus_soft_times* out;
+} search;
+
+/// The lightest free grain of a material.
+static partner lightest_of(const grains* g, int material)
 {
-    *out = (lightest){INFINITY, 0.0};
+    partner out = IMMOBILE;
     for (int64_t i = 0; i < g->count; i++) {
-        if (g->material[i] != material || g->inv_mass[i] == 0.0 || g->mass[i] >= out->mass)
-            continue;
-        *out = (lightest){g->mass[i], 0.5 * grain_diameter(g, i)};
+        if (g->material[i] != material || g->inv_mass[i] == 0.0 || g->mass[i] >= out.mass) continue;
+        out = (partner){g->mass[i], 0.5 * grain_diameter(g, i)};
     }
+    return out;
 }
 
-static bool is_used_by_walls(const walls* w, int material)
+/// Is there a wall of this material, or a grain that is held?
+static bool is_held(const talus_world* w, int material)
 {
-    for (int64_t i = 0; i < w->count; i++) {
-        if (w->present[i] && w->record[i].material == material) return true;
+    const grains* g = &w->grains;
+    for (int64_t i = 0; i < w->walls.count; i++) {
+        if (w->walls.present[i] && w->walls.record[i].material == material) return true;
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->material[i] == material && g->inv_mass[i] == 0.0) return true;
     }
     return false;
 }
@@ -61,47 +76,91 @@ static double stiffness_of(const talus_world* w, const talus_pair_def* pair, dou
     return 2.0 * star * radius * sqrt(HERTZ_OVERLAP);
 }
 
-/// Take a pair into account: grains of two materials, or (m_b infinite) a grain and a wall.
-static void meet(const talus_world* w, const talus_pair_def* pair, lightest a, lightest b,
-                 talus_soft_times* out, double* damping)
+/// The step must be stable for an oscillator of this square of the frequency and this rate of
+/// damping: (omega h/steady)^2 + rate h/stable_rate < 1.
+static void stay_stable(const search* s, double omega2, double rate)
 {
+    const double a = omega2 / (s->method->steady * s->method->steady);
+    const double b = rate / s->method->stable_rate;
+    s->out->stable = fmin(s->out->stable, 2.0 / (b + sqrt(b * b + 4.0 * a)));
+}
+
+/// Take a pair into account, of which a is a free grain.
+static void meet(const search* s, const talus_pair_def* pair, partner a, partner b)
+{
+    talus_soft_times* out = s->out;
     const double mass = isinf(b.mass) ? a.mass : a.mass * b.mass / (a.mass + b.mass);
-    const double radius = isinf(b.mass) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
-    const double k = stiffness_of(w, pair, radius);
-    if (!(k > 0.0) || isinf(mass)) return;
-    const double log_e = log(pair->restitution);
-    const double beta = pair->restitution > 0.0 ? -log_e / sqrt(M_PI * M_PI + log_e * log_e) : 1.0;
+    const double radius = isinf(b.radius) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
+    const double k = stiffness_of(s->w, pair, radius), beta = soft_damping_of(pair->restitution);
+    if (!(k > 0.0)) return;
+    stay_stable(s, CROWD * k / mass, CROWD * 2.0 * beta * sqrt(k / mass));
     // Near beta = 1 a contact hardly ends; the spring's own time is what must be resolved.
     const double contact = M_PI * sqrt(mass / k) / fmax(sqrt(1.0 - beta * beta), 0.5);
     const double oscillation = 2.0 * M_PI * sqrt(fmin(a.mass, b.mass) / k);
-    if (oscillation < out->oscillation) out->oscillation = oscillation;
+    out->oscillation = fmin(out->oscillation, oscillation);
     if (contact >= out->contact) return;
     out->contact = contact;
     out->stiffness = k;
     out->mass = mass;
-    *damping = 2.0 * beta * sqrt(k / mass);
 }
 
-static void bound_steps(const talus_world* w, double damping, talus_soft_times* out)
+/// A mobile wall may stand on as many grains of this kind as lie side by side in the world.
+static void meet_mobile_walls(const search* s, int material, partner grain)
 {
-    static const integrator* const integrators[] = {&gear5_integrator, &gear3_integrator,
-                                                    &verlet_integrator, &leapfrog_integrator};
-    const integrator* method = integrators[w->def.soft.integrator];
-    double friction = 0.0;
-    bool rotates = false;
-    for (int i = 0; i < w->materials.count * w->materials.count; i++) {
-        friction = fmax(friction, w->materials.pair[i].friction);
+    const walls* w = &s->w->walls;
+    const double n = (double)s->w->grains.count;
+    const double side_by_side = s->w->def.dim == 2 ? sqrt(n) : cbrt(n) * cbrt(n);
+    for (int i = 0; i < (int)w->count; i++) {
+        if (!w->present[i] || !wall_is_mobile(w, i)) continue;
+        const talus_drive_def* drive = &w->record[i].drive;
+        const talus_pair_def* pair =
+            materials_pair(&s->w->materials, material, w->record[i].material);
+        const double k = stiffness_of(s->w, pair, grain.radius);
+        const double rate = 2.0 * soft_damping_of(pair->restitution) * sqrt(k * grain.mass);
+        stay_stable(s, side_by_side * k / drive->mass,
+                    (side_by_side * rate + drive->damping) / drive->mass);
     }
-    for (int64_t i = 0; i < w->grains.count; i++) {
-        rotates = rotates || w->grains.spin_mobility[i] > 0.0;
+}
+
+static void meet_all(const search* s)
+{
+    const talus_world* w = s->w;
+    const materials* m = &w->materials;
+    for (int a = 0; a < m->count; a++) {
+        const partner of_a = lightest_of(&w->grains, a);
+        if (isinf(of_a.mass)) continue;
+        if (w->def.drag > 0.0) stay_stable(s, 0.0, w->def.drag / of_a.mass);
+        meet_mobile_walls(s, a, of_a);
+        for (int b = 0; b < m->count; b++) {
+            const partner of_b = lightest_of(&w->grains, b);
+            if (!isinf(of_b.mass)) meet(s, materials_pair(m, a, b), of_a, of_b);
+            if (is_held(w, b)) meet(s, materials_pair(m, a, b), of_a, IMMOBILE);
+        }
     }
-    // (omega h/stable)^2 + r h/stable_rate = 1
-    const double a = CROWD * out->stiffness / out->mass / (method->stable * method->stable);
-    const double b = CROWD * damping / method->stable_rate;
-    out->stable = 2.0 / (b + sqrt(b * b + 4.0 * a));
+}
+
+static bool has_friction(const materials* m)
+{
+    for (int i = 0; i < m->count * m->count; i++) {
+        if (m->pair[i].friction > 0.0) return true;
+    }
+    return false;
+}
+
+static bool any_rotates(const grains* g)
+{
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->spin_mobility[i] > 0.0) return true;
+    }
+    return false;
+}
+
+static void bound_steps(const talus_world* w, talus_soft_times* out)
+{
     double part = RESOLVED;
     out->reason = "the collision itself must be resolved";
-    if (friction > 0.0 && w->def.soft.elongation == TALUS_ELONGATION_CUNDALL) {
+    if (has_friction(&w->materials) && w->def.soft.elongation == TALUS_ELONGATION_CUNDALL) {
+        const bool rotates = any_rotates(&w->grains);
         part = rotates ? CUNDALL : CUNDALL_LOCKED;
         out->reason = rotates
                           ? "with Cundall's elongation relaxation depends on larger steps (PLMH)"
@@ -111,9 +170,8 @@ static void bound_steps(const talus_world* w, double damping, talus_soft_times* 
     out->bound = part * out->contact;
     if (SAFE * out->stable < out->bound) {
         out->bound = SAFE * out->stable;
-        out->reason =
-            "the integrator would be unstable: strong damping (small restitution) asks for "
-            "short steps, of Gear's method most of all";
+        out->reason = "the integrator would be unstable: strong damping (small restitution), light "
+                      "mobile walls or drag ask for short steps, of Gear's method most of all";
     }
     out->chosen = out->bound;
 }
@@ -121,27 +179,13 @@ static void bound_steps(const talus_world* w, double damping, talus_soft_times* 
 talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
                                     talus_error* error)
 {
-    const materials* m = &world->materials;
-    double damping = 0.0;
-    *out = (talus_soft_times){.contact = INFINITY, .oscillation = INFINITY};
-    for (int a = 0; a < m->count; a++) {
-        lightest of_a, of_b;
-        find_lightest(&world->grains, a, &of_a);
-        if (isinf(of_a.mass)) continue;
-        for (int b = 0; b < m->count; b++) {
-            find_lightest(&world->grains, b, &of_b);
-            if (!isinf(of_b.mass)) {
-                meet(world, materials_pair(m, a, b), of_a, of_b, out, &damping);
-            }
-            if (!is_used_by_walls(&world->walls, b)) continue;
-            meet(world, materials_pair(m, a, b), of_a, (lightest){INFINITY, INFINITY}, out,
-                 &damping);
-        }
-    }
+    *out = (talus_soft_times){.contact = INFINITY, .oscillation = INFINITY, .stable = INFINITY};
+    const search s = {world, integrator_of(world->def.soft.integrator), out};
+    meet_all(&s);
     if (isinf(out->contact)) {
         return error_set(error, TALUS_ERR_STATE,
                          "there is no pair of free grains with a stiffness: no contact time");
     }
-    bound_steps(world, damping, out);
+    bound_steps(world, out);
     return TALUS_OK;
 }

@@ -76,6 +76,10 @@ static talus_status check_policies(const talus_world_def* def, talus_error* erro
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "world: an escaped grain can be accepted, removed or stopped at");
     }
+    if (def->method == TALUS_METHOD_SOFT && def->on_nan == TALUS_POLICY_RETRY) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: a step of the method soft cannot be retried, only stopped at");
+    }
     if (def->on_nan == TALUS_POLICY_ACCEPT || def->on_nan == TALUS_POLICY_REMOVE) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "world: a step that gave NaN can be retried or stopped at");
