@@ -27,10 +27,11 @@ static void print_soft(const talus_scene* scene)
     for (int p = 0; p < scene_phase_count(scene); p++) {
         const talus_soft_times* t = scene_phase_times(scene, p);
         const double h = scene_phase_step(scene, p);
+        const bool coarse = scene_phase_is_coarse(scene, p);
         if (!(t->contact > 0)) continue;
         printf("%s: step %.3g%s = t_c/%.3g, bound t_c/%.3g%s%s\n", scene_phase_name(scene, p), h,
                reduced ? "" : " s", t->contact / h, t->contact / t->bound,
-               h > t->bound ? ": too long, " : "", h > t->bound ? t->reason : "");
+               coarse ? ": too long, " : "", coarse ? t->reason : "");
     }
 }
 

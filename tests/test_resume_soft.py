@@ -2,6 +2,8 @@
 rows, numbers and the verdict. Batches of steps are as long as the machine is fast, so this also tells that
 nothing recorded depends on them. TALUS_TEST_SCALE below 1 breaks off less often."""
 import csv
+import json
+import math
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,22 @@ from test_run_program import INTERRUPTED, OK, SAME, SCALE, TALUS, frames_of, sum
 
 SCENES = Path(__file__).resolve().parent / "scenes"
 ENERGIES = ["elastic_energy", "dissipated", "input_work", "energy_error", "energy_error_max"]
+
+
+# A disk that falls on a spring and loses nothing. Two such disks would swing with omega = sqrt(1e4/(2/2)) = 100, so
+# that t_c = pi/100, and twice as fast in a packing: velocity Verlet is stable up to 2/(2 omega).
+BOUNCE = """
+dimension: 2
+method: soft
+soft: {integrator: verlet}
+gravity: [0, -10]
+step: 0.001
+until: {time: 0.5}
+materials: {default: {stiffness: 1e4, restitution: 1, friction: 0}}
+walls: [{type: plane, normal: [0, 1]}]
+grains: [{type: list, items: [{position: [0, 0.6], radius: 0.5, mass: 2}]}]
+output: {series: 0}
+"""
 
 
 class ResumeSoft(unittest.TestCase):
@@ -101,6 +119,47 @@ class ResumeSoft(unittest.TestCase):
                     "--set", "step=1e-4")
         self.assertEqual(summary_of(rigid)["method"], "contact")
         self.assertIn("residual", summary_of(rigid))
+
+    def bounce(self, step):
+        scene, out = self.root / "bounce.yaml", self.root / f"bounce-{step}"
+        scene.write_text(BOUNCE)
+        done = talus("run", scene, "-o", out, "--set", f"step={step}")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        return done, out
+
+    def test_verdict_on_energy(self):
+        """Books that are off are a warning in verdict, log and terminal, and no failure."""
+        done, out = self.bounce(0.001)
+        self.assertLess(summary_of(out)["energy_error_max"], 0.01)
+        self.assertIn("Energy: kinetic, elastic and dissipated", summary_of(out)["verdict"])
+        self.assertNotIn("arning", done.stderr + done.stdout + (out / "log.txt").read_text())
+        done, out = self.bounce(0.009)
+        error = summary_of(out)["energy_error_max"]
+        self.assertGreater(error, 0.01)
+        words = f"energy is off by {100 * error:.2g} %"
+        self.assertIn(f"Warning: {words}", summary_of(out)["verdict"])
+        self.assertNotIn("Energy: ", summary_of(out)["verdict"])
+        self.assertIn(f"warning: {words}", (out / "log.txt").read_text())
+        self.assertIn(f"warning: {words}", done.stderr)
+
+    def test_step_of_rigid_grains(self):
+        """A step that is far too long is replaced, and the run can be resumed with the one that was used."""
+        done, out = self.bounce(0.02)
+        words = "step 0.02 s is too long for soft grains (stable up to 0.01 s): 0.00157 s is used"
+        self.assertIn(f"warning: {words}", done.stderr)
+        self.assertIn(f"warning: {words}", (out / "log.txt").read_text())
+        used = summary_of(out)["step_length"]
+        self.assertAlmostEqual(used, 0.05 * math.pi / 100, delta=1e-9)  # t_c/20
+        self.assertEqual(json.loads((out / "run.json").read_text())["soft"]["step"], used)
+        checked = talus("check", self.root / "bounce.yaml", "--set", "step=0.02")
+        self.assertEqual(checked.returncode, OK)
+        self.assertIn(f"warning: {words}", checked.stderr)
+        broken = self.root / "bounce-broken"
+        self.run_ok("run", self.root / "bounce.yaml", "-o", broken, "--set", "step=0.02", "--steps", 17)
+        again = talus("resume", broken)
+        self.assertEqual(again.returncode, OK, again.stderr)
+        self.assertNotIn("too long", again.stderr)
+        self.same(broken, out)
 
     def test_nothing_to_dump(self):
         done = talus("run", SCENES / "soft_2d.yaml", "-o", self.root / "dump", "--dump-problems")

@@ -29,7 +29,8 @@ TALUS_API void talus_scene_destroy(talus_scene* scene);
 /// log, log_user and (if > 0) threads fields replace the scene's. A generator that could not place
 /// all it was asked for is a log warning (or, with `strict: true` in the scene, an error). Numbers
 /// that the scene leaves to the program (stiffness, `step: auto`) are chosen here and go into the
-/// effective scene.
+/// effective scene; with the method soft so are, with a log warning, steps with which the
+/// integrator would be unstable.
 TALUS_API talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,
                                          talus_world** out, talus_report* report,
                                          talus_error* error);

@@ -8,7 +8,6 @@
 #include "run/directory.h"
 #include "run/run.h"
 
-#include <math.h>
 
 enum { EXTRA_COUNT_MAX = 3 };
 
@@ -49,7 +48,7 @@ static talus_status write_row(run* r, talus_error* error)
     TRY(series_write(r->series, r->world, s->step_length, error));
     s->series_step = s->step;
     // Here and not after each batch of steps, whose lengths depend on the machine.
-    s->worst_balance = fmax(s->worst_balance, summary_balance(&s->last));
+    summary_note_energy(s);
     return TALUS_OK;
 }
 

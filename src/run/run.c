@@ -112,7 +112,7 @@ static void say_step(run* r, int phase)
               "%.3g%s; step %.3g%s = t_c/%.3g; bound of this scheme t_c/%.3g",
               t->contact, unit, t->oscillation, unit, h, unit, t->contact / h,
               t->contact / t->bound);
-    if (h > t->bound) {
+    if (scene_phase_is_coarse(r->scene, phase)) {
         log_write(&r->log, TALUS_LOG_WARNING,
                   "the step %.3g%s = t_c/%.3g is above t_c/%.3g = %.3g%s: %s", h, unit,
                   t->contact / h, t->contact / t->bound, t->bound, unit, t->reason);
@@ -409,14 +409,17 @@ static void describe_end(const run* r, run_end end, const talus_error* failure, 
     }
 }
 
-/// Say each line of the verdict to the log.
+/// Say each line of the verdict to the log, warnings as such.
 static void log_verdict(run* r, const talus_summary* summary)
 {
     char words[sizeof summary->verdict];
     memcpy(words, summary->verdict, sizeof words);
     char* rest = NULL;
     for (char* line = strtok_r(words, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        log_write(&r->log, TALUS_LOG_INFO, "%s", line);
+        const size_t head = sizeof VERDICT_WARNING - 1;
+        const bool warning = strncmp(line, VERDICT_WARNING, head) == 0;
+        log_write(&r->log, warning ? TALUS_LOG_WARNING : TALUS_LOG_INFO, "%s",
+                  warning ? line + head : line);
     }
 }
 

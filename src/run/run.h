@@ -50,8 +50,9 @@ typedef struct run_state {
     int64_t escapes;      ///< steps with an escaped grain that the policy accepts
     int64_t peak_memory;  ///< largest over the processes that worked on the run, bytes
     double worst_overlap; ///< largest overlap of all steps / mean diameter
-    double worst_balance; ///< method soft: largest energy that was not accounted for in a row of
-                          ///< the series, relative to all energy that there was
+    double worst_energy;  ///< method soft: largest energy that was not accounted for in a row of
+                          ///< the series, J
+    double energy_scale;  ///< likewise: largest of all energies and of the work
     double grain_steps;   ///< sum of the number of grains over all steps
     run_seconds seconds;  ///< of all processes up to the last checkpoint
     talus_step_result last;
@@ -140,8 +141,11 @@ void output_close(run* r);
 
 // ---- summary.c ---------------------------------------------------------------------------------
 
-/// Energy of a soft step that is not accounted for, relative to the largest of all energies.
-double summary_balance(const talus_step_result* last);
+/// How a line of the verdict begins that is a warning.
+#define VERDICT_WARNING "Warning: "
+
+/// Take note of the energies of a soft step: what does not add up and how large they are.
+void summary_note_energy(run_state* s);
 /// " s" after a simulated time, nothing if the scene's units are reduced.
 const char* summary_time_unit(const run* r);
 /// Seconds by stage of all processes up to now.

@@ -412,7 +412,7 @@ static talus_status build_settled(build* b, talus_scene* scene, const talus_worl
     if (b->problems.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
     TRY(settle_stiffness(scene, b->world, &b->problems, error));
     if (b->problems.count > 0) return TALUS_OK;
-    return settle_steps(scene, b->world, &b->problems, error);
+    return settle_steps(scene, b->world, &b->log, &b->problems, error);
 }
 
 talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,

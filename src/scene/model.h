@@ -2,6 +2,7 @@
 #ifndef TALUS_SCENE_MODEL_H
 #define TALUS_SCENE_MODEL_H
 
+#include "base/log.h"
 #include "scene/blocks.h"
 #include "scene/generate.h"
 #include "scene/generate_shape.h"
@@ -220,9 +221,10 @@ void settle_pairs(talus_scene* scene);
 talus_status settle_stiffness(talus_scene* scene, talus_world* world, problems* p,
                               talus_error* error);
 
-/// Find the times of every phase's stiffest pair; choose the steps that are `auto` and report those
-/// with which the integrator is unstable. The world is as before at the end.
-talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, talus_error* error);
+/// Find the times of every phase's stiffest pair; choose the steps that are `auto` and, with a
+/// warning, those with which the integrator would be unstable. The world is as before at the end.
+talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, problems* p,
+                          talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
 

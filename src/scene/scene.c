@@ -167,6 +167,12 @@ const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase)
     return &scene->phases[phase].times;
 }
 
+bool scene_phase_is_coarse(const talus_scene* scene, int phase)
+{
+    const scene_phase* p = &scene->phases[phase];
+    return p->times.contact > 0.0 && p->step.length > (1.0 + 5e-4) * p->times.bound;
+}
+
 double scene_overlap(const talus_scene* scene)
 {
     return scene->overlap;

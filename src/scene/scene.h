@@ -53,6 +53,9 @@ double scene_overlap(const talus_scene* scene);
 /// Times of the stiffest pair in a phase, from the grains at the start and those of the inlets; all
 /// zero unless the method is soft.
 const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase);
+/// Whether a phase's step is above the bound of these times, by more than a number of four digits
+/// is rounded by.
+bool scene_phase_is_coarse(const talus_scene* scene, int phase);
 const scene_output* scene_outputs(const talus_scene* scene);
 uint64_t scene_seed(const talus_scene* scene);
 

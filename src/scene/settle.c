@@ -150,49 +150,69 @@ static void choose_step(talus_scene* scene, scene_step* step, double length)
     node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
 }
 
-/// A step that is too long, or that cannot be chosen.
-static bool step_is_bad(const scene_phase* phase)
+static bool same_origin(const scene_step* a, const scene_step* b)
 {
-    const bool known = phase->times.contact > 0.0;
-    return phase->step.chosen ? !known : known && phase->step.length > phase->times.stable;
+    const place one = a->origin.at, two = b->origin.at;
+    return one.source == two.source && one.line == two.line && one.column == two.column;
 }
 
-/// A step of the scene that several phases take is reported once.
+/// Whether an earlier phase takes the step of this one from the same line, to the same end.
 static bool is_reported(const talus_scene* scene, int index)
 {
-    const place at = scene->phases[index].step.origin.at;
+    const scene_phase* phase = &scene->phases[index];
     for (int i = 0; i < index; i++) {
-        const place there = scene->phases[i].step.origin.at;
-        const bool same =
-            there.source == at.source && there.line == at.line && there.column == at.column;
-        if (same && step_is_bad(&scene->phases[i])) return true;
+        const scene_phase* earlier = &scene->phases[i];
+        if (same_origin(&earlier->step, &phase->step) &&
+            earlier->times.chosen == phase->times.chosen) {
+            return true;
+        }
     }
     return false;
 }
 
-static void report_step(const talus_scene* scene, int index, const talus_error* why, problems* p)
+/// `step: auto` of a phase in which nothing is known to collide.
+static void report_unknown(const talus_scene* scene, int index, const talus_error* why, problems* p)
+{
+    const scene_origin* origin = &scene->phases[index].step.origin;
+    if (is_reported(scene, index)) return;
+    problems_add(p, origin->at, origin->path,
+                 "'auto' cannot be settled: %s (expected a number > 0)", why->text);
+}
+
+/// A step written for rigid grains is far too long for soft ones.
+static void warn_too_long(const talus_scene* scene, int index, const log_sink* log)
 {
     const scene_phase* phase = &scene->phases[index];
-    const talus_soft_times* t = &phase->times;
-    const scene_origin* origin = &phase->step.origin;
+    const char* unit = scene->output.reduced_units ? "" : " s";
     if (is_reported(scene, index)) return;
-    if (phase->step.chosen) {
-        problems_add(p, origin->at, origin->path,
-                     "'auto' cannot be settled: %s (expected a number > 0)", why->text);
-        return;
-    }
-    problems_add(p, origin->at, origin->path,
-                 "%.4g is too long: the method soft is unstable above %.3g = t_c/%.3g, where t_c = "
-                 "%.3g is how long a collision lasts (expected at most %.3g, or auto)",
-                 phase->step.length, t->stable, t->contact / t->stable, t->contact, t->bound);
+    log_write(log, TALUS_LOG_WARNING,
+              "%s %.4g%s is too long for soft grains (stable up to %.3g%s): %.3g%s is used, as "
+              "step: auto would",
+              phase->step.origin.path, phase->step.length, unit, phase->times.stable, unit,
+              phase->times.chosen, unit);
+}
+
+/// Choose the step of a phase if it is `auto` or too long; true if it was chosen.
+static bool settle_phase(talus_scene* scene, int index, const talus_error* why, const log_sink* log,
+                         problems* p)
+{
+    scene_phase* phase = &scene->phases[index];
+    const bool known = phase->times.contact > 0.0;
+    const bool too_long = !phase->step.chosen && known && phase->step.length > phase->times.stable;
+    if (phase->step.chosen && !known) report_unknown(scene, index, why, p);
+    if (too_long) warn_too_long(scene, index, log);
+    if (!known || !(phase->step.chosen || too_long)) return false;
+    choose_step(scene, &phase->step, phase->times.chosen);
+    return true;
 }
 
 /// The steps of all phases, in a world that has all kinds of grains. Where nothing can collide the
 /// times are all zero.
-static talus_status settle_phases(talus_scene* scene, talus_world* world, problems* p,
-                                  talus_error* error)
+static talus_status settle_phases(talus_scene* scene, talus_world* world, const log_sink* log,
+                                  problems* p, talus_error* error)
 {
     double shortest = INFINITY;
+    bool replaced = scene->step.chosen;
     for (int i = 0; i < scene->phase_count; i++) {
         scene_phase* phase = &scene->phases[i];
         for (int k = 0; k < phase->pair_count; k++) {
@@ -203,25 +223,23 @@ static talus_status settle_phases(talus_scene* scene, talus_world* world, proble
         const talus_status status = talus_world_soft_times(world, &phase->times, &why);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
         if (status < 0) phase->times = (talus_soft_times){0};
-        if (step_is_bad(phase)) {
-            report_step(scene, i, &why, p);
-        } else if (phase->step.chosen) {
-            choose_step(scene, &phase->step, phase->times.chosen);
-            shortest = fmin(shortest, phase->times.chosen);
-        }
+        if (!settle_phase(scene, i, &why, log, p)) continue;
+        shortest = fmin(shortest, phase->step.length);
+        replaced = replaced || same_origin(&phase->step, &scene->step);
     }
-    if (scene->step.chosen && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
+    if (replaced && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
     return scene->arena.failed ? error_memory(error, "the scene") : TALUS_OK;
 }
 
-talus_status settle_steps(talus_scene* scene, talus_world* world, problems* p, talus_error* error)
+talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, problems* p,
+                          talus_error* error)
 {
     const int64_t first = world->grains.count, next_id = world->grains.next_id;
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
         if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
     }
-    TRY(settle_phases(scene, world, p, error));
+    TRY(settle_phases(scene, world, log, p, error));
     TRY(remove_from(world, first, next_id, error));
     return give_laws(scene, world, error);
 }
