@@ -172,7 +172,7 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
                      .out = out};
     const wall_sight sight = wall_sight_of(n, wall);
     for (int64_t i = first; i < end; i++) {
-        if (g->inv_mass[i] == 0.0) continue;
+        if (g->inv_mass[i] == 0.0 || (n->far && n->far[i])) continue;
         const double* x = g->position + i * g->dim;
         if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
                         : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {
@@ -222,6 +222,25 @@ talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
     talus_status status = all_walls(n, chunk, chunks, escaped, out);
     free(chunk);
     return status;
+}
+
+static bool is_clear(const narrow* n, const wall_sight* sight, int64_t i, double margin)
+{
+    const grains* g = n->g;
+    const double *x = g->position + i * g->dim, radius = g->radius[i];
+    return g->dim == 2 ? wall_sight_clear(sight, 2, x, radius, n->margin[i] + margin)
+                       : wall_sight_clear(sight, 3, x, radius, n->margin[i] + margin);
+}
+
+void narrow_far(const narrow* n, double margin, uint8_t* far)
+{
+    const int64_t count = n->g->count;
+    for (int64_t i = 0; i < count; i++) far[i] = 1;
+    for (int wall = 0; wall < (int)n->w->count; wall++) {
+        if (!n->w->present[wall]) continue;
+        const wall_sight sight = wall_sight_of(n, wall);
+        for (int64_t i = 0; i < count; i++) far[i] = far[i] && is_clear(n, &sight, i, margin);
+    }
 }
 
 void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,

@@ -39,6 +39,7 @@ typedef struct narrow {
     const contacts* last;        ///< of the last step, sorted: which features touched
     int threads;                 ///< the contacts found do not depend on it
     const wall_visitor* visitor; ///< NULL, or who meets walls in its own way
+    const uint8_t* far;          ///< [grains] 1: surely out of reach of all walls; NULL: not known
 } narrow;
 
 /// Memory of one thread that looks for contacts.
@@ -55,6 +56,8 @@ void narrow_scratch_free(narrow_scratch* s);
 /// the list stays sorted. A wall's own motion in the step widens the search by as much. Sets
 /// escaped[row] = 1 for a grain whose centre is behind a wall's surface.
 talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out);
+/// Fill far[grains]: 1 for a grain that is out of reach of every wall by `margin` more.
+void narrow_far(const narrow* n, double margin, uint8_t* far);
 /// Append the contacts of the pairs of grains whose gap is at most the sum of their margins and the
 /// range.
 talus_status narrow_pairs(const narrow* n, const pair_list* pairs, contacts* out);

@@ -128,21 +128,31 @@ static ALWAYS_INLINE void geometric_motion(const int dim, const ball_lanes* a, c
     }
 }
 
-/// The same by velocity times step.
+/// The same by velocity times step. In 3D the turn of the pair since then, of its line of centres
+/// and about it, goes to `turn`: elongations are turned before the law sees them.
 static ALWAYS_INLINE void cundall_motion(const int dim, const ball_lanes* a, const ball_lanes* b,
-                                         const ball_gap* gap, lanes h, law_in* in)
+                                         const ball_gap* gap, lanes h, law_in* in, lanes turn[3])
 {
-    for (int k = 0; k < dim; k++) in->moved[k] = in->velocity[k] * h;
-    if (dim == 2) { // the slip is a number along the tangent, wherever that points
-        in->last_n[0] = in->n[0], in->last_n[1] = in->n[1];
-        return;
-    }
-    lanes step[3], length, one_over;
-    for (int k = 0; k < 3; k++) step[k] = (b->v[k] - a->v[k]) * h;
-    last_length(3, gap->d, step, gap->distance, gap->inverse, &length, &one_over);
-    for (int k = 0; k < 3; k++) in->last_n[k] = (gap->d[k] - step[k]) * one_over;
-    const lanes half = lanes_set(0.5) * h;
-    in->twist = half * (soft_dot(3, a->spin, in->n) + soft_dot(3, b->spin, in->n));
+    for (int k = 0; k < dim; k++) in->moved[k] = in->velocity[k] * h, in->last_n[k] = in->n[k];
+    if (dim == 2) return; // the slip is a number along the tangent, wherever that points
+    lanes apart[3], about;
+    for (int k = 0; k < 3; k++) apart[k] = b->v[k] - a->v[k];
+    lanes_cross(turn, in->n, apart);
+    about = lanes_set(0.0);
+    for (int k = 0; k < 3; k++) about = about + (a->spin[k] + b->spin[k]) * in->n[k];
+    const lanes across = gap->inverse * h, along = lanes_set(0.5) * about * h;
+    for (int k = 0; k < 3; k++) turn[k] = across * turn[k] + along * in->n[k];
+}
+
+/// Turn a vector by a small rotation: x + t x (x + t x x/2), off by the third power of the angle.
+static ALWAYS_INLINE void turn_slightly(const lanes turn[3], lanes x[3])
+{
+    const lanes half = lanes_set(0.5);
+    lanes once[3], sum[3];
+    lanes_cross(once, turn, x);
+    for (int k = 0; k < 3; k++) sum[k] = x[k] + half * once[k];
+    lanes_cross(once, turn, sum);
+    for (int k = 0; k < 3; k++) x[k] = x[k] + once[k];
 }
 
 /// What the kernels are compiled for, beside the law.
@@ -177,7 +187,8 @@ static ALWAYS_INLINE void nearest_image(const int dim, const soft_task* task, la
 
 /// Geometry of a part of a batch; false if none of its pairs touch or did so (`live`).
 static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task,
-                                     const int32_t* who, unsigned live, law_in* in, lanes arm[2])
+                                     const int32_t* who, unsigned live, law_in* in, lanes arm[2],
+                                     lanes turn[3])
 {
     const int dim = kind.dim;
     const lanes half = lanes_set(0.5), h = lanes_set(task->h);
@@ -203,7 +214,7 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task
     if (kind.geometric) {
         geometric_motion(dim, &a, &b, &gap, in);
     } else {
-        cundall_motion(dim, &a, &b, &gap, h, in);
+        cundall_motion(dim, &a, &b, &gap, h, in, turn);
     }
     for (int k = 0; k < (dim == 2 ? 1 : 3) && kind.rich; k++) {
         in->spin[k] = b.spin[k] - a.spin[k];
@@ -337,18 +348,23 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     soft_pairs* s = task->pairs;
     const int32_t* law = task->uniform ? NULL : s->law + 8 * batch + part;
     const unsigned all = (1u << LANE_WIDTH) - 1, live = (unsigned)s->live[batch] >> part & all;
-    law_in in;
+    law_in in = {0};
     law_history history = {0};
     law_out out = {0};
-    lanes arm[2], c[SOFT_CONSTANTS];
-    if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm)) {
+    lanes arm[2], turn[3], c[SOFT_CONSTANTS];
+    if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm, turn)) {
         return; // there is no history either
     }
     in.touched = mask_of_bits(live);
     in.root_mass = lanes_load(s->root_mass + 8 * batch + part);
     load_constants(kind.rich, task->constants, law, c);
     load_history(kind, s, batch, part, &history);
-    soft_law(kind.dim, kind.hertz, kind.total, kind.rich, c, task->h, &in, &history, &out);
+    if (kind.dim == 3 && !kind.geometric) {
+        turn_slightly(turn, history.slip);
+        if (kind.rich) turn_slightly(turn, history.roll);
+    }
+    soft_law_turning(kind.dim, kind.geometric, kind.hertz, kind.total, kind.rich, c, task->h, &in,
+                     &history, &out);
     const unsigned active = mask_bits(out.active);
     if (task->record) {
         record_part(kind, &in, &out, active, task->record + 8 * batch + part);

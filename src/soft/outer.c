@@ -41,6 +41,7 @@ void soft_outer_free(soft_outer* o)
     free(o->from);
     free(o->margin);
     free(o->escaped);
+    free(o->far);
     outer_solids_free(&o->solids);
     soft_outer_init(o, o->dim);
 }
@@ -72,7 +73,9 @@ static talus_status reserve_grains(soft_outer* o, const outer_context* ctx)
     }
     if (most > o->escaped_capacity) {
         const int64_t room = capacity_for(most);
-        o->escaped_capacity = regrow(&o->escaped, room, 1) ? room : 0;
+        const bool good = regrow(&o->escaped, room, 1) && regrow(&o->far, room, 1);
+        o->escaped_capacity = good ? room : 0;
+        o->looked = false;
         if (o->escaped_capacity == 0) return TALUS_ERR_MEMORY;
     }
     return TALUS_OK;
@@ -129,22 +132,38 @@ static bool is_area(const outer_context* ctx, const contacts* list, int64_t c)
            ctx->g->solid[list->b_row[c]] >= 0;
 }
 
+/// The bodies as detect/narrow.h wants them: as they stand.
+static narrow bodies_of(const soft_outer* o, const outer_context* ctx)
+{
+    return (narrow){.g = ctx->g,
+                    .w = ctx->w,
+                    .periodic = ctx->periodic,
+                    .margin = o->margin,
+                    .wall_margin = o->margin,
+                    .range = ctx->range,
+                    .velocity = ctx->g->velocity,
+                    .spin = ctx->g->spin,
+                    .last = &o->list,
+                    .threads = ctx->threads,
+                    .far = o->looked ? o->far : NULL};
+}
+
+talus_status soft_outer_look(soft_outer* o, const outer_context* ctx, double room)
+{
+    TRY(reserve_grains(o, ctx));
+    const narrow bodies = bodies_of(o, ctx);
+    narrow_far(&bodies, room, o->far);
+    o->looked = true;
+    return TALUS_OK;
+}
+
 static talus_status find(soft_outer* o, const outer_context* ctx)
 {
     const grains* g = ctx->g;
     const solids_search search = {&o->solids, g, ctx->w, ctx->periodic, ctx->threads};
     const wall_visitor visitor = outer_solids_visitor(&search, ctx->kind.law == TALUS_SOFT_AREA);
-    const narrow bodies = {.g = g,
-                           .w = ctx->w,
-                           .periodic = ctx->periodic,
-                           .margin = o->margin,
-                           .wall_margin = o->margin,
-                           .range = ctx->range,
-                           .velocity = g->velocity,
-                           .spin = g->spin,
-                           .last = &o->list,
-                           .threads = ctx->threads,
-                           .visitor = has_areas(ctx) ? &visitor : NULL};
+    narrow bodies = bodies_of(o, ctx);
+    bodies.visitor = has_areas(ctx) ? &visitor : NULL;
     o->found.count = 0;
     if (g->count > 0) memset(o->escaped, 0, (size_t)g->count);
     if (!has_areas(ctx)) return narrow_walls(&bodies, o->escaped, &o->found);

@@ -60,7 +60,9 @@ typedef struct soft_outer {
     double* margin; ///< [grains and walls] zeros
     int64_t margin_capacity;
     uint8_t* escaped; ///< [grains] 1: the centre is behind a wall
+    uint8_t* far;     ///< [grains] 1: out of reach of all walls since soft_outer_look()
     int64_t escaped_capacity;
+    bool looked; ///< `far` holds
     double lost; ///< energy left in contacts that ended, since the evaluation before
 } soft_outer;
 
@@ -71,6 +73,10 @@ void soft_outer_forget(soft_outer* o);
 
 /// Room for `count` contacts in o->list and its answers, whose rows are lost.
 talus_status soft_outer_reserve(soft_outer* o, int64_t count);
+
+/// Note which grains are out of reach of all walls, and stay so while no grain and no wall comes
+/// nearer to the other by more than `room`.
+talus_status soft_outer_look(soft_outer* o, const outer_context* ctx, double room);
 
 /// Find the contacts at the present positions and their forces, and carry the history on. The
 /// history before is in o->list.

@@ -9,7 +9,7 @@
 /// Room of a pair in the list, in mean diameters: a wide one serves longer, but has pairs that do
 /// not touch. It widens or narrows until a list serves about as many steps as making it costs
 /// percents of a step. Results do not depend on it.
-static const double FIRST_SKIN = 0.05, LEAST_SKIN = 0.01, MOST_SKIN = 0.5;
+static const double FIRST_SKIN = 0.02, LEAST_SKIN = 0.005, MOST_SKIN = 0.5;
 enum { FEW_STEPS = 60, MANY_STEPS = 300 };
 /// Steps after which the order of work is made anew; numbers of steps, so that a resumed run does
 /// the same as an unbroken one.
@@ -124,6 +124,7 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
     if (status < 0) return error_memory(error, "listing pairs of grains");
     s->listed = true;
     s->remembered = false;
+    s->outer.looked = false; // grains' room counts from the list
     return TALUS_OK;
 }
 
@@ -254,6 +255,41 @@ static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error
     return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g", ctx->time);
 }
 
+/// Distance of the farthest grain from each wall that may turn.
+static void measure_reaches(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    const walls* w = ctx->walls;
+    for (int64_t i = 0; i < w->count; i++) {
+        double far2 = 0.0;
+        for (int64_t k = 0; k < g->count && w->present[i] && !wall_is_mobile(w, (int)i); k++) {
+            double d[3];
+            vec_sub(s->dim, d, g->position + k * s->dim, w->position + 3 * i);
+            cell_nearest(ctx->cell, s->dim, d);
+            far2 = fmax(far2, vec_dot(s->dim, d, d));
+        }
+        s->wall_reach[i] = sqrt(far2) + s->skin;
+    }
+}
+
+/// Grains far from all walls need not be asked: note anew who they are when the list is new or
+/// walls have come nearer.
+static talus_status look_at_walls(stepper* s, const step_context* ctx, const outer_context* outer)
+{
+    const walls* w = ctx->walls;
+    double travel = 0.0;
+    for (int64_t i = 0; i < w->count; i++) {
+        const double moved = vec_norm(3, w->moved + 3 * i);
+        travel = fmax(travel, moved + vec_norm(3, w->turned + 3 * i) * s->wall_reach[i]);
+    }
+    s->wall_travel += travel;
+    if (s->outer.looked && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
+    s->outer.looked = false;
+    s->wall_travel = 0.0;
+    measure_reaches(s, ctx);
+    return soft_outer_look(&s->outer, outer, s->skin);
+}
+
 /// The walls feel what is put on the grains glued to them.
 static void load_walls(const stepper* s, const step_context* ctx)
 {
@@ -286,7 +322,8 @@ talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, ta
     soft_pairs_collect(&s->pairs, ctx->threads);
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
     const outer_context outer = soft_outer_context(s, ctx, since);
-    if (soft_outer_evaluate(&s->outer, &outer)) return error_memory(error, "meeting walls");
+    if (look_at_walls(s, ctx, &outer) || soft_outer_evaluate(&s->outer, &outer))
+        return error_memory(error, "meeting walls");
     soft_outer_add(&s->outer, &outer, s->pairs.sum, w);
     load_walls(s, ctx);
     return TALUS_OK;

@@ -28,6 +28,9 @@ struct stepper {
     bool listed;                   ///< there is a list
     bool remembered;               ///< the history is in pairs.memories, not in the list
     bool has_solids;
+    double
+        wall_travel; ///< most that a wall can have come nearer to grains since they were looked at
+    double* wall_reach; ///< [walls] distance of the farthest grain then
     int64_t row_capacity;
     double* acceleration; ///< [grains][dim] by row
     double* angular;      ///< [grains][1 or 3]

@@ -34,6 +34,7 @@ static void soft_destroy(stepper* s)
     free(s->mobile);
     free(s->wall_state);
     free(s->wall_acceleration);
+    free(s->wall_reach);
     free(s);
 }
 
@@ -58,10 +59,13 @@ static talus_status reserve_walls(stepper* s, const walls* w)
         free(s->mobile);
         free(s->wall_state);
         free(s->wall_acceleration);
+        free(s->wall_reach);
+        s->wall_reach = calloc(count, sizeof *s->wall_reach);
+        s->outer.looked = false;
         s->mobile = malloc(count * sizeof *s->mobile);
         s->wall_state = malloc(18 * count * sizeof *s->wall_state);
         s->wall_acceleration = malloc(3 * count * sizeof *s->wall_acceleration);
-        const bool good = s->mobile && s->wall_state && s->wall_acceleration;
+        const bool good = s->mobile && s->wall_state && s->wall_acceleration && s->wall_reach;
         s->wall_capacity = good ? w->count : 0;
         if (!good) return TALUS_ERR_MEMORY;
     }

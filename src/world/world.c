@@ -457,6 +457,7 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     TRY(walls_check(&world->walls, def, world->def.dim, error));
     TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
     TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
+    world->revision++;
     return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
 }
 
