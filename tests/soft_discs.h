@@ -75,6 +75,7 @@ static inline talus_world* discs_world(const discs* d)
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = d->integrator;
     def.soft.elongation = d->elongation;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
     pair.stiffness = d->stiffness;

@@ -15,6 +15,7 @@ static inline talus_world_def soft_def(int dim, talus_integrator integrator,
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = integrator;
     def.soft.elongation = elongation;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     return def;
 }
 

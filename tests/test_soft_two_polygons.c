@@ -41,6 +41,8 @@ static talus_world* polygons_world(talus_elongation elongation)
     def.dim = 2;
     def.method = TALUS_METHOD_SOFT;
     def.soft.elongation = elongation;
+    def.soft.integrator = TALUS_INTEGRATOR_GEAR5;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
     pair.stiffness = STIFFNESS;
