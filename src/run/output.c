@@ -8,7 +8,6 @@
 #include "run/directory.h"
 #include "run/run.h"
 
-
 enum { EXTRA_COUNT_MAX = 3 };
 
 /// The run's blocks in a checkpoint.
