@@ -76,6 +76,7 @@ static inline talus_world* discs_world(const discs* d)
     def.soft.integrator = d->integrator;
     def.soft.bound = TALUS_BOUND_ELASTIC;
     def.soft.elongation = d->elongation;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
     pair.stiffness = d->stiffness;

@@ -16,6 +16,7 @@ static inline talus_world_def soft_def(int dim, talus_integrator integrator,
     def.soft.integrator = integrator;
     def.soft.bound = TALUS_BOUND_ELASTIC;
     def.soft.elongation = elongation;
+    def.soft.bound = TALUS_BOUND_ELASTIC;
     return def;
 }
 

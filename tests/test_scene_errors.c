@@ -127,9 +127,8 @@ static const bad_scene bad_scenes[] = {
      "4:8: soft.stiffness: unknown key here; did you mean 'materials.<name>.stiffness'?\n"},
     {HEAD_3D "soft: {law: area}\n",
      "4:13: soft.law: 'area' exists only in dimension 2 (expected linear or hertz)\n"},
-    {HEAD "method: soft\npolicies: {nan: retry}\n",
-     "5:17: policies.nan: 'retry' makes no sense with method: soft, whose steps are never repeated "
-     "(expected stop)\n"},
+    {HEAD "method: soft\npolicies: {nan: accept}\n",
+     "5:17: policies.nan: 'accept' makes no sense here (expected stop or retry)\n"},
     {"dimension: 2\nstep: auto\nuntil: {time: 1}\n",
      "2:7: step: 'auto' goes only with method: soft (expected a number > 0)\n"},
     {"dimension: 2\nstep: 1\nphases: [{until: {time: 1}, step: auto}]\n",

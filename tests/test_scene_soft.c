@@ -328,9 +328,12 @@ static void test_other_method(void** state)
     assert_false(scene_settled(a.scene)->stiffness);
     assert_true(materials_pair(&a.world->materials, 0, 0)->stiffness == 0.0);
     drop(a);
-    made b = make(SOFT "solver: {tolerance: 1e-4}\npolicies: {unconverged: retry}\nmaterials: {x: "
-                       "{stiffness: 5}}\n" COLUMN);
+    made b = make(
+        SOFT
+        "solver: {tolerance: 1e-4}\npolicies: {unconverged: retry, nan: retry}\nmaterials: {x: "
+        "{stiffness: 5}}\n" COLUMN);
     assert_int_equal(talus_world_options(b.world)->method, TALUS_METHOD_SOFT);
+    assert_int_equal(talus_world_options(b.world)->on_nan, TALUS_POLICY_STOP);
     drop(b);
 }
 

@@ -61,7 +61,7 @@ typedef struct talus_summary {
     talus_method method;
     talus_energy energy;     ///< method soft: of the last step
     double energy_error_max; ///< method soft: largest error of the balance in a row of the
-                             ///< series, relative to all energy that there was
+                             ///< series, relative to the largest energy or work in any row
     double contact_time;     ///< method soft: t_c of the stiffest pair in the last phase, s
     double step_length;      ///< of the last step, s
     double grain_steps;      ///< sum of the number of grains over all steps

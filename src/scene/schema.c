@@ -119,10 +119,8 @@ static void read_policies(section* root, talus_world_def* def)
     }
     if (nan == TALUS_POLICY_ACCEPT || nan == TALUS_POLICY_REMOVE) {
         section_problem(&s, "nan", "'%s' makes no sense here (expected stop or retry)", all[nan]);
-    } else if (nan == TALUS_POLICY_RETRY && def->method == TALUS_METHOD_SOFT) {
-        section_problem(&s, "nan",
-                        "'retry' makes no sense with method: soft, whose steps are never repeated "
-                        "(expected stop)");
+    } else if (def->method == TALUS_METHOD_SOFT) {
+        nan = TALUS_POLICY_STOP; // its steps are never repeated
     }
     def->on_unconverged = (talus_policy)unconverged;
     def->on_escape = (talus_policy)escape;
