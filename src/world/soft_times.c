@@ -9,7 +9,7 @@
 /// above 1e-4 t_c where grains cannot rotate (PLMH Figs. 6 and 7), far below the usual t_c/5. With
 /// the geometric elongation, or without friction, they do not (PLMH Figs. 5 and 9): there the
 /// collision itself must be resolved. Measured (docs/soft.md): the relaxation time of the paper's
-/// two discs is right to 1 % up to 0.2 t_c (gear5), 0.1 t_c (gear3) and 0.08 t_c (verlet,
+/// two discs is right to 1 % up to 0.2 t_c (gear5), 0.12 t_c (gear3) and 0.08 t_c (verlet,
 /// leapfrog), and grains in a packing oscillate up to twice as fast as a pair; the mean velocity
 /// after impacts with a restitution of 0.5 is right to 1 % up to 0.05 t_c with all four.
 #include "base/error.h"
@@ -26,8 +26,6 @@ static const double CUNDALL = 1e-3, CUNDALL_LOCKED = 1e-4, RESOLVED = 0.05;
 /// A grain in a packing is held by several springs at once: its fastest oscillation has up to so
 /// many times the square of the frequency of a pair's.
 static const double CROWD = 4.0;
-/// Part of the stable step that is taken at most.
-static const double SAFE = 0.8;
 static const double HERTZ_OVERLAP = 0.01;
 
 /// A body that meets others: the lightest of its kind, and how large it is.
@@ -41,7 +39,9 @@ static const partner IMMOBILE = {INFINITY, INFINITY};
 typedef struct search {
     const talus_world* w;
     const integrator* method;
+    double crowd; ///< CROWD, or fewer where there are fewer free grains
     talus_soft_times* out;
+    double* calm; ///< longest step that no oscillation of a packing outgrows
 } search;
 
 /// The lightest free grain of a material.
@@ -76,13 +76,20 @@ static double stiffness_of(const talus_world* w, const talus_pair_def* pair, dou
     return 2.0 * star * radius * sqrt(HERTZ_OVERLAP);
 }
 
-/// The step must be stable for an oscillator of this square of the frequency and this rate of
-/// damping: (omega h/steady)^2 + rate h/stable_rate < 1.
-static void stay_stable(const search* s, double omega2, double rate)
+/// Longest step with (omega h/limit)^2 + rate h/stable_rate < 1.
+static double longest_step(const integrator* method, double limit, double omega2, double rate)
 {
-    const double a = omega2 / (s->method->steady * s->method->steady);
-    const double b = rate / s->method->stable_rate;
-    s->out->stable = fmin(s->out->stable, 2.0 / (b + sqrt(b * b + 4.0 * a)));
+    const double a = omega2 / (limit * limit), b = rate / method->stable_rate;
+    return 2.0 / (b + sqrt(b * b + 4.0 * a));
+}
+
+/// Steps must do for an oscillator of this square of the frequency and this rate of damping, and
+/// should do for one that is held by `crowd` such springs.
+static void stay_stable(const search* s, double crowd, double omega2, double rate)
+{
+    const integrator* method = s->method;
+    s->out->stable = fmin(s->out->stable, longest_step(method, method->stable, omega2, rate));
+    *s->calm = fmin(*s->calm, longest_step(method, method->steady, crowd * omega2, crowd * rate));
 }
 
 /// Take a pair into account, of which a is a free grain.
@@ -93,7 +100,7 @@ static void meet(const search* s, const talus_pair_def* pair, partner a, partner
     const double radius = isinf(b.radius) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
     const double k = stiffness_of(s->w, pair, radius), beta = soft_damping_of(pair->restitution);
     if (!(k > 0.0)) return;
-    stay_stable(s, CROWD * k / mass, CROWD * 2.0 * beta * sqrt(k / mass));
+    stay_stable(s, s->crowd, k / mass, 2.0 * beta * sqrt(k / mass));
     // Near beta = 1 a contact hardly ends; the spring's own time is what must be resolved.
     const double contact = M_PI * sqrt(mass / k) / fmax(sqrt(1.0 - beta * beta), 0.5);
     const double oscillation = 2.0 * M_PI * sqrt(fmin(a.mass, b.mass) / k);
@@ -117,7 +124,7 @@ static void meet_mobile_walls(const search* s, int material, partner grain)
             materials_pair(&s->w->materials, material, w->record[i].material);
         const double k = stiffness_of(s->w, pair, grain.radius);
         const double rate = 2.0 * soft_damping_of(pair->restitution) * sqrt(k * grain.mass);
-        stay_stable(s, side_by_side * k / drive->mass,
+        stay_stable(s, 1.0, side_by_side * k / drive->mass,
                     (side_by_side * rate + drive->damping) / drive->mass);
     }
 }
@@ -129,7 +136,7 @@ static void meet_all(const search* s)
     for (int a = 0; a < m->count; a++) {
         const partner of_a = lightest_of(&w->grains, a);
         if (isinf(of_a.mass)) continue;
-        if (w->def.drag > 0.0) stay_stable(s, 0.0, w->def.drag / of_a.mass);
+        if (w->def.drag > 0.0) stay_stable(s, 1.0, 0.0, w->def.drag / of_a.mass);
         meet_mobile_walls(s, a, of_a);
         for (int b = 0; b < m->count; b++) {
             const partner of_b = lightest_of(&w->grains, b);
@@ -137,6 +144,13 @@ static void meet_all(const search* s)
             if (is_held(w, b)) meet(s, materials_pair(m, a, b), of_a, IMMOBILE);
         }
     }
+}
+
+static int64_t count_free(const grains* g)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < g->count; i++) count += g->inv_mass[i] > 0.0;
+    return count;
 }
 
 static bool has_friction(const materials* m)
@@ -155,7 +169,7 @@ static bool any_rotates(const grains* g)
     return false;
 }
 
-static void bound_steps(const talus_world* w, talus_soft_times* out)
+static void bound_steps(const talus_world* w, double calm, talus_soft_times* out)
 {
     double part = RESOLVED;
     out->reason = "the collision itself must be resolved";
@@ -168,8 +182,8 @@ static void bound_steps(const talus_world* w, talus_soft_times* out)
                             "depends on larger steps (PLMH)";
     }
     out->bound = part * out->contact;
-    if (SAFE * out->stable < out->bound) {
-        out->bound = SAFE * out->stable;
+    if (calm < out->bound) {
+        out->bound = calm;
         out->reason = "the integrator would be unstable: strong damping (small restitution), light "
                       "mobile walls or drag ask for short steps, of Gear's method most of all";
     }
@@ -180,12 +194,17 @@ talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* 
                                     talus_error* error)
 {
     *out = (talus_soft_times){.contact = INFINITY, .oscillation = INFINITY, .stable = INFINITY};
-    const search s = {world, integrator_of(world->def.soft.integrator), out};
+    double calm = INFINITY;
+    const search s = {.w = world,
+                      .method = integrator_of(world->def.soft.integrator),
+                      .crowd = fmin(CROWD, (double)count_free(&world->grains)),
+                      .out = out,
+                      .calm = &calm};
     meet_all(&s);
     if (isinf(out->contact)) {
         return error_set(error, TALUS_ERR_STATE,
                          "there is no pair of free grains with a stiffness: no contact time");
     }
-    bound_steps(world, out);
+    bound_steps(world, calm, out);
     return TALUS_OK;
 }
