@@ -187,8 +187,8 @@ static ALWAYS_INLINE void nearest_image(const int dim, const soft_task* task, la
 
 /// Geometry of a part of a batch; false if none of its pairs touch or did so (`live`).
 static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task,
-                                     const int32_t* who, unsigned live, law_in* in, lanes arm[2],
-                                     lanes turn[3])
+                                     const int32_t* who, bool images, unsigned live, law_in* in,
+                                     lanes arm[2], lanes turn[3])
 {
     const int dim = kind.dim;
     const lanes half = lanes_set(0.5), h = lanes_set(task->h);
@@ -198,7 +198,7 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task
     load_ball(dim, kind.geometric, task->bodies, who, &a);
     load_ball(dim, kind.geometric, task->bodies, who + SOFT_LANES, &b);
     for (int k = 0; k < dim; k++) d[k] = b.x[k] - a.x[k];
-    if (task->periodic) nearest_image(dim, task, d);
+    if (images) nearest_image(dim, task, d);
     const lanes square = soft_dot(dim, d, d), reach = a.radius + b.radius;
     in->touching = lanes_more(reach * reach, square);
     if (mask_bits(in->touching) == 0 && live == 0) return false;
@@ -263,16 +263,14 @@ static ALWAYS_INLINE void add_row(double* sum, const double* part)
     }
 }
 
-/// Add to the sums, pair after pair: the same order for every width.
-static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, unsigned touching,
-                                   const double* on_a, const double* on_b)
+/// Add to the sums, pair after pair: the same order for every width. Pairs that do not touch add
+/// zeros, which costs less than asking which they are.
+static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, const double* on_a,
+                                   const double* on_b)
 {
     for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        if (!(touching >> lane & 1)) continue;
-        double* a = sum + SOFT_SUM * (int64_t)where[lane];
-        double* b = sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane];
-        add_row(a, on_a + SOFT_SUM * lane);
-        add_row(b, on_b + SOFT_SUM * lane);
+        add_row(sum + SOFT_SUM * (int64_t)where[lane], on_a + SOFT_SUM * lane);
+        add_row(sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane], on_b + SOFT_SUM * lane);
     }
 }
 
@@ -352,7 +350,8 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     law_history history = {0};
     law_out out = {0};
     lanes arm[2], turn[3], c[SOFT_CONSTANTS];
-    if (!meet_balls(kind, task, s->who + 16 * batch + part, live, &in, arm, turn)) {
+    if (!meet_balls(kind, task, s->who + 16 * batch + part, s->images[batch], live, &in, arm,
+                    turn)) {
         return; // there is no history either
     }
     in.touched = mask_of_bits(live);
@@ -375,8 +374,7 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     set_bits(&s->live[batch], part, active);
     if (kind.rich) set_bits(&s->bonded[batch], part, mask_bits(history.bonded));
     force_rows(kind, &in, &out, arm, rows, rows + SOFT_SUM * LANE_WIDTH);
-    add_rows(s->sum, s->where + 16 * batch + part, active | live, rows,
-             rows + SOFT_SUM * LANE_WIDTH);
+    add_rows(s->sum, s->where + 16 * batch + part, rows, rows + SOFT_SUM * LANE_WIDTH);
     lanes* deepest = &totals->deepest[part / LANE_WIDTH];
     *deepest = lanes_pick(in.touching, lanes_larger(in.overlap, *deepest), *deepest);
     totals->active += __builtin_popcount(active);

@@ -19,7 +19,6 @@ typedef struct soft_task {
     bool uniform;            ///< all pairs have the first row of constants
     const double* constants; ///< [rows][SOFT_CONSTANTS], aligned to 32 bytes
     double h;                ///< since the last evaluation
-    bool periodic;           ///< along any axis
     double length[3];        ///< of the cell; 0 along axes that are not periodic
     const soft_bodies* bodies;
     soft_pairs* pairs;

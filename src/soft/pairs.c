@@ -10,9 +10,9 @@
 
 void soft_pairs_free(soft_pairs* s)
 {
-    void* const all[] = {s->block, s->who,   s->where,       s->law,    s->root_mass,
-                         s->slip,  s->roll,  s->live,        s->bonded, s->slides,
-                         s->halo,  s->inbox, s->inbox_first, s->sum,    s->memories.row};
+    void* const all[] = {s->block, s->who,         s->where, s->law,         s->root_mass, s->slip,
+                         s->roll,  s->images,      s->live,  s->bonded,      s->slides,    s->halo,
+                         s->inbox, s->inbox_first, s->sum,   s->memories.row};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
     *s = (soft_pairs){0};
 }
@@ -166,8 +166,8 @@ static talus_status reserve(soft_pairs* s, int64_t batches, bool rich, bool unif
                           grow(&s->where, room * 16 * sizeof *s->where) &&
                           grow(&s->root_mass, room * 8 * sizeof *s->root_mass) &&
                           grow(&s->slip, room * width * 8 * sizeof *s->slip) &&
-                          grow(&s->live, room) && grow(&s->bonded, room) &&
-                          grow(&s->slides, room) &&
+                          grow(&s->images, room) && grow(&s->live, room) &&
+                          grow(&s->bonded, room) && grow(&s->slides, room) &&
                           (!rich || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
                           (uniform || grow(&s->law, room * 8 * sizeof *s->law));
         s->batch_capacity = good ? (int64_t)room : 0;
@@ -240,6 +240,20 @@ static void write_memory(soft_pairs* s, const soft_memory* old, int64_t batch, i
     if (old && old->slides) s->slides[batch] |= bit;
 }
 
+/// May the nearest image of b, seen from a, not be b itself while this list serves?
+static bool meets_border(const soft_listing* from, int64_t a, int64_t b)
+{
+    const cell* c = from->periodic;
+    const int dim = from->g->dim;
+    for (int k = 0; k < dim; k++) {
+        if (!c->periodic[k]) continue;
+        const double x = from->g->position[a * dim + k], y = from->g->position[b * dim + k];
+        const double low = c->low[k] + from->skin, high = c->low[k] + c->length[k] - from->skin;
+        if (fmin(x, y) < low || fmax(x, y) > high || fabs(x - y) > 0.4 * c->length[k]) return true;
+    }
+    return false;
+}
+
 /// Append a pair; p = -1 stands for nobody.
 static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_end)
 {
@@ -248,7 +262,9 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
     const int64_t batch = m->lane / 8;
     const int lane = (int)(m->lane % 8);
     int32_t *who = s->who + 16 * batch, *where = s->where + 16 * batch;
-    if (lane == 0) s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
+    if (lane == 0) {
+        s->images[batch] = s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
+    }
     m->lane++;
     if (p < 0) { // the rows of the sums are known when all halos are
         who[lane] = (int32_t)s->body_count, who[8 + lane] = (int32_t)s->body_count + 1;
@@ -259,6 +275,7 @@ static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_en
         return TALUS_OK;
     }
     const int64_t a = from->order->row_of[p], b = from->order->row_of[q];
+    if (meets_border(from, a, b)) s->images[batch] = 1;
     who[lane] = where[lane] = p;
     who[8 + lane] = q;
     where[8 + lane] = sum_row(m, q, block_end);

@@ -46,6 +46,7 @@ typedef struct soft_pairs {
     double* root_mass;      ///< [batch][8] root of the reduced mass
     double* slip;           ///< [batch][1 or 3][8]
     double* roll;           ///< [batch][1 or 3][8]; NULL unless laws are rich
+    uint8_t* images;        ///< [batch] 1: some pair may meet across the border of the cell
     uint8_t* live;          ///< [batch] bits: was a contact at the last evaluation
     uint8_t* bonded;        ///< [batch] bits
     uint8_t* slides;        ///< [batch] bits, as of the last evaluation
@@ -61,6 +62,8 @@ void soft_pairs_free(soft_pairs* s);
 /// Everything a list is made from.
 typedef struct soft_listing {
     const grains* g;
+    const cell* periodic;
+    double skin; ///< grains move by less than half of it before there is another list
     const soft_order* order;
     const pair_list* pairs; ///< rows of balls, a < b
     const int32_t* law_of;  ///< [materials][materials] rows of constants

@@ -113,6 +113,8 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
     if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
     if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->order);
     const soft_listing from = {.g = g,
+                               .periodic = ctx->cell,
+                               .skin = s->skin,
                                .order = &s->order,
                                .pairs = all_balls ? &s->near : &s->balls,
                                .law_of = s->laws.law_of,
@@ -230,7 +232,6 @@ soft_task soft_ball_task(stepper* s, const step_context* ctx, double since)
                       .bodies = &s->bodies,
                       .pairs = &s->pairs};
     for (int k = 0; k < s->dim; k++) {
-        task.periodic = task.periodic || ctx->cell->periodic[k];
         task.length[k] = ctx->cell->periodic[k] ? ctx->cell->length[k] : 0.0;
     }
     return task;
