@@ -24,6 +24,12 @@ typedef struct beginning {
     bool failed; ///< memory was short where nothing can be said
 } beginning;
 
+/// Worlds may be empty: memcpy() of nothing from nowhere is not allowed.
+static void copy_numbers(double* to, const double* from, int64_t count)
+{
+    if (count > 0) memcpy(to, from, sizeof(double) * (size_t)count);
+}
+
 static int64_t centre_count(const beginning* b)
 {
     return b->ctx->grains->count * b->s->dim;
@@ -43,15 +49,15 @@ static void exchange(beginning* b, bool to_tables)
                                  soft_walls_read(s, b->ctx->walls)};
     int64_t at = 0;
     for (int p = 0; p < 3; p++) {
-        const size_t bytes = sizeof(double) * (size_t)part[p].count;
-        if (bytes > 0 && to_tables) {
-            memcpy(part[p].x, b->all.x + at, bytes);
-            memcpy(part[p].v, b->all.v + at, bytes);
-        } else if (bytes > 0) {
-            memcpy(b->all.x + at, part[p].x, bytes);
-            memcpy(b->all.v + at, part[p].v, bytes);
+        const int64_t count = part[p].count;
+        if (to_tables) {
+            copy_numbers(part[p].x, b->all.x + at, count);
+            copy_numbers(part[p].v, b->all.v + at, count);
+        } else {
+            copy_numbers(b->all.x + at, part[p].x, count);
+            copy_numbers(b->all.v + at, part[p].v, count);
         }
-        at += part[p].count;
+        at += count;
     }
     if (to_tables) soft_walls_write(s, b->ctx->walls);
 }
@@ -70,7 +76,7 @@ static void set_motion(beginning* b)
         vec_sub(3, ctx->walls->moved + 3 * b->s->mobile[i], mobile + 3 * i,
                 b->last + centres + turns + 3 * i);
     }
-    memcpy(b->last, b->all.x, sizeof(double) * (size_t)b->all.count);
+    copy_numbers(b->last, b->all.x, b->all.count);
 }
 
 static talus_status evaluate(void* user, double time, double* acceleration)
@@ -97,8 +103,8 @@ static talus_status evaluate(void* user, double time, double* acceleration)
     if (!b->evaluated) b->flow = flow;
     b->evaluated = true;
     b->last_time = time;
-    memcpy(acceleration, s->acceleration, sizeof(double) * (size_t)centres);
-    memcpy(acceleration + centres, s->angular, sizeof(double) * (size_t)turns);
+    copy_numbers(acceleration, s->acceleration, centres);
+    copy_numbers(acceleration + centres, s->angular, turns);
     for (int i = 0; i < s->mobile_count; i++) {
         drive_acceleration(w, s->mobile[i], ctx->def->gravity,
                            acceleration + centres + turns + 3 * i);
@@ -137,7 +143,7 @@ static void restore(void* user)
     s->outer.list.count = b->outer.count;
     contacts_paste(&s->outer.list, 0, &b->outer);
     b->last_time = 0.0;
-    memcpy(b->last, b->all.x, sizeof(double) * (size_t)b->all.count);
+    copy_numbers(b->last, b->all.x, b->all.count);
 }
 
 /// Room for `all`, filled from the tables.
@@ -154,7 +160,7 @@ static talus_status gather(beginning* b)
     b->last = x + 6 * count;
     if (b->s->dim == 3) memset(b->s->turn, 0, sizeof(double) * (size_t)turn_count(b));
     exchange(b, false);
-    memcpy(b->last, b->all.x, sizeof(double) * (size_t)count);
+    copy_numbers(b->last, b->all.x, count);
     return TALUS_OK;
 }
 
@@ -168,9 +174,8 @@ static void scatter(beginning* b)
                                  soft_walls_read(s, b->ctx->walls)};
     int64_t at = 0;
     for (int p = 0; p < 3; p++) {
-        const size_t bytes = sizeof(double) * (size_t)part[p].count;
-        for (int k = 0; k < s->integrator->kept && bytes > 0; k++) {
-            memcpy(part[p].d[k], b->all.d[k] + at, bytes);
+        for (int k = 0; k < s->integrator->kept; k++) {
+            copy_numbers(part[p].d[k], b->all.d[k] + at, part[p].count);
         }
         at += part[p].count;
     }
