@@ -460,5 +460,5 @@ int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_
                         .input = out[FLOW_INPUT]};
     // A number that is none has spoilt the sums: only then the grains are looked at.
     const bool good = isfinite(flow->lost) && isfinite(flow->out) && isfinite(flow->input);
-    return good ? -1 : find_runaway(s, ctx->grains);
+    return good || ctx->grains->count == 0 ? -1 : find_runaway(s, ctx->grains);
 }

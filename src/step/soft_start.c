@@ -158,7 +158,7 @@ static talus_status gather(beginning* b)
                            .v = x + count,
                            .d = {x + 2 * count, x + 3 * count, x + 4 * count, x + 5 * count}};
     b->last = x + 6 * count;
-    if (b->s->dim == 3) memset(b->s->turn, 0, sizeof(double) * (size_t)turn_count(b));
+    for (int64_t i = 0; i < turn_count(b) && b->s->dim == 3; i++) b->s->turn[i] = 0.0;
     exchange(b, false);
     copy_numbers(b->last, b->all.x, count);
     return TALUS_OK;
