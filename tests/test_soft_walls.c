@@ -208,7 +208,7 @@ static void test_scan(void** state)
     (void)state;
     for (int body = 0; body < BODIES; body++) {
         for (int t = 0; t < test_count(TARGETS, 3); t++) {
-            for (int k = 0; k < 6; k++) { // without friction there is nothing to follow
+            for (int k = 0; k < test_count(6, 2); k++) { // without friction: nothing to follow
                 check_scan((body_kind)body, (target)t, (talus_elongation)(k % 3 == 1),
                            k % 3 == 2 ? 0.0 : 0.5, k < 3 ? 1.0 : 0.5);
             }
