@@ -380,6 +380,21 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     totals->active += __builtin_popcount(active);
 }
 
+/// Rows and sums of the second bodies of a batch, which may lie farther off than those of the
+/// first.
+static ALWAYS_INLINE void prefetch_partners(const int dim, const soft_task* task, int64_t batch)
+{
+    const int32_t* who = task->pairs->who + 16 * batch + SOFT_LANES;
+    const int32_t* where = task->pairs->where + 16 * batch + SOFT_LANES;
+    const int stride = dim == 2 ? SOFT_ROW_2D : SOFT_ROW_3D;
+    for (int lane = 0; lane < SOFT_LANES; lane++) {
+        const double* row = task->bodies->row + (int64_t)who[lane] * stride;
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + stride - 1);
+        __builtin_prefetch(task->pairs->sum + SOFT_SUM * (int64_t)where[lane]);
+    }
+}
+
 static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* task, int64_t block)
 {
     double rows[2 * SOFT_SUM * SOFT_LANES] __attribute__((aligned(64)));
@@ -388,6 +403,7 @@ static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* t
     ball_totals totals = {.active = 0};
     for (int k = 0; k < SOFT_LANES / LANE_WIDTH; k++) totals.deepest[k] = lanes_set(0.0);
     for (int64_t batch = b->batch; batch < b->batch_end; batch++) {
+        prefetch_partners(kind.dim, task, batch + 2 < b->batch_end ? batch + 2 : batch);
         for (int part = 0; part < SOFT_LANES; part += LANE_WIDTH) {
             work_on_part(kind, task, batch, part, rows, &totals);
         }

@@ -85,16 +85,29 @@ static ALWAYS_INLINE void fill_row(const fill_task* t, const int dim, int64_t p,
     }
 }
 
+/// Rows may be anywhere: the memory is told so many places before.
+enum { AHEAD = 16 };
+
+static ALWAYS_INLINE double fill_some(const fill_task* t, const int dim, int64_t first,
+                                      int64_t last)
+{
+    const grains* g = t->g;
+    double farthest = 0.0;
+    for (int64_t p = first; p < last; p++) {
+        const int64_t ahead = t->o->row_of[p + AHEAD < last ? p + AHEAD : last - 1];
+        __builtin_prefetch(g->position + ahead * dim);
+        __builtin_prefetch(g->velocity + ahead * dim);
+        __builtin_prefetch(g->spin + ahead * (dim == 2 ? 1 : 3));
+        __builtin_prefetch(g->radius + ahead);
+        fill_row(t, dim, p, &farthest);
+    }
+    return farthest;
+}
+
 static void fill_rows(void* data, int64_t first, int64_t last, double* far2)
 {
     const fill_task* t = data;
-    double farthest = 0.0;
-    if (t->g->dim == 2) {
-        for (int64_t p = first; p < last; p++) fill_row(t, 2, p, &farthest);
-    } else {
-        for (int64_t p = first; p < last; p++) fill_row(t, 3, p, &farthest);
-    }
-    *far2 = farthest;
+    *far2 = t->g->dim == 2 ? fill_some(t, 2, first, last) : fill_some(t, 3, first, last);
 }
 
 /// The rows of the pairs that are not there.
