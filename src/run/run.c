@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /// Wall time after which a batch of steps of the method soft ends, so that the user hears of it.
-#define BATCH_SECONDS 0.2
+#define BATCH_SECONDS 1.0
 
 talus_run_def talus_run_default(void)
 {
