@@ -2,7 +2,8 @@
 """Check the include graph: scripts/check-includes.py [--draw]
 
 A room may include only itself and the rooms before it in ROOMS, no file may include itself in a
-circle, and the public headers may see only each other and the C standard library. With --draw the
+circle, the public headers may see only each other and the C standard library, and the published
+experiments (papers) of this project only the public headers. With --draw the
 graph between the rooms is written to standard output as Markdown with a DOT drawing.
 """
 import re
@@ -11,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOMS = ["talus", "base", "shape", "body", "detect", "law", "solve", "soft", "step", "world",
-         "measure", "scene", "record", "run", "app"]
+         "measure", "draw", "scene", "record", "run", "papers", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
 STANDARD = {"assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale",
             "math", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string",
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def sources():
     """Every C file of the program and the library, public headers included."""
-    for folder in ("include/talus", "src", "app"):
+    for folder in ("include/talus", "src", "papers", "app"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".c", ".h"):
                 yield path
@@ -31,13 +32,13 @@ def sources():
 
 def room_of(path):
     parts = path.relative_to(ROOT).parts
-    return {"include": "talus", "app": "app"}.get(parts[0]) or parts[1]
+    return {"include": "talus", "src": parts[1]}.get(parts[0]) or parts[0]
 
 
 def resolve(path, quote, name):
     """The file of this repository that an include means, None for a system header."""
-    places = [ROOT / "include"] if quote == "<" else [path.parent, ROOT / "src", ROOT / "include",
-                                                     ROOT]
+    places = [ROOT / "include"] if quote == "<" else [
+        path.parent, ROOT / "src", ROOT / "papers" / "common", ROOT / "include", ROOT]
     for place in places:
         if (place / name).is_file():
             return (place / name).resolve()
@@ -74,6 +75,9 @@ def check_order(graph, problems):
             if a in ROOMS and b in ROOMS and ROOMS.index(b) > ROOMS.index(a):
                 problems.append(f"{path.relative_to(ROOT)}: room '{a}' includes "
                                 f"{target.relative_to(ROOT)} from the later room '{b}'")
+            if a == "papers" and b not in ("papers", "talus"):
+                problems.append(f"{path.relative_to(ROOT)}: an experiment may not include "
+                                f"{target.relative_to(ROOT)}, only public headers")
 
 
 def check_cycles(graph, problems):

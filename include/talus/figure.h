@@ -1,0 +1,130 @@
+/// Figures for papers: panels with axes, curves and legends, or with a picture of a world, written
+/// as PNG, SVG or PDF. No display is needed.
+///
+/// Texts are UTF-8; `_{...}` and `^{...}` in them set subscripts and superscripts ("N_{I}^{1/2}").
+#ifndef TALUS_FIGURE_H
+#define TALUS_FIGURE_H
+
+#include <talus/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct talus_figure talus_figure;
+
+/// Options of a figure. Fill with talus_figure_default(); copied on use.
+typedef struct talus_figure_def {
+    int columns, rows;   ///< panels side by side and above each other [default 1, 1]
+    double panel_width;  ///< of one panel with its labels, points of 1/72 inch [default 400]
+    double panel_height; ///< [default 300]
+    const char* title;   ///< above all panels; may be NULL
+} talus_figure_def;
+
+TALUS_API talus_figure_def talus_figure_default(void);
+
+/// Make an empty figure. The caller owns *out and ends it with talus_figure_destroy().
+TALUS_API talus_status talus_figure_create(const talus_figure_def* def, talus_figure** out,
+                                           talus_error* error);
+TALUS_API void talus_figure_destroy(talus_figure* figure);
+
+typedef enum talus_legend {
+    TALUS_LEGEND_AUTO = 0, ///< in the corner where it hides least, if a curve has a label
+    TALUS_LEGEND_TOP_LEFT,
+    TALUS_LEGEND_TOP_RIGHT,
+    TALUS_LEGEND_BOTTOM_LEFT,
+    TALUS_LEGEND_BOTTOM_RIGHT,
+    TALUS_LEGEND_OUTSIDE, ///< right of the axes
+    TALUS_LEGEND_NONE,
+} talus_legend;
+
+/// Axes of a panel. Fill with talus_axes_default(); copied on use.
+typedef struct talus_axes_def {
+    const char* title;   ///< above the panel; may be NULL
+    const char* x_label; ///< with its unit; may be NULL
+    const char* y_label;
+    bool x_log, y_log;    ///< logarithmic; values <= 0 are left out [default false]
+    double x_low, x_high; ///< ends of the axis; equal: from the data [default 0, 0]
+    double y_low, y_high;
+    bool equal;          ///< one unit is as long in x as in y [default false]
+    talus_legend legend; ///< [default TALUS_LEGEND_AUTO]
+} talus_axes_def;
+
+TALUS_API talus_axes_def talus_axes_default(void);
+
+/// Give a panel its axes; panels are counted row by row from 0. Without this call a panel has
+/// talus_axes_default().
+TALUS_API talus_status talus_figure_axes(talus_figure* figure, int panel, const talus_axes_def* def,
+                                         talus_error* error);
+
+typedef enum talus_curve_style {
+    TALUS_CURVE_LINE = 0,
+    TALUS_CURVE_DOTS,      ///< markers only
+    TALUS_CURVE_LINE_DOTS, ///< markers joined by a line
+    TALUS_CURVE_STEPS,     ///< a histogram's outline: y[i] holds from x[i] to x[i + 1]
+} talus_curve_style;
+
+typedef enum talus_dash {
+    TALUS_DASH_SOLID = 0,
+    TALUS_DASH_DASHED,
+    TALUS_DASH_DOTTED,
+} talus_dash;
+
+/// A curve. Fill with talus_curve_default(); arrays and texts are copied.
+typedef struct talus_curve_def {
+    const char* label;     ///< in the legend; NULL: not there
+    const double* x;       ///< [count]
+    const double* y;       ///< [count]; a NaN breaks the line
+    const double* y_error; ///< [count] half length of error bars; may be NULL
+    int64_t count;
+    talus_curve_style style;
+    talus_dash dash;
+    int colour;      ///< index into the palette of eight; -1: the next one [default -1]
+    int marker;      ///< shape of the dots, 0 to 5; -1: the next one [default -1]
+    double width;    ///< of lines, points [default 1.2]
+    double dot_size; ///< diameter of markers, points [default 4.5]
+} talus_curve_def;
+
+TALUS_API talus_curve_def talus_curve_default(void);
+
+TALUS_API talus_status talus_figure_curve(talus_figure* figure, int panel,
+                                          const talus_curve_def* def, talus_error* error);
+
+/// Draw a thin line through the whole panel at x (vertical) or y (horizontal), with a short text at
+/// its end; `label` may be NULL.
+TALUS_API talus_status talus_figure_mark(talus_figure* figure, int panel, bool vertical, double at,
+                                         const char* label, talus_error* error);
+
+/// Write a text at a point of the panel in its own coordinates.
+TALUS_API talus_status talus_figure_text(talus_figure* figure, int panel, double x, double y,
+                                         const char* text, talus_error* error);
+
+/// How a world is drawn. Fill with talus_picture_default(); copied on use.
+typedef struct talus_picture_def {
+    const double* value;          ///< [grains] colours the grains; NULL: all alike
+    const char* value_label;      ///< with its unit, beside the scale of colours
+    double value_low, value_high; ///< ends of that scale; equal: from the data [default 0, 0]
+    bool walls;                   ///< [default true]
+    bool forces; ///< contacts as bars of a width by their normal force [default false]
+    /// [contacts] a colour of the palette for the bar of each contact; NULL: tension and pressure
+    /// each in one
+    const int* force_colour;
+    double force_width; ///< width of the bar of the largest force, mean diameters [default 0.6]
+    int view;           ///< 3D: axis along which one looks, 0 to 2 [default 1]
+} talus_picture_def;
+
+TALUS_API talus_picture_def talus_picture_default(void);
+
+/// Draw the world as it is now into a panel, to scale. Its axes are coordinates.
+TALUS_API talus_status talus_figure_world(talus_figure* figure, int panel, const talus_world* world,
+                                          const talus_picture_def* def, talus_error* error);
+
+/// Write the figure; the format follows from the ending of the path: .png, .svg or .pdf. `dots` is
+/// the resolution of a PNG in dots an inch [e.g. 144].
+TALUS_API talus_status talus_figure_write(const talus_figure* figure, const char* path, double dots,
+                                          talus_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
