@@ -175,20 +175,22 @@ static talus_status spread_of_order(paper* p, probe* b, int order, findings* f)
 
 /// Part of the error of a mode that is left after some sweeps. Extra velocities V sin(k x) of the
 /// disks change the exact forces by -a cos(k x) with a = m V/(2 h sin(kd/2)). The contact with the
-/// wall has half the weight of the others.
+/// wall has half the weight of the others. Sweeps along the chain also shift the wave by some
+/// (kd)^3 in each: of those the part with sin(k x) counts, too.
 static talus_status decay(paper* p, probe* b, int order, int sweeps, double kd, double* left)
 {
     const int64_t disks = b->size->disks;
-    double sum = 0.0;
+    double sum = 0.0, shifted = 0.0;
     hold(b);
     const double a = b->sign * DISTURBANCE, speed = 2.0 * sin(0.5 * kd) * a;
     for (int64_t i = 0; i < disks; i++) nudge(b, i, speed * chain_mode_velocity(kd, i));
     TRY(sweep(p, b, order, sweeps));
     for (int64_t i = 0; i < disks; i++) {
-        const double wave = cos(kd * (double)i), error = b->after[i] + a * wave;
-        sum += (i == 0 ? 0.5 : 1.0) * wave * error / a;
+        const double wave = cos(kd * (double)i), error = b->after[i] / a + wave;
+        sum += (i == 0 ? 0.5 : 1.0) * wave * error;
+        shifted += sin(kd * (double)i) * error;
     }
-    *left = 2.0 * sum / (double)disks;
+    *left = 2.0 / (double)disks * (ORDER[order] == TALUS_ORDER_FORWARD ? hypot(sum, shifted) : sum);
     return TALUS_OK;
 }
 
@@ -312,35 +314,38 @@ static void table(paper* p, const sizes* s, const findings* f)
 static talus_status draw_profiles(paper* p, const sizes* s, const findings* f, talus_figure* figure,
                                   double* room)
 {
-    double *x = room, *y = room + s->disks;
-    const int64_t wide = s->disks / 3, first = s->disks / 2 - wide, count = 2 * wide + 1;
-    for (int64_t i = 0; i < count; i++) x[i] = (double)(i - wide);
+    const int64_t middle = s->disks / 2, wide = s->disks / 5, count = 2 * wide + 1;
+    double *x = room, *y = room + s->disks, *dots_x = y + s->disks, *dots_y = dots_x + s->disks;
     for (int t = s->times - 3; t < s->times; t++) {
-        const int colour = t - s->times + 3;
-        const double variance = 2.0 * chain_q_random() * s->sweeps[t];
+        const double* profile = f->profile + t * s->disks + middle;
         char label[64];
         snprintf(label, sizeof label, "after %d sweeps", s->sweeps[t]);
-        talus_curve_def dots = talus_curve_default();
-        dots.label = label;
-        dots.x = x;
-        dots.y = f->profile + t * s->disks + first;
-        dots.count = count;
-        dots.style = TALUS_CURVE_DOTS;
-        dots.colour = colour;
-        dots.dot_size = 3.0;
-        TRY(talus_figure_curve(figure, 0, &dots, &p->error));
-        for (int64_t i = 0; i < count; i++) y[i] = gauss(x[i], variance);
-        talus_curve_def line = talus_curve_default();
-        line.x = x;
-        line.y = y;
-        line.count = count;
-        line.colour = colour;
-        TRY(talus_figure_curve(figure, 0, &line, &p->error));
+        talus_curve_def curve = talus_curve_default();
+        curve.label = label;
+        curve.x = dots_x;
+        curve.y = dots_y;
+        for (int64_t i = -wide; i <= wide; i += 1 + wide / 40) {
+            dots_x[curve.count] = (double)i;
+            dots_y[curve.count++] = profile[i];
+        }
+        curve.style = TALUS_CURVE_DOTS;
+        curve.colour = curve.marker = t - s->times + 3;
+        TRY(talus_figure_curve(figure, 0, &curve, &p->error));
+        for (int64_t i = 0; i < count; i++) {
+            x[i] = (double)(i - wide);
+            y[i] = gauss(x[i], 2.0 * chain_q_random() * s->sweeps[t]);
+        }
+        curve.label = NULL;
+        curve.x = x;
+        curve.y = y;
+        curve.count = count;
+        curve.style = TALUS_CURVE_LINE;
+        TRY(talus_figure_curve(figure, 0, &curve, &p->error));
     }
     return TALUS_OK;
 }
 
-/// Measured dots and the line of the theory, of all orders. `mid` shapes the dots.
+/// Measured dots and the line of the theory, of all orders.
 static talus_status draw_orders(paper* p, talus_figure* figure, int panel, int dots_count,
                                 const double* dots_x, const double* const dots_y[ORDERS],
                                 int line_count, const double* line_x, double* const line_y[ORDERS])
@@ -433,7 +438,7 @@ static talus_status draw_all(paper* p, const sizes* s, const findings* f, talus_
 
 static talus_status draw(paper* p, const sizes* s, const findings* f)
 {
-    double* room = paper_alloc(p, 2 * (size_t)s->disks, sizeof *room);
+    double* room = paper_alloc(p, 4 * (size_t)s->disks, sizeof *room);
     if (!room) return TALUS_ERR_MEMORY;
     talus_figure_def def = talus_figure_default();
     talus_figure* figure;
