@@ -2,9 +2,11 @@
 #include "list.h"
 
 extern const paper_experiment paper_relaxation;
+extern const paper_experiment paper_chain;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
+    &paper_chain,
     NULL, // the end
 };
 
