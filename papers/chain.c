@@ -198,6 +198,7 @@ static talus_status draw_run(paper* p, talus_figure* figure, int panel, int swee
     axes.title = title;
     axes.x_label = "t/h";
     axes.y_label = "position of the last disk x/d";
+    axes.x_high = r->forces_from + 4.0 * k->curve.tau;
     axes.legend = TALUS_LEGEND_TOP_RIGHT;
     TRY(talus_figure_axes(figure, panel, &axes, &p->error));
     talus_curve_def curve = talus_curve_default();
@@ -206,10 +207,10 @@ static talus_status draw_run(paper* p, talus_figure* figure, int panel, int swee
     curve.y = r->x;
     curve.count = r->steps;
     curve.style = TALUS_CURVE_DOTS;
-    curve.dot_size = 2.5;
+    curve.dot_size = 3.0;
     curve.colour = curve.marker = 0;
     TRY(talus_figure_curve(figure, panel, &curve, &p->error));
-    const double from = r->forces_from, to = r->t[r->steps - 1];
+    const double from = r->forces_from, to = axes.x_high;
     for (int i = 0; i < POINTS; i++) {
         room[i] = from + (to - from) * i / (POINTS - 1.0);
         room[POINTS + i] = fit_wave_at(&k->curve, room[i]);

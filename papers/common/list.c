@@ -3,10 +3,12 @@
 
 extern const paper_experiment paper_relaxation;
 extern const paper_experiment paper_chain;
+extern const paper_experiment paper_dispersion;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
     &paper_chain,
+    &paper_dispersion,
     NULL, // the end
 };
 
