@@ -38,7 +38,7 @@ typedef struct sizes {
     int trials; ///< in each batch
 } sizes;
 
-static const sizes FULL = {200, 20, 10};
+static const sizes FULL = {200, 20, 5};
 static const sizes BRIEF = {100, 7, 1};
 
 /// What is measured with one N_I.
@@ -324,7 +324,7 @@ static talus_status draw_kind(paper* p, const sizes* s, talus_figure* figure, in
 {
     double kd[POINTS], omega[2][POINTS], tau[2][POINTS];
     for (int i = 0; i < POINTS; i++) {
-        kd[i] = REACH * critical_kd(SWEEPS[kind]) * (i + 1.0) / POINTS;
+        kd[i] = REACH * critical_kd(SWEEPS[kind]) * (i + 9.0) / (POINTS + 8.0);
         const chain_wave rough = continuous(kind, kd[i]), fine = exact(s, kind, kd[i]);
         omega[0][i] = fine.omega;
         omega[1][i] = rough.omega;
@@ -353,7 +353,7 @@ static talus_status draw_scaled(paper* p, talus_figure* figure, const kind_resul
     for (int i = 0; i < POINTS; i++) {
         x[i] = REACH * (i + 1.0) / POINTS;
         fine[i] = acos(exp(-2.0 * x[i] * x[i]));
-        rough[i] = 2.0 * x[i] * sqrt(1.0 - x[i] * x[i]);
+        rough[i] = 2.0 * x[i] * sqrt(fmax(0.0, 1.0 - x[i] * x[i]));
     }
     TRY(draw_line(p, figure, 2, 0, TALUS_DASH_SOLID, "cos ωh = e^{-h/τ}", x, fine));
     TRY(draw_line(p, figure, 2, 0, TALUS_DASH_DASHED, "UBWK (18)", x, rough));

@@ -172,7 +172,8 @@ double chain_sweep_factor(double kd, int64_t disks)
 chain_wave chain_wave_continuous(double q, int sweeps, double kd)
 {
     const double spread = q * sweeps * kd * kd; // D k^2 h = c^2 k^2 h^2
-    return (chain_wave){.omega = sqrt(spread - 0.25 * spread * spread), .tau = 2.0 / spread};
+    return (chain_wave){.omega = sqrt(fmax(0.0, spread - 0.25 * spread * spread)),
+                        .tau = 2.0 / spread};
 }
 
 chain_wave chain_wave_stepwise(double sweep_factor, int sweeps)

@@ -67,7 +67,7 @@ typedef struct chain_wave {
     double omega, tau;
 } chain_wave;
 
-/// What UBWK (18) and (20) say; omega is NAN beyond k_c.
+/// What UBWK (18) and (20) say; omega is 0 beyond k_c.
 chain_wave chain_wave_continuous(double q, int sweeps, double kd);
 /// The same without taking steps and disks for small. Let f = (sweep factor)^N_I be what a step
 /// leaves of the error of the forces. With r = h R 2 sin(kd/2)/m, v the amplitude of the velocities
