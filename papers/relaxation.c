@@ -472,7 +472,7 @@ static talus_status write_data(paper* p, const sizes* s, const findings* f)
 static talus_status measure(paper* p, probe* b, findings* f)
 {
     choose_modes(b->size, f);
-    TRY(chain_press(p, b->world));
+    TRY(chain_press(p, b->world, 1.0));
     for (int order = 0; order < ORDERS; order++) {
         TRY(spread_of_order(p, b, order, f));
         paper_progress(p, 0.5 + 0.1 * order);

@@ -54,7 +54,7 @@ static talus_status add_bodies(paper* p, const chain_def* def, talus_world* worl
     disk.radius = 0.5 * def->diameter;
     disk.mass = def->mass;
     const double spacing = def->diameter - def->overlap;
-    const double first = def->gap > 0.0 ? disk.radius + def->gap : disk.radius - def->overlap;
+    const double first = disk.radius + (def->gap > 0.0 ? def->gap : -0.5 * def->overlap);
     for (int64_t i = 0; i < def->disks; i++) {
         disk.position[0] = first + (double)i * spacing;
         disk.force[0] = i == def->disks - 1 ? -def->force : 0.0;
@@ -87,7 +87,7 @@ static void stop(talus_world* world)
     for (int64_t i = 0; i < disks; i++) chain_push(world, i, 0.0);
 }
 
-talus_status chain_press(paper* p, talus_world* world)
+talus_status chain_press(paper* p, talus_world* world, double h)
 {
     const talus_solver_def own = talus_world_options(world)->solver;
     talus_solver_def exact = talus_solver_default();
@@ -95,7 +95,7 @@ talus_status chain_press(paper* p, talus_world* world)
     exact.max_sweeps = 100000;
     stop(world);
     TRY(talus_world_set_solver(world, &exact, &p->error));
-    TRY(talus_world_step(world, 1.0, NULL, &p->error));
+    TRY(talus_world_step(world, h, NULL, &p->error));
     stop(world);
     return talus_world_set_solver(world, &own, &p->error);
 }
