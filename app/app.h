@@ -42,6 +42,7 @@ int command_scenes(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_ensemble(int argc, char** argv);
 int command_solve(int argc, char** argv);
+int command_paper(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
 /// Print the help of one command to stdout.
@@ -117,6 +118,8 @@ void live_clear(live* l);
 /// Print `head`, a text and a newline. Where `out` is a terminal, lines break between words, and
 /// all but the first begin with `indent` blanks.
 void print_wrapped(FILE* out, const char* head, int indent, const char* text);
+/// Columns that a text takes on a terminal: bytes that are not UTF-8 continuations.
+size_t columns_of(const char* text);
 /// "12s", "1m20s", "2h05m" into `out`.
 void format_duration(double seconds, char* out, size_t size);
 

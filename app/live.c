@@ -56,8 +56,7 @@ static void format_eta(const live* l, const talus_progress* p, char* out, size_t
     snprintf(out, size, "ETA %s%s", bound, left);
 }
 
-/// Columns a text takes on the terminal: bytes that are not UTF-8 continuations.
-static size_t columns_of(const char* text)
+size_t columns_of(const char* text)
 {
     size_t n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;

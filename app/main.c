@@ -87,6 +87,18 @@ static const command commands[] = {
      "  --json                 print one JSON object on standard output\n\n"
      "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",
      command_solve},
+    {"paper", "paper [NAME...|all] [-o DIR] [--short]",
+     "carry out published experiments and compare the numbers",
+     "Without a NAME the experiments are listed. Each prints a table of what was measured against\n"
+     "what was published or predicted, and writes NAME.csv, NAME.png, NAME.svg (some more of "
+     "each),\n"
+     "NAME-table.csv, and index.html with everything. Exit status 4 if a number disagrees.\n\n"
+     "  -o, --output DIR       a folder that is empty or does not exist [runs/paper-NAME, ...]\n"
+     "  --short                the versions of the test suite: some seconds each\n"
+     "  --threads N            threads to simulate with; the numbers do not depend on it [1]\n"
+     "  --seed S               of all random numbers [1]\n"
+     "  --quiet                no progress and no tables, only errors\n",
+     command_paper},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

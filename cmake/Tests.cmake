@@ -1,4 +1,5 @@
-# The test suite: tests/test_*.c (cmocka), tests/test_*.py (Debian's Python), tests/test_*.sh (bash).
+# The test suite: tests/test_*.c (cmocka), tests/test_*.py (Debian's Python), tests/test_*.sh (bash),
+# and the published experiments of papers/ in their short versions (paper_*).
 #
 # Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
 # program needs to be linked with this build's library) and has 600 s.
@@ -8,6 +9,9 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 set(TALUS_THREADED_TESTS
   test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
   test_soft_integrators)
+
+# Debian's interpreter by its full path: a pyenv or conda first on PATH lacks Debian's vtk and h5py.
+set(TALUS_PYTHON /usr/bin/python3)
 
 list(JOIN TALUS_SANITIZE_FLAGS " " sanitize_flags)
 set(TALUS_TEST_ENVIRONMENT
@@ -28,9 +32,6 @@ function(talus_add_test name)
     set_tests_properties(${name} PROPERTIES LABELS threads)
   endif()
 endfunction()
-
-# Debian's interpreter by its full path: a pyenv or conda first on PATH lacks Debian's vtk and h5py.
-set(TALUS_PYTHON /usr/bin/python3)
 
 # Fail at configuration when the interpreter lacks a module that the test imports.
 function(talus_check_python_modules source)
@@ -57,7 +58,20 @@ foreach(source ${TALUS_C_TESTS})
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE tests)
   target_link_libraries(${name} PRIVATE talus_objects PkgConfig::CMOCKA)
+  if(name MATCHES "^test_paper_")
+    target_link_libraries(${name} PRIVATE talus_papers)
+  endif()
   talus_add_test(${name} ${name})
+endforeach()
+
+# Each published experiment in its short version.
+file(GLOB TALUS_EXPERIMENTS CONFIGURE_DEPENDS papers/*.c)
+foreach(source ${TALUS_EXPERIMENTS})
+  get_filename_component(name ${source} NAME_WE)
+  string(REPLACE "_" "-" experiment ${name})
+  talus_add_test(paper_${name} ${TALUS_PYTHON} ${PROJECT_SOURCE_DIR}/tests/paper_short.py
+    ${experiment})
+  set_tests_properties(paper_${name} PROPERTIES LABELS papers)
 endforeach()
 
 file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/test_*.py)
