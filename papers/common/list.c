@@ -1,7 +1,10 @@
 /// All experiments, in the order of `talus paper`.
 #include "list.h"
 
+extern const paper_experiment paper_shock_law;
+
 static const paper_experiment* const experiments[] = {
+    &paper_shock_law,
     NULL, // the end
 };
 
