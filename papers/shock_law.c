@@ -178,7 +178,7 @@ static const int case_sweeps[CHAIN_CASES] = {20, 80, 320};
 /// s: what a step of N_I sweeps leaves of the error of the forces in a mode.
 static double error_left(int sweeps, int mode)
 {
-    return pow(chain_sweep_factor(chain_wave_number(CHAIN_DISKS, mode)), sweeps);
+    return pow(chain_sweep_factor(chain_wave_number(CHAIN_DISKS, mode), CHAIN_DISKS), sweeps);
 }
 
 /// Shrinkage that g+ keeps after a load F on the last disk, over F h^2/m: sum over the modes.
@@ -330,11 +330,11 @@ static talus_status swing(paper* p, int law, int sweeps, uint64_t seed, double* 
     chain.seed = seed;
     chain.overlap = law == LAW_PLUS ? 1e-3 : 0; // with g+ contacts stay linear only in overlap
     talus_world* world = NULL;
-    TRY(chain_make_pressed(p, &chain, &world));
+    TRY(chain_make(p, &chain, &world));
+    talus_status status = chain_press(p, world);
     const double kd = chain_wave_number(CHAIN_DISKS, 0);
     for (int i = 0; i < CHAIN_DISKS; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
     double amplitude[GROWTH_STEPS];
-    talus_status status = TALUS_OK;
     for (int t = 0; t < GROWTH_STEPS && status >= 0; t++) {
         status = talus_world_step(world, 1, NULL, &p->error);
         amplitude[t] = chain_mode_amplitude(world, kd);
