@@ -181,3 +181,21 @@ chain_wave chain_wave_stepwise(double sweep_factor, int sweeps)
     const double tau = -2.0 / (sweeps * log(sweep_factor));
     return (chain_wave){.omega = acos(exp(-1.0 / tau)), .tau = tau};
 }
+
+double chain_end_strain(int sweeps, double y)
+{
+    const double spread = chain_q_random() * sweeps; // z = 36 at the top
+    const double top = 6.0 / sqrt(spread), step = top / 2000.0;
+    double sum = 0.5 * y; // trapezoidal rule, from the limit at k = 0 on
+    for (double k = step; k < top; k += step) {
+        const double z = spread * k * k;
+        sum += z / expm1(z) * sin(k * y) / k;
+    }
+    return 2.0 / M_PI * sum * step;
+}
+
+double chain_loaded_end(int sweeps)
+{
+    const double zeta_of_half = -1.4603545088095868;
+    return -zeta_of_half / sqrt(M_PI) * sqrt(chain_q_random() * sweeps);
+}

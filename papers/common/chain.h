@@ -78,4 +78,12 @@ chain_wave chain_wave_continuous(double q, int sweeps, double kd);
 /// exp(-h/tau) = sqrt(f) = cos(omega h).
 chain_wave chain_wave_stepwise(double sweep_factor, int sweeps);
 
+/// Static strain that a load leaves, applied at once to the last disk, in parts of load/kappa: far
+/// from the loaded end 1; at the distance y, in d, from it (2/pi) int z/(exp(z) - 1) sin(k y)/k dk
+/// with z = q N_I (kd)^2, as a mode is left with the part z/(exp(z) - 1) of its strain.
+double chain_end_strain(int sweeps, double y);
+/// What is missing of it all in all: disks by which the chain seems shorter,
+/// -zeta(1/2)/sqrt(pi) sqrt(q N_I).
+double chain_loaded_end(int sweeps);
+
 #endif

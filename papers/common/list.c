@@ -5,12 +5,14 @@ extern const paper_experiment paper_relaxation;
 extern const paper_experiment paper_chain;
 extern const paper_experiment paper_dispersion;
 extern const paper_experiment paper_stiffness;
+extern const paper_experiment paper_shock_law;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
     &paper_chain,
     &paper_dispersion,
     &paper_stiffness,
+    &paper_shock_law,
     NULL, // the end
 };
 
