@@ -25,7 +25,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KINDS = 6 };
+enum { KINDS = 6, MOST_SEEDS = 32 };
 
 /// Number of sweeps and step, the longest of which is the unit. The last three have the same N_I/h.
 typedef struct setting {
@@ -45,7 +45,7 @@ typedef struct sizes {
     int seeds;
 } sizes;
 
-static const sizes FULL = {100, 32};
+static const sizes FULL = {100, MOST_SEEDS};
 static const sizes BRIEF = {40, 8};
 
 /// The answer of a chain to the change of its load. Lengths are in dF h^2/m.
@@ -188,7 +188,7 @@ static void add_to_mean(const answer* one, double weight, answer* mean)
 static talus_status measure_long(paper* p, const sizes* s, setting set, uint64_t seed,
                                  double* shorter, findings* f)
 {
-    double omega[64], gamma[64];
+    double omega[MOST_SEEDS], gamma[MOST_SEEDS];
     const double kd = chain_wave_number(s->disks, 0);
     TRY(make_answer(p, set.sweeps, s->disks, &f->one));
     TRY(make_answer(p, set.sweeps, s->disks, &f->mean));
@@ -214,7 +214,7 @@ static talus_status measure(paper* p, const sizes* s, int kind, findings* f)
     const setting set = SETTINGS[kind];
     const uint64_t seed = p->seed + 1000 * (uint64_t)kind;
     const int64_t half = s->disks / 2;
-    double short_chain[64], long_chain[64];
+    double short_chain[MOST_SEEDS], long_chain[MOST_SEEDS];
     answer a;
     TRY(measure_long(p, s, set, seed, long_chain, f));
     TRY(make_answer(p, set.sweeps, half, &a));
