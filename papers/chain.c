@@ -222,8 +222,8 @@ static talus_status draw_run(paper* p, talus_figure* figure, int panel, int swee
     curve.style = TALUS_CURVE_LINE;
     curve.colour = 1;
     TRY(talus_figure_curve(figure, panel, &curve, &p->error));
-    TRY(talus_figure_mark(figure, panel, true, r->forces_from, "forces", &p->error));
-    return talus_figure_mark(figure, panel, true, r->gaps_from, "no gaps", &p->error);
+    TRY(talus_figure_mark(figure, panel, true, r->forces_from, NULL, &p->error));
+    return talus_figure_mark(figure, panel, true, r->gaps_from, NULL, &p->error);
 }
 
 /// Means over seeds, relative to the papers' prediction, in percent.
@@ -292,12 +292,12 @@ static talus_status draw_all(paper* p, const kind_results* kinds, const deviatio
         TRY(draw_run(p, figure, i, SWEEPS[i], &kinds[i], room));
     }
     TRY(draw_deviations(p, figure, KINDS, d));
-    return paper_figure(
-        p, NULL, figure,
-        "Position of the last of 50 disks that hit a wall (N_I = 40: UK Fig. 7), "
-        "dots, and damped sine with the predicted frequency and damping time. The "
-        "marks say from when on all contacts carry forces, and when the last gap "
-        "closes. Bottom right: fitted frequency and damping time, mean over seeds.");
+    return paper_figure(p, NULL, figure,
+                        "Position of the last of 50 disks that hit a wall (N_I = 40: UK Fig. 7), "
+                        "dots, and damped sine with the predicted frequency and damping time. From "
+                        "the first dashed line on all contacts carry forces, from the second on no "
+                        "gap is open. Bottom right: fitted frequency and damping time, mean over "
+                        "seeds.");
 }
 
 static talus_status draw(paper* p, const kind_results* kinds, const deviations* d)
@@ -320,9 +320,9 @@ static talus_status write_data(paper* p, const kind_results* kinds, const deviat
     TRY(paper_csv(p, NULL, r->steps, 2, columns));
     const paper_column means[] = {{"N_I", d->sweeps},
                                   {"omega_deviation_%", d->omega},
-                                  {"error_%", d->omega_error},
+                                  {"omega_error_%", d->omega_error},
                                   {"tau_deviation_%", d->tau},
-                                  {"error_%", d->tau_error},
+                                  {"tau_error_%", d->tau_error},
                                   {"tau_with_gaps_%", d->early_tau},
                                   {"omega_stepwise_%", d->stepwise_omega},
                                   {"tau_stepwise_%", d->stepwise_tau}};

@@ -320,7 +320,7 @@ static talus_status draw_kind(paper* p, const sizes* s, talus_figure* figure, in
 {
     double kd[POINTS], omega[2][POINTS], tau[2][POINTS];
     for (int i = 0; i < POINTS; i++) {
-        kd[i] = REACH * critical_kd(SWEEPS[kind]) * (i + 9.0) / (POINTS + 8.0);
+        kd[i] = REACH * critical_kd(SWEEPS[kind]) * (i + 6.0) / (POINTS + 5.0);
         const chain_wave rough = continuous(kind, kd[i]), fine = exact(s, kind, kd[i]);
         omega[0][i] = fine.omega;
         omega[1][i] = rough.omega;
@@ -412,10 +412,10 @@ static talus_status write_data(paper* p, const kind_results* kinds)
             for (int c = 0; c < 6; c++) columns[c][rows] = values[c];
         }
     }
-    const paper_column table_columns[] = {{"N_I", sweeps},       {"kd", columns[0]},
-                                          {"k/k_c", columns[1]}, {"omega_h", columns[2]},
-                                          {"error", columns[3]}, {"tau/h", columns[4]},
-                                          {"error", columns[5]}};
+    const paper_column table_columns[] = {
+        {"N_I", sweeps},          {"kd", columns[0]},          {"k/k_c", columns[1]},
+        {"omega_h", columns[2]},  {"omega_error", columns[3]}, {"tau/h", columns[4]},
+        {"tau_error", columns[5]}};
     return paper_csv(p, NULL, rows, 7, table_columns);
 }
 

@@ -375,7 +375,7 @@ static talus_status draw_motion(paper* p, talus_figure* figure, const findings* 
                                 const answer* soft, double* room)
 {
     const answer* one = &f[2].one;
-    const int64_t shown = one->steps / 2;
+    const int64_t shown = one->steps / 3;
     for (int64_t t = 0; t < shown; t++) room[t] = like_disks(40, soft, t);
     TRY(plot_axes(p, figure, 1, "last disk after the load is raised, N_{I} = 40", "t/h",
                   "displacement [ΔF h^{2}/m]", ""));
@@ -385,12 +385,12 @@ static talus_status draw_motion(paper* p, talus_figure* figure, const findings* 
     dots.y = one->moved;
     dots.count = shown;
     dots.style = TALUS_CURVE_DOTS;
-    dots.dot_size = 3.5;
+    dots.dot_size = 3.0;
     dots.colour = dots.marker = 0;
+    TRY(talus_figure_curve(figure, 1, &dots, &p->error));
     TRY(plot_curve(p, figure, 1, LINE, "springs and dashpots κ, γ", shown, soft->t, soft->moved));
-    TRY(plot_curve(p, figure, 1, (plot_style){1, TALUS_CURVE_LINE, TALUS_DASH_SOLID},
-                   "the same, less the loaded end, h/2 ahead", shown, soft->t, room));
-    return talus_figure_curve(figure, 1, &dots, &p->error);
+    return plot_curve(p, figure, 1, (plot_style){1, TALUS_CURVE_LINE, TALUS_DASH_SOLID},
+                      "the same, less the loaded end, h/2 ahead", shown, soft->t, room);
 }
 
 /// Growth of the overlap along the chain.
@@ -453,8 +453,8 @@ static talus_status write_data(paper* p, const findings* f, const answer* soft)
         for (int c = 0; c < 6; c++) columns[c][kind] = values[c];
     }
     const paper_column constants[] = {{"N_I", columns[0]},   {"h", columns[1]},
-                                      {"kappa", columns[2]}, {"error", columns[3]},
-                                      {"gamma", columns[4]}, {"error", columns[5]}};
+                                      {"kappa", columns[2]}, {"kappa_error", columns[3]},
+                                      {"gamma", columns[4]}, {"gamma_error", columns[5]}};
     TRY(paper_csv(p, NULL, KINDS, 6, constants));
     const paper_column motion[] = {{"t/h", soft->t},
                                    {"disks_one_run", f[2].one.moved},
