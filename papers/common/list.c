@@ -1,7 +1,10 @@
 /// All experiments, in the order of `talus paper`.
 #include "list.h"
 
+extern const paper_experiment paper_sound_2d;
+
 static const paper_experiment* const experiments[] = {
+    &paper_sound_2d,
     NULL, // the end
 };
 
