@@ -4,6 +4,7 @@
 extern const paper_experiment paper_relaxation;
 extern const paper_experiment paper_chain;
 extern const paper_experiment paper_dispersion;
+extern const paper_experiment paper_sound_2d;
 extern const paper_experiment paper_stiffness;
 extern const paper_experiment paper_shock_law;
 
@@ -11,6 +12,7 @@ static const paper_experiment* const experiments[] = {
     &paper_relaxation,
     &paper_chain,
     &paper_dispersion,
+    &paper_sound_2d,
     &paper_stiffness,
     &paper_shock_law,
     NULL, // the end
