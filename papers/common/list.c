@@ -1,10 +1,11 @@
 /// All experiments, in the order of `talus paper`.
 #include "list.h"
 
+extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
 
 static const paper_experiment* const experiments[] = {
-    &paper_shock_law,
+    &paper_criteria, &paper_shock_law,
     NULL, // the end
 };
 
