@@ -4,9 +4,9 @@
 
 #include "paper.h"
 
-/// Axes of a panel; `log` names those that are logarithmic: "", "x", "y" or "xy".
-talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
-                       const char* x_label, const char* y_label, const char* log);
+/// Axes with labels; `log` names those that are logarithmic: "", "x", "y" or "xy".
+talus_axes_def plot_axes(const char* title, const char* x_label, const char* y_label,
+                         const char* log);
 
 /// How a curve is drawn: its colour of the palette, and style.
 typedef struct plot_style {
