@@ -5,12 +5,16 @@ extern const paper_experiment paper_relaxation;
 extern const paper_experiment paper_chain;
 extern const paper_experiment paper_dispersion;
 extern const paper_experiment paper_shock_law;
+extern const paper_experiment paper_rolling_heap;
+extern const paper_experiment paper_cohesion;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
     &paper_chain,
     &paper_dispersion,
     &paper_shock_law,
+    &paper_rolling_heap,
+    &paper_cohesion,
     NULL, // the end
 };
 
