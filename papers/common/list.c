@@ -7,6 +7,7 @@ extern const paper_experiment paper_dispersion;
 extern const paper_experiment paper_shock_law;
 extern const paper_experiment paper_rolling_heap;
 extern const paper_experiment paper_cohesion;
+extern const paper_experiment paper_indeterminacy;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
@@ -15,6 +16,7 @@ static const paper_experiment* const experiments[] = {
     &paper_shock_law,
     &paper_rolling_heap,
     &paper_cohesion,
+    &paper_indeterminacy,
     NULL, // the end
 };
 
