@@ -8,6 +8,9 @@ extern const paper_experiment paper_sound_2d;
 extern const paper_experiment paper_stiffness;
 extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
+extern const paper_experiment paper_rolling_heap;
+extern const paper_experiment paper_cohesion;
+extern const paper_experiment paper_indeterminacy;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
@@ -17,6 +20,9 @@ static const paper_experiment* const experiments[] = {
     &paper_stiffness,
     &paper_criteria,
     &paper_shock_law,
+    &paper_rolling_heap,
+    &paper_cohesion,
+    &paper_indeterminacy,
     NULL, // the end
 };
 
