@@ -275,6 +275,21 @@ static talus_status add_curve(paper* p, talus_figure* figure, int panel, const c
     return talus_figure_curve(figure, panel, &curve, &p->error);
 }
 
+/// The law that is flat below the mean and exponential above.
+static talus_status draw_law(paper* p, talus_figure* figure, int panel)
+{
+    enum { POINTS = 100 };
+    double f[POINTS + 1], density[POINTS + 1];
+    f[0] = NETWORK_LEAST;
+    density[0] = 2 - M_SQRT2;
+    for (int k = 0; k < POINTS; k++) {
+        f[k + 1] = 1 + 0.06 * k;
+        density[k + 1] = density[0] * exp(M_SQRT2 * (1 - f[k + 1]));
+    }
+    return add_curve(p, figure, panel, "flat, then exponential", POINTS + 1, f, density,
+                     TALUS_CURVE_LINE, TALUS_COLOUR_VERMILLION);
+}
+
 static talus_status draw_density(paper* p, talus_figure* figure, const network of[STRETCHES])
 {
     static const char* const label[] = {"onset", "later"};
@@ -286,16 +301,11 @@ static talus_status draw_density(paper* p, talus_figure* figure, const network o
     for (int panel = 0; panel < 2; panel++) {
         axes.x_log = panel == 1;
         TRY(talus_figure_axes(figure, panel, &axes, &p->error));
-        network_density d = {0};
         for (int k = 0; k < STRETCHES; k++) {
-            d = network_density_of(&of[k]);
+            const network_density d = network_density_of(&of[k]);
             TRY(add_curve(p, figure, panel, label[k], d.count, d.f, d.p, TALUS_CURVE_DOTS, k));
         }
-        for (int k = 0; k < d.count; k++) {
-            d.p[k] = (2 - M_SQRT2) * (d.f[k] < 1 ? 1 : exp(M_SQRT2 * (1 - d.f[k])));
-        }
-        TRY(add_curve(p, figure, panel, "flat, then exponential", d.count, d.f, d.p,
-                      TALUS_CURVE_LINE, TALUS_COLOUR_VERMILLION));
+        TRY(draw_law(p, figure, panel));
     }
     return TALUS_OK;
 }

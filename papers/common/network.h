@@ -13,7 +13,7 @@ enum {
     NETWORK_CUTS = 80,   ///< classes of f, as wide as NETWORK_WIDTH; one more for all beyond
     NETWORK_ONE = 10,    ///< the class with which the strong forces begin
     NETWORK_SMALL = 10,  ///< classes of f from NETWORK_LEAST to 1, equally wide in log f
-    NETWORK_ANGLES = 36, ///< classes of directions, from 0 to pi
+    NETWORK_ANGLES = 24, ///< classes of directions, from 0 to pi
 };
 #define NETWORK_WIDTH 0.1
 /// Contacts with less force count as open: such forces only carry rattlers along.
