@@ -10,6 +10,7 @@ extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
 extern const paper_experiment paper_rolling_heap;
 extern const paper_experiment paper_cohesion;
+extern const paper_experiment paper_force_network;
 extern const paper_experiment paper_indeterminacy;
 
 static const paper_experiment* const experiments[] = {
@@ -22,6 +23,7 @@ static const paper_experiment* const experiments[] = {
     &paper_shock_law,
     &paper_rolling_heap,
     &paper_cohesion,
+    &paper_force_network,
     &paper_indeterminacy,
     NULL, // the end
 };
