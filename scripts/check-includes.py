@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOMS = ["talus", "base", "shape", "body", "detect", "law", "solve", "soft", "step", "world",
-         "measure", "draw", "scene", "record", "run", "papers", "app"]
+         "measure", "scene", "record", "draw", "run", "papers", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
 STANDARD = {"assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale",
             "math", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string",

@@ -133,7 +133,7 @@ static void test_failures_are_told(void** state)
     options.directory = "/nonexistent";
     experiment.run = try_everything;
     assert_int_equal(paper_carry_out(&experiment, &options, &r), TALUS_ERR_IO);
-    assert_non_null(strstr(r.error.text, "/nonexistent/try"));
+    assert_non_null(strstr(r.error.text, "/nonexistent/stop"));
     paper_results_free(&r);
 }
 

@@ -86,9 +86,9 @@ static const bad_scene bad_scenes[] = {
      "double, or the method auto, accelerated or coloured)\n"},
     {HEAD "solver:\n  cutoff: 0.1\n",
      "5:11: solver.cutoff: only the rule 'local' has a cutoff (expected stop: local)\n"},
-    {HEAD "solver:\n  order: randon\n",
-     "5:10: solver.order: 'randon' is not known (expected random, forward or alternating); did you "
-     "mean 'random'?\n"},
+    {HEAD "solver:\n  order: randon\n", "5:10: solver.order: 'randon' is not known (expected "
+                                        "random, forward, alternating or parallel); did you "
+                                        "mean 'random'?\n"},
     {HEAD "solver: {max_sweeps: 1.5}\n",
      "4:22: solver.max_sweeps: 1.5 does not fit (expected an integer from 1 to 1000000000)\n"},
     {HEAD "solver: 3\n",

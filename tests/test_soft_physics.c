@@ -1,5 +1,6 @@
 /// The method soft against closed results: a sphere on an incline slides, rolls or does both as
-/// Coulomb says; and what happens to worlds that lose grains or fail a step.
+/// Coulomb says; damping as a part of the critical one; and what happens to worlds that lose grains
+/// or fail a step.
 #include "support.h"
 
 #include "world/world.h"
@@ -198,13 +199,41 @@ static void test_objective(void** state)
     check_below("the same, of the longer step", off[1], 0.4 * off[0], "first order: a quarter");
 }
 
+/// A ball on a floor is loaded at once: it sinks as an oscillator of the damping that was asked
+/// for, also of one that no restitution gives.
+static void test_damping(void** state)
+{
+    (void)state;
+    talus_error error;
+    const double k = 1e5, load = 10.0, omega = sqrt(k), time = 0.01;
+    for (int over = 0; over < 2; over++) {
+        const double beta = over ? 2.0 : 0.5, root = omega * sqrt(fabs(beta * beta - 1.0));
+        talus_world* w = make_world(2, TALUS_BOUND_TOTAL, 0.0, TALUS_POLICY_ACCEPT);
+        talus_pair_def pair = talus_pair_default();
+        pair.stiffness = k;
+        pair.damping = beta;
+        pair.restitution = 0.9; // has no say
+        check_ok(talus_world_set_pair(w, 0, 0, &pair, &error), error);
+        check_ok(talus_world_set_gravity(w, (double[3]){0.0, -load, 0.0}, &error), error);
+        add_floor(w);
+        add_ball(w, 0.0, 0.5, 0.0);
+        check_ok(talus_world_steps(w, STEP, (int64_t)lrint(time / STEP), NULL, &error), error);
+        const double depth = 0.5 - talus_world_grains(w).position[1], x = root * time;
+        const double swing =
+            over ? cosh(x) + beta * omega / root * sinh(x) : cos(x) + beta * omega / root * sin(x);
+        check_close("depth / depth at rest", depth * k / load,
+                    1.0 - exp(-beta * omega * time) * swing, 1e-4,
+                    "second order: (omega h)^2 = 4e-5, and the step in which they touch");
+        talus_world_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_incline),
-        cmocka_unit_test(test_removal),
-        cmocka_unit_test(test_failing_step),
-        cmocka_unit_test(test_objective),
+        cmocka_unit_test(test_incline),      cmocka_unit_test(test_removal),
+        cmocka_unit_test(test_failing_step), cmocka_unit_test(test_objective),
+        cmocka_unit_test(test_damping),
     };
     return cmocka_run_group_tests_name("soft physics", tests, NULL, NULL);
 }

@@ -405,6 +405,78 @@ static void test_diffusion_constant(void** state)
     free(m);
 }
 
+// ---- the parallel order -------------------------------------------------------------------------
+
+/// Jacobi's iteration for a row of balls of mass 1, in plain numbers: all contacts from the
+/// impulses before the sweep.
+static void row_by_hand(const model* m, int sweeps, double* p)
+{
+    double before[MAX_TOUCHES];
+    for (int c = 0; c < m->touches; c++) p[c] = m->t[c].p[0];
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+        memcpy(before, p, sizeof *p * (size_t)m->touches);
+        for (int c = 0; c < m->touches; c++) {
+            double left = c > 0 ? before[c - 1] : 0.0;
+            double right = c + 1 < m->touches ? before[c + 1] : 0.0;
+            p[c] = fmax(0.0, 0.5 * (m->v[c][0] - m->v[c + 1][0] + left + right));
+        }
+    }
+}
+
+static void test_parallel_is_jacobi(void** state)
+{
+    (void)state;
+    model* m = malloc(sizeof *m);
+    rng r = rng_make(11, 8, 0);
+    double worst = 0.0, p[MAX_TOUCHES];
+    int open = 0;
+    for (int i = 0; i < 20; i++) {
+        const int sweeps = 1 + i;
+        row_model(40, m);
+        for (int b = 0; b < m->balls; b++) m->v[b][0] += 0.5 * rng_normal(&r);
+        row_by_hand(m, sweeps, p);
+        talus_solver_def o = options(TALUS_ORDER_PARALLEL, TALUS_STOP_SWEEPS, 0.0, sweeps);
+        solve_model(m, &o, 1);
+        for (int c = 0; c < m->touches; c++) {
+            worst = fmax(worst, fabs(m->t[c].p[0] - p[c]));
+            open += p[c] == 0.0;
+        }
+    }
+    free(m);
+    assert_true(open > 0); // Signorini's bound was met, too
+    check_below("impulses after parallel sweeps against Jacobi's", worst, 1e-13,
+                "up to 20 sweeps, impulses of order 1: roundings");
+}
+
+/// With a diagonal block the natural map is the one-contact solution: the whole sweep changes the
+/// impulses by the residual's error.
+static void test_parallel_with_friction(void** state)
+{
+    (void)state;
+    rng r = rng_make(11, 9, 0);
+    model *m = malloc(sizeof *m), *after = malloc(sizeof *after);
+    double worst = 0.0;
+    for (int i = 0; i < 40; i++) {
+        random_model(&r, 2 + i % 2, 30, 80, false, m);
+        double scale = 0.0, change = 0.0;
+        for (int c = 0; c < m->touches; c++) {
+            // So large that they are the scale of the residual.
+            for (int k = 0; k < 3; k++) m->t[c].p[k] *= 1e6;
+            scale += vec_dot(3, m->t[c].p, m->t[c].p);
+        }
+        *after = *m;
+        talus_solver_def o = options(TALUS_ORDER_PARALLEL, TALUS_STOP_SWEEPS, 0.0, 1);
+        solve_model(after, &o, 1);
+        for (int c = 0; c < m->touches; c++) {
+            for (int k = 0; k < 3; k++) change += pow(after->t[c].p[k] - m->t[c].p[k], 2);
+        }
+        worst = fmax(worst, fabs(sqrt(change / scale) / own_residual(m) - 1.0));
+    }
+    free(m);
+    free(after);
+    check_below("change by a parallel sweep against the residual", worst, 1e-12, "roundings");
+}
+
 // ---- stopping rules ----------------------------------------------------------------------------
 
 static void test_fixed_sweeps(void** state)
@@ -515,6 +587,8 @@ int main(void)
         cmocka_unit_test(test_mobile_wall_is_solved),
         cmocka_unit_test(test_residual_is_blind_to_large_scales),
         cmocka_unit_test(test_diffusion_constant),
+        cmocka_unit_test(test_parallel_is_jacobi),
+        cmocka_unit_test(test_parallel_with_friction),
         cmocka_unit_test(test_fixed_sweeps),
         cmocka_unit_test(test_local_and_global_rules),
         cmocka_unit_test(test_deterministic),

@@ -1,7 +1,8 @@
 /// Figures for papers: panels with axes, curves and legends, or with a picture of a world, written
 /// as PNG, SVG or PDF. No display is needed.
 ///
-/// Texts are UTF-8; `_{...}` and `^{...}` in them set subscripts and superscripts ("N_{I}^{1/2}").
+/// Texts are UTF-8; `_{...}` and `^{...}` in them set subscripts and superscripts ("N_{I}^{1/2}",
+/// "⟨f⟩", "ω").
 #ifndef TALUS_FIGURE_H
 #define TALUS_FIGURE_H
 
@@ -64,6 +65,18 @@ typedef enum talus_curve_style {
     TALUS_CURVE_STEPS,     ///< a histogram's outline: y[i] holds from x[i] to x[i + 1]
 } talus_curve_style;
 
+/// The palette: told apart by colour-blind people too.
+typedef enum talus_colour {
+    TALUS_COLOUR_BLACK = 0,
+    TALUS_COLOUR_BLUE,
+    TALUS_COLOUR_VERMILLION,
+    TALUS_COLOUR_GREEN,
+    TALUS_COLOUR_ORANGE,
+    TALUS_COLOUR_SKY,
+    TALUS_COLOUR_PURPLE,
+    TALUS_COLOUR_GREY,
+} talus_colour;
+
 typedef enum talus_dash {
     TALUS_DASH_SOLID = 0,
     TALUS_DASH_DASHED,
@@ -79,9 +92,10 @@ typedef struct talus_curve_def {
     int64_t count;
     talus_curve_style style;
     talus_dash dash;
-    int colour;      ///< index into the palette of eight; -1: the next one [default -1]
-    int marker;      ///< shape of the dots, 0 to 5; -1: the next one [default -1]
-    double width;    ///< of lines, points [default 1.2]
+    int colour;   ///< one of talus_colour; -1: the next one [default -1]
+    int marker;   ///< shape of the dots, 0 to 5: circle, square, triangle, diamond, triangle upside
+                  ///< down, cross; -1: the next one [default -1]
+    double width; ///< of lines, points [default 1.2]
     double dot_size; ///< diameter of markers, points [default 4.5]
 } talus_curve_def;
 
@@ -106,8 +120,8 @@ typedef struct talus_picture_def {
     double value_low, value_high; ///< ends of that scale; equal: from the data [default 0, 0]
     bool walls;                   ///< [default true]
     bool forces; ///< contacts as bars of a width by their normal force [default false]
-    /// [contacts] a colour of the palette for the bar of each contact; NULL: tension and pressure
-    /// each in one
+    /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
+    /// tension blue
     const int* force_colour;
     double force_width; ///< width of the bar of the largest force, mean diameters [default 0.6]
     int view;           ///< 3D: axis along which one looks, 0 to 2 [default 1]

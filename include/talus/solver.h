@@ -37,6 +37,8 @@ typedef enum talus_sweep_order {
     TALUS_ORDER_RANDOM = 0,  ///< fresh random permutation every sweep: the papers' reference
     TALUS_ORDER_FORWARD,     ///< ascending contact index every sweep
     TALUS_ORDER_ALTERNATING, ///< ascending, then descending, and so on
+    TALUS_ORDER_PARALLEL, ///< all at once, each from the impulses before the sweep: for the theory
+                          ///< of chains (UBWK 8-11), does not converge in packings (BUW 1.5)
 } talus_sweep_order;
 
 /// When a solve is finished.

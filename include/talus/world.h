@@ -88,6 +88,8 @@ typedef struct talus_pair_def {
     // of the method soft:
     double stiffness;       ///< of the normal spring k_n, N/m; 0: not given [default 0]
     double stiffness_ratio; ///< k_t/k_n [default 1/3]
+    double damping;         ///< of the normal dashpot, nu_n/(2 sqrt(k_n m_r)), beyond 1: creeps
+                            ///< apart; 0: follows from `restitution` [default 0]
     double damping_ratio;   ///< nu_t/nu_n [default 1/3]
     double young;           ///< Young's modulus, Pa, of the law of Hertz; 0: not given [default 0]
     double poisson;         ///< Poisson's ratio, 0 to 0.5 [default 0.3]
@@ -96,7 +98,8 @@ typedef struct talus_pair_def {
 TALUS_API talus_pair_def talus_pair_default(void);
 
 /// Add a material; its law with itself is `self`, with earlier materials the smaller of the two
-/// values of every coefficient, and the springs of both in series. Returns its index in *index.
+/// values of every coefficient (the larger damping), and the springs of both in series. Returns its
+/// index in *index.
 TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
                                                 const talus_pair_def* self, int* index,
                                                 talus_error* error);

@@ -15,21 +15,32 @@ typedef struct packing_def {
     double width;                   ///< of the box; 0: about as wide as the packing is high
     double pressure;                ///< force on the lid over its length (3D: area) [default 1]
     double lid_mass;                ///< in masses of a mean grain [default 10]
-    double step;                    ///< h while it is made; 0: chosen from pressure and density
+    double step;                    ///< h while it is made; 0: packing_step()
     double rest;                    ///< it ends when the kinetic energy is below this part of
                                     ///< pressure times volume [default 1e-10]
     bool periodic;                  ///< no side walls, the box wraps around [default false]
-    uint64_t seed;
-    int threads;
-    talus_solver_def solver; ///< with which it is made, and which the world keeps [default auto]
+    uint64_t seed;                  ///< [default 1]
+    int threads;                    ///< [default 1]
+    talus_solver_def solver;        ///< which the world keeps [default auto]
 } packing_def;
 
 packing_def packing_default(void);
 
+/// Width of the box: `width`, or what makes the packing about as wide as high.
+double packing_width(const packing_def* def);
+/// Mass of a grain of mean volume, of which `lid_mass` counts.
+double packing_mean_mass(const packing_def* def);
+/// A step in which the pressure moves a grain by a hundredth of its diameter:
+/// h = 0.1 d sqrt(density/pressure), d the mean diameter.
+double packing_step(const packing_def* def);
+
 /// Pack grains from a loose state: they fill a box at random without touching and the lid comes
-/// down until all is at rest. No gravity. Walls are called "floor", "left", "right" (3D: "front",
-/// "back") and "lid", a plane that moves along the last axis only, under a force; use
-/// talus_world_find_wall(). The caller owns *out.
+/// down until all is at rest. No gravity. The box stands on the origin, the last axis is up. Walls
+/// are called "floor", "left", "right" (3D: "front", "back") and "lid", a plane that moves along
+/// the last axis only, under a force; use talus_world_find_wall(). The caller owns *out.
 talus_status packing_make(paper* p, const packing_def* def, talus_world** out);
+
+/// Press on the lid of a packing with another pressure from now on.
+talus_status packing_press(paper* p, const packing_def* def, talus_world* world, double pressure);
 
 #endif

@@ -39,6 +39,7 @@ static talus_status pair_check(const talus_pair_def* pair, talus_error* error)
     TRY(check_range("cohesion energy", pair->cohesion_energy, INFINITY, error));
     TRY(check_range("stiffness", pair->stiffness, INFINITY, error));
     TRY(check_range("stiffness ratio", pair->stiffness_ratio, INFINITY, error));
+    TRY(check_range("damping", pair->damping, INFINITY, error));
     TRY(check_range("damping ratio", pair->damping_ratio, INFINITY, error));
     TRY(check_range("Young's modulus", pair->young, INFINITY, error));
     TRY(check_range("Poisson's ratio", pair->poisson, 0.5, error));
@@ -76,6 +77,7 @@ talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
         .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
         .stiffness = in_series(a->stiffness, b->stiffness),
         .stiffness_ratio = fmin(a->stiffness_ratio, b->stiffness_ratio),
+        .damping = fmax(a->damping, b->damping),
         .damping_ratio = fmin(a->damping_ratio, b->damping_ratio),
         .young = (1.0 - poisson * poisson) * in_series(plane_a, plane_b),
         .poisson = poisson,

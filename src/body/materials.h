@@ -17,8 +17,8 @@ talus_status materials_add(materials* m, const char* name, const talus_pair_def*
 talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def* pair,
                                 talus_error* error);
 
-/// Law between unlike materials until the user sets one: the smaller of every coefficient, springs
-/// in series.
+/// Law between unlike materials until the user sets one: the smaller of every coefficient, the
+/// larger damping, springs in series.
 talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b);
 
 /// Friction coefficient of a sliding contact.

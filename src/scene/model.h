@@ -171,8 +171,9 @@ void schema_solver(section* parent, talus_solver_def* solver);
 void schema_soft(talus_scene* scene, section* root);
 /// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
 void schema_step(talus_scene* scene, section* s, bool required, scene_step* step);
-/// Constants of the method soft: stiffness, stiffness_ratio, damping_ratio, young, poisson.
-enum { SPRING_STIFFNESS, SPRING_RATIO, SPRING_DAMPING, SPRING_YOUNG, SPRING_POISSON, SPRING_COUNT };
+/// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
+/// poisson.
+enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
 /// Read those of a material or a pair; bit i of *given tells that constant i is there.
 void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* given);
 /// Where they are.

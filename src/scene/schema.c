@@ -50,7 +50,7 @@ static const char* method_key(section* s)
 /// scene gets the method always and the order only where there is one, so that it means the same.
 static void read_method(section* s, talus_solver_def* solver)
 {
-    static const char* const orders[] = {"random", "forward", "alternating"};
+    static const char* const orders[] = {"random", "forward", "alternating", "parallel"};
     const bool order = section_has(s, "order"), papers = order || solver->stop >= TALUS_STOP_LOCAL;
     talus_solver_method usual = solver->method;
     if (papers || solver->stop == TALUS_STOP_SWEEPS) usual = TALUS_SOLVER_SWEEPS;

@@ -82,11 +82,10 @@ void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* gi
         const char* key;
         real_rule rule;
         bool has_default; ///< of a material
-    } keys[SPRING_COUNT] = {{"stiffness", REAL_POSITIVE, false},
-                            {"stiffness_ratio", REAL_NON_NEGATIVE, true},
-                            {"damping_ratio", REAL_NON_NEGATIVE, true},
-                            {"young", REAL_POSITIVE, false},
-                            {"poisson", REAL_FRACTION, true}};
+    } keys[SPRING_COUNT] = {
+        {"stiffness", REAL_POSITIVE, false}, {"stiffness_ratio", REAL_NON_NEGATIVE, true},
+        {"damping", REAL_POSITIVE, false},   {"damping_ratio", REAL_NON_NEGATIVE, true},
+        {"young", REAL_POSITIVE, false},     {"poisson", REAL_FRACTION, true}};
     double* value[SPRING_COUNT];
     springs_of(law, value);
     *given = 0;
@@ -105,7 +104,7 @@ void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* gi
 
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT])
 {
-    double* const all[SPRING_COUNT] = {&law->stiffness, &law->stiffness_ratio, &law->damping_ratio,
-                                       &law->young, &law->poisson};
+    double* const all[SPRING_COUNT] = {&law->stiffness,     &law->stiffness_ratio, &law->damping,
+                                       &law->damping_ratio, &law->young,           &law->poisson};
     memcpy(out, all, sizeof all);
 }

@@ -1,0 +1,183 @@
+/// The one-dimensional chain: made with the public API, and its theory.
+#include "chain.h"
+
+#include <math.h>
+
+// ---- the chain ---------------------------------------------------------------------------------
+
+talus_solver_def chain_sweeps(int sweeps, talus_sweep_order order)
+{
+    talus_solver_def solver = talus_solver_default();
+    solver.method = TALUS_SOLVER_SWEEPS;
+    solver.order = order;
+    solver.stop = TALUS_STOP_SWEEPS;
+    solver.max_sweeps = sweeps;
+    return solver;
+}
+
+chain_def chain_default(void)
+{
+    return (chain_def){.disks = 50,
+                       .diameter = 1.0,
+                       .mass = 1.0,
+                       .seed = 1,
+                       .solver = chain_sweeps(40, TALUS_ORDER_RANDOM),
+                       .method = TALUS_METHOD_CONTACT};
+}
+
+/// A material for the disks and one for the wall. A disk that leans on a wall is half of a pair of
+/// disks, one the other's mirror image: twice as stiff, and with the same part of critical damping
+/// gamma/sqrt(2 kappa m).
+static talus_status add_materials(paper* p, const chain_def* def, talus_world* world)
+{
+    talus_pair_def pair = talus_pair_default();
+    int disk, wall;
+    if (def->method == TALUS_METHOD_SOFT) {
+        pair.stiffness = def->stiffness;
+        pair.damping = def->damping / sqrt(2.0 * def->stiffness * def->mass);
+    }
+    TRY(talus_world_add_material(world, "disk", &pair, &disk, &p->error));
+    TRY(talus_world_add_material(world, "wall", &pair, &wall, &p->error));
+    pair.stiffness *= 2.0;
+    return talus_world_set_pair(world, disk, wall, &pair, &p->error);
+}
+
+static talus_status add_bodies(paper* p, const chain_def* def, talus_world* world)
+{
+    talus_wall_def wall = talus_wall_default();
+    wall.name = "wall";
+    wall.shape.kind = TALUS_SHAPE_PLANE;
+    wall.shape.normal[0] = 1.0;
+    wall.material = 1;
+    TRY(talus_world_add_wall(world, &wall, NULL, &p->error));
+    talus_grain_def disk = talus_grain_default();
+    disk.radius = 0.5 * def->diameter;
+    disk.mass = def->mass;
+    const double spacing = def->diameter - def->overlap;
+    const double first = def->gap > 0.0 ? disk.radius + def->gap : disk.radius - def->overlap;
+    for (int64_t i = 0; i < def->disks; i++) {
+        disk.position[0] = first + (double)i * spacing;
+        disk.force[0] = i == def->disks - 1 ? -def->force : 0.0;
+        TRY(talus_world_add_grain(world, &disk, NULL, &p->error));
+    }
+    return TALUS_OK;
+}
+
+talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
+{
+    talus_world_def world = talus_world_default();
+    world.dim = 2;
+    world.seed = def->seed;
+    world.threads = p->threads;
+    world.method = def->method;
+    world.solver = def->solver;
+    TRY(talus_world_create(&world, out, &p->error));
+    talus_status status = add_materials(p, def, *out);
+    if (status >= 0) status = add_bodies(p, def, *out);
+    if (status >= 0) return TALUS_OK;
+    talus_world_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+/// Balance the forces with the fast solver, as exactly as roundings allow, and stop what it left of
+/// motion.
+static talus_status press(paper* p, const chain_def* def, talus_world* world)
+{
+    talus_solver_def exact = talus_solver_default();
+    exact.tolerance = 1e-12;
+    exact.max_sweeps = 100000;
+    TRY(talus_world_set_solver(world, &exact, &p->error));
+    TRY(talus_world_step(world, 1.0, NULL, &p->error));
+    for (int64_t i = 0; i < def->disks; i++) chain_push(world, i, 0.0);
+    return talus_world_set_solver(world, &def->solver, &p->error);
+}
+
+talus_status chain_make_pressed(paper* p, const chain_def* def, talus_world** out)
+{
+    TRY(chain_make(p, def, out));
+    talus_status status = press(p, def, *out);
+    if (status >= 0) return TALUS_OK;
+    talus_world_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+void chain_forces(const talus_world* world, double* forces)
+{
+    const talus_contacts contacts = talus_world_contacts(world);
+    const int64_t disks = talus_world_grains(world).count;
+    for (int64_t i = 0; i < disks; i++) forces[i] = 0.0;
+    for (int64_t c = 0; c < contacts.count; c++) {
+        const int64_t a = contacts.a[c], b = contacts.b[c];
+        forces[a > b ? a : b] = fabs(contacts.force[c * contacts.dim]);
+    }
+}
+
+double chain_position(const talus_world* world, int64_t disk)
+{
+    const talus_grains grains = talus_world_grains(world);
+    return grains.position[disk * grains.dim];
+}
+
+void chain_push(talus_world* world, int64_t disk, double velocity)
+{
+    const talus_grains grains = talus_world_grains(world);
+    grains.velocity[disk * grains.dim] = velocity;
+}
+
+// ---- modes -------------------------------------------------------------------------------------
+
+double chain_wave_number(int64_t disks, int64_t mode)
+{
+    return ((double)mode + 0.5) * M_PI / (double)disks;
+}
+
+double chain_mode_velocity(double kd, int64_t disk)
+{
+    return sin(kd * ((double)disk + 0.5));
+}
+
+double chain_mode_amplitude(const talus_world* world, double kd)
+{
+    const talus_grains grains = talus_world_grains(world);
+    double sum = 0.0;
+    for (int64_t i = 0; i < grains.count; i++) {
+        sum += grains.velocity[i * grains.dim] * chain_mode_velocity(kd, i);
+    }
+    return 2.0 * sum / (double)grains.count;
+}
+
+// ---- theory ------------------------------------------------------------------------------------
+
+double chain_q_random(void)
+{
+    return 0.5 * (4.0 * sqrt(M_E) - 5.0);
+}
+
+double chain_q_parallel(void)
+{
+    return 0.5;
+}
+
+double chain_sweep_factor(double kd)
+{
+    double weight = 1.0, sum = 1.0; // weight: 1/(2^r (r + 1)!)
+    for (int r = 1; r < 30; r++) {
+        weight /= 2.0 * (r + 1);
+        sum += 2.0 * weight * cos(kd * r);
+    }
+    return 1.0 - (1.0 - cos(kd)) * sum;
+}
+
+chain_wave chain_wave_continuous(double q, int sweeps, double kd)
+{
+    const double spread = q * sweeps * kd * kd; // D k^2 h = c^2 k^2 h^2
+    return (chain_wave){.omega = sqrt(spread - 0.25 * spread * spread), .tau = 2.0 / spread};
+}
+
+chain_wave chain_wave_stepwise(double sweep_factor, int sweeps)
+{
+    const double tau = -2.0 / (sweeps * log(sweep_factor));
+    return (chain_wave){.omega = acos(exp(-1.0 / tau)), .tau = tau};
+}

@@ -1,0 +1,31 @@
+/// Short ways to say what most figures need.
+#include "plot.h"
+
+#include <string.h>
+
+talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
+                       const char* x_label, const char* y_label, const char* log)
+{
+    talus_axes_def axes = talus_axes_default();
+    axes.title = title;
+    axes.x_label = x_label;
+    axes.y_label = y_label;
+    axes.x_log = strchr(log, 'x') != NULL;
+    axes.y_log = strchr(log, 'y') != NULL;
+    return talus_figure_axes(figure, panel, &axes, &p->error);
+}
+
+talus_status plot_curve(paper* p, talus_figure* figure, int panel, plot_style style,
+                        const char* label, int64_t count, const double* x, const double* y)
+{
+    talus_curve_def curve = talus_curve_default();
+    curve.label = label;
+    curve.x = x;
+    curve.y = y;
+    curve.count = count;
+    curve.style = style.style;
+    curve.dash = style.dash;
+    curve.colour = style.colour;
+    curve.marker = style.colour % 6;
+    return talus_figure_curve(figure, panel, &curve, &p->error);
+}

@@ -1,0 +1,22 @@
+/// Short ways to say what most figures of the experiments need of talus/figure.h.
+#ifndef TALUS_PAPER_PLOT_H
+#define TALUS_PAPER_PLOT_H
+
+#include "paper.h"
+
+/// Axes of a panel; `log` names those that are logarithmic: "", "x", "y" or "xy".
+talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
+                       const char* x_label, const char* y_label, const char* log);
+
+/// How a curve is drawn: its colour of the palette, and style.
+typedef struct plot_style {
+    int colour;
+    talus_curve_style style;
+    talus_dash dash;
+} plot_style;
+
+/// A curve; `label` may be NULL.
+talus_status plot_curve(paper* p, talus_figure* figure, int panel, plot_style style,
+                        const char* label, int64_t count, const double* x, const double* y);
+
+#endif

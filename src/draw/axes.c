@@ -1,0 +1,213 @@
+/// Axes: their ends, their frame with ticks inside, their labels.
+#include "draw/plot.h"
+#include "draw/text.h"
+
+/// Part of the range that an axis goes on beyond its data.
+#define AXES_BEYOND 0.04
+#define TICK 4.5
+#define MINOR_TICK 2.5
+#define GAP 4.0 // between frame, numbers and labels
+
+// ---- ends --------------------------------------------------------------------------------------
+
+static void span_add_if(span* s, double value, bool log)
+{
+    if (!log || value > 0.0) span_add(s, value);
+}
+
+static void add_curve(const panel* p, const panel_curve* c, span* x, span* y)
+{
+    const talus_curve_def* def = &c->def;
+    for (int64_t i = 0; i < def->count; i++) {
+        const bool drawn =
+            isfinite(def->x[i]) && isfinite(def->y[i]) && (!p->axes.x_log || def->x[i] > 0.0);
+        if (!drawn) continue;
+        if (!p->axes.y_log || def->y[i] > 0.0 || def->style == TALUS_CURVE_STEPS) {
+            span_add_if(x, def->x[i], p->axes.x_log);
+        }
+        span_add_if(y, def->y[i], p->axes.y_log);
+        if (!def->y_error || !(def->y_error[i] > 0.0)) continue;
+        span_add_if(y, def->y[i] + def->y_error[i], p->axes.y_log);
+        // An error bar that reaches far down must not press the data to the top.
+        const double least = p->axes.y_log ? 0.3 * def->y[i] : -INFINITY;
+        span_add_if(y, fmax(def->y[i] - def->y_error[i], least), p->axes.y_log);
+    }
+}
+
+/// Round off what the data say: room beyond them, no range of no length.
+static span widen(span s, bool log, bool from_zero)
+{
+    if (span_is_empty(s)) return log ? (span){0.1, 10.0} : (span){0.0, 1.0};
+    if (log) {
+        s.low = fmax(s.low, 1e-290);
+        s.high = fmax(fmin(s.high, 1e290), s.low);
+        const double ratio = s.high / s.low;
+        const double beyond = ratio < 1.0 + 1e-9 ? 2.0 : pow(ratio, AXES_BEYOND);
+        return (span){s.low / beyond, s.high * beyond};
+    }
+    const double size = fmax(fabs(s.low), fabs(s.high)), range = s.high - s.low;
+    if (range <= FIGURE_CLOSEST * size || range == 0.0) {
+        const double half = size > 1e-290 ? 0.1 * size : 1.0;
+        return (span){s.low - half, s.high + half};
+    }
+    const bool zero = from_zero && s.low >= 0.0;
+    return (span){zero ? 0.0 : s.low - AXES_BEYOND * range, s.high + AXES_BEYOND * range};
+}
+
+void axes_range(const panel* p, axis* x, axis* y)
+{
+    span in_x = span_empty(), in_y = span_empty();
+    bool histogram = false;
+    for (int64_t i = 0; i < p->curve_count; i++) {
+        add_curve(p, &p->curve[i], &in_x, &in_y);
+        histogram = histogram || p->curve[i].def.style == TALUS_CURVE_STEPS;
+    }
+    for (int64_t i = 0; i < p->mark_count; i++) {
+        const panel_mark* m = &p->mark[i];
+        span_add_if(m->vertical ? &in_x : &in_y, m->at,
+                    m->vertical ? p->axes.x_log : p->axes.y_log);
+    }
+    if (p->has_picture && !span_is_empty(p->picture.x)) {
+        span_add_if(&in_x, p->picture.x.low, p->axes.x_log);
+        span_add_if(&in_x, p->picture.x.high, p->axes.x_log);
+        span_add_if(&in_y, p->picture.y.low, p->axes.y_log);
+        span_add_if(&in_y, p->picture.y.high, p->axes.y_log);
+    }
+    const talus_axes_def* def = &p->axes;
+    const bool given_x = def->x_low != def->x_high, given_y = def->y_low != def->y_high;
+    const span range_x = given_x ? (span){def->x_low, def->x_high} : widen(in_x, def->x_log, false);
+    const span range_y =
+        given_y ? (span){def->y_low, def->y_high} : widen(in_y, def->y_log, histogram);
+    *x = (axis){.low = range_x.low, .high = range_x.high, .log = def->x_log};
+    *y = (axis){.low = range_y.low, .high = range_y.high, .log = def->y_log};
+}
+
+// ---- ticks -------------------------------------------------------------------------------------
+
+static double widest_label(cairo_t* cr, const ticks* t)
+{
+    double widest = 0.0;
+    for (int i = 0; i < t->count; i++) {
+        widest = fmax(widest, text_measure(cr, t->label[i], PLOT_SMALL_TEXT).width);
+    }
+    return widest;
+}
+
+/// Smallest distance of neighbouring ticks on an axis of this length on the page.
+static double closest(const axis* a, double length, const ticks* t)
+{
+    axis page = *a;
+    page.from = 0.0, page.to = length;
+    double least = INFINITY;
+    for (int i = 1; i < t->count; i++) {
+        least = fmin(least, fabs(axis_at(&page, t->at[i]) - axis_at(&page, t->at[i - 1])));
+    }
+    return least;
+}
+
+void axes_ticks(cairo_t* cr, const axis* x, const axis* y, double width, double height,
+                ticks* x_ticks, ticks* y_ticks)
+{
+    int wanted = (int)fmin(width / 45.0, 12.0);
+    do {
+        ticks_make(fmin(x->low, x->high), fmax(x->low, x->high), x->log, wanted, x_ticks);
+    } while (closest(x, width, x_ticks) < widest_label(cr, x_ticks) + 6.0 && --wanted >= 2);
+    ticks_make(fmin(y->low, y->high), fmax(y->low, y->high), y->log, (int)fmin(height / 30.0, 12.0),
+               y_ticks);
+}
+
+// ---- drawing -----------------------------------------------------------------------------------
+
+margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ticks* y_ticks)
+{
+    const text_size x_label = text_measure(cr, p->x_label, PLOT_TEXT);
+    const text_size y_label = text_measure(cr, p->y_label, PLOT_TEXT);
+    const text_size title = text_measure(cr, p->title, PLOT_TITLE);
+    double numbers = 0.0;
+    for (int i = 0; i < x_ticks->count; i++) {
+        const text_size s = text_measure(cr, x_ticks->label[i], PLOT_SMALL_TEXT);
+        numbers = fmax(numbers, s.above + s.below);
+    }
+    const double half = 0.5 * widest_label(cr, x_ticks);
+    const double factor = y_ticks->factor[0] ? 1.6 * PLOT_SMALL_TEXT : 0.0;
+    return (margins){
+        .left = 2.0 * GAP + widest_label(cr, y_ticks) +
+                (p->y_label ? y_label.above + y_label.below + GAP : 0.0),
+        .right = fmax(2.0 * GAP, half),
+        .top = 2.0 * GAP + factor + (p->title ? title.above + title.below + GAP : 0.0),
+        .bottom = 2.0 * GAP + numbers +
+                  (p->x_label || x_ticks->factor[0] ? x_label.above + x_label.below + GAP : 0.0),
+    };
+}
+
+/// A short line inwards from both sides of the frame.
+static void tick_line(const plot* p, bool vertical, double at, double length)
+{
+    const rectangle* b = &p->box;
+    if (vertical) {
+        cairo_move_to(p->cr, b->left, at);
+        cairo_rel_line_to(p->cr, length, 0.0);
+        cairo_move_to(p->cr, b->left + b->width, at);
+        cairo_rel_line_to(p->cr, -length, 0.0);
+    } else {
+        cairo_move_to(p->cr, at, b->top + b->height);
+        cairo_rel_line_to(p->cr, 0.0, -length);
+        cairo_move_to(p->cr, at, b->top);
+        cairo_rel_line_to(p->cr, 0.0, length);
+    }
+}
+
+static void draw_ticks(const plot* p, bool vertical)
+{
+    const axis* a = vertical ? &p->y : &p->x;
+    const ticks* t = vertical ? &p->y_ticks : &p->x_ticks;
+    for (int i = 0; i < t->minor_count; i++) {
+        tick_line(p, vertical, axis_at(a, t->minor[i]), MINOR_TICK);
+    }
+    for (int i = 0; i < t->count; i++) tick_line(p, vertical, axis_at(a, t->at[i]), TICK);
+    cairo_stroke(p->cr);
+    for (int i = 0; i < t->count; i++) {
+        const double at = axis_at(a, t->at[i]);
+        if (vertical) {
+            text_draw(p->cr, t->label[i], PLOT_SMALL_TEXT, p->box.left - GAP,
+                      at + 0.36 * PLOT_SMALL_TEXT, 1.0, 0.0);
+        } else {
+            const text_size s = text_measure(p->cr, t->label[i], PLOT_SMALL_TEXT);
+            text_draw(p->cr, t->label[i], PLOT_SMALL_TEXT, at,
+                      p->box.top + p->box.height + GAP + s.above, 0.5, 0.0);
+        }
+    }
+}
+
+static void draw_labels(const plot* p, const margins* m)
+{
+    const rectangle* b = &p->box;
+    const double right = b->left + b->width, bottom = b->top + b->height;
+    const text_size x_label = text_measure(p->cr, p->panel->x_label, PLOT_TEXT);
+    const text_size y_label = text_measure(p->cr, p->panel->y_label, PLOT_TEXT);
+    const double under = bottom + m->bottom - GAP;
+    text_draw(p->cr, p->panel->x_label, PLOT_TEXT, b->left + 0.5 * b->width, under - x_label.below,
+              0.5, 0.0);
+    text_draw(p->cr, p->x_ticks.factor, PLOT_SMALL_TEXT, right, under - 0.22 * PLOT_SMALL_TEXT, 1.0,
+              0.0);
+    text_draw(p->cr, p->panel->y_label, PLOT_TEXT, b->left - m->left + GAP + y_label.above,
+              b->top + 0.5 * b->height, 0.5, 0.5 * M_PI);
+    text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, b->top - GAP, 0.0, 0.0);
+    const text_size title = text_measure(p->cr, p->panel->title, PLOT_TITLE);
+    text_draw(p->cr, p->panel->title, PLOT_TITLE, b->left + 0.5 * b->width,
+              b->top - m->top + GAP + title.above, 0.5, 0.0);
+}
+
+void axes_draw(const plot* p)
+{
+    const margins m = axes_margins(p->cr, p->panel, &p->x_ticks, &p->y_ticks);
+    cairo_set_source_rgb(p->cr, 0.0, 0.0, 0.0);
+    cairo_set_dash(p->cr, NULL, 0, 0.0);
+    cairo_set_line_width(p->cr, 0.8);
+    cairo_set_line_join(p->cr, CAIRO_LINE_JOIN_MITER);
+    cairo_rectangle(p->cr, p->box.left, p->box.top, p->box.width, p->box.height);
+    cairo_stroke(p->cr);
+    draw_ticks(p, false);
+    draw_ticks(p, true);
+    draw_labels(p, &m);
+}

@@ -1,0 +1,219 @@
+/// Pictures of worlds: the pieces and the scale of colours, and forces as bars.
+#include "draw/picture.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+talus_picture_def talus_picture_default(void)
+{
+    return (talus_picture_def){.walls = true, .force_width = 0.6, .view = 1};
+}
+
+// ---- pieces ------------------------------------------------------------------------------------
+
+piece* picture_add(picture_maker* m, piece_kind kind, int32_t point_count, double** points)
+{
+    picture* p = m->out;
+    if (m->failed ||
+        !figure_room((void**)&p->piece, p->piece_count, 1, &p->piece_capacity, sizeof *p->piece) ||
+        !figure_room((void**)&p->point, p->point_count, point_count, &p->point_capacity,
+                     2 * sizeof *p->point)) {
+        m->failed = true;
+        return NULL;
+    }
+    piece* made = &p->piece[p->piece_count++];
+    *made = (piece){.kind = kind, .point_count = point_count, .first = p->point_count};
+    *points = p->point + 2 * p->point_count;
+    p->point_count += point_count;
+    return made;
+}
+
+void picture_hold(picture_maker* m, const piece* p)
+{
+    const double beyond = p->kind == PIECE_CIRCLE ? p->size : 0.0;
+    for (int32_t i = 0; i < p->point_count; i++) {
+        const double* at = m->out->point + 2 * (p->first + i);
+        span_add(&m->out->x, at[0] - beyond);
+        span_add(&m->out->x, at[0] + beyond);
+        span_add(&m->out->y, at[1] - beyond);
+        span_add(&m->out->y, at[1] + beyond);
+    }
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+static double mean_diameter(const talus_grains* g)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < g->count; i++) sum += 2.0 * g->radius[i];
+    return g->count ? sum / (double)g->count : 0.0;
+}
+
+static double normal_force(const talus_contacts* c, int64_t i)
+{
+    return vec_dot(c->dim, c->force + c->dim * i, c->normal + c->dim * i);
+}
+
+/// The image of a grain's centre that is nearest to a contact; true if it is not the centre itself.
+static bool nearest_image(const talus_world* world, int dim, const double* centre,
+                          const double* contact, double out[3])
+{
+    const talus_world_def* def = talus_world_options(world);
+    bool moved = false;
+    for (int k = 0; k < dim; k++) {
+        out[k] = centre[k];
+        if (!def->periodic[k]) continue;
+        const double length = def->cell_high[k] - def->cell_low[k];
+        const double shift = length * round((contact[k] - centre[k]) / length);
+        moved = moved || shift != 0.0;
+        out[k] += shift;
+    }
+    return moved;
+}
+
+static void add_bar(picture_maker* m, const double from[3], const double to[3], double width,
+                    rgb colour)
+{
+    double* points;
+    piece* p = picture_add(m, PIECE_BAR, 2, &points);
+    if (!p) return;
+    view_point(&m->view, from, points);
+    view_point(&m->view, to, points + 2);
+    p->size = width;
+    p->colour = colour;
+}
+
+/// From a contact to the centre of a grain that it touches; at both sides of a periodic cell if the
+/// contact reaches across its border.
+static void add_half_bar(picture_maker* m, const talus_grains* g, int64_t id, const double* contact,
+                         double width, rgb colour)
+{
+    const int64_t row = talus_world_grain_index(m->world, id);
+    if (row < 0) return;
+    const double* centre = g->position + g->dim * row;
+    double image[3], other[3] = {0};
+    const bool moved = nearest_image(m->world, g->dim, centre, contact, image);
+    add_bar(m, contact, image, width, colour);
+    if (!moved) return;
+    for (int k = 0; k < g->dim; k++) other[k] = contact[k] + centre[k] - image[k];
+    add_bar(m, other, centre, width, colour);
+}
+
+void picture_forces(picture_maker* m)
+{
+    const talus_grains g = talus_world_grains(m->world);
+    const talus_contacts c = talus_world_contacts(m->world);
+    double largest = 0.0;
+    for (int64_t i = 0; i < c.count; i++) {
+        const double force = fabs(normal_force(&c, i));
+        if (isfinite(force)) largest = fmax(largest, force);
+    }
+    const double widest = m->def->force_width * mean_diameter(&g);
+    for (int64_t i = 0; i < c.count; i++) {
+        const double force = normal_force(&c, i);
+        if (!(fabs(force) > 1e-4 * largest)) continue;
+        // Pressure and tension: vermillion and blue.
+        const int index = m->def->force_colour ? m->def->force_colour[i] : force > 0.0 ? 2 : 1;
+        const rgb colour = colour_of_palette(index);
+        const double width = widest * fabs(force) / largest;
+        const double* at = c.point + c.dim * i;
+        if (c.a[i] >= 0) add_half_bar(m, &g, c.a[i], at, width, colour);
+        add_half_bar(m, &g, c.b[i], at, width, colour);
+    }
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static talus_status check_picture(const talus_world* world, const talus_picture_def* def,
+                                  talus_error* error)
+{
+    if (def->view < 0 || def->view > 2) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: one can look along the axes 0 to 2, not %d", def->view);
+    }
+    TRY(figure_check_ends("the scale of colours", def->value_low, def->value_high, false, error));
+    if (def->value_low > def->value_high) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: the scale of colours must go up, got %g to %g", def->value_low,
+                         def->value_high);
+    }
+    if (def->forces && !(def->force_width > 0.0 && def->force_width <= 1000.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: the width of the largest force's bar must be positive, got %g",
+                         def->force_width);
+    }
+    if (!def->forces || !def->force_colour) return TALUS_OK;
+    const int64_t contacts = talus_world_contacts(world).count;
+    for (int64_t i = 0; i < contacts; i++) {
+        if (def->force_colour[i] < 0 || def->force_colour[i] >= COLOUR_PALETTE) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "figure: colours of forces are 0 to %d, that of contact %lld is %d",
+                             COLOUR_PALETTE - 1, (long long)i, def->force_colour[i]);
+        }
+    }
+    return TALUS_OK;
+}
+
+/// The world's axes as they lie in the picture: the third axis up, or the eye on it.
+static view choose_view(const talus_world* world, int along)
+{
+    const talus_grains g = talus_world_grains(world);
+    view v = {.dim = g.dim, .across = 0, .up = 1, .along = -1, .towards = 1.0};
+    if (g.dim == 3) {
+        v.across = along == 0 ? 1 : 0;
+        v.up = along == 2 ? 1 : 2;
+        v.along = along;
+        // x to the right and z up: then y goes away from the eye.
+        v.towards = along == 1 ? -1.0 : 1.0;
+    }
+    v.depth = span_empty();
+    for (int64_t i = 0; i < g.count; i++) {
+        span_add(&v.depth, view_depth(&v, g.position + g.dim * i));
+    }
+    return v;
+}
+
+/// Ends of the scale of colours.
+static void choose_scale(picture_maker* m)
+{
+    const talus_picture_def* def = m->def;
+    picture* p = m->out;
+    p->scaled = def->value != NULL;
+    p->value = (span){def->value_low, def->value_high};
+    if (!p->scaled || def->value_low != def->value_high) return;
+    p->value = span_empty();
+    const int64_t count = talus_world_grains(m->world).count;
+    for (int64_t i = 0; i < count; i++) span_add(&p->value, def->value[i]);
+    if (span_is_empty(p->value)) p->value = (span){0.0, 1.0};
+    const double size = fmax(fabs(p->value.low), fabs(p->value.high));
+    if (p->value.high - p->value.low > FIGURE_CLOSEST * size) return;
+    const double half = size > 0.0 ? 0.1 * size : 0.5;
+    p->value = (span){p->value.low - half, p->value.high + half};
+}
+
+talus_status talus_figure_world(talus_figure* figure, int number, const talus_world* world,
+                                const talus_picture_def* def, talus_error* error)
+{
+    panel* p = NULL;
+    TRY(figure_panel(figure, number, &p, error));
+    TRY(check_picture(world, def, error));
+    picture made = {.x = span_empty(), .y = span_empty()};
+    TRY(figure_copy(def->value_label, &made.value_label, error));
+    picture_maker m = {.world = world, .def = def, .out = &made};
+    m.view = choose_view(world, def->view);
+    choose_scale(&m);
+    picture_grains(&m);
+    if (def->walls) picture_walls(&m);
+    if (def->forces) picture_forces(&m);
+    if (m.failed) {
+        picture_free(&made);
+        return error_memory(error, "a picture of a world");
+    }
+    picture_free(&p->picture);
+    p->picture = made;
+    p->has_picture = true;
+    return TALUS_OK;
+}
