@@ -1,7 +1,10 @@
 /// All experiments, in the order of `talus paper`.
 #include "list.h"
 
+extern const paper_experiment paper_two_discs;
+
 static const paper_experiment* const experiments[] = {
+    &paper_two_discs,
     NULL, // the end
 };
 
