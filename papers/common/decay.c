@@ -44,3 +44,14 @@ double decay_time(const decay* d, double from, double to)
     if (sum[0] < 2.0) return NAN;
     return -(sum[0] * sum[3] - sum[1] * sum[1]) / (sum[0] * sum[4] - sum[1] * sum[2]);
 }
+
+double decay_onset(int count, const double* step, const double* t_r, double limit, double level)
+{
+    for (int k = count - 1; k > 0; k--) {
+        const double near = 1.0 - t_r[k] / limit, far = 1.0 - t_r[k - 1] / limit;
+        if (near > level || far < level) continue;
+        const double part = log(level / near) / log(far / near);
+        return step[k] * pow(step[k - 1] / step[k], part);
+    }
+    return NAN;
+}

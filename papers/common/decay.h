@@ -22,4 +22,8 @@ talus_status decay_record(paper* p, talus_world* world, double h, double look, d
 /// are fewer than two.
 double decay_time(const decay* d, double from, double to);
 
+/// The step at which t_R is below its limit by the part `level`: between measured points, for
+/// descending steps, on a straight line of logarithms. NaN if they are all on one side.
+double decay_onset(int count, const double* step, const double* t_r, double limit, double level);
+
 #endif

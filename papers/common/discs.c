@@ -208,13 +208,7 @@ double discs_sweep_error(const discs_sweep* s)
 double discs_onset(const discs_sweep* s, double level)
 {
     const double limit = discs_relaxation(&s->d, 0.0) / discs_contact_time(&s->d);
-    for (int k = s->count - 1; k > 0; k--) {
-        const double near = 1.0 - s->t_r[k] / limit, far = 1.0 - s->t_r[k - 1] / limit;
-        if (near > level || far < level) continue;
-        const double part = log(level / near) / log(far / near);
-        return discs_steps[k] * pow(discs_steps[k - 1] / discs_steps[k], part);
-    }
-    return NAN;
+    return decay_onset(s->count, discs_steps, s->t_r, limit, level);
 }
 
 double discs_onset_theory(const discs* d, double level)

@@ -2,9 +2,10 @@
 #include "list.h"
 
 extern const paper_experiment paper_two_discs;
+extern const paper_experiment paper_two_polygons;
 
 static const paper_experiment* const experiments[] = {
-    &paper_two_discs,
+    &paper_two_discs, &paper_two_polygons,
     NULL, // the end
 };
 
