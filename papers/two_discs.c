@@ -14,7 +14,7 @@
 ///
 /// t_R belongs to the oscillation that lasts longest. From the paper's start, at rest and touching,
 /// it appears after several t_R (Fig. 5); the other figures start in this oscillation and need no
-/// more than 30 t_c, so that steps of 1e-5 t_c take seconds.
+/// more than 20 t_c, so that steps of 1e-5 t_c take seconds.
 #include "discs.h"
 #include "plot.h"
 
@@ -101,32 +101,55 @@ static talus_status draw_decay(paper* p, talus_figure* figure, int panel, int co
                       NULL, 2, ends, line);
 }
 
+enum { ENERGY_STEPS = 6 };
+static const double ENERGY_PARTS[ENERGY_STEPS] = {1e-1, 2e-2, 1e-2, 1e-3, 1e-4, 1e-5};
+
+static talus_status write_energies(paper* p, const char* suffix, int count, const decay* all,
+                                   double t_c)
+{
+    size_t rows = 0;
+    for (int k = 0; k < count; k++) rows += (size_t)all[k].count;
+    double* values = paper_alloc(p, 3 * rows, sizeof *values);
+    if (!values) return TALUS_ERR_MEMORY;
+    double *part = values, *time = part + rows, *energy = time + rows;
+    for (int k = 0; k < count; k++) {
+        for (int64_t i = 0; i < all[k].count; i++) {
+            *part++ = ENERGY_PARTS[k];
+            *time++ = all[k].time[i] / t_c;
+            *energy++ = all[k].energy[i];
+        }
+    }
+    const paper_column columns[] = {
+        {"dt/t_c", values}, {"t/t_c", values + rows}, {"E_k (J), maxima", values + 2 * rows}};
+    return paper_csv(p, suffix, (int64_t)rows, 3, columns);
+}
+
 /// Energies from the paper's start with some steps; their t_R at late times as rows.
 static talus_status energies(paper* p, talus_figure* figure, int panel, double friction)
 {
-    static const double parts[] = {1e-1, 2e-2, 1e-2, 1e-3, 1e-4, 1e-5};
-    const int count = p->brief ? (friction > 0.0 ? 4 : 3) : 6;
+    decay all[ENERGY_STEPS];
+    const int count = p->brief ? (friction > 0.0 ? 4 : 3) : ENERGY_STEPS;
     discs d = discs_default();
     d.stiffness = 4e8;
     d.friction = friction;
     const double t_c = discs_contact_time(&d);
     for (int k = 0; k < count; k++) {
-        decay maxima;
         char name[80];
-        const double expected = discs_relaxation(&d, parts[k] * t_c);
+        const double expected = discs_relaxation(&d, ENERGY_PARTS[k] * t_c);
         // the smallest step only long enough to be seen
         const double from = k < 5 ? 3.0 * expected : 0.0;
-        const double end = k < 5 ? fmin(4.2 * expected, 1000.0 * t_c) : 200.0 * t_c;
-        TRY(discs_run(p, &d, DISCS_TOUCHING, parts[k] * t_c, end, &maxima));
-        const double found = decay_time(&maxima, from, INFINITY);
-        TRY(draw_decay(p, figure, panel, k, parts[k], &maxima, t_c, expected / t_c));
+        const double end =
+            k < 5 ? fmin(p->brief ? 3.5 * expected : 4.2 * expected, 1000.0 * t_c) : 200.0 * t_c;
+        TRY(discs_run(p, &d, DISCS_TOUCHING, ENERGY_PARTS[k] * t_c, end, &all[k]));
+        const double found = decay_time(&all[k], from, INFINITY);
+        TRY(draw_decay(p, figure, panel, k, ENERGY_PARTS[k], &all[k], t_c, expected / t_c));
         if (k == 5) continue;
-        snprintf(name, sizeof name, "t_R/t_c, mu = %g, dt = %g t_c", friction, parts[k]);
+        snprintf(name, sizeof name, "t_R/t_c, mu = %g, dt = %g t_c", friction, ENERGY_PARTS[k]);
         paper_within(p, name, found / t_c, expected / t_c, 2e-3 * expected / t_c,
                      "theory; from 3 t_R on the faster oscillation is left with 0.1 % in the "
                      "slope, gear5 has 0.05 % at 0.1 t_c");
     }
-    return TALUS_OK;
+    return write_energies(p, friction > 0.0 ? "energy" : "energy-frictionless", count, all, t_c);
 }
 
 static talus_status figure_5(paper* p)
@@ -215,11 +238,15 @@ static talus_status draw_stiffnesses(paper* p, talus_figure* figure, int panel, 
 /// Fig. 7b: how the energy falls at first, where a small friction lets the discs slide.
 static talus_status draw_frictions(paper* p, talus_figure* figure, int panel)
 {
-    static const double friction[] = {0.0, 1e-4, 1e-3, 0.1, 0.3, 500.0};
+    enum { FRICTIONS = 6 };
+    static const double friction[FRICTIONS] = {0.0, 1e-4, 1e-3, 0.1, 0.3, 500.0};
+    static const char* const names[FRICTIONS] = {"t_R/t_c mu=0", "mu=1e-4", "mu=1e-3",
+                                                 "mu=0.1",       "mu=0.3",  "mu=500"};
+    double t_r[FRICTIONS][MIDDLE_PARTS];
+    paper_column columns[1 + FRICTIONS] = {{"dt/t_c", discs_steps}};
     const int count = p->brief ? COARSE_PARTS : MIDDLE_PARTS;
-    TRY(step_axes(p, figure, panel, "Fig. 7b: no rotation, first 120 t_{c}", 180.0));
-    for (int i = 0; i < 6; i++) {
-        double t_r[MIDDLE_PARTS];
+    TRY(step_axes(p, figure, panel, "Fig. 7b: no rotation, first 120 t_{c}", 270.0));
+    for (int i = 0; i < FRICTIONS; i++) {
         char label[24];
         discs d = discs_default();
         d.stiffness = 4e8;
@@ -229,14 +256,15 @@ static talus_status draw_frictions(paper* p, talus_figure* figure, int panel)
         for (int k = 0; k < count; k++) {
             decay maxima;
             TRY(discs_run(p, &d, DISCS_TOUCHING, discs_steps[k] * t_c, 120.0 * t_c, &maxima));
-            t_r[k] = decay_time(&maxima, 0.0, INFINITY) / t_c;
+            t_r[i][k] = decay_time(&maxima, 0.0, INFINITY) / t_c;
         }
         snprintf(label, sizeof label, "μ = %g", friction[i]);
         const talus_dash dash = i == 0 ? TALUS_DASH_DASHED : TALUS_DASH_SOLID;
         TRY(plot_curve(p, figure, panel, (plot_style){i, TALUS_CURVE_LINE_DOTS, dash}, label, count,
-                       discs_steps, t_r));
+                       discs_steps, t_r[i]));
+        columns[1 + i] = (paper_column){names[i], t_r[i]};
     }
-    return TALUS_OK;
+    return paper_csv(p, "friction-steps", count, 1 + FRICTIONS, columns);
 }
 
 static talus_status draw_6_and_7(paper* p, talus_figure* figure, const discs_sweep* both,
@@ -344,8 +372,8 @@ static talus_status draw_9(paper* p, talus_figure* figure, const discs_sweep* al
     static const char* const labels[] = {"both", "translation only", "rotation only"};
     TRY(step_axes(p, figure, 0, "geometric ξ", 350.0));
     for (int k = 0; k < 3; k++) {
-        TRY(draw_sweep(p, figure, 0, &all[k], k, labels[k]));
         TRY(draw_theory(p, figure, 0, &all[k], k ? NULL : "theory"));
+        TRY(draw_sweep(p, figure, 0, &all[k], k, labels[k]));
     }
     return paper_figure(p, "fig9", figure,
                         "PLMH Fig. 9: with the geometric elongation the relaxation time does not "

@@ -183,9 +183,9 @@ const double discs_steps[DISCS_STEPS] = {1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-
 
 const char discs_measure_why[] =
     "theory of the linear oscillators; gear5 damps by (3/320)(omega h)^6 a step and parabolas miss "
-    "a little of the maxima: 5e-4 of t_R at 0.1 t_c, 1.5e-3 where t_R is only 10 t_c there";
+    "a little of the maxima: up to 1e-3 of t_R at 0.1 t_c, 1.5e-3 where t_R is only 10 t_c";
 
-static const double RINGING = 30.0; // how long discs ring for one t_R, in t_c
+static const double RINGING = 20.0; // how long discs ring for one t_R, in t_c
 
 talus_status discs_sweep_steps(paper* p, discs_sweep* s)
 {

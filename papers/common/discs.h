@@ -66,7 +66,7 @@ typedef struct discs_sweep {
     double t_r[DISCS_STEPS], theory[DISCS_STEPS];
 } discs_sweep;
 
-/// Measure t_R with all steps; the discs ring for 30 t_c each time.
+/// Measure t_R with all steps; the discs ring for 20 t_c each time.
 talus_status discs_sweep_steps(paper* p, discs_sweep* s);
 /// Largest relative distance of the measured t_R from theory.
 double discs_sweep_error(const discs_sweep* s);

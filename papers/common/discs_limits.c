@@ -18,7 +18,7 @@ typedef struct curve {
 
 enum { EARLY, LATE, WINDOWS };
 
-/// t_R/t_c without rotation from touch, of the first 120 t_c and from 240 to 480 t_c.
+/// t_R/t_c without rotation from touch, of the first 120 t_c and from 240 to 360 t_c.
 static talus_status slide(paper* p, double friction, double ratio, talus_soft_bound bound,
                           double t_r[WINDOWS])
 {
@@ -30,7 +30,7 @@ static talus_status slide(paper* p, double friction, double ratio, talus_soft_bo
     d.bound = bound;
     d.stiffness_ratio = d.damping_ratio = ratio;
     const double t_c = discs_contact_time(&d);
-    TRY(discs_run(p, &d, DISCS_TOUCHING, 0.02 * t_c, 480.0 * t_c, &maxima));
+    TRY(discs_run(p, &d, DISCS_TOUCHING, 0.02 * t_c, 360.0 * t_c, &maxima));
     t_r[EARLY] = decay_time(&maxima, 0.0, 120.0 * t_c) / t_c;
     t_r[LATE] = decay_time(&maxima, 240.0 * t_c, INFINITY) / t_c;
     return TALUS_OK;
@@ -78,7 +78,7 @@ static talus_status check_sliding(paper* p)
 static talus_status draw_8a(paper* p, talus_figure* figure)
 {
     static const char* const labels[] = {"first 120 t_{c}", "first 120 t_{c}, bound of the sum",
-                                         "240 to 480 t_{c}"};
+                                         "240 to 360 t_{c}"};
     enum { FRICTIONS = 19 };
     const int count = p->brief ? 10 : FRICTIONS;
     double x[FRICTIONS], y[3][FRICTIONS];
@@ -90,7 +90,13 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
         TRY(slide(p, x[k], 1.0 / 3.0, TALUS_BOUND_ELASTIC, t_r));
         y[0][k] = t_r[EARLY], y[2][k] = t_r[LATE];
     }
-    TRY(plot_axes(p, figure, 0, "a: no rotation", "μ", "t_{R}/t_{c}", "x"));
+    talus_axes_def axes = talus_axes_default();
+    axes.title = "a: no rotation";
+    axes.x_label = "μ";
+    axes.y_label = "t_{R}/t_{c}";
+    axes.x_log = true;
+    axes.legend = TALUS_LEGEND_BOTTOM_RIGHT;
+    TRY(talus_figure_axes(figure, 0, &axes, &p->error));
     for (int k = 0; k < 3; k++) {
         TRY(plot_curve(p, figure, 0, (plot_style){.colour = k, .style = TALUS_CURVE_LINE_DOTS},
                        labels[k], count, x, y[k]));
