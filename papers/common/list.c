@@ -12,6 +12,9 @@ extern const paper_experiment paper_rolling_heap;
 extern const paper_experiment paper_cohesion;
 extern const paper_experiment paper_force_network;
 extern const paper_experiment paper_indeterminacy;
+extern const paper_experiment paper_two_discs;
+extern const paper_experiment paper_two_polygons;
+extern const paper_experiment paper_shear;
 
 static const paper_experiment* const experiments[] = {
     &paper_relaxation,
@@ -25,6 +28,9 @@ static const paper_experiment* const experiments[] = {
     &paper_cohesion,
     &paper_force_network,
     &paper_indeterminacy,
+    &paper_two_discs,
+    &paper_two_polygons,
+    &paper_shear,
     NULL, // the end
 };
 
