@@ -2,9 +2,10 @@
 #include "list.h"
 
 extern const paper_experiment paper_sound_2d;
+extern const paper_experiment paper_iterations;
 
 static const paper_experiment* const experiments[] = {
-    &paper_sound_2d,
+    &paper_sound_2d, &paper_iterations,
     NULL, // the end
 };
 
