@@ -321,8 +321,8 @@ static talus_status draw(paper* p, const results* res)
 static talus_status write_data(paper* p, const results* res)
 {
     enum { ROWS = MOST_SWEEPS * MOST_PACKINGS, COLUMNS = 6 };
-    static const char* const names[COLUMNS] = {"packing", "N_I",   "omega_h",
-                                               "error",   "tau/h", "error"};
+    static const char* const names[COLUMNS] = {"packing",        "N_I",   "omega_h",
+                                               "error of omega", "tau/h", "error of tau"};
     double values[COLUMNS][ROWS];
     paper_column columns[COLUMNS];
     for (int c = 0; c < COLUMNS; c++) columns[c] = (paper_column){names[c], values[c]};
