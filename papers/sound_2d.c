@@ -14,11 +14,11 @@
 ///     exp(-h/tau) = sqrt(f) = cos(omega h)                      (chain_wave_stepwise(), chain.h)
 /// so -2 ln cos(omega h) and 2 h/tau are the same number, and proportional to N_I. The first is
 /// (omega h)^2 for slow waves; it is the measure that needs no small steps.
-#include "chain.h"
 #include "fit.h"
 #include "packing.h"
 #include "paper.h"
 #include "plot.h"
+#include "ring.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -41,151 +41,7 @@ static setting choose(bool brief)
     return (setting){1000, 4, 7, {5, 8, 12, 20, 32, 50, 80}};
 }
 
-/// A packing that is being played on. Time counts in steps h, lengths in mean diameters.
-typedef struct instrument {
-    packing_def def;
-    talus_world* world;
-    int lid;
-    double h, diameter, height;
-    double pressure; ///< now
-} instrument;
-
-/// The piston after a rise of its force.
-typedef struct ring {
-    int sweeps;
-    int64_t count, from, to; ///< [from, to): what is fitted
-    double* t;
-    double* x;
-    fit_wave wave;
-} ring;
-
-static talus_status lid_height(paper* p, const instrument* in, double* height)
-{
-    talus_wall_state lid;
-    TRY(talus_world_wall(in->world, in->lid, &lid, &p->error));
-    *height = lid.position[1];
-    return TALUS_OK;
-}
-
-/// Change the force on the piston by a factor.
-static talus_status press(paper* p, instrument* in, double factor)
-{
-    in->pressure *= factor;
-    return packing_press(p, &in->def, in->world, in->pressure);
-}
-
-/// Take velocities away until nothing moves, with the sweeps that the world has.
-static talus_status relax(paper* p, instrument* in)
-{
-    enum { MOST = 3000 };
-    const double still = 1e-20 * in->pressure * packing_width(&in->def) * in->height;
-    talus_step_result result = {.kinetic_energy = INFINITY};
-    for (int s = 0; s < MOST && result.kinetic_energy > still; s++) {
-        packing_slow(in->world, 0.96);
-        TRY(talus_world_step(in->world, in->h, &result, &p->error));
-    }
-    return TALUS_OK;
-}
-
-static talus_status set_sweeps(paper* p, instrument* in, int sweeps)
-{
-    talus_solver_def solver = chain_sweeps(sweeps, TALUS_ORDER_RANDOM);
-    return talus_world_set_solver(in->world, &solver, &p->error);
-}
-
-// ---- one ringing -------------------------------------------------------------------------------
-
-/// -ln f of a chain as long as the packing is high: a guess at the packing's.
-static double chain_loss(const instrument* in, int sweeps)
-{
-    double kd = 0.5 * M_PI * in->diameter / in->height;
-    return chain_q_random() * sweeps * kd * kd;
-}
-
-/// Guess omega from the first two times at which the piston passes where it ends, and tau from it.
-static void guess(ring* r)
-{
-    const double end = r->x[r->count - 1];
-    double crossing[2] = {1, 2};
-    int found = 0;
-    for (int64_t i = 1; i < r->count && found < 2; i++) {
-        if ((r->x[i - 1] - end) * (r->x[i] - end) < 0) crossing[found++] = r->t[i];
-    }
-    r->wave.omega = M_PI / fmax(crossing[1] - crossing[0], 2);
-    r->wave.tau = 2 / (r->wave.omega * r->wave.omega);
-}
-
-/// Fit the wave where it is alone: overtones, the next of which dies nine times as fast, need a
-/// period and a half; five tau later nothing is left.
-static talus_status fit_ring(paper* p, ring* r)
-{
-    guess(r);
-    for (int round = 0; round < 3; round++) {
-        int64_t last = r->count - 12;
-        int64_t from = (int64_t)(1.5 * 2 * M_PI / r->wave.omega);
-        r->from = from < last ? from : last;
-        int64_t to = r->from + 12 + (int64_t)(5 * r->wave.tau);
-        r->to = to < r->count ? to : r->count;
-        if (!fit_damped_wave(r->to - r->from, r->t + r->from, r->x + r->from, &r->wave)) {
-            return paper_fail(p, "no wave could be fitted for N_I = %d", r->sweeps);
-        }
-    }
-    return TALUS_OK;
-}
-
-/// Raise the force by a part of it and watch the piston, then bring all to rest.
-static talus_status watch(paper* p, instrument* in, int sweeps, double rise, ring* r)
-{
-    double loss = chain_loss(in, sweeps), start, now;
-    *r = (ring){.sweeps = sweeps, .count = 20 + (int64_t)(15 / sqrt(loss) + 8 / loss)};
-    r->t = paper_alloc(p, (size_t)r->count, sizeof *r->t);
-    r->x = paper_alloc(p, (size_t)r->count, sizeof *r->x);
-    if (!r->t || !r->x) return p->error.status;
-    TRY(set_sweeps(p, in, sweeps));
-    TRY(lid_height(p, in, &start));
-    TRY(press(p, in, 1 + rise));
-    for (int64_t i = 0; i < r->count; i++) {
-        TRY(talus_world_step(in->world, in->h, NULL, &p->error));
-        TRY(lid_height(p, in, &now));
-        r->t[i] = (double)(i + 1);
-        r->x[i] = (now - start) / in->diameter;
-    }
-    return relax(p, in);
-}
-
-static talus_status play(paper* p, instrument* in, int sweeps, double rise, ring* r)
-{
-    TRY(watch(p, in, sweeps, rise, r));
-    return fit_ring(p, r);
-}
-
 // ---- one packing -------------------------------------------------------------------------------
-
-/// The two measures of -ln f that a wave gives.
-static double loss_of_omega(const ring* r)
-{
-    return -2 * log(cos(r->wave.omega));
-}
-static double loss_of_tau(const ring* r)
-{
-    return 2 / r->wave.tau;
-}
-
-/// Make a packing and let it get used to the softest of the solvers.
-///
-/// An accurate solver leaves a packing that holds with just as many contacts as it needs. Soft
-/// grains would not hold like that: with few sweeps it gives way, by a few tenths of a diameter,
-/// until it has more contacts. A large rise of the force does the same to contacts that are about
-/// to slide. Only then it answers like an elastic body.
-static talus_status tune(paper* p, instrument* in, int sweeps)
-{
-    TRY(lid_height(p, in, &in->height));
-    TRY(set_sweeps(p, in, sweeps));
-    TRY(relax(p, in));
-    TRY(press(p, in, 1 + large_rise));
-    TRY(relax(p, in));
-    return lid_height(p, in, &in->height);
-}
 
 /// What depends on the choices that the papers do not tell.
 typedef struct variants {
@@ -194,15 +50,14 @@ typedef struct variants {
     ring large;  ///< dF = 0.2 F
 } variants;
 
-static talus_status vary(paper* p, instrument* in, int sweeps, variants* v)
+static talus_status vary(paper* p, ring_packing* in, int sweeps, variants* v)
 {
-    TRY(play(p, in, sweeps, 0.5 * small_rise, &v->halved));
+    TRY(ring_play(p, in, sweeps, 0.5 * small_rise, &v->halved));
     const double light = in->def.lid_mass;
     in->def.lid_mass = (double)in->def.grains;
-    TRY(press(p, in, 1)); // with the new mass
-    TRY(play(p, in, sweeps, small_rise, &v->heavy));
+    TRY(ring_play(p, in, sweeps, small_rise, &v->heavy));
     in->def.lid_mass = light;
-    return watch(p, in, sweeps, large_rise, &v->large);
+    return ring_watch(p, in, sweeps, large_rise, &v->large);
 }
 
 /// All that is measured.
@@ -211,6 +66,7 @@ typedef struct results {
     ring rings[MOST_PACKINGS][MOST_SWEEPS];
     int middle; ///< index of the N_I of the variants and of the picture
     variants variants;
+    packing_def def; ///< of all packings, but for the seed
 } results;
 
 static talus_status draw_packing(paper* p, const talus_world* world)
@@ -231,13 +87,13 @@ static talus_status draw_packing(paper* p, const talus_world* world)
     return status;
 }
 
-static talus_status measure_packing(paper* p, results* out, int packing, instrument* in)
+static talus_status measure_packing(paper* p, results* out, int packing, ring_packing* in)
 {
     const setting* set = &out->set;
-    TRY(tune(p, in, set->sweeps[0]));
+    TRY(ring_prepare(p, in, set->sweeps[0], large_rise));
     if (packing == 0) TRY(draw_packing(p, in->world));
     for (int s = 0; s < set->count; s++) {
-        TRY(play(p, in, set->sweeps[s], small_rise, &out->rings[packing][s]));
+        TRY(ring_play(p, in, set->sweeps[s], small_rise, &out->rings[packing][s]));
         paper_progress(p, (packing + (s + 1.0) / set->count) / set->packings);
     }
     if (packing > 0) return TALUS_OK;
@@ -246,11 +102,9 @@ static talus_status measure_packing(paper* p, results* out, int packing, instrum
 
 static talus_status run_packing(paper* p, results* out, int packing)
 {
-    instrument in = {.def = packing_default(), .pressure = 1};
-    in.def.grains = out->set.disks;
+    ring_packing in = {
+        .def = out->def, .h = packing_step(&out->def), .pressure = out->def.pressure};
     in.def.seed = p->seed + 1000 * (uint64_t)packing;
-    in.def.threads = p->threads;
-    in.h = packing_step(&in.def);
     in.diameter = in.def.radius_low + in.def.radius_high;
     TRY(packing_make(p, &in.def, &in.world));
     in.lid = talus_world_find_wall(in.world, "lid");
@@ -298,7 +152,7 @@ static fit_mean_result exponent(const results* res, ring_number* number)
 static double exponent_of_steps(const results* res)
 {
     double x[MOST_SWEEPS], y[MOST_SWEEPS];
-    const double loss = loss_of_omega(&res->rings[0][0]) / res->set.sweeps[0];
+    const double loss = ring_loss_of_omega(&res->rings[0][0]) / res->set.sweeps[0];
     for (int s = 0; s < res->set.count; s++) {
         x[s] = res->set.sweeps[s];
         y[s] = acos(exp(-0.5 * loss * x[s]));
@@ -306,26 +160,25 @@ static double exponent_of_steps(const results* res)
     return fit_power(res->set.count, x, y).slope;
 }
 
-static double mean_ratio(const results* res, double* error)
+/// Mean and scatter of the ratio of the two measures of -ln f over all waves.
+static fit_mean_result loss_ratio(const results* res)
 {
     double ratios[MOST_SWEEPS * MOST_PACKINGS];
     int count = 0;
     for (int k = 0; k < res->set.packings; k++) {
         for (int s = 0; s < res->set.count; s++) {
             const ring* r = &res->rings[k][s];
-            ratios[count++] = loss_of_omega(r) / loss_of_tau(r);
+            ratios[count++] = ring_loss_of_omega(r) / ring_loss_of_tau(r);
         }
     }
-    fit_mean_result mean = fit_mean(count, ratios);
-    *error = mean.error;
-    return mean.mean;
+    return fit_mean(count, ratios);
 }
 
 static void state_exponents(paper* p, const results* res)
 {
     fit_mean_result omega = exponent(res, omega_of), tau = exponent(res, tau_of);
-    fit_mean_result loss = exponent(res, loss_of_omega);
-    double stepwise = exponent_of_steps(res), error;
+    fit_mean_result loss = exponent(res, ring_loss_of_omega);
+    double stepwise = exponent_of_steps(res);
     paper_within(p, "exponent of omega against N_I", omega.mean, 0.5,
                  3 * omega.error + (0.5 - stepwise),
                  "UBWK section IV; three standard errors of fits and packings, and what the exact "
@@ -334,8 +187,8 @@ static void state_exponents(paper* p, const results* res)
                  "UBWK section IV; three standard errors of fits and packings");
     paper_within(p, "exponent of -2 ln cos(omega h) against N_I", loss.mean, 1, 3 * loss.error,
                  "omega without the effect of the step; three standard errors");
-    double ratio = mean_ratio(res, &error);
-    paper_within(p, "-ln cos(omega h) tau/h", ratio, 1, 3 * error + 0.01,
+    fit_mean_result ratio = loss_ratio(res);
+    paper_within(p, "-ln cos(omega h) tau/h", ratio.mean, 1, 3 * ratio.error + 0.01,
                  "exp(-h/tau) = cos(omega h) in any packing; three standard errors, and 1 % for "
                  "what is left of overtones");
     paper_note(p,
@@ -345,39 +198,50 @@ static void state_exponents(paper* p, const results* res)
                tau.error, loss.mean, loss.error);
 }
 
-/// kH of the lowest wave under a piston with a mass: kH tan(kH) = mass of the disks/of the piston.
-static double wave_under(double mass_ratio)
-{
-    double low = 0, high = 0.5 * M_PI;
-    for (int i = 0; i < 60; i++) {
-        double middle = 0.5 * (low + high);
-        if (middle * tan(middle) < mass_ratio) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void state_variants(paper* p, const results* res)
 {
     const variants* v = &res->variants;
     const ring* usual = &res->rings[0][res->middle];
     const double disks = (double)res->set.disks, light = packing_default().lid_mass;
-    const double spread = 3 * hypot(usual->wave.omega_error, v->halved.wave.omega_error);
-    paper_within(
-        p, "dF halved: omega/omega", v->halved.wave.omega / usual->wave.omega, 1,
-        spread / usual->wave.omega + 0.005,
-        "a linear wave; three standard errors of the fits and 0.5 % for the random sweeps");
-    paper_within(p, "dF halved: tau/tau", v->halved.wave.tau / usual->wave.tau, 1, 0.05,
-                 "a linear wave; random sweeps make tau vary like the scatter between packings");
-    paper_within(
-        p, "piston as heavy as the disks: omega/omega",
-        sqrt(loss_of_omega(&v->heavy) / loss_of_omega(usual)),
-        wave_under(1) / wave_under(disks / light), 0.05,
-        "kH tan(kH) = mass of disks/of piston, in an even medium; a twentieth of the disks "
-        "rattles and takes no part");
+    const double noise = 3 * M_SQRT2 * loss_ratio(res).deviation;
+    paper_within(p, "dF halved: omega/omega", v->halved.wave.omega / usual->wave.omega, 1,
+                 0.5 * noise,
+                 "a linear wave; omega^2 varies with the random sweeps no more than tau");
+    paper_within(p, "dF halved: tau/tau", v->halved.wave.tau / usual->wave.tau, 1, noise,
+                 "a linear wave; three standard deviations of tau with the random sweeps, as the "
+                 "relation between omega and tau above shows them");
+    paper_between(p, "piston as heavy as the disks: omega/omega",
+                  v->heavy.wave.omega / usual->wave.omega, 0, 1,
+                  "more mass on the same springs is slower");
+    paper_note(p,
+               "In an even medium kH tan(kH) = mass of disks/of piston would make that ratio %.2f; "
+               "packings are uneven, and softest where few disks hold the piston.",
+               ring_wave_under(1) / ring_wave_under(disks / light));
+}
+
+static void tell_choices(paper* p, const results* res)
+{
+    const ring* small = &res->rings[0][res->middle];
+    const ring* large = &res->variants.large;
+    const double compliance = small->x[small->count - 1] / small_rise;
+    paper_note(p,
+               "Not in the papers, chosen here: h = 0.1 d sqrt(density/pressure), so that F moves "
+               "a grain by 0.01 d a step (the chain's force does by 0.05 d); a square box; a "
+               "piston of the mass of 10 disks; dF = %g F.",
+               small_rise);
+    paper_note(p,
+               "omega h and tau/h depend on the packing (compare the symbols) and on the mass of "
+               "the piston, their exponents do not.");
+    paper_note(p,
+               "Packings that an accurate solver brought to rest hold with just enough contacts. "
+               "With few sweeps they are not stable and give way, so each was first brought to "
+               "rest with the smallest N_I, under a force that rose by %g F.",
+               large_rise);
+    paper_note(p,
+               "After a rise as large as that contacts slide: the piston sinks %.1f times as far "
+               "as the small rise lets expect, is damped faster at first, and rings at its "
+               "frequency when they stick again. That is the papers' transient.",
+               large->x[large->count - 1] / (large_rise * compliance));
 }
 
 // ---- figures -----------------------------------------------------------------------------------
@@ -419,10 +283,10 @@ static talus_status draw_power(paper* p, talus_figure* figure, int panel, const 
     }
     for (int s = 0; s < set->count; s++) mean[s] = exp(mean[s]);
     fit_line_result fit = fit_power(set->count, x, mean);
-    for (int s = 0; s < set->count; s++) mean[s] = exp(fit.intercept) * pow(x[s], fit.slope);
     char text[64];
     snprintf(text, sizeof text, "N_{I}^{%.3f}", fit.slope);
-    return plot_curve(p, figure, panel, (plot_style){.colour = 7}, text, set->count, x, mean);
+    return plot_power(p, figure, panel, (plot_style){.colour = 7}, text, fit, x[0],
+                      x[set->count - 1]);
 }
 
 static talus_status draw_all(paper* p, const results* res, talus_figure* figure)
@@ -456,25 +320,22 @@ static talus_status draw(paper* p, const results* res)
 
 static talus_status write_data(paper* p, const results* res)
 {
-    enum { ROWS = MOST_SWEEPS * MOST_PACKINGS, COLUMNS = 7 };
-    double column[COLUMNS][ROWS];
-    int64_t row = 0;
+    enum { ROWS = MOST_SWEEPS * MOST_PACKINGS, COLUMNS = 6 };
+    static const char* const names[COLUMNS] = {"packing",        "N_I",   "omega_h",
+                                               "error of omega", "tau/h", "error of tau"};
+    double values[COLUMNS][ROWS];
+    paper_column columns[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) columns[c] = (paper_column){names[c], values[c]};
+    int64_t rows = 0;
     for (int k = 0; k < res->set.packings; k++) {
-        for (int s = 0; s < res->set.count; s++, row++) {
+        for (int s = 0; s < res->set.count; s++, rows++) {
             const fit_wave* w = &res->rings[k][s].wave;
-            const double values[COLUMNS] = {k,      res->set.sweeps[s], w->omega,    w->omega_error,
-                                            w->tau, w->tau_error,       w->amplitude};
-            for (int c = 0; c < COLUMNS; c++) column[c][row] = values[c];
+            const double row[] = {k,      res->set.sweeps[s], w->omega, w->omega_error,
+                                  w->tau, w->tau_error};
+            for (int c = 0; c < COLUMNS; c++) values[c][rows] = row[c];
         }
     }
-    TRY(paper_csv(p, "waves", row, COLUMNS,
-                  (paper_column[]){{"packing", column[0]},
-                                   {"N_I", column[1]},
-                                   {"omega_h", column[2]},
-                                   {"error of omega", column[3]},
-                                   {"tau/h", column[4]},
-                                   {"error of tau", column[5]},
-                                   {"amplitude/d", column[6]}}));
+    TRY(paper_csv(p, "waves", rows, COLUMNS, columns));
     const ring* r = &res->rings[0][res->middle];
     return paper_csv(p, NULL, r->count, 2, (paper_column[]){{"t/h", r->t}, {"x/d", r->x}});
 }
@@ -485,9 +346,13 @@ static talus_status run(paper* p)
     if (!res) return p->error.status;
     res->set = choose(p->brief);
     res->middle = res->set.count / 2;
+    res->def = packing_default();
+    res->def.grains = res->set.disks;
+    res->def.threads = p->threads;
     for (int k = 0; k < res->set.packings; k++) TRY(run_packing(p, res, k));
     state_exponents(p, res);
     state_variants(p, res);
+    tell_choices(p, res);
     TRY(write_data(p, res));
     return draw(p, res);
 }

@@ -6,6 +6,7 @@ extern const paper_experiment paper_chain;
 extern const paper_experiment paper_dispersion;
 extern const paper_experiment paper_sound_2d;
 extern const paper_experiment paper_stiffness;
+extern const paper_experiment paper_iterations;
 extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
 extern const paper_experiment paper_rolling_heap;
@@ -22,6 +23,7 @@ static const paper_experiment* const experiments[] = {
     &paper_dispersion,
     &paper_sound_2d,
     &paper_stiffness,
+    &paper_iterations,
     &paper_criteria,
     &paper_shock_law,
     &paper_rolling_heap,

@@ -215,16 +215,16 @@ static talus_status add_plane(paper* p, talus_world* world, const char* name, in
     return talus_world_add_wall(world, &wall, NULL, &p->error);
 }
 
-static talus_status add_walls(paper* p, const packing_def* def, const placing* box,
+static talus_status add_walls(paper* p, const packing_def* def, const placing* box, bool sides,
                               talus_world* world)
 {
     const int up = def->dim - 1;
     TRY(add_plane(p, world, "floor", up, 1, 0));
-    if (!def->periodic) {
+    if (sides) {
         TRY(add_plane(p, world, "left", 0, 1, 0));
         TRY(add_plane(p, world, "right", 0, -1, box->size[0]));
     }
-    if (!def->periodic && def->dim == 3) {
+    if (sides && def->dim == 3) {
         TRY(add_plane(p, world, "front", 1, 1, 0));
         TRY(add_plane(p, world, "back", 1, -1, box->size[1]));
     }
@@ -258,14 +258,14 @@ static talus_status create(paper* p, const packing_def* def, const placing* box,
     return talus_world_create(&options, out, &p->error);
 }
 
-static talus_status furnish(paper* p, const packing_def* def, const placing* box,
+static talus_status furnish(paper* p, const packing_def* def, const placing* box, bool sides,
                             talus_world* world)
 {
     talus_pair_def pair = talus_pair_default();
     pair.friction = def->friction;
     int material;
     TRY(talus_world_add_material(world, "grains", &pair, &material, &p->error));
-    TRY(add_walls(p, def, box, world));
+    TRY(add_walls(p, def, box, sides, world));
     return add_grains(p, def, box, world);
 }
 
@@ -349,15 +349,26 @@ static talus_status settle(paper* p, const packing_def* def, talus_world* world)
 talus_status packing_make(paper* p, const packing_def* def, talus_world** out)
 {
     placing box;
-    talus_world* world = NULL;
     TRY(place(p, def, &box));
-    TRY(create(p, def, &box, &world));
-    talus_status status = furnish(p, def, &box, world);
-    if (status >= 0) status = settle(p, def, world);
-    if (status < 0) {
-        talus_world_destroy(world);
-        return status;
+    TRY(create(p, def, &box, out));
+    talus_status status = furnish(p, def, &box, !def->periodic, *out);
+    if (status >= 0) status = settle(p, def, *out);
+    if (status < 0) talus_world_destroy(*out);
+    return status;
+}
+
+talus_status packing_column(paper* p, const packing_def* def, talus_world** out)
+{
+    const double diameter = 2 * def->radius_low;
+    placing box;
+    TRY(start_placing(p, def, &box));
+    box.size[1] = diameter * (double)def->grains;
+    for (int64_t i = 0; i < def->grains; i++) {
+        box.radius[i] = def->radius_low;
+        box.position[3 * i + 1] = diameter * ((double)i + 0.5);
     }
-    *out = world;
-    return TALUS_OK;
+    TRY(create(p, def, &box, out));
+    talus_status status = furnish(p, def, &box, false, *out);
+    if (status < 0) talus_world_destroy(*out);
+    return status;
 }

@@ -40,6 +40,11 @@ double packing_step(const packing_def* def);
 /// the last axis only, under a force; use talus_world_find_wall(). The caller owns *out.
 talus_status packing_make(paper* p, const packing_def* def, talus_world** out);
 
+/// A straight column of touching disks of radius `radius_low` in 2D, as high as there are grains,
+/// between "floor" and "lid": a packing in one dimension. `width` is that of the lid, on which the
+/// pressure acts.
+talus_status packing_column(paper* p, const packing_def* def, talus_world** out);
+
 /// Leave the grains a part of their velocities.
 void packing_slow(talus_world* world, double part);
 /// Set all velocities to zero, the lid's too. The lid presses with the pressure of `def`.

@@ -1,6 +1,7 @@
 /// Short ways to say what most figures need.
 #include "plot.h"
 
+#include <math.h>
 #include <string.h>
 
 talus_axes_def plot_axes_def(const char* title, const char* x_label, const char* y_label,
@@ -35,4 +36,14 @@ talus_status plot_curve(paper* p, talus_figure* figure, int panel, plot_style st
     curve.colour = style.colour;
     curve.marker = style.colour % 6;
     return talus_figure_curve(figure, panel, &curve, &p->error);
+}
+
+talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style style,
+                        const char* label, fit_line_result fit, double low, double high)
+{
+    const double x[2] = {low, high};
+    const double y[2] = {exp(fit.intercept) * pow(low, fit.slope),
+                         exp(fit.intercept) * pow(high, fit.slope)};
+    style.style = TALUS_CURVE_LINE;
+    return plot_curve(p, figure, panel, style, label, 2, x, y);
 }

@@ -2,6 +2,7 @@
 #ifndef TALUS_PAPER_PLOT_H
 #define TALUS_PAPER_PLOT_H
 
+#include "fit.h"
 #include "paper.h"
 
 /// Axes with labels; `log` names those that are logarithmic: "", "x", "y" or "xy".
@@ -21,5 +22,9 @@ typedef struct plot_style {
 /// A curve; `label` may be NULL.
 talus_status plot_curve(paper* p, talus_figure* figure, int panel, plot_style style,
                         const char* label, int64_t count, const double* x, const double* y);
+/// The line of a fitted power y = exp(intercept) x^slope from x = low to high, in the colour and
+/// dash of `style`.
+talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style style,
+                        const char* label, fit_line_result fit, double low, double high);
 
 #endif
