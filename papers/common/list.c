@@ -3,9 +3,12 @@
 
 extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
+extern const paper_experiment paper_cd_vs_md;
 
 static const paper_experiment* const experiments[] = {
-    &paper_criteria, &paper_shock_law,
+    &paper_criteria,
+    &paper_shock_law,
+    &paper_cd_vs_md,
     NULL, // the end
 };
 
