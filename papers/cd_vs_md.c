@@ -16,6 +16,7 @@
 /// Fig. 1.6 is drawn, are reported only. `talus advise` compares the methods for one's own scene.
 #include "copy.h"
 #include "fit.h"
+#include "lattice.h"
 #include "packing.h"
 #include "plot.h"
 
@@ -209,7 +210,7 @@ static talus_status measure_size(paper* p, int64_t grains, int packings, int ste
 static talus_status measure_table(paper* p, cost_table* table)
 {
     const int64_t most = p->brief ? (table->dim == 2 ? 512 : 256) : 2048;
-    const int steps = p->brief ? 24 : 60;
+    const int steps = p->brief ? 16 : 60;
     for (int64_t grains = 64; grains <= most; grains *= 2) {
         const int packings = p->brief || grains > 512 ? 1 : 4;
         TRY(measure_size(p, grains, packings, steps, table->sizes, table));
@@ -222,47 +223,20 @@ static talus_status measure_table(paper* p, cost_table* table)
 
 // ---- a block that strikes a floor --------------------------------------------------------------
 
-/// Add a plane whose normal points along an axis (sign 1) or against it.
-static talus_status add_plane(paper* p, talus_world* world, const char* name, int axis, double sign,
-                              double at)
-{
-    talus_wall_def wall = talus_wall_default();
-    wall.name = name;
-    wall.shape.kind = TALUS_SHAPE_PLANE;
-    wall.shape.normal[axis] = sign;
-    wall.position[axis] = at;
-    return talus_world_add_wall(world, &wall, NULL, &p->error);
-}
-
-/// Balls of diameter 1 on a lattice n wide and n high, all with the speed 1 towards the floor: in
-/// 2D every other row is one ball shorter and shifted by half a ball, in 3D they stand on top of
-/// each other.
-static talus_status fill_block(paper* p, int dim, int n, talus_world* world)
+/// A block that falls on a floor between two walls.
+static talus_status make_block(paper* p, int n, talus_world* world, double* grains)
 {
     talus_pair_def law = talus_pair_default();
     law.friction = friction;
     TRY(talus_world_add_material(world, "ball", &law, NULL, &p->error));
-    TRY(add_plane(p, world, "floor", dim - 1, 1, 0));
-    TRY(add_plane(p, world, "left", 0, 1, -0.5));
-    TRY(add_plane(p, world, "right", 0, -1, n - 0.5));
-    for (int i = 0; i < (int)lround(pow(n, dim)); i++) {
-        talus_grain_def ball = talus_grain_default();
-        ball.radius = 0.5;
-        ball.mass = 1;
-        const int layer = dim == 2 ? i / n : i / (n * n);
-        const bool shifted = dim == 2 && layer % 2 == 1;
-        if (shifted && i % n == n - 1) continue;
-        ball.position[0] = i % n + (shifted ? 0.5 : 0);
-        ball.position[1] = i / n % n;
-        ball.position[dim - 1] = 0.5 + layer * (dim == 2 ? sqrt(0.75) : 1);
-        ball.velocity[dim - 1] = -1;
-        TRY(talus_world_add_grain(world, &ball, NULL, &p->error));
-    }
-    return TALUS_OK;
+    TRY(lattice_plane(p, world, "floor", talus_world_options(world)->dim - 1, 1, 0));
+    TRY(lattice_plane(p, world, "left", 0, 1, -0.5));
+    TRY(lattice_plane(p, world, "right", 0, -1, n - 0.5));
+    return lattice_block(p, world, n, 1, grains);
 }
 
 /// Sweeps of the step that stops the block.
-static talus_status strike(paper* p, int dim, int n, int solver, double* sweeps)
+static talus_status strike(paper* p, int dim, int n, int solver, double* grains, double* sweeps)
 {
     talus_world_def options = talus_world_default();
     options.dim = dim;
@@ -272,7 +246,7 @@ static talus_status strike(paper* p, int dim, int n, int solver, double* sweeps)
     talus_world* world = NULL;
     talus_step_result result = {0};
     TRY(talus_world_create(&options, &world, &p->error));
-    talus_status status = fill_block(p, dim, n, world);
+    talus_status status = make_block(p, n, world, grains);
     if (status >= 0) status = talus_world_step(world, 0.01, &result, &p->error);
     *sweeps = (double)result.sweeps;
     talus_world_destroy(world);
@@ -283,9 +257,8 @@ static talus_status strike_all(paper* p, cost_table* t)
 {
     for (int i = 0; i < BLOCKS; i++) {
         const int n = (int)lround((t->dim == 2 ? 8 : 4) * pow(t->dim == 2 ? 5 : 3, i / 4.0));
-        t->block_grains[i] = pow(n, t->dim);
         for (int kind = PAPERS_SOLVER; kind <= OWN_SOLVER; kind++)
-            TRY(strike(p, t->dim, n, kind, &t->block_sweeps[kind][i]));
+            TRY(strike(p, t->dim, n, kind, &t->block_grains[i], &t->block_sweeps[kind][i]));
     }
     return TALUS_OK;
 }
@@ -359,8 +332,7 @@ static void report_costs(paper* p, const cost_table* t)
         exponent(t, t->sweeps[PAPERS_SOLVER]).slope, 2.0 / t->dim,
         "in the ordered block it is 2/d, see above. In disordered packings of so few grains "
         "contacts that are about to slide or open need hundreds of sweeps whatever N is, "
-        "more than N^(2/d). It is not the warm start: packings at rest whose forces are "
-        "found from zero have the exponent 0.55 in 2D (64 to 1024 grains)");
+        "more than N^(2/d) itself");
     const char* const names[SOLVERS] = {"boundary by seconds, N_I = N^(2/d): exponent in N",
                                         "boundary by seconds, papers' solver, error 0.1",
                                         "boundary by seconds, Talus, error 0.1"};

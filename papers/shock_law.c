@@ -7,19 +7,14 @@
 ///
 /// - Given overlaps delta, no forces. Two disks part with delta/h: E = m delta^2/(4 h^2). A chain
 ///   of n expands evenly, v_i = (i - (n - 1)/2) delta/h: E = m (delta/h)^2 n (n^2 - 1)/24.
-/// - A chain pressed on a wall, N_I random sweeps a step with warm start. A step leaves the part
-///   s = (sweep factor)^N_I of a mode's error of the forces, about exp(-q N_I k^2 d^2). With the
-///   mode's displacement u, velocity v and error a of the acceleration, in units of h, a step is
-///       a' = s a - (1 - s) (v + [u]),  v' = v + a',  u' = u + v'
-///   where [u] is there with plain g only. Its eigenvalues l follow from
-///       g+:  l^2 - 2 s l + s = 0, hence |l| = sqrt(s): always damped;
-///            of a load that accelerates by b the shrinkage b h^2 s/(1 - s) stays;
-///       g:   ((l - 1)/l)^3 = -(1 - s)/s, hence |l| > 1 if s > 1/2.
-///   Plain g blows up every mode whose error is not halved within a step: that of the whole chain
-///   if N_I < 4 ln 2 n^2/(q pi^2), where a rigid chain would need N_I > n^2 anyway.
+/// - A chain pressed on a wall with N_I random sweeps a step, of which s is the part of a mode's
+///   force error that they leave (chain_laws.h): with g+ the mode is damped, |l| = sqrt(s) a step,
+///   and a load's shrinkage b h^2 s/(1 - s) stays; with plain g it grows if s > 1/2. So plain g
+///   blows up the whole chain if N_I < 4 ln 2 n^2/(q pi^2).
 /// - A heap in equilibrium, where the same is seen in 2D, with friction.
-#include "chain.h"
+#include "chain_laws.h"
 #include "fit.h"
+#include "lattice.h"
 #include "plot.h"
 
 #include <math.h>
@@ -36,9 +31,9 @@ static talus_solver_def law_solver(int law, int sweeps)
 
 // ---- heaps -------------------------------------------------------------------------------------
 
-/// Disks of mass and diameter 1 in horizontal rows of n, n - 1, ..., 1.
+/// A heap of disks of mass and diameter 1.
 typedef struct heap_def {
-    int bottom;     ///< n
+    int bottom;     ///< disks in the lowest row
     double overlap; ///< of all neighbours
     bool in_vacuum; ///< no gravity, no friction, no floor; else the bottom row is fixed
     talus_solver_def solver;
@@ -49,25 +44,8 @@ static talus_status fill_heap(paper* p, const heap_def* def, talus_world* world)
     talus_pair_def law = talus_pair_default();
     law.friction = def->in_vacuum ? 0 : 0.5;
     TRY(talus_world_add_material(world, "disk", &law, NULL, &p->error));
-    if (!def->in_vacuum) {
-        talus_wall_def floor = talus_wall_default();
-        floor.name = "floor";
-        floor.shape.kind = TALUS_SHAPE_PLANE;
-        floor.shape.normal[1] = 1;
-        TRY(talus_world_add_wall(world, &floor, NULL, &p->error));
-    }
-    const double spacing = 1 - def->overlap;
-    for (int row = 0; row < def->bottom; row++)
-        for (int i = 0; i < def->bottom - row; i++) {
-            talus_grain_def disk = talus_grain_default();
-            disk.radius = 0.5;
-            disk.mass = 1;
-            disk.fixed = !def->in_vacuum && row == 0;
-            disk.position[0] = spacing * (i + 0.5 * (row - def->bottom + 1));
-            disk.position[1] = 0.5 + spacing * sqrt(0.75) * row;
-            TRY(talus_world_add_grain(world, &disk, NULL, &p->error));
-        }
-    return TALUS_OK;
+    if (!def->in_vacuum) TRY(lattice_plane(p, world, "floor", 1, 1, 0));
+    return lattice_heap(p, world, def->bottom, 1 - def->overlap, !def->in_vacuum);
 }
 
 static talus_status make_heap(paper* p, const heap_def* def, talus_world** out)
@@ -175,24 +153,6 @@ enum { CHAIN_DISKS = 20, CHAIN_STEPS = 400, CHAIN_CASES = 3 };
 
 static const int case_sweeps[CHAIN_CASES] = {20, 80, 320};
 
-/// s: what a step of N_I sweeps leaves of the error of the forces in a mode.
-static double error_left(int sweeps, int mode)
-{
-    return pow(chain_sweep_factor(chain_wave_number(CHAIN_DISKS, mode)), sweeps);
-}
-
-/// Shrinkage that g+ keeps after a load F on the last disk, over F h^2/m: sum over the modes.
-static double shrinkage_theory(int sweeps)
-{
-    double sum = 0;
-    for (int mode = 0; mode < CHAIN_DISKS; mode++) {
-        double end = chain_mode_velocity(chain_wave_number(CHAIN_DISKS, mode), CHAIN_DISKS - 1);
-        double s = error_left(sweeps, mode);
-        sum += 2.0 / CHAIN_DISKS * end * end * s / (1 - s);
-    }
-    return sum;
-}
-
 /// A chain on which a force acts from t = 0 on. Lengths over F h^2/m, energies over (F h)^2/m.
 typedef struct load_history {
     double energy[CHAIN_STEPS];
@@ -200,14 +160,15 @@ typedef struct load_history {
     double shrinkage;            ///< in the end
 } load_history;
 
-static talus_status load_chain(paper* p, const chain_def* def, double h, load_history* out)
+static talus_status load_chain(paper* p, const chain_def* def, double h, int steps,
+                               load_history* out)
 {
     const double length = def->force * h * h, energy = def->force * h * def->force * h;
     talus_world* world = NULL;
     TRY(chain_make(p, def, &world));
     const double start = chain_position(world, def->disks - 1);
     talus_status status = TALUS_OK;
-    for (int t = 0; t < CHAIN_STEPS && status >= 0; t++) {
+    for (int t = 0; t < steps && status >= 0; t++) {
         talus_step_result result = {0};
         status = talus_world_step(world, h, &result, &p->error);
         out->energy[t] = result.kinetic_energy / energy;
@@ -233,6 +194,7 @@ static chain_def loaded_chain(const paper* p, int law, int sweeps)
 static talus_status kept_shrinkage(paper* p, int sweeps)
 {
     const int seeds = p->brief ? 10 : 100;
+    const int steps = CHAIN_STEPS * case_sweeps[0] / sweeps; // as much damping for every N_I
     double* kept = paper_alloc(p, (size_t)seeds, sizeof *kept);
     load_history* history = paper_alloc(p, 1, sizeof *history);
     if (!kept || !history) return TALUS_ERR_MEMORY;
@@ -240,13 +202,13 @@ static talus_status kept_shrinkage(paper* p, int sweeps)
     chain.overlap = 0.01;
     for (int i = 0; i < seeds; i++) {
         chain.seed = p->seed + (uint64_t)i;
-        TRY(load_chain(p, &chain, 1, history));
+        TRY(load_chain(p, &chain, 1, steps, history));
         kept[i] = history->shrinkage;
     }
     const fit_mean_result mean = fit_mean(seeds, kept);
     char name[96];
     snprintf(name, sizeof name, "g+, loaded chain, N_I = %d: shrinkage kept / (F h^2/m)", sweeps);
-    const double theory = shrinkage_theory(sweeps);
+    const double theory = chain_kept_shrinkage(CHAIN_DISKS, sweeps);
     paper_within(p, name, mean.mean, theory, 4 * mean.error + theory / CHAIN_DISKS / CHAIN_DISKS,
                  "sum of b s/(1 - s) over modes; 4 standard errors, and 1/n^2: the factor of a "
                  "sweep is that of an endless chain");
@@ -274,15 +236,15 @@ static talus_status chain_under_load(paper* p, load_history of[LAWS][CHAIN_CASES
         TRY(kept_shrinkage(p, case_sweeps[i]));
         for (int law = 0; law < LAWS; law++) {
             chain_def chain = loaded_chain(p, law, case_sweeps[i]);
-            TRY(load_chain(p, &chain, 1, &of[law][i]));
+            TRY(load_chain(p, &chain, 1, CHAIN_STEPS, &of[law][i]));
         }
     }
     judge_histories(p, of);
     load_history* longer = paper_alloc(p, 1, sizeof *longer);
     if (!longer) return TALUS_ERR_MEMORY;
     chain_def chain = loaded_chain(p, LAW_PLAIN, case_sweeps[0]);
-    TRY(load_chain(p, &chain, 4, longer));
     const int t = 7;
+    TRY(load_chain(p, &chain, 4, t + 1, longer));
     paper_within(p, "g, N_I = 20, t = 8 h: exponent of E in h, from two h",
                  2 + log(longer->energy[t] / of[LAW_PLAIN][0].energy[t]) / log(4), 2, 1e-6,
                  "overlaps of the method's own making are F h^2/m times a number: these are "
@@ -292,58 +254,13 @@ static talus_status chain_under_load(paper* p, load_history of[LAWS][CHAIN_CASES
 
 // ---- growth of the longest mode ----------------------------------------------------------------
 
-enum { GROWTH_POINTS = 7, GROWTH_STEPS = 48 };
+enum { GROWTH_POINTS = 7 };
 
 typedef struct growth_results {
     double sweeps[GROWTH_POINTS];
     double factor[LAWS][GROWTH_POINTS], error[LAWS][GROWTH_POINTS];
     double theory[LAWS][GROWTH_POINTS];
 } growth_results;
-
-/// |l| of the longest mode.
-static double growth_theory(int law, int sweeps)
-{
-    const double s = error_left(sweeps, 0), c = cbrt((1 - s) / s);
-    return law == LAW_PLAIN ? 1 / sqrt(1 - c + c * c) : sqrt(s);
-}
-
-/// |l| of x_t = C |l|^t cos(theta t + phi), for which x_{t+2} = b x_{t+1} - |l|^2 x_t: least
-/// squares.
-static double growth_fit(int count, const double* x)
-{
-    double yy = 0, zz = 0, yz = 0, xy = 0, xz = 0;
-    for (int t = 2; t < count; t++) {
-        yy += x[t - 1] * x[t - 1];
-        zz += x[t - 2] * x[t - 2];
-        yz += x[t - 1] * x[t - 2];
-        xy += x[t] * x[t - 1];
-        xz += x[t] * x[t - 2];
-    }
-    return sqrt(fmax(0, (yz * xy - yy * xz) / (yy * zz - yz * yz)));
-}
-
-/// Disturb a chain in equilibrium by a little of its longest mode; measure the growth of it.
-static talus_status swing(paper* p, int law, int sweeps, uint64_t seed, double* factor)
-{
-    chain_def chain = loaded_chain(p, law, sweeps);
-    chain.force = 1;
-    chain.seed = seed;
-    chain.overlap = law == LAW_PLUS ? 1e-3 : 0; // with g+ contacts stay linear only in overlap
-    talus_world* world = NULL;
-    TRY(chain_make_pressed(p, &chain, &world));
-    const double kd = chain_wave_number(CHAIN_DISKS, 0);
-    for (int i = 0; i < CHAIN_DISKS; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
-    double amplitude[GROWTH_STEPS];
-    talus_status status = TALUS_OK;
-    for (int t = 0; t < GROWTH_STEPS && status >= 0; t++) {
-        status = talus_world_step(world, 1, NULL, &p->error);
-        amplitude[t] = chain_mode_amplitude(world, kd);
-    }
-    const int skip = law == LAW_PLAIN ? 8 : 0; // until the real eigenvalue has died out
-    *factor = growth_fit(GROWTH_STEPS - skip, amplitude + skip);
-    talus_world_destroy(world);
-    return status;
-}
 
 /// N_I at which the growth passes 1, between two points.
 static double threshold(const growth_results* g)
@@ -370,16 +287,16 @@ static void judge_growth(paper* p, const growth_results* g)
                  4 * error[LAW_PLUS] + 1 / n2, why);
     paper_within(p, "g, chain: |l| / theory - 1", worst[LAW_PLAIN], 0,
                  4 * error[LAW_PLAIN] + 1 / n2, why);
-    const double expected = 4 * log(2) * n2 / (chain_q_random() * M_PI * M_PI);
+    const double expected = chain_growth_threshold(CHAIN_DISKS);
     paper_within(p, "g, chain of 20: N_I below which it blows up", threshold(g), expected,
                  0.02 * expected,
                  "4 ln 2 n^2/(q pi^2); 0.5 % for the straight line between two points, 0.6 % for "
-                 "k d << 1, the rest for the scatter (1.3 % with 6 seeds)");
+                 "k d << 1, the rest for the scatter of the seeds");
 }
 
 static talus_status growth(paper* p, growth_results* g)
 {
-    const int seeds = p->brief ? 5 : 60;
+    const int seeds = p->brief ? 4 : 60;
     double* factor = paper_alloc(p, (size_t)seeds, sizeof *factor);
     if (!factor) return TALUS_ERR_MEMORY;
     for (int i = 0; i < GROWTH_POINTS; i++) {
@@ -387,11 +304,12 @@ static talus_status growth(paper* p, growth_results* g)
         g->sweeps[i] = sweeps;
         for (int law = 0; law < LAWS; law++) {
             for (int k = 0; k < seeds; k++)
-                TRY(swing(p, law, sweeps, p->seed + (uint64_t)k, &factor[k]));
+                TRY(chain_growth(p, CHAIN_DISKS, sweeps, law == LAW_PLAIN, p->seed + (uint64_t)k,
+                                 &factor[k]));
             const fit_mean_result mean = fit_mean(seeds, factor);
             g->factor[law][i] = mean.mean;
             g->error[law][i] = mean.error;
-            g->theory[law][i] = growth_theory(law, sweeps);
+            g->theory[law][i] = chain_growth_theory(CHAIN_DISKS, sweeps, law == LAW_PLAIN);
         }
         paper_progress(p, 0.3 + 0.5 * (i + 1) / GROWTH_POINTS);
     }
@@ -552,19 +470,19 @@ static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
 static talus_status publish(paper* p, const shock_results* r)
 {
     const load_history(*loads)[CHAIN_CASES] = r->loads;
-    const paper_column load_columns[] = {
-        {"t/h", r->t},
-        {"E(g+ N_I=20)", loads[LAW_PLUS][0].energy},
-        {"overlap(g+ N_I=20)", loads[LAW_PLUS][0].overlap},
-        {"E(g N_I=20)", loads[LAW_PLAIN][0].energy},
-        {"overlap(g N_I=20)", loads[LAW_PLAIN][0].overlap},
-        {"E(g+ N_I=320)", loads[LAW_PLUS][2].energy},
-        {"overlap(g+ N_I=320)", loads[LAW_PLUS][2].overlap},
-        {"E(g N_I=320)", loads[LAW_PLAIN][2].energy},
-        {"overlap(g N_I=320)", loads[LAW_PLAIN][2].overlap},
-        {"E of the heap (g+ N_I=20)", r->heaps.energy[LAW_PLUS][1]},
-        {"E of the heap (g N_I=20)", r->heaps.energy[LAW_PLAIN][1]}};
-    TRY(paper_csv(p, "load", CHAIN_STEPS, 11, load_columns));
+    const char* const names[LAWS][CHAIN_CASES][2] = {{{"E(g+ N_I=20)", "overlap(g+ N_I=20)"},
+                                                      {"E(g+ N_I=80)", "overlap(g+ N_I=80)"},
+                                                      {"E(g+ N_I=320)", "overlap(g+ N_I=320)"}},
+                                                     {{"E(g N_I=20)", "overlap(g N_I=20)"},
+                                                      {"E(g N_I=80)", "overlap(g N_I=80)"},
+                                                      {"E(g N_I=320)", "overlap(g N_I=320)"}}};
+    paper_column columns[1 + 2 * LAWS * CHAIN_CASES] = {{"t/h", r->t}};
+    for (int i = 0; i < LAWS * CHAIN_CASES; i++) {
+        const int law = i / CHAIN_CASES, number = i % CHAIN_CASES;
+        columns[1 + 2 * i] = (paper_column){names[law][number][0], loads[law][number].energy};
+        columns[2 + 2 * i] = (paper_column){names[law][number][1], loads[law][number].overlap};
+    }
+    TRY(paper_csv(p, "load", CHAIN_STEPS, 1 + 2 * LAWS * CHAIN_CASES, columns));
     const growth_results* g = &r->growth;
     const paper_column growth_columns[] = {{"N_I", g->sweeps},
                                            {"|l|(g+)", g->factor[0]},
