@@ -357,7 +357,7 @@ static talus_status draw_domains(paper* p, const cost_table* t, int panel, talus
 {
     char title[64];
     snprintf(title, sizeof title, "Fig. 1.6 measured, d = %d (seconds)", t->dim);
-    talus_axes_def axes = plot_axes(title, "N", "m v^{2} / (K r^{2})", "xy");
+    talus_axes_def axes = plot_axes_def(title, "N", "m v^{2} / (K r^{2})", "xy");
     axes.legend = TALUS_LEGEND_BOTTOM_LEFT;
     axes.x_low = 0.7 * t->grains[0];
     axes.x_high = 1.5 * t->grains[t->sizes - 1];
@@ -385,7 +385,7 @@ static talus_status draw_sweeps(paper* p, const cost_table* t, int panel, talus_
 {
     char title[64];
     snprintf(title, sizeof title, "Sweeps a step, d = %d", t->dim);
-    talus_axes_def axes = plot_axes(title, "N", "N_{I}", "xy");
+    talus_axes_def axes = plot_axes_def(title, "N", "N_{I}", "xy");
     axes.y_low = 1;
     axes.y_high = 1e4;
     axes.legend = TALUS_LEGEND_BOTTOM_LEFT;
@@ -410,7 +410,7 @@ static talus_status draw_costs(paper* p, const cost_table* t, int panel, talus_f
     char title[64];
     const int last = t->sizes - 1;
     snprintf(title, sizeof title, "%.0f grains, d = %d", t->grains[last], t->dim);
-    talus_axes_def axes = plot_axes(title, "K / p", "processor seconds a unit of time", "xy");
+    talus_axes_def axes = plot_axes_def(title, "K / p", "processor seconds a unit of time", "xy");
     axes.y_low = 1e-4;
     axes.y_high = 10;
     axes.legend = TALUS_LEGEND_BOTTOM_LEFT;

@@ -344,7 +344,7 @@ static talus_status draw(paper* p, const comparison* c, talus_figure* figure)
 {
     for (int kind = 0; kind < SITUATIONS; kind++) {
         talus_axes_def axes =
-            plot_axes(situation_names[kind], "mean number of sweeps", "mean overlap / d", "xy");
+            plot_axes_def(situation_names[kind], "mean number of sweeps", "mean overlap / d", "xy");
         axes.legend = kind == 0 ? TALUS_LEGEND_BOTTOM_LEFT : TALUS_LEGEND_NONE;
         TRY(talus_figure_axes(figure, kind, &axes, &p->error));
         for (int rule = 0; rule < RULES; rule++) {

@@ -167,7 +167,7 @@ static talus_status kept_shrinkage(paper* p, int sweeps)
     const double theory = chain_kept_shrinkage(CHAIN_DISKS, sweeps);
     paper_within(p, name, mean.mean, theory, 4 * mean.error + theory / CHAIN_DISKS / CHAIN_DISKS,
                  "sum of b s/(1 - s) over modes; 4 standard errors, and 1/n^2: the factor of a "
-                 "sweep is that of an endless chain");
+                 "sweep is that of long waves");
     return TALUS_OK;
 }
 
@@ -365,8 +365,8 @@ static const char* const law_names[LAWS] = {"g^{+}", "g"};
 static talus_status draw_thrusts(paper* p, const thrust_results* r, talus_figure* f)
 {
     const char* const bodies[BODIES] = {"2 disks", "row of 10"};
-    const talus_axes_def axes = plot_axes("Given overlaps, law g: energy pumped in",
-                                          "h / (d/g)^{1/2}", "E / (m g d)", "xy");
+    const talus_axes_def axes = plot_axes_def("Given overlaps, law g: energy pumped in",
+                                              "h / (d/g)^{1/2}", "E / (m g d)", "xy");
     TRY(talus_figure_axes(f, 0, &axes, &p->error));
     for (int body = 0; body < BODIES; body++) {
         const plot_style dots = {body, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = body};
@@ -379,11 +379,11 @@ static talus_status draw_thrusts(paper* p, const thrust_results* r, talus_figure
 static talus_status draw_loads(paper* p, const shock_results* r, talus_figure* f)
 {
     talus_axes_def axes =
-        plot_axes("Chain of 20 under load: energy", "t/h", "E / ((F h)^{2}/m)", "xy");
+        plot_axes_def("Chain of 20 under load: energy", "t/h", "E / ((F h)^{2}/m)", "xy");
     axes.y_low = 1e-12;
     axes.y_high = 1e3;
     TRY(talus_figure_axes(f, 1, &axes, &p->error));
-    axes = plot_axes("... and overlap", "t/h", "mean overlap / (F h^{2}/m)", "");
+    axes = plot_axes_def("... and overlap", "t/h", "mean overlap / (F h^{2}/m)", "");
     axes.x_high = 120;
     axes.y_high = 0.12;
     axes.legend = TALUS_LEGEND_NONE;
@@ -404,7 +404,7 @@ static talus_status draw_loads(paper* p, const shock_results* r, talus_figure* f
 static talus_status draw_growth(paper* p, const growth_results* g, talus_figure* f)
 {
     const talus_axes_def axes =
-        plot_axes("Chain of 20: growth of the longest mode", "N_{I}", "|λ| a step", "x");
+        plot_axes_def("Chain of 20: growth of the longest mode", "N_{I}", "|λ| a step", "x");
     TRY(talus_figure_axes(f, 3, &axes, &p->error));
     for (int law = LAWS - 1; law >= 0; law--) {
         const plot_style dots = {law, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = law};
@@ -423,7 +423,7 @@ static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
         char title[64];
         snprintf(title, sizeof title, "Heap, N_{I} = %d, law %s, t = 400 h", heap_sweeps[0],
                  law_names[law]);
-        talus_axes_def axes = plot_axes(title, "x/d", "y/d", "");
+        talus_axes_def axes = plot_axes_def(title, "x/d", "y/d", "");
         axes.equal = true;
         axes.x_low = -8;
         axes.x_high = 8;

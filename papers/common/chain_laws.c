@@ -6,7 +6,7 @@
 /// s: what a step leaves of the error of the forces in a mode.
 static double error_left(int64_t disks, int sweeps, int64_t mode)
 {
-    return pow(chain_sweep_factor(chain_wave_number(disks, mode)), sweeps);
+    return pow(chain_sweep_factor(chain_wave_number(disks, mode), disks), sweeps);
 }
 
 double chain_kept_shrinkage(int64_t disks, int sweeps)
@@ -59,11 +59,12 @@ talus_status chain_growth(paper* p, int64_t disks, int sweeps, bool plain, uint6
     chain.solver = chain_sweeps(sweeps, TALUS_ORDER_RANDOM);
     chain.solver.push_out_overlap = plain;
     talus_world* world = NULL;
-    TRY(chain_make_pressed(p, &chain, &world));
+    TRY(chain_make(p, &chain, &world));
+    talus_status status = chain_press(p, world, 1);
     const double kd = chain_wave_number(disks, 0);
     for (int64_t i = 0; i < disks; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
     double amplitude[STEPS];
-    talus_status status = TALUS_OK;
+
     for (int t = 0; t < STEPS && status >= 0; t++) {
         status = talus_world_step(world, 1, NULL, &p->error);
         amplitude[t] = chain_mode_amplitude(world, kd);

@@ -5,8 +5,11 @@
 #include "paper.h"
 
 /// Axes with labels; `log` names those that are logarithmic: "", "x", "y" or "xy".
-talus_axes_def plot_axes(const char* title, const char* x_label, const char* y_label,
-                         const char* log);
+talus_axes_def plot_axes_def(const char* title, const char* x_label, const char* y_label,
+                             const char* log);
+/// Give a panel such axes.
+talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
+                       const char* x_label, const char* y_label, const char* log);
 
 /// How a curve is drawn: its colour of the palette, and style.
 typedef struct plot_style {
