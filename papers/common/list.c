@@ -9,6 +9,7 @@ extern const paper_experiment paper_stiffness;
 extern const paper_experiment paper_iterations;
 extern const paper_experiment paper_criteria;
 extern const paper_experiment paper_shock_law;
+extern const paper_experiment paper_cd_vs_md;
 extern const paper_experiment paper_rolling_heap;
 extern const paper_experiment paper_cohesion;
 extern const paper_experiment paper_force_network;
@@ -26,6 +27,7 @@ static const paper_experiment* const experiments[] = {
     &paper_iterations,
     &paper_criteria,
     &paper_shock_law,
+    &paper_cd_vs_md,
     &paper_rolling_heap,
     &paper_cohesion,
     &paper_force_network,
