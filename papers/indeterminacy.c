@@ -274,7 +274,7 @@ static talus_status write_samples(paper* p, const talus_ensemble* e)
     enum { COLUMNS = 7 };
     double* values = paper_alloc(p, (size_t)(COLUMNS * e->samples), sizeof *values);
     if (!values) return p->error.status;
-    const char* names[COLUMNS] = {"start (1 zero, 2 last, 4 random)",
+    const char* names[COLUMNS] = {"start: 1 zero; 2 last; 4 random",
                                   "sweeps",
                                   "residual",
                                   "mean force",
