@@ -16,6 +16,7 @@ if(TALUS_SANITIZE STREQUAL "address+undefined")
   # Allocations too big to succeed return NULL as they do in a normal run: tests ask for them.
   set(TALUS_SANITIZE_ENVIRONMENT
     ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1)
 elseif(TALUS_SANITIZE STREQUAL "thread")
   # ThreadSanitizer sees OpenMP's own synchronisation only through Archer, a plug-in of LLVM's

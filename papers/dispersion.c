@@ -94,7 +94,7 @@ static talus_status measure_mode(paper* p, const sizes* s, talus_world* world, i
     const int apart = (int)fmax(1.0, round(1.0 / guess.omega));
     const int steps = (int)fmin(LONGEST - 1, fmax(4.0 * apart, ceil(3.0 * guess.tau)));
     double cosines[BATCHES], taus[BATCHES];
-    TRY(chain_press(p, world));
+    TRY(chain_press(p, world, 1.0));
     for (int batch = 0; batch < BATCHES; batch++) {
         for (int t = 0; t <= steps; t++) a[t] = 0.0;
         for (int trial = 0; trial < s->trials; trial++) {
@@ -188,9 +188,8 @@ static double reach_of_formula(int kind, const kind_results* k)
     double before = 0.0, part = 0.0;
     for (int j = 0; j < k->modes; j++) {
         const double off = k->omega[j] / continuous(kind, k->kd[j]).omega - 1.0;
-        if (!(fabs(off) < 0.05)) {
-            return isnan(off) ? part
-                              : part + (k->part[j] - part) * (0.05 - before) / (off - before);
+        if (fabs(off) >= 0.05) {
+            return part + (k->part[j] - part) * (0.05 - before) / (off - before);
         }
         before = off;
         part = k->part[j];
@@ -426,10 +425,13 @@ static talus_status write_data(paper* p, const kind_results* kinds)
             for (int c = 0; c < 6; c++) columns[c][rows] = values[c];
         }
     }
-    const paper_column table_columns[] = {{"N_I", sweeps},       {"kd", columns[0]},
-                                          {"k/k_c", columns[1]}, {"omega_h", columns[2]},
-                                          {"error", columns[3]}, {"tau/h", columns[4]},
-                                          {"error", columns[5]}};
+    const paper_column table_columns[] = {{"N_I", sweeps},
+                                          {"kd", columns[0]},
+                                          {"k/k_c", columns[1]},
+                                          {"omega_h", columns[2]},
+                                          {"error of omega_h", columns[3]},
+                                          {"tau/h", columns[4]},
+                                          {"error of tau/h", columns[5]}};
     return paper_csv(p, NULL, rows, 7, table_columns);
 }
 
