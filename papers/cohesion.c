@@ -197,7 +197,8 @@ static talus_status state_shock(paper* p, double stop_time, double* step, double
         p, "without range: exponent of p ~ h^x", fit.slope, 1, 1e-3,
         "p = F_C h; gaps below 1e-9 r are taken for rounding, 1e-4 of p at the smallest h");
     paper_within(p, "without range: p/(F_C h) at the smallest h",
-                 without[STEPS - 1] * borne / (step[STEPS - 1] * stop_time), 1, 1e-3, "the same");
+                 without[STEPS - 1] * borne / (step[STEPS - 1] * stop_time), 1, 1e-3,
+                 "p = F_C h, with the same rounding");
     return TALUS_OK;
 }
 
@@ -360,10 +361,9 @@ static void state_porosity(paper* p, const study* s)
 {
     const int last = s->stresses - 1;
     const double low = 3 * s->spread[0];
-    paper_between(p, "cohesion, rolling: largest rise of porosity with stress",
-                  largest_rise(s, ROLLING), -1, 1e-3, "pressing never opens pores; rest of motion");
-    paper_between(p, "cohesion alone: largest rise of porosity with stress",
-                  largest_rise(s, COHESIVE), -1, 1e-3, "the same");
+    paper_between(p, "cohesion: largest rise of porosity from one stress to the next",
+                  fmax(largest_rise(s, ROLLING), largest_rise(s, COHESIVE)), -1, 1e-3,
+                  "pressing never opens pores; rest of motion");
     paper_between(p, "porosity gained by rolling friction, at the lowest stress",
                   s->mean[ROLLING][0] - s->mean[COHESIVE][0], low, 1,
                   "contact torques stabilise pores (BUW [3]); three standard errors");
@@ -418,7 +418,7 @@ static talus_status write_porosity(paper* p, const study* s)
 {
     const paper_column columns[] = {{"stress d/F_C", s->stress},
                                     {"cohesion and rolling", s->mean[ROLLING]},
-                                    {"error of it", s->error[ROLLING]},
+                                    {"error of cohesion and rolling", s->error[ROLLING]},
                                     {"cohesion", s->mean[COHESIVE]},
                                     {"error of cohesion", s->error[COHESIVE]},
                                     {"neither", s->mean[PLAIN]},
@@ -452,7 +452,6 @@ static talus_status draw_porosity(paper* p, const study* s, talus_figure* figure
 static talus_status figure_of_porosity(paper* p, const study* s)
 {
     talus_figure_def def = talus_figure_default();
-    def.panel_width = 480, def.panel_height = 360;
     talus_figure* figure = NULL;
     TRY(talus_figure_create(&def, &figure, &p->error));
     talus_status status = draw_porosity(p, s, figure);

@@ -149,35 +149,66 @@ static void state_smooth(paper* p, const talus_ensemble* e)
                  "unique forces; ten times the solver's error");
 }
 
-/// Spreads of forces and of the stress from random forces in packings of several sizes.
+enum { SIZES = 3, MOST_PACKINGS = 6 };
+
+/// Packings of one size: mean over them, and its error.
+typedef struct size_result {
+    double contacts;
+    fit_mean_result stress, forces; ///< logarithms of the spreads from random forces
+} size_result;
+
+static talus_status sample_size(paper* p, int64_t grains, int packings, size_result* out)
+{
+    const uint64_t seed = p->seed;
+    double stress[MOST_PACKINGS], forces[MOST_PACKINGS];
+    *out = (size_result){0};
+    for (int i = 0; i < packings; i++) {
+        sample_def def = {.grains = grains,
+                          .friction = 0.3,
+                          .samples = 8,
+                          .starts = TALUS_START_RANDOM,
+                          .tolerance = 1e-5};
+        talus_ensemble e;
+        p->seed = seed * 1000 + (uint64_t)i;
+        talus_status status = sample(p, &def, &e, NULL);
+        p->seed = seed;
+        TRY(status);
+        out->contacts += (double)e.loaded / packings;
+        stress[i] = log(e.stress_change);
+        forces[i] = log(e.force_change);
+        talus_ensemble_free(&e);
+    }
+    out->stress = fit_mean(packings, stress);
+    out->forces = fit_mean(packings, forces);
+    return TALUS_OK;
+}
+
+/// How the spreads of forces and of the stress change with the size of the packing.
 static talus_status state_scaling(paper* p)
 {
-    enum { SIZES = 3, SAMPLES = 10 };
-    const int64_t grains[SIZES] = {p->brief ? 30 : 100, p->brief ? 90 : 400, p->brief ? 270 : 1600};
-    double contacts[SIZES], forces[SIZES], stress[SIZES];
+    const int64_t brief[SIZES] = {25, 50, 100}, full[SIZES] = {100, 400, 1600};
+    const int packings = p->brief ? 3 : MOST_PACKINGS;
+    double contacts[SIZES], forces[SIZES], stress[SIZES], size[SIZES], variance = 0, square = 0;
     for (int i = 0; i < SIZES; i++) {
-        sample_def def = {.grains = grains[i],
-                          .friction = 0.3,
-                          .samples = SAMPLES,
-                          .starts = TALUS_START_RANDOM,
-                          .tolerance = p->brief ? 1e-5 : 1e-6};
-        talus_ensemble e;
-        TRY(sample(p, &def, &e, NULL));
-        contacts[i] = (double)e.loaded;
-        forces[i] = e.force_change;
-        stress[i] = e.stress_change;
-        talus_ensemble_free(&e);
-        paper_progress(p, 0.2 + 0.2 * i);
+        size_result r;
+        TRY(sample_size(p, p->brief ? brief[i] : full[i], packings, &r));
+        contacts[i] = r.contacts;
+        size[i] = log(r.contacts);
+        stress[i] = r.stress.mean;
+        forces[i] = r.forces.mean;
+        variance += r.stress.error * r.stress.error / SIZES;
+        paper_progress(p, 0.2 + 0.8 * (i + 1) / SIZES);
     }
-    fit_line_result fit = fit_power(SIZES, contacts, stress);
-    const double error = sqrt(1.0 / (SAMPLES - 1)) / log(contacts[SIZES - 1] / contacts[0]);
-    paper_within(p, "exponent of the spread of the stress against contacts", fit.slope, -0.5,
-                 2 * error,
-                 "an average: as 1/root(M); two standard errors, each spread being known "
-                 "to 1/root(2 (samples - 1))");
-    fit = fit_power(SIZES, contacts, forces);
-    paper_within(p, "exponent of the spread of single forces", fit.slope, 0, 2 * error,
+    const double middle = (size[0] + size[1] + size[2]) / SIZES;
+    for (int i = 0; i < SIZES; i++) square += (size[i] - middle) * (size[i] - middle);
+    const double error = sqrt(variance / square);
+    paper_within(p, "exponent of the spread of the stress against contacts",
+                 fit_line(SIZES, size, stress).slope, -0.5, 2 * error,
+                 "an average: as 1/root(M); two standard errors from the scatter over packings");
+    paper_within(p, "exponent of the spread of single forces against contacts",
+                 fit_line(SIZES, size, forces).slope, 0, 2 * error,
                  "single forces do not agree better in larger packings; the same errors");
+    for (int i = 0; i < SIZES; i++) stress[i] = exp(stress[i]), forces[i] = exp(forces[i]);
     const paper_column columns[] = {
         {"loaded contacts", contacts}, {"spread of forces", forces}, {"spread of stress", stress}};
     return paper_csv(p, "size", SIZES, 3, columns);
@@ -274,7 +305,7 @@ static talus_status write_samples(paper* p, const talus_ensemble* e)
     enum { COLUMNS = 7 };
     double* values = paper_alloc(p, (size_t)(COLUMNS * e->samples), sizeof *values);
     if (!values) return p->error.status;
-    const char* names[COLUMNS] = {"start (1 zero, 2 last, 4 random)",
+    const char* names[COLUMNS] = {"start: 1 zero; 2 last; 4 random",
                                   "sweeps",
                                   "residual",
                                   "mean force",
