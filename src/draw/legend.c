@@ -51,13 +51,9 @@ static double hidden_of_curve(const plot* p, const panel_curve* c, const rectang
 
 static double hidden_by(const plot* p, const rectangle* r)
 {
-    double sum = 0.0;
+    double sum = notes_under(p, r);
     for (int64_t i = 0; i < p->panel->curve_count; i++) {
         sum += hidden_of_curve(p, &p->panel->curve[i], r);
-    }
-    for (int64_t i = 0; i < p->panel->text_count; i++) {
-        const panel_text* t = &p->panel->text[i];
-        sum += holds(r, axis_at(&p->x, t->x), axis_at(&p->y, t->y)) ? 0.5 : 0.0;
     }
     return sum;
 }
