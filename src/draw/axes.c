@@ -105,6 +105,12 @@ static double closest(const axis* a, double length, const ticks* t)
     return least;
 }
 
+/// Minor ticks that would be closer than one can see are left out.
+static void thin_out(ticks* t, double length)
+{
+    if (t->minor_count > length / 2.5) t->minor_count = 0;
+}
+
 void axes_ticks(cairo_t* cr, const axis* x, const axis* y, double width, double height,
                 ticks* x_ticks, ticks* y_ticks)
 {
@@ -114,6 +120,8 @@ void axes_ticks(cairo_t* cr, const axis* x, const axis* y, double width, double 
     } while (closest(x, width, x_ticks) < widest_label(cr, x_ticks) + 6.0 && --wanted >= 2);
     ticks_make(fmin(y->low, y->high), fmax(y->low, y->high), y->log, (int)fmin(height / 30.0, 12.0),
                y_ticks);
+    thin_out(x_ticks, width);
+    thin_out(y_ticks, height);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
@@ -135,11 +143,12 @@ margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ti
     const text_size title = text_measure(cr, p->title, PLOT_TITLE);
     const double factor = y_ticks->factor[0] ? FACTOR_ROOM : 0.0;
     const bool below = p->x_label || x_ticks->factor[0];
+    const double left = 2.0 * GAP + widest_label(cr, y_ticks) +
+                        (p->y_label ? y_label.above + y_label.below + GAP : 0.0);
     return (margins){
-        .left = 2.0 * GAP + widest_label(cr, y_ticks) +
-                (p->y_label ? y_label.above + y_label.below + GAP : 0.0),
+        .left = fmax(left, text_measure(cr, y_ticks->factor, PLOT_SMALL_TEXT).width + GAP),
         .right = fmax(2.0 * GAP, 0.5 * widest_label(cr, x_ticks)),
-        .top = 2.0 * GAP + factor + (p->title ? title.above + 0.3 * PLOT_TITLE : 0.0),
+        .top = 2.0 * GAP + fmax(factor, p->title ? title.above + 0.3 * PLOT_TITLE : 0.0),
         .bottom = 2.0 * GAP + tallest_label(cr, x_ticks) +
                   (below ? 0.8 * PLOT_TEXT + fmax(x_label.below, 2.0) + GAP : 0.0),
     };
@@ -190,7 +199,6 @@ static void draw_labels(const plot* p, const margins* m)
     const rectangle* b = &p->box;
     const panel* q = p->panel;
     const double right = b->left + b->width;
-    const double factor = p->y_ticks.factor[0] ? FACTOR_ROOM : 0.0;
     const double under =
         b->top + b->height + 2.0 * GAP + tallest_label(p->cr, &p->x_ticks) + 0.8 * PLOT_TEXT;
     const double y_label = text_measure(p->cr, q->y_label, PLOT_TEXT).above;
@@ -198,9 +206,10 @@ static void draw_labels(const plot* p, const margins* m)
     text_draw(p->cr, p->x_ticks.factor, PLOT_SMALL_TEXT, right, under, 1.0, 0.0);
     text_draw(p->cr, q->y_label, PLOT_TEXT, b->left - m->left + GAP + y_label,
               b->top + 0.5 * b->height, 0.5, 0.5 * M_PI);
-    text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, b->top - GAP, 0.0, 0.0);
-    text_draw(p->cr, q->title, PLOT_TITLE, b->left + 0.5 * b->width,
-              b->top - factor - GAP - 0.3 * PLOT_TITLE, 0.5, 0.0);
+    // The factor ends where the axis is, so that it does not meet the title.
+    const double over = b->top - GAP - 0.3 * PLOT_TITLE;
+    text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, over, 1.0, 0.0);
+    text_draw(p->cr, q->title, PLOT_TITLE, b->left + 0.5 * b->width, over, 0.5, 0.0);
 }
 
 void axes_draw(const plot* p)
