@@ -94,7 +94,7 @@ static talus_status measure_mode(paper* p, const sizes* s, talus_world* world, i
     const int apart = (int)fmax(1.0, round(1.0 / guess.omega));
     const int steps = (int)fmin(LONGEST - 1, fmax(4.0 * apart, ceil(3.0 * guess.tau)));
     double cosines[BATCHES], taus[BATCHES];
-    TRY(chain_press(p, world));
+    TRY(chain_press(p, world, 1.0));
     for (int batch = 0; batch < BATCHES; batch++) {
         for (int t = 0; t <= steps; t++) a[t] = 0.0;
         for (int trial = 0; trial < s->trials; trial++) {
@@ -188,9 +188,8 @@ static double reach_of_formula(int kind, const kind_results* k)
     double before = 0.0, part = 0.0;
     for (int j = 0; j < k->modes; j++) {
         const double off = k->omega[j] / continuous(kind, k->kd[j]).omega - 1.0;
-        if (!(fabs(off) < 0.05)) {
-            return isnan(off) ? part
-                              : part + (k->part[j] - part) * (0.05 - before) / (off - before);
+        if (fabs(off) >= 0.05) {
+            return part + (k->part[j] - part) * (0.05 - before) / (off - before);
         }
         before = off;
         part = k->part[j];

@@ -19,6 +19,7 @@
 /// neighbours are kept (chain_sweep_factor()).
 #include "chain.h"
 #include "fit.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -310,110 +311,75 @@ static void table(paper* p, const sizes* s, const findings* f)
     mode_rows(p, s, f);
 }
 
-/// Profiles at three times, with the Gaussians.
+/// Profiles at three times, some of the points, with the Gaussians.
 static talus_status draw_profiles(paper* p, const sizes* s, const findings* f, talus_figure* figure,
                                   double* room)
 {
     const int64_t middle = s->disks / 2, wide = s->disks / 5, count = 2 * wide + 1;
-    double *x = room, *y = room + s->disks, *dots_x = y + s->disks, *dots_y = dots_x + s->disks;
+    double *x = room, *y = x + s->disks, *dots_x = y + s->disks, *dots_y = dots_x + s->disks;
     for (int t = s->times - 3; t < s->times; t++) {
         const double* profile = f->profile + t * s->disks + middle;
-        char label[64];
-        snprintf(label, sizeof label, "after %d sweeps", s->sweeps[t]);
-        talus_curve_def curve = talus_curve_default();
-        curve.label = label;
-        curve.x = dots_x;
-        curve.y = dots_y;
-        for (int64_t i = -wide; i <= wide; i += 1 + wide / 40) {
-            dots_x[curve.count] = (double)i;
-            dots_y[curve.count++] = profile[i];
+        plot_style style = {t - s->times + 3, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
+        int64_t dots = 0;
+        for (int64_t i = -wide; i <= wide; i += 1 + wide / 40, dots++) {
+            dots_x[dots] = (double)i;
+            dots_y[dots] = profile[i];
         }
-        curve.style = TALUS_CURVE_DOTS;
-        curve.colour = curve.marker = t - s->times + 3;
-        TRY(talus_figure_curve(figure, 0, &curve, &p->error));
         for (int64_t i = 0; i < count; i++) {
             x[i] = (double)(i - wide);
             y[i] = gauss(x[i], 2.0 * chain_q_random() * s->sweeps[t]);
         }
-        curve.label = NULL;
-        curve.x = x;
-        curve.y = y;
-        curve.count = count;
-        curve.style = TALUS_CURVE_LINE;
-        TRY(talus_figure_curve(figure, 0, &curve, &p->error));
+        char label[64];
+        snprintf(label, sizeof label, "after %d sweeps", s->sweeps[t]);
+        TRY(plot_curve(p, figure, 0, style, label, dots, dots_x, dots_y));
+        style.style = TALUS_CURVE_LINE;
+        TRY(plot_curve(p, figure, 0, style, NULL, count, x, y));
     }
     return TALUS_OK;
 }
 
-/// Measured dots and the line of the theory, of all orders.
-static talus_status draw_orders(paper* p, talus_figure* figure, int panel, int dots_count,
-                                const double* dots_x, const double* const dots_y[ORDERS],
-                                int line_count, const double* line_x, double* const line_y[ORDERS])
+/// Dots of one order and the line of its theory.
+static talus_status draw_order(paper* p, talus_figure* figure, int panel, int order,
+                               const double* dots_x, const double* dots_y, int dots,
+                               const double* line_x, const double* line_y, int points)
 {
-    for (int order = 0; order < ORDERS; order++) {
-        talus_curve_def curve = talus_curve_default();
-        curve.label = NAMES[order];
-        curve.x = dots_x;
-        curve.y = dots_y[order];
-        curve.count = dots_count;
-        curve.style = TALUS_CURVE_DOTS;
-        curve.colour = curve.marker = order;
-        curve.dot_size = order == 3 ? 3.0 : 5.5;
-        TRY(talus_figure_curve(figure, panel, &curve, &p->error));
-        curve.label = NULL;
-        curve.x = line_x;
-        curve.y = line_y[order];
-        curve.count = line_count;
-        curve.style = TALUS_CURVE_LINE;
-        TRY(talus_figure_curve(figure, panel, &curve, &p->error));
-    }
-    return TALUS_OK;
+    plot_style style = {order, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
+    TRY(plot_curve(p, figure, panel, style, NAMES[order], dots, dots_x, dots_y));
+    style.style = TALUS_CURVE_LINE;
+    return plot_curve(p, figure, panel, style, NULL, points, line_x, line_y);
 }
 
 static talus_status draw_spread(paper* p, const sizes* s, const findings* f, talus_figure* figure)
 {
-    double sweeps[MOST_TIMES], ends[2] = {1.0, 1.2 * s->sweeps[s->times - 1]};
-    double values[ORDERS][2], *lines[ORDERS];
-    const double* dots[ORDERS];
+    double sweeps[MOST_TIMES], ends[2] = {1.0, 1.2 * s->sweeps[s->times - 1]}, line[2];
     for (int t = 0; t < s->times; t++) sweeps[t] = s->sweeps[t];
     for (int order = 0; order < ORDERS; order++) {
-        for (int i = 0; i < 2; i++) values[order][i] = expected_q(order) * ends[i];
-        lines[order] = values[order];
-        dots[order] = f->spread[order];
+        for (int i = 0; i < 2; i++) line[i] = expected_q(order) * ends[i];
+        TRY(draw_order(p, figure, 1, order, sweeps, f->spread[order], s->times, ends, line, 2));
     }
-    return draw_orders(p, figure, 1, s->times, sweeps, dots, 2, ends, lines);
+    return TALUS_OK;
 }
 
 static talus_status draw_decay(paper* p, const findings* f, talus_figure* figure)
 {
     enum { POINTS = 120 };
-    double kd[POINTS], values[ORDERS][POINTS], *lines[ORDERS];
-    const double* dots[ORDERS];
+    double kd[POINTS], line[POINTS];
     for (int order = 0; order < ORDERS; order++) {
         for (int i = 0; i < POINTS; i++) {
             kd[i] = 1.25 * (i + 1) / POINTS;
-            values[order][i] = theory(order, kd[i], 0);
+            line[i] = theory(order, kd[i], 0);
         }
-        lines[order] = values[order];
-        dots[order] = f->decay[order];
+        TRY(draw_order(p, figure, 2, order, f->kd, f->decay[order], MODES, kd, line, POINTS));
     }
-    return draw_orders(p, figure, 2, MODES, f->kd, dots, POINTS, kd, lines);
+    return TALUS_OK;
 }
 
 static talus_status draw_axes(paper* p, talus_figure* figure)
 {
+    TRY(plot_axes(p, figure, 0, "random sweeps: a point disturbance", "distance x/d",
+                  "error of the force / disturbance", ""));
+    TRY(plot_axes(p, figure, 1, "its spreading", "sweeps N", "variance/(2 d^{2})", "xy"));
     talus_axes_def axes = talus_axes_default();
-    axes.title = "random sweeps: a point disturbance";
-    axes.x_label = "distance x/d";
-    axes.y_label = "error of the force / disturbance";
-    TRY(talus_figure_axes(figure, 0, &axes, &p->error));
-    axes.title = "its spreading";
-    axes.x_label = "sweeps N";
-    axes.y_label = "variance/(2 d^{2})";
-    axes.x_log = axes.y_log = true;
-    axes.legend = TALUS_LEGEND_TOP_LEFT;
-    TRY(talus_figure_axes(figure, 1, &axes, &p->error));
-    axes = talus_axes_default();
     axes.title = "decay of modes";
     axes.x_label = "wave number k d";
     axes.y_label = "q(k)";
@@ -472,7 +438,7 @@ static talus_status write_data(paper* p, const sizes* s, const findings* f)
 static talus_status measure(paper* p, probe* b, findings* f)
 {
     choose_modes(b->size, f);
-    TRY(chain_press(p, b->world));
+    TRY(chain_press(p, b->world, 1.0));
     for (int order = 0; order < ORDERS; order++) {
         TRY(spread_of_order(p, b, order, f));
         paper_progress(p, 0.5 + 0.1 * order);

@@ -331,7 +331,7 @@ static talus_status swing(paper* p, int law, int sweeps, uint64_t seed, double* 
     chain.overlap = law == LAW_PLUS ? 1e-3 : 0; // with g+ contacts stay linear only in overlap
     talus_world* world = NULL;
     TRY(chain_make(p, &chain, &world));
-    talus_status status = chain_press(p, world);
+    talus_status status = chain_press(p, world, 1.0);
     const double kd = chain_wave_number(CHAIN_DISKS, 0);
     for (int i = 0; i < CHAIN_DISKS; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
     double amplitude[GROWTH_STEPS];
@@ -472,24 +472,38 @@ typedef struct shock_results {
 
 static const char* const law_names[LAWS] = {"g^{+}", "g"};
 
-static talus_status draw_energies(paper* p, const shock_results* r, talus_figure* f)
+static talus_status draw_thrusts(paper* p, const thrust_results* r, talus_figure* f)
 {
-    const char* bodies[BODIES] = {"2 disks", "row of 10", "heap of 55"};
-    TRY(plot_axes(p, f, 0, "Given overlaps, law g: energy pumped in", "h / (d^{1/2} g^{-1/2})",
-                  "E / (m g d)", "xy"));
+    const char* const bodies[BODIES] = {"2 disks", "row of 10", "heap of 55"};
+    const talus_axes_def axes = plot_axes_def("Given overlaps, law g: energy pumped in",
+                                              "h / (d/g)^{1/2}", "E / (m g d)", "xy");
+    TRY(talus_figure_axes(f, 0, &axes, &p->error));
     for (int body = 0; body < BODIES; body++) {
-        plot_style dots = {body, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = body};
-        const double* h = r->thrusts.h;
-        TRY(plot_curve(p, f, 0, dots, bodies[body], STEP_SIZES, h, r->thrusts.energy[body]));
-        if (body < 2) TRY(plot_curve(p, f, 0, line, NULL, STEP_SIZES, h, r->thrusts.theory[body]));
+        const plot_style dots = {body, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = body};
+        TRY(plot_curve(p, f, 0, dots, bodies[body], STEP_SIZES, r->h, r->energy[body]));
+        if (body < 2) TRY(plot_curve(p, f, 0, line, NULL, STEP_SIZES, r->h, r->theory[body]));
     }
-    TRY(plot_axes(p, f, 1, "Chain of 20 under load: energy", "t/h", "E / ((F h)^{2}/m)", "xy"));
-    TRY(plot_axes(p, f, 2, "... and overlap", "t/h", "mean overlap / (F h^{2}/m)", "xy"));
+    return TALUS_OK;
+}
+
+static talus_status draw_loads(paper* p, const shock_results* r, talus_figure* f)
+{
+    talus_axes_def axes =
+        plot_axes_def("Chain of 20 under load: energy", "t/h", "E / ((F h)^{2}/m)", "xy");
+    axes.y_low = 1e-12;
+    axes.y_high = 1e3;
+    TRY(talus_figure_axes(f, 1, &axes, &p->error));
+    axes = plot_axes_def("... and overlap", "t/h", "mean overlap / (F h^{2}/m)", "");
+    axes.x_high = 120;
+    axes.y_high = 0.12;
+    axes.legend = TALUS_LEGEND_NONE;
+    TRY(talus_figure_axes(f, 2, &axes, &p->error));
     for (int i = 0; i < CHAIN_CASES; i++)
         for (int law = 0; law < LAWS; law++) {
             char label[32];
             snprintf(label, sizeof label, "%s, N_{I} = %d", law_names[law], case_sweeps[i]);
-            plot_style style = {i, TALUS_CURVE_LINE, law ? TALUS_DASH_DASHED : TALUS_DASH_SOLID};
+            const plot_style style = {i, TALUS_CURVE_LINE,
+                                      law ? TALUS_DASH_DASHED : TALUS_DASH_SOLID};
             const load_history* load = &r->loads[law][i];
             TRY(plot_curve(p, f, 1, style, label, CHAIN_STEPS, r->t, load->energy));
             TRY(plot_curve(p, f, 2, style, label, CHAIN_STEPS, r->t, load->overlap));
@@ -497,23 +511,36 @@ static talus_status draw_energies(paper* p, const shock_results* r, talus_figure
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
+static talus_status draw_growth(paper* p, const growth_results* g, talus_figure* f)
 {
-    TRY(draw_energies(p, r, f));
-    const growth_results* g = &r->growth;
-    TRY(plot_axes(p, f, 3, "Chain of 20: growth of the longest mode", "N_{I}", "|λ| a step", "x"));
+    const talus_axes_def axes =
+        plot_axes_def("Chain of 20: growth of the longest mode", "N_{I}", "|λ| a step", "x");
+    TRY(talus_figure_axes(f, 3, &axes, &p->error));
     for (int law = LAWS - 1; law >= 0; law--) {
-        plot_style dots = {law, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = law};
+        const plot_style dots = {law, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}, line = {.colour = law};
         TRY(plot_curve(p, f, 3, dots, law_names[law], GROWTH_POINTS, g->sweeps, g->factor[law]));
         TRY(plot_curve(p, f, 3, line, NULL, GROWTH_POINTS, g->sweeps, g->theory[law]));
     }
-    TRY(talus_figure_mark(f, 3, false, 1, NULL, &p->error));
+    return talus_figure_mark(f, 3, false, 1, NULL, &p->error);
+}
+
+static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
+{
+    TRY(draw_thrusts(p, &r->thrusts, f));
+    TRY(draw_loads(p, r, f));
+    TRY(draw_growth(p, &r->growth, f));
     for (int law = 0; law < LAWS; law++) {
         char title[64];
         snprintf(title, sizeof title, "Heap, N_{I} = %d, law %s, t = 400 h", heap_sweeps[0],
                  law_names[law]);
-        TRY(plot_axes(p, f, 4 + law, title, "x/d", "y/d", ""));
-        talus_picture_def picture = talus_picture_default();
+        talus_axes_def axes = plot_axes_def(title, "x/d", "y/d", "");
+        axes.equal = true;
+        axes.x_low = -8;
+        axes.x_high = 8;
+        axes.y_low = -1;
+        axes.y_high = 10;
+        TRY(talus_figure_axes(f, 4 + law, &axes, &p->error));
+        const talus_picture_def picture = talus_picture_default();
         TRY(talus_figure_world(f, 4 + law, r->heaps.world[law][0], &picture, &p->error));
     }
     return paper_figure(p, NULL, f,

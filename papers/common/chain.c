@@ -54,7 +54,7 @@ static talus_status add_bodies(paper* p, const chain_def* def, talus_world* worl
     disk.radius = 0.5 * def->diameter;
     disk.mass = def->mass;
     const double spacing = def->diameter - def->overlap;
-    const double first = def->gap > 0.0 ? disk.radius + def->gap : disk.radius - def->overlap;
+    const double first = disk.radius + (def->gap > 0.0 ? def->gap : -0.5 * def->overlap);
     for (int64_t i = 0; i < def->disks; i++) {
         disk.position[0] = first + (double)i * spacing;
         disk.force[0] = i == def->disks - 1 ? -def->force : 0.0;
@@ -87,7 +87,7 @@ static void stop(talus_world* world)
     for (int64_t i = 0; i < disks; i++) chain_push(world, i, 0.0);
 }
 
-talus_status chain_press(paper* p, talus_world* world)
+talus_status chain_press(paper* p, talus_world* world, double h)
 {
     const talus_solver_def own = talus_world_options(world)->solver;
     talus_solver_def exact = talus_solver_default();
@@ -95,7 +95,7 @@ talus_status chain_press(paper* p, talus_world* world)
     exact.max_sweeps = 100000;
     stop(world);
     TRY(talus_world_set_solver(world, &exact, &p->error));
-    TRY(talus_world_step(world, 1.0, NULL, &p->error));
+    TRY(talus_world_step(world, h, NULL, &p->error));
     stop(world);
     return talus_world_set_solver(world, &own, &p->error);
 }
@@ -180,4 +180,22 @@ chain_wave chain_wave_stepwise(double sweep_factor, int sweeps)
 {
     const double tau = -2.0 / (sweeps * log(sweep_factor));
     return (chain_wave){.omega = acos(exp(-1.0 / tau)), .tau = tau};
+}
+
+double chain_end_strain(int sweeps, double y)
+{
+    const double spread = chain_q_random() * sweeps; // z = 36 at the top
+    const double top = 6.0 / sqrt(spread), step = top / 2000.0;
+    double sum = 0.5 * y; // trapezoidal rule, from the limit at k = 0 on
+    for (double k = step; k < top; k += step) {
+        const double z = spread * k * k;
+        sum += z / expm1(z) * sin(k * y) / k;
+    }
+    return 2.0 / M_PI * sum * step;
+}
+
+double chain_loaded_end(int sweeps)
+{
+    const double zeta_of_half = -1.4603545088095868;
+    return -zeta_of_half / sqrt(M_PI) * sqrt(chain_q_random() * sweeps);
 }

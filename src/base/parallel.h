@@ -7,6 +7,7 @@
 #ifndef TALUS_BASE_PARALLEL_H
 #define TALUS_BASE_PARALLEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -20,6 +21,12 @@ enum {
 static inline int parallel_threads(int threads, int64_t count)
 {
     return threads > 1 && count >= PARALLEL_LEAST ? threads : 1;
+}
+/// Is a plain loop the thing to do? A team of one thread costs a few hundred nanoseconds too, more
+/// than all the work of a step of two grains: loops of every soft step ask this before a region.
+static inline bool parallel_is_plain(int threads, int64_t count)
+{
+    return parallel_threads(threads, count) == 1;
 }
 
 /// How many chunks `count` items make, and which items belong to one of them.

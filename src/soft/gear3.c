@@ -8,6 +8,10 @@ static const double alpha[] = {1.0 / 6.0, 5.0 / 6.0, 1.0, 1.0 / 3.0};
 static void predict(const coordinates* c, double h, int threads)
 {
     const int64_t count = c->count;
+    if (parallel_is_plain(threads, count)) {
+        gear_predict(3, c, h, 0, count);
+        return;
+    }
 #pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
     for (int64_t i = 0; i < count; i += GEAR_BLOCK) {
         gear_predict(3, c, h, i, gear_block_end(i, count));
@@ -17,6 +21,10 @@ static void predict(const coordinates* c, double h, int threads)
 static void correct(const coordinates* c, const double* acceleration, double h, int threads)
 {
     const int64_t count = c->count;
+    if (parallel_is_plain(threads, count)) {
+        gear_correct(3, alpha, c, acceleration, h, 0, count);
+        return;
+    }
 #pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
     for (int64_t i = 0; i < count; i += GEAR_BLOCK) {
         gear_correct(3, alpha, c, acceleration, h, i, gear_block_end(i, count));

@@ -515,16 +515,24 @@ static void drop_open(soft_outer* o)
     c->count = kept;
 }
 
+static void meet_found(soft_outer* o, const outer_context* ctx)
+{
+    const int64_t count = o->found.count, batches = (count + SOFT_LANES - 1) / SOFT_LANES;
+    if (parallel_is_plain(ctx->threads, count)) {
+        for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
+        return;
+    }
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, count)) schedule(static)
+    for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
+}
+
 talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx)
 {
     TRY(reserve_grains(o, ctx));
     TRY(find(o, ctx));
     TRY(reserve_found(o, ctx->kind.rich, has_areas(ctx)));
     TRY(match(o, ctx));
-    const int64_t batches = (o->found.count + SOFT_LANES - 1) / SOFT_LANES;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, o->found.count))               \
-    schedule(static)
-    for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
+    meet_found(o, ctx);
     drop_open(o);
     const contacts list = o->list;
     const outer_answers answers = o->answers;

@@ -90,17 +90,25 @@ static talus_status lay_out(outer_solids* s, const grains* g)
     return s->number ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
+static void place_solid(outer_solids* s, const grains* g, int64_t i)
+{
+    if (g->solid[i] < 0) return;
+    overlap_place(&s->shape[g->solid[i]], cos(g->rotation[i]), sin(g->rotation[i]), g->scale[i],
+                  s->number + s->first[i]);
+}
+
 talus_status outer_solids_place(outer_solids* s, const grains* g, const walls* w, int threads)
 {
     TRY(make_shapes(s, g));
     TRY(make_forms(s, w));
     TRY(lay_out(s, g));
-#pragma omp parallel for num_threads(parallel_threads(threads, s->first[g->count])) schedule(static)
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->solid[i] < 0) continue;
-        overlap_place(&s->shape[g->solid[i]], cos(g->rotation[i]), sin(g->rotation[i]), g->scale[i],
-                      s->number + s->first[i]);
+    const int team = parallel_threads(threads, s->first[g->count]);
+    if (team == 1) {
+        for (int64_t i = 0; i < g->count; i++) place_solid(s, g, i);
+        return TALUS_OK;
     }
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) place_solid(s, g, i);
     return TALUS_OK;
 }
 

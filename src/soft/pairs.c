@@ -365,18 +365,29 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
 void soft_pairs_begin(soft_pairs* s, int threads)
 {
     const int64_t rows = s->body_count + s->halo_count + 1;
+    if (parallel_is_plain(threads, rows)) {
+        memset(s->sum, 0, sizeof *s->sum * (size_t)(rows * SOFT_SUM));
+        return;
+    }
 #pragma omp parallel for num_threads(parallel_threads(threads, rows)) schedule(static)
     for (int64_t i = 0; i < rows * SOFT_SUM; i++) s->sum[i] = 0.0;
 }
 
+static void collect_inbox(soft_pairs* s, int64_t b)
+{
+    for (int64_t i = s->inbox_first[b]; i < s->inbox_first[b + 1]; i++) {
+        double* to = s->sum + SOFT_SUM * (int64_t)s->halo[s->inbox[i]];
+        const double* part = s->sum + SOFT_SUM * (s->body_count + s->inbox[i]);
+        for (int k = 0; k < SOFT_SUM; k++) to[k] += part[k];
+    }
+}
+
 void soft_pairs_collect(soft_pairs* s, int threads)
 {
-#pragma omp parallel for num_threads(parallel_threads(threads, s->body_count)) schedule(static)
-    for (int64_t b = 0; b < s->block_count; b++) {
-        for (int64_t i = s->inbox_first[b]; i < s->inbox_first[b + 1]; i++) {
-            double* to = s->sum + SOFT_SUM * (int64_t)s->halo[s->inbox[i]];
-            const double* part = s->sum + SOFT_SUM * (s->body_count + s->inbox[i]);
-            for (int k = 0; k < SOFT_SUM; k++) to[k] += part[k];
-        }
+    if (parallel_is_plain(threads, s->body_count)) {
+        for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
+        return;
     }
+#pragma omp parallel for num_threads(parallel_threads(threads, s->body_count)) schedule(static)
+    for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
 }

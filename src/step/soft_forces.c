@@ -311,15 +311,25 @@ static void load_walls(const stepper* s, const step_context* ctx)
     }
 }
 
+static void meet_balls(stepper* s, const step_context* ctx, double since)
+{
+    const soft_task task = soft_ball_task(s, ctx, since);
+    const int64_t blocks = s->pairs.block_count;
+    const int team = parallel_threads(ctx->threads, s->pairs.body_count);
+    if (team == 1) {
+        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
+        return;
+    }
+#pragma omp parallel for num_threads(team) schedule(dynamic)
+    for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
+}
+
 talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error)
 {
     walls* w = ctx->walls;
     TRY(fill_bodies(s, ctx, error));
     soft_pairs_begin(&s->pairs, ctx->threads);
-    const soft_task task = soft_ball_task(s, ctx, since);
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, s->pairs.body_count))          \
-    schedule(dynamic)
-    for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
+    meet_balls(s, ctx, since);
     soft_pairs_collect(&s->pairs, ctx->threads);
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
     const outer_context outer = soft_outer_context(s, ctx, since);

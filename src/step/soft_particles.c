@@ -123,6 +123,17 @@ void soft_walls_write(const stepper* s, walls* w)
 
 // ---- what has moved ----------------------------------------------------------------------------
 
+/// sum += factor x
+static void add_scaled(int threads, int64_t count, double* sum, double factor, const double* x)
+{
+    if (parallel_is_plain(threads, count)) {
+        for (int64_t i = 0; i < count; i++) sum[i] += factor * x[i];
+        return;
+    }
+#pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
+    for (int64_t i = 0; i < count; i++) sum[i] += factor * x[i];
+}
+
 /// moved += sign * x, and the same for the turns, for all grains; and the mobile walls.
 static void note_motion(const stepper* s, const step_context* ctx, double sign)
 {
@@ -135,10 +146,8 @@ static void note_motion(const stepper* s, const step_context* ctx, double sign)
         vec_add_scaled(3, w->moved + 3 * s->mobile[i], sign, w->position + 3 * s->mobile[i]);
     }
     if (!s->geometric) return;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
-    for (int64_t i = 0; i < moves; i++) g->moved[i] += sign * g->position[i];
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
-    for (int64_t i = 0; i < turns; i++) g->turned[i] += sign * angle[i];
+    add_scaled(ctx->threads, moves, g->moved, sign, g->position);
+    add_scaled(ctx->threads, turns, g->turned, sign, angle);
 }
 
 /// Motions begin anew after an evaluation.

@@ -1,0 +1,84 @@
+/// The two discs of Pena, Lind, McNamara and Herrmann (PLMH Fig. 4), and what theory says of them.
+///
+/// Disc i is fixed at the origin. Disc j, of radius 1/2 m and density 1 kg/m^2, touches it at 45
+/// degrees and is pushed by a constant force along -x. Its height is held, so it moves along x,
+/// turns, or does both. Friction is so large that nothing slides: it oscillates about its new place
+/// and comes to rest.
+///
+/// Small oscillations u = (x, r theta) obey M u'' + C u' + K u = 0 with M = diag(m, m/2) and
+///     K = k_n/2 e e' + k_t s s',   C = nu_n/2 e e' + nu_t s s',
+/// where e = (1, 0) is the way towards i and s = (1/sqrt 2, 1) the slip. Cundall's elongation (PLMH
+/// 7), the sum of v h, is z h/(1 - exp(-z h)) times the slip of a motion exp(z t), 1 + z h/2 for
+/// small steps: the spring k_t then acts like a spring with a dashpot k_t h/2.
+#ifndef TALUS_PAPER_DISCS_H
+#define TALUS_PAPER_DISCS_H
+
+#include "decay.h"
+
+/// What disc j is free to do.
+typedef enum discs_motion { DISCS_BOTH, DISCS_TRANSLATION, DISCS_ROTATION } discs_motion;
+
+typedef struct discs {
+    double stiffness; ///< k_n, N/m
+    double friction;
+    double stiffness_ratio; ///< k_t/k_n
+    double damping_ratio;   ///< nu_t/nu_n
+    double push;            ///< force over stiffness, m
+    discs_motion motion;
+    talus_elongation elongation;
+    talus_soft_bound bound;
+} discs;
+
+/// The paper's: k_n = 1 N/m, mu = 500, k_t/k_n = nu_t/nu_n = 1/3, both motions, Cundall. The push
+/// moves j by about 1e-6 of its size: formulas of small motions hold.
+discs discs_default(void);
+
+/// beta = nu/(2 sqrt(k m_r)) for a restitution between two free discs (PLMH 8).
+double discs_damping(double restitution);
+/// t_c of two free discs (PLMH 10), s.
+double discs_contact_time(const discs* d);
+/// t_R of the oscillation that lasts longest, with Cundall's elongation in steps of h (0: exact),
+/// s.
+double discs_relaxation(const discs* d, double h);
+
+/// How a run begins.
+typedef enum discs_start {
+    DISCS_TOUCHING, ///< at rest, touching, as in the paper: all oscillations are excited
+    DISCS_RINGING,  ///< at rest place, moving as in the oscillation that lasts longest: that one
+                    ///< only, so that a short run gives its t_R
+} discs_start;
+
+/// Run for `time` with steps h; the maxima of the kinetic energy go to *out.
+talus_status discs_run(paper* p, const discs* d, discs_start start, double h, double time,
+                       decay* out);
+/// t_R in units of t_c for a step of `part` t_c, from discs that ring for `long_for` t_c.
+talus_status discs_measure(paper* p, const discs* d, double part, double long_for, double* t_r);
+
+// ---- t_R against the step ----------------------------------------------------------------------
+
+enum { DISCS_STEPS = 13 };
+extern const double discs_steps[DISCS_STEPS]; ///< 0.1 to 1e-5, in t_c
+
+/// t_R of one pair of discs with the first `count` of discs_steps[], in t_c.
+typedef struct discs_sweep {
+    discs d;
+    int count;
+    double t_r[DISCS_STEPS], theory[DISCS_STEPS];
+} discs_sweep;
+
+/// Measure t_R with all steps; the discs ring for 20 t_c each time.
+talus_status discs_sweep_steps(paper* p, discs_sweep* s);
+/// Largest relative distance of the measured t_R from theory.
+double discs_sweep_error(const discs_sweep* s);
+/// T_t, in t_c: the step at which t_R is off its limit by the part `level`, between the measured
+/// points; NaN if they are all on one side.
+double discs_onset(const discs_sweep* s, double level);
+/// The same as theory has it.
+double discs_onset_theory(const discs* d, double level);
+/// Why measured t_R may be off theory by 2e-3 at most, for the table.
+extern const char discs_measure_why[];
+
+/// PLMH Fig. 8: what the converged t_R depends on. Figure, data and rows (discs_limits.c).
+talus_status discs_limits(paper* p);
+
+#endif
