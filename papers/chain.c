@@ -319,9 +319,9 @@ static talus_status write_data(paper* p, const kind_results* kinds, const deviat
     TRY(paper_csv(p, NULL, r->steps, 2, columns));
     const paper_column means[] = {{"N_I", d->sweeps},
                                   {"omega_deviation_%", d->omega},
-                                  {"error_%", d->omega_error},
+                                  {"omega_error_%", d->omega_error},
                                   {"tau_deviation_%", d->tau},
-                                  {"error_%", d->tau_error},
+                                  {"tau_error_%", d->tau_error},
                                   {"tau_with_gaps_%", d->early_tau},
                                   {"omega_stepwise_%", d->stepwise_omega},
                                   {"tau_stepwise_%", d->stepwise_tau}};

@@ -416,12 +416,15 @@ static void note_power(paper* p, const study* s)
 
 static talus_status write_porosity(paper* p, const study* s)
 {
-    const paper_column columns[] = {
-        {"stress d/F_C", s->stress},   {"cohesion and rolling", s->mean[ROLLING]},
-        {"error", s->error[ROLLING]},  {"cohesion", s->mean[COHESIVE]},
-        {"error", s->error[COHESIVE]}, {"neither", s->mean[PLAIN]},
-        {"error", s->error[PLAIN]},    {"4 F_C", s->mean[STRONGER]},
-        {"error", s->error[STRONGER]}};
+    const paper_column columns[] = {{"stress d/F_C", s->stress},
+                                    {"cohesion and rolling", s->mean[ROLLING]},
+                                    {"error of it", s->error[ROLLING]},
+                                    {"cohesion", s->mean[COHESIVE]},
+                                    {"error of cohesion", s->error[COHESIVE]},
+                                    {"neither", s->mean[PLAIN]},
+                                    {"error of neither", s->error[PLAIN]},
+                                    {"4 F_C", s->mean[STRONGER]},
+                                    {"error of 4 F_C", s->error[STRONGER]}};
     return paper_csv(p, NULL, s->stresses, 9, columns);
 }
 

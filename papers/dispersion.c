@@ -425,10 +425,13 @@ static talus_status write_data(paper* p, const kind_results* kinds)
             for (int c = 0; c < 6; c++) columns[c][rows] = values[c];
         }
     }
-    const paper_column table_columns[] = {{"N_I", sweeps},       {"kd", columns[0]},
-                                          {"k/k_c", columns[1]}, {"omega_h", columns[2]},
-                                          {"error", columns[3]}, {"tau/h", columns[4]},
-                                          {"error", columns[5]}};
+    const paper_column table_columns[] = {{"N_I", sweeps},
+                                          {"kd", columns[0]},
+                                          {"k/k_c", columns[1]},
+                                          {"omega_h", columns[2]},
+                                          {"error of omega_h", columns[3]},
+                                          {"tau/h", columns[4]},
+                                          {"error of tau/h", columns[5]}};
     return paper_csv(p, NULL, rows, 7, table_columns);
 }
 

@@ -471,9 +471,9 @@ static talus_status write_data(paper* p, const results* res)
                   (paper_column[]){{"packing", column[0]},
                                    {"N_I", column[1]},
                                    {"omega_h", column[2]},
-                                   {"error", column[3]},
+                                   {"error of omega", column[3]},
                                    {"tau/h", column[4]},
-                                   {"error", column[5]},
+                                   {"error of tau", column[5]},
                                    {"amplitude/d", column[6]}}));
     const ring* r = &res->rings[0][res->middle];
     return paper_csv(p, NULL, r->count, 2, (paper_column[]){{"t/h", r->t}, {"x/d", r->x}});

@@ -453,8 +453,8 @@ static talus_status write_data(paper* p, const findings* f, const answer* soft)
         for (int c = 0; c < 6; c++) columns[c][kind] = values[c];
     }
     const paper_column constants[] = {{"N_I", columns[0]},   {"h", columns[1]},
-                                      {"kappa", columns[2]}, {"error", columns[3]},
-                                      {"gamma", columns[4]}, {"error", columns[5]}};
+                                      {"kappa", columns[2]}, {"error of kappa", columns[3]},
+                                      {"gamma", columns[4]}, {"error of gamma", columns[5]}};
     TRY(paper_csv(p, NULL, KINDS, 6, constants));
     const paper_column motion[] = {{"t/h", soft->t},
                                    {"disks_one_run", f[2].one.moved},

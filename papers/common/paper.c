@@ -158,7 +158,7 @@ talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_co
     FILE* file = paper_open(r->options->directory, name, &p->error);
     if (!file) return p->error.status;
     for (int c = 0; c < column_count; c++) {
-        fprintf(file, "%s%c", columns[c].name, c + 1 < column_count ? ',' : '\n');
+        paper_write_text(file, columns[c].name, c + 1 < column_count ? ',' : '\n');
     }
     for (int64_t i = 0; i < rows; i++) {
         for (int c = 0; c < column_count; c++) {

@@ -82,6 +82,9 @@ talus_status paper_write_table(const paper_results* results, talus_error* error)
 talus_status paper_write_page(const char* directory, const paper_results* results, int count,
                               talus_error* error);
 
+/// Write a cell of text, in quotes where CSV (RFC 4180) needs them, and what separates it from the
+/// next.
+void paper_write_text(FILE* file, const char* text, char end);
 /// Open DIRECTORY/NAME for writing; NULL, with the error filled, if that fails.
 FILE* paper_open(const char* directory, const char* name, talus_error* error);
 /// Close it; an error if not all has reached the disk.

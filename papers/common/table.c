@@ -2,6 +2,7 @@
 #include "results.h"
 
 #include <math.h>
+#include <string.h>
 
 const char* paper_verdict_words(paper_verdict verdict)
 {
@@ -38,15 +39,15 @@ void paper_deviation_words(const paper_row* row, char* out, size_t size)
     }
 }
 
-/// A cell of text, with the quotes of CSV (RFC 4180).
-static void write_text(FILE* file, const char* text, char end)
+void paper_write_text(FILE* file, const char* text, char end)
 {
-    fputc('"', file);
+    const bool quoted = strpbrk(text, ",\"\n") != NULL;
+    if (quoted) fputc('"', file);
     for (; *text; text++) {
         if (*text == '"') fputc('"', file);
         fputc(*text, file);
     }
-    fputc('"', file);
+    if (quoted) fputc('"', file);
     fputc(end, file);
 }
 
@@ -59,10 +60,10 @@ talus_status paper_write_table(const paper_results* r, talus_error* error)
     fputs("quantity,measured,expected,low,high,verdict,why\n", file);
     for (int i = 0; i < r->row_count; i++) {
         const paper_row* row = &r->rows[i];
-        write_text(file, row->quantity, ',');
+        paper_write_text(file, row->quantity, ',');
         fprintf(file, "%.12g,%.12g,%.12g,%.12g,%s,", row->measured, row->expected, row->low,
                 row->high, paper_verdict_words(row->verdict));
-        write_text(file, row->why, '\n');
+        paper_write_text(file, row->why, '\n');
     }
     return paper_close(file, name, error);
 }
