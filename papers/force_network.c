@@ -231,16 +231,17 @@ static void state_fabric(paper* p, const findings* f, const findings* later)
         p, "anisotropy a of the contacts with f < 1/2", weakest.mean, -2, -3 * weakest.error,
         "across the load (Radjai et al. 1998 as commonly quoted), by at least three standard "
         "errors over the samples");
-    paper_note(p,
-               "Anisotropy of all contacts below the mean: %.3f +- %.3f at the onset, %.3f +- "
-               "%.3f later; of those with f < 1/2: %.3f +- %.3f and %.3f +- %.3f. That the weak "
-               "network stands across the load is a feature of small strains. With strain the "
-               "whole network turns towards the load (all contacts: %.3f, then %.3f) and the weak "
-               "contacts follow; the stress that they carry stays nearly isotropic all the same.",
-               f->of[FABRIC_WEAK].mean, f->of[FABRIC_WEAK].error, later->of[FABRIC_WEAK].mean,
-               later->of[FABRIC_WEAK].error, weakest.mean, weakest.error,
-               later->of[FABRIC_WEAKEST].mean, later->of[FABRIC_WEAKEST].error, f->of[FABRIC].mean,
-               later->of[FABRIC].mean);
+    paper_note(
+        p,
+        "Anisotropy of all contacts below the mean: %.3f +- %.3f at the onset, %.3f +- "
+        "%.3f later; of those with f < 1/2: %.3f +- %.3f and %.3f +- %.3f. That the weak "
+        "network stands across the load is a feature of small strains. With strain the "
+        "whole network turns towards the load (all contacts: %.3f, then %.3f) and the weak "
+        "contacts follow; their part of the deviator stays small all the same (%.3f +- %.3f).",
+        f->of[FABRIC_WEAK].mean, f->of[FABRIC_WEAK].error, later->of[FABRIC_WEAK].mean,
+        later->of[FABRIC_WEAK].error, weakest.mean, weakest.error, later->of[FABRIC_WEAKEST].mean,
+        later->of[FABRIC_WEAKEST].error, f->of[FABRIC].mean, later->of[FABRIC].mean,
+        later->of[WEAK_DEVIATOR].mean, later->of[WEAK_DEVIATOR].error);
 }
 
 static void state_setting(paper* p, const setting* s, const findings* f)
@@ -252,8 +253,8 @@ static void state_setting(paper* p, const setting* s, const findings* f)
                "sqrt(p/density)/d; forces taken down at strains of %.1f to %.1f %% (onset: the "
                "table) and %.0f to %.0f %% (later). q/p = %.3f +- %.3f; sliding: %.1f %% of the "
                "contacts. A rate five times lower or a step five times shorter leaves all rows "
-               "within their errors; only fewer contacts slide, and fewer carry less than 0.02 of "
-               "the mean. Those carry rattlers along and count as open here.",
+               "within their errors; at the lower rate fewer contacts slide, and fewer carry less "
+               "than 0.02 of the mean: those carry rattlers along and count as open here.",
                s->samples, (long long)s->grains, FRICTION, s->inertial_number, 100 * onset->first,
                100 * onset->last, 100 * later->first, 100 * later->last, f->of[RATIO].mean,
                f->of[RATIO].error, 100 * f->of[SLIDING].mean);
