@@ -199,7 +199,6 @@ static talus_status draw_run(paper* p, talus_figure* figure, int panel, int swee
     axes.x_label = "t/h";
     axes.y_label = "position of the last disk x/d";
     axes.x_high = r->forces_from + 4.0 * k->curve.tau;
-    axes.legend = TALUS_LEGEND_TOP_RIGHT;
     TRY(talus_figure_axes(figure, panel, &axes, &p->error));
     talus_curve_def curve = talus_curve_default();
     curve.label = "simulation";

@@ -20,6 +20,7 @@
 #include "biaxial.h"
 #include "fit.h"
 #include "network.h"
+#include "plot.h"
 
 #include <math.h>
 
@@ -230,16 +231,17 @@ static void state_fabric(paper* p, const findings* f, const findings* later)
         p, "anisotropy a of the contacts with f < 1/2", weakest.mean, -2, -3 * weakest.error,
         "across the load (Radjai et al. 1998 as commonly quoted), by at least three standard "
         "errors over the samples");
-    paper_note(p,
-               "Anisotropy of all contacts below the mean: %.3f +- %.3f at the onset, %.3f +- "
-               "%.3f later; of those with f < 1/2: %.3f +- %.3f and %.3f +- %.3f. That the weak "
-               "network stands across the load is a feature of small strains. With strain the "
-               "whole network turns towards the load (all contacts: %.3f, then %.3f) and the weak "
-               "contacts follow; the stress that they carry stays nearly isotropic all the same.",
-               f->of[FABRIC_WEAK].mean, f->of[FABRIC_WEAK].error, later->of[FABRIC_WEAK].mean,
-               later->of[FABRIC_WEAK].error, weakest.mean, weakest.error,
-               later->of[FABRIC_WEAKEST].mean, later->of[FABRIC_WEAKEST].error, f->of[FABRIC].mean,
-               later->of[FABRIC].mean);
+    paper_note(
+        p,
+        "Anisotropy of all contacts below the mean: %.3f +- %.3f at the onset, %.3f +- "
+        "%.3f later; of those with f < 1/2: %.3f +- %.3f and %.3f +- %.3f. That the weak "
+        "network stands across the load is a feature of small strains. With strain the "
+        "whole network turns towards the load (all contacts: %.3f, then %.3f) and the weak "
+        "contacts follow; their part of the deviator stays small all the same (%.3f +- %.3f).",
+        f->of[FABRIC_WEAK].mean, f->of[FABRIC_WEAK].error, later->of[FABRIC_WEAK].mean,
+        later->of[FABRIC_WEAK].error, weakest.mean, weakest.error, later->of[FABRIC_WEAKEST].mean,
+        later->of[FABRIC_WEAKEST].error, f->of[FABRIC].mean, later->of[FABRIC].mean,
+        later->of[WEAK_DEVIATOR].mean, later->of[WEAK_DEVIATOR].error);
 }
 
 static void state_setting(paper* p, const setting* s, const findings* f)
@@ -251,29 +253,14 @@ static void state_setting(paper* p, const setting* s, const findings* f)
                "sqrt(p/density)/d; forces taken down at strains of %.1f to %.1f %% (onset: the "
                "table) and %.0f to %.0f %% (later). q/p = %.3f +- %.3f; sliding: %.1f %% of the "
                "contacts. A rate five times lower or a step five times shorter leaves all rows "
-               "within their errors; only fewer contacts slide, and fewer carry less than 0.02 of "
-               "the mean. Those carry rattlers along and count as open here.",
+               "within their errors; at the lower rate fewer contacts slide, and fewer carry less "
+               "than 0.02 of the mean: those carry rattlers along and count as open here.",
                s->samples, (long long)s->grains, FRICTION, s->inertial_number, 100 * onset->first,
                100 * onset->last, 100 * later->first, 100 * later->last, f->of[RATIO].mean,
                f->of[RATIO].error, 100 * f->of[SLIDING].mean);
 }
 
 // ---- figures -----------------------------------------------------------------------------------
-
-static talus_status add_curve(paper* p, talus_figure* figure, int panel, const char* label,
-                              int64_t count, const double* x, const double* y,
-                              talus_curve_style style, int colour)
-{
-    talus_curve_def curve = talus_curve_default();
-    curve.label = label;
-    curve.count = count;
-    curve.x = x;
-    curve.y = y;
-    curve.style = style;
-    curve.colour = colour;
-    curve.dot_size = 3;
-    return talus_figure_curve(figure, panel, &curve, &p->error);
-}
 
 /// The law that is flat below the mean and exponential above.
 static talus_status draw_law(paper* p, talus_figure* figure, int panel)
@@ -286,8 +273,8 @@ static talus_status draw_law(paper* p, talus_figure* figure, int panel)
         f[k + 1] = 1 + 0.06 * k;
         density[k + 1] = density[0] * exp(M_SQRT2 * (1 - f[k + 1]));
     }
-    return add_curve(p, figure, panel, "flat, then exponential", POINTS + 1, f, density,
-                     TALUS_CURVE_LINE, TALUS_COLOUR_VERMILLION);
+    const plot_style line = {.colour = TALUS_COLOUR_VERMILLION};
+    return plot_curve(p, figure, panel, line, "flat, then exponential", POINTS + 1, f, density);
 }
 
 static talus_status draw_density(paper* p, talus_figure* figure, const network of[STRETCHES])
@@ -303,7 +290,8 @@ static talus_status draw_density(paper* p, talus_figure* figure, const network o
         TRY(talus_figure_axes(figure, panel, &axes, &p->error));
         for (int k = 0; k < STRETCHES; k++) {
             const network_density d = network_density_of(&of[k]);
-            TRY(add_curve(p, figure, panel, label[k], d.count, d.f, d.p, TALUS_CURVE_DOTS, k));
+            const plot_style dots = {.colour = k, .style = TALUS_CURVE_DOTS};
+            TRY(plot_curve(p, figure, panel, dots, label[k], d.count, d.f, d.p));
         }
         TRY(draw_law(p, figure, panel));
     }
@@ -341,14 +329,16 @@ static talus_status draw_partial(paper* p, talus_figure* figure, const network o
     TRY(talus_figure_axes(figure, 2, &axes, &p->error));
     axes.y_label = "anisotropy a(ξ) of their directions";
     TRY(talus_figure_axes(figure, 3, &axes, &p->error));
-    const talus_curve_style line = TALUS_CURVE_LINE;
-    TRY(add_curve(p, figure, 2, "of the contacts", NETWORK_CUTS, a.xi, a.contacts, line, 7));
-    TRY(add_curve(p, figure, 2, "of the pressure", NETWORK_CUTS, a.xi, a.pressure, line, 1));
-    TRY(add_curve(p, figure, 2, "of the deviator q", NETWORK_CUTS, a.xi, a.deviator, line, 2));
-    TRY(add_curve(p, figure, 3, "onset", NETWORK_CUTS, a.xi, a.fabric, TALUS_CURVE_LINE_DOTS,
-                  ONSET));
-    TRY(add_curve(p, figure, 3, "later", NETWORK_CUTS, b.xi, b.fabric, TALUS_CURVE_LINE_DOTS,
-                  LATER));
+    static const plot_style grey = {.colour = TALUS_COLOUR_GREY},
+                            blue = {.colour = TALUS_COLOUR_BLUE},
+                            red = {.colour = TALUS_COLOUR_VERMILLION},
+                            early = {.colour = ONSET, .style = TALUS_CURVE_LINE_DOTS},
+                            late = {.colour = LATER, .style = TALUS_CURVE_LINE_DOTS};
+    TRY(plot_curve(p, figure, 2, grey, "of the contacts", NETWORK_CUTS, a.xi, a.contacts));
+    TRY(plot_curve(p, figure, 2, blue, "of the pressure", NETWORK_CUTS, a.xi, a.pressure));
+    TRY(plot_curve(p, figure, 2, red, "of the deviator q", NETWORK_CUTS, a.xi, a.deviator));
+    TRY(plot_curve(p, figure, 3, early, "onset", NETWORK_CUTS, a.xi, a.fabric));
+    TRY(plot_curve(p, figure, 3, late, "later", NETWORK_CUTS, b.xi, b.fabric));
     TRY(talus_figure_mark(figure, 3, false, 0, NULL, &p->error));
     TRY(talus_figure_mark(figure, 3, true, 1, NULL, &p->error));
     const paper_column columns[] = {{"xi", a.xi},
@@ -381,8 +371,8 @@ static talus_status draw_directions(paper* p, talus_figure* figure, const networ
             x[i] = part * cos(angle);
             y[i] = part * sin(angle);
         }
-        TRY(add_curve(p, figure, 0, label[k], 2 * NETWORK_ANGLES + 1, x, y, TALUS_CURVE_LINE,
-                      k ? TALUS_COLOUR_VERMILLION : TALUS_COLOUR_SKY));
+        const plot_style line = {.colour = k ? TALUS_COLOUR_VERMILLION : TALUS_COLOUR_SKY};
+        TRY(plot_curve(p, figure, 0, line, label[k], 2 * NETWORK_ANGLES + 1, x, y));
     }
     return TALUS_OK;
 }

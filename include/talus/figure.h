@@ -30,7 +30,7 @@ TALUS_API talus_status talus_figure_create(const talus_figure_def* def, talus_fi
 TALUS_API void talus_figure_destroy(talus_figure* figure);
 
 typedef enum talus_legend {
-    TALUS_LEGEND_AUTO = 0, ///< in the corner where it hides least, if a curve has a label
+    TALUS_LEGEND_AUTO = 0, ///< where it hides least, if a curve has a label
     TALUS_LEGEND_TOP_LEFT,
     TALUS_LEGEND_TOP_RIGHT,
     TALUS_LEGEND_BOTTOM_LEFT,

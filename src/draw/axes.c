@@ -6,7 +6,8 @@
 #define AXES_BEYOND 0.04
 #define TICK 4.5
 #define MINOR_TICK 2.5
-#define GAP 4.0 // between frame, numbers and labels
+#define GAP 4.0          // between frame, numbers and labels
+#define FACTOR_ROOM 14.0 // of the common factor of the numbers, above the frame
 
 // ---- ends --------------------------------------------------------------------------------------
 
@@ -104,6 +105,12 @@ static double closest(const axis* a, double length, const ticks* t)
     return least;
 }
 
+/// Minor ticks that would be closer than one can see are left out.
+static void thin_out(ticks* t, double length)
+{
+    if (t->minor_count > length / 2.5) t->minor_count = 0;
+}
+
 void axes_ticks(cairo_t* cr, const axis* x, const axis* y, double width, double height,
                 ticks* x_ticks, ticks* y_ticks)
 {
@@ -113,29 +120,37 @@ void axes_ticks(cairo_t* cr, const axis* x, const axis* y, double width, double 
     } while (closest(x, width, x_ticks) < widest_label(cr, x_ticks) + 6.0 && --wanted >= 2);
     ticks_make(fmin(y->low, y->high), fmax(y->low, y->high), y->log, (int)fmin(height / 30.0, 12.0),
                y_ticks);
+    thin_out(x_ticks, width);
+    thin_out(y_ticks, height);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
+
+static double tallest_label(cairo_t* cr, const ticks* t)
+{
+    double tallest = 0.0;
+    for (int i = 0; i < t->count; i++) {
+        const text_size s = text_measure(cr, t->label[i], PLOT_SMALL_TEXT);
+        tallest = fmax(tallest, s.above + s.below);
+    }
+    return tallest;
+}
 
 margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ticks* y_ticks)
 {
     const text_size x_label = text_measure(cr, p->x_label, PLOT_TEXT);
     const text_size y_label = text_measure(cr, p->y_label, PLOT_TEXT);
     const text_size title = text_measure(cr, p->title, PLOT_TITLE);
-    double numbers = 0.0;
-    for (int i = 0; i < x_ticks->count; i++) {
-        const text_size s = text_measure(cr, x_ticks->label[i], PLOT_SMALL_TEXT);
-        numbers = fmax(numbers, s.above + s.below);
-    }
-    const double half = 0.5 * widest_label(cr, x_ticks);
-    const double factor = y_ticks->factor[0] ? 1.6 * PLOT_SMALL_TEXT : 0.0;
+    const double factor = y_ticks->factor[0] ? FACTOR_ROOM : 0.0;
+    const bool below = p->x_label || x_ticks->factor[0];
+    const double left = 2.0 * GAP + widest_label(cr, y_ticks) +
+                        (p->y_label ? y_label.above + y_label.below + GAP : 0.0);
     return (margins){
-        .left = 2.0 * GAP + widest_label(cr, y_ticks) +
-                (p->y_label ? y_label.above + y_label.below + GAP : 0.0),
-        .right = fmax(2.0 * GAP, half),
-        .top = 2.0 * GAP + factor + (p->title ? title.above + title.below + GAP : 0.0),
-        .bottom = 2.0 * GAP + numbers +
-                  (p->x_label || x_ticks->factor[0] ? x_label.above + x_label.below + GAP : 0.0),
+        .left = fmax(left, text_measure(cr, y_ticks->factor, PLOT_SMALL_TEXT).width + GAP),
+        .right = fmax(2.0 * GAP, 0.5 * widest_label(cr, x_ticks)),
+        .top = 2.0 * GAP + fmax(factor, p->title ? title.above + 0.3 * PLOT_TITLE : 0.0),
+        .bottom = 2.0 * GAP + tallest_label(cr, x_ticks) +
+                  (below ? 0.8 * PLOT_TEXT + fmax(x_label.below, 2.0) + GAP : 0.0),
     };
 }
 
@@ -178,23 +193,23 @@ static void draw_ticks(const plot* p, bool vertical)
     }
 }
 
+/// Baselines do not depend on scripts in a label, so that those of panels side by side agree.
 static void draw_labels(const plot* p, const margins* m)
 {
     const rectangle* b = &p->box;
-    const double right = b->left + b->width, bottom = b->top + b->height;
-    const text_size x_label = text_measure(p->cr, p->panel->x_label, PLOT_TEXT);
-    const text_size y_label = text_measure(p->cr, p->panel->y_label, PLOT_TEXT);
-    const double under = bottom + m->bottom - GAP;
-    text_draw(p->cr, p->panel->x_label, PLOT_TEXT, b->left + 0.5 * b->width, under - x_label.below,
-              0.5, 0.0);
-    text_draw(p->cr, p->x_ticks.factor, PLOT_SMALL_TEXT, right, under - 0.22 * PLOT_SMALL_TEXT, 1.0,
-              0.0);
-    text_draw(p->cr, p->panel->y_label, PLOT_TEXT, b->left - m->left + GAP + y_label.above,
+    const panel* q = p->panel;
+    const double right = b->left + b->width;
+    const double under =
+        b->top + b->height + 2.0 * GAP + tallest_label(p->cr, &p->x_ticks) + 0.8 * PLOT_TEXT;
+    const double y_label = text_measure(p->cr, q->y_label, PLOT_TEXT).above;
+    text_draw(p->cr, q->x_label, PLOT_TEXT, b->left + 0.5 * b->width, under, 0.5, 0.0);
+    text_draw(p->cr, p->x_ticks.factor, PLOT_SMALL_TEXT, right, under, 1.0, 0.0);
+    text_draw(p->cr, q->y_label, PLOT_TEXT, b->left - m->left + GAP + y_label,
               b->top + 0.5 * b->height, 0.5, 0.5 * M_PI);
-    text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, b->top - GAP, 0.0, 0.0);
-    const text_size title = text_measure(p->cr, p->panel->title, PLOT_TITLE);
-    text_draw(p->cr, p->panel->title, PLOT_TITLE, b->left + 0.5 * b->width,
-              b->top - m->top + GAP + title.above, 0.5, 0.0);
+    // The factor ends where the axis is, so that it does not meet the title.
+    const double over = b->top - GAP - 0.3 * PLOT_TITLE;
+    text_draw(p->cr, p->y_ticks.factor, PLOT_SMALL_TEXT, b->left, over, 1.0, 0.0);
+    text_draw(p->cr, q->title, PLOT_TITLE, b->left + 0.5 * b->width, over, 0.5, 0.0);
 }
 
 void axes_draw(const plot* p)

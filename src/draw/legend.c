@@ -1,4 +1,4 @@
-/// The legend: a sample and the label of each curve, in the corner where it hides least.
+/// The legend: a sample and the label of each curve, where it hides least.
 #include "draw/plot.h"
 #include "draw/text.h"
 
@@ -51,35 +51,37 @@ static double hidden_of_curve(const plot* p, const panel_curve* c, const rectang
 
 static double hidden_by(const plot* p, const rectangle* r)
 {
-    double sum = 0.0;
+    double sum = notes_under(p, r);
     for (int64_t i = 0; i < p->panel->curve_count; i++) {
         sum += hidden_of_curve(p, &p->panel->curve[i], r);
     }
-    for (int64_t i = 0; i < p->panel->text_count; i++) {
-        const panel_text* t = &p->panel->text[i];
-        sum += holds(r, axis_at(&p->x, t->x), axis_at(&p->y, t->y)) ? 0.5 : 0.0;
-    }
     return sum;
+}
+
+/// Place at the left or right side, `down` (0 to 1) of the way from top to bottom.
+static rectangle beside(const plot* p, bool left, double down, double width, double height)
+{
+    const double inset = 7.0; // clear of the ticks
+    const rectangle* b = &p->box;
+    return (rectangle){left ? b->left + inset : b->left + b->width - inset - width,
+                       b->top + inset + down * (b->height - 2.0 * inset - height), width, height};
 }
 
 static rectangle corner(const plot* p, talus_legend place, double width, double height)
 {
     const bool left = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_BOTTOM_LEFT;
     const bool top = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_TOP_RIGHT;
-    const double inset = 7.0; // clear of the ticks
-    return (rectangle){left ? p->box.left + inset : p->box.left + p->box.width - inset - width,
-                       top ? p->box.top + inset : p->box.top + p->box.height - inset - height,
-                       width, height};
+    return beside(p, left, top ? 0.0 : 1.0, width, height);
 }
 
-static rectangle best_corner(const plot* p, double width, double height)
+/// Corners are preferred to places between them.
+static rectangle best_place(const plot* p, double width, double height)
 {
-    static const talus_legend order[] = {TALUS_LEGEND_TOP_RIGHT, TALUS_LEGEND_TOP_LEFT,
-                                         TALUS_LEGEND_BOTTOM_RIGHT, TALUS_LEGEND_BOTTOM_LEFT};
-    rectangle best = corner(p, order[0], width, height);
-    double least = hidden_by(p, &best);
-    for (int k = 1; k < 4; k++) {
-        const rectangle other = corner(p, order[k], width, height);
+    static const double down[] = {0.0, 1.0, 0.5, 0.25, 0.75};
+    rectangle best = {0};
+    double least = INFINITY;
+    for (int k = 0; k < 10; k++) {
+        const rectangle other = beside(p, k % 2 == 1, down[k / 2], width, height);
         const double hidden = hidden_by(p, &other);
         if (hidden < least) {
             least = hidden;
@@ -97,7 +99,7 @@ void legend_draw(const plot* p, double right)
     if (width <= 0.0 || place == TALUS_LEGEND_NONE) return;
     const rectangle r = place == TALUS_LEGEND_OUTSIDE
                             ? (rectangle){right, p->box.top, width, height}
-                        : place == TALUS_LEGEND_AUTO ? best_corner(p, width, height)
+                        : place == TALUS_LEGEND_AUTO ? best_place(p, width, height)
                                                      : corner(p, place, width, height);
     cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
     cairo_rectangle(p->cr, r.left, r.top, r.width, r.height);

@@ -78,6 +78,8 @@ void legend_draw(const plot* p, double right);
 
 void notes_marks(const plot* p);
 void notes_texts(const plot* p);
+/// How many texts and labels of marks lie under a rectangle.
+int notes_under(const plot* p, const rectangle* r);
 
 // ---- pictures (picture_draw.c) -----------------------------------------------------------------
 

@@ -10,8 +10,8 @@
 /// all in units of the size of the text.
 #define CAPITAL 0.74
 #define DESCENT 0.22
-#define RAISE 0.38
-#define LOWER 0.18
+#define RAISE 0.42
+#define LOWER 0.21
 #define SHRINK 0.72
 
 enum { TEXT_DEPTH = 4 };
