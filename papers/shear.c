@@ -108,7 +108,7 @@ static talus_status follow(paper* p, kind what, int steps, history* out)
     if (!out->energy) return TALUS_ERR_MEMORY;
     TRY(make_world(p, what, &world));
     for (int64_t i = 0; i < out->count && status >= 0; i++) {
-        talus_step_result result;
+        talus_step_result result = {0};
         status = talus_world_steps(world, INTERVAL / steps, steps, &result, &p->error);
         out->energy[i] = result.kinetic_energy;
     }
