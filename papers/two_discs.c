@@ -120,7 +120,7 @@ static talus_status write_energies(paper* p, const char* suffix, int count, cons
         }
     }
     const paper_column columns[] = {
-        {"dt/t_c", values}, {"t/t_c", values + rows}, {"E_k (J), maxima", values + 2 * rows}};
+        {"dt/t_c", values}, {"t/t_c", values + rows}, {"maxima of E_k (J)", values + 2 * rows}};
     return paper_csv(p, suffix, (int64_t)rows, 3, columns);
 }
 
@@ -273,7 +273,7 @@ static talus_status draw_6_and_7(paper* p, talus_figure* figure, const discs_swe
     TRY(draw_stiffnesses(p, figure, 0, "Fig. 6: translation and rotation, μ = 500", both));
     TRY(draw_stiffnesses(p, figure, 1, "Fig. 7a: no rotation, μ = 500", translation));
     TRY(draw_frictions(p, figure, 2));
-    return paper_figure(p, "fig6-7", figure,
+    return paper_figure(p, NULL, figure,
                         "PLMH Figs. 6, 7a and 7b: relaxation time against the step with Cundall's "
                         "elongation, started in the oscillation that lasts longest (6, 7a) or "
                         "from touch (7b).");
@@ -354,7 +354,7 @@ static talus_status figures_6_and_7(paper* p)
                          : "t_R of other k_n/that of 1 N/m - 1, with rotation, largest",
                        all + k * STIFFNESSES);
     }
-    TRY(write_sweeps(p, "cundall", 2 * STIFFNESSES, all));
+    TRY(write_sweeps(p, NULL, 2 * STIFFNESSES, all));
     talus_figure_def def = talus_figure_default();
     talus_figure* figure;
     def.columns = 3;

@@ -103,7 +103,7 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
     }
     TRY(talus_figure_mark(figure, 0, true, 1.0 / 3.0, "k_{t}/k_{n}", &p->error));
     const paper_column columns[] = {
-        {"mu", x}, {"t_R/t_c early", y[0]}, {"early, bound of the sum", y[1]}, {"late", y[2]}};
+        {"mu", x}, {"t_R/t_c early", y[0]}, {"early with bound of the sum", y[1]}, {"late", y[2]}};
     return paper_csv(p, "friction", count, 4, columns);
 }
 

@@ -6,9 +6,7 @@ extern const paper_experiment paper_two_polygons;
 extern const paper_experiment paper_shear;
 
 static const paper_experiment* const experiments[] = {
-    &paper_two_discs,
-    &paper_two_polygons,
-    &paper_shear,
+    &paper_two_discs, &paper_two_polygons, &paper_shear,
     NULL, // the end
 };
 
