@@ -35,8 +35,8 @@ static void show_progress(void* user, const paper_experiment* experiment, double
     if (done > 0.01 && spent > 1) { // before that an estimate is a guess
         format_duration(spent * (1 - done) / done, left, sizeof left);
     }
-    fprintf(stderr, "\r\033[K[%d/%d] %s  %.0f %%  ETA %s", l->index + 1, l->count,
-            experiment->name, 100 * done, left);
+    fprintf(stderr, "\r\033[K[%d/%d] %s  %.0f %%  ETA %s", l->index + 1, l->count, experiment->name,
+            100 * done, left);
 }
 
 static void begin_progress(paper_live* l, int index, const paper_experiment* experiment)

@@ -16,6 +16,7 @@ if(TALUS_SANITIZE STREQUAL "address+undefined")
   # Allocations too big to succeed return NULL as they do in a normal run: tests ask for them.
   set(TALUS_SANITIZE_ENVIRONMENT
     ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1)
 elseif(TALUS_SANITIZE STREQUAL "thread")
   # ThreadSanitizer sees OpenMP's own synchronisation only through Archer, a plug-in of LLVM's
@@ -39,8 +40,9 @@ elseif(TALUS_SANITIZE)
   message(FATAL_ERROR "TALUS_SANITIZE is '${TALUS_SANITIZE}'; expected address+undefined or thread")
 endif()
 if(TALUS_SANITIZE_FLAGS)
-  # -O1 keeps stack traces readable and overrides the -O3 of the release flags.
+  # -O2 overrides the -O3 of the release flags: traces stay readable, and the suites take three
+  # quarters of the time that they take with -O1.
   target_compile_options(talus_flags INTERFACE
-    ${TALUS_SANITIZE_FLAGS} -O1 -g -fno-omit-frame-pointer)
+    ${TALUS_SANITIZE_FLAGS} -O2 -g -fno-omit-frame-pointer)
   target_link_options(talus_flags INTERFACE ${TALUS_SANITIZE_FLAGS})
 endif()

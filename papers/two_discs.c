@@ -73,11 +73,7 @@ static talus_status draw_sweep(paper* p, talus_figure* figure, int panel, const 
 static talus_status step_axes(paper* p, talus_figure* figure, int panel, const char* title,
                               double high)
 {
-    talus_axes_def axes = talus_axes_default();
-    axes.title = title;
-    axes.x_label = "Δt/t_{c}";
-    axes.y_label = "t_{R}/t_{c}";
-    axes.x_log = true;
+    talus_axes_def axes = plot_axes_def(title, "Δt/t_{c}", "t_{R}/t_{c}", "x");
     axes.y_high = high;
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }

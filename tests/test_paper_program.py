@@ -54,7 +54,7 @@ class Paper(unittest.TestCase):
         self.assertEqual(re.findall(r'<h2 id="([^"]*)"', page), ["shock-law", "relaxation"])
         again = talus("relaxation", "--short", "--quiet", "--threads", "2", cwd=self.folder)
         self.assertEqual(again.returncode, 0)
-        for name in ("relaxation.csv", "relaxation-table.csv"):
+        for name in ("relaxation-modes.csv", "relaxation-table.csv"):
             self.assertEqual((out / name).read_text(),
                              (self.folder / "runs" / "paper-relaxation" / name).read_text(),
                              "threads change nothing")
@@ -63,8 +63,8 @@ class Paper(unittest.TestCase):
         for seed in ("1", "2"):
             talus("relaxation", "--short", "--quiet", "--seed", seed, "-o",
                   str(self.folder / seed))
-        self.assertNotEqual((self.folder / "1/relaxation.csv").read_text(),
-                            (self.folder / "2/relaxation.csv").read_text())
+        self.assertNotEqual((self.folder / "1/relaxation-modes.csv").read_text(),
+                            (self.folder / "2/relaxation-modes.csv").read_text())
 
 
 if __name__ == "__main__":

@@ -543,7 +543,7 @@ static void test_resume(void** state)
         talus_world* world = heap(40, 1.0, 1, (talus_integrator)i, law);
         talus_error error;
         bool slips = false;
-        for (int part = 0; part < 8; part++) {
+        for (int part = 0; part < test_count(8, 2); part++) {
             check_ok(talus_world_steps(world, 2e-4, 600, NULL, &error), error);
             char* folder = sample_folder();
             check_ok(checkpoint_write(folder, world, NULL, 0, &error), error);

@@ -54,7 +54,7 @@ static talus_status add_bodies(paper* p, const chain_def* def, talus_world* worl
     disk.radius = 0.5 * def->diameter;
     disk.mass = def->mass;
     const double spacing = def->diameter - def->overlap;
-    const double first = def->gap > 0.0 ? disk.radius + def->gap : disk.radius - def->overlap;
+    const double first = disk.radius + (def->gap > 0.0 ? def->gap : -0.5 * def->overlap);
     for (int64_t i = 0; i < def->disks; i++) {
         disk.position[0] = first + (double)i * spacing;
         disk.force[0] = i == def->disks - 1 ? -def->force : 0.0;
@@ -80,27 +80,24 @@ talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
     return status;
 }
 
-/// Balance the forces with the fast solver, as exactly as roundings allow, and stop what it left of
-/// motion.
-static talus_status press(paper* p, const chain_def* def, talus_world* world)
+/// Stop all disks.
+static void stop(talus_world* world)
 {
+    const int64_t disks = talus_world_grains(world).count;
+    for (int64_t i = 0; i < disks; i++) chain_push(world, i, 0.0);
+}
+
+talus_status chain_press(paper* p, talus_world* world, double h)
+{
+    const talus_solver_def own = talus_world_options(world)->solver;
     talus_solver_def exact = talus_solver_default();
     exact.tolerance = 1e-12;
     exact.max_sweeps = 100000;
+    stop(world);
     TRY(talus_world_set_solver(world, &exact, &p->error));
-    TRY(talus_world_step(world, 1.0, NULL, &p->error));
-    for (int64_t i = 0; i < def->disks; i++) chain_push(world, i, 0.0);
-    return talus_world_set_solver(world, &def->solver, &p->error);
-}
-
-talus_status chain_make_pressed(paper* p, const chain_def* def, talus_world** out)
-{
-    TRY(chain_make(p, def, out));
-    talus_status status = press(p, def, *out);
-    if (status >= 0) return TALUS_OK;
-    talus_world_destroy(*out);
-    *out = NULL;
-    return status;
+    TRY(talus_world_step(world, h, NULL, &p->error));
+    stop(world);
+    return talus_world_set_solver(world, &own, &p->error);
 }
 
 void chain_forces(const talus_world* world, double* forces)
@@ -160,24 +157,45 @@ double chain_q_parallel(void)
     return 0.5;
 }
 
-double chain_sweep_factor(double kd)
+double chain_sweep_factor(double kd, int64_t disks)
 {
     double weight = 1.0, sum = 1.0; // weight: 1/(2^r (r + 1)!)
     for (int r = 1; r < 30; r++) {
         weight /= 2.0 * (r + 1);
         sum += 2.0 * weight * cos(kd * r);
     }
+    // A mode has twice its mean square at the wall.
+    if (disks > 0) sum -= 2.0 * (5.0 - 3.0 * sqrt(M_E)) / (double)disks;
     return 1.0 - (1.0 - cos(kd)) * sum;
 }
 
 chain_wave chain_wave_continuous(double q, int sweeps, double kd)
 {
     const double spread = q * sweeps * kd * kd; // D k^2 h = c^2 k^2 h^2
-    return (chain_wave){.omega = sqrt(spread - 0.25 * spread * spread), .tau = 2.0 / spread};
+    return (chain_wave){.omega = sqrt(fmax(0.0, spread - 0.25 * spread * spread)),
+                        .tau = 2.0 / spread};
 }
 
 chain_wave chain_wave_stepwise(double sweep_factor, int sweeps)
 {
     const double tau = -2.0 / (sweeps * log(sweep_factor));
     return (chain_wave){.omega = acos(exp(-1.0 / tau)), .tau = tau};
+}
+
+double chain_end_strain(int sweeps, double y)
+{
+    const double spread = chain_q_random() * sweeps; // z = 36 at the top
+    const double top = 6.0 / sqrt(spread), step = top / 2000.0;
+    double sum = 0.5 * y; // trapezoidal rule, from the limit at k = 0 on
+    for (double k = step; k < top; k += step) {
+        const double z = spread * k * k;
+        sum += z / expm1(z) * sin(k * y) / k;
+    }
+    return 2.0 / M_PI * sum * step;
+}
+
+double chain_loaded_end(int sweeps)
+{
+    const double zeta_of_half = -1.4603545088095868;
+    return -zeta_of_half / sqrt(M_PI) * sqrt(chain_q_random() * sweeps);
 }

@@ -90,11 +90,7 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
         TRY(slide(p, x[k], 1.0 / 3.0, TALUS_BOUND_ELASTIC, t_r));
         y[0][k] = t_r[EARLY], y[2][k] = t_r[LATE];
     }
-    talus_axes_def axes = talus_axes_default();
-    axes.title = "a: no rotation";
-    axes.x_label = "μ";
-    axes.y_label = "t_{R}/t_{c}";
-    axes.x_log = true;
+    talus_axes_def axes = plot_axes_def("a: no rotation", "μ", "t_{R}/t_{c}", "x");
     axes.legend = TALUS_LEGEND_BOTTOM_RIGHT;
     TRY(talus_figure_axes(figure, 0, &axes, &p->error));
     for (int k = 0; k < 3; k++) {

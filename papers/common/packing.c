@@ -272,7 +272,8 @@ static talus_status furnish(paper* p, const packing_def* def, const placing* box
 // ---- bringing it to rest -----------------------------------------------------------------------
 
 /// Position (at 0) and velocity (at 1) of the lid along the last axis.
-static talus_status lid_state(paper* p, const packing_def* def, talus_world* world, double state[2])
+static talus_status lid_state(paper* p, const packing_def* def, const talus_world* world,
+                              double state[2])
 {
     talus_wall_state lid;
     TRY(talus_world_wall(world, talus_world_find_wall(world, "lid"), &lid, &p->error));
@@ -299,8 +300,7 @@ static talus_status compress(paper* p, const packing_def* def, talus_world* worl
                       (long long)most);
 }
 
-/// Leave the grains a part of their velocities.
-static void slow_down(talus_world* world, double part)
+void packing_slow(talus_world* world, double part)
 {
     talus_grains grains = talus_world_grains(world);
     for (int64_t i = 0; i < grains.count * grains.dim; i++) grains.velocity[i] *= part;
@@ -316,7 +316,7 @@ static talus_status calm(paper* p, const packing_def* def, talus_world* world, d
     for (int64_t s = 0; s < MOST; s++) {
         talus_step_result result;
         double lid[2];
-        slow_down(world, 0.9);
+        packing_slow(world, 0.9);
         TRY(talus_world_step(world, h, &result, &p->error));
         TRY(lid_state(p, def, world, lid));
         double motion = result.kinetic_energy / (def->pressure * lid_area(def) * lid[0]);
@@ -329,10 +329,9 @@ static talus_status calm(paper* p, const packing_def* def, talus_world* world, d
     return paper_fail(p, "a packing did not come to rest in %d steps", (int)MOST);
 }
 
-/// Stop the grains and the lid.
-static talus_status stop(paper* p, const packing_def* def, talus_world* world)
+talus_status packing_stop(paper* p, const packing_def* def, talus_world* world)
 {
-    slow_down(world, 0);
+    packing_slow(world, 0);
     talus_drive_def held = talus_drive_default(); // which stops a wall
     TRY(talus_world_set_drive(world, talus_world_find_wall(world, "lid"), &held, &p->error));
     return packing_press(p, def, world, def->pressure);
@@ -343,7 +342,7 @@ static talus_status settle(paper* p, const packing_def* def, talus_world* world)
     const double h = def->step > 0 ? def->step : packing_step(def);
     TRY(compress(p, def, world, h));
     TRY(calm(p, def, world, h));
-    TRY(stop(p, def, world));
+    TRY(packing_stop(p, def, world));
     return talus_world_set_solver(world, &def->solver, &p->error);
 }
 

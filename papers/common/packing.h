@@ -40,6 +40,10 @@ double packing_step(const packing_def* def);
 /// the last axis only, under a force; use talus_world_find_wall(). The caller owns *out.
 talus_status packing_make(paper* p, const packing_def* def, talus_world** out);
 
+/// Leave the grains a part of their velocities.
+void packing_slow(talus_world* world, double part);
+/// Set all velocities to zero, the lid's too. The lid presses with the pressure of `def`.
+talus_status packing_stop(paper* p, const packing_def* def, talus_world* world);
 /// Press on the lid of a packing with another pressure from now on.
 talus_status packing_press(paper* p, const packing_def* def, talus_world* world, double pressure);
 

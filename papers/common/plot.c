@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
-                       const char* x_label, const char* y_label, const char* log)
+talus_axes_def plot_axes_def(const char* title, const char* x_label, const char* y_label,
+                             const char* log)
 {
     talus_axes_def axes = talus_axes_default();
     axes.title = title;
@@ -12,6 +12,13 @@ talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* ti
     axes.y_label = y_label;
     axes.x_log = strchr(log, 'x') != NULL;
     axes.y_log = strchr(log, 'y') != NULL;
+    return axes;
+}
+
+talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
+                       const char* x_label, const char* y_label, const char* log)
+{
+    const talus_axes_def axes = plot_axes_def(title, x_label, y_label, log);
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
 

@@ -4,7 +4,10 @@
 
 #include "paper.h"
 
-/// Axes of a panel; `log` names those that are logarithmic: "", "x", "y" or "xy".
+/// Axes with labels; `log` names those that are logarithmic: "", "x", "y" or "xy".
+talus_axes_def plot_axes_def(const char* title, const char* x_label, const char* y_label,
+                             const char* log);
+/// Give a panel such axes.
 talus_status plot_axes(paper* p, talus_figure* figure, int panel, const char* title,
                        const char* x_label, const char* y_label, const char* log);
 

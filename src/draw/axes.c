@@ -39,11 +39,10 @@ static span widen(span s, bool log, bool from_zero)
 {
     if (span_is_empty(s)) return log ? (span){0.1, 10.0} : (span){0.0, 1.0};
     if (log) {
-        s.low = fmax(s.low, 1e-290);
-        s.high = fmax(fmin(s.high, 1e290), s.low);
-        const double ratio = s.high / s.low;
-        const double beyond = ratio < 1.0 + 1e-9 ? 2.0 : pow(ratio, AXES_BEYOND);
-        return (span){s.low / beyond, s.high * beyond};
+        // So far from the ends of what doubles can hold that there is room for room.
+        const double low = fmax(log10(s.low), -290.0), high = fmin(log10(s.high), 290.0);
+        const double beyond = high - low < FIGURE_CLOSEST ? 0.3 : AXES_BEYOND * (high - low);
+        return (span){pow(10.0, low - beyond), pow(10.0, high + beyond)};
     }
     const double size = fmax(fabs(s.low), fabs(s.high)), range = s.high - s.low;
     if (range <= FIGURE_CLOSEST * size || range == 0.0) {

@@ -151,8 +151,9 @@ static void add_round(picture_maker* m, const placed_wall* w)
         add_circle(m, w, frame, 0.0, s->radius);
         return;
     }
-    const double half = s->half_length > 0.0 ? s->half_length : cut_length(m, &w->state);
-    add_mantle(m, w, s->radius, s->kind == TALUS_SHAPE_CONE ? s->radius_high : s->radius, half);
+    const bool cone = s->kind == TALUS_SHAPE_CONE;
+    const double half = cone || s->half_length > 0.0 ? s->half_length : cut_length(m, &w->state);
+    add_mantle(m, w, s->radius, cone ? s->radius_high : s->radius, half);
 }
 
 // ---- polygons ----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ typedef struct plot {
 static inline double axis_at(const axis* a, double value)
 {
     if (!(fabs(value) <= FIGURE_LARGEST) || (a->log && !(value > 0.0))) return NAN;
-    const double part = a->log ? log(value / a->low) / log(a->high / a->low)
+    const double part = a->log ? (log(value) - log(a->low)) / (log(a->high) - log(a->low))
                                : (value - a->low) / (a->high - a->low);
     return a->from + part * (a->to - a->from);
 }

@@ -118,25 +118,44 @@ static void add_between(double low, double high, ticks* out)
     }
 }
 
-/// One or two times and five times each power of ten, for an axis of one to two decades.
-static void make_short_log(double low, double high, ticks* out)
+/// Multiples of powers of ten that have a label.
+typedef struct mantissas {
+    int count;
+    int value[3];
+    const char* front[3]; ///< what stands before the power of ten
+} mantissas;
+
+static void add_labelled(double low, double high, const mantissas* use, ticks* out)
 {
-    static const int mantissa[] = {1, 2, 5};
-    static const char* const front[] = {"", "2" TIMES, "5" TIMES};
     const int last = (int)floor(log10(high) + SLACK);
     for (int e = (int)floor(log10(low) + SLACK); e <= last; e++) {
-        for (int m = 0; m < 3; m++) {
-            const double at = mantissa[m] * pow(10.0, e);
+        for (int m = 0; m < use->count; m++) {
+            const double at = use->value[m] * pow(10.0, e);
             if (at < low * (1.0 - SLACK) || at > high * (1.0 + SLACK)) continue;
             if (out->count == TICKS_MAX) return;
             char* label = out->label[out->count];
             if (e >= -3 && e <= 3) {
                 write_number(at, e < 0 ? -e : 0, label);
             } else {
-                write_power(front[m], e, label);
+                write_power(use->front[m], e, label);
             }
             out->at[out->count++] = at;
         }
+    }
+}
+
+/// An axis of one to two decades: powers of ten alone would be too few, so that multiples of them
+/// have labels too; as many as are wanted, but not fewer than two labels in all.
+static void make_short_log(double low, double high, int wanted, ticks* out)
+{
+    static const mantissas choice[] = {
+        {1, {1}, {""}}, {2, {1, 3}, {"", "3" TIMES}}, {3, {1, 2, 5}, {"", "2" TIMES, "5" TIMES}}};
+    for (int k = 2; k >= 0; k--) {
+        ticks coarser = {0};
+        add_labelled(low, high, &choice[k], &coarser);
+        if (coarser.count < 2) break;
+        *out = coarser;
+        if (coarser.count <= wanted) break;
     }
     add_between(low, high, out);
 }
@@ -144,13 +163,13 @@ static void make_short_log(double low, double high, ticks* out)
 static void make_log(double low, double high, int wanted, ticks* out)
 {
     const int first = (int)ceil(log10(low) - SLACK), last = (int)floor(log10(high) + SLACK);
-    const double decades = log10(high / low);
+    const double decades = log10(high) - log10(low);
     if (decades < 0.7) {
         make_linear(low, high, wanted, out);
         return;
     }
     if (decades < 2.0) {
-        make_short_log(low, high, out);
+        make_short_log(low, high, wanted, out);
         return;
     }
     int stride = 1;

@@ -1,0 +1,59 @@
+/// Copies of a world, body by body.
+#include "copy.h"
+
+#include <math.h>
+
+/// Rotation vector of a unit quaternion w x y z.
+static void rotation_vector(const double q[4], double out[3])
+{
+    const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double scale = sine > 0 ? 2 * atan2(sine, q[0]) / sine : 2;
+    for (int a = 0; a < 3; a++) out[a] = scale * q[a + 1];
+}
+
+static talus_status copy_walls(paper* p, const talus_world* from, talus_world* to)
+{
+    for (int i = 0; i < talus_world_wall_count(from); i++) {
+        talus_wall_state state;
+        TRY(talus_world_wall(from, i, &state, &p->error));
+        talus_wall_def wall = talus_wall_default();
+        wall.name = state.name;
+        wall.shape = state.shape;
+        for (int a = 0; a < 3; a++) wall.position[a] = state.position[a];
+        rotation_vector(state.rotation, wall.rotation);
+        TRY(talus_world_add_wall(to, &wall, NULL, &p->error));
+    }
+    return TALUS_OK;
+}
+
+static talus_status copy_grains(paper* p, const talus_world* from, talus_world* to)
+{
+    const talus_grains g = talus_world_grains(from);
+    for (int64_t i = 0; i < g.count; i++) {
+        talus_grain_def grain = talus_grain_default();
+        grain.radius = g.radius[i];
+        grain.mass = g.mass[i];
+        for (int a = 0; a < g.dim; a++) {
+            grain.position[a] = g.position[i * g.dim + a];
+            grain.velocity[a] = g.velocity[i * g.dim + a];
+        }
+        for (int a = 0; a < g.spin_dim; a++)
+            grain.spin[3 - g.spin_dim + a] = g.spin[i * g.spin_dim + a];
+        grain.fixed = g.glued_to[i] == -2;
+        TRY(talus_world_add_grain(to, &grain, NULL, &p->error));
+    }
+    return TALUS_OK;
+}
+
+talus_status copy_world(paper* p, const talus_world* from, const talus_world_def* options,
+                        const talus_pair_def* law, talus_world** out)
+{
+    TRY(talus_world_create(options, out, &p->error));
+    talus_status status = talus_world_add_material(*out, "grain", law, NULL, &p->error);
+    if (status >= 0) status = copy_walls(p, from, *out);
+    if (status >= 0) status = copy_grains(p, from, *out);
+    if (status >= 0) return TALUS_OK;
+    talus_world_destroy(*out);
+    *out = NULL;
+    return status;
+}
