@@ -83,6 +83,7 @@ static talus_status step_axes(paper* p, talus_figure* figure, int panel, const c
 static talus_status draw_decay(paper* p, talus_figure* figure, int panel, int colour, double part,
                                const decay* maxima, double t_c, double t_r)
 {
+    if (maxima->count == 0) return paper_fail(p, "discs do not oscillate at dt = %g t_c", part);
     double* t = paper_alloc(p, (size_t)maxima->count, sizeof *t);
     if (!t) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < maxima->count; i++) t[i] = maxima->time[i] / t_c;
