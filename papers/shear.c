@@ -202,8 +202,9 @@ static void check_means(paper* p, const shear_runs* r)
                  KIND_NAMES[k]);
         const double ratio = mean_ratio(&r->coarse[k], &r->fine[k]);
         if (k == CUNDALL) {
-            paper_between(p, name, ratio, 0.5, 0.9995,
-                          "Cundall's spring damps like a dashpot k_t h/2 more: energy is lost");
+            paper_between(p, name, ratio, 0.5, 0.9998,
+                          "Cundall's spring damps like a dashpot k_t h/2 more: energy is lost; the "
+                          "others agree to 3e-5");
         } else {
             paper_within(p, name, ratio, 1.0, 1e-3, "no step enters: as the differences above");
         }
