@@ -73,11 +73,7 @@ static talus_status draw_sweep(paper* p, talus_figure* figure, int panel, const 
 static talus_status step_axes(paper* p, talus_figure* figure, int panel, const char* title,
                               double high)
 {
-    talus_axes_def axes = talus_axes_default();
-    axes.title = title;
-    axes.x_label = "Δt/t_{c}";
-    axes.y_label = "t_{R}/t_{c}";
-    axes.x_log = true;
+    talus_axes_def axes = plot_axes_def(title, "Δt/t_{c}", "t_{R}/t_{c}", "x");
     axes.y_high = high;
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
@@ -87,6 +83,7 @@ static talus_status step_axes(paper* p, talus_figure* figure, int panel, const c
 static talus_status draw_decay(paper* p, talus_figure* figure, int panel, int colour, double part,
                                const decay* maxima, double t_c, double t_r)
 {
+    if (maxima->count == 0) return paper_fail(p, "discs do not oscillate at dt = %g t_c", part);
     double* t = paper_alloc(p, (size_t)maxima->count, sizeof *t);
     if (!t) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < maxima->count; i++) t[i] = maxima->time[i] / t_c;
@@ -120,7 +117,7 @@ static talus_status write_energies(paper* p, const char* suffix, int count, cons
         }
     }
     const paper_column columns[] = {
-        {"dt/t_c", values}, {"t/t_c", values + rows}, {"E_k (J), maxima", values + 2 * rows}};
+        {"dt/t_c", values}, {"t/t_c", values + rows}, {"maxima of E_k (J)", values + 2 * rows}};
     return paper_csv(p, suffix, (int64_t)rows, 3, columns);
 }
 
@@ -273,7 +270,7 @@ static talus_status draw_6_and_7(paper* p, talus_figure* figure, const discs_swe
     TRY(draw_stiffnesses(p, figure, 0, "Fig. 6: translation and rotation, μ = 500", both));
     TRY(draw_stiffnesses(p, figure, 1, "Fig. 7a: no rotation, μ = 500", translation));
     TRY(draw_frictions(p, figure, 2));
-    return paper_figure(p, "fig6-7", figure,
+    return paper_figure(p, NULL, figure,
                         "PLMH Figs. 6, 7a and 7b: relaxation time against the step with Cundall's "
                         "elongation, started in the oscillation that lasts longest (6, 7a) or "
                         "from touch (7b).");
@@ -354,7 +351,7 @@ static talus_status figures_6_and_7(paper* p)
                          : "t_R of other k_n/that of 1 N/m - 1, with rotation, largest",
                        all + k * STIFFNESSES);
     }
-    TRY(write_sweeps(p, "cundall", 2 * STIFFNESSES, all));
+    TRY(write_sweeps(p, NULL, 2 * STIFFNESSES, all));
     talus_figure_def def = talus_figure_default();
     talus_figure* figure;
     def.columns = 3;

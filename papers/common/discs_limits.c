@@ -90,11 +90,7 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
         TRY(slide(p, x[k], 1.0 / 3.0, TALUS_BOUND_ELASTIC, t_r));
         y[0][k] = t_r[EARLY], y[2][k] = t_r[LATE];
     }
-    talus_axes_def axes = talus_axes_default();
-    axes.title = "a: no rotation";
-    axes.x_label = "μ";
-    axes.y_label = "t_{R}/t_{c}";
-    axes.x_log = true;
+    talus_axes_def axes = plot_axes_def("a: no rotation", "μ", "t_{R}/t_{c}", "x");
     axes.legend = TALUS_LEGEND_BOTTOM_RIGHT;
     TRY(talus_figure_axes(figure, 0, &axes, &p->error));
     for (int k = 0; k < 3; k++) {
@@ -103,7 +99,7 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
     }
     TRY(talus_figure_mark(figure, 0, true, 1.0 / 3.0, "k_{t}/k_{n}", &p->error));
     const paper_column columns[] = {
-        {"mu", x}, {"t_R/t_c early", y[0]}, {"early, bound of the sum", y[1]}, {"late", y[2]}};
+        {"mu", x}, {"t_R/t_c early", y[0]}, {"early with bound of the sum", y[1]}, {"late", y[2]}};
     return paper_csv(p, "friction", count, 4, columns);
 }
 
