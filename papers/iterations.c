@@ -345,10 +345,9 @@ static void state_dimension(paper* p, const results* res, int dim)
         p, text, sweeps.slope, 2, 3 * sweeps.slope_error + ends,
         "UBWK section V; three standard errors of the fit, and half a diameter at the ends");
     snprintf(text, sizeof text, "%dD: exponent of the cost (%s)", dim, cost_name[dim - 1]);
-    paper_within(p, text, updates.slope, cost[dim - 1],
-                 3 * updates.slope_error + (ends + 0.5 * ends) / dim,
+    paper_within(p, text, updates.slope, cost[dim - 1], 3 * updates.slope_error + 2 * ends / dim,
                  "UBWK section V; contact updates; three standard errors, half a diameter at the "
-                 "ends for N_I, and half of that for contacts with floor and lid");
+                 "ends for N_I and the same for the contacts there");
     snprintf(text, sizeof text, "%dD: fast solver, exponent of N_I against L/d", dim);
     paper_between(p, text, fast.slope, -INFINITY, 1 + 3 * fast.slope_error + ends,
                   "sweeps with momentum: at most like L/d; the same uncertainties");
