@@ -179,9 +179,8 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
 /// m v^2/(K r^2) at which MD costs what CD does: T_MD ~ sqrt(K), from the stiffest springs.
 static double even_number(const packing_def* def, double rigid, double soft)
 {
-    const int stiffest = STIFFNESSES - 1;
-    const double ratio = rigid / soft, v_over_r = 2 * strain_rate;
-    return packing_mean_mass(def) * v_over_r * v_over_r / (stiffness[stiffest] * ratio * ratio);
+    const double ratio = rigid / soft, v_over_r = 2 * strain_rate, k = stiffness[STIFFNESSES - 1];
+    return packing_mean_mass(def) * v_over_r * v_over_r / (k * ratio * ratio);
 }
 
 static talus_status measure_size(paper* p, int64_t grains, int packings, int steps, int size,

@@ -64,7 +64,6 @@ talus_status chain_growth(paper* p, int64_t disks, int sweeps, bool plain, uint6
     const double kd = chain_wave_number(disks, 0);
     for (int64_t i = 0; i < disks; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
     double amplitude[STEPS];
-
     for (int t = 0; t < STEPS && status >= 0; t++) {
         status = talus_world_step(world, 1, NULL, &p->error);
         amplitude[t] = chain_mode_amplitude(world, kd);
@@ -74,4 +73,13 @@ talus_status chain_growth(paper* p, int64_t disks, int sweeps, bool plain, uint6
     const int skip = plain ? 8 : 0; // until the real eigenvalue has died out
     *factor = fit_factor(STEPS - skip, amplitude + skip);
     return TALUS_OK;
+}
+
+double chain_passes_one(int count, const double* sweeps, const double* factor)
+{
+    for (int i = 1; i < count; i++) {
+        const double a = log(factor[i - 1]), b = log(factor[i]);
+        if (a > 0 && b <= 0) return sweeps[i - 1] * pow(sweeps[i] / sweeps[i - 1], a / (a - b));
+    }
+    return NAN;
 }

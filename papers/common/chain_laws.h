@@ -28,4 +28,8 @@ double chain_growth_threshold(int64_t disks);
 talus_status chain_growth(paper* p, int64_t disks, int sweeps, bool plain, uint64_t seed,
                           double* factor);
 
+/// N_I at which measured factors |l| pass 1 downwards, on a straight line between the logarithms of
+/// neighbouring points; NAN if they do not.
+double chain_passes_one(int count, const double* sweeps, const double* factor);
+
 #endif
