@@ -95,7 +95,7 @@ static const command commands[] = {
      "NAME-table.csv, and index.html with everything. Exit status 4 if a number disagrees.\n\n"
      "  -o, --output DIR       a folder that is empty or does not exist [runs/paper-NAME, ...]\n"
      "  --short                the versions of the test suite: some seconds each\n"
-     "  --threads N            threads to simulate with; the numbers do not depend on it [1]\n"
+     "  --threads N            threads to simulate with; only times depend on it [1]\n"
      "  --seed S               of all random numbers [1]\n"
      "  --quiet                no progress and no tables, only errors\n",
      command_paper},

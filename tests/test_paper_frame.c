@@ -90,6 +90,8 @@ static void test_verdicts(void** state)
     assert_string_equal(words, "at most 3");
     paper_deviation_words(&r.rows[0], words, sizeof words);
     assert_string_equal(words, "+0.4 %");
+    paper_deviation_words(&r.rows[3], words, sizeof words);
+    assert_string_equal(words, "no number");
     paper_results_free(&r);
 }
 

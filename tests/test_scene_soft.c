@@ -228,6 +228,26 @@ static void test_effective(void** state)
     drop(b);
 }
 
+/// Damping between unlike materials: the larger one, also where it follows from a restitution; a
+/// pair that states its law has the one it states, or that of its own restitution.
+static void test_damping(void** state)
+{
+    (void)state;
+    made a = make(SOFT "gravity: [0, -10]\nmaterials: {x: {}, y: {damping: 0.05}, z: {damping: 3}, "
+                       "e: {restitution: "
+                       "0.5}}\npairs: [{between: [x, z], friction: 0, restitution: 0.5}, "
+                       "{between: [y, z], friction: 0, damping: 7}]\n" COLUMN);
+    const materials* m = &a.world->materials;
+    const double half = log(2.0) / sqrt(M_PI * M_PI + log(2.0) * log(2.0)); // e = 0.5, PLMH (8)
+    const char* why = "a few roundings";
+    check_close("x with y", pair_damping(materials_pair(m, 0, 1)), 1.0, 0.0, "critical for e = 0");
+    check_close("z with e", pair_damping(materials_pair(m, 2, 3)), 3.0, 0.0, "of z");
+    check_close("y with e", pair_damping(materials_pair(m, 1, 3)), half, 1e-15, why);
+    check_close("x with z", pair_damping(materials_pair(m, 0, 2)), half, 1e-15, why);
+    check_close("y with z", pair_damping(materials_pair(m, 1, 2)), 7.0, 0.0, "given");
+    drop(a);
+}
+
 /// Steps that are chosen: for the stiffest pair that there will be in each phase, the inlet's
 /// grains included; in the effective scene; and the world is none the wiser.
 static void test_auto_step(void** state)
@@ -340,11 +360,11 @@ static void test_other_method(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads),        cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_fall),         cmocka_unit_test(test_inlet),
-        cmocka_unit_test(test_area_law),     cmocka_unit_test(test_effective),
-        cmocka_unit_test(test_auto_step),    cmocka_unit_test(test_unstable_step),
-        cmocka_unit_test(test_other_method),
+        cmocka_unit_test(test_loads),         cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_fall),          cmocka_unit_test(test_inlet),
+        cmocka_unit_test(test_area_law),      cmocka_unit_test(test_damping),
+        cmocka_unit_test(test_effective),     cmocka_unit_test(test_auto_step),
+        cmocka_unit_test(test_unstable_step), cmocka_unit_test(test_other_method),
     };
     int one = mkstemp(scene_path), two = mkstemp(other_path);
     if (one < 0 || two < 0) return 1;

@@ -16,6 +16,7 @@ static talus_status copy_walls(paper* p, const talus_world* from, talus_world* t
     for (int i = 0; i < talus_world_wall_count(from); i++) {
         talus_wall_state state;
         TRY(talus_world_wall(from, i, &state, &p->error));
+        if (!state.present) continue;
         talus_wall_def wall = talus_wall_default();
         wall.name = state.name;
         wall.shape = state.shape;
@@ -30,6 +31,7 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
 {
     const talus_grains g = talus_world_grains(from);
     for (int64_t i = 0; i < g.count; i++) {
+        if (g.glued_to[i] >= 0) return paper_fail(p, "a grain that is glued to a wall: no copy");
         talus_grain_def grain = talus_grain_default();
         grain.radius = g.radius[i];
         grain.mass = g.mass[i];

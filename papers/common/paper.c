@@ -1,6 +1,7 @@
 /// The frame of the experiments: rows and remarks are collected here, and judged.
 #include "results.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -76,6 +77,10 @@ static void add_row(paper* p, const paper_row* row)
     *own = *row;
     own->quantity = copy(r, row->quantity);
     own->why = copy(r, row->why);
+    if (own->quantity && own->why) return;
+    free(own->quantity);
+    free(own->why);
+    r->row_count--;
 }
 
 /// NaN is in no interval.
@@ -129,7 +134,7 @@ void paper_note(paper* p, const char* format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(note, format, arguments) < 0) {
-        *note = NULL;
+        r->note_count--;
         r->short_of_memory = true;
     }
     va_end(arguments);
@@ -167,7 +172,7 @@ talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_co
     }
     TRY(paper_close(file, name, &p->error));
     char** own = grow(r, &r->tables, &r->table_count, sizeof *own);
-    if (own) *own = copy(r, name);
+    if (own && !(*own = copy(r, name))) r->table_count--;
     return TALUS_OK;
 }
 
@@ -187,6 +192,10 @@ talus_status paper_figure(paper* p, const char* suffix, const talus_figure* figu
     if (!picture) return TALUS_OK; // the run fails at its end
     picture->file = copy(r, base);
     picture->caption = copy(r, caption);
+    if (picture->file && picture->caption) return TALUS_OK;
+    free(picture->file);
+    free(picture->caption);
+    r->picture_count--;
     return TALUS_OK;
 }
 
@@ -194,6 +203,7 @@ FILE* paper_open(const char* directory, const char* name, talus_error* error)
 {
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/%s", directory, name);
+    errno = ENAMETOOLONG;
     FILE* file = length < (int)sizeof path ? fopen(path, "w") : NULL;
     if (!file) paper_error(error, TALUS_ERR_IO, "cannot write %s: %m", path);
     return file;

@@ -29,9 +29,13 @@ void paper_expected_words(const paper_row* row, char* out, size_t size)
 void paper_deviation_words(const paper_row* row, char* out, size_t size)
 {
     double off = row->measured - row->expected;
+    if (isnan(row->measured)) {
+        snprintf(out, size, "no number");
+        return;
+    }
     if (isnan(row->expected)) {
         double outside = fmax(row->low - row->measured, row->measured - row->high);
-        snprintf(out, size, outside > 0 ? "%.3g outside" : "inside", outside);
+        snprintf(out, size, outside <= 0 ? "inside" : "%.3g outside", outside);
     } else if (row->expected == 0 || fabs(off) > 100 * fabs(row->expected)) {
         snprintf(out, size, "%+.3g", off);
     } else {

@@ -56,6 +56,14 @@ static double in_series(double a, double b)
     return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
+double pair_damping(const talus_pair_def* pair)
+{
+    if (pair->damping > 0.0) return pair->damping;
+    if (pair->restitution <= 0.0) return 1.0;
+    const double decay = log(pair->restitution);
+    return -decay / sqrt(M_PI * M_PI + decay * decay);
+}
+
 /// Rolling coefficients of different kinds cannot be compared: then there is none. Two bodies with
 /// the Young's modulus of the mixture meet as those of both materials do: with Hertz's
 /// 1/E* = (1 - p_a^2)/E_a + (1 - p_b^2)/E_b.
@@ -77,7 +85,8 @@ talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
         .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
         .stiffness = in_series(a->stiffness, b->stiffness),
         .stiffness_ratio = fmin(a->stiffness_ratio, b->stiffness_ratio),
-        .damping = fmax(a->damping, b->damping),
+        .damping =
+            a->damping > 0.0 || b->damping > 0.0 ? fmax(pair_damping(a), pair_damping(b)) : 0.0,
         .damping_ratio = fmin(a->damping_ratio, b->damping_ratio),
         .young = (1.0 - poisson * poisson) * in_series(plane_a, plane_b),
         .poisson = poisson,

@@ -21,6 +21,12 @@ talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def
 /// larger damping, springs in series.
 talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b);
 
+/// Part beta of the critical damping: the pair's own, or the one that makes a head-on collision
+/// rebound with its restitution, the inverse of e = exp(-pi beta/sqrt(1 - beta^2)) (PLMH 8). That
+/// holds for the springs of Hertz too, with the damping of Tsuji et al. (Antypov and Elliott, EPL
+/// 2011).
+double pair_damping(const talus_pair_def* pair);
+
 /// Friction coefficient of a sliding contact.
 static inline double pair_sliding_friction(const talus_pair_def* pair)
 {

@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/// A pair states its law, but springs that it leaves out are those of its materials.
+/// A pair states its law, but springs that it leaves out are those of its materials. Not so the
+/// damping: without it the pair's own restitution decides.
 static void settle_list(const talus_scene* scene, scene_pair* pairs, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -22,7 +23,8 @@ static void settle_list(const talus_scene* scene, scene_pair* pairs, int count)
         springs_of(&pair->law, own);
         springs_of(&mixture, usual);
         for (int k = 0; k < SPRING_COUNT; k++) {
-            if (!(pair->springs >> k & 1)) *own[k] = *usual[k];
+            const bool left_out = !(pair->springs >> k & 1) && own[k] != &pair->law.damping;
+            if (left_out) *own[k] = *usual[k];
         }
     }
 }

@@ -4,19 +4,11 @@
 
 #include <math.h>
 
-double soft_damping_of(const talus_pair_def* pair)
-{
-    if (pair->damping > 0.0) return pair->damping;
-    if (pair->restitution <= 0.0) return 1.0;
-    const double decay = log(pair->restitution);
-    return -decay / sqrt(M_PI * M_PI + decay * decay);
-}
-
 static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS])
 {
     row[SOFT_STIFFNESS] = pair->stiffness;
     row[SOFT_TANGENTIAL] = pair->stiffness * pair->stiffness_ratio;
-    row[SOFT_DAMPING] = 2.0 * soft_damping_of(pair) * sqrt(pair->stiffness);
+    row[SOFT_DAMPING] = 2.0 * pair_damping(pair) * sqrt(pair->stiffness);
     row[SOFT_TANGENTIAL_DAMPING] = pair->damping_ratio;
 }
 
@@ -30,7 +22,7 @@ static void hertz_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS]
     const double shear_star = shear / (2.0 * (2.0 - p));
     row[SOFT_STIFFNESS] = 4.0 / 3.0 * young_star;
     row[SOFT_TANGENTIAL] = 8.0 * shear_star;
-    row[SOFT_DAMPING] = sqrt(5.0) * soft_damping_of(pair);
+    row[SOFT_DAMPING] = sqrt(5.0) * pair_damping(pair);
     row[SOFT_TANGENTIAL_DAMPING] = young_star > 0.0 ? sqrt(4.0 * shear_star / young_star) : 0.0;
 }
 

@@ -34,12 +34,6 @@ enum {
     SOFT_CONSTANTS
 };
 
-/// Part beta of the critical damping: the pair's own, or the one that makes a head-on collision
-/// rebound with its restitution, the inverse of e = exp(-pi beta/sqrt(1 - beta^2)) (PLMH 8). That
-/// holds for the springs of Hertz too, with the damping of Tsuji et al. (Antypov and Elliott, EPL
-/// 2011).
-double soft_damping_of(const talus_pair_def* pair);
-
 /// Row of a pair of materials for the laws of a world.
 void soft_constants(const talus_pair_def* pair, const talus_soft_def* soft, int dim,
                     double row[SOFT_CONSTANTS]);

@@ -98,7 +98,7 @@ static void meet(const search* s, const talus_pair_def* pair, partner a, partner
     talus_soft_times* out = s->out;
     const double mass = isinf(b.mass) ? a.mass : a.mass * b.mass / (a.mass + b.mass);
     const double radius = isinf(b.radius) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
-    const double k = stiffness_of(s->w, pair, radius), beta = soft_damping_of(pair);
+    const double k = stiffness_of(s->w, pair, radius), beta = pair_damping(pair);
     if (!(k > 0.0)) return;
     stay_stable(s, s->crowd, k / mass, 2.0 * beta * sqrt(k / mass));
     // From beta = 1 on a contact hardly ends; the spring's own time is what must be resolved.
@@ -123,7 +123,7 @@ static void meet_mobile_walls(const search* s, int material, partner grain)
         const talus_pair_def* pair =
             materials_pair(&s->w->materials, material, w->record[i].material);
         const double k = stiffness_of(s->w, pair, grain.radius);
-        const double rate = 2.0 * soft_damping_of(pair) * sqrt(k * grain.mass);
+        const double rate = 2.0 * pair_damping(pair) * sqrt(k * grain.mass);
         stay_stable(s, 1.0, side_by_side * k / drive->mass,
                     (side_by_side * rate + drive->damping) / drive->mass);
     }
