@@ -26,6 +26,9 @@ class Paper(unittest.TestCase):
         listed = re.findall(r"^([a-z0-9-]+) ", talus().stdout, re.MULTILINE)
         self.assertEqual(files, set(listed))
         self.assertEqual(len(listed), len(files))
+        told = re.findall(r"^\| `([a-z0-9-]+)` \|", (SOURCE / "docs/papers.md").read_text(),
+                          re.MULTILINE)
+        self.assertEqual(told, listed, "docs/papers.md has a row for each, in the same order")
 
     def test_unknown_name(self):
         done = talus("relaxtion", "-o", str(self.folder / "x"))
