@@ -1,8 +1,7 @@
-/// Figures as files: pixels where points are, nothing cut off, odd data, pictures of worlds, and
+/// Figures as files: pixels where points are, nothing cut off, odd data, and
 /// arguments that make no sense.
 #include "draw/figure.h"
 #include "figure_image.h"
-#include "physics.h"
 
 // ---- curves -----------------------------------------------------------------------------------
 
@@ -224,116 +223,7 @@ static void test_empty_figure_in_all_formats(void** state)
     talus_figure_destroy(figure);
 }
 
-// ---- pictures of worlds ------------------------------------------------------------------------
-
-/// The same colour, but for the rounding to bytes.
-static void check_colour(unsigned seen, rgb expected)
-{
-    assert_true(fabs((seen >> 16) / 255.0 - expected.red) < 0.01);
-    assert_true(fabs((seen >> 8 & 255) / 255.0 - expected.green) < 0.01);
-    assert_true(fabs((seen & 255) / 255.0 - expected.blue) < 0.01);
-}
-
-/// Two disks on a floor, one coloured by the lower, one by the upper end of the scale.
-static void test_picture_of_disks(void** state)
-{
-    (void)state;
-    talus_world* world = physics_world_g(2, 0.5, 0, -10, 0);
-    physics_plane(world, "floor", 0, 1, 0);
-    talus_grain_def disk = physics_ball(0.5, 1.0, 0, 0.5, 0);
-    physics_add(world, &disk);
-    disk.position[0] = 2.0;
-    physics_add(world, &disk);
-    for (int i = 0; i < 3; i++) physics_step(world, 1e-3);
-    const double value[] = {0.0, 1.0};
-    talus_picture_def def = talus_picture_default();
-    def.value = value;
-    def.value_label = "value";
-    talus_figure* figure = new_figure();
-    talus_axes_def axes = talus_axes_default();
-    axes.x_low = -1.0, axes.x_high = 3.0, axes.y_low = -0.5, axes.y_high = 1.5;
-    set_axes(figure, axes);
-    talus_error error;
-    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
-    image m = write_and_read(figure);
-    // The scale of colours stands right of the frame, dark at its left and right side too.
-    const double frame = 2.0 * (m.bottom - m.top); // the axes are twice as long as high
-    m.right = m.left + (int)lround(frame);
-    check_colour(colour_at(&m, 0.25, 0.5), colour_of_scale(0.0));
-    check_colour(colour_at(&m, 0.75, 0.5), colour_of_scale(1.0));
-    assert_int_equal(colour_at(&m, 0.5, 0.5), 0xffffff);
-    assert_true(is_dark(colour_at(&m, 0.5, 0.25))); // the floor
-    cairo_surface_destroy(m.surface);
-    talus_world_destroy(world);
-}
-
-/// The force between a disk and the floor is a bar from the contact to the centre.
-static void test_picture_of_forces(void** state)
-{
-    (void)state;
-    talus_world* world = physics_world_g(2, 0.5, 0, -10, 0);
-    physics_plane(world, "floor", 0, 1, 0);
-    talus_grain_def disk = physics_ball(0.5, 1.0, 0, 0.5, 0);
-    physics_add(world, &disk);
-    for (int i = 0; i < 3; i++) physics_step(world, 1e-3);
-    talus_picture_def def = talus_picture_default();
-    def.forces = true;
-    for (int own = 0; own < 2; own++) {
-        const int colour[] = {TALUS_COLOUR_BLUE};
-        def.force_colour = own ? colour : NULL;
-        talus_figure* figure = new_figure();
-        talus_axes_def axes = talus_axes_default();
-        axes.x_low = -1.0, axes.x_high = 1.0, axes.y_low = -0.5, axes.y_high = 1.5;
-        set_axes(figure, axes);
-        talus_error error;
-        check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
-        image m = write_and_read(figure);
-        const unsigned expected = own ? blue : vermillion;
-        assert_int_equal(colour_at(&m, 0.5, 0.40), expected);
-        assert_int_equal(colour_at(&m, 0.6, 0.40), expected); // 0.6 of a diameter wide
-        assert_true(colour_at(&m, 0.7, 0.40) != expected);
-        cairo_surface_destroy(m.surface);
-    }
-    talus_world_destroy(world);
-}
-
-/// The nearer ball hides the other one, from each side.
-static void test_picture_of_balls(void** state)
-{
-    (void)state;
-    talus_world* world = physics_world_g(3, 0.5, 0, 0, 0);
-    const double value[] = {0.0, 1.0};
-    for (int i = 0; i < 2; i++) {
-        talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0, 0);
-        ball.position[1] = 2.0 * i;
-        physics_add(world, &ball);
-    }
-    talus_picture_def def = talus_picture_default();
-    def.value = value;
-    talus_figure* figure = new_figure();
-    panel* p = &figure->panel[0];
-    talus_error error;
-    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
-    assert_int_equal(p->picture.piece_count, 2);
-    // Looking along y the ball at y = 0 is nearer: drawn last, and not faded.
-    const rgb front = colour_of_scale(0.0);
-    assert_true(memcmp(&p->picture.piece[1].colour, &front, sizeof front) == 0);
-    def.view = 2; // from above both are seen
-    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
-    check_close("extent", p->picture.y.high - p->picture.y.low, 3.0, 1e-12, "rounding");
-    talus_figure_destroy(figure);
-    talus_world_destroy(world);
-}
-
 // ---- wrong arguments ---------------------------------------------------------------------------
-
-static void check_refused(talus_status status, talus_status expected, const talus_error* error,
-                          const char* word)
-{
-    assert_int_equal(status, expected);
-    assert_int_equal(error->status, expected);
-    assert_non_null(strstr(error->text, word));
-}
 
 static void test_refused_figures_and_axes(void** state)
 {
@@ -396,32 +286,6 @@ static void test_refused_curves(void** state)
     talus_figure_destroy(figure);
 }
 
-static void test_refused_pictures(void** state)
-{
-    (void)state;
-    talus_error error;
-    talus_figure* figure = new_figure();
-    talus_world* world = physics_world_g(2, 0.5, 0, 0, 0);
-    talus_picture_def bad = talus_picture_default();
-    bad.view = 3;
-    check_refused(talus_figure_world(figure, 0, world, &bad, &error), TALUS_ERR_ARGUMENT, &error,
-                  "axes");
-    bad = talus_picture_default();
-    bad.value_low = 1.0;
-    check_refused(talus_figure_world(figure, 0, world, &bad, &error), TALUS_ERR_ARGUMENT, &error,
-                  "scale");
-    bad = talus_picture_default();
-    bad.forces = true, bad.force_width = -1.0;
-    check_refused(talus_figure_world(figure, 0, world, &bad, &error), TALUS_ERR_ARGUMENT, &error,
-                  "width");
-    // An empty world is a picture of nothing.
-    talus_picture_def empty = talus_picture_default();
-    check_ok(talus_figure_world(figure, 0, world, &empty, &error), error);
-    image m = write_and_read(figure);
-    cairo_surface_destroy(m.surface);
-    talus_world_destroy(world);
-}
-
 static void test_refused_files(void** state)
 {
     (void)state;
@@ -455,12 +319,8 @@ int main(void)
         cmocka_unit_test(test_legend_avoids_the_curve),
         cmocka_unit_test(test_odd_data),
         cmocka_unit_test(test_empty_figure_in_all_formats),
-        cmocka_unit_test(test_picture_of_disks),
-        cmocka_unit_test(test_picture_of_forces),
-        cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_refused_figures_and_axes),
         cmocka_unit_test(test_refused_curves),
-        cmocka_unit_test(test_refused_pictures),
         cmocka_unit_test(test_refused_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
