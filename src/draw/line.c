@@ -85,7 +85,12 @@ void curve_line(const plot* p, const panel_curve* c)
     const talus_curve_def* def = &c->def;
     curve_pen(p->cr, c);
     line_path path = {.thin = def->count > LINE_MANY, .to = pen_make(p, LINE_BEYOND)};
-    if (path.thin) path.to.closest = LINE_CLOSE;
+    cover covered = {0};
+    if (path.thin) {
+        covered = cover_make(&p->box, def->width, fmax(LINE_CLOSE, 0.4 * def->width));
+        path.to.closest = LINE_CLOSE;
+        path.to.covered = &covered;
+    }
     if (def->style == TALUS_CURVE_STEPS) {
         draw_steps(p, def, &path);
     } else {
@@ -95,4 +100,5 @@ void curve_line(const plot* p, const panel_curve* c)
     }
     column_flush(&path.column, &path.to);
     pen_stroke(&path.to);
+    cover_free(&covered);
 }

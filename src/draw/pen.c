@@ -4,7 +4,10 @@
 /// Parts of a path that are stroked at once, and their length on the page: the cost of stroking
 /// grows faster than the path.
 enum { PEN_PARTS = 1000 };
-#define PEN_LENGTH 20000.0
+#define PEN_LENGTH 5000.0
+/// Only lines longer than this are left out where others cover them: short ones cost little, and
+/// gaps in a row of them could be seen.
+#define PEN_LONG 10.0
 /// Differences of places below this do not overflow.
 #define PEN_FARTHEST 1e150
 
@@ -59,6 +62,13 @@ void pen_stroke(pen* p)
     p->joined = false;
 }
 
+/// Do other lines cover a segment? It covers others from now on.
+static bool is_covered(const pen* p, const double from[2], const double to[2])
+{
+    if (!p->covered || cover_line(p->covered, from, to)) return false;
+    return hypot(to[0] - from[0], to[1] - from[1]) > PEN_LONG;
+}
+
 /// Add a segment that lies where the pen draws. A path that became long is stroked, and the next
 /// one begins with the same segment again, so that its corner is drawn and its dashes go on.
 static void add_part(pen* p, const double from[2], const double to[2])
@@ -95,9 +105,8 @@ void pen_to(pen* p, double x, double y)
         const double dx = x - p->x, dy = y - p->y;
         if (fabs(dx) < p->closest && fabs(dy) < p->closest) return;
         double t0 = 0.0, t1 = 1.0;
-        const bool visible =
-            cut(-dx, p->x - p->left, &t0, &t1) && cut(dx, p->right - p->x, &t0, &t1) &&
-            cut(-dy, p->y - p->top, &t0, &t1) && cut(dy, p->bottom - p->y, &t0, &t1);
+        bool visible = cut(-dx, p->x - p->left, &t0, &t1) && cut(dx, p->right - p->x, &t0, &t1) &&
+                       cut(-dy, p->y - p->top, &t0, &t1) && cut(dy, p->bottom - p->y, &t0, &t1);
         p->joined = p->joined && t0 == 0.0;
         if (visible) {
             // Held between the sides again: far away, rounding is larger than the page.
@@ -105,7 +114,8 @@ void pen_to(pen* p, double x, double y)
                                     between(p->y + t0 * dy, p->top, p->bottom)};
             const double to[2] = {between(p->x + t1 * dx, p->left, p->right),
                                   between(p->y + t1 * dy, p->top, p->bottom)};
-            add_part(p, from, to);
+            visible = !is_covered(p, from, to);
+            if (visible) add_part(p, from, to);
         }
         p->joined = visible && t1 == 1.0;
     }

@@ -3,12 +3,13 @@
 #ifndef TALUS_DRAW_PEN_H
 #define TALUS_DRAW_PEN_H
 
-#include "draw/plot.h"
+#include "draw/cover.h"
 
 typedef struct pen {
     cairo_t* cr;
     double left, right, top, bottom; ///< where it draws
     double closest;                  ///< points closer than this to the last one are left out
+    cover* covered;                  ///< long lines that it hides are left out; may be NULL
     double dash[2];                  ///< lengths of dashes and gaps; 0, 0: solid
     bool down;                       ///< there is a last point
     bool joined;                     ///< and the path ends there
