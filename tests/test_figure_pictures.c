@@ -177,6 +177,31 @@ static void test_picture_of_solids(void** state)
     cairo_surface_destroy(m.surface);
 }
 
+/// Values that differ by less than doubles can divide are one value to the scale of colours.
+static void test_shortest_scale(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.5, 0, 0, 0);
+    const double value[] = {0.0, 1e-310};
+    for (int i = 0; i < 2; i++) {
+        const talus_grain_def disk = physics_ball(0.5, 1.0, 2.0 * i, 0, 0);
+        physics_add(world, &disk);
+    }
+    talus_picture_def def = talus_picture_default();
+    def.value = value;
+    talus_figure* figure = new_figure();
+    talus_error error;
+    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+    const picture* seen = &figure->panel[0].picture;
+    check_close("length of the scale", seen->value.high - seen->value.low, 1.0, 1e-12, "rounding");
+    for (int i = 0; i < 2; i++) {
+        const rgb middle = colour_of_scale(0.5), colour = seen->piece[i].colour;
+        assert_true(memcmp(&colour, &middle, sizeof colour) == 0);
+    }
+    cairo_surface_destroy(write_and_read(figure).surface);
+    talus_world_destroy(world);
+}
+
 // ---- walls -------------------------------------------------------------------------------------
 
 /// What reaches a thousand times as far as the axes keeps its slope: a segment, the sides of a box,
@@ -372,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_picture_of_forces),
         cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_picture_of_solids),
+        cmocka_unit_test(test_shortest_scale),
         cmocka_unit_test(test_far_lines_keep_their_slope),
         cmocka_unit_test(test_plane_with_reversed_axes),
         cmocka_unit_test(test_walls_in_2d),
