@@ -116,8 +116,9 @@ static inline talus_curve_def curve_of(const double* x, const double* y, int64_t
 /// Write a figure, forget it, and look at the file.
 static inline image write_and_read(talus_figure* figure)
 {
-    static const char path[] = "test_figure.png";
+    char path[64]; // of this process alone: tests run side by side
     talus_error error;
+    snprintf(path, sizeof path, "test_figure_%d.png", (int)getpid());
     check_ok(talus_figure_write(figure, path, 144.0, &error), error);
     talus_figure_destroy(figure);
     image m = read_image(path);
@@ -130,6 +131,14 @@ static inline void set_axes(talus_figure* figure, talus_axes_def def)
 {
     talus_error error;
     check_ok(talus_figure_axes(figure, 0, &def, &error), error);
+}
+
+static inline void check_refused(talus_status status, talus_status expected,
+                                 const talus_error* error, const char* word)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(error->status, expected);
+    assert_non_null(strstr(error->text, word));
 }
 
 #endif

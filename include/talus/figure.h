@@ -44,8 +44,9 @@ typedef struct talus_axes_def {
     const char* title;   ///< above the panel; may be NULL
     const char* x_label; ///< with its unit; may be NULL
     const char* y_label;
-    bool x_log, y_log;    ///< logarithmic; values <= 0 are left out [default false]
-    double x_low, x_high; ///< ends of the axis; equal: from the data [default 0, 0]
+    bool x_log, y_log; ///< logarithmic; values <= 0 are left out [default false]
+    /// Ends of the axis; low > high reverses it; equal: from the data [default 0, 0]
+    double x_low, x_high;
     double y_low, y_high;
     bool equal;          ///< one unit is as long in x as in y [default false]
     talus_legend legend; ///< [default TALUS_LEGEND_AUTO]
@@ -123,13 +124,15 @@ typedef struct talus_picture_def {
     /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
     /// tension blue
     const int* force_colour;
-    double force_width; ///< width of the bar of the largest force, mean diameters [default 0.6]
+    double force_width; ///< width of the bar of the largest force, mean diameters, up to 1000
+                        ///< [default 0.6]
     int view;           ///< 3D: axis along which one looks, 0 to 2 [default 1]
 } talus_picture_def;
 
 TALUS_API talus_picture_def talus_picture_default(void);
 
-/// Draw the world as it is now into a panel, to scale. Its axes are coordinates.
+/// Draw the world as it is now into a panel, to scale. Its axes are coordinates; a
+/// logarithmic one is refused by talus_figure_write().
 TALUS_API talus_status talus_figure_world(talus_figure* figure, int panel, const talus_world* world,
                                           const talus_picture_def* def, talus_error* error);
 

@@ -41,13 +41,14 @@ static span widen(span s, bool log, bool from_zero)
     if (span_is_empty(s)) return log ? (span){0.1, 10.0} : (span){0.0, 1.0};
     if (log) {
         // So far from the ends of what doubles can hold that there is room for room.
-        const double low = fmax(log10(s.low), -290.0), high = fmin(log10(s.high), 290.0);
+        const double low = fmin(fmax(log10(s.low), -290.0), 290.0);
+        const double high = fmin(fmax(log10(s.high), -290.0), 290.0);
         const double beyond = high - low < FIGURE_CLOSEST ? 0.3 : AXES_BEYOND * (high - low);
         return (span){pow(10.0, low - beyond), pow(10.0, high + beyond)};
     }
     const double size = fmax(fabs(s.low), fabs(s.high)), range = s.high - s.low;
-    if (range <= FIGURE_CLOSEST * size || range == 0.0) {
-        const double half = size > 1e-290 ? 0.1 * size : 1.0;
+    if (span_too_short(s.low, s.high)) {
+        const double half = size > FIGURE_SHORTEST ? 0.1 * size : 1.0;
         return (span){s.low - half, s.high + half};
     }
     const bool zero = from_zero && s.low >= 0.0;

@@ -1,7 +1,5 @@
 /// Curves: pens, markers, error bars.
-#include "draw/plot.h"
-
-#include <stdlib.h>
+#include "draw/cover.h"
 
 /// Curves of more points than this show one marker only where several would cover each other.
 enum { CURVE_MANY = 20000 };
@@ -71,26 +69,6 @@ static void marker_draw(cairo_t* cr, const panel_curve* c, double x, double y)
     }
 }
 
-/// Where on the page a marker is already, one bit for each small square; NULL: not looked after.
-typedef struct occupied {
-    unsigned char* bit;
-    int64_t columns, rows;
-} occupied;
-
-/// Take a square; false if it was taken.
-static bool take(occupied* o, const rectangle* box, double x, double y)
-{
-    if (!o->bit) return true;
-    const int64_t column = (int64_t)((x - box->left) / CURVE_CLOSE) + 1;
-    const int64_t row = (int64_t)((y - box->top) / CURVE_CLOSE) + 1;
-    if (column < 0 || row < 0 || column >= o->columns || row >= o->rows) return true;
-    const int64_t place = row * o->columns + column;
-    const unsigned char bit = (unsigned char)(1u << (place & 7));
-    if (o->bit[place >> 3] & bit) return false;
-    o->bit[place >> 3] |= bit;
-    return true;
-}
-
 static bool inside(const rectangle* box, double x, double y)
 {
     // Half a point of grace: ends of axes are often at the last point.
@@ -137,16 +115,14 @@ static void draw_error_bars(const plot* p, const panel_curve* c)
 
 static void draw_dots(const plot* p, const panel_curve* c)
 {
-    occupied o = {NULL, (int64_t)(p->box.width / CURVE_CLOSE) + 4,
-                  (int64_t)(p->box.height / CURVE_CLOSE) + 4};
-    // Without memory for this all dots are drawn.
-    if (c->def.count > CURVE_MANY) o.bit = calloc((size_t)(o.columns * o.rows / 8 + 1), 1);
+    cover covered = {0};
+    if (c->def.count > CURVE_MANY) covered = cover_make(&p->box, 1.0, CURVE_CLOSE);
     thin_pen(p->cr, c);
     for (int64_t i = 0; i < c->def.count; i++) {
         const double x = axis_at(&p->x, c->def.x[i]), y = axis_at(&p->y, c->def.y[i]);
-        if (inside(&p->box, x, y) && take(&o, &p->box, x, y)) marker_draw(p->cr, c, x, y);
+        if (inside(&p->box, x, y) && cover_point(&covered, x, y)) marker_draw(p->cr, c, x, y);
     }
-    free(o.bit);
+    cover_free(&covered);
 }
 
 void curve_draw(const plot* p, const panel_curve* c)

@@ -147,7 +147,7 @@ talus_status figure_check_ends(const char* name, double low, double high, bool l
                          "and %g",
                          name, low, high);
     }
-    if (fabs(high - low) <= FIGURE_CLOSEST * fmax(fabs(low), fabs(high))) {
+    if (span_too_short(low, high)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: the ends of %s are too close to each other: %.17g and %.17g",
                          name, low, high);
@@ -187,11 +187,19 @@ talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axe
 
 // ---- curves ------------------------------------------------------------------------------------
 
+/// Points whose x, y and error bars have a size in bytes.
+#define FIGURE_MOST_POINTS (PTRDIFF_MAX / (int64_t)(3 * sizeof(double)) - 1)
+
 static talus_status check_curve(const talus_curve_def* def, talus_error* error)
 {
     if (def->count < 0 || (def->count > 0 && (!def->x || !def->y))) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: a curve of %lld points needs arrays x and y",
+                         (long long)def->count);
+    }
+    if (def->count > FIGURE_MOST_POINTS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: a curve of %lld points is larger than any memory",
                          (long long)def->count);
     }
     if ((int)def->style < TALUS_CURVE_LINE || def->style > TALUS_CURVE_STEPS ||

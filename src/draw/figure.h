@@ -4,6 +4,7 @@
 
 #include "draw/colour.h"
 
+#include <math.h>
 #include <talus/figure.h>
 
 enum { FIGURE_MARKERS = 6 };
@@ -18,6 +19,8 @@ typedef struct span {
 #define FIGURE_LARGEST 1e300
 /// Ranges of relative length below this have no ticks that doubles could tell apart.
 #define FIGURE_CLOSEST 1e-11
+/// Nor have ranges shorter than this: what is divided by parts of them would overflow.
+#define FIGURE_SHORTEST 1e-290
 
 /// A curve; colour and marker are decided.
 typedef struct panel_curve {
@@ -107,6 +110,12 @@ static inline span span_empty(void)
 static inline bool span_is_empty(span s)
 {
     return s.low > s.high;
+}
+/// Is a range from low to high too short for an axis or a scale?
+static inline bool span_too_short(double low, double high)
+{
+    const double range = fabs(high - low);
+    return range <= FIGURE_CLOSEST * fmax(fabs(low), fabs(high)) || range < FIGURE_SHORTEST;
 }
 static inline void span_add(span* s, double value)
 {

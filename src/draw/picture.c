@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/// Largest width of a force's bar, mean diameters.
+#define WIDEST_FORCE 1000.0
+
 talus_picture_def talus_picture_default(void)
 {
     return (talus_picture_def){.walls = true, .force_width = 0.6, .view = 1};
@@ -140,10 +143,12 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
                          "figure: the scale of colours must go up, got %g to %g", def->value_low,
                          def->value_high);
     }
-    if (def->forces && !(def->force_width > 0.0 && def->force_width <= 1000.0)) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "figure: the width of the largest force's bar must be positive, got %g",
-                         def->force_width);
+    if (def->forces && !(def->force_width > 0.0 && def->force_width <= WIDEST_FORCE)) {
+        return error_set(
+            error, TALUS_ERR_ARGUMENT,
+            "figure: the width of the largest force's bar must be positive and at most %g, "
+            "got %g",
+            WIDEST_FORCE, def->force_width);
     }
     if (!def->forces || !def->force_colour) return TALUS_OK;
     const int64_t contacts = talus_world_contacts(world).count;
@@ -189,8 +194,8 @@ static void choose_scale(picture_maker* m)
     for (int64_t i = 0; i < count; i++) span_add(&p->value, def->value[i]);
     if (span_is_empty(p->value)) p->value = (span){0.0, 1.0};
     const double size = fmax(fabs(p->value.low), fabs(p->value.high));
-    if (p->value.high - p->value.low > FIGURE_CLOSEST * size) return;
-    const double half = size > 0.0 ? 0.1 * size : 0.5;
+    if (!span_too_short(p->value.low, p->value.high)) return;
+    const double half = size > FIGURE_SHORTEST ? 0.1 * size : 0.5;
     p->value = (span){p->value.low - half, p->value.high + half};
 }
 

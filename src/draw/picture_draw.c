@@ -1,9 +1,13 @@
 /// Pictures on the page: pieces one after the other, and the scale of colours.
-#include "draw/plot.h"
+#include "draw/pen.h"
 #include "draw/text.h"
 
 /// Pictures of more pieces than this have balls without lights.
 enum { PICTURE_MANY = 20000 };
+/// Lines and polygons go on this far beyond the axes, so that their ends are not seen.
+#define PICTURE_BEYOND 50.0
+/// Largest circles and widths of bars on the page.
+#define PICTURE_LARGEST 1e5
 
 /// Points on the page for one unit.
 static double unit_of(const plot* p)
@@ -43,7 +47,7 @@ static void draw_circle(const plot* p, const piece* q, const double* at)
     const double radius = q->size * unit_of(p);
     const rectangle* b = &p->box;
     if (!(x + radius > b->left && x - radius < b->left + b->width && y + radius > b->top &&
-          y - radius < b->top + b->height && radius < 1e5)) {
+          y - radius < b->top + b->height && radius < PICTURE_LARGEST)) {
         return;
     }
     cairo_new_path(p->cr);
@@ -57,47 +61,49 @@ static void draw_circle(const plot* p, const piece* q, const double* at)
     draw_edge(p->cr, q, 2.0 * radius);
 }
 
-/// A place on the page that cairo can hold.
-static double page_bound(double at)
+static void draw_filled(const plot* p, const piece* q, const double* at)
 {
-    return fmin(fmax(at, -1e5), 1e5);
-}
-
-static void trace(const plot* p, const piece* q, const double* at)
-{
+    const pen within = pen_make(p, PICTURE_BEYOND);
+    pen_shape shape = {.pen = &within};
     cairo_new_path(p->cr);
     for (int32_t i = 0; i < q->point_count; i++) {
-        const double x = axis_at(&p->x, at[2 * i]), y = axis_at(&p->y, at[2 * i + 1]);
-        if (isfinite(x) && isfinite(y)) cairo_line_to(p->cr, page_bound(x), page_bound(y));
+        pen_corner(&shape, axis_at(&p->x, at[2 * i]), axis_at(&p->y, at[2 * i + 1]));
     }
-    if (q->kind == PIECE_POLYGON) cairo_close_path(p->cr);
+    pen_close(&shape);
+    plot_colour(p->cr, q->colour);
+    cairo_fill_preserve(p->cr);
+    draw_edge(p->cr, q, 8.0);
 }
 
-static void draw_outline(const plot* p, const piece* q, const double* at)
+static void draw_line(const plot* p, const piece* q, const double* at)
 {
-    trace(p, q, at);
+    const double given = q->kind == PIECE_BAR ? q->size * unit_of(p) : q->wall ? 1.2 : 0.6;
+    const double width = fmin(fmax(given, 0.1), PICTURE_LARGEST);
+    const int32_t count = q->point_count + (q->kind == PIECE_POLYGON ? 1 : 0);
+    pen to = pen_make(p, PICTURE_BEYOND + 0.5 * width);
     plot_colour(p->cr, q->colour);
-    if (q->filled) {
-        cairo_fill_preserve(p->cr);
-        draw_edge(p->cr, q, 8.0);
-        return;
+    cairo_set_line_width(p->cr, width);
+    for (int32_t i = 0; i < count; i++) {
+        const double* point = at + 2 * (i % q->point_count);
+        const double x = axis_at(&p->x, point[0]), y = axis_at(&p->y, point[1]);
+        if (isfinite(x) && isfinite(y)) pen_to(&to, x, y);
     }
-    const double width = q->kind == PIECE_BAR ? q->size * unit_of(p) : q->wall ? 1.2 : 0.6;
-    cairo_set_line_width(p->cr, fmax(width, 0.1));
-    cairo_stroke(p->cr);
+    pen_stroke(&to);
 }
 
 /// The edge of a half-plane through the whole panel, hatched behind.
 static void draw_plane(const plot* p, const piece* q, const double* at)
 {
     const double x = axis_at(&p->x, at[0]), y = axis_at(&p->y, at[1]);
-    const double nx = at[2] * (p->x.to > p->x.from ? 1.0 : -1.0), ny = -at[3];
+    // The page's y goes down; axes may be reversed.
+    const double nx = at[2] * (p->x.high > p->x.low ? 1.0 : -1.0);
+    const double ny = at[3] * (p->y.high > p->y.low ? -1.0 : 1.0);
     const double length = p->box.width + p->box.height;
-    if (!(fabs(x) < 1e5 && fabs(y) < 1e5)) return;
     // The point of the edge that is nearest to the middle of the panel.
     const double mx = p->box.left + 0.5 * p->box.width, my = p->box.top + 0.5 * p->box.height;
     const double along = (mx - x) * -ny + (my - y) * nx;
     const double cx = x - along * ny, cy = y + along * nx;
+    if (!(hypot(cx - mx, cy - my) < length)) return;
     plot_colour(p->cr, q->colour);
     cairo_set_line_width(p->cr, 1.2);
     cairo_move_to(p->cr, cx + length * ny, cy - length * nx);
@@ -127,7 +133,13 @@ void picture_draw(const plot* p)
         case PIECE_PLANE: draw_plane(p, q, at); break;
         case PIECE_POLYGON:
         case PIECE_LINE:
-        case PIECE_BAR: draw_outline(p, q, at); break;
+        case PIECE_BAR:
+            if (q->filled) {
+                draw_filled(p, q, at);
+            } else {
+                draw_line(p, q, at);
+            }
+            break;
         }
     }
     cairo_set_line_cap(p->cr, CAIRO_LINE_CAP_BUTT);

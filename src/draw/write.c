@@ -93,6 +93,19 @@ static talus_status check_size(const talus_figure* figure, double dots, talus_er
     return TALUS_OK;
 }
 
+/// Pictures are to scale, which no logarithmic axis is.
+static talus_status check_pictures(const talus_figure* figure, talus_error* error)
+{
+    for (int i = 0; i < figure->panel_count; i++) {
+        const panel* p = &figure->panel[i];
+        if (p->has_picture && (p->axes.x_log || p->axes.y_log)) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "figure: the picture of a world in panel %d needs linear axes", i);
+        }
+    }
+    return TALUS_OK;
+}
+
 talus_status talus_figure_write(const talus_figure* figure, const char* path, double dots,
                                 talus_error* error)
 {
@@ -103,6 +116,7 @@ talus_status talus_figure_write(const talus_figure* figure, const char* path, do
                          path);
     }
     if (kind == FILE_PNG) TRY(check_size(figure, dots, error));
+    TRY(check_pictures(figure, error));
     text_buffer bytes = {0};
     const cairo_status_t drawn = render(figure, kind, dots / 72.0, &bytes);
     talus_status status = TALUS_OK;
