@@ -364,8 +364,7 @@ static void state_rest(paper* p, const results* res)
 {
     static const char* const why =
         "the natural map is local and sees an error on the scale L with the weight (d/L)^2: a "
-        "given "
-        "residual needs a fixed number of sweeps and leaves larger packings softer";
+        "given residual leaves larger packings softer";
     char text[96];
     double worst = 0;
     for (int dim = 1; dim <= DIMS; dim++) {
