@@ -102,8 +102,10 @@ talus_status ring_watch(paper* p, ring_packing* in, int sweeps, double rise, rin
     TRY(lid_height(p, in, &start));
     TRY(press(p, in, 1 + rise));
     for (int64_t i = 0; i < r->count; i++) {
-        TRY(talus_world_step(in->world, in->h, NULL, &p->error));
+        talus_step_result result;
+        TRY(talus_world_step(in->world, in->h, &result, &p->error));
         TRY(lid_height(p, in, &now));
+        r->sweeps_made += (double)result.sweeps / (double)r->count;
         r->t[i] = (double)(i + 1);
         r->x[i] = (now - start) / in->diameter;
     }

@@ -22,6 +22,7 @@ typedef struct ring {
     int64_t count, from, to; ///< [from, to): what is fitted
     double* t;
     double* x;
+    double sweeps_made; ///< a step, in the mean: more than `sweeps` if steps were solved again
     fit_wave wave;
 } ring;
 
