@@ -46,7 +46,7 @@ typedef struct sizes {
 } sizes;
 
 static const sizes FULL = {100, MOST_SEEDS};
-static const sizes BRIEF = {40, 8};
+static const sizes BRIEF = {40, 7};
 
 /// The answer of a chain to the change of its load. Lengths are in dF h^2/m.
 typedef struct answer {
@@ -345,7 +345,7 @@ static talus_status load_rows(paper* p, const sizes* s)
 static const plot_style DOTS = {0, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
 static const plot_style OTHER_DOTS = {1, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
 static const plot_style DIAMONDS = {3, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
-static const plot_style CROSSES = {5, TALUS_CURVE_DOTS, TALUS_DASH_SOLID}; // on other dots
+static const plot_style TRIANGLES = {4, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
 static const plot_style OTHER_LINE = {1, TALUS_CURVE_LINE, TALUS_DASH_SOLID};
 static const plot_style LINE = {2, TALUS_CURVE_LINE, TALUS_DASH_SOLID};
 
@@ -364,9 +364,9 @@ static talus_status draw_constants(paper* p, talus_figure* figure, const finding
     for (int i = 0; i < 2; i++) line[i] = chain_q_random() * ends[i];
     TRY(plot_axes(p, figure, 0, "stiffness and damping", "sweeps N_{I}", "κ, γ (m = h_{0} = 1)",
                   "xy"));
-    TRY(plot_curve(p, figure, 0, DOTS, "κ, h = h_{0}", 4, sweeps, kappa));
-    TRY(plot_curve(p, figure, 0, CROSSES, "γ, h = h_{0}", 4, sweeps, gamma));
-    TRY(plot_curve(p, figure, 0, OTHER_DOTS, "κ, N_{I}/h = 80/h_{0}", 2, sweeps + 4, kappa + 4));
+    TRY(plot_curve(p, figure, 0, OTHER_DOTS, "κ, h = h_{0}", 4, sweeps, kappa));
+    TRY(plot_curve(p, figure, 0, DOTS, "γ, h = h_{0}", 4, sweeps, gamma));
+    TRY(plot_curve(p, figure, 0, TRIANGLES, "κ, N_{I}/h = 80/h_{0}", 2, sweeps + 4, kappa + 4));
     TRY(plot_curve(p, figure, 0, DIAMONDS, "γ, N_{I}/h = 80/h_{0}", 2, sweeps + 4, gamma + 4));
     TRY(plot_curve(p, figure, 0, LINE, "q m N_{I}/h^{2}, q m N_{I}/h", 2, ends, line));
     TRY(plot_curve(p, figure, 0, LINE, NULL, 2, ends, falling));
