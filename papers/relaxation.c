@@ -1,8 +1,7 @@
 /// Relaxation of contact forces: how a sweep spreads information (UBWK III.A and appendix A).
 ///
 /// In a chain of touching disks the one-contact solution is
-///     R_i := m/(2h) (v_i - v_{i+1}) + (R_{i-1} + R_{i+1})/2                                (UBWK
-///     7)
+///     R_i := m/(2h) (v_i - v_{i+1}) + (R_{i-1} + R_{i+1})/2    (UBWK 7)
 /// so the error e of the forces obeys, sweep by sweep, a diffusion equation with the constant
 /// D = q d^2 a sweep (UBWK 8-9). If all contacts are solved at once from the forces before the
 /// sweep, q = 1/2 (UBWK 11); if they are solved one after the other in random order, q = (4 sqrt(e)
@@ -338,22 +337,30 @@ static talus_status draw_profiles(paper* p, const sizes* s, const findings* f, t
     return TALUS_OK;
 }
 
-/// Dots of one order and the line of its theory.
+/// Dots of one order and the line of its theory. Alternating sweeps do what forward ones do: their
+/// dots are larger, around those of the others, and come first.
 static talus_status draw_order(paper* p, talus_figure* figure, int panel, int order,
                                const double* dots_x, const double* dots_y, int dots,
                                const double* line_x, const double* line_y, int points)
 {
-    plot_style style = {order, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
-    TRY(plot_curve(p, figure, panel, style, NAMES[order], dots, dots_x, dots_y));
-    style.style = TALUS_CURVE_LINE;
-    return plot_curve(p, figure, panel, style, NULL, points, line_x, line_y);
+    talus_curve_def curve = talus_curve_default();
+    curve.label = NAMES[order];
+    curve.x = dots_x;
+    curve.y = dots_y;
+    curve.count = dots;
+    curve.style = TALUS_CURVE_DOTS;
+    curve.colour = curve.marker = order;
+    if (order == ORDERS - 1) curve.dot_size *= 2.2;
+    TRY(talus_figure_curve(figure, panel, &curve, &p->error));
+    const plot_style line = {order, TALUS_CURVE_LINE, TALUS_DASH_SOLID};
+    return plot_curve(p, figure, panel, line, NULL, points, line_x, line_y);
 }
 
 static talus_status draw_spread(paper* p, const sizes* s, const findings* f, talus_figure* figure)
 {
     double sweeps[MOST_TIMES], ends[2] = {1.0, 1.2 * s->sweeps[s->times - 1]}, line[2];
     for (int t = 0; t < s->times; t++) sweeps[t] = s->sweeps[t];
-    for (int order = 0; order < ORDERS; order++) {
+    for (int order = ORDERS - 1; order >= 0; order--) {
         for (int i = 0; i < 2; i++) line[i] = expected_q(order) * ends[i];
         TRY(draw_order(p, figure, 1, order, sweeps, f->spread[order], s->times, ends, line, 2));
     }
@@ -364,7 +371,7 @@ static talus_status draw_decay(paper* p, const findings* f, talus_figure* figure
 {
     enum { POINTS = 120 };
     double kd[POINTS], line[POINTS];
-    for (int order = 0; order < ORDERS; order++) {
+    for (int order = ORDERS - 1; order >= 0; order--) {
         for (int i = 0; i < POINTS; i++) {
             kd[i] = 1.25 * (i + 1) / POINTS;
             line[i] = theory(order, kd[i], 0);

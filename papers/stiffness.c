@@ -46,7 +46,7 @@ typedef struct sizes {
 } sizes;
 
 static const sizes FULL = {100, MOST_SEEDS};
-static const sizes BRIEF = {40, 8};
+static const sizes BRIEF = {40, 7};
 
 /// The answer of a chain to the change of its load. Lengths are in dF h^2/m.
 typedef struct answer {
@@ -320,15 +320,14 @@ static talus_status twin_rows(paper* p, const sizes* s, const findings* f, const
     paper_differs(p, "kappa U/dF, disks against springs", shortening(&f[2].mean) * kappa,
                   shortening(soft) * kappa,
                   "UBWK expect the same; but the loaded end of the disks yields less");
-    paper_note(
-        p,
-        "The loaded end makes the rigid chain %.1f disks stiffer than its springs: %.1f %% of %g "
-        "disks, less in longer chains.",
-        end, 100.0 * end / disks, disks);
+    paper_note(p,
+               "The loaded end makes the rigid chain %.1f disks stiffer than its springs: %.1f %% "
+               "of %g disks, less in longer chains.",
+               end, 100.0 * end / disks, disks);
     return TALUS_OK;
 }
 
-/// Twice and four times the change of the load shorten the chain as much more: all is linear.
+/// Four times the change of the load shortens the chain four times as much: all is linear.
 static talus_status load_rows(paper* p, const sizes* s)
 {
     answer a;
@@ -345,6 +344,9 @@ static talus_status load_rows(paper* p, const sizes* s)
 
 static const plot_style DOTS = {0, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
 static const plot_style OTHER_DOTS = {1, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
+static const plot_style DIAMONDS = {3, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
+static const plot_style TRIANGLES = {4, TALUS_CURVE_DOTS, TALUS_DASH_SOLID};
+static const plot_style OTHER_LINE = {1, TALUS_CURVE_LINE, TALUS_DASH_SOLID};
 static const plot_style LINE = {2, TALUS_CURVE_LINE, TALUS_DASH_SOLID};
 
 /// kappa and gamma against N_I, with h = 1 and with N_I/h = 80.
@@ -362,10 +364,10 @@ static talus_status draw_constants(paper* p, talus_figure* figure, const finding
     for (int i = 0; i < 2; i++) line[i] = chain_q_random() * ends[i];
     TRY(plot_axes(p, figure, 0, "stiffness and damping", "sweeps N_{I}", "κ, γ (m = h_{0} = 1)",
                   "xy"));
-    TRY(plot_curve(p, figure, 0, DOTS, "κ, h = h_{0}", 4, sweeps, kappa));
-    TRY(plot_curve(p, figure, 0, OTHER_DOTS, "κ, N_{I}/h = 80/h_{0}", 3, sweeps + 3, kappa + 3));
-    TRY(plot_curve(p, figure, 0, (plot_style){3, TALUS_CURVE_DOTS, TALUS_DASH_SOLID},
-                   "γ, N_{I}/h = 80/h_{0}", 3, sweeps + 3, gamma + 3));
+    TRY(plot_curve(p, figure, 0, OTHER_DOTS, "κ, h = h_{0}", 4, sweeps, kappa));
+    TRY(plot_curve(p, figure, 0, DOTS, "γ, h = h_{0}", 4, sweeps, gamma));
+    TRY(plot_curve(p, figure, 0, TRIANGLES, "κ, N_{I}/h = 80/h_{0}", 2, sweeps + 4, kappa + 4));
+    TRY(plot_curve(p, figure, 0, DIAMONDS, "γ, N_{I}/h = 80/h_{0}", 2, sweeps + 4, gamma + 4));
     TRY(plot_curve(p, figure, 0, LINE, "q m N_{I}/h^{2}, q m N_{I}/h", 2, ends, line));
     TRY(plot_curve(p, figure, 0, LINE, NULL, 2, ends, falling));
     return plot_curve(p, figure, 0, LINE, NULL, 2, ends, flat);
@@ -390,8 +392,8 @@ static talus_status draw_motion(paper* p, talus_figure* figure, const findings* 
     dots.colour = dots.marker = 0;
     TRY(talus_figure_curve(figure, 1, &dots, &p->error));
     TRY(plot_curve(p, figure, 1, LINE, "springs and dashpots κ, γ", shown, soft->t, soft->moved));
-    return plot_curve(p, figure, 1, (plot_style){1, TALUS_CURVE_LINE, TALUS_DASH_SOLID},
-                      "the same, less the loaded end, h/2 ahead", shown, soft->t, room);
+    return plot_curve(p, figure, 1, OTHER_LINE, "the same, less the loaded end, h/2 ahead", shown,
+                      soft->t, room);
 }
 
 /// Growth of the overlap along the chain.
@@ -422,12 +424,11 @@ static talus_status draw_all(paper* p, const findings* f, const answer* soft, ta
     return paper_figure(
         p, NULL, figure,
         "Left: stiffness from the static shortening and damping from the decay of the longest "
-        "wave; "
-        "N_I/h kept leaves γ and raises κ. Middle: the last disk after the load was raised at "
-        "once, "
-        "and the chain of springs and dashpots with the predicted κ and γ. Right: by how much the "
-        "overlaps have grown when all is at rest again. Overlaps of single contacts are random, as "
-        "the papers say; on average the load leaves κ, but for the end where it acts.");
+        "wave, equal numbers with h = h_0; N_I/h kept leaves γ and raises κ. Middle: the last disk "
+        "after the load was raised at once, and the chain of springs and dashpots with the "
+        "predicted κ and γ. Right: by how much the overlaps have grown when all is at rest again. "
+        "Overlaps of single contacts are random, as the papers say; on average the load leaves κ, "
+        "but for the end where it acts.");
 }
 
 static talus_status draw(paper* p, const sizes* s, const findings* f, const answer* soft)
@@ -479,11 +480,10 @@ static talus_status run(paper* p)
     ratio_rows(p, f);
     TRY(load_rows(p, s));
     TRY(twin_rows(p, s, f, &soft));
-    paper_note(
-        p,
-        "Chains of %lld and %lld disks, %d seeds; load %g m d/h^2, raised by %g. The papers give "
-        "no measurement.",
-        (long long)s->disks, (long long)s->disks / 2, s->seeds, LOAD, CHANGE);
+    paper_note(p,
+               "Chains of %lld and %lld disks, %d seeds; load %g m d/h^2, raised by %g. The papers "
+               "give no measurement.",
+               (long long)s->disks, (long long)s->disks / 2, s->seeds, LOAD, CHANGE);
     TRY(write_data(p, f, &soft));
     return draw(p, s, f, &soft);
 }
@@ -494,8 +494,7 @@ const paper_experiment paper_stiffness = {
     .source = "Unger, Brendel, Wolf & Kertész, (22)-(25); Unger & Kertész, (65)-(69)",
     .about =
         "A chain of rigid disks at rest is loaded. It becomes shorter in proportion to the load "
-        "and rings: stiffness and damping are measured for several numbers of sweeps and "
-        "steps, and a chain of springs and dashpots with the predicted constants is run beside "
-        "it.",
+        "and rings: stiffness and damping are measured for several numbers of sweeps and steps, "
+        "and a chain of springs and dashpots with the predicted constants is run beside it.",
     .run = run,
 };

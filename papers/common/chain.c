@@ -162,11 +162,20 @@ double chain_sweep_factor(double kd, int64_t disks)
     double weight = 1.0, sum = 1.0; // weight: 1/(2^r (r + 1)!)
     for (int r = 1; r < 30; r++) {
         weight /= 2.0 * (r + 1);
-        sum += 2.0 * weight * cos(kd * r);
+        const double ends = disks > 0 ? (r - 1) / (double)disks : 0.0;
+        sum += 2.0 * weight * (1.0 - ends) * cos(kd * r);
     }
-    // A mode has twice its mean square at the wall.
-    if (disks > 0) sum -= 2.0 * (5.0 - 3.0 * sqrt(M_E)) / (double)disks;
     return 1.0 - (1.0 - cos(kd)) * sum;
+}
+
+double chain_number_of_factor(double sweep_factor, int64_t disks)
+{
+    double low = 0.0, high = M_PI;
+    while (high - low > 1e-9) {
+        const double kd = 0.5 * (low + high);
+        *(chain_sweep_factor(kd, disks) > sweep_factor ? &low : &high) = kd;
+    }
+    return low;
 }
 
 chain_wave chain_wave_continuous(double q, int sweeps, double kd)

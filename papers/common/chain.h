@@ -58,10 +58,13 @@ double chain_q_parallel(void);
 
 /// Factor by which a sweep shortens the error of the forces in a mode, in the mean over all orders:
 /// UBWK (A2) with neighbours at distance r out of phase by k d r, exact in an endless chain
-/// (disks = 0). In a chain on a wall information cannot come back from the wall within the sweep in
-/// which it went there: the sum over all contacts is smaller by 5 - 3 sqrt(e) = 0.054 of what one
-/// contact gets, for waves that are long against the disks.
+/// (disks = 0). In a chain the wall mirrors the forces, and the free end does so with the other
+/// sign, but information cannot come back within the sweep in which it went there: between contacts
+/// i and j = r - i from the end that is missing, in the mean over all contacts of the mode
+/// (2/disks) (cos(kd i) cos(kd j) - sin(kd i) sin(kd j)), for r - 1 pairs i, j each.
 double chain_sweep_factor(double kd, int64_t disks);
+/// The k d that has it: shorter waves have less.
+double chain_number_of_factor(double sweep_factor, int64_t disks);
 
 /// A damped wave in units of the step: omega h and tau/h.
 typedef struct chain_wave {

@@ -45,6 +45,22 @@ fit_line_result fit_power(int64_t count, const double* x, const double* y)
     return fit;
 }
 
+void fit_recursion(int64_t count, const double* a, int64_t s, double* b, double* c)
+{
+    double xx = 0.0, xy = 0.0, yy = 0.0, xz = 0.0, yz = 0.0;
+    for (int64_t t = 0; t + 2 * s < count; t++) {
+        const double x = a[t + s], y = -a[t], z = a[t + 2 * s];
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+        xz += x * z;
+        yz += y * z;
+    }
+    const double determinant = xx * yy - xy * xy;
+    *b = (xz * yy - yz * xy) / determinant;
+    *c = (yz * xx - xz * xy) / determinant;
+}
+
 fit_mean_result fit_mean(int64_t count, const double* x)
 {
     fit_mean_result fit = {0};

@@ -17,6 +17,10 @@ fit_line_result fit_line(int64_t count, const double* x, const double* y);
 /// Fit y = exp(intercept) x^slope, as a line through the logarithms: x, y > 0.
 fit_line_result fit_power(int64_t count, const double* x, const double* y);
 
+/// Fit b and c of the recursion a(t + 2s) = b a(t + s) - c a(t), which damped waves obey with
+/// b = 2 exp(-s/tau) cos(omega s), c = exp(-2s/tau).
+void fit_recursion(int64_t count, const double* a, int64_t s, double* b, double* c);
+
 /// Mean of numbers and its standard error; the error of fewer than two numbers is 0.
 typedef struct fit_mean_result {
     double mean, error, deviation;
