@@ -139,8 +139,8 @@ static void state_stress(paper* p, const talus_ensemble* e, double scale)
     paper_note(
         p,
         "sigma_xx, which no wall bears, spreads %.2g times as much as it would if the forces "
-        "deviated independently: neighbours deviate together. The stress is an average all "
-        "the same: its spread falls as 1/root(M), only later.",
+        "deviated independently: their deviations are correlated. That is a factor; with the "
+        "contacts the spread falls all the same (the exponents).",
         e->stress_spread[0] / scale);
 }
 
