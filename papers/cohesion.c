@@ -16,6 +16,7 @@
 /// only force and F_C/d the only stress: porosity is a function of sigma d/F_C (2D).
 ///
 /// Lengths are in mean diameters, masses in those of a mean disk, forces in F_C.
+#include "bond.h"
 #include "fit.h"
 #include "paper.h"
 #include "plot.h"
@@ -24,106 +25,7 @@
 
 // ---- one bond ----------------------------------------------------------------------------------
 
-static const double RANGE = 0.05;       // d_C of all bonds
-static const double REDUCED_MASS = 0.5; // of the pair
-
-/// Law with the strength F_C = 1.
-static talus_pair_def bond_law(double range)
-{
-    talus_pair_def law = talus_pair_default();
-    law.cohesion_force = 1;
-    law.cohesion_energy = range;
-    return law;
-}
-
-/// Two disks of diameter 1 and mass 1 at rest, which touch and so are bonded after a step.
-static talus_status make_pair(paper* p, double range, double h, talus_world** out)
-{
-    talus_world_def def = talus_world_default();
-    def.dim = 2;
-    def.solver.stop = TALUS_STOP_RESIDUAL;
-    def.solver.tolerance = 1e-13;
-    TRY(talus_world_create(&def, out, &p->error));
-    talus_pair_def law = bond_law(range);
-    TRY(talus_world_add_material(*out, "powder", &law, NULL, &p->error));
-    for (int i = 0; i < 2; i++) {
-        talus_grain_def disk = talus_grain_default();
-        disk.radius = 0.5;
-        disk.mass = 1;
-        disk.position[0] = i;
-        TRY(talus_world_add_grain(*out, &disk, NULL, &p->error));
-    }
-    return talus_world_step(*out, h, NULL, &p->error);
-}
-
-static bool is_bonded(const talus_world* world)
-{
-    talus_contacts c = talus_world_contacts(world);
-    return c.count == 1 && c.bonded[0];
-}
-
-/// What is done to a pair: a shock, or a lasting pull.
-typedef struct pull {
-    double range, h;
-    double momentum; ///< of the shock on each disk, passed on within one step: a force momentum/h
-    double force;    ///< that goes on pulling
-    double time;
-} pull;
-
-typedef struct pull_end {
-    bool holds;    ///< the bond is not broken after `time`
-    double gap;    ///< between the disks
-    double energy; ///< kinetic, of the relative motion
-} pull_end;
-
-static talus_status set_pull(paper* p, talus_world* world, double force)
-{
-    for (int i = 0; i < 2; i++) {
-        const double pulled[3] = {i == 0 ? -force : force}, torque[3] = {0};
-        TRY(talus_world_set_grain_force(world, i, pulled, torque, &p->error));
-    }
-    return TALUS_OK;
-}
-
-static talus_status pull_at(paper* p, const pull* def, talus_world* world, pull_end* end)
-{
-    TRY(set_pull(p, world, def->force + def->momentum / def->h));
-    end->holds = true;
-    for (double t = 0; t < def->time && end->holds; t += def->h) {
-        TRY(talus_world_step(world, def->h, NULL, &p->error));
-        TRY(set_pull(p, world, def->force));
-        end->holds = is_bonded(world);
-    }
-    talus_grains g = talus_world_grains(world);
-    double v = g.velocity[2] - g.velocity[0];
-    end->gap = g.position[2] - g.position[0] - 1;
-    end->energy = 0.5 * REDUCED_MASS * v * v;
-    return TALUS_OK;
-}
-
-/// Pull a bonded pair apart, and see whether it holds.
-static talus_status try_bond(paper* p, const pull* def, pull_end* end)
-{
-    talus_world* world = NULL;
-    talus_status status = make_pair(p, def->range, def->h, &world);
-    if (status >= 0) status = pull_at(p, def, world, end);
-    talus_world_destroy(world);
-    return status;
-}
-
-/// Smallest value of *field, a member of *def, that breaks the bond: between 0 and `high`.
-static talus_status find_limit(paper* p, pull* def, double* field, double high, double* limit)
-{
-    double low = 0;
-    for (int i = 0; i < 30; i++) {
-        pull_end end;
-        *field = 0.5 * (low + high);
-        TRY(try_bond(p, def, &end));
-        *(end.holds ? &low : &high) = *field;
-    }
-    *limit = 0.5 * (low + high);
-    return TALUS_OK;
-}
+static const double RANGE = 0.05; // d_C of all bonds
 
 /// Force at which a bond opens, and that just below it does not.
 static talus_status state_strength(paper* p, double stop_time)
@@ -131,16 +33,17 @@ static talus_status state_strength(paper* p, double stop_time)
     const double h = 0.05 * stop_time;
     double low = 0, high = 2;
     for (int i = 0; i < 40; i++) {
-        pull def = {.range = RANGE, .h = h, .force = 0.5 * (low + high), .time = 20 * stop_time};
-        pull_end end;
-        TRY(try_bond(p, &def, &end));
+        bond_pull def = {
+            .range = RANGE, .h = h, .force = 0.5 * (low + high), .time = 20 * stop_time};
+        bond_end end;
+        TRY(bond_try(p, &def, &end));
         *(end.gap > 1e-9 ? &high : &low) = def.force;
     }
     paper_within(p, "pull at which a bond opens, F_C", high, 1, 1e-7,
                  "the law; an excess of 1e-7 opens a gap of more than 1e-9 in the time given");
-    pull def = {.range = RANGE, .h = h, .force = 1 - 1e-6, .time = 200 * stop_time};
-    pull_end end;
-    TRY(try_bond(p, &def, &end));
+    bond_pull def = {.range = RANGE, .h = h, .force = 1 - 1e-6, .time = 200 * stop_time};
+    bond_end end;
+    TRY(bond_try(p, &def, &end));
     paper_within(p, "gap after 4000 steps at (1 - 1e-6) F_C, d", end.gap, 0, 1e-9,
                  "a bond holds for ever below its strength; rounding");
     return TALUS_OK;
@@ -155,12 +58,12 @@ static talus_status state_energy(paper* p, double stop_time, double* before, dou
     double worst = 0;
     for (int i = 0; i < ENERGIES; i++) {
         before[i] = 0.25 + 0.4 * i; // E_C
-        pull def = {.range = RANGE,
-                    .h = h,
-                    .momentum = sqrt(2 * REDUCED_MASS * RANGE * before[i]),
-                    .time = 3 * stop_time};
-        pull_end end;
-        TRY(try_bond(p, &def, &end));
+        bond_pull def = {.range = RANGE,
+                         .h = h,
+                         .momentum = sqrt(2 * BOND_REDUCED_MASS * RANGE * before[i]),
+                         .time = 3 * stop_time};
+        bond_end end;
+        TRY(bond_try(p, &def, &end));
         after[i] = end.holds ? 0 : end.energy / RANGE;
         worst = fmax(worst, fabs(after[i] - fmax(before[i] - 1, 0)));
     }
@@ -175,15 +78,15 @@ enum { STEPS = 8 };
 static talus_status state_shock(paper* p, double stop_time, double* step, double* with,
                                 double* without)
 {
-    const double borne = sqrt(2 * REDUCED_MASS * RANGE);
+    const double borne = sqrt(2 * BOND_REDUCED_MASS * RANGE);
     double worst = 0;
     for (int i = 0; i < STEPS; i++) {
         step[i] = 10 * pow(2.5, -i); // t_C
-        pull def = {.h = step[i] * stop_time, .time = (2 + 2 * step[i]) * stop_time};
+        bond_pull def = {.h = step[i] * stop_time, .time = (2 + 2 * step[i]) * stop_time};
         const double high = 3 * borne * (1 + step[i]);
-        TRY(find_limit(p, &def, &def.momentum, high, &without[i]));
+        TRY(bond_find_limit(p, &def, &def.momentum, high, &without[i]));
         def.range = RANGE;
-        TRY(find_limit(p, &def, &def.momentum, high, &with[i]));
+        TRY(bond_find_limit(p, &def, &def.momentum, high, &with[i]));
         with[i] /= borne, without[i] /= borne;
         if (step[i] > 0.3) continue;
         worst = fmax(worst, fabs(with[i] - 1 - 0.5 * step[i]) / (step[i] * step[i]));
@@ -249,7 +152,7 @@ static talus_status draw_bond(paper* p, const double* before, const double* afte
 
 static talus_status study_bond(paper* p)
 {
-    const double stop_time = sqrt(2 * REDUCED_MASS * RANGE); // t_C = p_C/F_C
+    const double stop_time = sqrt(2 * BOND_REDUCED_MASS * RANGE); // t_C = p_C/F_C
     double before[ENERGIES], after[ENERGIES], step[STEPS], with[STEPS], without[STEPS];
     TRY(state_strength(p, stop_time));
     TRY(state_energy(p, stop_time, before, after));
@@ -296,9 +199,10 @@ typedef struct study {
 static study plan(const paper* p)
 {
     study s = {.disks = 200, .width = 14, .stresses = MOST_STRESSES, .seeds = 3};
-    if (p->brief) s.disks = 40, s.width = 6.5, s.stresses = 3, s.seeds = 2;
-    const double factor = p->brief ? 16 : 2;
-    for (int k = 0; k < s.stresses; k++) s.stress[k] = 0.02 * pow(factor, k);
+    if (p->brief) s.disks = 40, s.width = 6.5, s.stresses = 4, s.seeds = 2;
+    const double factor = p->brief ? 4 : 2;
+    s.stress[0] = 0.02;
+    for (int k = 1; k < s.stresses; k++) s.stress[k] = (p->brief ? 0.08 : 0.02) * pow(factor, k);
     return s;
 }
 
@@ -366,7 +270,8 @@ static void state_porosity(paper* p, const study* s)
                   "pressing never opens pores; rest of motion");
     paper_between(p, "porosity gained by rolling friction, at the lowest stress",
                   s->mean[ROLLING][0] - s->mean[COHESIVE][0], low, 1,
-                  "contact torques stabilise pores (BUW [3]); three standard errors");
+                  "a chain of bonds cannot bend where disks cannot roll (BUW report that [3] "
+                  "investigated this, not with which result); three standard errors");
     paper_between(p, "porosity gained by cohesion alone, at the lowest stress",
                   s->mean[COHESIVE][0] - s->mean[PLAIN][0], low, 1,
                   "bonds stabilise pores; three standard errors");
@@ -394,22 +299,78 @@ static void state_scaling(paper* p, const study* s)
                   "slow pressing: how fast does not matter; root mean square over the stresses");
 }
 
-/// Fit porosity ~ stress^-x where it falls, and say what came out.
-static void note_power(paper* p, const study* s)
+/// First stress of the power law: below it nearly all bonds hold, and porosity hardly falls.
+static int end_of_plateau(const study* s)
 {
     int first = 0;
-    while (first < s->stresses - 3 && s->stress[first] < 0.15) first++;
-    const int count = s->stresses - first;
+    while (s->stress[first] < 0.15) first++;
+    return first;
+}
+
+/// Standard error of a mean porosity beyond the plateau: one number from all cohesive powders,
+/// since two or three seeds alone do not tell it.
+static double error_beyond_plateau(const study* s)
+{
+    static const int cohesive[] = {ROLLING, COHESIVE, STRONGER};
+    const int first = end_of_plateau(s);
+    double variance = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int k = first; k < s->stresses; k++) {
+            const double error = s->error[cohesive[i]][k];
+            variance += error * error / (3 * (s->stresses - first));
+        }
+    }
+    return sqrt(variance);
+}
+
+/// Fit porosity ~ stress^-x beyond the plateau. *scatter is the root mean square of what is left,
+/// for a degree of freedom and in standard errors of a mean porosity.
+static fit_line_result fit_compaction(const study* s, int kind, double* scatter)
+{
+    const int first = end_of_plateau(s), count = s->stresses - first;
+    const fit_line_result fit = fit_power(count, s->stress + first, s->mean[kind] + first);
+    double square = 0;
+    for (int k = first; k < s->stresses; k++) {
+        const double law = exp(fit.intercept) * pow(s->stress[k], fit.slope);
+        const double off = (s->mean[kind][k] - law) / error_beyond_plateau(s);
+        square += off * off / (count - 2);
+    }
+    *scatter = sqrt(square);
+    return fit;
+}
+
+/// Exponent between two stresses.
+static double exponent_between(const study* s, int kind, int from, int to)
+{
+    return -log(s->mean[kind][to] / s->mean[kind][from]) / log(s->stress[to] / s->stress[from]);
+}
+
+static void state_power(paper* p, const study* s)
+{
+    const int first = end_of_plateau(s), last = s->stresses - 1, middle = (first + last) / 2;
+    double scatter[2];
     fit_line_result fit[2];
     for (int kind = ROLLING; kind <= COHESIVE; kind++) {
-        fit[kind] = fit_power(count, s->stress + first, s->mean[kind] + first);
+        fit[kind] = fit_compaction(s, kind, &scatter[kind]);
     }
+    const char* why = "BUW from [4]: \"a power-law relationship between compacting stress and "
+                      "obtained porosity\"; root mean square deviation from its fit for a degree "
+                      "of freedom: three standard errors, from the scatter over seeds";
+    paper_between(p, "cohesion, rolling: scatter about the power law, standard errors",
+                  scatter[ROLLING], 0, 3, why);
+    paper_between(p, "cohesion: scatter about the power law, standard errors", scatter[COHESIVE], 0,
+                  3, why);
     paper_note(p,
-               "BUW report from [4] a power law between stress and porosity; neither its form nor "
-               "its exponent is in the text. Porosity ~ stress^-x from %.2g F_C/d on gives x = "
-               "%.3f +- %.3f with rolling friction, %.3f +- %.3f without.",
+               "Neither the form of the power law nor its exponent is in BUW's text. Porosity ~ "
+               "stress^-x from %.2g F_C/d on, beyond the plateau, gives x = %.3f +- %.3f with "
+               "rolling friction (%.3f in the lower half of the range, %.3f in the upper), %.3f +- "
+               "%.3f without (%.3f, %.3f). It cannot go on for ever: porosity does not fall below "
+               "what it is with neither, %.3f.",
                s->stress[first], -fit[ROLLING].slope, fit[ROLLING].slope_error,
-               -fit[COHESIVE].slope, fit[COHESIVE].slope_error);
+               exponent_between(s, ROLLING, first, middle),
+               exponent_between(s, ROLLING, middle, last), -fit[COHESIVE].slope,
+               fit[COHESIVE].slope_error, exponent_between(s, COHESIVE, first, middle),
+               exponent_between(s, COHESIVE, middle, last), s->mean[PLAIN][last]);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -473,7 +434,7 @@ static talus_status run_cohesion(paper* p)
     sum_up(&s);
     state_porosity(p, &s);
     state_scaling(p, &s);
-    note_power(p, &s);
+    state_power(p, &s);
     TRY(write_porosity(p, &s));
     TRY(figure_of_porosity(p, &s));
     const powder_def used = powder_of(p, &s, ROLLING, 0);

@@ -11,7 +11,7 @@ static void rotation_vector(const double q[4], double out[3])
     for (int a = 0; a < 3; a++) out[a] = scale * q[a + 1];
 }
 
-static talus_status copy_walls(paper* p, const talus_world* from, talus_world* to)
+static talus_status copy_walls(paper* p, const talus_world* from, int material, talus_world* to)
 {
     for (int i = 0; i < talus_world_wall_count(from); i++) {
         talus_wall_state state;
@@ -20,6 +20,7 @@ static talus_status copy_walls(paper* p, const talus_world* from, talus_world* t
         talus_wall_def wall = talus_wall_default();
         wall.name = state.name;
         wall.shape = state.shape;
+        wall.material = material;
         for (int a = 0; a < 3; a++) wall.position[a] = state.position[a];
         rotation_vector(state.rotation, wall.rotation);
         TRY(talus_world_add_wall(to, &wall, NULL, &p->error));
@@ -47,15 +48,34 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
     return TALUS_OK;
 }
 
-talus_status copy_world(paper* p, const talus_world* from, const talus_world_def* options,
-                        const talus_pair_def* law, talus_world** out)
+/// Copy everything into an empty world. wall_law may be NULL: walls are of the grains' material.
+static talus_status copy_into(paper* p, const talus_world* from, const talus_pair_def* law,
+                              const talus_pair_def* wall_law, talus_world* to)
+{
+    int walls = 0;
+    TRY(talus_world_add_material(to, "grain", law, NULL, &p->error));
+    if (wall_law) {
+        TRY(talus_world_add_material(to, "wall", wall_law, &walls, &p->error));
+        TRY(talus_world_set_pair(to, 0, walls, wall_law, &p->error));
+    }
+    TRY(copy_walls(p, from, walls, to));
+    return copy_grains(p, from, to);
+}
+
+talus_status copy_world_walls(paper* p, const talus_world* from, const talus_world_def* options,
+                              const talus_pair_def* law, const talus_pair_def* wall_law,
+                              talus_world** out)
 {
     TRY(talus_world_create(options, out, &p->error));
-    talus_status status = talus_world_add_material(*out, "grain", law, NULL, &p->error);
-    if (status >= 0) status = copy_walls(p, from, *out);
-    if (status >= 0) status = copy_grains(p, from, *out);
+    talus_status status = copy_into(p, from, law, wall_law, *out);
     if (status >= 0) return TALUS_OK;
     talus_world_destroy(*out);
     *out = NULL;
     return status;
+}
+
+talus_status copy_world(paper* p, const talus_world* from, const talus_world_def* options,
+                        const talus_pair_def* law, talus_world** out)
+{
+    return copy_world_walls(p, from, options, law, NULL, out);
 }

@@ -11,5 +11,9 @@
 /// material. The caller owns *out.
 talus_status copy_world(paper* p, const talus_world* from, const talus_world_def* options,
                         const talus_pair_def* law, talus_world** out);
+/// The same, with walls of a material of their own and `wall_law` between them and the grains.
+talus_status copy_world_walls(paper* p, const talus_world* from, const talus_world_def* options,
+                              const talus_pair_def* law, const talus_pair_def* wall_law,
+                              talus_world** out);
 
 #endif

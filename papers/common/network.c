@@ -140,3 +140,32 @@ network_density network_density_of(const network* w)
     }
     return d;
 }
+
+network_partial network_partial_of(const network* w)
+{
+    network_partial out;
+    const network_sum all = network_all(w);
+    for (int k = 0; k < NETWORK_CUTS; k++) {
+        const network_sum s = network_between(w, 0, k + 1);
+        out.xi[k] = (k + 1) * NETWORK_WIDTH;
+        out.contacts[k] = s.count / all.count;
+        out.pressure[k] = network_pressure(&s) / network_pressure(&all);
+        out.deviator[k] = network_deviator(&s) / network_deviator(&all);
+        out.fabric[k] = network_anisotropy(&s);
+    }
+    return out;
+}
+
+network_directions network_directions_of(const network* w)
+{
+    network_directions out;
+    for (int i = 0; i < NETWORK_ANGLES; i++) out.angle[i] = (i + 0.5) * M_PI / NETWORK_ANGLES;
+    for (int k = 0; k < 2; k++) {
+        double all = 0;
+        for (int i = 0; i < NETWORK_ANGLES; i++) all += w->angle[k][i];
+        for (int i = 0; i < NETWORK_ANGLES; i++) {
+            out.density[k][i] = w->angle[k][i] * NETWORK_ANGLES / all;
+        }
+    }
+    return out;
+}

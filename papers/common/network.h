@@ -60,4 +60,20 @@ typedef struct network_density {
 
 network_density network_density_of(const network* w);
 
+/// What the contacts with f < xi bear, for all xi: parts of the whole, and their anisotropy.
+typedef struct network_partial {
+    double xi[NETWORK_CUTS], contacts[NETWORK_CUTS], pressure[NETWORK_CUTS], deviator[NETWORK_CUTS],
+        fabric[NETWORK_CUTS];
+} network_partial;
+
+network_partial network_partial_of(const network* w);
+
+/// Density of the directions of the weak and of the strong contacts, 1 if all are equal; angles are
+/// from the axis across the load, half a turn.
+typedef struct network_directions {
+    double angle[NETWORK_ANGLES], density[2][NETWORK_ANGLES];
+} network_directions;
+
+network_directions network_directions_of(const network* w);
+
 #endif
