@@ -79,35 +79,10 @@ static talus_status step_axes(paper* p, talus_figure* figure, int panel, const c
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
 
-/// Make a figure with panels side by side and draw it.
-static talus_status make_figure(paper* p, int columns,
-                                talus_status (*draw)(paper*, talus_figure*, const void*),
-                                const void* data)
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = columns;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    const talus_status status = draw(p, figure, data);
-    talus_figure_destroy(figure);
-    return status;
-}
-
 // ---- Fig. 5: energies --------------------------------------------------------------------------
 
 enum { ENERGY_STEPS = 6 };
 static const double ENERGY_PARTS[ENERGY_STEPS] = {1e-1, 2e-2, 1e-2, 1e-3, 1e-4, 1e-5};
-
-/// Every fifth look, 0.1 t_c apart, is enough to draw a decay; times in t_c.
-static void thin_out(decay* d, double part, double t_c)
-{
-    const int64_t stride = part < 0.1 ? 5 : 1;
-    d->looks /= stride;
-    for (int64_t i = 0; i < d->looks; i++) {
-        d->look_time[i] = d->look_time[stride * i] / t_c;
-        d->look_energy[i] = d->look_energy[stride * i];
-    }
-}
 
 /// E_k over time, and the straight line of slope -1/t_R that ends in its last maximum.
 static talus_status draw_decay(paper* p, talus_figure* figure, int panel, int k, const decay* d,
@@ -156,7 +131,7 @@ static talus_status follow_energy(paper* p, const discs* d, double part, bool sm
     const double t_c = discs_contact_time(d), expected = discs_relaxation(d, part * t_c);
     const double late = fmin((p->brief ? 3.5 : 4.2) * expected, 1000.0 * t_c);
     TRY(discs_run(p, d, DISCS_TOUCHING, part * t_c, smallest ? 200.0 * t_c : late, out));
-    thin_out(out, part, t_c);
+    decay_thin(out, part < 0.1 ? 5 : 1, t_c); // 0.1 t_c apart is enough to draw it
     if (smallest) return TALUS_OK;
     snprintf(name, sizeof name, "t_R/t_c, mu = %g, dt = %g t_c", d->friction, part);
     paper_within(p, name, decay_time(out, 3.0 * expected, INFINITY) / t_c, expected / t_c,
@@ -274,16 +249,6 @@ static talus_status draw_stiffnesses(paper* p, talus_figure* figure, int panel, 
     return talus_figure_mark(figure, panel, true, mark, "T_{t} of the paper", &p->error);
 }
 
-/// t_R/t_c from touch, of the first `window` t_c.
-static talus_status measure_early(paper* p, const discs* d, double part, double window, double* t_r)
-{
-    decay out;
-    const double t_c = discs_contact_time(d);
-    TRY(discs_run(p, d, DISCS_TOUCHING, part * t_c, window * t_c, &out));
-    *t_r = decay_time(&out, 0.0, INFINITY) / t_c;
-    return TALUS_OK;
-}
-
 enum { FRICTIONS = 6 };
 static const double FRICTION[FRICTIONS] = {0.0, 1e-4, 1e-3, 0.1, 0.3, 500.0};
 
@@ -331,10 +296,10 @@ static talus_status draw_frictions(paper* p, talus_figure* figure, int panel)
         d.motion = DISCS_TRANSLATION;
         d.friction = FRICTION[i];
         for (int k = 0; k < MIDDLE_PARTS; k++) {
-            TRY(measure_early(p, &d, decay_steps[k], window, &t_r[i][k]));
+            TRY(discs_measure(p, &d, DISCS_TOUCHING, decay_steps[k], window, &t_r[i][k]));
         }
         d.elongation = TALUS_ELONGATION_GEOMETRIC;
-        TRY(measure_early(p, &d, 0.02, window, &limit));
+        TRY(discs_measure(p, &d, DISCS_TOUCHING, 0.02, window, &limit));
         check_friction(p, &d, t_r[i], limit);
         snprintf(label, sizeof label, "μ = %g", FRICTION[i]);
         const talus_dash dash = i == 0 ? TALUS_DASH_DASHED : TALUS_DASH_SOLID;
@@ -451,7 +416,7 @@ static talus_status figures_6_and_7(paper* p)
     check_sweeps(p, both);
     check_sweeps(p, translation);
     TRY(write_sweeps(p, NULL, 2 * STIFFNESSES, all));
-    TRY(make_figure(p, 3, draw_6_and_7, all));
+    TRY(plot_figure(p, 3, draw_6_and_7, all));
     return compare_onsets(p, both, translation);
 }
 
@@ -560,13 +525,6 @@ static talus_status draw_8a(paper* p, talus_figure* figure)
     return paper_csv(p, "friction", count, 4, columns);
 }
 
-/// nu_t/nu_n for a tangential restitution, times that of the normal, and a ratio of stiffnesses.
-static double damping_ratio(double restitutions, double ratio)
-{
-    const double normal = 0.9875;
-    return decay_damping(restitutions * normal) / decay_damping(normal) * sqrt(ratio);
-}
-
 /// Fig. 8b (or c) for one motion: k_t/k_n varied at fixed restitutions, or the other way round.
 static talus_status limits(paper* p, bool of_restitution, discs_motion motion, curve* c)
 {
@@ -579,8 +537,8 @@ static talus_status limits(paper* p, bool of_restitution, discs_motion motion, c
         const double part = k / (c->count - 1.0);
         c->x[k] = of_restitution ? 0.98 + 0.032 * part : pow(10.0, part - 1.0);
         d.stiffness_ratio = of_restitution ? 1.0 / 3.0 : c->x[k];
-        d.damping_ratio = damping_ratio(of_restitution ? c->x[k] : 1.0053, d.stiffness_ratio);
-        TRY(discs_measure(p, &d, 0.02, 60.0, &c->t_r[k]));
+        d.damping_ratio = discs_damping_ratio(of_restitution ? c->x[k] : 1.0053, d.stiffness_ratio);
+        TRY(discs_measure(p, &d, DISCS_RINGING, 0.02, 60.0, &c->t_r[k]));
         c->theory[k] = discs_relaxation(&d, 0.0) / t_c;
     }
     return TALUS_OK;
@@ -699,7 +657,7 @@ static talus_status figure_9(paper* p)
     }
     paper_note(p, "With the geometric elongation there is no T_t: t_R is right with all steps.");
     TRY(write_sweeps(p, "geometric", 3, all));
-    return make_figure(p, 1, draw_9, all);
+    return plot_figure(p, 1, draw_9, all);
 }
 
 /// The paper does not say how hard it pushes: what depends on it.
@@ -710,7 +668,7 @@ static talus_status note_push(paper* p)
     d.elongation = TALUS_ELONGATION_GEOMETRIC;
     for (int k = 0; k < 2; k++) {
         d.push = k ? 1e-2 : 1e-6;
-        TRY(discs_measure(p, &d, 0.02, 100.0, &t_r[k]));
+        TRY(discs_measure(p, &d, DISCS_RINGING, 0.02, 100.0, &t_r[k]));
     }
     paper_note(
         p,
@@ -725,11 +683,11 @@ static talus_status run(paper* p)
     TRY(note_push(p));
     paper_note(p, "nu_n and t_c are those of two free discs, m_r = m/2, as the paper's t_c says; "
                   "rotation only: x is held, and the disc starts with a spin.");
-    TRY(make_figure(p, 2, draw_5, NULL));
+    TRY(plot_figure(p, 2, draw_5, NULL));
     paper_progress(p, 0.3);
     TRY(figures_6_and_7(p));
     paper_progress(p, 0.8);
-    TRY(make_figure(p, 3, draw_8, NULL));
+    TRY(plot_figure(p, 3, draw_8, NULL));
     TRY(check_sliding(p));
     return figure_9(p);
 }

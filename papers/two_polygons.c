@@ -209,8 +209,9 @@ static talus_status check_depth(paper* p)
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const results* r)
+static talus_status draw(paper* p, talus_figure* figure, const void* data)
 {
+    const results* r = data;
     talus_axes_def axes = plot_axes_def(NULL, "Δt/t_{c}", "t_{R}/t_{c}", "x");
     axes.y_high = 130.0;
     TRY(talus_figure_axes(figure, 0, &axes, &p->error));
@@ -245,12 +246,7 @@ static talus_status run(paper* p)
                                     {"t_R/t_c geometric", r.t_r[GEOMETRIC]},
                                     {"theory geometric", r.theory[GEOMETRIC]}};
     TRY(paper_csv(p, NULL, r.count, 5, columns));
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    const talus_status status = draw(p, figure, &r);
-    talus_figure_destroy(figure);
-    return status;
+    return plot_figure(p, 1, draw, &r);
 }
 
 const paper_experiment paper_two_polygons = {

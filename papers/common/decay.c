@@ -49,6 +49,15 @@ double decay_time(const decay* d, double from, double to)
     return -(sum[0] * sum[3] - sum[1] * sum[1]) / (sum[0] * sum[4] - sum[1] * sum[2]);
 }
 
+void decay_thin(decay* d, int64_t stride, double unit)
+{
+    d->looks /= stride;
+    for (int64_t i = 0; i < d->looks; i++) {
+        d->look_time[i] = d->look_time[stride * i] / unit;
+        d->look_energy[i] = d->look_energy[stride * i];
+    }
+}
+
 // ---- t_R against the step ----------------------------------------------------------------------
 
 const double decay_steps[DECAY_STEPS] = {1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3,

@@ -25,6 +25,9 @@ talus_status decay_record(paper* p, talus_world* world, double h, double look, d
 /// are fewer than two.
 double decay_time(const decay* d, double from, double to);
 
+/// Keep every `stride`-th look only, for a drawing, with times in units of `unit`.
+void decay_thin(decay* d, int64_t stride, double unit);
+
 // ---- t_R against the step ----------------------------------------------------------------------
 
 enum { DECAY_STEPS = 13 };

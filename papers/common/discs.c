@@ -28,6 +28,12 @@ static double viscosity(const discs* d)
     return 2.0 * decay_damping(RESTITUTION) * sqrt(d->stiffness * 0.5 * mass());
 }
 
+double discs_damping_ratio(double restitutions, double stiffnesses)
+{
+    return decay_damping(restitutions * RESTITUTION) / decay_damping(RESTITUTION) *
+           sqrt(stiffnesses);
+}
+
 double discs_contact_time(const discs* d)
 {
     const double m = 0.5 * mass(), rate = viscosity(d) / (2.0 * m);
@@ -160,11 +166,12 @@ talus_status discs_run(paper* p, const discs* d, discs_start start, double h, do
     return status;
 }
 
-talus_status discs_measure(paper* p, const discs* d, double part, double long_for, double* t_r)
+talus_status discs_measure(paper* p, const discs* d, discs_start start, double part,
+                           double long_for, double* t_r)
 {
     decay maxima;
     const double t_c = discs_contact_time(d);
-    TRY(discs_run(p, d, DISCS_RINGING, part * t_c, long_for * t_c, &maxima));
+    TRY(discs_run(p, d, start, part * t_c, long_for * t_c, &maxima));
     *t_r = decay_time(&maxima, 0.0, INFINITY) / t_c;
     return TALUS_OK;
 }
@@ -187,7 +194,8 @@ talus_status discs_sweep_steps(paper* p, discs_sweep* s)
     const double t_c = discs_contact_time(&s->d);
     const bool cundall = s->d.elongation == TALUS_ELONGATION_CUNDALL;
     for (int k = 0; k < s->count; k++) {
-        TRY(discs_measure(p, &s->d, decay_steps[k], ringing(decay_steps[k]), &s->t_r[k]));
+        TRY(discs_measure(p, &s->d, DISCS_RINGING, decay_steps[k], ringing(decay_steps[k]),
+                          &s->t_r[k]));
         s->theory[k] = discs_relaxation(&s->d, cundall ? decay_steps[k] * t_c : 0.0) / t_c;
     }
     return TALUS_OK;

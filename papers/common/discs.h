@@ -32,6 +32,8 @@ typedef struct discs {
 /// moves j by about 1e-6 of its size: formulas of small motions hold.
 discs discs_default(void);
 
+/// nu_t/nu_n for e_t/e_n, the ratio of the restitutions, and k_t/k_n (PLMH 8).
+double discs_damping_ratio(double restitutions, double stiffnesses);
 /// t_c of two free discs (PLMH 10), s.
 double discs_contact_time(const discs* d);
 /// t_R of the oscillation that lasts longest, with Cundall's elongation in steps of h (0: exact),
@@ -48,8 +50,9 @@ typedef enum discs_start {
 /// Run for `time` with steps h; the maxima of the kinetic energy go to *out.
 talus_status discs_run(paper* p, const discs* d, discs_start start, double h, double time,
                        decay* out);
-/// t_R in units of t_c for a step of `part` t_c, from discs that ring for `long_for` t_c.
-talus_status discs_measure(paper* p, const discs* d, double part, double long_for, double* t_r);
+/// t_R in units of t_c for a step of `part` t_c, from a run of `long_for` t_c.
+talus_status discs_measure(paper* p, const discs* d, discs_start start, double part,
+                           double long_for, double* t_r);
 
 // ---- t_R against the step ----------------------------------------------------------------------
 
