@@ -121,7 +121,7 @@ typedef struct talus_picture_def {
     /// [grains] one of talus_colour for each grain, in a light shade and without a scale; NULL, or
     /// if `value` is given: as said there
     const int* grain_colour;
-    bool walls;                   ///< [default true]
+    bool walls;  ///< [default true]
     bool forces; ///< contacts as bars of a width by their normal force [default false]
     /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
     /// tension blue
