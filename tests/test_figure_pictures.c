@@ -89,6 +89,29 @@ static void test_picture_of_disks(void** state)
     talus_world_destroy(world);
 }
 
+/// Colours of one's own for grains: a light shade of the palette, and no scale beside them.
+static void test_picture_of_own_colours(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.5, 0, 0, 0);
+    const talus_grain_def disk = physics_ball(0.5, 1.0, 0, 0, 0);
+    physics_add(world, &disk);
+    int colour[] = {TALUS_COLOUR_BLUE};
+    talus_picture_def def = talus_picture_default();
+    def.grain_colour = colour;
+    talus_figure* figure = new_figure();
+    const picture* made = &figure->panel[0].picture;
+    talus_error error;
+    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+    const rgb light = colour_mix(colour_of_palette(TALUS_COLOUR_BLUE), (rgb){1.0, 1.0, 1.0}, 0.5);
+    assert_true(memcmp(&made->piece[0].colour, &light, sizeof light) == 0);
+    assert_false(made->scaled);
+    colour[0] = 8;
+    assert_int_equal(talus_figure_world(figure, 0, world, &def, &error), TALUS_ERR_ARGUMENT);
+    talus_figure_destroy(figure);
+    talus_world_destroy(world);
+}
+
 /// The force between a disk and the floor is a bar from the contact to the centre.
 static void test_picture_of_forces(void** state)
 {
@@ -394,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_picture_of_disks),
+        cmocka_unit_test(test_picture_of_own_colours),
         cmocka_unit_test(test_picture_of_forces),
         cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_picture_of_solids),

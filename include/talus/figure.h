@@ -119,7 +119,10 @@ typedef struct talus_picture_def {
     const double* value;          ///< [grains] colours the grains; NULL: all alike
     const char* value_label;      ///< with its unit, beside the scale of colours
     double value_low, value_high; ///< ends of that scale; equal: from the data [default 0, 0]
-    bool walls;                   ///< [default true]
+    /// [grains] one of talus_colour for each grain, in a light shade and without a scale; NULL, or
+    /// if `value` is given: as said there
+    const int* grain_colour;
+    bool walls;  ///< [default true]
     bool forces; ///< contacts as bars of a width by their normal force [default false]
     /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
     /// tension blue

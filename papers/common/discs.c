@@ -1,7 +1,6 @@
 /// Two discs: the world, and the theory of its small oscillations.
 #include "discs.h"
 
-#include <complex.h>
 #include <math.h>
 
 static const double RADIUS = 0.5, RESTITUTION = 0.9875;
@@ -23,16 +22,16 @@ static double mass(void)
     return M_PI * RADIUS * RADIUS;
 }
 
-double discs_damping(double restitution)
-{
-    const double loss = log(restitution);
-    return -loss / sqrt(M_PI * M_PI + loss * loss);
-}
-
 /// nu_n, kg/s
 static double viscosity(const discs* d)
 {
-    return 2.0 * discs_damping(RESTITUTION) * sqrt(d->stiffness * 0.5 * mass());
+    return 2.0 * decay_damping(RESTITUTION) * sqrt(d->stiffness * 0.5 * mass());
+}
+
+double discs_damping_ratio(double restitutions, double stiffnesses)
+{
+    return decay_damping(restitutions * RESTITUTION) / decay_damping(RESTITUTION) *
+           sqrt(stiffnesses);
 }
 
 double discs_contact_time(const discs* d)
@@ -64,8 +63,8 @@ static int levels(const discs* d, double out[2])
 static double complex determinant(const discs* d, double h, double complex z)
 {
     const double m = mass(), k = d->stiffness, nu = viscosity(d);
-    const double complex carried = h > 0.0 ? z * h / (1.0 - cexp(-z * h)) : 1.0;
-    double complex tangential = d->stiffness_ratio * k * carried + d->damping_ratio * nu * z;
+    double complex tangential =
+        d->stiffness_ratio * k * decay_carried(z, h) + d->damping_ratio * nu * z;
     if (d->friction == 0.0) tangential = 0.0;
     const double complex xx = z * z * m + 0.5 * (k + z * nu) + 0.5 * tangential;
     const double complex qq = 0.5 * z * z * m + tangential;
@@ -105,7 +104,7 @@ double discs_relaxation(const discs* d, double h)
 /// mass is m there, twice that of the pair.
 static double world_restitution(void)
 {
-    const double part = discs_damping(RESTITUTION) / sqrt(2.0);
+    const double part = decay_damping(RESTITUTION) / sqrt(2.0);
     return exp(-M_PI * part / sqrt(1.0 - part * part));
 }
 
@@ -167,33 +166,37 @@ talus_status discs_run(paper* p, const discs* d, discs_start start, double h, do
     return status;
 }
 
-talus_status discs_measure(paper* p, const discs* d, double part, double long_for, double* t_r)
+talus_status discs_measure(paper* p, const discs* d, discs_start start, double part,
+                           double long_for, double* t_r)
 {
     decay maxima;
     const double t_c = discs_contact_time(d);
-    TRY(discs_run(p, d, DISCS_RINGING, part * t_c, long_for * t_c, &maxima));
+    TRY(discs_run(p, d, start, part * t_c, long_for * t_c, &maxima));
     *t_r = decay_time(&maxima, 0.0, INFINITY) / t_c;
     return TALUS_OK;
 }
 
 // ---- t_R against the step ----------------------------------------------------------------------
 
-const double discs_steps[DISCS_STEPS] = {1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3,
-                                         5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5};
-
 const char discs_measure_why[] =
     "theory of the linear oscillators; gear5 damps by (3/320)(omega h)^6 a step and parabolas miss "
     "a little of the maxima: up to 1e-3 of t_R at 0.1 t_c, 1.5e-3 where t_R is only 10 t_c";
 
-static const double RINGING = 20.0; // how long discs ring for one t_R, in t_c
+/// How long discs ring for one t_R, in t_c. Large steps miss most of the maxima and get more of
+/// them.
+static double ringing(double part)
+{
+    return part < 1e-3 ? 10.0 : 20.0;
+}
 
 talus_status discs_sweep_steps(paper* p, discs_sweep* s)
 {
     const double t_c = discs_contact_time(&s->d);
     const bool cundall = s->d.elongation == TALUS_ELONGATION_CUNDALL;
     for (int k = 0; k < s->count; k++) {
-        TRY(discs_measure(p, &s->d, discs_steps[k], RINGING, &s->t_r[k]));
-        s->theory[k] = discs_relaxation(&s->d, cundall ? discs_steps[k] * t_c : 0.0) / t_c;
+        TRY(discs_measure(p, &s->d, DISCS_RINGING, decay_steps[k], ringing(decay_steps[k]),
+                          &s->t_r[k]));
+        s->theory[k] = discs_relaxation(&s->d, cundall ? decay_steps[k] * t_c : 0.0) / t_c;
     }
     return TALUS_OK;
 }
@@ -208,17 +211,16 @@ double discs_sweep_error(const discs_sweep* s)
 double discs_onset(const discs_sweep* s, double level)
 {
     const double limit = discs_relaxation(&s->d, 0.0) / discs_contact_time(&s->d);
-    return decay_onset(s->count, discs_steps, s->t_r, limit, level);
+    return decay_onset(s->count, decay_steps, s->t_r, limit, level);
+}
+
+static double relaxation(const void* what, double part)
+{
+    const discs* d = what;
+    return discs_relaxation(d, part * discs_contact_time(d));
 }
 
 double discs_onset_theory(const discs* d, double level)
 {
-    const double t_c = discs_contact_time(d), limit = discs_relaxation(d, 0.0);
-    double low = 1e-7, high = 1.0;
-    for (int i = 0; i < 60; i++) {
-        const double middle = sqrt(low * high);
-        const bool is_near = discs_relaxation(d, middle * t_c) > (1.0 - level) * limit;
-        *(is_near ? &low : &high) = middle;
-    }
-    return low;
+    return decay_onset_theory(relaxation, d, level);
 }

@@ -7,9 +7,8 @@
 ///
 /// Small oscillations u = (x, r theta) obey M u'' + C u' + K u = 0 with M = diag(m, m/2) and
 ///     K = k_n/2 e e' + k_t s s',   C = nu_n/2 e e' + nu_t s s',
-/// where e = (1, 0) is the way towards i and s = (1/sqrt 2, 1) the slip. Cundall's elongation (PLMH
-/// 7), the sum of v h, is z h/(1 - exp(-z h)) times the slip of a motion exp(z t), 1 + z h/2 for
-/// small steps: the spring k_t then acts like a spring with a dashpot k_t h/2.
+/// where e = (1, 0) is the way towards i and s = (1/sqrt 2, 1) the slip; with Cundall's elongation
+/// (PLMH 7) k_t has the factor decay_carried().
 #ifndef TALUS_PAPER_DISCS_H
 #define TALUS_PAPER_DISCS_H
 
@@ -33,8 +32,8 @@ typedef struct discs {
 /// moves j by about 1e-6 of its size: formulas of small motions hold.
 discs discs_default(void);
 
-/// beta = nu/(2 sqrt(k m_r)) for a restitution between two free discs (PLMH 8).
-double discs_damping(double restitution);
+/// nu_t/nu_n for e_t/e_n, the ratio of the restitutions, and k_t/k_n (PLMH 8).
+double discs_damping_ratio(double restitutions, double stiffnesses);
 /// t_c of two free discs (PLMH 10), s.
 double discs_contact_time(const discs* d);
 /// t_R of the oscillation that lasts longest, with Cundall's elongation in steps of h (0: exact),
@@ -51,22 +50,20 @@ typedef enum discs_start {
 /// Run for `time` with steps h; the maxima of the kinetic energy go to *out.
 talus_status discs_run(paper* p, const discs* d, discs_start start, double h, double time,
                        decay* out);
-/// t_R in units of t_c for a step of `part` t_c, from discs that ring for `long_for` t_c.
-talus_status discs_measure(paper* p, const discs* d, double part, double long_for, double* t_r);
+/// t_R in units of t_c for a step of `part` t_c, from a run of `long_for` t_c.
+talus_status discs_measure(paper* p, const discs* d, discs_start start, double part,
+                           double long_for, double* t_r);
 
 // ---- t_R against the step ----------------------------------------------------------------------
 
-enum { DISCS_STEPS = 13 };
-extern const double discs_steps[DISCS_STEPS]; ///< 0.1 to 1e-5, in t_c
-
-/// t_R of one pair of discs with the first `count` of discs_steps[], in t_c.
+/// t_R of one pair of discs with the first `count` of decay_steps[], in t_c.
 typedef struct discs_sweep {
     discs d;
     int count;
-    double t_r[DISCS_STEPS], theory[DISCS_STEPS];
+    double t_r[DECAY_STEPS], theory[DECAY_STEPS];
 } discs_sweep;
 
-/// Measure t_R with all steps; the discs ring for 20 t_c each time.
+/// Measure t_R with all steps; the discs ring for 20 t_c each time, for 10 with steps below 1e-3.
 talus_status discs_sweep_steps(paper* p, discs_sweep* s);
 /// Largest relative distance of the measured t_R from theory.
 double discs_sweep_error(const discs_sweep* s);
@@ -77,8 +74,5 @@ double discs_onset(const discs_sweep* s, double level);
 double discs_onset_theory(const discs* d, double level);
 /// Why measured t_R may be off theory by 2e-3 at most, for the table.
 extern const char discs_measure_why[];
-
-/// PLMH Fig. 8: what the converged t_R depends on. Figure, data and rows (discs_limits.c).
-talus_status discs_limits(paper* p);
 
 #endif

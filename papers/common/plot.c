@@ -47,3 +47,14 @@ talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style st
     style.style = TALUS_CURVE_LINE;
     return plot_curve(p, figure, panel, style, label, 2, x, y);
 }
+
+talus_status plot_figure(paper* p, int columns, plot_draw* draw, const void* data)
+{
+    talus_figure_def def = talus_figure_default();
+    talus_figure* figure;
+    def.columns = columns;
+    TRY(talus_figure_create(&def, &figure, &p->error));
+    const talus_status status = draw(p, figure, data);
+    talus_figure_destroy(figure);
+    return status;
+}

@@ -130,6 +130,19 @@ void picture_forces(picture_maker* m)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+/// Are they colours of the palette? `of` and `one` name what they colour.
+static talus_status check_colours(const int* colour, int64_t count, const char* of, const char* one,
+                                  talus_error* error)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (colour[i] >= 0 && colour[i] < COLOUR_PALETTE) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: colours of %s are 0 to %d, that of %s %lld is %d", of,
+                         COLOUR_PALETTE - 1, one, (long long)i, colour[i]);
+    }
+    return TALUS_OK;
+}
+
 static talus_status check_picture(const talus_world* world, const talus_picture_def* def,
                                   talus_error* error)
 {
@@ -150,16 +163,13 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
             "got %g",
             WIDEST_FORCE, def->force_width);
     }
+    if (def->grain_colour) {
+        const int64_t grains = talus_world_grains(world).count;
+        TRY(check_colours(def->grain_colour, grains, "grains", "grain", error));
+    }
     if (!def->forces || !def->force_colour) return TALUS_OK;
     const int64_t contacts = talus_world_contacts(world).count;
-    for (int64_t i = 0; i < contacts; i++) {
-        if (def->force_colour[i] < 0 || def->force_colour[i] >= COLOUR_PALETTE) {
-            return error_set(error, TALUS_ERR_ARGUMENT,
-                             "figure: colours of forces are 0 to %d, that of contact %lld is %d",
-                             COLOUR_PALETTE - 1, (long long)i, def->force_colour[i]);
-        }
-    }
-    return TALUS_OK;
+    return check_colours(def->force_colour, contacts, "forces", "contact", error);
 }
 
 /// The world's axes as they lie in the picture: the third axis up, or the eye on it.

@@ -48,6 +48,9 @@ static rgb colour_of_grain(const picture_maker* m, int64_t i, double depth)
     if (m->def->value) {
         const span* s = &m->out->value;
         colour = colour_of_scale((m->def->value[i] - s->low) / (s->high - s->low));
+    } else if (m->def->grain_colour) {
+        const rgb white = {1.0, 1.0, 1.0};
+        colour = colour_mix(colour_of_palette(m->def->grain_colour[i]), white, 0.5);
     } else if (m->def->forces) {
         colour = (rgb){0.93, 0.93, 0.93};
     }
