@@ -44,7 +44,7 @@ typedef struct sizes {
     int steps; ///< in each batch, about: more trials of short waves, which are soon gone
 } sizes;
 
-static const sizes FULL = {200, MOST_MODES, 120};
+static const sizes FULL = {120, MOST_MODES, 60};
 static const sizes BRIEF = {100, 4, 16};
 
 /// What is measured with one N_I.
