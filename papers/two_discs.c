@@ -323,7 +323,7 @@ static talus_status draw_6_and_7(paper* p, talus_figure* figure, const void* dat
 /// A row for T_t at a level, against theory.
 static void check_onset(paper* p, const discs_sweep* s, double level)
 {
-    char name[90];
+    char name[160];
     const double expected = discs_onset_theory(&s->d, level);
     snprintf(name, sizeof name, "T_t (t_R off by %g %%), k_n = %g N/m, k_t = %.2g k_n, %s rotation",
              100.0 * level, s->d.stiffness, s->d.stiffness_ratio, with(&s->d));
