@@ -4,6 +4,7 @@
 /// stops rattlers too, for which collisions alone would take ever longer.
 #include "packing.h"
 
+#include "lattice.h"
 #include "random.h"
 #include <math.h>
 
@@ -203,32 +204,20 @@ talus_status packing_press(paper* p, const packing_def* def, talus_world* world,
     return talus_world_set_drive(world, talus_world_find_wall(world, "lid"), &drive, &p->error);
 }
 
-/// Add a plane at `at` on an axis whose normal points along it (sign 1) or against it (-1).
-static talus_status add_plane(paper* p, talus_world* world, const char* name, int axis, double sign,
-                              double at)
-{
-    talus_wall_def wall = talus_wall_default();
-    wall.name = name;
-    wall.shape.kind = TALUS_SHAPE_PLANE;
-    wall.shape.normal[axis] = sign;
-    wall.position[axis] = at;
-    return talus_world_add_wall(world, &wall, NULL, &p->error);
-}
-
 static talus_status add_walls(paper* p, const packing_def* def, const placing* box, bool sides,
                               talus_world* world)
 {
     const int up = def->dim - 1;
-    TRY(add_plane(p, world, "floor", up, 1, 0));
+    TRY(lattice_plane(p, world, "floor", up, 1, 0));
     if (sides) {
-        TRY(add_plane(p, world, "left", 0, 1, 0));
-        TRY(add_plane(p, world, "right", 0, -1, box->size[0]));
+        TRY(lattice_plane(p, world, "left", 0, 1, 0));
+        TRY(lattice_plane(p, world, "right", 0, -1, box->size[0]));
     }
     if (sides && def->dim == 3) {
-        TRY(add_plane(p, world, "front", 1, 1, 0));
-        TRY(add_plane(p, world, "back", 1, -1, box->size[1]));
+        TRY(lattice_plane(p, world, "front", 1, 1, 0));
+        TRY(lattice_plane(p, world, "back", 1, -1, box->size[1]));
     }
-    TRY(add_plane(p, world, "lid", up, -1, box->size[up]));
+    TRY(lattice_plane(p, world, "lid", up, -1, box->size[up]));
     return packing_press(p, def, world, def->pressure);
 }
 
