@@ -421,8 +421,9 @@ static talus_status draw_axes(paper* p, talus_figure* figure, int panel, const c
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
 
-static talus_status draw_all(paper* p, const results* res, talus_figure* figure)
+static talus_status draw(paper* p, talus_figure* figure, const void* data)
 {
+    const results* res = data;
     TRY(draw_axes(p, figure, 0, "sweeps for a velocity error of 10 %", "L/d", "N_{I}"));
     TRY(draw_points(p, figure, 0, res, SIZE, SWEEPS));
     TRY(draw_points(p, figure, 0, res, SIZE, FAST_SWEEPS));
@@ -438,17 +439,6 @@ static talus_status draw_all(paper* p, const results* res, talus_figure* figure)
                         "Random sweeps and the library's own solver (fast, dashed) from a cold "
                         "start; numbers are fitted exponents. A given residual, bottom left, is "
                         "no measure of rigidity.");
-}
-
-static talus_status draw(paper* p, const results* res)
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = def.rows = 2;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, res, figure);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const results* res)
@@ -473,7 +463,7 @@ static talus_status run(paper* p)
     for (int dim = 1; dim <= DIMS; dim++) state_dimension(p, res, dim);
     state_rest(p, res);
     TRY(write_data(p, res));
-    return draw(p, res);
+    return plot_figure(p, 2, 2, draw, res);
 }
 
 const paper_experiment paper_iterations = {

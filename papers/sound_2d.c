@@ -373,8 +373,9 @@ static talus_status draw_power(paper* p, talus_figure* figure, int panel, const 
     return TALUS_OK;
 }
 
-static talus_status draw_all(paper* p, const results* res, talus_figure* figure)
+static talus_status draw(paper* p, talus_figure* figure, const void* data)
 {
+    const results* res = data;
     char small[64], large[64];
     const ring* r = &res->rings[0][res->middle];
     snprintf(small, sizeof small, "N_{I} = %d, ΔF = %g F", r->sweeps, small_rise);
@@ -388,17 +389,6 @@ static talus_status draw_all(paper* p, const results* res, talus_figure* figure)
         "The piston after its force rose (UK Fig. 8), by little and by so much that the packing "
         "gives way. Below: frequency and damping time of each packing against the number of "
         "sweeps, with fitted powers.");
-}
-
-static talus_status draw(paper* p, const results* res)
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = def.rows = 2;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, res, figure);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const results* res)
@@ -439,7 +429,7 @@ static talus_status run(paper* p)
     state_variants(p, res);
     tell_choices(p, res);
     TRY(write_data(p, res));
-    return draw(p, res);
+    return plot_figure(p, 2, 2, draw, res);
 }
 
 const paper_experiment paper_sound_2d = {

@@ -412,7 +412,7 @@ static talus_status figures_6_and_7(paper* p)
     check_sweeps(p, both);
     check_sweeps(p, translation);
     TRY(write_sweeps(p, NULL, 2 * STIFFNESSES, all));
-    TRY(plot_figure(p, 3, draw_6_and_7, all));
+    TRY(plot_figure(p, 3, 1, draw_6_and_7, all));
     return compare_onsets(p, both, translation);
 }
 
@@ -653,7 +653,7 @@ static talus_status figure_9(paper* p)
     }
     paper_note(p, "With the geometric elongation there is no T_t: t_R is right with all steps.");
     TRY(write_sweeps(p, "geometric", 3, all));
-    return plot_figure(p, 1, draw_9, all);
+    return plot_figure(p, 1, 1, draw_9, all);
 }
 
 /// The paper does not say how hard it pushes: what depends on it.
@@ -679,11 +679,11 @@ static talus_status run(paper* p)
     TRY(note_push(p));
     paper_note(p, "nu_n and t_c are those of two free discs, m_r = m/2, as the paper's t_c says; "
                   "rotation only: x is held, and the disc starts with a spin.");
-    TRY(plot_figure(p, 2, draw_5, NULL));
+    TRY(plot_figure(p, 2, 1, draw_5, NULL));
     paper_progress(p, 0.3);
     TRY(figures_6_and_7(p));
     paper_progress(p, 0.8);
-    TRY(plot_figure(p, 3, draw_8, NULL));
+    TRY(plot_figure(p, 3, 1, draw_8, NULL));
     TRY(check_sliding(p));
     return figure_9(p);
 }

@@ -246,7 +246,7 @@ static talus_status run(paper* p)
                                     {"t_R/t_c geometric", r.t_r[GEOMETRIC]},
                                     {"theory geometric", r.theory[GEOMETRIC]}};
     TRY(paper_csv(p, NULL, r.count, 5, columns));
-    return plot_figure(p, 1, draw, &r);
+    return plot_figure(p, 1, 1, draw, &r);
 }
 
 const paper_experiment paper_two_polygons = {

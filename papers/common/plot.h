@@ -29,7 +29,7 @@ talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style st
 
 /// What fills a figure and hands it to paper_figure(); `data` is the caller's.
 typedef talus_status plot_draw(paper* p, talus_figure* figure, const void* data);
-/// Make a figure of `columns` panels side by side, draw and end it.
-talus_status plot_figure(paper* p, int columns, plot_draw* draw, const void* data);
+/// Make a figure of so many panels, draw and end it.
+talus_status plot_figure(paper* p, int columns, int rows, plot_draw* draw, const void* data);
 
 #endif
