@@ -8,6 +8,14 @@
 extern "C" {
 #endif
 
+/// A box to measure in. Fill with talus_region_default(): the whole world. Grains count by their
+/// centres, contacts by their points.
+typedef struct talus_region {
+    double low[3], high[3]; ///< -INFINITY and INFINITY: no limit [default]
+} talus_region;
+
+TALUS_API talus_region talus_region_default(void);
+
 /// Coordination of the packing, from contacts that carry a force.
 typedef struct talus_coordination {
     double all;       ///< mean contacts a grain, all free grains

@@ -6,6 +6,7 @@
 #include <talus/base.h>
 #include <talus/figure.h>
 #include <talus/measure.h>
+#include <talus/recording.h>
 #include <talus/run.h>
 #include <talus/scene.h>
 #include <talus/soft.h>

@@ -3,8 +3,14 @@
 #include "base/vec.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <talus/measure.h>
+
+talus_region talus_region_default(void)
+{
+    return (talus_region){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+}
 
 void talus_measure_momentum(const talus_world* world, double momentum[3])
 {
