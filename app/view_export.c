@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "record/files.h"
 #include "run/json.h"
 
@@ -17,7 +18,7 @@
 #include <zlib.h>
 
 /// Browsers begin to struggle with a page above this.
-#define LARGE_BYTES (200.0 * 1048576)
+#define LARGE_BYTES 200e6
 
 typedef struct exporter {
     view_run* run;
@@ -268,8 +269,9 @@ int view_export(view_run* v, const char* path, view_choice choice, bool force)
 
     const double bytes = (double)files_size(path);
     const int64_t frames = (e.choice.end - e.choice.first - 1) / e.choice.every + 1;
-    printf("%s: %lld frame%s, %.1f MB\n", path, (long long)frames, frames == 1 ? "" : "s",
-           bytes / 1048576);
+    const bool small = bytes < 1e6;
+    printf("%s: %lld frame%s, %.*f %s\n", path, (long long)frames, plural(frames), small ? 0 : 1,
+           bytes / (small ? 1e3 : 1e6), small ? "kB" : "MB");
     if (bytes > LARGE_BYTES) {
         fprintf(stderr, "talus: a page of this size is slow to open; --every N or --frames A:B "
                         "make it smaller\n");
