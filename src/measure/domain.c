@@ -186,8 +186,9 @@ static talus_status cut_space(domain* d, const double low[3], const double high[
     return TALUS_OK;
 }
 
-/// Replace the limits that are still infinite.
-static talus_status find_limits(domain* d, const talus_world* world, talus_error* error)
+/// Replace the limits that are still infinite: by those of the walls, or else of the grains.
+static talus_status find_limits(domain* d, const talus_world* world, bool by_walls[3][2],
+                                talus_error* error)
 {
     double low[3], high[3], middle[3] = {0}, from[3] = {0}, to[3] = {0};
     if (grains_extent(&world->grains, low, high)) return error_memory(error, "measuring");
@@ -206,6 +207,8 @@ static talus_status find_limits(domain* d, const talus_world* world, talus_error
     for (int k = 0; k < d->dim; k++) {
         const bool open_low = from[k] <= middle[k] - OPEN * half;
         const bool open_high = to[k] >= middle[k] + OPEN * half;
+        by_walls[k][0] = !isfinite(d->low[k]) && !open_low;
+        by_walls[k][1] = !isfinite(d->high[k]) && !open_high;
         if (!isfinite(d->low[k])) d->low[k] = open_low ? low[k] : from[k];
         if (!isfinite(d->high[k])) d->high[k] = open_high ? high[k] : to[k];
     }
@@ -223,16 +226,19 @@ static talus_status check_bounds(const talus_region* r, int dim, talus_error* er
     return TALUS_OK;
 }
 
-/// The box's sides and the space that all sides leave.
-static talus_status close_domain(domain* d, talus_error* error)
+/// The box's sides, where no wall is, and the space that all sides leave.
+static talus_status close_domain(domain* d, bool by_walls[3][2], talus_error* error)
 {
     d->box = d->count;
-    for (int k = 0; k < d->dim; k++) {
+    for (int i = 0; i < 2 * d->dim; i++) {
+        const int k = i / 2;
         double normal[3] = {0};
-        normal[k] = -1.0;
-        if (add_side(d, normal, -d->low[k])) return error_memory(error, "measuring");
-        normal[k] = 1.0;
-        if (add_side(d, normal, d->high[k])) return error_memory(error, "measuring");
+        if (by_walls[k][i % 2]) continue;
+        normal[k] = i % 2 ? 1.0 : -1.0;
+        if (add_side(d, normal, i % 2 ? d->high[k] : -d->low[k])) {
+            return error_memory(error, "measuring");
+        }
+        d->side[d->count - 1].seam = d->whole[k];
     }
     if (cut_space(d, d->low, d->high, d->box)) return error_memory(error, "measuring");
     d->volume = convex_cell_is_empty(&d->space) ? 0.0 : convex_cell_volume(&d->space, NULL);
@@ -260,8 +266,9 @@ static talus_status build(domain* d, const talus_world* world, const talus_domai
         if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
     }
     given_limits(d, &def->bounds);
-    TRY(find_limits(d, world, error));
-    return close_domain(d, error);
+    bool by_walls[3][2];
+    TRY(find_limits(d, world, by_walls, error));
+    return close_domain(d, by_walls, error);
 }
 
 talus_status domain_make(const talus_world* world, const talus_domain_def* def, domain* out,
@@ -291,8 +298,7 @@ double domain_depth(const domain* d, const double* x)
 {
     double depth = INFINITY;
     for (int i = 0; i < d->count; i++) {
-        const int axis = (i - d->box) / 2;
-        if (i >= d->box && d->whole[axis]) continue;
+        if (d->side[i].seam) continue;
         depth = fmin(depth, d->side[i].offset - vec_dot(d->dim, d->side[i].normal, x));
     }
     return depth;

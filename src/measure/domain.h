@@ -15,6 +15,7 @@ enum { DOMAIN_ROUND = 128 };
 /// The points with normal.x <= offset.
 typedef struct half_space {
     double normal[3], offset;
+    bool seam; ///< between two images of a periodic cell that is whole
 } half_space;
 
 /// A cylinder (2D: circle) that grains are in; its sides are DOMAIN_ROUND from `first` on.
@@ -30,7 +31,7 @@ typedef struct domain {
     bool whole[3];          ///< periodic, and no bounds cut it
     double low[3], high[3]; ///< box around the space; 2D: the third is 0
     int count, capacity;
-    half_space* side; ///< [count] walls, then the box
+    half_space* side; ///< [count] walls, then the box where no wall limits it
     int box;          ///< first side of the box
     int round_count;
     domain_round* round; ///< [round_count]

@@ -72,13 +72,14 @@ talus_status grain_piece(const grains* g, int64_t row, int part, const double* s
                              memory->x, shift);
 }
 
-/// Is the ball in this cylinder?
+/// Is the ball in this cylinder, but for as much as the flat sides are wrong anyway?
 static bool in_round(const domain_round* round, int dim, const double x[3], double r)
 {
+    const double sagitta = round->radius * (1.0 - cos(M_PI / DOMAIN_ROUND));
     double arm[3] = {0};
     vec_sub(dim, arm, x, round->point);
     const double along = vec_dot(3, arm, round->axis);
-    return sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0)) + r <= round->radius;
+    return sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0)) + r <= round->radius + sagitta;
 }
 
 /// Sides that cut a ball: none (whole), one or several; or it is outside.
