@@ -42,6 +42,8 @@ class Parameter:
 
     def _role(self, first, before):
         ctype = self.type
+        if ctype.kind == "function":
+            return "other"
         if ctype.kind != "pointer":
             arrays = before and before.role in ("array", "texts")
             return "count" if arrays and COUNT.search(self.name) else "value"
@@ -58,8 +60,6 @@ class Parameter:
             if self.const:
                 return "options" if default_function(self.struct) else "record"
             return "record" if first else "out"
-        if item.kind == "function":
-            return "other"
         if self.const:
             return "vector" if self.sizes else "array"
         return "out"

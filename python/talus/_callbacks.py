@@ -8,7 +8,7 @@ import re
 
 from ._library import HEADER, ffi, has, lib, text
 from ._records import copy_of
-from ._types import ENUMS, from_enum, struct_name
+from ._types import from_enum, struct_name
 
 
 class Bound:
@@ -60,7 +60,7 @@ _TRAMPOLINES = {}
 for _typedef in HEADER["callbacks"]:
     _name = "talus_python_" + re.sub(r"^talus_|_fn$", "", _typedef)
     if has(_name):
-        _TRAMPOLINES[ffi.typeof(_typedef + "*").item] = _trampoline(_name)
+        _TRAMPOLINES[ffi.typeof(_typedef + "*")] = _trampoline(_name)
 
 
 def bind(ctype, function, keep):

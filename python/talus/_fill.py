@@ -10,6 +10,7 @@ import difflib
 
 import numpy
 
+from ._callbacks import bind
 from ._library import ffi, has, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
 from ._records import Record
@@ -70,6 +71,10 @@ def set_field(pointer, field, value, keep, names, where, arrays):
         fill(inner, struct_name(ctype), value, keep, names, where)
     elif ctype.kind == "array":
         set_fixed(getattr(pointer, field.name), field, value, where)
+    elif ctype.kind == "function":
+        function, user = bind(ctype, value, keep)
+        setattr(pointer, field.name, function)
+        setattr(pointer, field.name + "_user", user)
     elif ctype.kind == "pointer":
         setattr(pointer, field.name, pointed(pointer, field, value, keep, where, arrays))
     else:
@@ -161,11 +166,6 @@ def pointed(pointer, field, value, keep, where, arrays):
         texts, count = texts_of(value, keep, where)
         setattr(pointer, field.name[:-1] + "_count", count)
         return texts
-    if item.kind == "function":
-        from ._callbacks import bind
-        function, user = bind(item, value, keep)
-        setattr(pointer, field.name + "_user", user)
-        return function
     if item.kind in ("primitive", "enum"):
         if field.enum:
             value = [to_enum(field.enum, v, f"{where}[{i}]") for i, v in enumerate(value)]

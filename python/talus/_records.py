@@ -59,7 +59,7 @@ class Record:
 
     def _read_pointer(self, field, value):
         item = field.type.item
-        if item.kind in ("function", "void") or value == ffi.NULL:
+        if item.kind == "void" or value == ffi.NULL:
             return None
         if field.shape is None:
             if item.cname == "char":
@@ -80,15 +80,15 @@ class Record:
         return array if self._owner else array.copy()
 
     def __dir__(self):
-        return [n for n, f in fields(self._struct).items() if f.type.cname != "void *"]
+        return [n for n, f in fields(self._struct).items() if f.type.kind != "function" and f.type.cname != "void *"]
 
     def __repr__(self):
-        inside = ", ".join(f"{n}={_brief(getattr(self, n))}" for n in dir(self))
+        inside = ", ".join(f"{n}={_brief(getattr(self, n))}" for n in self.__dir__())
         return f"{type(self).__name__}({inside})"
 
     def as_dict(self):
         """All fields as a dict, results within it as dicts too."""
-        return {n: _plain(getattr(self, n)) for n in dir(self)}
+        return {n: _plain(getattr(self, n)) for n in self.__dir__()}
 
 
 class _Sizes:

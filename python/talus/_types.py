@@ -26,12 +26,9 @@ def _make_enum(name):
 
 def _named(kind):
     """Types of one kind ("struct", "enum") among the names that the headers define."""
-    found = {}
-    for name in ffi.list_types()[0]:
-        ctype = ffi.typeof(name)
-        if name.startswith("talus_") and ctype.kind == kind:
-            found[name] = ctype
-    return found
+    listed = (n for n in ffi.list_types()[0]
+              if n.startswith("talus_") and n not in HEADER["callbacks"])
+    return {name: ffi.typeof(name) for name in listed if ffi.typeof(name).kind == kind}
 
 
 ENUMS = {name: _make_enum(name) for name in _named("enum")}

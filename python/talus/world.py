@@ -56,7 +56,7 @@ class Table:
         return list(fields("talus_" + self._table))
 
     def __repr__(self):
-        return f"<{self.count} {self._table}: {', '.join(dir(self))}>"
+        return f"<{self.count} {self._table}: {', '.join(self.__dir__())}>"
 
 
 def _table_doc(name, words):
