@@ -61,15 +61,16 @@ add_custom_command(
   COMMENT "Copying the modules of the Python package"
   VERBATIM)
 
-# Debian's interpreter looks into lib/python3/dist-packages below /usr, and into a folder with its
-# version below /usr/local.
-if(CMAKE_INSTALL_PREFIX STREQUAL "/usr/local")
-  set(talus_python_folder lib/python${talus_python_version}/dist-packages)
-else()
-  set(talus_python_folder lib/python3/dist-packages)
+# Where the package goes, below the prefix (-DTALUS_PYTHON_INSTALL_DIR=...). Debian's interpreter
+# looks into lib/python3/dist-packages below /usr, and into a folder with its version below
+# /usr/local.
+if(NOT DEFINED TALUS_PYTHON_INSTALL_DIR)
+  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr/local")
+    set(TALUS_PYTHON_INSTALL_DIR lib/python${talus_python_version}/dist-packages)
+  else()
+    set(TALUS_PYTHON_INSTALL_DIR lib/python3/dist-packages)
+  endif()
 endif()
-set(TALUS_PYTHON_INSTALL_DIR ${talus_python_folder} CACHE STRING
-  "Where the Python package goes, below the prefix")
 file(RELATIVE_PATH library_from_package
   ${CMAKE_INSTALL_PREFIX}/${TALUS_PYTHON_INSTALL_DIR}/talus ${CMAKE_INSTALL_FULL_LIBDIR})
 

@@ -1,5 +1,6 @@
 """What the header says about types: enums as Python's, fields of structs, shapes of arrays."""
 import ast
+import difflib
 import enum
 import functools
 import operator
@@ -13,7 +14,8 @@ from ._library import HEADER, camel, doc, ffi, lib, short
 
 def _make_enum(name):
     """talus_stop_rule becomes StopRule with RIGID, RESIDUAL, ...: without the common prefix."""
-    values = {k: v for k, v in ffi.typeof(name).relements.items() if not k.endswith("_COUNT")}
+    values = dict(sorted(ffi.typeof(name).relements.items(), key=lambda item: item[1]))
+    values = {k: v for k, v in values.items() if not k.endswith("_COUNT")}
     common = os.path.commonprefix(list(values)) if len(values) > 1 else "TALUS_"
     common = common[:common.rfind("_") + 1]
     made = enum.IntEnum(camel(name), {k[len(common):]: v for k, v in values.items()})
@@ -49,8 +51,10 @@ def to_enum(name, value, where):
     if isinstance(value, str):
         wanted = re.sub(r"[\s-]", "_", value).upper()
         if wanted not in kind.__members__:
-            known = ", ".join(n.lower() for n in kind.__members__)
-            raise ValueError(f"{where}: '{value}' is none of {known}")
+            known = [n.lower() for n in kind.__members__]
+            near = difflib.get_close_matches(value, known, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise ValueError(f"{where}: '{value}' is none of {', '.join(known)}{hint}")
         return kind[wanted].value
     return int(kind(operator.index(value)))
 

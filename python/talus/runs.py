@@ -1,6 +1,4 @@
 """Runs: a scene carried out into a folder, with records, checkpoints and resume."""
-import contextlib
-
 from . import errors
 from ._callbacks import Bound, raise_problems
 from ._fill import new_options
@@ -50,9 +48,10 @@ def run(scene, directory, sets=(), progress=None, every=0, **options):
     progress(p) is called after every step, or every `every` steps; if it returns True, or ends in an
     exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume() goes
     on. Returns the Summary."""
-    scene = scene if isinstance(scene, Scene) else Scene(scene, sets)
+    sets = _set_texts(sets)
+    scene = scene if isinstance(scene, Scene) else Scene(scene)
     with scene._file() as path:
-        options.update(scene=path, directory=directory, sets=[*scene._sets])
+        options.update(scene=path, directory=directory, sets=[*scene._sets, *sets])
         return _carry_out(lib.talus_run_start, options, progress, every)
 
 

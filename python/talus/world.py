@@ -8,6 +8,7 @@ import numpy
 
 from . import errors
 from ._call import FUNCTIONS, add_methods
+from ._callbacks import raise_problems
 from ._fill import AXIAL, new_options
 from ._library import doc, ffi, lib
 from ._memory import Windows, look_at, numpy_type
@@ -163,6 +164,7 @@ class World(WorldView):
                 yield self._pointer
             finally:
                 self._user = None
+        raise_problems(self._keep)  # of the log function
 
     # ---- filling ----
 
