@@ -99,6 +99,21 @@ static const command commands[] = {
      "  --seed S               of all random numbers [1]\n"
      "  --quiet                no progress and no tables, only errors\n",
      command_paper},
+    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
+     "look at a run in the browser, also while it goes on",
+     "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
+     "display, opens it. Ctrl-C ends it.\n\n"
+     "  --port N               port to listen on [0: a free one]\n"
+     "  --open, --no-open      open a browser or not [if standard output is a terminal]\n"
+     "  --export FILE          write the page with all frames into one FILE instead, which opens\n"
+     "                         from disk without a server and without a network\n"
+     "  --frames A:B           export only the frames from A to B, which may be left out\n"
+     "  --every N              export only every Nth of them [1]\n"
+     "  --force                replace FILE if it exists\n\n"
+     "Examples:\n"
+     "  talus view runs/heap-2d\n"
+     "  talus view runs/heap-2d --export heap.html --every 5\n",
+     command_view},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };
