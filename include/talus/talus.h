@@ -4,6 +4,7 @@
 
 #include <talus/advise.h>
 #include <talus/base.h>
+#include <talus/exchange.h>
 #include <talus/figure.h>
 #include <talus/measure.h>
 #include <talus/recording.h>

@@ -1,6 +1,6 @@
 /// Frames as VTK XML: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines) and
-/// walls_NNNNNN.vtp (lines and polygons) as PolyData, solids_NNNNNN.vtu (polygons or polyhedra) as an
-/// unstructured grid, and grains.pvd, ... that give their times.
+/// walls_NNNNNN.vtp (lines and polygons) as PolyData, solids_NNNNNN.vtu (polygons or polyhedra) as
+/// an unstructured grid, and grains.pvd, ... that give their times.
 ///
 /// Arrays are appended as raw binary with 64-bit sizes. All fields of the frame are written,
 /// whatever they are. What is written of a table is decided in piece.c.
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <talus/run.h>
+#include <talus/exchange.h>
 
 static const char* vtk_type(column_type type)
 {
@@ -58,8 +58,8 @@ static bool add_cells(vtk_file* v, const char* tag, const piece* p, int64_t firs
     return true;
 }
 
-/// The faces as VTK XML has them: for each polyhedron its number of faces, and for each of these the
-/// number of its corners and the corners; and where each polyhedron ends.
+/// The faces as VTK XML has them: for each polyhedron its number of faces, and for each of these
+/// the number of its corners and the corners; and where each polyhedron ends.
 static bool add_faces(vtk_file* v, const piece* p)
 {
     const size_t size = (size_t)(p->cells + p->faces + p->face_offset[p->faces]);
@@ -182,12 +182,11 @@ static talus_status export_piece(export_job* job, const frame_data* d, piece_kin
                                  talus_error* error)
 {
     const bool grid = kind == PIECE_SOLIDS;
-    char* name =
-        files_text("%s_%06lld.%s", piece_name(kind), (long long)i, grid ? "vtu" : "vtp");
+    char* name = files_text("%s_%06lld.%s", piece_name(kind), (long long)i, grid ? "vtu" : "vtp");
     char* path = name ? files_text("%s/%s", job->folder, name) : NULL;
     piece p = {0};
-    talus_status status = path ? piece_make(kind, &job->shapes, d, &p, error)
-                               : error_memory(error, "a file name");
+    talus_status status =
+        path ? piece_make(kind, &job->shapes, d, &p, error) : error_memory(error, "a file name");
     if (status == TALUS_OK) status = write_piece(path, &p, grid, error);
     if (status == TALUS_OK) {
         text_add(&job->list[kind], "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", d->time, name);

@@ -1,8 +1,8 @@
 /// One table of a frame as VTK sees it, for the exports to VTK XML and VTKHDF.
 ///
 /// Grains are vertices and contacts lines, with the fields as recorded. Solids and walls are cells
-/// with the fields of the grain or wall they belong to, its row and the part of its shape. The faces
-/// of a solid in 3D become the faces of one polyhedron for each convex part.
+/// with the fields of the grain or wall they belong to, its row and the part of its shape. The
+/// faces of a solid in 3D become the faces of one polyhedron for each convex part.
 #include "record/piece.h"
 
 #include "base/error.h"
