@@ -434,7 +434,13 @@ static void test_disk_full(void** state)
     char* grid = sample_path(folder, "grid.vtkhdf");
     assert_int_equal(talus_export_vtkhdf(folder, grid, &error), TALUS_ERR_IO);
     assert_non_null(strstr(error.text, "File too large"));
+    char* gsd = sample_path(folder, "run.gsd");
+    assert_int_equal(talus_export_gsd(folder, gsd, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "File too large"));
     limit_file_size(RLIM_INFINITY);
+    assert_int_equal(size_of(folder, "run.gsd"), -1);
+    assert_int_equal(size_of(folder, "run.gsd.tmp"), -1);
+    free(gsd);
     assert_int_equal(size_of(folder, "grid.vtkhdf"), -1);
     assert_int_equal(size_of(folder, "grid.vtkhdf.tmp"), -1);
     free(grid);
@@ -574,6 +580,9 @@ static int write_sample(const char* folder, int dim)
         char* grid = sample_path(folders[i], "run.vtkhdf");
         check_ok(talus_export_vtkhdf(folders[i], grid, &error), error);
         free(grid);
+        char* gsd = sample_path(folders[i], "run.gsd");
+        check_ok(talus_export_gsd(folders[i], gsd, &error), error);
+        free(gsd);
         free(vtk);
         free(dump);
     }

@@ -8,7 +8,7 @@ import numpy
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
-from record_sample import documented_faces, write_sample
+from record_sample import documented_faces, in_memory, write_sample
 
 
 def read(path):
@@ -112,13 +112,14 @@ class Export:
         run = Path(self.folder.name) / "whole"
         count = 0
         with h5py.File(run / "frames.h5") as f:
-            solids = {name: field[()] for name, field in f["shapes/solids"].items()}
+            read_once = in_memory(f)
+            solids = read_once["shapes/solids"]
             for i, frame in enumerate(f["frames"].values()):
                 data = read(run / "vtk" / f"solids_{i:06d}.vtu")
                 expected, owners, parts, face_counts = [], [], [], []
                 for row, solid in enumerate(frame["grains/solid"]):
                     if solid >= 0:
-                        expected += faces(f, i, row)
+                        expected += faces(read_once, i, row)
                         first, last = solids["part_first"][solid:solid + 2]
                         owners += [row] * (last - first)
                         parts += list(range(last - first))
