@@ -27,6 +27,8 @@ export interface Chains {
     values: Float32Array;
 }
 
+const NEAR = 0.35; // of the extent of the grains: how far off walls may be to be fitted into the view
+
 export class Theatre {
     readonly stage: Stage;
     readonly grainColours = new Colours();
@@ -122,8 +124,12 @@ export class Theatre {
         return this.grainBounds.clone().union(this.wallBounds);
     }
 
+    /** Grains, and the walls as far as they are near. */
     fit(view?: View): void {
-        this.stage.fit(this.bounds, view);
+        const box = this.grainBounds.clone();
+        const size = box.getSize(new Vector3());
+        const near = box.clone().expandByScalar(NEAR * Math.max(size.x, size.y, size.z));
+        this.stage.fit(box.isEmpty() ? this.bounds : box.union(this.wallBounds.clone().intersect(near)), view);
     }
 
     /** Where the cut is, in the run's coordinates. */
