@@ -1,10 +1,10 @@
-// Disks and spheres, all of them in one draw call: a square that faces the eye for each, on which
-// the shader draws the round thing. The square stands at the depth of the centre. That is enough to
+// Disks and spheres, all of them in one draw call: a triangle that faces the eye for each, on which
+// the shader draws the round thing. The triangle stands at the depth of the centre. That is enough to
 // hide one another rightly, because along a line of sight bodies that do not overlap come in the
 // order of the middles of their chords.
 import { Mesh, type BufferGeometry, type RawShaderMaterial } from "three";
 import { setTranslucent, shaderMaterial, type Colours, type Cut } from "./look";
-import { Quads } from "./quads";
+import { Sprites } from "./sprites";
 
 const VERTEX = `
 in vec3 centre;
@@ -60,7 +60,10 @@ void main() {
     outColour = vec4(vColour * (1.0 - 0.55 * dark), cover * uOpacity);
 }`;
 
-/** Rows of the grains' table that are balls, and where they are relative to the stage's origin. */
+/** The triangle about the unit circle: a third fewer corners than a square, and half the faces. */
+const AROUND_CIRCLE = [0, 2, -Math.sqrt(3), -1, Math.sqrt(3), -1];
+
+/** Balls of a frame: centres relative to the stage's origin, turns in radians. */
 export interface BallRows {
     count: number;
     centre: Float32Array;
@@ -70,33 +73,33 @@ export interface BallRows {
 
 export class Balls {
     readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>;
-    private readonly quads = new Quads([-1, -1, 1, -1, 1, 1, -1, 1], { centre: 3, radius: 1, turn: 1, value: 1 });
+    private readonly sprites = new Sprites(AROUND_CIRCLE, { centre: 3, radius: 1, turn: 1, value: 1 });
     private readonly uniforms = { uSize: { value: 1 }, uOpacity: { value: 1 }, uMarks: { value: 0 } };
 
     constructor(private readonly dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
         const material = shaderMaterial(VERTEX, dim === 3 ? FRAGMENT_3D : FRAGMENT_2D, uniforms, dim);
-        this.mesh = new Mesh(this.quads.geometry, material);
+        this.mesh = new Mesh(this.sprites.geometry, material);
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = 1;
         this.setOpacity(1);
     }
 
     setRows(rows: BallRows, values: Float32Array): void {
-        this.quads.setCount(rows.count);
+        this.sprites.setCount(rows.count);
         this.mesh.visible = rows.count > 0;
-        this.quads.set("centre", rows.centre);
-        this.quads.set("radius", rows.radius);
-        this.quads.set("turn", rows.turn);
+        this.sprites.set("centre", rows.centre);
+        this.sprites.set("radius", rows.radius);
+        this.sprites.set("turn", rows.turn);
         this.setValues(values);
     }
 
     setValues(values: Float32Array): void {
-        this.quads.set("value", values);
+        this.sprites.set("value", values);
     }
 
     get count(): number {
-        return this.quads.count;
+        return this.sprites.count;
     }
 
     setMarks(on: boolean): void {

@@ -2,7 +2,7 @@
 // ribbon that faces the eye, shaded as a rod; all of them in one draw call.
 import { Mesh, type BufferGeometry, type RawShaderMaterial } from "three";
 import { shaderMaterial, type Colours, type Cut } from "./look";
-import { Quads } from "./quads";
+import { Sprites } from "./sprites";
 
 const VERTEX = `
 in vec3 start, end;
@@ -44,7 +44,7 @@ export interface BarRows {
 
 export class Bars {
     readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>;
-    private readonly quads = new Quads([0, -1, 1, -1, 1, 1, 0, 1], { start: 3, end: 3, force: 1, value: 1 });
+    private readonly sprites = new Sprites([0, -1, 1, -1, 1, 1, 0, 1], { start: 3, end: 3, force: 1, value: 1 });
     private readonly uniforms = {
         uWidth: { value: 0 },
         uPlain: { value: 1 },
@@ -54,19 +54,19 @@ export class Bars {
 
     constructor(dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
-        this.mesh = new Mesh(this.quads.geometry, shaderMaterial(VERTEX, FRAGMENT, uniforms, dim));
+        this.mesh = new Mesh(this.sprites.geometry, shaderMaterial(VERTEX, FRAGMENT, uniforms, dim));
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = dim === 2 ? 2 : 0;
         this.mesh.visible = false;
     }
 
     setRows(rows: BarRows, values: Float32Array): void {
-        this.quads.setCount(rows.count);
+        this.sprites.setCount(rows.count);
         this.mesh.visible = rows.count > 0;
-        this.quads.set("start", rows.start);
-        this.quads.set("end", rows.end);
-        this.quads.set("force", rows.force);
-        this.quads.set("value", values);
+        this.sprites.set("start", rows.start);
+        this.sprites.set("end", rows.end);
+        this.sprites.set("force", rows.force);
+        this.sprites.set("value", values);
     }
 
     hide(): void {
@@ -74,7 +74,7 @@ export class Bars {
     }
 
     get count(): number {
-        return this.mesh.visible ? this.quads.count : 0;
+        return this.mesh.visible ? this.sprites.count : 0;
     }
 
     /** Half width of a bar per newton. */

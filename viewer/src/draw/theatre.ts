@@ -47,8 +47,8 @@ export class Theatre {
     private grainsVisible = true;
     private size = 1;
 
-    constructor(canvas: HTMLCanvasElement, dim: 2 | 3, private readonly shapes: Solid[]) {
-        this.stage = new Stage(canvas, dim);
+    constructor(canvas: HTMLCanvasElement, dim: 2 | 3, grains: number, private readonly shapes: Solid[]) {
+        this.stage = new Stage(canvas, dim, grains);
         this.balls = new Balls(dim, this.grainColours, this.cut);
         this.solids = new Solids(shapes, dim, this.grainColours, this.cut);
         this.bars = new Bars(dim, this.contactColours, this.cut);
@@ -147,7 +147,8 @@ export class Theatre {
             this.cut.set(undefined);
             this.walls.setClipping([]);
         } else {
-            const sign = choice.flip ? -1 : 1;
+            // The half that goes is the one towards the standard views: +x, -y, +z.
+            const sign = (choice.axis === 1) === choice.flip ? 1 : -1;
             const n = new Vector3().setComponent(choice.axis, sign);
             const d = -sign * (this.cutPosition - this.origin.getComponent(choice.axis));
             this.cut.set(new Vector4(n.x, n.y, n.z, d));

@@ -20,7 +20,7 @@ export interface PanelEvents {
     cut(): void;
 }
 
-const FADED = 0.3; // opacity of grains when contacts are shown
+const FADED = 0.35; // opacity of grains when contacts are shown
 const AXES = ["x", "y", "z"];
 
 export class Panel {
