@@ -400,7 +400,7 @@ class Viewer(unittest.TestCase):
         finally:
             run.send_signal(signal.SIGINT)
             run.wait(60)
-        self.chromium("until", code="document.querySelector('#status').innerText === 'finished'")
+        self.chromium("until", code="document.querySelector('#status').innerText === 'ended'")
         server.close()
         self.chromium.viewer("setFrame(1)")
         self.assertIn("does not answer", " ".join(self.chromium.state()["notes"]))
