@@ -48,12 +48,17 @@ static const command commands[] = {
      "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
      "tree.\n",
      command_scenes},
-    {"export", "export DIR [--vtk OUT] [--lammps OUT]",
+    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
-     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n\n"
-     "Without options both are written into DIR/export. A run that is not finished is exported as\n"
-     "far as it was committed by its last checkpoint.\n",
+     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
+     "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
+     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
+     "Without options the first two are written into DIR/export. A run that is not finished is\n"
+     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "Examples:\n"
+     "  talus export runs/hopper\n"
+     "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
      command_export},
     {"measure", "measure DIR [QUANTITY...] [--frame N|A:B|last|all] [options]",
      "measure stress, fabric, forces, energies, ... of recorded frames",

@@ -6,6 +6,7 @@
 #include <talus/base.h>
 #include <talus/ensemble.h>
 #include <talus/fields.h>
+#include <talus/exchange.h>
 #include <talus/figure.h>
 #include <talus/measure.h>
 #include <talus/recording.h>
