@@ -43,6 +43,9 @@ static panel_layout layout_panel(cairo_t* cr, const talus_figure* f, const panel
         if (p->has_picture && p->picture.scaled) {
             l.m.right += GAP + BAR + picture_scale_room(cr, &p->picture, height);
         }
+        if (p->has_picture && p->picture.keyed) {
+            l.m.right += GAP + picture_key_room(cr, &p->picture);
+        }
         double legend_width, legend_height;
         legend_size(cr, p, &legend_width, &legend_height);
         if (p->axes.legend == TALUS_LEGEND_OUTSIDE) l.m.right += legend_width;
@@ -133,6 +136,11 @@ static void draw_panel(cairo_t* cr, const talus_figure* f, const panel* p, const
         const rectangle bar = {right, place.box.top, BAR, place.box.height};
         picture_scale(cr, &p->picture, bar);
         right += BAR + picture_scale_room(cr, &p->picture, place.box.height);
+    }
+    if (p->has_picture) {
+        picture_strip(&place);
+        picture_key(cr, &p->picture, right, place.box.top + 2.0);
+        right += picture_key_room(cr, &p->picture);
     }
     legend_draw(&place, right);
 }

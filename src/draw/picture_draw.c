@@ -171,7 +171,7 @@ void picture_scale(cairo_t* cr, const picture* q, rectangle bar)
     scale_ticks(q, bar.height, &t);
     for (int k = 0; k < STRIPES; k++) {
         const double from = bar.top + bar.height * (1.0 - (k + 1.0) / STRIPES);
-        plot_colour(cr, colour_of_scale((k + 0.5) / STRIPES));
+        plot_colour(cr, colour_of_map(q->map, (k + 0.5) / STRIPES));
         // Each stripe goes on under the next one: no seams.
         cairo_rectangle(cr, bar.left, from, bar.width,
                         fmin(2.0 * bar.height / STRIPES, bar.top + bar.height - from));

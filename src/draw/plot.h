@@ -89,6 +89,16 @@ void picture_scale(cairo_t* cr, const picture* picture, rectangle bar);
 /// How much room its ticks and label take.
 double picture_scale_room(cairo_t* cr, const picture* picture, double height);
 
+// ---- beside and below them (picture_strip.c) ---------------------------------------------------
+
+/// The key of colours, and its width with the room after it.
+void picture_key(cairo_t* cr, const picture* picture, double left, double top);
+double picture_key_room(cairo_t* cr, const picture* picture);
+/// Scale bar, sample of the forces and caption, below hidden axes; within visible ones the bar.
+void picture_strip(const plot* p);
+/// Height that they take below.
+double picture_strip_room(const panel* p);
+
 // ---- axes (axes.c) -----------------------------------------------------------------------------
 
 /// Ends of both axes, from the definition or from what is in the panel.

@@ -35,6 +35,12 @@ static cairo_status_t collect(void* to, const unsigned char* data, unsigned leng
     return CAIRO_STATUS_SUCCESS;
 }
 
+/// Whole dots, but none for the rounding of a size that was chosen in dots.
+static int dots_for(double size)
+{
+    return (int)ceil(size - 1e-6);
+}
+
 static cairo_surface_t* make_surface(file_kind kind, double width, double height, double scale,
                                      text_buffer* out)
 {
@@ -42,8 +48,8 @@ static cairo_surface_t* make_surface(file_kind kind, double width, double height
     case FILE_SVG: return cairo_svg_surface_create_for_stream(collect, out, width, height);
     case FILE_PDF: return cairo_pdf_surface_create_for_stream(collect, out, width, height);
     default:
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(scale * width),
-                                          (int)ceil(scale * height));
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, dots_for(scale * width),
+                                          dots_for(scale * height));
     }
 }
 
