@@ -10,8 +10,6 @@
 #include "scene/reader.h"
 #include "scene/scene.h"
 
-#include <locale.h>
-
 /// Where a piece of the scene was written, for mistakes that show only when the world is made.
 typedef struct scene_origin {
     place at;
@@ -255,13 +253,5 @@ int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, doubl
 /// How deep two grains overlap, b at `delta` from a.
 double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
                         const talus_grain_def* b, const double delta[3]);
-
-/// The calling thread's locale, set aside while numbers are plain: 0.5, never 0,5.
-typedef struct plain_numbers {
-    locale_t plain, before;
-} plain_numbers;
-
-plain_numbers plain_numbers_begin(void);
-void plain_numbers_end(plain_numbers n);
 
 #endif
