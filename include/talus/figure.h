@@ -176,6 +176,12 @@ TALUS_API talus_status talus_figure_world(talus_figure* figure, int panel, const
 TALUS_API talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
                                             double low[2], double high[2], talus_error* error);
 
+/// Give all panels the size at which the pictures in them leave no empty paper: as wide as they are
+/// and as high as needed, or, where that is more than `most` points, that high and narrower. Sizes
+/// are rounded to multiples of `unit` points (0: not at all).
+TALUS_API talus_status talus_figure_fit(talus_figure* figure, double most, double unit,
+                                        talus_error* error);
+
 /// Write the figure; the format follows from the ending of the path: .png, .svg or .pdf. `dots` is
 /// the resolution of a PNG in dots an inch [e.g. 144].
 TALUS_API talus_status talus_figure_write(const talus_figure* figure, const char* path, double dots,

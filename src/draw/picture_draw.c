@@ -164,6 +164,13 @@ double picture_scale_room(cairo_t* cr, const picture* q, double height)
     return widest + label.above + label.below + 12.0;
 }
 
+double picture_scale_above(cairo_t* cr, const picture* q, double height)
+{
+    ticks t;
+    scale_ticks(q, height, &t);
+    return t.factor[0] ? text_measure(cr, t.factor, PLOT_SMALL_TEXT).above + 8.0 : 0.0;
+}
+
 void picture_scale(cairo_t* cr, const picture* q, rectangle bar)
 {
     enum { STRIPES = 128 };

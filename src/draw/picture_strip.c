@@ -69,7 +69,7 @@ static void write_length(double length, const char* unit, char* out, size_t size
 double picture_strip_room(const panel* p)
 {
     const picture* q = &p->picture;
-    const bool any = q->bar || q->caption || (q->force_unit && q->force > 0.0);
+    const bool any = q->bar || q->caption || q->force_unit;
     return p->has_picture && p->axes.hidden && any ? STRIP : 0.0;
 }
 

@@ -88,6 +88,8 @@ void picture_draw(const plot* p);
 void picture_scale(cairo_t* cr, const picture* picture, rectangle bar);
 /// How much room its ticks and label take.
 double picture_scale_room(cairo_t* cr, const picture* picture, double height);
+/// And how much the factor of its numbers takes above it.
+double picture_scale_above(cairo_t* cr, const picture* picture, double height);
 
 // ---- beside and below them (picture_strip.c) ---------------------------------------------------
 
@@ -117,6 +119,8 @@ margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ti
 // ---- the page (page.c) -------------------------------------------------------------------------
 
 void page_size(const talus_figure* figure, double* width, double* height);
+/// Change the size of panels so that pictures fill them, see talus_figure_fit().
+void page_fit(cairo_t* cr, talus_figure* figure, double most, double unit);
 /// False if memory is short.
 bool page_draw(cairo_t* cr, const talus_figure* figure);
 

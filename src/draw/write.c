@@ -86,6 +86,23 @@ static cairo_status_t render(const talus_figure* figure, file_kind kind, double 
     return status;
 }
 
+talus_status talus_figure_fit(talus_figure* figure, double most, double unit, talus_error* error)
+{
+    if (!(most >= 50.0 && most <= 10000.0) || !(unit >= 0.0 && unit <= 50.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: panels can be 50 to 10000 points high and rounded to 50 points, "
+                         "got %g and %g",
+                         most, unit);
+    }
+    cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    cairo_t* cr = cairo_create(surface);
+    plain_metrics(cr);
+    page_fit(cr, figure, most, unit);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    return TALUS_OK;
+}
+
 static talus_status check_size(const talus_figure* figure, double dots, talus_error* error)
 {
     double width, height;
