@@ -48,12 +48,17 @@ static const command commands[] = {
      "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
      "tree.\n",
      command_scenes},
-    {"export", "export DIR [--vtk OUT] [--lammps OUT]",
+    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
-     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n\n"
-     "Without options both are written into DIR/export. A run that is not finished is exported as\n"
-     "far as it was committed by its last checkpoint.\n",
+     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
+     "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
+     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
+     "Without options the first two are written into DIR/export. A run that is not finished is\n"
+     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "Examples:\n"
+     "  talus export runs/hopper\n"
+     "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
      command_export},
     {"render", "render DIR [--frame N|A:B|last] [--movie] [--colour FIELD] [options]",
      "draw frames of a run as pictures or as a movie",
@@ -129,6 +134,21 @@ static const command commands[] = {
      "  --seed S               of all random numbers [1]\n"
      "  --quiet                no progress and no tables, only errors\n",
      command_paper},
+    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
+     "look at a run in the browser, also while it goes on",
+     "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
+     "display, opens it. Ctrl-C ends it.\n\n"
+     "  --port N               port to listen on [0: a free one]\n"
+     "  --open, --no-open      open a browser or not [if standard output is a terminal]\n"
+     "  --export FILE          write the page with all frames into one FILE instead, which opens\n"
+     "                         from disk without a server and without a network\n"
+     "  --frames A:B           export only the frames from A to B, which may be left out\n"
+     "  --every N              export only every Nth of them [1]\n"
+     "  --force                replace FILE if it exists\n\n"
+     "Examples:\n"
+     "  talus view runs/heap-2d\n"
+     "  talus view runs/heap-2d --export heap.html --every 5\n",
+     command_view},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

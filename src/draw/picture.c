@@ -230,10 +230,14 @@ static view choose_view(const talus_world* world, const talus_picture_def* def)
         look_along(&v, g.dim == 3 ? def->view : 2);
     }
     if (g.dim == 2) v.eye[2] = 0.0;
+    int64_t shown = 0;
     for (int64_t i = 0; i < g.count; i++) {
         if (def->hidden && def->hidden[i]) continue;
+        vec_add_scaled(g.dim, v.centre, 1.0, g.position + g.dim * i);
+        shown++;
         span_add(&v.depth, view_depth(&v, g.position + g.dim * i));
     }
+    for (int k = 0; k < g.dim; k++) v.centre[k] /= shown > 0 ? (double)shown : 1.0;
     return v;
 }
 

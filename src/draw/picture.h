@@ -11,6 +11,7 @@ typedef struct view {
     double right[3], up[3]; ///< unit, orthogonal
     double eye[3];          ///< unit, towards the eye; zero in 2D
     int axis[2];            ///< world axes of the picture's x and y; -1 if oblique
+    double centre[3];       ///< mean position of the grains that are shown
     span depth;             ///< of the grains, along the line of sight, larger is nearer
 } view;
 

@@ -41,19 +41,19 @@ static bool shows_back(const picture_maker* m, const talus_wall_state* w, const 
     return view_shows_back(&m->view, turned);
 }
 
-/// Is the middle of these points of the wall's frame farther than that of the grains?
-static bool lies_behind(const picture_maker* m, const talus_wall_state* w, int count,
-                        const double (*local)[3])
+/// Is a flat piece, given by three corners in the wall's frame, seen from the side of the grains?
+static bool lies_behind(const picture_maker* m, const talus_wall_state* w, const double (*local)[3])
 {
     if (!view_oblique(&m->view)) return false;
-    double sum = 0.0;
-    for (int i = 0; i < count; i++) {
-        double at[3];
-        quat_rotate(at, w->rotation, local[i]);
-        vec_add_scaled(3, at, 1.0, w->position);
-        sum += view_depth(&m->view, at);
-    }
-    return sum / count < 0.5 * (m->view.depth.low + m->view.depth.high);
+    double u[3], v[3], turned[3], normal[3], to_grains[3], at[3];
+    vec_sub(3, u, local[1], local[0]);
+    vec_sub(3, v, local[2], local[0]);
+    vec_cross(turned, u, v);
+    quat_rotate(normal, w->rotation, turned);
+    quat_rotate(at, w->rotation, local[0]);
+    vec_add_scaled(3, at, 1.0, w->position);
+    vec_sub(3, to_grains, m->view.centre, at);
+    return vec_dot(3, normal, to_grains) * vec_dot(3, normal, m->view.eye) > 0.0;
 }
 
 /// The edge of a half-space that one sees from the side.
@@ -223,7 +223,7 @@ static void add_plate(picture_maker* m, const talus_wall_state* w)
         corner[3][k] = -u[k] + v[k];
     }
     add_line(m, w, 4, (const double(*)[3])corner, true,
-             lies_behind(m, w, 4, (const double(*)[3])corner));
+             lies_behind(m, w, (const double(*)[3])corner));
 }
 
 static void add_segment(picture_maker* m, const talus_wall_state* w)
@@ -259,7 +259,7 @@ static void add_wall(picture_maker* m, const talus_wall_state* w)
     case TALUS_SHAPE_MESH:
         for (int64_t t = 0; t < s->triangle_count; t++) {
             const double(*corner)[3] = (const double(*)[3])(s->triangles + 9 * t);
-            add_line(m, w, 3, corner, true, lies_behind(m, w, 3, corner));
+            add_line(m, w, 3, corner, true, lies_behind(m, w, corner));
         }
         break;
     case TALUS_SHAPE_COUNT: break;
