@@ -5,10 +5,7 @@
 #include <talus/advise.h>
 #include <talus/base.h>
 #include <talus/ensemble.h>
-<<<<<<< HEAD
 #include <talus/exchange.h>
-=======
->>>>>>> s8-space
 #include <talus/fields.h>
 #include <talus/figure.h>
 #include <talus/measure.h>
