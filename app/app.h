@@ -46,6 +46,7 @@ int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_render(int argc, char** argv);
 int command_view(int argc, char** argv);
+int command_schema(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
 /// Print the help of one command to stdout.

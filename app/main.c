@@ -174,6 +174,18 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
+    {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
+     "With it an editor completes and checks scenes while they are written. A scene names it in "
+     "its\n"
+     "first line: # yaml-language-server: $schema=talus-scene.json\n\n"
+     "  -o, --output FILE      write it into FILE, which must not exist\n"
+     "  --force                replace FILE\n"
+     "  --markdown SECTION     print the keys of a section instead, such as 'walls[]', as a "
+     "table\n\n"
+     "Examples:\n"
+     "  talus schema -o talus-scene.json\n"
+     "  talus schema --markdown 'walls[].motion'\n",
+     command_schema},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };
