@@ -44,6 +44,7 @@ int command_measure(int argc, char** argv);
 int command_ensemble(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);
+int command_render(int argc, char** argv);
 int command_view(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);

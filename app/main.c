@@ -85,6 +85,36 @@ static const command commands[] = {
      "  talus measure runs/biaxial stress fabric --frame 10:20 --csv stress.csv\n"
      "  talus measure runs/silo rheology --region x=0.1:0.2,y=:0.5 --frame all --json\n",
      command_measure},
+    {"render", "render DIR [--frame N|A:B|last] [--movie] [--colour FIELD] [options]",
+     "draw frames of a run as pictures or as a movie",
+     "Without options the last frame is drawn into DIR/pictures/frame-NNNNNN.png.\n\n"
+     "  --frame N|A:B|A:B:S|last|all   frames, counted from 0; S: only every S-th [last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --movie[=FILE.mp4]     a movie of the frames [all] with ffmpeg; scale and extent are "
+     "fixed\n"
+     "  --fps N                its frames a second [25]\n"
+     "  -o, --output FILE      where it goes; of several frames a directory [DIR/pictures]\n"
+     "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
+     "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
+     "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
+     "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
+     "  --forces               forces as bars from centre to centre, as wide as they are large\n"
+     "  --force-scale F        force of the widest bar, N [the largest of the frames drawn]\n"
+     "  --force-width W        width of that bar, mean diameters [0.6]\n"
+     "  --view x|y|z|iso|A:E   3D: look along an axis, or from azimuth A and elevation E [iso]\n"
+     "  --region x=A:B,y=C:D   only this part; in 3D also a slice\n"
+     "  --axes                 coordinates around the picture instead of a scale bar\n"
+     "  --no-bar, --no-time, --no-walls   leave these out\n"
+     "  --title TEXT           above the picture\n"
+     "  --width W              pixels, of SVG and PDF points [1200, 432]\n"
+     "  --dpi D                dots an inch: with more, letters take more pixels [200]\n"
+     "  --force                replace files that are there\n"
+     "  --quiet                say nothing but errors\n\n"
+     "Examples:\n"
+     "  talus render runs/hopper --colour speed\n"
+     "  talus render runs/biaxial --frame 20 --forces -o chains.pdf\n"
+     "  talus render runs/drum --movie --colour velocity:x --scale=-0.5:0.5\n",
+     command_render},
     {"ensemble", "ensemble SCENE|DIR [options]",
      "solve a packing's forces many times and compare the solutions",
      "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
