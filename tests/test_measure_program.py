@@ -129,6 +129,9 @@ class Measure(unittest.TestCase):
     def test_region(self):
         s = self.measure("loaded", "stress", "--region", "x=0.02:0.06,y=:0.04")["stress"]
         f = self.frame
+        self.assertEqual(
+            self.measure("loaded", "stress", "--region", "0.02:0.06,:0.04")["stress"], s
+        )
         low = (f.position - f.radius[:, None]).min(axis=0)[1]
         inside = (f.point[:, 0] >= 0.02) & (f.point[:, 0] < 0.06) & (f.point[:, 1] < 0.04)
         self.near(s["volume"]["value"], 0.04 * (0.04 - low))
