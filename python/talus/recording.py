@@ -1,5 +1,6 @@
 """Recorded runs: frames and series of a run's folder as arrays."""
 import contextlib
+import os
 
 import numpy
 
@@ -15,8 +16,9 @@ class Recording:
     def __init__(self, directory):
         keep, out = [], ffi.new("talus_recording**")
         error, report = ffi.new("talus_error*"), errors.new_report()
-        self.directory = directory
-        status = lib.talus_recording_open(text_of(directory, keep, "directory"), out, report, error)
+        self.directory = os.path.abspath(directory)
+        status = lib.talus_recording_open(text_of(self.directory, keep, "directory"), out, report,
+                                          error)
         if status < 0:
             raise errors.failure(status, error, errors.report_lines(report))
         self._pointer = ffi.gc(out[0], lib.talus_recording_close)

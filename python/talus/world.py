@@ -21,6 +21,11 @@ def write_log(level, text):
     logging.getLogger("talus").log(logging.WARNING if level else logging.INFO, "%s", text)
 
 
+def says_stop(answer):
+    """Whether a callback has returned True; what else it may return is ignored."""
+    return isinstance(answer, (bool, numpy.bool_)) and bool(answer)
+
+
 class Table:
     """Grains or contacts as arrays that look at the world's memory."""
 
@@ -284,7 +289,7 @@ class World(WorldView):
             if count == chunk:
                 chunk = 2 * chunk if seconds < 0.05 else max(1, chunk // 2) if seconds > 0.1 \
                     else chunk
-            if callback and done % period == 0 and callback(self) is True:
+            if callback and done % period == 0 and says_stop(callback(self)):
                 break
         return result
 
