@@ -11,7 +11,7 @@ build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g
        libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev libmicrohttpd-dev)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
-test=(g++ libcmocka-dev python3 python3-numpy python3-h5py "python3-vtk9|python3-paraview")
+test=(g++ libcmocka-dev python3 python3-numpy python3-h5py python3-gsd "python3-vtk9|python3-paraview")
 bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
 

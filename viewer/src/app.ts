@@ -46,7 +46,7 @@ export class App {
             theme: () => this.restyle(),
         });
         this.frames = new Frames(source, run);
-        this.theatre = new Theatre(this.layout.canvas, run.dim, shapes);
+        this.theatre = new Theatre(this.layout.canvas, run.dim, Math.max(0, ...run.frames.map((f) => f.grains)), shapes);
         const { stage, grainColours, contactColours } = this.theatre;
         const redraw = (): void => stage.invalidate();
         this.grainColouring = new Colouring("grain", grainColours, undefined, () => void this.show(this.frame), redraw);

@@ -1,10 +1,10 @@
-// Disks and spheres, all of them in one draw call: a square that faces the eye for each, on which
-// the shader draws the round thing. The square stands at the depth of the centre. That is enough to
+// Disks and spheres, all of them in one draw call: a triangle that faces the eye for each, on which
+// the shader draws the round thing. The triangle stands at the depth of the centre. That is enough to
 // hide one another rightly, because along a line of sight bodies that do not overlap come in the
 // order of the middles of their chords.
-import { InstancedBufferAttribute, InstancedBufferGeometry, BufferAttribute, DynamicDrawUsage, Mesh,
-         type RawShaderMaterial } from "three";
-import { shaderMaterial, type Colours, type Cut } from "./look";
+import { Mesh, type BufferGeometry, type RawShaderMaterial } from "three";
+import { setTranslucent, shaderMaterial, type Colours, type Cut } from "./look";
+import { Sprites } from "./sprites";
 
 const VERTEX = `
 in vec3 centre;
@@ -37,7 +37,7 @@ void main() {
     float h = 1.0 - dot(vAt, vAt);
     float cover = clamp(h / fwidth(h) + 0.5, 0.0, 1.0);
     if (cover < 0.01) discard;
-    outColour = vec4(vColour * lightOn(vec3(vAt, sqrt(max(h, 0.0)))), cover * uOpacity);
+    outColour = vec4(lit(vColour, vec3(vAt, sqrt(max(h, 0.0)))), cover * uOpacity);
 }`;
 
 const FRAGMENT_2D = `
@@ -60,7 +60,10 @@ void main() {
     outColour = vec4(vColour * (1.0 - 0.55 * dark), cover * uOpacity);
 }`;
 
-/** Rows of the grains' table that are balls, and where they are relative to the stage's origin. */
+/** The triangle about the unit circle: a third fewer corners than a square, and half the faces. */
+const AROUND_CIRCLE = [0, 2, -Math.sqrt(3), -1, Math.sqrt(3), -1];
+
+/** Balls of a frame: centres relative to the stage's origin, turns in radians. */
 export interface BallRows {
     count: number;
     centre: Float32Array;
@@ -69,34 +72,34 @@ export interface BallRows {
 }
 
 export class Balls {
-    readonly mesh: Mesh<InstancedBufferGeometry, RawShaderMaterial>;
+    readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>;
+    private readonly sprites = new Sprites(AROUND_CIRCLE, { centre: 3, radius: 1, turn: 1, value: 1 });
     private readonly uniforms = { uSize: { value: 1 }, uOpacity: { value: 1 }, uMarks: { value: 0 } };
 
     constructor(private readonly dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
         const material = shaderMaterial(VERTEX, dim === 3 ? FRAGMENT_3D : FRAGMENT_2D, uniforms, dim);
-        this.mesh = new Mesh(square(), material);
+        this.mesh = new Mesh(this.sprites.geometry, material);
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = 1;
         this.setOpacity(1);
     }
 
     setRows(rows: BallRows, values: Float32Array): void {
-        const geometry = this.mesh.geometry;
-        geometry.instanceCount = rows.count;
+        this.sprites.setCount(rows.count);
         this.mesh.visible = rows.count > 0;
-        setInstances(geometry, "centre", rows.centre, 3);
-        setInstances(geometry, "radius", rows.radius, 1);
-        setInstances(geometry, "turn", rows.turn, 1);
+        this.sprites.set("centre", rows.centre);
+        this.sprites.set("radius", rows.radius);
+        this.sprites.set("turn", rows.turn);
         this.setValues(values);
     }
 
     setValues(values: Float32Array): void {
-        setInstances(this.mesh.geometry, "value", values, 1);
+        this.sprites.set("value", values);
     }
 
     get count(): number {
-        return this.mesh.visible ? this.mesh.geometry.instanceCount : 0;
+        return this.sprites.count;
     }
 
     setMarks(on: boolean): void {
@@ -111,38 +114,4 @@ export class Balls {
         this.uniforms.uOpacity.value = opacity;
         setTranslucent(this.mesh.material, opacity, this.dim);
     }
-}
-
-/** Solid things write depths and have smooth edges by coverage; translucent ones are blended. */
-export function setTranslucent(material: RawShaderMaterial, opacity: number, dim: 2 | 3): void {
-    if (dim === 2) return;
-    material.transparent = opacity < 1;
-    material.depthWrite = opacity >= 1;
-    material.alphaToCoverage = opacity >= 1;
-    material.needsUpdate = true;
-}
-
-function square(): InstancedBufferGeometry {
-    const geometry = new InstancedBufferGeometry();
-    const corners = new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]);
-    geometry.setAttribute("position", new BufferAttribute(corners, 3));
-    geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    return geometry;
-}
-
-/** Put numbers of the instances into a geometry; its buffer is used again while it is large enough. */
-export function setInstances(geometry: InstancedBufferGeometry, name: string, data: Float32Array, width: number): void {
-    const old = geometry.getAttribute(name) as InstancedBufferAttribute | undefined;
-    if (old && old.array.length >= data.length && old.array.length <= 4 * data.length + 64) {
-        (old.array as Float32Array).set(data);
-        old.clearUpdateRanges();
-        old.addUpdateRange(0, data.length);
-        old.needsUpdate = true;
-        return;
-    }
-    // Other lengths of the buffers would be taken for fewer instances than there are.
-    if (old) geometry.dispose();
-    const fresh = new InstancedBufferAttribute(Float32Array.from(data), width);
-    fresh.setUsage(DynamicDrawUsage);
-    geometry.setAttribute(name, fresh);
 }

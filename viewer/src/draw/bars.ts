@@ -1,8 +1,8 @@
 // Contacts as force chains: a bar from centre to centre, its width by the normal force. A bar is a
 // ribbon that faces the eye, shaded as a rod; all of them in one draw call.
-import { BufferAttribute, InstancedBufferGeometry, Mesh, type RawShaderMaterial } from "three";
-import { setInstances } from "./balls";
+import { Mesh, type BufferGeometry, type RawShaderMaterial } from "three";
 import { shaderMaterial, type Colours, type Cut } from "./look";
+import { Sprites } from "./sprites";
 
 const VERTEX = `
 in vec3 start, end;
@@ -43,34 +43,30 @@ export interface BarRows {
 }
 
 export class Bars {
-    readonly mesh: Mesh<InstancedBufferGeometry, RawShaderMaterial>;
+    readonly mesh: Mesh<BufferGeometry, RawShaderMaterial>;
+    private readonly sprites = new Sprites([0, -1, 1, -1, 1, 1, 0, 1], { start: 3, end: 3, force: 1, value: 1 });
     private readonly uniforms = {
         uWidth: { value: 0 },
         uPlain: { value: 1 },
-        uPush: { value: [0.66, 0.11, 0.15] },
+        uPush: { value: [0.82, 0.13, 0.14] },
         uPull: { value: [0.1, 0.35, 0.75] },
     };
 
     constructor(dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
-        const geometry = new InstancedBufferGeometry();
-        const corners = new Float32Array([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0]);
-        geometry.setAttribute("position", new BufferAttribute(corners, 3));
-        geometry.setIndex([0, 1, 2, 0, 2, 3]);
-        this.mesh = new Mesh(geometry, shaderMaterial(VERTEX, FRAGMENT, uniforms, dim));
+        this.mesh = new Mesh(this.sprites.geometry, shaderMaterial(VERTEX, FRAGMENT, uniforms, dim));
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = dim === 2 ? 2 : 0;
         this.mesh.visible = false;
     }
 
     setRows(rows: BarRows, values: Float32Array): void {
-        const geometry = this.mesh.geometry;
-        geometry.instanceCount = rows.count;
+        this.sprites.setCount(rows.count);
         this.mesh.visible = rows.count > 0;
-        setInstances(geometry, "start", rows.start, 3);
-        setInstances(geometry, "end", rows.end, 3);
-        setInstances(geometry, "force", rows.force, 1);
-        setInstances(geometry, "value", values, 1);
+        this.sprites.set("start", rows.start);
+        this.sprites.set("end", rows.end);
+        this.sprites.set("force", rows.force);
+        this.sprites.set("value", values);
     }
 
     hide(): void {
@@ -78,7 +74,7 @@ export class Bars {
     }
 
     get count(): number {
-        return this.mesh.visible ? this.mesh.geometry.instanceCount : 0;
+        return this.mesh.visible ? this.sprites.count : 0;
     }
 
     /** Half width of a bar per newton. */

@@ -1,7 +1,8 @@
 // What all shaders of this page share: uniforms for colours and for the cut, and the GLSL that reads
 // them. Colours leave the shaders as the bytes of the map (no tone mapping); light is scaled so that
 // a surface that faces the eye has the map's own colour.
-import { DoubleSide, GLSL3, RawShaderMaterial, Vector2, Vector3, Vector4, type IUniform } from "three";
+import { CustomBlending, DoubleSide, GLSL3, NormalBlending, OneFactor, RawShaderMaterial, Vector2, Vector3, Vector4,
+         ZeroFactor, type IUniform } from "three";
 import type { Range } from "../data/fields";
 import { NO_COLOUR, textureOf, type ColourMap } from "./palette";
 
@@ -74,11 +75,12 @@ export const FRAGMENT_HEAD = `
 precision highp float;
 out vec4 outColour;
 
-// Light from above the left shoulder; 1 for what faces the eye.
-float lightOn(vec3 normal) {
+// Light from above the left shoulder. What faces the eye has its own colour.
+vec3 lit(vec3 colour, vec3 normal) {
     const vec3 light = normalize(vec3(-0.35, 0.5, 1.0));
-    float facing = 0.35 + 0.65 * light.z;
-    return min((0.35 + 0.65 * max(dot(normal, light), 0.0)) / facing, 1.0);
+    float shade = (0.35 + 0.65 * max(dot(normal, light), 0.0)) / (0.35 + 0.65 * light.z);
+    float shine = smoothstep(light.z + 0.02, 1.0, dot(normal, light));
+    return mix(colour * min(shade, 1.0), vec3(1.0), 0.22 * shine);
 }`;
 
 /** A material of this page's shaders. Plane scenes are painted in order and need no depths. */
@@ -93,4 +95,18 @@ export function shaderMaterial(vertex: string, fragment: string, uniforms: Unifo
         depthWrite: dim === 3,
         transparent: dim === 2,
     });
+}
+
+/** Solid things write depths and have smooth edges by coverage; translucent ones are blended. */
+export function setTranslucent(material: RawShaderMaterial, opacity: number, dim: 2 | 3): void {
+    if (dim === 2) return;
+    material.transparent = opacity < 1;
+    material.depthWrite = opacity >= 1;
+    material.alphaToCoverage = opacity >= 1;
+    // Coverage is meant for the samples only: the picture itself stays opaque.
+    material.blending = opacity >= 1 ? CustomBlending : NormalBlending;
+    material.blendSrc = OneFactor;
+    material.blendDst = ZeroFactor;
+    material.blendSrcAlpha = material.blendDstAlpha = OneFactor;
+    material.needsUpdate = true;
 }

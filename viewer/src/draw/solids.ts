@@ -1,9 +1,9 @@
 // Polygons and polyhedra: for each shape of the run one geometry of its faces and one of its edges,
 // drawn once for all grains of that shape, each with its place, size, turn and number.
-import { BufferAttribute, Group, InstancedBufferGeometry, LineSegments, Mesh, type RawShaderMaterial } from "three";
+import { BufferAttribute, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, LineSegments, Mesh,
+         type RawShaderMaterial } from "three";
 import type { Solid } from "../data/run";
-import { setInstances, setTranslucent } from "./balls";
-import { shaderMaterial, type Colours, type Cut } from "./look";
+import { setTranslucent, shaderMaterial, type Colours, type Cut } from "./look";
 
 const POSE = `
 in vec3 centre;
@@ -37,7 +37,7 @@ flat in vec3 vColour;
 uniform float uOpacity;
 
 void main() {
-    outColour = vec4(vColour * lightOn(normalize(vNormal)), uOpacity);
+    outColour = vec4(lit(vColour, normalize(vNormal)), uOpacity);
 }`;
 
 const EDGE_VERTEX = `${POSE}
@@ -184,4 +184,18 @@ function edgeGeometry(solid: Solid, dim: 2 | 3): InstancedBufferGeometry {
     const geometry = new InstancedBufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(new Float32Array(kept.flatMap((e) => e.ends)), 3));
     return geometry;
+}
+
+/** Numbers of the instances of a geometry. */
+function setInstances(geometry: InstancedBufferGeometry, name: string, data: Float32Array, width: number): void {
+    const old = geometry.getAttribute(name) as InstancedBufferAttribute | undefined;
+    if (old && old.array.length === data.length) {
+        (old.array as Float32Array).set(data);
+        old.needsUpdate = true;
+        return;
+    }
+    if (old) geometry.dispose(); // the old buffer on the graphics processor
+    const fresh = new InstancedBufferAttribute(data, width);
+    fresh.setUsage(DynamicDrawUsage);
+    geometry.setAttribute(name, fresh);
 }

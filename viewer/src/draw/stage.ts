@@ -13,6 +13,10 @@ const DIRECTIONS: Record<View, Vector3> = {
     iso: new Vector3(1, -1.4, 0.8).normalize(),
 };
 const FIELD = 35; // degrees, of the perspective camera
+const MANY = 30000; // grains
+const SLOW = 80; // ms between drawings, beyond which the picture is coarser while the camera moves
+const COARSE = 0.5;
+const REST = 250; // ms after the last move
 
 export class Stage {
     readonly scene = new Scene();
@@ -23,11 +27,15 @@ export class Stage {
     private controls: OrbitControls;
     private readonly bounds = new Sphere(new Vector3(), 1);
     private waiting = false;
+    private fineness = 1;
+    private restTimer = 0;
+    private movedAt = 0;
     /** Drawings so far. */
     drawings = 0;
 
-    constructor(private readonly canvas: HTMLCanvasElement, readonly dim: 2 | 3) {
-        this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    /** With many grains the edges are not smoothed: each is small, and smoothing takes twice the time. */
+    constructor(private readonly canvas: HTMLCanvasElement, readonly dim: 2 | 3, grains: number) {
+        this.renderer = new WebGLRenderer({ canvas, antialias: grains <= MANY });
         this.renderer.localClippingEnabled = true;
         this.camera = this.makeCamera(dim === 3);
         this.controls = this.makeControls();
@@ -51,8 +59,32 @@ export class Stage {
             controls.mouseButtons = { LEFT: MOUSE.PAN, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
             controls.touches = { ONE: TOUCH.PAN, TWO: TOUCH.DOLLY_PAN };
         }
-        controls.addEventListener("change", () => this.invalidate());
+        controls.addEventListener("change", () => this.move());
         return controls;
+    }
+
+    /** The camera moves; it is at rest when that was not said for a while. */
+    private move(): void {
+        clearTimeout(this.restTimer);
+        this.restTimer = window.setTimeout(() => {
+            this.restTimer = this.movedAt = 0;
+            this.setFineness(1);
+        }, REST);
+        this.invalidate();
+    }
+
+    /** Coarser while the camera moves and drawings come slowly; fine again at rest. */
+    private watchPace(): void {
+        if (this.restTimer === 0) return;
+        const now = performance.now();
+        if (this.movedAt > 0 && now - this.movedAt > SLOW) this.setFineness(COARSE);
+        this.movedAt = now;
+    }
+
+    private setFineness(fineness: number): void {
+        if (fineness === this.fineness) return;
+        this.fineness = fineness;
+        this.resize();
     }
 
     get perspective(): boolean {
@@ -131,7 +163,7 @@ export class Stage {
 
     private resize(): void {
         const { clientWidth: width, clientHeight: height } = this.canvas;
-        this.renderer.setPixelRatio(window.devicePixelRatio);
+        this.renderer.setPixelRatio(window.devicePixelRatio * this.fineness);
         this.renderer.setSize(width, height, false);
         if (this.camera instanceof OrthographicCamera) {
             this.camera.right = this.camera.top * this.aspect();
@@ -148,6 +180,7 @@ export class Stage {
         this.waiting = true;
         requestAnimationFrame(() => {
             this.waiting = false;
+            this.watchPace();
             this.draw();
         });
     }

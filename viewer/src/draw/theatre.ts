@@ -27,6 +27,8 @@ export interface Chains {
     values: Float32Array;
 }
 
+const NEAR = 0.35; // of the extent of the grains: how far off walls may be to be fitted into the view
+
 export class Theatre {
     readonly stage: Stage;
     readonly grainColours = new Colours();
@@ -45,8 +47,8 @@ export class Theatre {
     private grainsVisible = true;
     private size = 1;
 
-    constructor(canvas: HTMLCanvasElement, dim: 2 | 3, private readonly shapes: Solid[]) {
-        this.stage = new Stage(canvas, dim);
+    constructor(canvas: HTMLCanvasElement, dim: 2 | 3, grains: number, private readonly shapes: Solid[]) {
+        this.stage = new Stage(canvas, dim, grains);
         this.balls = new Balls(dim, this.grainColours, this.cut);
         this.solids = new Solids(shapes, dim, this.grainColours, this.cut);
         this.bars = new Bars(dim, this.contactColours, this.cut);
@@ -122,8 +124,12 @@ export class Theatre {
         return this.grainBounds.clone().union(this.wallBounds);
     }
 
+    /** Grains, and the walls as far as they are near. */
     fit(view?: View): void {
-        this.stage.fit(this.bounds, view);
+        const box = this.grainBounds.clone();
+        const size = box.getSize(new Vector3());
+        const near = box.clone().expandByScalar(NEAR * Math.max(size.x, size.y, size.z));
+        this.stage.fit(box.isEmpty() ? this.bounds : box.union(this.wallBounds.clone().intersect(near)), view);
     }
 
     /** Where the cut is, in the run's coordinates. */
@@ -141,7 +147,8 @@ export class Theatre {
             this.cut.set(undefined);
             this.walls.setClipping([]);
         } else {
-            const sign = choice.flip ? -1 : 1;
+            // The half that goes is the one towards the standard views: +x, -y, +z.
+            const sign = (choice.axis === 1) === choice.flip ? 1 : -1;
             const n = new Vector3().setComponent(choice.axis, sign);
             const d = -sign * (this.cutPosition - this.origin.getComponent(choice.axis));
             this.cut.set(new Vector4(n.x, n.y, n.z, d));

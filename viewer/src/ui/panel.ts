@@ -20,11 +20,16 @@ export interface PanelEvents {
     cut(): void;
 }
 
+const FADED = 0.35; // opacity of grains when contacts are shown
 const AXES = ["x", "y", "z"];
 
 export class Panel {
     readonly element: HTMLElement;
     readonly choices: Choices;
+    private readonly opacity = slider("grain-opacity", 0.05, 1, 1, (v) => {
+        this.choices.grains.opacity = v;
+        this.events.grains();
+    });
     private readonly cutOutput = make("output", { class: "value" });
     private readonly noContacts = make("p", { class: "note" }, "This run does not record contacts.");
 
@@ -49,7 +54,7 @@ export class Panel {
         const { grains } = this.choices;
         const changed = this.events.grains;
         const controls = [
-            line("opacity", slider("grain-opacity", 0.05, 1, 1, (v) => { grains.opacity = v; changed(); })),
+            line("opacity", this.opacity),
             line("size", slider("grain-size", 0.1, 1, 1, (v) => { grains.size = v; changed(); })),
             checkbox("grains-visible", "show grains", true, (on) => { grains.visible = on; changed(); }),
         ];
@@ -63,9 +68,22 @@ export class Panel {
         const { contacts } = this.choices;
         const changed = this.events.contacts;
         return [
-            checkbox("contacts-visible", "show as bars, width by normal force", false, (on) => { contacts.visible = on; changed(); }),
+            checkbox("contacts-visible", "show as bars, width by normal force", false, (on) => {
+                contacts.visible = on;
+                this.fade(on);
+                changed();
+            }),
             line("width", slider("contact-width", 0.05, 2, contacts.width, (v) => { contacts.width = v; changed(); })),
         ];
+    }
+
+    /** Behind opaque grains no contacts are seen: grains that are opaque fade, and come back. */
+    private fade(on: boolean): void {
+        const { grains } = this.choices;
+        if (grains.opacity !== (on ? 1 : FADED)) return;
+        grains.opacity = on ? FADED : 1;
+        this.opacity.value = String(grains.opacity);
+        this.events.grains();
     }
 
     private wallControls(): HTMLElement[] {

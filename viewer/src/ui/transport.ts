@@ -29,11 +29,11 @@ export class Transport {
         this.followBox.title = "move on to the newest frame while the run goes on (f)";
         const speeds = SPEEDS.map((s) => ({ value: String(s), label: `${s} frames/s` }));
         this.element = make("div", { class: "transport" },
-            button("⏮", "first frame (Home)", () => this.step(-Infinity)),
+            button("«", "first frame (Home)", () => this.step(-Infinity)),
             button("‹", "frame before (←)", () => this.step(-1)),
             this.playButton,
             button("›", "next frame (→)", () => this.step(1)),
-            button("⏭", "last frame (End)", () => this.step(Infinity)),
+            button("»", "last frame (End)", () => this.step(Infinity)),
             this.slider, this.label,
             select("speed", speeds, String(this.speed), (s) => { this.speed = Number(s); }),
             checkbox("repeat", "repeat", this.repeat, (on) => { this.repeat = on; }),
@@ -49,7 +49,7 @@ export class Transport {
 
     setPlaying(on: boolean): void {
         this.playing = on;
-        this.playButton.textContent = on ? "⏸" : "▶";
+        this.playButton.textContent = on ? "❚❚" : "▶";
         this.onPlay(on);
     }
 
