@@ -53,6 +53,21 @@ until: {time: 0.1}
 output: {frames: 0.05, series: 0.01}
 """
 
+# Begins without grains and records no contacts; the cell is periodic.
+RAIN = """
+title: Rain
+dimension: 2
+step: 1.0e-3
+gravity: [0, -9.81]
+materials: {glass: {density: 2500, friction: 0.3}}
+periodic: {x: [0, 0.2]}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: inlet, name: cloud, low: [0.02, 0.2], high: [0.18, 0.3], radius: 0.005, rate: 200}
+phases: [{name: rain, pour: [cloud], until: {time: 0.2}}]
+output: {frames: 0.05, series: 0.01, contacts: false}
+"""
+
 # Matplotlib's viridis at 0, 0.1, ... 1.
 VIRIDIS = numpy.array([[int(c[i:i + 2], 16) for i in (0, 2, 4)] for c in
                        "440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725".split()])
@@ -125,7 +140,8 @@ class Viewer(unittest.TestCase):
         cls.pictures = Path(os.environ.get("TALUS_TEST_PICTURES", cls.root))
         (cls.root / "spheres.yaml").write_text(SPHERES)
         (cls.root / "stones.yaml").write_text(STONES)
-        for name, scene in [("flat", TINY), ("spheres", cls.root / "spheres.yaml"), ("stones", cls.root / "stones.yaml")]:
+        (cls.root / "rain.yaml").write_text(RAIN)
+        for name, scene in [("flat", TINY), *((n, cls.root / f"{n}.yaml") for n in ("spheres", "stones", "rain"))]:
             subprocess.run([TALUS, "run", scene, "-o", cls.root / name, "--quiet"], check=True, timeout=200)
         cls.chromium = Chromium()
         cls.addClassCleanup(cls.chromium.close)
@@ -443,6 +459,24 @@ class Viewer(unittest.TestCase):
         unseen = next(f for f in range(self.chromium.state()["frames"]) if f"/frame/{f}/" not in asked)
         self.chromium.viewer(f"setFrame({unseen})")
         self.assertIn("does not answer", " ".join(self.chromium.state()["notes"]))
+
+    def test_frames_without_grains_and_contacts(self):
+        server = self.open("rain")
+        self.assertEqual(len(self.grains(0)["id"]), 0)
+        self.assertEqual(self.chromium.state()["drawn"]["balls"], 0)
+        self.assertEqual(self.chromium.state()["notes"], ["This frame has no grains."])
+        self.chromium("key", key="End")
+        self.chromium("until", code="window.talusViewer.state().drawn.balls > 0")
+        last = len(self.frames["time"]) - 1
+        state = self.chromium.state()
+        self.assertEqual((state["frame"], state["notes"]), (last, []))
+        self.assertEqual(state["drawn"]["balls"], len(self.grains(last)["id"]))
+        self.chromium("key", key="c")  # refused: there are none
+        self.chromium.viewer(f"pick({self.grains(last)['id'][0]})")
+        self.assertIn("does not record contacts", self.chromium.text("#inspector"))
+        self.assertEqual(self.chromium.state()["drawn"]["contacts"], 0)
+        self.picture("rain")
+        self.assert_quiet(server.url)
 
     def test_nothing_to_show(self):
         """A page without data says so instead of staying blank."""
