@@ -117,7 +117,7 @@ static talus_status prepare(rdf_task* t)
     for (int64_t i = 0; i < g->count; i++) {
         if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
     }
-    TRY(bins_make(d->dim, g->position, t->item, t->count, &d->cell, &t->bins));
+    TRY(bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins));
     for (int k = 0; k < 3; k++) {
         low[k] = d->low[k] - (d->whole[k] ? 2.0 * t->range : 0.0);
         high[k] = d->high[k] + (d->whole[k] ? 2.0 * t->range : 0.0);

@@ -15,7 +15,7 @@
 talus_slope_def talus_slope_default(void)
 {
     return (talus_slope_def){
-        .region = talus_region_default(), .sectors = 12, .low = 0.2, .high = 0.8, .span = 0.6};
+        .region = talus_region_default(), .low = 0.2, .high = 0.8, .span = 0.6};
 }
 
 void talus_slope_free(talus_slope* s)
@@ -125,6 +125,16 @@ static talus_status extremes(const slope_task* t, int64_t row, part_memory* memo
     return TALUS_OK;
 }
 
+/// Sector of a ring. Columns of different areas would see tops of different chance: with as many
+/// sectors as make them square they all have about the same.
+static int64_t sector_of(const slope_task* t, double distance, double turn)
+{
+    const double middle = (floor(distance / t->column) + 0.5) * t->column;
+    const double square = fmax(1.0, rint(2.0 * M_PI * middle / t->column));
+    const double sectors = t->def->sectors > 0 ? t->def->sectors : square;
+    return (int64_t)fmin(floor((turn / (2.0 * M_PI) + 0.5) * sectors), sectors - 1.0);
+}
+
 static surface_point point_of(const slope_task* t, const double high[3])
 {
     const talus_slope* s = t->out;
@@ -134,9 +144,8 @@ static surface_point point_of(const slope_task* t, const double high[3])
     p.distance = p.across[0];
     const bool cone = t->dim == 3 && t->def->kind == TALUS_SLOPE_HEAP;
     if (cone) {
-        const double turn = atan2(p.across[1], p.across[0]) / (2.0 * M_PI) + 0.5;
         p.distance = vec_norm(2, p.across);
-        p.column[1] = (int64_t)floor(turn * t->def->sectors) % t->def->sectors;
+        p.column[1] = sector_of(t, p.distance, atan2(p.across[1], p.across[0]));
     } else {
         p.column[1] = (int64_t)floor(p.across[1] / t->column);
     }
@@ -294,10 +303,9 @@ static talus_status fit_plane(slope_task* t, talus_error* error)
 
 static talus_status check(const talus_slope_def* def, talus_error* error)
 {
-    if (!(def->column >= 0.0) || def->sectors < 1) {
+    if (!(def->column >= 0.0) || def->sectors < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "slope: columns of width %g in %d sectors, expected a length and at least "
-                         "one",
+                         "slope: columns of width %g in %d sectors, expected a length and a number",
                          def->column, def->sectors);
     }
     if (!(def->low < def->high) || !(def->span > 0.0)) {
