@@ -91,7 +91,8 @@ typedef enum talus_rdf_edge {
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.
 typedef struct talus_rdf_def {
     talus_domain_def domain; ///< no bounds along periodic axes
-    double range;            ///< largest distance, m; 0: 5 mean diameters [default 0]
+    double range;            ///< largest distance, m; 0: 5 mean diameters, or a quarter of the
+                             ///< domain's least width that is not periodic [default 0]
     int bins;                ///< [default 100]
     talus_rdf_edge edge;     ///< [default TALUS_RDF_INNER]
 } talus_rdf_def;

@@ -192,6 +192,16 @@ static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_erro
                      t->range);
 }
 
+/// Five diameters, but so that the middle half of a domain has its centres.
+static double usual_range(const domain* d, int threads)
+{
+    double range = 5.0 * grains_mean_diameter(d->grains, threads);
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->whole[k]) range = fmin(range, 0.25 * (d->high[k] - d->low[k]));
+    }
+    return range;
+}
+
 talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def, talus_rdf* out,
                                talus_error* error)
 {
@@ -203,7 +213,7 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     TRY(domain_make(world, &def->domain, &d, error));
     rdf_task t = {.def = def, .domain = &d, .range = def->range};
     const int threads = world->def.threads;
-    if (t.range == 0.0) t.range = 5.0 * grains_mean_diameter(&world->grains, threads);
+    if (t.range == 0.0) t.range = usual_range(&d, threads);
     talus_status status = measure(&t, threads, out, error);
     if (status < 0) talus_rdf_free(out);
     task_free(&t);
