@@ -192,54 +192,67 @@ static int64_t row_at(const talus_series* s, const double* column, double time)
     return nearest;
 }
 
-/// What only the series knows: energies of springs and sums over time.
-static talus_status note_sums(measure_task* task, double from_time, double to_time,
-                              talus_error* error)
+/// The method soft keeps books in its series: all terms of the rows nearest to two times.
+static talus_status note_books(measure_task* task, double from_time, double to_time,
+                               talus_error* error)
 {
     static const struct {
         const char *column, *name;
-    } terms[] = {{"elastic_energy", "change_of_elastic"},
+    } terms[] = {{"kinetic_energy", "change_of_kinetic"},
+                 {"elastic_energy", "change_of_elastic"},
                  {"dissipated", "dissipated"},
                  {"input_work", "work_put_in"},
-                 {"energy_error", "error"}};
+                 {"energy_error", "change_of_error"}};
     talus_series s;
     talus_status status = talus_series_read(task->directory, &s, error);
     if (status < 0) return status;
     const double* time = talus_series_column(&s, "time");
-    for (size_t i = 0; i < sizeof terms / sizeof *terms && time && s.rows > 0; i++) {
-        const double* x = talus_series_column(&s, terms[i].column);
-        if (!x) continue;
-        note(task, terms[i].name, "J",
-             x[row_at(&s, time, to_time)] - x[row_at(&s, time, from_time)]);
+    if (time && s.rows > 0) {
+        const int64_t from = row_at(&s, time, from_time), to = row_at(&s, time, to_time);
+        note(task, "from_time", "s", time[from]);
+        note(task, "to_time", "s", time[to]);
+        for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+            const double* x = talus_series_column(&s, terms[i].column);
+            if (x) note(task, terms[i].name, "J", x[to] - x[from]);
+        }
     }
     talus_series_free(&s);
     return TALUS_OK;
 }
 
-/// What became of the energy from the first to the last frame chosen, or from the beginning to a
-/// single one. What contacts took less what walls gave is all that rigid grains leave to be known.
-static talus_status measure_budget(measure_task* task, talus_error* error)
+/// Rigid grains: what contacts took less what walls gave is all that frames leave to be known.
+static talus_status note_losses(measure_task* task, int64_t first, talus_error* error)
 {
-    talus_measure_def def = talus_measure_default();
-    talus_energies before, after;
+    const talus_measure_def def = talus_measure_default();
     const double* times = talus_recording_times(task->recording);
-    const int64_t first = task->frames.count > 1 ? task->frames.first : 0, last = task->frame;
+    talus_energies before, after;
     talus_status status = talus_measure_energies(task->world, &def, &after, error);
     if (status >= 0) status = talus_recording_show(task->recording, first, &task->world, error);
     if (status >= 0) status = talus_measure_energies(task->world, &def, &before, error);
-    if (status >= 0) status = talus_recording_show(task->recording, last, &task->world, error);
+    if (status >= 0) {
+        status = talus_recording_show(task->recording, task->frame, &task->world, error);
+    }
     if (status < 0) return status;
     const double kinetic = after.kinetic - before.kinetic;
     const double potential = after.potential - before.potential;
     note(task, "from_time", "s", times[first]);
-    note(task, "to_time", "s", times[last]);
+    note(task, "to_time", "s", times[task->frame]);
     note(task, "change_of_kinetic", "J", kinetic);
     note(task, "change_of_potential", "J", potential);
+    note(task, "loss_less_wall_work", "J", -kinetic - potential);
+    return TALUS_OK;
+}
+
+/// What became of the energy from the first to the last frame chosen, or from the beginning to a
+/// single one.
+static talus_status measure_budget(measure_task* task, talus_error* error)
+{
+    const int64_t first = task->frames.count > 1 ? task->frames.first : 0;
+    const double* times = talus_recording_times(task->recording);
     if (talus_world_options(task->world)->method == TALUS_METHOD_CONTACT) {
-        note(task, "loss_less_wall_work", "J", -kinetic - potential);
-        return TALUS_OK;
+        return note_losses(task, first, error);
     }
-    return note_sums(task, times[first], times[last], error);
+    return note_books(task, times[first], times[task->frame], error);
 }
 
 // ---- space -------------------------------------------------------------------------------------
