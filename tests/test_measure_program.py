@@ -88,8 +88,8 @@ class Frame:
         self.position, self.radius = grains["position"], grains["radius"]
         self.wall = c["a"] < 0
         row = {i: k for k, i in enumerate(grains["id"])}
-        b = np.array([row[i] for i in c["b"]])
-        a = np.array([row.get(i, 0) for i in c["a"]])
+        b = np.array([row[i] for i in c["b"]], dtype=int)
+        a = np.array([row.get(i, 0) for i in c["a"]], dtype=int)
         start = np.where(self.wall[:, None], c["point"], self.position[a])
         self.branch = self.position[b] - start
         self.point, self.force = c["point"], c["force"]
@@ -227,6 +227,22 @@ class Measure(unittest.TestCase):
         self.assertIn("N/m", table.stdout)
         self.assertNotIn("rose", table.stdout.split("fabric:")[1].split("\n", 1)[1])
 
+    def test_space_and_flow(self):
+        m = self.measure("loaded", "stress", "profile", "--bins", "7")
+        table = {k: np.array(v["values"]) for k, v in m["profile"]["profile"].items()}
+        # The slices share out the branch vectors; they end at the walls, the box of the stress at
+        # the disks, which touch the walls up to the overlaps that the solver leaves.
+        whole = m["stress"]["stress_yy"]["value"] * m["stress"]["volume"]["value"]
+        slices = np.sum(table["stress_yy"] * table["volume"])
+        self.assertAlmostEqual(slices, whole, delta=1e-4 * whole)
+        flux = self.measure("loaded", "flux", "--gate", "y=0.03", "--frame", "0:1")["flux"]
+        above = [Frame(self.cwd / "loaded/frames.h5", i).position[:, 1] > 0.03 for i in (0, 1)]
+        crossed = np.sum(above[0] & ~above[1]) - np.sum(~above[0] & above[1])
+        self.assertEqual(flux["crossed"]["values"][1], crossed)
+        self.assertNotEqual(crossed, 0)
+        field = self.measure("loaded", "field")["field"]
+        self.assertEqual(len(field["field"]["x"]["values"]), field["points"]["value"])
+
     def test_without_contacts_and_without_units(self):
         everything = talus("measure", "fall", cwd=self.cwd)
         self.assertEqual(everything.returncode, 0, everything.stderr)
@@ -259,6 +275,9 @@ class Measure(unittest.TestCase):
             (["loaded", "--region", "x=2:1"], 2, "--region"),
             (["loaded", "--bins", "0"], 2, "--bins"),
             (["loaded", "--flow", "up"], 2, "linear"),
+            (["loaded", "flux"], 1, "--gate"),
+            (["loaded", "flux", "--gate", "w=1"], 2, "--gate"),
+            (["loaded", "--axis", "u"], 2, "--axis"),
             (["loaded", "--regin", "x=1:2"], 2, "--region"),
             (["nowhere"], 1, "nowhere"),
             ([], 2, "missing"),
