@@ -97,7 +97,7 @@ class Frame:
         self.tangential = np.linalg.norm(c["force"] - self.normal[:, None] * c["normal"], axis=1)
         size = np.linalg.norm(c["force"], axis=1)
         active = self.state != 0
-        self.counts = active & (size > 1e-6 * size.sum() / active.sum())
+        self.counts = active & (size > 1e-6 * size.sum() / max(active.sum(), 1))
 
 
 class Measure(unittest.TestCase):
