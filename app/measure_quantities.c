@@ -35,6 +35,10 @@ static talus_status measure_stress(measure_task* task, talus_error* error)
         const double known = s.deviator > 0.0 ? angle : NAN;
         note(task, "principal_angle", "degrees", known < 0.0 ? known + 180.0 : known);
     }
+    for (int k = 0; k < 3 && task->dim == 3; k++) {
+        const char* const name[] = {"principal_1_x", "principal_1_y", "principal_1_z"};
+        note(task, name[k], "", s.principal.direction[k]);
+    }
     note(task, "volume", "m^3", s.volume);
     return TALUS_OK;
 }
