@@ -219,7 +219,8 @@ static void test_exponential_forces(void** state)
     assert_int_equal(f.contacts, COUNT);
     check_close("mean", f.mean_normal, sum / COUNT, 1e-12, "rounding");
     check_close("mean f_t", f.mean_tangential, 0.25 * sum / COUNT, 1e-12, "rounding");
-    check_close("largest", f.largest_normal, -7.0 * log(1.0 - (COUNT - 0.5) / COUNT), 1e-12, "rounding");
+    check_close("largest", f.largest_normal, -7.0 * log(1.0 - (COUNT - 0.5) / COUNT), 1e-12,
+                "rounding");
     const talus_histogram* all[] = {&f.normal, &f.normal_log, &f.tangential, &f.tangential_log};
     for (int k = 0; k < 4; k++) {
         const talus_histogram* h = all[k];
