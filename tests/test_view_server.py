@@ -423,7 +423,7 @@ class View(unittest.TestCase):
         self.check_folder(server, folder)
 
     def test_foreign_data(self):
-        """A dataset whose numbers are those of another file is none of the run's."""
+        """What is outside of the folder is not shown, whatever the files in it say."""
         folder, secret = self.root / "foreign", self.root / "secret.bin"
         shutil.copytree(self.run_folder, folder)
         secret.write_bytes(bytes(range(64)))
@@ -432,8 +432,13 @@ class View(unittest.TestCase):
             grains.create_dataset("stolen", (64,), "u1", external=[(str(secret), 0, 64)])
         server = Server(folder)
         self.addCleanup(server.end)
-        answer = server.ask("/api/frame/0/grains/stolen")
-        self.assert_sentence(answer, 404)
+        self.assert_sentence(server.ask("/api/frame/0/grains/stolen"), 404)
+        for name, path in [("series.csv", "/api/series.csv"), ("frames.h5", "/api/run.json")]:
+            (folder / name).rename(self.root / f"foreign-{name}")
+            (folder / name).symlink_to(self.root / f"foreign-{name}")
+            answer = server.ask(path)
+            self.assert_sentence(answer, 503)
+            self.assertIn(b"out of the run's folder", answer[2])
 
     # ---- a run that goes on ----------------------------------------------------------------------
 
