@@ -55,7 +55,8 @@ static const command commands[] = {
      "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
      "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
      "Without options the first two are written into DIR/export. A run that is not finished is\n"
-     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "exported as far as it shows its frames, up to about the last second. See "
+     "docs/exchange.md.\n\n"
      "Examples:\n"
      "  talus export runs/hopper\n"
      "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
