@@ -64,12 +64,12 @@ typedef struct talus_voronoi {
     double* centre;           ///< [count][dim] centre of mass of the cell
     uint8_t* boundary;        ///< [count] 1: the domain's boundary cuts the cell
     int64_t* neighbour_first; ///< [count + 1] where a grain's faces begin in the next two
-    int32_t* neighbour;       ///< row of the grain behind a face, -1: the domain's boundary
-    double* face;             ///< area of the face, m^2 (2D: m)
-    int64_t counted;          ///< cells in mean, spread and histogram
-    double mean;              ///< of the local fraction
-    double spread;            ///< its standard deviation
-    double whole;             ///< solid volume of these grains / volume of their cells
+    int32_t* neighbour; ///< [neighbour_first[count]] row of the grain behind a face, -1: boundary
+    double* face;       ///< [neighbour_first[count]] area of the face, m^2 (2D: m)
+    int64_t counted;    ///< cells in mean, spread and histogram
+    double mean;        ///< of the local fraction
+    double spread;      ///< its standard deviation
+    double whole;       ///< solid volume of these grains / volume of their cells
     int bins;
     double* histogram; ///< [bins] probability density of the local fraction; beyond 1: in the last
 } talus_voronoi;
@@ -157,7 +157,7 @@ TALUS_API void talus_profile_free(talus_profile* profile);
 
 /// Kernel of a coarse-grained field; each has the integral 1.
 typedef enum talus_kernel {
-    TALUS_KERNEL_GAUSS = 0, ///< exp(-r^2/(2 w^2)), cut off at 5 w
+    TALUS_KERNEL_GAUSS = 0, ///< exp(-r^2/(2 w^2)), cut off at 4 w
     TALUS_KERNEL_LUCY,      ///< (1 + 3 r/w)(1 - r/w)^3 for r < w
     TALUS_KERNEL_HEAVISIDE, ///< constant for r < w
     TALUS_KERNEL_COUNT
@@ -168,8 +168,8 @@ typedef struct talus_field_def {
     talus_domain_def domain; ///< the grid fills the box around it
     talus_kernel kernel;     ///< [default TALUS_KERNEL_GAUSS]
     double width;            ///< w, m; 0: mean diameter, of Lucy and Heaviside twice [default 0]
-    int cells[3];            ///< points along each axis; 0: as many as a spacing near w/2 needs
-    bool stress;             ///< contact and kinetic stress too [default true]
+    int cells[3]; ///< points along each axis; 0: for a spacing near w/2, in 3D w [default 0]
+    bool stress;  ///< contact and kinetic stress too [default true]
 } talus_field_def;
 
 TALUS_API talus_field_def talus_field_default(void);

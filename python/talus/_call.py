@@ -20,6 +20,10 @@ from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
 from ._types import OPAQUE, from_enum, options_doc, struct_name, to_enum
 
+# Functions that change a world, but no row of its grains and contacts: arrays stay what they are.
+LEAVE_TABLES = {"talus_world_" + name for name in (
+    "set_gravity", "set_solver", "add_material", "set_pair", "add_solid", "add_wall", "set_drive",
+    "set_grain_force")}
 COUNT = re.compile(r"(^|_)count$")
 
 
@@ -134,8 +138,12 @@ class WorldSizes(dict):
             raise KeyError(name)
         if name == "contacts":
             return lib.talus_world_contacts(self.world).count
-        grains = lib.talus_world_grains(self.world)
-        return grains.dim if name == "dim" else grains.count
+        if name == "dim":
+            return lib.talus_world_options(self.world).dim
+        return lib.talus_world_grains(self.world).count
+
+    def get_dim(self):
+        return self["dim"] if self.world is not None or "dim" in self else None
 
 
 class Call:
@@ -167,7 +175,8 @@ class Call:
         if not hasattr(thing, "_access"):
             raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
                             f"{type(thing).__name__}")
-        pointer = held.enter_context(thing._access(changes=not p.const))
+        moves = not p.const and self.function.name not in LEAVE_TABLES
+        pointer = held.enter_context(thing._access(changes=not p.const, moves=moves))
         if ffi.typeof(pointer).item != p.type.item:
             raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
                             f"{type(thing).__name__}")
@@ -197,6 +206,8 @@ class Call:
         value = self.values[p.name]
         if isinstance(value, Record) and value._struct == p.struct:
             self.keep.append(value)
+            if "dim" in value.__dir__():
+                self.names["dim"] = value.dim
             return value._pointer
         return new_options(p.struct, value, self.keep, self.names, p.name)
 
@@ -226,13 +237,13 @@ class Call:
 
     def make_vector(self, p):
         value = vector(self.values[p.name], p.sizes[0], p.name, p.name)
-        self.keep.append(ffi.new(p.type.item.cname + "[]", value))
+        self.keep.append(ffi.new(f"{p.type.item.cname}[{p.sizes[0]}]", value))
         return self.keep[-1]
 
     def make_out(self, p):
         if p.struct:
             pointer, owned = new_result(p.struct)
-            self.outs.append(lambda: wrap(pointer, owned or None))
+            self.outs.append(lambda: wrap(pointer, owned, dim=self.names.get_dim()))
         elif p.sizes:
             pointer = ffi.new(p.type.item.cname + "[]", p.sizes[0])
             self.outs.append(lambda: look_at(ffi.cast(p.type, pointer), (p.sizes[0],), pointer,
@@ -244,12 +255,12 @@ class Call:
 
     def results(self, result):
         kind = self.function.result
+        status = kind.cname in ("talus_status", "enum talus_status")
+        if status and result < 0:
+            lines = errors.report_lines(self.report) if self.report else ()
+            raise errors.failure(result, self.error, lines)
         values = [read() for read in self.outs]
-        if kind.cname in ("talus_status", "enum talus_status"):
-            if result < 0:
-                lines = errors.report_lines(self.report) if self.report else ()
-                raise errors.failure(result, self.error, lines)
-        elif kind.kind != "void":
+        if kind.kind != "void" and not status:
             values.insert(0, returned(kind, result))
         return values[0] if len(values) == 1 else tuple(values) if values else None
 
