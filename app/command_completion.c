@@ -247,7 +247,7 @@ static void write_zsh(FILE* out)
     fputs("}\n_talus_keys() { compadd -S '' -- ", out);
     visit_keys(print_word, out);
     fputs("}\n_talus_scenes() {\n"
-          "    compadd -- ${(f)\"$($words[1] scenes --names 2>/dev/null)\"}\n"
+          "    compadd -- ${(f)\"$(talus scenes --names 2>/dev/null)\"}\n"
           "    _files -g '*.(yaml|yml)'\n}\n\n"
           "_talus() {\n"
           "    if ((CURRENT == 2)); then _talus_commands; return; fi\n"
