@@ -47,6 +47,7 @@ int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_render(int argc, char** argv);
 int command_view(int argc, char** argv);
+int command_new(int argc, char** argv);
 int command_schema(int argc, char** argv);
 int command_completion(int argc, char** argv);
 int command_help(int argc, char** argv);
@@ -59,7 +60,8 @@ void print_command_help(const command* c);
 /// An option as a help text lists it.
 typedef struct help_option {
     char letter;         ///< of -o, '\0' if there is none
-    char name[32];       ///< of --output
+    char names[4][32];   ///< of --output; several that are explained together
+    int count;           ///< of names
     char value[32];      ///< "DIR", empty if it has none
     bool value_may_lack; ///< --dump-problems[=N]
     char text[480];      ///< what it does
@@ -92,6 +94,10 @@ typedef struct option_values {
     int count;
 } option_values;
 bool option_values_add(option_values* values, int argc, const char* value);
+
+#ifndef TALUS_SCENES_FROM_PROGRAM
+#define TALUS_SCENES_FROM_PROGRAM "../share/talus/scenes"
+#endif
 
 // ---- locate.c ----------------------------------------------------------------------------------
 

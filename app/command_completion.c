@@ -7,6 +7,7 @@
 
 #include "list.h"
 #include "scene/keys.h"
+#include "templates.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef enum value_kind {
     VALUE_COMMAND,
     VALUE_SHELL,
     VALUE_PAPER,
+    VALUE_TEMPLATE,
 } value_kind;
 
 /// Words of usage lines and help texts that say what stands there.
@@ -30,9 +32,10 @@ static const struct {
     const char* word;
     value_kind kind;
 } value_words[] = {
-    {"SCENE", VALUE_SCENE},     {"DIR", VALUE_FOLDER}, {"FILE", VALUE_FILE},
-    {"OUT", VALUE_FILE},        {"PATH", VALUE_FILE},  {"key.path=value", VALUE_KEY},
-    {"COMMAND", VALUE_COMMAND}, {"bash", VALUE_SHELL}, {"NAME...", VALUE_PAPER},
+    {"SCENE.yaml", VALUE_FILE},    {"SCENE", VALUE_SCENE},       {"DIR", VALUE_FOLDER},
+    {"FILE", VALUE_FILE},          {"OUT", VALUE_FILE},          {"PATH", VALUE_FILE},
+    {"key.path=value", VALUE_KEY}, {"COMMAND", VALUE_COMMAND},   {"bash", VALUE_SHELL},
+    {"NAME...", VALUE_PAPER},      {"TEMPLATE", VALUE_TEMPLATE},
 };
 
 static value_kind kind_of_word(const char* word)
@@ -85,6 +88,11 @@ static void print_papers(FILE* out)
     fputs("all ", out);
 }
 
+static void print_templates(FILE* out)
+{
+    for (const scene_template* s = scene_templates; s->name; s++) print_word(out, s->name);
+}
+
 static void print_commands(FILE* out)
 {
     int count;
@@ -116,6 +124,7 @@ static const char* bash_offer(value_kind kind)
     case VALUE_COMMAND: return "_talus_words \"$_talus_commands\"";
     case VALUE_SHELL: return "_talus_words \"bash zsh fish\"";
     case VALUE_PAPER: return "_talus_words \"$_talus_papers\"";
+    case VALUE_TEMPLATE: return "_talus_words \"$_talus_templates\"";
     default: return ":";
     }
 }
@@ -125,7 +134,7 @@ static void bash_values(FILE* out, const command* c)
     help_option o;
     for (const char* at = c->help; help_next_option(&at, &o);) {
         if (!o.value[0] || o.value_may_lack) continue;
-        fprintf(out, "        '%s --%s'", c->name, o.name);
+        fprintf(out, "        '%s --%s'", c->name, o.names[0]);
         if (o.letter) fprintf(out, "|'%s -%c'", c->name, o.letter);
         fprintf(out, ") %s; return ;;\n", bash_offer(kind_of_word(o.value)));
     }
@@ -136,7 +145,9 @@ static void bash_command(FILE* out, const command* c)
     fprintf(out, "        %s)\n            if [[ $cur == -* ]]; then _talus_words '--help ",
             c->name);
     help_option o;
-    for (const char* at = c->help; help_next_option(&at, &o);) fprintf(out, "--%s ", o.name);
+    for (const char* at = c->help; help_next_option(&at, &o);) {
+        for (int i = 0; i < o.count; i++) fprintf(out, "--%s ", o.names[i]);
+    }
     fprintf(out, "'\n            else %s; fi ;;\n", bash_offer(kind_of_argument(c)));
 }
 
@@ -149,6 +160,8 @@ static void write_bash(FILE* out)
     print_commands(out);
     fputs("'\n_talus_papers='", out);
     print_papers(out);
+    fputs("'\n_talus_templates='", out);
+    print_templates(out);
     fputs("'\n_talus_set_keys='", out);
     visit_keys(print_word, out);
     fputs(
@@ -190,6 +203,7 @@ static const char* zsh_action(value_kind kind)
     case VALUE_COMMAND: return "_talus_commands";
     case VALUE_SHELL: return "(bash zsh fish)";
     case VALUE_PAPER: return "_talus_papers";
+    case VALUE_TEMPLATE: return "_talus_templates";
     default: return " ";
     }
 }
@@ -212,12 +226,12 @@ static void zsh_command(FILE* out, const command* c)
     help_option o;
     for (const char* at = c->help; help_next_option(&at, &o);) {
         const bool value = o.value[0] && !o.value_may_lack;
-        const char* repeat = strcmp(o.name, "set") == 0 ? "*" : "";
-        for (int form = o.letter ? 0 : 1; form < 2; form++) {
-            if (form == 0)
+        const char* repeat = strcmp(o.names[0], "set") == 0 ? "*" : "";
+        for (int i = o.letter ? -1 : 0; i < o.count; i++) {
+            if (i < 0)
                 fprintf(out, "            '%s-%c[", repeat, o.letter);
             else
-                fprintf(out, "            '%s--%s[", repeat, o.name);
+                fprintf(out, "            '%s--%s[", repeat, o.names[i]);
             print_zsh_words(out, o.text);
             fputs("]", out);
             if (value) fprintf(out, ":value:%s", zsh_action(kind_of_word(o.value)));
@@ -244,6 +258,8 @@ static void write_zsh(FILE* out)
           "_talus_papers() { compadd -- ",
           out);
     print_papers(out);
+    fputs("}\n_talus_templates() { compadd -- ", out);
+    print_templates(out);
     fputs("}\n_talus_keys() { compadd -S '' -- ", out);
     visit_keys(print_word, out);
     fputs("}\n_talus_scenes() {\n"
@@ -274,6 +290,7 @@ static const char* fish_values(value_kind kind)
     case VALUE_COMMAND: return " -f -a \"$talus_commands\"";
     case VALUE_SHELL: return " -f -a 'bash zsh fish'";
     case VALUE_PAPER: return " -f -a \"$talus_papers\"";
+    case VALUE_TEMPLATE: return " -f -a \"$talus_templates\"";
     default: return " -f";
     }
 }
@@ -294,8 +311,8 @@ static void fish_command(FILE* out, const command* c)
             fish_values(kind_of_argument(c)));
     help_option o;
     for (const char* at = c->help; help_next_option(&at, &o);) {
-        fprintf(out, "complete -c talus -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-                o.name);
+        fprintf(out, "complete -c talus -n '__fish_seen_subcommand_from %s'", c->name);
+        for (int i = 0; i < o.count; i++) fprintf(out, " -l %s", o.names[i]);
         if (o.letter) fprintf(out, " -s %c", o.letter);
         if (o.value[0] && !o.value_may_lack) {
             fprintf(out, " -r%s", fish_values(kind_of_word(o.value)));
@@ -316,6 +333,8 @@ static void write_fish(FILE* out)
     print_commands(out);
     fputs("'\nset -g talus_papers '", out);
     print_papers(out);
+    fputs("'\nset -g talus_templates '", out);
+    print_templates(out);
     fputs("'\nset -g talus_set_keys '", out);
     visit_keys(print_word, out);
     fputs("'\n", out);

@@ -1,7 +1,7 @@
 /// Options as the help texts of the commands list them: the completions and the man page are made
 /// of the same words that `talus help` prints.
 ///
-/// An option stands on a line of its own, indented by two blanks: letter, name, value, then two
+/// An option stands on a line of its own, indented by two blanks: letter, names, value, then two
 /// blanks and what it does; lines that follow it further to the right go on with that.
 #include "app.h"
 
@@ -64,10 +64,14 @@ const char* help_read_option(const char* line, help_option* out)
         out->letter = at[1];
         at += 2 + strspn(at + 2, ", ");
     }
-    size_t length = 0;
-    if (strncmp(at, "--", 2) == 0) length = strcspn(at + 2, " [\n");
-    copy(out->name, sizeof out->name, at + (length > 0 ? 2 : 0), length);
-    at = read_value(at + (length > 0 ? 2 + length : 0), out);
+    out->count = 0;
+    while (strncmp(at, "--", 2) == 0 && out->count < 4) {
+        size_t length = strcspn(at + 2, " ,[\n");
+        copy(out->names[out->count++], sizeof out->names[0], at + 2, length);
+        at += 2 + length;
+        if (strncmp(at, ", --", 4) == 0) at += 2;
+    }
+    at = read_value(at, out);
     return read_description(at, out);
 }
 

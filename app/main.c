@@ -218,6 +218,15 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
+    {"new", "new NAME [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
+     "A file that exists is left as it is.\n\n"
+     "  --3d                   of dimension 3 [2]\n"
+     "  -t, --template TEMPLATE  what it shows: box, hopper, shear or soft [box]\n"
+     "  --list                 explain the templates and write nothing\n\n"
+     "Examples:\n"
+     "  talus new first\n"
+     "  talus new silos/one --3d --template hopper\n",
+     command_new},
     {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
      "With it an editor completes and checks scenes while they are written. A scene names it in "
      "its\n"

@@ -31,10 +31,10 @@ static void write_line(FILE* out, const char* text)
 static void write_option(FILE* out, const help_option* o)
 {
     fputs(".TP\n", out);
-    if (o->letter) fprintf(out, "\\fB\\-%c\\fR%s", o->letter, o->name[0] ? ", " : "");
-    if (o->name[0]) {
-        fputs("\\fB\\-\\-", out);
-        write_text(out, o->name, strlen(o->name));
+    if (o->letter) fprintf(out, "\\fB\\-%c\\fR%s", o->letter, o->count > 0 ? ", " : "");
+    for (int i = 0; i < o->count; i++) {
+        fprintf(out, "%s\\fB\\-\\-", i > 0 ? ", " : "");
+        write_text(out, o->names[i], strlen(o->names[i]));
         fputs("\\fR", out);
     }
     if (o->value[0]) {

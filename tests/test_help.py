@@ -45,7 +45,7 @@ class Help(unittest.TestCase):
                 options = accepted_options(name)
                 self.assertIn("help", options)
                 for option in options - {"help"}:
-                    self.assertRegex(HELP[name], rf"(?m)^  (-\w, )?--{option}\b")
+                    self.assertRegex(HELP[name], rf"(?m)^  (-\w, )?(--[\w-]+, )*--{option}\b")
 
     def test_examples(self):
         """They stand at the end, and where one names a ready-made scene, scene and keys exist."""

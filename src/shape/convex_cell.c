@@ -293,6 +293,7 @@ double convex_cell_face(const convex_cell* c, int f, double centre[3])
         vec_add_scaled(3, sum, area / 3.0, edge);
         vec_add_scaled(3, sum, area / 3.0, other);
     }
-    for (int k = 0; k < 3 && centre; k++) centre[k] = base[k] + (total > 0.0 ? sum[k] / total : 0.0);
+    for (int k = 0; k < 3 && centre; k++)
+        centre[k] = base[k] + (total > 0.0 ? sum[k] / total : 0.0);
     return total;
 }
