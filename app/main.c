@@ -111,6 +111,7 @@ static const command commands[] = {
      "  -o, --output FILE      where it goes; of several frames a directory [DIR/pictures]\n"
      "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
      "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
+     "  --fields               list the fields of the run and draw nothing\n"
      "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
      "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
      "  --forces               forces as bars from centre to centre, as wide as they are large\n"

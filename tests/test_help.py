@@ -28,9 +28,11 @@ SCENES = {path.stem for path in (SOURCE / "scenes").glob("*.yaml")}
 
 
 def accepted_options(name):
-    """Long options in the program's own lists for getopt_long()."""
+    """Long options in the program's own lists for getopt_long(); of several spellings of one the
+    first."""
     text = (SOURCE / "app" / f"command_{'help' if name == 'version' else name}.c").read_text()
-    options = set(re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument', text))
+    found = re.findall(r'\{"([a-z0-9-]+)",\s+(?:no|required|optional)_argument, NULL, ([^}]+)\}', text)
+    options = set({value: option for option, value in reversed(found)}.values())
     return options - ({"man"} if name == "version" else set())
 
 
