@@ -1,4 +1,8 @@
-/// Numbers read off a world.
+/// Numbers read off a world: stress, fabric, forces, networks, coordination, energies, flow.
+///
+/// Tensors are 9 doubles, [3][3] row by row; in 2D only the upper left four count. Stress is
+/// positive in compression. In 2D a volume is an area, a stress a force over a length (N/m) and a
+/// density a mass over an area. Definitions with equations: docs/measure.md.
 #ifndef TALUS_MEASURE_H
 #define TALUS_MEASURE_H
 
@@ -16,6 +20,156 @@ typedef struct talus_region {
 
 TALUS_API talus_region talus_region_default(void);
 
+/// A linear field of velocities, v(x) = velocity + gradient (x - origin).
+typedef struct talus_flow {
+    double origin[3];
+    double velocity[3]; ///< m/s
+    double gradient[9]; ///< dv_i/dx_j, row by row, 1/s
+} talus_flow;
+
+/// What the velocities of grains fluctuate about.
+typedef enum talus_flow_kind {
+    TALUS_FLOW_MEAN = 0, ///< mean velocity of the mass in the region
+    TALUS_FLOW_LINEAR,   ///< linear field fitted to the grains in the region
+    TALUS_FLOW_GIVEN,    ///< the caller's
+} talus_flow_kind;
+
+/// Options of the measures. Fill with talus_measure_default(); copied on use.
+typedef struct talus_measure_def {
+    talus_region region; ///< [default the whole world]
+    double volume;    ///< V of stresses, m^3 (2D: m^2); 0: of region, cell or box around the free
+                      ///< grains, axis by axis [default 0]
+    double threshold; ///< contacts count whose |f| exceeds this part of the mean [default 1e-6]
+    bool boundaries;  ///< contacts with walls, fixed and glued grains count too in fabric,
+                      ///< forces and networks; in stresses always [default true]
+    talus_flow_kind flow; ///< [default TALUS_FLOW_MEAN]
+    talus_flow given;     ///< of TALUS_FLOW_GIVEN
+    int bins;             ///< of every histogram, 1 to 100000 [default 24]
+    double force_most;    ///< upper end of force histograms, in mean forces [default 6]
+    double force_least;   ///< lower end of the logarithmic ones, likewise [default 1e-3]
+    double slack;   ///< a contact is mobilised from (1 - slack) times its friction bound on [0.01]
+    double cut;     ///< strong forces exceed this times the mean normal force [default 1]
+    double axis[3]; ///< 3D: pole of the histogram of orientations [default z]
+} talus_measure_def;
+
+TALUS_API talus_measure_def talus_measure_default(void);
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+/// Principal values of a symmetric tensor, largest first, with their unit directions.
+typedef struct talus_principal {
+    double value[3];     ///< 2D: [2] is 0
+    double direction[9]; ///< [3][3] a row for each value; its largest component is positive
+} talus_principal;
+
+/// Principal values of the symmetric part of a tensor.
+TALUS_API talus_principal talus_measure_principal(int dim, const double tensor[9]);
+
+// ---- stress -------------------------------------------------------------------------------------
+
+/// A stress tensor and what follows from it, Pa (2D: N/m).
+typedef struct talus_stress {
+    double total[9];           ///< contact + kinetic
+    double contact[9];         ///< (1/V) sum over contacts of f_i l_j
+    double kinetic[9];         ///< (1/V) sum over free grains of m dv_i dv_j
+    double volume;             ///< V in use
+    int64_t contacts;          ///< in the region, with a force that is not zero
+    int64_t grains;            ///< free ones in the region
+    double pressure;           ///< trace of the total / dim
+    double deviator;           ///< 2D: (s1 - s2)/2; 3D: sqrt(3/2 s':s'), s1 - s3 under axial load
+    talus_principal principal; ///< of the total
+} talus_stress;
+
+/// Measure the stress. f is the force on b and l the vector from the centre of a to that of b, the
+/// nearest image in a periodic cell; at a wall, fixed or glued grain it ends at the contact point.
+TALUS_API talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* def,
+                                            talus_stress* out, talus_error* error);
+
+// ---- fabric -------------------------------------------------------------------------------------
+
+/// Directions of the contacts, and how the forces depend on them. Arrays belong to the struct:
+/// talus_fabric_free(). Angles are those of the largest value against x, 0 to pi, 2D only.
+typedef struct talus_fabric {
+    int64_t contacts;
+    double tensor[9];          ///< mean of n_i n_j, trace 1
+    double weighted[9];        ///< the same weighted with the normal force
+    talus_principal principal; ///< of `tensor`
+    double contact_anisotropy; ///< a_c: 2 (F1 - F2) in 2D, 5/2 (F1 - F3) in 3D
+    double contact_angle;
+    double normal_anisotropy;     ///< a_n of <f_n>(n) = <f_n> (1 + a_n cos 2(t - t_n)), fitted
+    double normal_angle;          ///< t_n
+    double tangential_anisotropy; ///< a_t of <f_t>(n) = -<f_n> a_t sin 2(t - t_t), fitted
+    double tangential_angle;      ///< t_t
+    int bins;
+    double* edge;   ///< [bins + 1] 2D: angle of the normal, 0 to pi; 3D: |cos| to the axis, 0 to 1
+    double* rose;   ///< [bins] density of contacts over these, integral 1
+    double* normal; ///< [bins] mean normal force, N; NaN in an empty bin
+    double* tangential; ///< [bins] mean tangential force, N: 2D signed along (-n_y, n_x); 3D size
+} talus_fabric;
+
+TALUS_API talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
+                                            talus_fabric* out, talus_error* error);
+TALUS_API void talus_fabric_free(talus_fabric* fabric);
+
+// ---- forces -------------------------------------------------------------------------------------
+
+/// How often a value occurs. Arrays belong to the struct: talus_histogram_free().
+typedef struct talus_histogram {
+    int bins;
+    int64_t total;        ///< values, those beyond the ends included
+    int64_t below, above; ///< values beyond the ends
+    double* edge;         ///< [bins + 1]
+    double* density;      ///< [bins] share of `total` over the width of the bin
+} talus_histogram;
+
+TALUS_API void talus_histogram_free(talus_histogram* histogram);
+
+/// Sizes of the contact forces. Histograms belong to the struct: talus_forces_free().
+typedef struct talus_forces {
+    int64_t contacts;
+    double mean_normal, largest_normal;         ///< N; tension is negative
+    double mean_tangential, largest_tangential; ///< of |f_t|, N
+    talus_histogram normal, normal_log;         ///< P(f_n/<f_n>), linear and logarithmic bins
+    talus_histogram tangential, tangential_log; ///< P(|f_t|/<|f_t|>)
+    int64_t rubbing;                            ///< contacts with a friction bound above 0
+    talus_histogram mobility;                   ///< P(|f_t|/bound) of these, 0 to 1
+    double mean_mobility;                       ///< of these
+    double mobilised;                           ///< share of these with |f_t| >= (1 - slack) bound
+    double sliding;                             ///< share of all contacts that slide by their state
+} talus_forces;
+
+/// Measure the forces. The friction bound of a contact is mu (f_n + F_C), with the friction of its
+/// pair of materials, the dynamic one while it slides, and F_C only while a bond holds.
+TALUS_API talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* def,
+                                            talus_forces* out, talus_error* error);
+TALUS_API void talus_forces_free(talus_forces* forces);
+
+// ---- strong and weak networks -------------------------------------------------------------------
+
+/// The strong or the weak contacts (Radjai et al., PRL 80, 61, 1998). Shares of both add up to 1.
+typedef struct talus_network {
+    int64_t contacts;
+    double share;          ///< of the contacts
+    double stress[9];      ///< their part of the contact stress, Pa (2D: N/m)
+    double pressure_share; ///< of the trace of the stress
+    double deviator_share; ///< s'_part : s' / s' : s' with the deviators s' of part and whole
+    double anisotropy;     ///< a_c as in talus_fabric
+    double angle;          ///< 2D, as in talus_fabric; across the load: of the weak network
+    double sliding;        ///< share of them that slides
+} talus_network;
+
+typedef struct talus_networks {
+    double mean_normal; ///< N
+    double volume;
+    talus_network strong, weak;
+} talus_networks;
+
+TALUS_API talus_status talus_measure_networks(const talus_world* world,
+                                              const talus_measure_def* def, talus_networks* out,
+                                              talus_error* error);
+
+// ---- coordination -------------------------------------------------------------------------------
+
 /// Coordination of the packing, from contacts that carry a force.
 typedef struct talus_coordination {
     double all;       ///< mean contacts a grain, all free grains
@@ -30,9 +184,34 @@ typedef struct talus_coordination {
 TALUS_API talus_status talus_measure_coordination(const talus_world* world, double threshold,
                                                   bool frictional, talus_coordination* out,
                                                   talus_error* error);
+/// The same for the grains of a region. Rattlers are found in the whole world first.
+TALUS_API talus_status talus_measure_coordination_in(const talus_world* world,
+                                                     const talus_region* region, double threshold,
+                                                     bool frictional, talus_coordination* out,
+                                                     talus_error* error);
 
 /// Only the `all` of talus_measure_coordination(), in two passes over the contacts.
 TALUS_API double talus_measure_contacts_per_grain(const talus_world* world, double threshold);
+
+// ---- energy and momentum ------------------------------------------------------------------------
+
+/// Energies, J, and powers, W, of the free grains with their centres in a region.
+typedef struct talus_energies {
+    int64_t grains;
+    double translational, rotational;
+    double kinetic;       ///< the sum of both
+    double fluctuating;   ///< translational part against the flow of the options
+    double potential;     ///< -m g.x, with x unwrapped
+    double gravity_power; ///< of gravity on these grains
+    double force_power;   ///< of external forces and torques on these grains
+    double wall_power;    ///< of all walls on all grains: minus the forces and torques on the walls
+                          ///< times their velocities and spins
+    talus_energy soft;    ///< method soft: of the whole world; zero for the method contact
+} talus_energies;
+
+TALUS_API talus_status talus_measure_energies(const talus_world* world,
+                                              const talus_measure_def* def, talus_energies* out,
+                                              talus_error* error);
 
 /// Total momentum of the free grains and mobile walls; 3 doubles.
 TALUS_API void talus_measure_momentum(const talus_world* world, double momentum[3]);
@@ -40,95 +219,31 @@ TALUS_API void talus_measure_momentum(const talus_world* world, double momentum[
 /// Potential energy -m g.x of the free grains, J.
 TALUS_API double talus_measure_potential_energy(const talus_world* world);
 
-// ---- the force ensemble -------------------------------------------------------------------------
+// ---- flow ---------------------------------------------------------------------------------------
 
-/// Where a solve of the ensemble begins; as bits of talus_ensemble_def.starts.
-enum {
-    TALUS_START_ZERO = 1,   ///< no impulses at all
-    TALUS_START_WARM = 2,   ///< the impulses of the world's last step
-    TALUS_START_RANDOM = 4, ///< random impulses that the contact laws admit, about as large as real
-};
+/// Fit a linear field to the velocities of the free grains in a region, weighted by mass. Nothing
+/// varies along periodic axes, nor along axes on which the grains have no extent.
+TALUS_API talus_status talus_measure_flow(const talus_world* world, const talus_region* region,
+                                          talus_flow* out, talus_error* error);
 
-/// Kinds of starts, and bins of a force histogram: `TALUS_ENSEMBLE_BINS` of width
-/// 1/TALUS_ENSEMBLE_BINS_PER_MEAN in units of the mean force, the last with all beyond it.
-enum { TALUS_START_COUNT = 3, TALUS_ENSEMBLE_BINS = 24, TALUS_ENSEMBLE_BINS_PER_MEAN = 4 };
+/// State of a shear flow.
+typedef struct talus_rheology {
+    double rate;     ///< shear rate, sqrt(2 D':D') of the strain rate D less its trace, 1/s
+    double shear;    ///< shear stress -s:D'/rate: positive if it resists the flow, Pa (2D: N/m)
+    double pressure; ///< trace of the total stress / dim
+    double diameter; ///< mean of the free grains, m
+    double density;  ///< of their material: mass / volume of the grains
+    double inertial; ///< I = rate diameter sqrt(density/pressure)
+    double friction; ///< mu = shear/pressure
+    talus_flow flow; ///< the field in use
+} talus_rheology;
 
-/// Called after each solution of an ensemble; `done` of `samples` are there.
-typedef void talus_ensemble_fn(void* user, int done, int samples);
-
-/// Options of an ensemble. Fill with talus_ensemble_default(); copied on use.
-typedef struct talus_ensemble_def {
-    double step;      ///< length of the step whose contact problem is solved, s, > 0; no default
-    int samples;      ///< solutions, at least 2 [default 30]
-    uint64_t seed;    ///< of all sweeps and random starts [default 1]
-    double tolerance; ///< residual to which every solution must satisfy the laws [default 1e-6]
-    int max_sweeps;   ///< of one solution [default 200000]
-    unsigned starts;  ///< TALUS_START_ bits, taken in turn from sample to sample [default all]
-    double volume;    ///< V of the stress, m^3 (2D: m^2); 0: cell or bounding box [default 0]
-    talus_ensemble_fn* progress; ///< may be NULL
-    void* progress_user;
-} talus_ensemble_def;
-
-TALUS_API talus_ensemble_def talus_ensemble_default(void);
-
-/// One solution.
-typedef struct talus_ensemble_sample {
-    unsigned start; ///< the TALUS_START_ bit it began from
-    int64_t sweeps;
-    double residual;   ///< natural-map residual, recomputed from the impulses
-    bool verified;     ///< residual <= tolerance; others are left out of all statistics
-    int64_t loaded;    ///< contacts that carry a force: more than 1e-6 of the mean
-    double mean_force; ///< mean of |f| over these, N
-    double max_force;  ///< N
-    double stress[9];  ///< (1/V) sum of f_i l_j, row by row, compression positive, Pa (2D: N/m)
-} talus_ensemble_sample;
-
-/// Many solutions of one contact problem. Arrays belong to the struct: talus_ensemble_free().
-/// Spreads are standard deviations over the verified samples.
-typedef struct talus_ensemble {
-    int dim, samples, verified;
-    int64_t contacts, loaded;      ///< all in the problem; those that carry a force in the mean
-    int64_t* a;                    ///< [contacts] grain id, or -1 - wall index
-    int64_t* b;                    ///< [contacts] grain id
-    int32_t* feature;              ///< [contacts] part of the wall's shape that touches
-    double* point;                 ///< [contacts][dim]
-    double* normal;                ///< [contacts][dim] from a to b
-    double* force;                 ///< [samples][contacts][dim] on b, N
-    double* torque;                ///< [samples][contacts][1 or 3] rolling and torsion torque on b
-    double* mean;                  ///< [contacts][dim] mean force
-    double* spread;                ///< [contacts] root of the mean |f - mean|^2
-    int32_t* sliding;              ///< [contacts] samples in which the friction bound is reached
-    talus_ensemble_sample* sample; ///< [samples]
-    double* histogram; ///< [samples][TALUS_ENSEMBLE_BINS] probability density of |f|/mean
-    double histogram_mean[TALUS_ENSEMBLE_BINS];
-    double histogram_spread[TALUS_ENSEMBLE_BINS];
-    double stress_mean[9], stress_spread[9];
-    double volume;        ///< V in use
-    bool volume_given;    ///< it is the caller's
-    bool volume_cell[3];  ///< else: along this axis the cell's length; otherwise the bounding box
-    double force_change;  ///< spread of the forces: root of sum spread^2 over sum |mean|^2
-    double stress_change; ///< the same of the stress tensor
-    double histogram_distance; ///< largest distance of a sample's cumulated histogram from the mean
-    double velocity_change;    ///< the same of the new momenta, against all impulses
-    double force_change_of[TALUS_START_COUNT];  ///< of samples from one start: zero, warm, random
-    double stress_change_of[TALUS_START_COUNT]; ///< likewise; 0 if there are fewer than two
-    double inertia;      ///< momentum that the step begins with, against all impulses: 0 at rest
-    double conditioning; ///< relative error of the forces / residual, measured
-    double force_error;  ///< hence the relative error of the forces left by the solver, at most
-    int rank;            ///< independent ways in which the forces differ by more than that error
-    double* singular;    ///< [samples] singular values of the centred forces and torques, relative
-    int64_t unknowns;    ///< components that the laws leave open at the loaded contacts
-    int64_t equations;   ///< of motion of the bodies they touch: unknowns - equations is the
-                         ///< indeterminacy if the equations are independent
-    char verdict[2048];  ///< in plain words, one sentence a line
-} talus_ensemble;
-
-/// Solve the contact problem of the world's next step many times, from different starts and with
-/// different random sweeps, and compare the solutions. The world is left as it is. A solution that
-/// misses the tolerance is no failure: see talus_ensemble_sample.verified.
-TALUS_API talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def* def,
-                                              talus_ensemble* out, talus_error* error);
-TALUS_API void talus_ensemble_free(talus_ensemble* ensemble);
+/// Measure shear rate, inertial number and effective friction. With TALUS_FLOW_GIVEN the rate is
+/// that of the given field, otherwise of the fitted one; stresses fluctuate about the same field.
+/// Numbers that are not defined (no rate, no pressure) are NaN.
+TALUS_API talus_status talus_measure_rheology(const talus_world* world,
+                                              const talus_measure_def* def, talus_rheology* out,
+                                              talus_error* error);
 
 #ifdef __cplusplus
 }

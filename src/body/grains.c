@@ -182,6 +182,14 @@ static grain_size solid_size(const solid* s, const talus_grain_def* def)
     return out;
 }
 
+/// Inverse mass and mobility, which are those of a free grain or zero.
+static void set_mobility(grains* g, int64_t i, double spin_mobility)
+{
+    const bool free = g->glued_to[i] == GRAIN_FREE;
+    g->inv_mass[i] = free ? 1.0 / g->mass[i] : 0.0;
+    g->spin_mobility[i] = free ? spin_mobility : 0.0;
+}
+
 /// Mass and moment of inertia must have inverses: a size far from all others' can overflow.
 static talus_status check_mass(const grain_size* size, talus_error* error)
 {
@@ -300,13 +308,24 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
         for (int k = 0; k < dim; k++) g->velocity[i * dim + k] = 0.0;
         for (int k = 0; k < spin_dim; k++) g->spin[i * spin_dim + k] = 0.0;
     }
-    g->inv_mass[i] = free ? 1.0 / g->mass[i] : 0.0;
-    g->spin_mobility[i] = free && !def->locked_rotation ? size.spin_mobility : 0.0;
+    set_mobility(g, i, def->locked_rotation ? 0.0 : size.spin_mobility);
     g->material[i] = def->material;
     g->tag[i] = def->tag;
     begin_soft(g, i);
     if (id) *id = g->id[i];
     return TALUS_OK;
+}
+
+void grains_derive(grains* g)
+{
+    for (int64_t i = 0; i < g->count; i++) {
+        const solid* s = grain_solid(g, i);
+        const talus_grain_def def = {
+            .radius = g->radius[i], .scale = g->scale[i], .mass = g->mass[i]};
+        const grain_size size = s ? solid_size(s, &def) : ball_size(g->dim, &def);
+        g->inertia[i] = size.inertia;
+        set_mobility(g, i, size.spin_mobility);
+    }
 }
 
 int64_t grains_find(const grains* g, int64_t id)

@@ -64,6 +64,9 @@ void grains_init(grains* g, int dim, const solids* all);
 void grains_free(grains* g);
 /// Append a grain; a rotation vector becomes an angle or quaternion, density becomes mass.
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error);
+/// Fill what follows from the other columns, for rows that were read from a frame: moments of
+/// inertia, inverse masses and mobilities (as if no rotation were locked).
+void grains_derive(grains* g);
 /// Make the columns of external forces and torques, of zeros, if there are none.
 talus_status grains_need_forces(grains* g);
 /// Make the columns that the method soft needs: derivatives up to the `kept`th beyond the velocity

@@ -1,11 +1,11 @@
-/// Inside of the force ensemble: what its files share. The public side is talus/measure.h.
+/// Inside of the force ensemble: what its files share. The public side is talus/ensemble.h.
 #ifndef TALUS_MEASURE_ENSEMBLE_H
 #define TALUS_MEASURE_ENSEMBLE_H
 
 #include "solve/solver.h"
 #include "world/world.h"
 
-#include <talus/measure.h>
+#include <talus/ensemble.h>
 
 /// A contact counts as loaded above this part of the mean force.
 #define ENSEMBLE_LOADED 1e-6

@@ -1,11 +1,9 @@
 /// What the solutions of an ensemble have in common: mean forces, stress, histogram, and spreads.
 ///
-/// Stress (compression positive), f the force on b, l the branch vector from a to b:
-///     sigma_ij = (1/V) sum over contacts f_i l_j
-/// A body that is no free grain (wall, fixed or glued grain) is a boundary: there l ends at the
-/// contact point. V is the caller's, or the box around the loaded grains, with the cell's length
-/// along periodic axes.
+/// The stress is that of measure/stress.c without its kinetic part. V is the caller's, or the box
+/// around the loaded grains, with the cell's length along periodic axes.
 #include "measure/ensemble.h"
+#include "measure/stress.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,53 +84,16 @@ static void describe_sample(talus_ensemble* e, int i)
 
 // ---- stress ------------------------------------------------------------------------------------
 
-static bool is_free(const grains* g, int32_t row)
-{
-    return row >= 0 && g->glued_to[row] == GRAIN_FREE;
-}
-
-/// From the contact point to the centre of a free grain; zero for a boundary.
-static void arm_to(const talus_world* w, int32_t row, const double* point, double* arm)
-{
-    const int dim = w->grains.dim;
-    for (int k = 0; k < dim; k++) arm[k] = 0.0;
-    if (!is_free(&w->grains, row)) return;
-    vec_sub(dim, arm, w->grains.position + (int64_t)row * dim, point);
-    cell_nearest(&w->cell, dim, arm);
-}
-
 static void sum_stress(const ensemble_task* task, talus_ensemble* e, int i)
 {
-    const contacts* list = task->list;
-    const int dim = e->dim;
-    double* stress = e->sample[i].stress;
     for (int64_t c = 0; c < e->contacts && e->volume > 0.0; c++) {
-        double to_a[3], to_b[3];
-        arm_to(task->world, list->a_row[c], list->point + c * dim, to_a);
-        arm_to(task->world, list->b_row[c], list->point + c * dim, to_b);
-        const double* f = force_of(e, i, c);
-        for (int k = 0; k < dim; k++) {
-            for (int j = 0; j < dim; j++)
-                stress[3 * k + j] += f[k] * (to_b[j] - to_a[j]) / e->volume;
-        }
+        stress_add(task->world, task->list, c, force_of(e, i, c), e->volume, e->sample[i].stress);
     }
 }
 
 static void extend_box(const talus_world* w, int32_t row, double* low, double* high)
 {
-    const grains* g = &w->grains;
-    const int dim = g->dim;
-    if (!is_free(g, row)) return;
-    const bool ball = g->solid[row] < 0;
-    const int parts = ball ? 1 : poses_count(&w->poses, row);
-    for (int part = 0; part < parts; part++) {
-        const double* box = ball ? NULL : w->poses.box + (w->poses.first[row] + part) * 2 * dim;
-        for (int k = 0; k < dim; k++) {
-            double x = g->position[(int64_t)row * dim + k], r = g->radius[row];
-            low[k] = fmin(low[k], x + (ball ? -r : box[k]));
-            high[k] = fmax(high[k], x + (ball ? r : box[dim + k]));
-        }
-    }
+    if (contact_is_free(&w->grains, row)) measure_box_stretch(&w->grains, row, low, high);
 }
 
 /// Volume around the grains that carry a force in any sample.

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "record/files.h"
-#include "record/h5.h"
+#include "record/tables.h"
 #include "world/world.h"
 
 #include <errno.h>
@@ -22,17 +22,7 @@
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
-enum { CHECKPOINT_VERSION = 3, HEADER_BYTES = 512, TABLES = 3 };
-
-/// A field table of the world and where its sizes are.
-typedef struct state_table {
-    const char* name;
-    const column* cols;
-    int col_count;
-    void* table;
-    int64_t* count;
-    int64_t* capacity;
-} state_table;
+enum { CHECKPOINT_VERSION = 3, HEADER_BYTES = 512 };
 
 /// Plain blocks of the world that belong to its state.
 typedef struct state_block {
@@ -42,18 +32,6 @@ typedef struct state_block {
 } state_block;
 
 enum { BLOCKS = 6 };
-
-static void state_tables(talus_world* w, state_table out[TABLES])
-{
-    int n;
-    const column* cols = grains_columns(&n);
-    out[0] = (state_table){"grains", cols, n, &w->grains, &w->grains.count, &w->grains.capacity};
-    cols = walls_columns(&n);
-    out[1] = (state_table){"walls", cols, n, &w->walls, &w->walls.count, &w->walls.capacity};
-    cols = contacts_columns(&n);
-    out[2] =
-        (state_table){"contacts", cols, n, &w->contacts, &w->contacts.count, &w->contacts.capacity};
-}
 
 static void state_blocks(talus_world* w, state_block out[BLOCKS])
 {
@@ -131,12 +109,12 @@ static void describe_scene(const talus_world* w, text_buffer* t)
 // ---- writing -----------------------------------------------------------------------------------
 
 /// A rare column that was never needed is all zero and left out.
-static bool is_stored(const state_table* t, const column* col)
+static bool is_stored(const world_table* t, const column* col)
 {
     return !(col->flags & COLUMN_RARE) || column_data(col, t->table);
 }
 
-static bool write_table(hid_t file, const state_table* t, int dim)
+static bool write_table(hid_t file, const world_table* t, int dim)
 {
     hid_t group = H5Gcreate2(file, t->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = group >= 0 && h5_put_numbers(group, "count", COLUMN_I64, 1, t->count);
@@ -171,9 +149,10 @@ static bool write_state(hid_t file, talus_world* world, const checkpoint_extra* 
                 h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
     text_free(&scene);
 
-    state_table tables[TABLES];
-    state_tables(world, tables);
-    for (int i = 0; good && i < TABLES; i++) good = write_table(file, &tables[i], world->def.dim);
+    world_table tables[WORLD_TABLES];
+    world_tables(world, tables);
+    for (int i = 0; good && i < WORLD_TABLES; i++)
+        good = write_table(file, &tables[i], world->def.dim);
 
     state_block blocks[BLOCKS];
     state_blocks(world, blocks);
@@ -303,22 +282,13 @@ static talus_status check_block(hid_t file, const char* path, const char* group,
                      name, (long long)rows, block->size);
 }
 
-static talus_status check_table(hid_t file, const char* path, const state_table* t, int dim,
+static talus_status check_table(hid_t group, const char* path, const world_table* t, int dim,
                                 int64_t* count, talus_error* error)
 {
-    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
-    bool good = group >= 0 && h5_get_numbers(group, "count", COLUMN_I64, 1, count);
-    for (int c = 0; good && c < t->col_count; c++) {
-        const column* col = &t->cols[c];
-        if (!(col->flags & COLUMN_STATE)) continue;
-        if ((col->flags & COLUMN_RARE) && !h5_has(group, col->name)) continue;
-        int64_t rows = 0;
-        int width = 0;
-        good = h5_shape(group, col->name, col->type, &rows, &width) && rows == *count &&
-               width == column_row_width(col, dim);
+    if (group >= 0 && h5_get_numbers(group, "count", COLUMN_I64, 1, count) &&
+        table_fits(group, t, COLUMN_STATE, dim, *count)) {
+        return TALUS_OK;
     }
-    if (group >= 0) H5Gclose(group);
-    if (good) return TALUS_OK;
     return error_set(error, TALUS_ERR_STATE, "%s was written by another version: its %s differ",
                      path, t->name);
 }
@@ -361,43 +331,6 @@ static talus_status check_scene(hid_t file, const char* path, const talus_world*
     return status;
 }
 
-/// Make room for `count` rows, and for the rare columns that the file holds.
-static bool reserve_table(hid_t file, const state_table* t, int dim, int64_t count)
-{
-    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
-    bool good = group >= 0 && columns_reserve(t->table, t->cols, t->col_count, dim, count,
-                                              t->capacity) == TALUS_OK;
-    for (int c = 0; good && c < t->col_count; c++) {
-        const column* col = &t->cols[c];
-        if (!(col->flags & COLUMN_RARE) || !h5_has(group, col->name)) continue;
-        good = column_need(col, t->table, dim, *t->capacity) == TALUS_OK;
-    }
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
-/// Read a table whose shape was checked into arrays that have room. What the file does not hold is
-/// zero.
-static bool read_table(hid_t file, const state_table* t, int dim, int64_t count)
-{
-    hid_t group = H5Gopen2(file, t->name, H5P_DEFAULT);
-    bool good = group >= 0;
-    for (int c = 0; good && c < t->col_count && count > 0; c++) {
-        const column* col = &t->cols[c];
-        void* data = column_data(col, t->table);
-        size_t row = column_element_size(col) * (size_t)column_row_width(col, dim);
-        const bool rare = (col->flags & COLUMN_RARE) != 0;
-        if ((col->flags & COLUMN_STATE) && (!rare || h5_has(group, col->name))) {
-            good = h5_read(group, col->name, col->type, data);
-        } else if (data) {
-            memset(data, 0, row * (size_t)count);
-        }
-    }
-    if (group >= 0) H5Gclose(group);
-    *t->count = count;
-    return good;
-}
-
 static bool read_block(hid_t file, const char* group, const state_block* block)
 {
     char name[128];
@@ -406,34 +339,52 @@ static bool read_block(hid_t file, const char* group, const state_block* block)
 }
 
 /// Take over the world's part. All is checked and all room is made before anything changes.
-static talus_status load_world(hid_t file, const char* path, talus_world* world, talus_error* error)
+static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], const char* path,
+                               talus_world* world, talus_error* error)
 {
-    state_table tables[TABLES];
+    world_table tables[WORLD_TABLES];
     state_block blocks[BLOCKS];
-    int64_t counts[TABLES] = {0};
-    int dim = world->def.dim;
-    state_tables(world, tables);
+    int64_t counts[WORLD_TABLES] = {0};
+    const int dim = world->def.dim;
+    world_tables(world, tables);
     state_blocks(world, blocks);
     TRY(check_scene(file, path, world, error));
-    for (int i = 0; i < TABLES; i++) {
-        TRY(check_table(file, path, &tables[i], dim, &counts[i], error));
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        TRY(check_table(group[i], path, &tables[i], dim, &counts[i], error));
     }
     for (int i = 0; i < BLOCKS; i++) TRY(check_block(file, path, "state", &blocks[i], error));
-    for (int i = 0; i < TABLES; i++) {
-        if (!reserve_table(file, &tables[i], dim, counts[i])) {
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (!table_reserve(group[i], &tables[i], COLUMN_STATE, dim, counts[i])) {
             return error_memory(error, "the state in a checkpoint");
         }
     }
 
     talus_totals before = world->totals;
     bool good = true;
-    for (int i = 0; i < TABLES; i++) good = read_table(file, &tables[i], dim, counts[i]) && good;
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        good = table_read(group[i], &tables[i], COLUMN_STATE, dim, counts[i]) && good;
+    }
     for (int i = 0; i < BLOCKS; i++) good = read_block(file, "state", &blocks[i]) && good;
     // Seconds are those of this process, not of the one that wrote the checkpoint.
     world->totals.seconds_detect = before.seconds_detect;
     world->totals.seconds_solve = before.seconds_solve;
     world->totals.seconds_advance = before.seconds_advance;
     return good ? TALUS_OK : h5_error(error, TALUS_ERR_IO, "cannot read", path);
+}
+
+/// The same with the groups of its tables opened and closed.
+static talus_status load_groups(hid_t file, const char* path, talus_world* world,
+                                talus_error* error)
+{
+    world_table tables[WORLD_TABLES];
+    hid_t group[WORLD_TABLES];
+    world_tables(world, tables);
+    for (int i = 0; i < WORLD_TABLES; i++) group[i] = H5Gopen2(file, tables[i].name, H5P_DEFAULT);
+    talus_status status = load_world(file, group, path, world, error);
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (group[i] >= 0) H5Gclose(group[i]);
+    }
+    return status;
 }
 
 static talus_status load_state(hid_t file, const char* path, talus_world* world,
@@ -443,7 +394,7 @@ static talus_status load_state(hid_t file, const char* path, talus_world* world,
         state_block block = {extras[i].name, extras[i].data, extras[i].size};
         TRY(check_block(file, path, "extras", &block, error));
     }
-    if (world) TRY(load_world(file, path, world, error));
+    if (world) TRY(load_groups(file, path, world, error));
     for (int i = 0; i < extra_count; i++) {
         state_block block = {extras[i].name, extras[i].data, extras[i].size};
         if (block.size > 0 && !read_block(file, "extras", &block)) {

@@ -452,18 +452,34 @@ bool h5_get_numbers(hid_t object, const char* name, column_type type, int count,
     return good;
 }
 
-bool h5_text_is(hid_t object, const char* name, const char* text)
+/// The text of an attribute, NULL if there is none; the caller ends it with H5free_memory().
+static char* read_text(hid_t object, const char* name)
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    if (attribute < 0) return false;
+    if (attribute < 0) return NULL;
     hid_t stored = H5Aget_type(attribute);
     hid_t type = text_type();
     char* found = NULL;
-    bool good = H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &found) >= 0 && found &&
-                strcmp(found, text) == 0;
-    H5free_memory(found);
+    if (H5Tis_variable_str(stored) <= 0 || H5Aread(attribute, type, &found) < 0) found = NULL;
     H5Tclose(type);
     H5Tclose(stored);
     H5Aclose(attribute);
-    return good;
+    return found;
+}
+
+bool h5_get_text(hid_t object, const char* name, char* out, size_t size)
+{
+    char* found = read_text(object, name);
+    bool there = found != NULL;
+    if (there) snprintf(out, size, "%s", found);
+    H5free_memory(found);
+    return there;
+}
+
+bool h5_text_is(hid_t object, const char* name, const char* text)
+{
+    char* found = read_text(object, name);
+    bool same = found && strcmp(found, text) == 0;
+    H5free_memory(found);
+    return same;
 }

@@ -68,6 +68,8 @@ bool h5_put_text(hid_t object, const char* name, const char* text);
 bool h5_put_ascii(hid_t object, const char* name, const char* text);
 /// `count` numbers of an attribute, converted to `type`.
 bool h5_get_numbers(hid_t object, const char* name, column_type type, int count, void* data);
+/// The text of an attribute, cut to `size` bytes with its end; false if there is none.
+bool h5_get_text(hid_t object, const char* name, char* out, size_t size);
 /// Whether the attribute is there and holds this text.
 bool h5_text_is(hid_t object, const char* name, const char* text);
 

@@ -4,6 +4,7 @@
 /// mistakes come out all at once, each at the line of the source that made the grain.
 #include "base/error.h"
 #include "base/log.h"
+#include "base/plain.h"
 #include "scene/model.h"
 #include "scene/overlap.h"
 
@@ -404,12 +405,18 @@ static talus_status build_grains(build* b, talus_error* error)
     return TALUS_OK;
 }
 
-static talus_status build_all(build* b, const talus_world_def* def, talus_error* error)
+/// Materials, shapes and walls.
+static talus_status build_frame(build* b, const talus_world_def* def, talus_error* error)
 {
     TRY(talus_world_create(def, &b->world, error));
     TRY(add_materials(b, error));
     TRY(add_solids(b, error));
-    if (b->problems.count == 0) TRY(add_walls(b, error));
+    return b->problems.count == 0 ? add_walls(b, error) : TALUS_OK;
+}
+
+static talus_status build_all(build* b, const talus_world_def* def, talus_error* error)
+{
+    TRY(build_frame(b, def, error));
     if (b->problems.count == 0) TRY(build_grains(b, error));
     return TALUS_OK;
 }
@@ -426,6 +433,51 @@ static talus_status build_settled(build* b, talus_scene* scene, const talus_worl
     return settle_steps(scene, b->world, &b->log, &b->problems, error);
 }
 
+/// Shapes that come with the blocks of a source; the blocks themselves are left out.
+static talus_status add_block_shapes(build* b, talus_error* error)
+{
+    for (int i = 0; i < b->scene->source_count; i++) {
+        const source_kind kind = b->scene->sources[i].kind;
+        if (kind != SOURCE_VORONOI && kind != SOURCE_ARCH && kind != SOURCE_MASONRY) continue;
+        generate_report report = {0};
+        TRY(generate(b, i, &b->grains, &report, error));
+    }
+    return TALUS_OK;
+}
+
+static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
+{
+    TRY(build_frame(b, def, error));
+    return b->problems.count == 0 ? add_block_shapes(b, error) : TALUS_OK;
+}
+
+/// Report the mistakes that were found and hand out the world, or end it.
+static talus_status build_end(build* b, talus_status status, talus_world** out,
+                              talus_report* report, talus_error* error)
+{
+    if (status >= 0) status = problems_report(&b->problems, report, error);
+    problems_free(&b->problems);
+    grain_list_free(&b->grains);
+    free(b->first);
+    if (status < 0) {
+        talus_world_destroy(b->world);
+        return status;
+    }
+    *out = b->world;
+    return TALUS_OK;
+}
+
+talus_status scene_build_bare(const talus_scene* scene, talus_world** out, talus_report* report,
+                              talus_error* error)
+{
+    *out = NULL;
+    build b = {.scene = scene, .problems = {.file = scene->file}};
+    plain_numbers numbers = plain_numbers_begin();
+    talus_status status = build_bare(&b, &scene->world, error);
+    plain_numbers_end(numbers);
+    return build_end(&b, status, out, report, error);
+}
+
 talus_status talus_scene_build(talus_scene* scene, const talus_world_def* options,
                                talus_world** out, talus_report* report, talus_error* error)
 {
@@ -440,14 +492,5 @@ talus_status talus_scene_build(talus_scene* scene, const talus_world_def* option
     plain_numbers numbers = plain_numbers_begin();
     talus_status status = build_settled(&b, scene, &def, error);
     plain_numbers_end(numbers);
-    if (status >= 0) status = problems_report(&b.problems, report, error);
-    problems_free(&b.problems);
-    grain_list_free(&b.grains);
-    free(b.first);
-    if (status < 0) {
-        talus_world_destroy(b.world);
-        return status;
-    }
-    *out = b.world;
-    return TALUS_OK;
+    return build_end(&b, status, out, report, error);
 }

@@ -12,148 +12,7 @@
 #include "base/vec.h"
 #include "scene/blocks.h"
 #include "scene/generate_region.h"
-
-// ---- convex cells ------------------------------------------------------------------------------
-
-enum { MOST_FACES = 96, MOST_LOOP = 64 };
-
-/// A polygon, or (2D: the only one) a face of a polyhedron.
-typedef struct loop {
-    int count;
-    double x[MOST_LOOP][3];
-} loop;
-
-/// A convex cell about its point. In 2D loop 0 is the cell.
-typedef struct voronoi_cell {
-    int dim, faces;
-    bool overflow; ///< had more corners or faces than fit
-    loop face[MOST_FACES];
-} voronoi_cell;
-
-static void loop_add(voronoi_cell* c, loop* l, const double x[3])
-{
-    if (l->count < MOST_LOOP)
-        vec_copy(3, l->x[l->count++], x);
-    else
-        c->overflow = true;
-}
-
-/// low and high relative to the point.
-static void cell_start(voronoi_cell* c, int dim, const double low[3], const double high[3])
-{
-    c->dim = dim;
-    c->faces = dim == 2 ? 1 : 6;
-    c->overflow = false;
-    for (int f = 0; f < c->faces; f++) {
-        int axis = dim == 2 ? 2 : f / 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
-        bool up = dim == 2 || f % 2 == 1; // counterclockwise from outside
-        loop* l = &c->face[f];
-        l->count = 0;
-        for (int i = 0; i < 4; i++) {
-            int corner = up ? i : 3 - i;
-            double* x = l->x[l->count++];
-            x[axis] = dim == 2 ? 0.0 : up ? high[axis] : low[axis];
-            x[u] = corner == 1 || corner == 2 ? high[u] : low[u];
-            x[v] = corner >= 2 ? high[v] : low[v];
-        }
-    }
-}
-
-/// Keep the side normal.x <= offset of a loop. New corners go to *section too, one for each
-/// crossing; they are computed from the kept corner, so that both faces at an edge get the same
-/// bits.
-static void loop_clip(voronoi_cell* c, loop* l, const double normal[3], double offset,
-                      loop* section)
-{
-    loop kept;
-    kept.count = 0;
-    for (int i = 0; i < l->count; i++) {
-        const double *a = l->x[i], *b = l->x[(i + 1) % l->count];
-        double da = vec_dot(3, normal, a) - offset, db = vec_dot(3, normal, b) - offset;
-        if (da <= 0.0) loop_add(c, &kept, a);
-        if ((da <= 0.0) == (db <= 0.0)) continue;
-        const double *in = da <= 0.0 ? a : b, *out = da <= 0.0 ? b : a;
-        double d_in = fmin(da, db), t = d_in / (d_in - fmax(da, db)), x[3];
-        for (int k = 0; k < 3; k++) x[k] = in[k] + t * (out[k] - in[k]);
-        loop_add(c, &kept, x);
-        if (da <= 0.0) loop_add(c, section, x);
-    }
-    l->count = kept.count;
-    memcpy(l->x, kept.x, sizeof kept.x[0] * (size_t)kept.count);
-}
-
-/// Sort the corners of a new face around its normal.
-static void loop_order(loop* l, const double normal[3])
-{
-    double frame[3][3], middle[3] = {0}, angle[MOST_LOOP];
-    vec_frame(3, normal, frame);
-    for (int i = 0; i < l->count; i++) vec_add_scaled(3, middle, 1.0 / l->count, l->x[i]);
-    for (int i = 0; i < l->count; i++) {
-        double arm[3], x[3], a;
-        vec_copy(3, x, l->x[i]);
-        vec_sub(3, arm, x, middle);
-        a = atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
-        int at = i;
-        for (; at > 0 && angle[at - 1] > a; at--) {
-            angle[at] = angle[at - 1];
-            vec_copy(3, l->x[at], l->x[at - 1]);
-        }
-        angle[at] = a;
-        vec_copy(3, l->x[at], x);
-    }
-}
-
-static void cell_clip(voronoi_cell* c, const double normal[3], double offset)
-{
-    loop section;
-    int kept = 0;
-    section.count = 0;
-    for (int f = 0; f < c->faces; f++) {
-        loop_clip(c, &c->face[f], normal, offset, &section);
-        if (c->face[f].count < 3) continue;
-        if (kept != f) c->face[kept] = c->face[f];
-        kept++;
-    }
-    c->faces = kept;
-    if (c->dim == 2 || section.count < 3) return;
-    loop_order(&section, normal);
-    if (c->faces == MOST_FACES)
-        c->overflow = true;
-    else
-        c->face[c->faces++] = section;
-}
-
-static double cell_radius(const voronoi_cell* c)
-{
-    double square = 0.0;
-    for (int f = 0; f < c->faces; f++) {
-        for (int i = 0; i < c->face[f].count; i++) {
-            square = fmax(square, vec_dot(3, c->face[f].x[i], c->face[f].x[i]));
-        }
-    }
-    return sqrt(square);
-}
-
-/// Centre of mass, from the triangles or tetrahedra between the point and the faces.
-static void cell_centre(const voronoi_cell* c, double centre[3])
-{
-    double total = 0.0, sum[3] = {0};
-    for (int f = 0; f < c->faces; f++) {
-        const loop* l = &c->face[f];
-        for (int i = 0; i < l->count; i++) {
-            const double *a = l->x[i], *b = l->x[(i + 1) % l->count];
-            double cross[3], weight, share = c->dim == 2 ? 1.0 / 3.0 : 0.25;
-            vec_cross(cross, a, b);
-            if (c->dim == 3 && i == 0) continue;
-            weight = c->dim == 2 ? cross[2] : vec_dot(3, l->x[0], cross);
-            total += weight;
-            vec_add_scaled(3, sum, share * weight, a);
-            vec_add_scaled(3, sum, share * weight, b);
-            if (c->dim == 3) vec_add_scaled(3, sum, share * weight, l->x[0]);
-        }
-    }
-    for (int k = 0; k < 3; k++) centre[k] = sum[k] / total;
-}
+#include "shape/convex_cell.h"
 
 // ---- points in bins ----------------------------------------------------------------------------
 
@@ -175,7 +34,7 @@ typedef struct sites {
     int64_t* next; ///< [count]
     neighbour* near;
     int64_t near_count, near_capacity;
-    voronoi_cell* cell; ///< the one being cut
+    convex_cell cell; ///< the one being cut
 } sites;
 
 static void sites_free(sites* s)
@@ -184,7 +43,7 @@ static void sites_free(sites* s)
     free(s->head);
     free(s->next);
     free(s->near);
-    free(s->cell);
+    convex_cell_free(&s->cell);
 }
 
 static int64_t bin_along(const sites* s, int k, double x)
@@ -255,9 +114,7 @@ static talus_status sites_make(sites* s, const generate_context* context, talus_
     s->x = calloc((size_t)s->count, 3 * sizeof *s->x);
     s->head = malloc(sizeof *s->head * (size_t)all);
     s->next = malloc(sizeof *s->next * (size_t)s->count);
-    s->cell = malloc(sizeof *s->cell);
-    if (!s->x || !s->head || !s->next || !s->cell)
-        return error_memory(error, "making Voronoi cells");
+    if (!s->x || !s->head || !s->next) return error_memory(error, "making Voronoi cells");
     rng r = rng_make(context->seed, context->source, 0);
     for (int64_t i = 0; i < s->count; i++) {
         for (int k = 0; k < s->dim; k++) {
@@ -330,41 +187,40 @@ static talus_status gather(sites* s, int64_t self, double reach, talus_error* er
     return TALUS_OK;
 }
 
-/// Cut the cell of a point by its neighbours within `reach`; true when no farther one can cut it.
-static bool cut_cell(sites* s, int64_t self, double gap, double reach)
+/// Cut the cell of a point by its neighbours within `reach`; *whole: no farther one can cut it.
+static talus_status cut_cell(sites* s, int64_t self, double gap, double reach, bool* whole)
 {
+    static const int32_t no_tags[3] = {0};
     double low[3] = {0}, high[3] = {0};
     for (int k = 0; k < s->dim; k++) {
         double half = 0.5 * (s->length[k] - gap);
         low[k] = s->periodic[k] ? -half : s->def->low[k] - s->x[3 * self + k];
         high[k] = s->periodic[k] ? half : s->def->high[k] - s->x[3 * self + k];
     }
-    voronoi_cell* c = s->cell;
-    cell_start(c, s->dim, low, high);
-    for (int64_t i = 0; i < s->near_count && c->faces > 0; i++) {
+    convex_cell* c = &s->cell;
+    TRY(convex_cell_box(c, s->dim, low, high, no_tags));
+    for (int64_t i = 0; i < s->near_count && !convex_cell_is_empty(c); i++) {
         const neighbour* n = &s->near[i];
-        if (n->distance - gap > 2.0 * cell_radius(c)) return true;
+        *whole = n->distance - gap > 2.0 * convex_cell_radius(c);
+        if (*whole) return TALUS_OK;
         double normal[3];
         for (int k = 0; k < 3; k++) normal[k] = n->delta[k] / n->distance;
-        cell_clip(c, normal, 0.5 * (n->distance - gap));
+        TRY(convex_cell_cut(c, normal, 0.5 * (n->distance - gap), 0));
     }
-    return reach - gap >= 2.0 * cell_radius(c);
+    *whole = reach - gap >= 2.0 * convex_cell_radius(c);
+    return TALUS_OK;
 }
 
 static talus_status make_cell(sites* s, int64_t self, double gap, talus_error* error)
 {
     double reach = 3.0 * s->spacing;
-    for (;; reach *= 2.0) {
+    for (bool whole = false; !whole; reach *= 2.0) {
         TRY(gather(s, self, reach, error));
-        if (cut_cell(s, self, gap, reach)) break;
+        if (cut_cell(s, self, gap, reach, &whole)) {
+            return error_memory(error, "making Voronoi cells");
+        }
     }
-    if (s->cell->overflow) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "voronoi: a cell has more than %d faces or a face more than %d corners; "
-                         "use lloyd: 1 or more",
-                         MOST_FACES, MOST_LOOP);
-    }
-    if (s->cell->faces > 0 && s->cell->face[0].count >= 3) return TALUS_OK;
+    if (!convex_cell_is_empty(&s->cell)) return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT,
                      "voronoi: a gap of %g leaves nothing of a cell whose neighbour is near; use a "
                      "smaller gap or lloyd: 1 or more",
@@ -377,7 +233,7 @@ static talus_status lloyd_step(sites* s, double* moved, talus_error* error)
     for (int64_t i = 0; i < s->count; i++) {
         double centre[3];
         TRY(make_cell(s, i, 0.0, error));
-        cell_centre(s->cell, centre);
+        convex_cell_volume(&s->cell, centre);
         for (int k = 0; k < 3; k++) moved[3 * i + k] = s->x[3 * i + k] + centre[k];
         for (int k = 0; k < s->dim; k++) {
             double* x = &moved[3 * i + k];
@@ -393,39 +249,37 @@ static talus_status lloyd_step(sites* s, double* moved, talus_error* error)
 static block_edge edge_of(const sites* s, int64_t self)
 {
     int k = s->dim - 1;
-    double low = INFINITY, high = -INFINITY, slack = 1e-9 * s->length[k];
-    for (int f = 0; f < s->cell->faces; f++) {
-        for (int i = 0; i < s->cell->face[f].count; i++) {
-            low = fmin(low, s->x[3 * self + k] + s->cell->face[f].x[i][k]);
-            high = fmax(high, s->x[3 * self + k] + s->cell->face[f].x[i][k]);
-        }
-    }
-    if (low <= s->def->low[k] + s->def->depth[EDGE_BOTTOM] + slack) return EDGE_BOTTOM;
-    if (high >= s->def->high[k] - s->def->depth[EDGE_TOP] - slack) return EDGE_TOP;
+    double low[3], high[3], slack = 1e-9 * s->length[k];
+    convex_cell_extent(&s->cell, low, high);
+    const double x = s->x[3 * self + k];
+    if (x + low[k] <= s->def->low[k] + s->def->depth[EDGE_BOTTOM] + slack) return EDGE_BOTTOM;
+    if (x + high[k] >= s->def->high[k] - s->def->depth[EDGE_TOP] - slack) return EDGE_TOP;
     return EDGE_NONE;
 }
 
 /// Hand a cell over: its corners about its point, each once.
 static talus_status add_cell(const sites* s, int64_t self, block_list* out, talus_error* error)
 {
-    double points[3 * MOST_FACES * MOST_LOOP];
+    const convex_loops* loops = &s->cell.now;
+    const int corners = loops->first[loops->faces];
+    double* points = malloc(sizeof *points * 3 * (size_t)corners);
+    if (!points) return error_memory(error, "making Voronoi cells");
     int count = 0;
-    for (int f = 0; f < s->cell->faces; f++) {
-        for (int i = 0; i < s->cell->face[f].count; i++) {
-            const double* x = s->cell->face[f].x[i];
-            int same = 0;
-            while (same < count &&
-                   memcmp(points + same * s->dim, x, sizeof(double) * (size_t)s->dim) != 0) {
-                same++;
-            }
-            if (same < count) continue;
-            vec_copy(s->dim, points + s->dim * count++, x);
+    for (int i = 0; i < corners; i++) {
+        const double* x = loops->x + 3 * i;
+        int same = 0;
+        while (same < count &&
+               memcmp(points + same * s->dim, x, sizeof(double) * (size_t)s->dim) != 0) {
+            same++;
         }
+        if (same < count) continue;
+        vec_copy(s->dim, points + s->dim * count++, x);
     }
     block b = {.edge = edge_of(s, self)};
     vec_copy(3, b.origin, s->x + 3 * self);
-    TRY(block_list_add_shape(out, points, count, &b.shape, error));
-    return block_list_add(out, &b, error);
+    talus_status status = block_list_add_shape(out, points, count, &b.shape, error);
+    free(points);
+    return status < 0 ? status : block_list_add(out, &b, error);
 }
 
 static talus_status make_all(sites* s, const generate_context* context, block_list* out,

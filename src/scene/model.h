@@ -10,8 +10,6 @@
 #include "scene/reader.h"
 #include "scene/scene.h"
 
-#include <locale.h>
-
 /// Where a piece of the scene was written, for mistakes that show only when the world is made.
 typedef struct scene_origin {
     place at;
@@ -175,7 +173,7 @@ void schema_step(talus_scene* scene, section* s, bool required, scene_step* step
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
 /// Read those of a material or a pair; bit i of *given tells that constant i is there.
-void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* given);
+void schema_springs(section* s, talus_pair_def* law, unsigned* given);
 /// Where they are.
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
 void schema_shapes(talus_scene* scene, section* root);
@@ -201,7 +199,7 @@ void schema_blocks(talus_scene* scene, section* s, scene_source* source);
 /// `fixed` and `glue` of grains; *g holds the defaults.
 void schema_hold(talus_scene* scene, section* s, talus_grain_def* g);
 /// `low` and `high`, which must be given.
-void schema_corners(section* s, int dim, double* low, double* high);
+void schema_corners(section* s, double* low, double* high);
 /// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
 double schema_sizes(section* s, int dim, sizes_def* def);
 /// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
@@ -232,6 +230,8 @@ talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink
 /// Index of a name; reports an unknown one, with a suggestion, and returns -1.
 int schema_find(section* s, const char* key, int index, const char* what, const char* word,
                 const char* const* names, int count);
+/// The same among the choices of a key that is a list of texts.
+int schema_find_choice(section* s, const char* key, int index, const char* what, const char* word);
 int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
                    const char* const* names, int count);
 
@@ -255,13 +255,5 @@ int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, doubl
 /// How deep two grains overlap, b at `delta` from a.
 double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
                         const talus_grain_def* b, const double delta[3]);
-
-/// The calling thread's locale, set aside while numbers are plain: 0.5, never 0,5.
-typedef struct plain_numbers {
-    locale_t plain, before;
-} plain_numbers;
-
-plain_numbers plain_numbers_begin(void);
-void plain_numbers_end(plain_numbers n);
 
 #endif

@@ -3,26 +3,13 @@
 /// Numbers are read and written in the "C" locale whatever the program's is, so that 0.5 never
 /// becomes 0,5.
 #include "base/error.h"
+#include "base/plain.h"
 #include "scene/model.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-plain_numbers plain_numbers_begin(void)
-{
-    plain_numbers n = {newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), (locale_t)0};
-    if (n.plain) n.before = uselocale(n.plain);
-    return n;
-}
-
-void plain_numbers_end(plain_numbers n)
-{
-    if (!n.plain) return;
-    uselocale(n.before);
-    freelocale(n.plain);
-}
 
 /// The whole file; the caller frees *text.
 static talus_status read_file(const char* path, char** text, size_t* size, talus_error* error)

@@ -35,6 +35,11 @@ typedef struct inlet_state {
     double owed;      ///< fraction of a grain that the rate owes
 } inlet_state;
 
+/// talus_scene_build() without the grains: materials, walls and all shapes. For a scene that was
+/// built before, such as that of a run.
+talus_status scene_build_bare(const talus_scene* scene, talus_world** out, talus_report* report,
+                              talus_error* error);
+
 int scene_phase_count(const talus_scene* scene);
 const char* scene_phase_name(const talus_scene* scene, int phase);
 const phase_end* scene_phase_end(const talus_scene* scene, int phase);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/symmetric.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -129,39 +130,12 @@ static void solid_centre(solid* s)
     s->radius += s->skin;
 }
 
-/// One Jacobi rotation that makes a[p][q] zero.
-static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q)
-{
-    if (a[p][q] == 0.0) return;
-    double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-    double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0));
-    double c = 1.0 / hypot(t, 1.0), s = t * c;
-    for (int k = 0; k < 3; k++) {
-        double x = a[k][p], y = a[k][q];
-        a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-    }
-    for (int k = 0; k < 3; k++) {
-        double x = a[p][k], y = a[q][k];
-        a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-    }
-    a[p][q] = a[q][p] = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double x = v[k][p], y = v[k][q];
-        v[k][p] = c * x - s * y, v[k][q] = s * x + c * y;
-    }
-}
-
 /// Symmetric square root of a positive tensor, and its inverse.
 static void tensor_root(const double tensor[9], double root[9], double unroot[9])
 {
-    enum { SWEEPS = 16 }; // converges quadratically: five are the rule
-    double a[3][3], v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double a[3][3], v[3][3];
     memcpy(a, tensor, sizeof a);
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        jacobi_rotate(a, v, 0, 1);
-        jacobi_rotate(a, v, 0, 2);
-        jacobi_rotate(a, v, 1, 2);
-    }
+    symmetric_diagonalise(3, a[0], v[0]);
     for (int i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++) {
             double sum = 0.0, inverse = 0.0;

@@ -1,0 +1,155 @@
+/// Filling bins by counting, and searching them; see bins.h.
+#include "detect/bins.h"
+
+#include "base/columns.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bins_free(bins* b)
+{
+    free(b->first);
+    free(b->item);
+    *b = (bins){0};
+}
+
+void near_list_free(near_list* l)
+{
+    free(l->point);
+    *l = (near_list){0};
+}
+
+/// Width of the bins such that there are about as many as points: a box thinner than that has one
+/// layer of them. Of the spacings along the longest edge, over the largest face and in the whole
+/// box the largest counts.
+static double bin_width(int dim, const double length[3], int64_t count)
+{
+    double sorted[3], product = 1.0, width = 0.0;
+    for (int k = 0; k < dim; k++) {
+        int at = k;
+        for (; at > 0 && sorted[at - 1] < length[k]; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = length[k];
+    }
+    for (int k = 0; k < dim && sorted[0] > 0.0; k++) {
+        product *= sorted[k] / sorted[0];
+        width = fmax(width, sorted[0] * pow(product / (double)count, 1.0 / (k + 1)));
+    }
+    return width;
+}
+
+static int64_t bin_along(const bins* b, int k, double x)
+{
+    if (!(b->length[k] > 0.0)) return 0;
+    return (int64_t)floor((x - b->low[k]) / b->length[k] * (double)b->number[k]);
+}
+
+static int64_t clamp_bin(const bins* b, int k, int64_t bin)
+{
+    return bin < 0 ? 0 : bin >= b->number[k] ? b->number[k] - 1 : bin;
+}
+
+static int64_t bin_of(const bins* b, const double* x)
+{
+    int64_t bin = 0;
+    for (int k = b->dim - 1; k >= 0; k--) {
+        bin = bin * b->number[k] + clamp_bin(b, k, bin_along(b, k, x[k]));
+    }
+    return bin;
+}
+
+static void lay_out(bins* b, const int32_t* item, int64_t count)
+{
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < count && k < b->dim; i++) {
+            low = fmin(low, b->x[(int64_t)item[i] * b->dim + k]);
+            high = fmax(high, b->x[(int64_t)item[i] * b->dim + k]);
+        }
+        const bool wraps = k < b->dim && b->cell.periodic[k];
+        b->low[k] = wraps ? b->cell.low[k] : low;
+        b->length[k] = wraps ? b->cell.length[k] : high > low ? high - low : 0.0;
+        b->number[k] = 1;
+    }
+    const double width = bin_width(b->dim, b->length, count);
+    for (int k = 0; k < b->dim && width > 0.0; k++) {
+        b->number[k] = (int64_t)fmax(1.0, floor(b->length[k] / width));
+    }
+}
+
+talus_status bins_make(int dim, const double* x, const int32_t* item, int64_t count,
+                       const cell* periodic, bins* out)
+{
+    *out = (bins){.dim = dim, .x = x, .cell = *periodic};
+    lay_out(out, item, count);
+    const int64_t all = out->number[0] * out->number[1] * out->number[2];
+    out->first = calloc((size_t)all + 2, sizeof *out->first);
+    out->item = malloc(sizeof *out->item * ((size_t)count + 1));
+    if (!out->first || !out->item) {
+        bins_free(out);
+        return TALUS_ERR_MEMORY;
+    }
+    // Counted one place further, so that filling moves first[bin + 1] to the end of its bin.
+    for (int64_t i = 0; i < count; i++) out->first[bin_of(out, x + (int64_t)item[i] * dim) + 2]++;
+    for (int64_t i = 2; i <= all; i++) out->first[i] += out->first[i - 1];
+    for (int64_t i = 0; i < count; i++) {
+        out->item[out->first[bin_of(out, x + (int64_t)item[i] * dim) + 1]++] = item[i];
+    }
+    return TALUS_OK;
+}
+
+static talus_status near_reserve(near_list* l, int64_t more)
+{
+    if (l->count + more <= l->capacity) return TALUS_OK;
+    const int64_t capacity = 2 * (l->count + more) + 64;
+    near_point* point = realloc(l->point, sizeof *point * (size_t)capacity);
+    if (!point) return TALUS_ERR_MEMORY;
+    l->point = point;
+    l->capacity = capacity;
+    return TALUS_OK;
+}
+
+/// Add the points of one bin, shifted by whole cells.
+static talus_status search_bin(const bins* b, int64_t bin, const double shift[3],
+                               const double* place, double reach, near_list* out)
+{
+    const int64_t begin = b->first[bin], end = b->first[bin + 1];
+    TRY(near_reserve(out, end - begin));
+    for (int64_t i = begin; i < end; i++) {
+        near_point* p = &out->point[out->count];
+        const double* x = b->x + (int64_t)b->item[i] * b->dim;
+        p->delta[2] = 0.0;
+        for (int k = 0; k < b->dim; k++) p->delta[k] = x[k] + shift[k] - place[k];
+        p->distance = vec_norm(3, p->delta);
+        p->item = b->item[i];
+        out->count += p->distance <= reach;
+    }
+    return TALUS_OK;
+}
+
+talus_status bins_near(const bins* b, const double* place, double reach, near_list* out)
+{
+    int64_t from[3] = {0}, to[3] = {0}, at[3];
+    for (int k = 0; k < b->dim; k++) {
+        const bool wraps = b->cell.periodic[k];
+        from[k] = bin_along(b, k, place[k] - reach);
+        to[k] = bin_along(b, k, place[k] + reach);
+        if (!wraps) from[k] = clamp_bin(b, k, from[k]), to[k] = clamp_bin(b, k, to[k]);
+    }
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++) {
+        for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {
+            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+                double shift[3];
+                int64_t bin = 0;
+                for (int k = 2; k >= 0; k--) {
+                    const int64_t turns = (int64_t)floor((double)at[k] / (double)b->number[k]);
+                    bin = bin * b->number[k] + at[k] - turns * b->number[k];
+                    shift[k] = (double)turns * b->length[k];
+                }
+                TRY(search_bin(b, bin, shift, place, reach, out));
+            }
+        }
+    }
+    return TALUS_OK;
+}

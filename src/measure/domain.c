@@ -1,0 +1,344 @@
+/// Making the space that is measured, and asking it.
+///
+/// Whether something limits it along an axis is found by cutting a box far larger than the scene by
+/// all walls and bounds: where the rest still reaches the large box, the grains' box takes over.
+#include "measure/domain.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+/// Half the large box, in sizes of the scene; and the share of it at which a side counts as open.
+static const double LARGE = 100.0, OPEN = 0.99;
+/// A normal with more than this along a periodic axis crosses it.
+static const double ACROSS = 1e-9;
+
+talus_domain_def talus_domain_default(void)
+{
+    return (talus_domain_def){.bounds = talus_region_default(), .walls = true};
+}
+
+void domain_free(domain* d)
+{
+    free(d->side);
+    free(d->round);
+    convex_cell_free(&d->space);
+    *d = (domain){0};
+}
+
+static talus_status add_side(domain* d, const double normal[3], double offset)
+{
+    if (d->count == d->capacity) {
+        const int capacity = 2 * d->capacity + 16;
+        half_space* more = realloc(d->side, sizeof *more * (size_t)capacity);
+        if (!more) return TALUS_ERR_MEMORY;
+        d->side = more;
+        d->capacity = capacity;
+    }
+    half_space* s = &d->side[d->count++];
+    *s = (half_space){.offset = offset};
+    vec_copy(d->dim, s->normal, normal);
+    return TALUS_OK;
+}
+
+/// A side of a wall. One that crosses a periodic axis cannot limit the domain.
+static talus_status add_flat(domain* d, const double normal[3], double offset)
+{
+    for (int k = 0; k < d->dim; k++) {
+        if (d->cell.periodic[k] && fabs(normal[k]) > ACROSS) return TALUS_OK;
+    }
+    return add_side(d, normal, offset);
+}
+
+// ---- walls -------------------------------------------------------------------------------------
+
+/// The closed faces of a box from inside.
+static talus_status add_box(domain* d, const talus_shape_def* shape, const double axes[9],
+                            const double position[3])
+{
+    for (int f = 0; f < 2 * d->dim; f++) {
+        if (shape->open_faces & (1u << f)) continue;
+        double normal[3];
+        for (int k = 0; k < 3; k++) normal[k] = axes[3 * k + f / 2] * (f % 2 ? 1.0 : -1.0);
+        const double offset = vec_dot(d->dim, normal, position) + shape->half_size[f / 2];
+        TRY(add_flat(d, normal, offset));
+    }
+    return TALUS_OK;
+}
+
+/// The prism of a cylinder from inside: a regular one of its area. Its ends are open.
+static talus_status add_round(domain* d, const talus_shape_def* shape, const double axes[9],
+                              const double position[3])
+{
+    const double step = 2.0 * M_PI / DOMAIN_ROUND;
+    const double apothem = shape->radius * sqrt(0.5 * step / tan(0.5 * step));
+    double axis[3] = {0.0, 0.0, 1.0}, frame[3][3];
+    for (int k = 0; k < 3 && d->dim == 3; k++) axis[k] = vec_dot(3, axes + 3 * k, shape->axis);
+    for (int k = 0; k < d->dim; k++) {
+        if (d->cell.periodic[k] && fabs(fabs(axis[k]) - 1.0) > ACROSS) return TALUS_OK;
+    }
+    domain_round* more = realloc(d->round, sizeof *more * ((size_t)d->round_count + 1));
+    if (!more) return TALUS_ERR_MEMORY;
+    d->round = more;
+    domain_round* r = &d->round[d->round_count++];
+    *r = (domain_round){.radius = shape->radius, .first = d->count};
+    vec_copy(d->dim, r->point, position);
+    vec_copy(3, r->axis, axis);
+    vec_frame(3, axis, frame);
+    for (int i = 0; i < DOMAIN_ROUND; i++) {
+        double normal[3];
+        for (int k = 0; k < 3; k++) {
+            normal[k] = cos(i * step) * frame[1][k] + sin(i * step) * frame[2][k];
+        }
+        TRY(add_side(d, normal, vec_dot(d->dim, normal, position) + apothem));
+    }
+    return TALUS_OK;
+}
+
+static talus_status add_wall(domain* d, const walls* w, int wall)
+{
+    const talus_shape_def* shape = &w->record[wall].shape;
+    const double* position = w->position + 3 * wall;
+    double axes[9], normal[3];
+    quat_matrix(axes, w->rotation + 4 * wall);
+    if (shape->kind == TALUS_SHAPE_PLANE) {
+        for (int k = 0; k < 3; k++) normal[k] = -vec_dot(3, axes + 3 * k, shape->normal);
+        return add_flat(d, normal, vec_dot(d->dim, normal, position));
+    }
+    if (!shape->inside) return TALUS_OK;
+    if (shape->kind == TALUS_SHAPE_BOX) return add_box(d, shape, axes, position);
+    if (shape->kind == TALUS_SHAPE_CYLINDER) return add_round(d, shape, axes, position);
+    return TALUS_OK;
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+/// Box around the grains, with their shapes.
+static talus_status grains_extent(const grains* g, double low[3], double high[3])
+{
+    const double at_centre[3] = {0};
+    part_memory memory = {0};
+    talus_status status = TALUS_OK;
+    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
+        const double* x = g->position + i * g->dim;
+        const solid* s = grain_solid(g, i);
+        for (int part = 0; part < (s ? s->part_count : 1) && status == TALUS_OK; part++) {
+            double from[3], to[3];
+            for (int k = 0; k < 3; k++) from[k] = -g->radius[i], to[k] = g->radius[i];
+            if (s) {
+                status = grain_piece(g, i, part, at_centre, &memory);
+                if (status == TALUS_OK) convex_cell_extent(&memory.piece, from, to);
+            }
+            for (int k = 0; k < g->dim; k++) {
+                low[k] = fmin(low[k], x[k] + from[k]);
+                high[k] = fmax(high[k], x[k] + to[k]);
+            }
+        }
+    }
+    part_memory_free(&memory);
+    return status;
+}
+
+/// Limits of the periodic cell and of the bounds; infinite where there are none.
+static void given_limits(domain* d, const talus_region* bounds)
+{
+    for (int k = 0; k < d->dim; k++) {
+        d->low[k] = bounds->low[k], d->high[k] = bounds->high[k];
+        if (!d->cell.periodic[k]) continue;
+        const double low = d->cell.low[k], high = low + d->cell.length[k];
+        d->whole[k] = !(d->low[k] > low) && !(d->high[k] < high);
+        d->low[k] = fmax(d->low[k], low);
+        d->high[k] = fmin(d->high[k], high);
+    }
+}
+
+/// Middle and half size of a cube that holds grains, walls and bounds many times over.
+static double large_cube(const domain* d, const walls* w, const double low[3], const double high[3],
+                         double middle[3])
+{
+    double size = 0.0;
+    for (int k = 0; k < d->dim; k++) {
+        double from = low[k], to = high[k];
+        for (int i = 0; i < (int)w->count; i++) {
+            const double bound = w->record[i].form.bound, x = w->position[3 * i + k];
+            from = fmin(from, isfinite(bound) ? x - bound : x);
+            to = fmax(to, isfinite(bound) ? x + bound : x);
+        }
+        if (isfinite(d->low[k])) from = fmin(from, d->low[k]), to = fmax(to, d->low[k]);
+        if (isfinite(d->high[k])) from = fmin(from, d->high[k]), to = fmax(to, d->high[k]);
+        middle[k] = 0.5 * (from + to);
+        size = fmax(size, to - from);
+    }
+    for (int i = 0; i < d->round_count; i++) size = fmax(size, 2.0 * d->round[i].radius);
+    return LARGE * size;
+}
+
+/// Cut the box low..high by the sides up to `count`.
+static talus_status cut_space(domain* d, const double low[3], const double high[3], int count)
+{
+    static const int32_t outside[3] = {-1, -1, -1};
+    TRY(convex_cell_box(&d->space, d->dim, low, high, outside));
+    for (int i = 0; i < count; i++) {
+        TRY(convex_cell_cut(&d->space, d->side[i].normal, d->side[i].offset, -1));
+    }
+    return TALUS_OK;
+}
+
+/// Replace the limits that are still infinite: by those of the walls, or else of the grains.
+static talus_status find_limits(domain* d, const talus_world* world, bool by_walls[3][2],
+                                talus_error* error)
+{
+    double low[3], high[3], middle[3] = {0}, from[3] = {0}, to[3] = {0};
+    if (grains_extent(&world->grains, low, high)) return error_memory(error, "measuring");
+    const double half = large_cube(d, &world->walls, low, high, middle);
+    for (int k = 0; k < d->dim; k++) {
+        from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
+        to[k] = isfinite(d->high[k]) ? d->high[k] : middle[k] + half;
+    }
+    if (cut_space(d, from, to, d->count)) return error_memory(error, "measuring");
+    if (convex_cell_is_empty(&d->space)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the walls and bounds leave no room to measure in: give bounds that "
+                         "overlap the grains, or measure without the walls");
+    }
+    convex_cell_extent(&d->space, from, to);
+    for (int k = 0; k < d->dim; k++) {
+        const bool open_low = from[k] <= middle[k] - OPEN * half;
+        const bool open_high = to[k] >= middle[k] + OPEN * half;
+        by_walls[k][0] = !isfinite(d->low[k]) && !open_low;
+        by_walls[k][1] = !isfinite(d->high[k]) && !open_high;
+        if (!isfinite(d->low[k])) d->low[k] = open_low ? low[k] : from[k];
+        if (!isfinite(d->high[k])) d->high[k] = open_high ? high[k] : to[k];
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_bounds(const talus_region* r, int dim, talus_error* error)
+{
+    for (int k = 0; k < dim; k++) {
+        if (r->low[k] < r->high[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "bounds of what is measured: low %g must be below high %g along %c",
+                         r->low[k], r->high[k], axis_letter(k));
+    }
+    return TALUS_OK;
+}
+
+/// The box's sides, where no wall is, and the space that all sides leave.
+static talus_status close_domain(domain* d, bool by_walls[3][2], talus_error* error)
+{
+    d->box = d->count;
+    for (int i = 0; i < 2 * d->dim; i++) {
+        const int k = i / 2;
+        double normal[3] = {0};
+        if (by_walls[k][i % 2]) continue;
+        normal[k] = i % 2 ? 1.0 : -1.0;
+        if (add_side(d, normal, i % 2 ? d->high[k] : -d->low[k])) {
+            return error_memory(error, "measuring");
+        }
+        d->side[d->count - 1].seam = d->whole[k];
+    }
+    if (cut_space(d, d->low, d->high, d->box)) return error_memory(error, "measuring");
+    d->volume = convex_cell_is_empty(&d->space) ? 0.0 : convex_cell_volume(&d->space, NULL);
+    if (d->volume > 0.0) {
+        convex_cell_extent(&d->space, d->low, d->high);
+        return TALUS_OK;
+    }
+    return error_set(error, TALUS_ERR_ARGUMENT, "the space to measure in is empty");
+}
+
+static talus_status build(domain* d, const talus_world* world, const talus_domain_def* def,
+                          talus_error* error)
+{
+    TRY(check_bounds(&def->bounds, d->dim, error));
+    if (world->grains.count == 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there are no grains to measure");
+    }
+    for (int64_t i = 0; i < world->grains.count; i++) {
+        if (vec_finite(d->dim, world->grains.position + i * d->dim)) continue;
+        return error_set(error, TALUS_ERR_NUMERIC, "the position of grain %lld is not finite",
+                         (long long)world->grains.id[i]);
+    }
+    const walls* w = &world->walls;
+    for (int i = 0; i < (int)w->count && def->walls; i++) {
+        if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
+    }
+    given_limits(d, &def->bounds);
+    bool by_walls[3][2];
+    TRY(find_limits(d, world, by_walls, error));
+    return close_domain(d, by_walls, error);
+}
+
+talus_status domain_make(const talus_world* world, const talus_domain_def* def, domain* out,
+                         talus_error* error)
+{
+    const talus_domain_def plain = talus_domain_default();
+    *out = (domain){.dim = world->grains.dim, .grains = &world->grains, .cell = world->cell};
+    talus_status status = build(out, world, def ? def : &plain, error);
+    if (status < 0) domain_free(out);
+    return status;
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+talus_status domain_check_whole(const domain* d, const char* what, talus_error* error)
+{
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->cell.periodic[k] || d->whole[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "%s: bounds along the periodic axis %c are not possible", what,
+                         axis_letter(k));
+    }
+    return TALUS_OK;
+}
+
+double domain_depth(const domain* d, const double* x)
+{
+    double depth = INFINITY;
+    for (int i = 0; i < d->count; i++) {
+        if (d->side[i].seam) continue;
+        depth = fmin(depth, d->side[i].offset - vec_dot(d->dim, d->side[i].normal, x));
+    }
+    return depth;
+}
+
+bool domain_holds(const domain* d, const double* x)
+{
+    return domain_depth(d, x) >= 0.0;
+}
+
+image_range domain_images(const domain* d, const double* x, double reach, const double low[3],
+                          const double high[3])
+{
+    image_range r = {{0}, {0}};
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->cell.periodic[k]) continue;
+        const double length = d->cell.length[k];
+        r.from[k] = (int)ceil((low[k] - reach - x[k]) / length);
+        r.to[k] = (int)floor((high[k] + reach - x[k]) / length);
+    }
+    return r;
+}
+
+bool image_first(const image_range* range, int at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        at[k] = range->from[k];
+        if (range->from[k] > range->to[k]) return false;
+    }
+    return true;
+}
+
+bool image_next(const image_range* range, int at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (at[k] < range->to[k]) {
+            at[k]++;
+            return true;
+        }
+        at[k] = range->from[k];
+    }
+    return false;
+}

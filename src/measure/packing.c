@@ -1,0 +1,72 @@
+/// Packing fraction of a domain: the exact part of every grain that is in it, over its volume.
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "measure/domain.h"
+
+/// A sum over grains on its way, shared by all threads.
+typedef struct packing_task {
+    const domain* domain;
+    part_space space;
+    bool failed;
+} packing_task;
+
+/// Part of all images of a grain that is in the space, to *inside; *centres counts those with their
+/// centre in.
+static talus_status add_grain(const packing_task* task, int64_t row, part_memory* memory,
+                              double* inside, double* centres)
+{
+    const domain* d = task->domain;
+    const grains* g = d->grains;
+    const double* x = g->position + row * d->dim;
+    const image_range range = domain_images(d, x, g->radius[row], d->low, d->high);
+    int at[3];
+    if (!image_first(&range, at)) return TALUS_OK;
+    do {
+        double shift[3] = {0}, moved[3] = {0}, volume;
+        for (int k = 0; k < d->dim; k++) {
+            shift[k] = at[k] * (d->cell.periodic[k] ? d->cell.length[k] : 0.0);
+            moved[k] = x[k] + shift[k];
+        }
+        TRY(grain_part(g, row, shift, &task->space, memory, &volume));
+        *inside += volume;
+        bool here = domain_holds(d, moved);
+        for (int k = 0; k < d->dim; k++) here = here && (at[k] == 0 || !d->whole[k]);
+        *centres += here;
+    } while (image_next(&range, at));
+    return TALUS_OK;
+}
+
+static void add_grains(void* data, int64_t first, int64_t last, double* out)
+{
+    packing_task* task = data;
+    part_memory memory = {0};
+    for (int64_t i = first; i < last; i++) {
+        if (add_grain(task, i, &memory, &out[0], &out[1])) {
+#pragma omp atomic write
+            task->failed = true;
+            break;
+        }
+    }
+    part_memory_free(&memory);
+}
+
+talus_status talus_measure_packing(const talus_world* world, const talus_domain_def* def,
+                                   talus_packing* out, talus_error* error)
+{
+    domain d;
+    double sums[2];
+    *out = (talus_packing){0};
+    TRY(domain_make(world, def, &d, error));
+    packing_task task = {.domain = &d, .space = {&d, d.side, d.count, &d.space}};
+    parallel_reduce(world->def.threads, world->grains.count, PARALLEL_SUM, 2, add_grains, &task,
+                    sums);
+    vec_copy(3, out->low, d.low);
+    vec_copy(3, out->high, d.high);
+    out->volume = d.volume;
+    out->solid = sums[0];
+    out->fraction = sums[0] / d.volume;
+    out->grains = (int64_t)sums[1];
+    domain_free(&d);
+    return task.failed ? error_memory(error, "measuring the packing fraction") : TALUS_OK;
+}

@@ -1,0 +1,150 @@
+/// The part of a grain that is in a convex space.
+///
+/// Balls in closed form: whole, a cap, or convex_cell_ball(). Solids by cutting their parts; a
+/// rounded part counts as the sharp one enlarged about its centre of mass to the same volume.
+#include "base/columns.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "measure/domain.h"
+
+#include <stdlib.h>
+
+void part_memory_free(part_memory* m)
+{
+    convex_cell_free(&m->piece);
+    free(m->x);
+    *m = (part_memory){0};
+}
+
+double ball_below(int dim, double r, double h)
+{
+    if (h <= -r) return 0.0;
+    if (dim == 2) {
+        if (h >= r) return M_PI * r * r;
+        return r * r * (M_PI - acos(h / r)) + h * sqrt(r * r - h * h);
+    }
+    if (h >= r) return 4.0 / 3.0 * M_PI * r * r * r;
+    return M_PI / 3.0 * (r + h) * (r + h) * (2.0 * r - h);
+}
+
+/// Where a part's corners are to go: turned, scaled, and enlarged about its centre.
+static talus_status place_corners(const grains* g, int64_t row, const solid* s, const polytope* p,
+                                  part_memory* memory)
+{
+    const int dim = g->dim;
+    const int64_t need = (int64_t)p->vertex_count * dim;
+    if (need > memory->capacity) {
+        double* more = realloc(memory->x, sizeof *more * (size_t)capacity_for(need));
+        if (!more) return TALUS_ERR_MEMORY;
+        memory->x = more;
+        memory->capacity = capacity_for(need);
+    }
+    double axes[9], centre[3] = {0}, factor = 1.0;
+    grain_axes(g, row, axes);
+    if (s->skin > 0.0) {
+        const mass_properties sharp = polytope_mass(p, 0.0);
+        factor = pow(polytope_mass(p, s->skin).volume / sharp.volume, 1.0 / dim);
+        vec_copy(3, centre, sharp.centre);
+    }
+    for (int i = 0; i < p->vertex_count; i++) {
+        double local[3] = {0};
+        for (int k = 0; k < dim; k++) {
+            local[k] = centre[k] + factor * (p->vertex[i * dim + k] - centre[k]);
+        }
+        for (int k = 0; k < dim; k++) {
+            memory->x[i * dim + k] = g->scale[row] * vec_dot(dim, axes + 3 * k, local);
+        }
+    }
+    return TALUS_OK;
+}
+
+talus_status grain_piece(const grains* g, int64_t row, int part, const double* shift,
+                         part_memory* memory)
+{
+    const solid* s = grain_solid(g, row);
+    const polytope* p = &s->part[part];
+    const int32_t loop[2] = {0, p->vertex_count};
+    TRY(place_corners(g, row, s, p, memory));
+    if (g->dim == 2) {
+        return convex_cell_loops(&memory->piece, 2, 1, loop, NULL, memory->x, shift);
+    }
+    return convex_cell_loops(&memory->piece, 3, p->face_count, p->face_first, p->face_vertex,
+                             memory->x, shift);
+}
+
+/// Is the ball in this cylinder, but for as much as the flat sides are wrong anyway?
+static bool in_round(const domain_round* round, int dim, const double x[3], double r)
+{
+    const double sagitta = round->radius * (1.0 - cos(M_PI / DOMAIN_ROUND));
+    double arm[3] = {0};
+    vec_sub(dim, arm, x, round->point);
+    const double along = vec_dot(3, arm, round->axis);
+    return sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0)) + r <= round->radius + sagitta;
+}
+
+/// Sides that cut a ball: none (whole), one or several; or it is outside.
+typedef struct ball_cuts {
+    bool outside;
+    int count;
+    double height; ///< of the last one over the centre
+} ball_cuts;
+
+static ball_cuts cuts_of(const part_space* space, const double x[3], double r)
+{
+    ball_cuts cuts = {0};
+    const domain* d = space->domain;
+    int round = 0;
+    for (int i = 0; i < space->count && !cuts.outside; i++) {
+        if (round < d->round_count && i == d->round[round].first) {
+            if (in_round(&d->round[round++], d->dim, x, r)) {
+                i += DOMAIN_ROUND - 1;
+                continue;
+            }
+        }
+        const double height = space->side[i].offset - vec_dot(d->dim, space->side[i].normal, x);
+        if (height >= r) continue;
+        cuts.outside = height <= -r;
+        cuts.height = height;
+        cuts.count++;
+    }
+    return cuts;
+}
+
+bool ball_is_within(const part_space* space, const double x[3], double radius)
+{
+    return cuts_of(space, x, radius).count == 0;
+}
+
+static talus_status solid_part(const grains* g, int64_t row, const double x[3],
+                               const part_space* space, part_memory* memory, double* volume)
+{
+    const solid* s = grain_solid(g, row);
+    for (int part = 0; part < s->part_count; part++) {
+        TRY(grain_piece(g, row, part, x, memory));
+        convex_cell* piece = &memory->piece;
+        for (int i = 0; i < space->count && !convex_cell_is_empty(piece); i++) {
+            TRY(convex_cell_cut(piece, space->side[i].normal, space->side[i].offset, 0));
+        }
+        if (!convex_cell_is_empty(piece)) *volume += convex_cell_volume(piece, NULL);
+    }
+    return TALUS_OK;
+}
+
+talus_status grain_part(const grains* g, int64_t row, const double* shift, const part_space* space,
+                        part_memory* memory, double* volume)
+{
+    const int dim = g->dim;
+    double x[3] = {0};
+    for (int k = 0; k < dim; k++) x[k] = g->position[row * dim + k] + shift[k];
+    const ball_cuts cuts = cuts_of(space, x, g->radius[row]);
+    *volume = 0.0;
+    if (cuts.outside) return TALUS_OK;
+    if (cuts.count == 0) {
+        *volume = grain_volume(g, row);
+        return TALUS_OK;
+    }
+    if (g->solid[row] >= 0) return solid_part(g, row, x, space, memory, volume);
+    *volume = cuts.count == 1 ? ball_below(dim, g->radius[row], cuts.height)
+                              : convex_cell_ball(space->cell, x, g->radius[row]);
+    return TALUS_OK;
+}

@@ -1,0 +1,212 @@
+/// The radial distribution function g(r) of the grains' centres.
+///
+///   g(r) = (pairs at r to r + dr) / (density * volume of the centres' shells from r to r + dr)
+/// A shell counts with its whole volume, or with the exact part of it that is in the domain.
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "detect/bins.h"
+#include "measure/domain.h"
+
+#include <stdlib.h>
+
+talus_rdf_def talus_rdf_default(void)
+{
+    return (talus_rdf_def){.domain = talus_domain_default(), .bins = 100};
+}
+
+void talus_rdf_free(talus_rdf* rdf)
+{
+    free(rdf->r);
+    free(rdf->g);
+    free(rdf->pairs);
+    free(rdf->coordination);
+    *rdf = (talus_rdf){0};
+}
+
+typedef struct rdf_task {
+    const talus_rdf_def* def;
+    const domain* domain;
+    double range;
+    int64_t count; ///< grains in the domain
+    int32_t* item; ///< [count]
+    bins bins;
+    convex_cell space; ///< the domain, drawn out along whole periodic axes
+    double* sums;      ///< [chunks][2 bins + 1] pairs, shells, and centres
+} rdf_task;
+
+static int sum_width(const rdf_task* t)
+{
+    return 2 * t->def->bins + 1;
+}
+
+static double ball_volume_of(int dim, double r)
+{
+    return ball_below(dim, r, r);
+}
+
+static void add_shells(const rdf_task* t, const double* x, double* shell)
+{
+    const int dim = t->domain->dim, n = t->def->bins;
+    const double depth = domain_depth(t->domain, x), width = t->range / n;
+    double place[3] = {0}, inner = 0.0;
+    vec_copy(dim, place, x);
+    for (int b = 0; b < n; b++) {
+        const double r = width * (b + 1);
+        const double part =
+            depth >= r ? ball_volume_of(dim, r) : convex_cell_ball(&t->space, place, r);
+        shell[b] += part - inner;
+        inner = part;
+    }
+}
+
+static talus_status add_centre(const rdf_task* t, int32_t row, near_list* near, double* sums)
+{
+    const domain* d = t->domain;
+    const double* x = d->grains->position + (int64_t)row * d->dim;
+    const int n = t->def->bins;
+    if (t->def->edge == TALUS_RDF_INNER && domain_depth(d, x) < t->range) return TALUS_OK;
+    near->count = 0;
+    TRY(bins_near(&t->bins, x, t->range, near));
+    for (int64_t i = 0; i < near->count; i++) {
+        const near_point* p = &near->point[i];
+        const int b = (int)(p->distance / t->range * n);
+        if (p->item == row && p->distance == 0.0) continue;
+        if (b < n) sums[b] += 1.0;
+    }
+    sums[2 * n] += 1.0;
+    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, sums + n);
+    return TALUS_OK;
+}
+
+static talus_status add_centres(rdf_task* t, int threads)
+{
+    const int chunks = parallel_chunks(t->count), width = sum_width(t);
+    talus_status status = TALUS_OK;
+    t->sums = calloc((size_t)chunks * (size_t)width + 1, sizeof *t->sums);
+    if (!t->sums) return TALUS_ERR_MEMORY;
+#pragma omp parallel for num_threads(parallel_threads(threads, t->count)) schedule(dynamic, 1)
+    for (int c = 0; c < chunks; c++) {
+        near_list near = {0};
+        talus_status of_chunk = TALUS_OK;
+        const int64_t last = parallel_first(t->count, c + 1);
+        for (int64_t i = parallel_first(t->count, c); i < last && of_chunk == TALUS_OK; i++) {
+            of_chunk = add_centre(t, t->item[i], &near, t->sums + c * (int64_t)width);
+        }
+        near_list_free(&near);
+        if (of_chunk) {
+#pragma omp atomic write
+            status = TALUS_ERR_MEMORY;
+        }
+    }
+    for (int c = 1; c < chunks; c++) vec_add_scaled(width, t->sums, 1.0, t->sums + c * width);
+    return status;
+}
+
+// ---- preparing and concluding ------------------------------------------------------------------
+
+/// The grains in the domain, their bins, and the domain as shells see it.
+static talus_status prepare(rdf_task* t)
+{
+    const domain* d = t->domain;
+    const grains* g = d->grains;
+    static const int32_t tag[3] = {-1, -1, -1};
+    double low[3], high[3];
+    t->item = malloc(sizeof *t->item * ((size_t)g->count + 1));
+    if (!t->item) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
+    }
+    TRY(bins_make(d->dim, g->position, t->item, t->count, &d->cell, &t->bins));
+    for (int k = 0; k < 3; k++) {
+        low[k] = d->low[k] - (d->whole[k] ? 2.0 * t->range : 0.0);
+        high[k] = d->high[k] + (d->whole[k] ? 2.0 * t->range : 0.0);
+    }
+    TRY(convex_cell_box(&t->space, d->dim, low, high, tag));
+    for (int i = 0; i < d->box; i++) {
+        TRY(convex_cell_cut(&t->space, d->side[i].normal, d->side[i].offset, -1));
+    }
+    return TALUS_OK;
+}
+
+static void task_free(rdf_task* t)
+{
+    free(t->item);
+    free(t->sums);
+    bins_free(&t->bins);
+    convex_cell_free(&t->space);
+}
+
+static talus_status reserve(talus_rdf* out)
+{
+    const size_t n = (size_t)out->bins;
+    out->r = calloc(n, sizeof *out->r);
+    out->g = calloc(n, sizeof *out->g);
+    out->pairs = calloc(n, sizeof *out->pairs);
+    out->coordination = calloc(n, sizeof *out->coordination);
+    return out->r && out->g && out->pairs && out->coordination ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+static void conclude(const rdf_task* t, talus_rdf* out)
+{
+    const int n = out->bins, dim = t->domain->dim;
+    double found = 0.0;
+    out->grains = t->count;
+    out->centres = (int64_t)t->sums[2 * n];
+    out->density = (double)t->count / t->domain->volume;
+    for (int b = 0; b < n; b++) {
+        const double whole =
+            ball_volume_of(dim, out->width * (b + 1)) - ball_volume_of(dim, out->width * b);
+        const double shells =
+            t->def->edge == TALUS_RDF_SHELL ? t->sums[n + b] : whole * (double)out->centres;
+        found += t->sums[b];
+        out->r[b] = out->width * (b + 0.5);
+        out->pairs[b] = (int64_t)t->sums[b];
+        out->g[b] = shells > 0.0 ? t->sums[b] / (out->density * shells) : 0.0;
+        out->coordination[b] = out->centres > 0 ? found / (double)out->centres : 0.0;
+    }
+}
+
+static talus_status check(const talus_rdf_def* def, talus_error* error)
+{
+    if (def->bins < 1 || !(def->range >= 0.0) || !isfinite(def->range)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "g(r): %d bins up to a range of %g, expected at least one and a length",
+                         def->bins, def->range);
+    }
+    return TALUS_OK;
+}
+
+static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_error* error)
+{
+    TRY(domain_check_whole(t->domain, "g(r)", error));
+    *out = (talus_rdf){.bins = t->def->bins, .width = t->range / t->def->bins};
+    if (prepare(t) || reserve(out) || add_centres(t, threads)) {
+        return error_memory(error, "measuring g(r)");
+    }
+    conclude(t, out);
+    if (out->centres > 0) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "g(r): no grain is farther than the range of %g from the boundary; use a "
+                     "smaller range, or correct for parts of shells (edge: shell)",
+                     t->range);
+}
+
+talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def, talus_rdf* out,
+                               talus_error* error)
+{
+    const talus_rdf_def plain = talus_rdf_default();
+    domain d;
+    *out = (talus_rdf){0};
+    if (!def) def = &plain;
+    TRY(check(def, error));
+    TRY(domain_make(world, &def->domain, &d, error));
+    rdf_task t = {.def = def, .domain = &d, .range = def->range};
+    const int threads = world->def.threads;
+    if (t.range == 0.0) t.range = 5.0 * grains_mean_diameter(&world->grains, threads);
+    talus_status status = measure(&t, threads, out, error);
+    if (status < 0) talus_rdf_free(out);
+    task_free(&t);
+    domain_free(&d);
+    return status;
+}

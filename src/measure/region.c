@@ -1,0 +1,114 @@
+/// Regions: what is inside, and how large they are.
+#include "measure/region.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <math.h>
+
+talus_region talus_region_default(void)
+{
+    return (talus_region){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+}
+
+/// A periodic axis is finite: an end that is not given is that of the cell.
+static void set_periodic(const cell* c, int k, measure_box* out)
+{
+    out->period[k] = c->length[k];
+    if (!isfinite(out->low[k])) out->low[k] = c->low[k];
+    if (!isfinite(out->high[k])) out->high[k] = c->low[k] + c->length[k];
+    out->limited[k] = out->high[k] - out->low[k] < c->length[k];
+    if (!out->limited[k]) out->high[k] = out->low[k] + c->length[k];
+}
+
+talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_region* region,
+                                 measure_box* out, talus_error* error)
+{
+    *out = (measure_box){.dim = dim};
+    for (int k = 0; k < out->dim; k++) {
+        const double low = region->low[k], high = region->high[k];
+        if (!(low < high)) { // or one of them is NaN
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "region: along %c it must end above its beginning, got %g to %g",
+                             axis_letter(k), low, high);
+        }
+        out->low[k] = low;
+        out->high[k] = high;
+        out->limited[k] = isfinite(low) || isfinite(high);
+        if (periodic->periodic[k]) set_periodic(periodic, k, out);
+    }
+    return TALUS_OK;
+}
+
+talus_status measure_box_set(const talus_world* world, const talus_region* region, measure_box* out,
+                             talus_error* error)
+{
+    return measure_box_in_cell(world->grains.dim, &world->cell, region, out, error);
+}
+
+bool measure_box_holds(const measure_box* box, const double* x)
+{
+    for (int k = 0; k < box->dim; k++) {
+        if (!box->limited[k]) continue;
+        const double period = box->period[k];
+        double y = x[k];
+        if (period > 0.0) y -= period * floor((y - box->low[k]) / period);
+        if (!(y >= box->low[k] && y < box->high[k])) return false;
+    }
+    return true;
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static void stretch(double x, double reach, double* low, double* high)
+{
+    *low = fmin(*low, x - reach);
+    *high = fmax(*high, x + reach);
+}
+
+static void stretch_to_solid(const grains* g, int64_t row, double* low, double* high)
+{
+    const solid* s = grain_solid(g, row);
+    const double scale = g->scale[row];
+    const int dim = g->dim;
+    double axes[9];
+    grain_axes(g, row, axes);
+    for (int part = 0; part < s->part_count; part++) {
+        for (int v = 0; v < s->part[part].vertex_count; v++) {
+            const double* corner = s->part[part].vertex + v * dim;
+            for (int k = 0; k < dim; k++) {
+                double x = g->position[row * dim + k] + scale * vec_dot(dim, axes + 3 * k, corner);
+                stretch(x, scale * s->skin, &low[k], &high[k]);
+            }
+        }
+    }
+}
+
+void measure_box_stretch(const grains* g, int64_t row, double* low, double* high)
+{
+    if (g->solid[row] >= 0) {
+        stretch_to_solid(g, row, low, high);
+        return;
+    }
+    for (int k = 0; k < g->dim; k++) {
+        stretch(g->position[row * g->dim + k], g->radius[row], &low[k], &high[k]);
+    }
+}
+
+double measure_box_volume(const talus_world* world, const measure_box* box)
+{
+    const grains* g = &world->grains;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    bool open = false;
+    for (int k = 0; k < box->dim; k++) open |= !isfinite(box->low[k]) || !isfinite(box->high[k]);
+    for (int64_t i = 0; i < g->count && open; i++) {
+        if (g->glued_to[i] == GRAIN_FREE) measure_box_stretch(g, i, low, high);
+    }
+    double volume = 1.0;
+    for (int k = 0; k < box->dim; k++) {
+        const double from = isfinite(box->low[k]) ? box->low[k] : low[k];
+        const double to = isfinite(box->high[k]) ? box->high[k] : high[k];
+        volume *= fmax(to - from, 0.0);
+    }
+    return volume;
+}

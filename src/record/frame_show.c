@@ -1,0 +1,154 @@
+/// A recorded frame put into a world.
+///
+/// The recorded columns are read straight into the world's tables. Numbers that point elsewhere
+/// (shapes, materials, walls, grains) are checked before anybody follows them: a damaged file must
+/// not lead out of an array.
+#include "record/frame_show.h"
+
+#include "base/error.h"
+#include "record/frames.h"
+#include "record/tables.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+/// The groups of a frame; -1 where there is none.
+typedef struct frame_groups {
+    hid_t frame;
+    hid_t table[WORLD_TABLES];
+    int64_t count[WORLD_TABLES];
+    frame_entry entry;
+} frame_groups;
+
+static void groups_close(frame_groups* g)
+{
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (g->table[i] >= 0) H5Gclose(g->table[i]);
+    }
+    if (g->frame >= 0) H5Gclose(g->frame);
+}
+
+/// Open a frame and its tables; false if it is not there or not whole.
+static bool groups_open(const frame_reader* r, int64_t index, const world_table* tables,
+                        frame_groups* out)
+{
+    char name[64];
+    for (int i = 0; i < WORLD_TABLES; i++) out->table[i] = -1;
+    snprintf(name, sizeof name, "/frames/%06lld", (long long)index);
+    out->frame = H5Gopen2(r->file, name, H5P_DEFAULT);
+    if (out->frame < 0 || !frame_entry_read(out->frame, &out->entry)) return false;
+    out->count[TABLE_GRAINS] = out->entry.grains;
+    out->count[TABLE_WALLS] = out->entry.walls;
+    out->count[TABLE_CONTACTS] = out->entry.contacts; // -1: not recorded
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (out->count[i] < 0) continue;
+        out->table[i] = H5Gopen2(out->frame, tables[i].name, H5P_DEFAULT);
+        if (out->table[i] < 0 ||
+            !table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool grain_is_sound(const talus_world* w, int64_t i)
+{
+    const grains* g = &w->grains;
+    return (i == 0 || g->id[i] > g->id[i - 1]) && g->solid[i] < w->solids.count &&
+           g->material[i] >= 0 && g->material[i] < w->materials.count &&
+           g->glued_to[i] < w->walls.count && g->radius[i] > 0.0 && g->mass[i] > 0.0 &&
+           isfinite(g->radius[i]) && isfinite(g->mass[i]);
+}
+
+/// Whether what the tables point to is there.
+static bool is_sound(const talus_world* w)
+{
+    for (int64_t i = 0; i < w->grains.count; i++) {
+        if (!grain_is_sound(w, i)) return false;
+    }
+    for (int64_t i = 0; i < w->contacts.count; i++) {
+        if (w->contacts.a[i] < -w->walls.count) return false;
+    }
+    return true;
+}
+
+static void empty(talus_world* w)
+{
+    w->grains.count = 0;
+    w->contacts.count = 0;
+}
+
+/// The numbers of the last step that a frame tells.
+static void set_last(talus_world* w, const frame_entry* entry)
+{
+    w->time = entry->time;
+    w->step = entry->step;
+    w->last =
+        (talus_step_result){.step = entry->step,
+                            .time = entry->time,
+                            .grains = w->grains.count,
+                            .contacts = w->contacts.count,
+                            .kinetic_energy = grains_kinetic_energy(&w->grains, w->def.threads),
+                            .nan_grain = -1,
+                            .escaped_grain = -1};
+    for (int64_t i = 0; i < w->contacts.count; i++) {
+        w->last.active += w->contacts.state[i] != TALUS_CONTACT_OPEN;
+    }
+}
+
+static talus_status show(const frame_reader* r, const frame_groups* groups,
+                         const world_table* tables, talus_world* w, talus_error* error)
+{
+    if (groups->count[TABLE_WALLS] != w->walls.count) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s has %lld walls, but the scene in the same folder has %lld", r->path,
+                         (long long)groups->count[TABLE_WALLS], (long long)w->walls.count);
+    }
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (groups->table[i] < 0) continue;
+        if (!table_reserve(groups->table[i], &tables[i], COLUMN_FRAME, r->dim, groups->count[i])) {
+            return error_memory(error, "a recorded frame");
+        }
+    }
+    for (int i = 0; i < WORLD_TABLES; i++) {
+        if (groups->table[i] < 0) continue;
+        if (!table_read(groups->table[i], &tables[i], COLUMN_FRAME, r->dim, groups->count[i])) {
+            return h5_error(error, TALUS_ERR_FORMAT, "cannot read", r->path);
+        }
+    }
+    if (!is_sound(w)) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s does not belong to the scene in the same folder, or is damaged: a "
+                         "grain or contact refers to something that is not there",
+                         r->path);
+    }
+    grains_derive(&w->grains);
+    contacts_relink(&w->contacts, &w->grains, &w->walls);
+    return TALUS_OK;
+}
+
+talus_status frame_show(const frame_reader* r, int64_t index, talus_world* world,
+                        talus_error* error)
+{
+    world_table tables[WORLD_TABLES];
+    frame_groups groups;
+    world_tables(world, tables);
+    empty(world);
+    world->revision++;
+    talus_status status = TALUS_OK;
+    if (r->dim != world->def.dim) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s is of dimension %d, the scene in the same folder of %d", r->path,
+                         r->dim, world->def.dim);
+    }
+    if (groups_open(r, index, tables, &groups)) {
+        status = show(r, &groups, tables, world, error);
+    } else {
+        status = h5_error(error, TALUS_ERR_FORMAT, "cannot read a frame of", r->path);
+    }
+    if (status < 0) empty(world);
+    if (status >= 0) set_last(world, &groups.entry);
+    groups_close(&groups);
+    return status;
+}

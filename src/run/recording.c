@@ -1,0 +1,221 @@
+/// Recorded runs: frames of a run's directory shown as worlds.
+///
+/// The world is made from the run's scene.yaml, without its grains: materials, shapes and walls.
+/// Phases may change gravity, drives and friction; where they began is in the run's checkpoint, and
+/// the changes up to a frame's phase are carried out before it is shown. They cannot be undone, so
+/// a frame of an earlier phase gets a new world.
+#include "base/error.h"
+#include "record/frame_show.h"
+#include "run/directory.h"
+#include "run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <talus/recording.h>
+
+struct talus_recording {
+    char directory[DIRECTORY_PATH_SIZE];
+    talus_scene* scene;
+    phase_log* phases; ///< [scene_phase_count] as the newest checkpoint knows them
+    talus_world* world;
+    int phase; ///< whose changes the world has seen, -1: none
+    frame_reader reader;
+    double* time;  ///< [reader.count]
+    int64_t* step; ///< [reader.count]
+};
+
+// ---- opening -----------------------------------------------------------------------------------
+
+/// Times and steps of all frames in an open file.
+static talus_status read_times(const frame_reader* r, double** time, int64_t** step,
+                               talus_error* error)
+{
+    const size_t count = (size_t)(r->count > 0 ? r->count : 0);
+    *time = malloc(sizeof **time * (count + 1));
+    *step = malloc(sizeof **step * (count + 1));
+    if (!*time || !*step) return error_memory(error, "the times of frames");
+    if (count == 0) return TALUS_OK;
+    int64_t rows[2] = {0};
+    int width[2] = {0};
+    if (h5_shape(r->file, "time", COLUMN_F64, &rows[0], &width[0]) && rows[0] == r->count &&
+        h5_shape(r->file, "step", COLUMN_I64, &rows[1], &width[1]) && rows[1] == r->count &&
+        width[0] == 1 && width[1] == 1 && h5_read(r->file, "time", COLUMN_F64, *time) &&
+        h5_read(r->file, "step", COLUMN_I64, *step)) {
+        return TALUS_OK;
+    }
+    return h5_error(error, TALUS_ERR_FORMAT, "cannot read the times in", r->path);
+}
+
+/// Take over the frames that are there now; the recording stays as it is if that fails.
+static talus_status refresh(talus_recording* rec, talus_error* error)
+{
+    frame_reader reader;
+    double* time = NULL;
+    int64_t* step = NULL;
+    talus_status status = frame_reader_open(rec->directory, &reader, error);
+    if (status == TALUS_OK) status = read_times(&reader, &time, &step, error);
+    if (status != TALUS_OK) {
+        frame_reader_close(&reader);
+        free(time);
+        free(step);
+        return status;
+    }
+    frame_reader_close(&rec->reader);
+    free(rec->time);
+    free(rec->step);
+    rec->reader = reader;
+    rec->time = time;
+    rec->step = step;
+
+    // A run that has just begun has no checkpoint: its frames are of the first phase.
+    const size_t size = (size_t)scene_phase_count(rec->scene) * sizeof *rec->phases;
+    checkpoint_extra extra = {"phases", rec->phases, size};
+    talus_error unimportant;
+    checkpoint_peek(rec->directory, &extra, 1, &unimportant);
+    return TALUS_OK;
+}
+
+talus_status talus_recording_refresh(talus_recording* rec, talus_error* error)
+{
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    talus_status status = refresh(rec, error);
+    h5_loud(&quiet);
+    return status;
+}
+
+static talus_status open_parts(talus_recording* rec, const char* directory, talus_report* report,
+                               talus_error* error)
+{
+    char path[DIRECTORY_PATH_SIZE];
+    TRY(directory_path(path, directory, "scene.yaml", error));
+    if (!directory_has(directory, "scene.yaml") || !directory_has(directory, "frames.h5")) {
+        return error_set(error, TALUS_ERR_STATE, "there is no recorded run in %s: %s", directory,
+                         !directory_has(directory, ".")            ? "there is no such directory"
+                         : !directory_has(directory, "scene.yaml") ? "it has no scene.yaml"
+                                                                   : "it has no frames.h5");
+    }
+    snprintf(rec->directory, sizeof rec->directory, "%s", directory);
+    TRY(talus_scene_load(path, NULL, 0, &rec->scene, report, error));
+    rec->phases = calloc((size_t)scene_phase_count(rec->scene) + 1, sizeof *rec->phases);
+    if (!rec->phases) return error_memory(error, "a recording");
+    return talus_recording_refresh(rec, error);
+}
+
+talus_status talus_recording_open(const char* directory, talus_recording** out,
+                                  talus_report* report, talus_error* error)
+{
+    *out = NULL;
+    talus_recording* rec = calloc(1, sizeof *rec);
+    if (!rec) return error_memory(error, "a recording");
+    rec->reader.file = -1;
+    rec->phase = -1;
+    talus_status status = open_parts(rec, directory, report, error);
+    if (status == TALUS_OK) {
+        *out = rec;
+    } else {
+        talus_recording_close(rec);
+    }
+    return status;
+}
+
+void talus_recording_close(talus_recording* rec)
+{
+    if (!rec) return;
+    talus_world_destroy(rec->world);
+    talus_scene_destroy(rec->scene);
+    frame_reader_close(&rec->reader);
+    free(rec->phases);
+    free(rec->time);
+    free(rec->step);
+    free(rec);
+}
+
+// ---- what is there -----------------------------------------------------------------------------
+
+int64_t talus_recording_frame_count(const talus_recording* rec)
+{
+    return rec->reader.count;
+}
+
+const double* talus_recording_times(const talus_recording* rec)
+{
+    return rec->time;
+}
+
+const int64_t* talus_recording_steps(const talus_recording* rec)
+{
+    return rec->step;
+}
+
+int64_t talus_recording_nearest(const talus_recording* rec, double time)
+{
+    int64_t nearest = -1;
+    for (int64_t i = 0; i < rec->reader.count; i++) {
+        if (nearest < 0 || fabs(rec->time[i] - time) < fabs(rec->time[nearest] - time)) nearest = i;
+    }
+    return nearest;
+}
+
+const char* talus_recording_title(const talus_recording* rec)
+{
+    return talus_scene_title(rec->scene);
+}
+
+bool talus_recording_reduced_units(const talus_recording* rec)
+{
+    return scene_outputs(rec->scene)->reduced_units;
+}
+
+bool talus_recording_has_contacts(const talus_recording* rec)
+{
+    return scene_outputs(rec->scene)->contacts;
+}
+
+// ---- showing a frame ---------------------------------------------------------------------------
+
+/// Phase in which a frame was written. The frame at the very end of a phase was written before the
+/// next one began.
+static int phase_of(const talus_recording* rec, int64_t frame)
+{
+    int phase = 0;
+    for (int p = 1; p < scene_phase_count(rec->scene); p++) {
+        const bool begun = rec->phases[p].start_step > 0 || rec->phases[p].start_time > 0.0;
+        if (begun && rec->phases[p].start_step < rec->step[frame]) phase = p;
+    }
+    return phase;
+}
+
+/// Bring the world to a phase, from its beginning if it is past it.
+static talus_status reach_phase(talus_recording* rec, int phase, talus_error* error)
+{
+    if (!rec->world || rec->phase > phase) {
+        talus_world_destroy(rec->world);
+        rec->world = NULL;
+        rec->phase = -1;
+        TRY(scene_build_bare(rec->scene, &rec->world, NULL, error));
+    }
+    while (rec->phase < phase) {
+        TRY(scene_phase_begin(rec->scene, rec->phase + 1, rec->world, error));
+        rec->phase++;
+    }
+    return TALUS_OK;
+}
+
+talus_status talus_recording_show(talus_recording* rec, int64_t frame, const talus_world** world,
+                                  talus_error* error)
+{
+    *world = NULL;
+    if (frame < 0 || frame >= rec->reader.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "there is no frame %lld in %s: it has %lld, counted from 0",
+                         (long long)frame, rec->directory, (long long)rec->reader.count);
+    }
+    TRY(reach_phase(rec, phase_of(rec, frame), error));
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    talus_status status = frame_show(&rec->reader, frame, rec->world, error);
+    h5_loud(&quiet);
+    if (status == TALUS_OK) *world = rec->world;
+    return status;
+}
