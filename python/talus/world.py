@@ -246,6 +246,10 @@ class World(WorldView):
         """Advance by one step of length h, s [default: that of the scene]. Returns its result."""
         return self._steps(self._length(h), 1)
 
+    def steps(self, h, count):
+        """The same `count` times in one call, which no callback and no Ctrl-C ends early: run()."""
+        return self._steps(float(h), count)
+
     def _length(self, h):
         if h is None and self.step_length is None:
             raise TypeError("a step length h is needed: this world was not made from a scene")
