@@ -204,20 +204,26 @@ class Callbacks(unittest.TestCase):
             world.run(5, 1e-3)
 
     def test_control_c(self):
-        def later():
-            time.sleep(0.2)
+        """The signal comes from another thread while the library is at work."""
+        begun = threading.Event()
+
+        def interrupt():
+            begun.wait(60)
+            begun.clear()
+            time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
 
         world = column()
-        threading.Thread(target=later, daemon=True).start()
+        threading.Thread(target=interrupt, daemon=True).start()
+        world.run(10, 1e-4, callback=lambda w: begun.set())
         with self.assertRaises(KeyboardInterrupt):
             world.run(10**9, 1e-4)
         world.validate()
         with tempfile.TemporaryDirectory() as folder:
             scene = dict(SCENE, until={"time": 1000}, output={"frames": 100, "series": 10})
-            threading.Thread(target=later, daemon=True).start()
+            threading.Thread(target=interrupt, daemon=True).start()
             with self.assertRaises(KeyboardInterrupt):
-                talus.run(scene, folder + "/run")
+                talus.run(scene, folder + "/run", progress=lambda p: begun.set())
             self.assertGreater(talus.load(folder + "/run").time, 0)
 
 

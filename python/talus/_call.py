@@ -122,7 +122,9 @@ class Function:
         parts = [doc(self.name) or f"{self.name}() of the library."]
         for p in self.parameters:
             if p.role == "options":
-                head = "Options" if p.name == "def" else f"Options of `{p.name}`, a dict"
+                head = "Options" if p.name == "def" else \
+                    f"Options, also as a dict `{p.name}`" if p is self.options else \
+                    f"Options in the dict `{p.name}`"
                 parts += ["", f"{head}: {doc(p.struct)}", options_doc(p.struct)]
         outs = [p for p in self.parameters if p.role == "out" and p.struct]
         for p in outs:

@@ -12,13 +12,20 @@ from ._library import HEADER, camel, doc, ffi, lib, short
 
 # ---- enums -----------------------------------------------------------------------------------
 
+class Named(enum.IntEnum):
+    """An enum whose members print as the words that options take: "rigid"."""
+
+    def __str__(self):
+        return self.name.lower()
+
+
 def _make_enum(name):
     """talus_stop_rule becomes StopRule with RIGID, RESIDUAL, ...: without the common prefix."""
     values = dict(sorted(ffi.typeof(name).relements.items(), key=lambda item: item[1]))
     values = {k: v for k, v in values.items() if not k.endswith("_COUNT")}
     common = os.path.commonprefix(list(values)) if len(values) > 1 else "TALUS_"
     common = common[:common.rfind("_") + 1]
-    made = enum.IntEnum(camel(name), {k[len(common):]: v for k, v in values.items()})
+    made = Named(camel(name), {k[len(common):]: v for k, v in values.items()})
     members = HEADER["members"].get(name, {})
     lines = [f"    {k[len(common):]}: {members[k]}" for k in values if members.get(k)]
     made.__doc__ = "\n".join([doc(name) or f"{camel(name)}: {', '.join(made.__members__)}.", *lines])
