@@ -215,8 +215,8 @@ class Callbacks(unittest.TestCase):
 
         world = column()
         threading.Thread(target=interrupt, daemon=True).start()
-        world.run(10, 1e-4, callback=lambda w: begun.set())
         with self.assertRaises(KeyboardInterrupt):
+            world.run(10, 1e-4, callback=lambda w: begun.set())
             world.run(10**9, 1e-4)
         world.validate()
         with tempfile.TemporaryDirectory() as folder:
