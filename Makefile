@@ -30,7 +30,7 @@ run: build
 	build/release/talus run hopper -o runs/hopper-$$n
 
 test:
-	@scripts/install-deps.sh build python test
+	@scripts/install-deps.sh build python test docs
 	cmake --preset test -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset test
 	ctest --preset test
