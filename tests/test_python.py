@@ -310,8 +310,8 @@ class Header(unittest.TestCase):
 
     def test_every_function_can_be_reached(self):
         # Called by the hand-written classes under another name.
-        by_hand = {"talus_world_create", "talus_world_detach", "talus_scene_load", "talus_run_start",
-                   "talus_scene_build", "talus_run_resume", "talus_run_load", "talus_figure_create",
+        by_hand = {"talus_world_create", "talus_world_detach", "talus_scene_load",
+                   "talus_run_start", "talus_scene_build", "talus_run_resume", "talus_run_load", "talus_figure_create",
                    "talus_recording_open", "talus_recording_show", "talus_recording_frame_count",
                    "talus_series_read", "talus_series_column", "talus_recording_nearest"}
         ends = ("_default", "_free", "_clear", "_destroy", "_close")
@@ -405,8 +405,9 @@ class Measures(unittest.TestCase):
         self.assertEqual(len(cells.neighbour), cells.neighbour_first[-1])
         # The cells fill the domain.
         self.assertAlmostEqual(cells.volume.sum() / cells.domain, 1, 9)
-        profile = talus.measure.profile(self.world, bins=4)
-        self.assertEqual((profile.velocity.shape, profile.contact.shape), ((4, 2), (4, 3, 3)))
+        profile = talus.measure.profile(self.world, bins=9)
+        self.assertEqual((profile.velocity.shape, profile.contact.shape), ((9, 2), (9, 3, 3)))
+        self.assertEqual(profile.fraction.shape, (9,))
 
     def test_defaults_that_need_the_dimension(self):
         before = talus.measure.places(self.world)
