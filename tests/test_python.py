@@ -310,10 +310,10 @@ class Header(unittest.TestCase):
 
     def test_every_function_can_be_reached(self):
         # Called by the hand-written classes under another name.
-        by_hand = {"talus_world_create", "talus_world_detach", "talus_scene_load",
-                   "talus_run_start", "talus_scene_build", "talus_run_resume", "talus_run_load", "talus_figure_create",
-                   "talus_recording_open", "talus_recording_show", "talus_recording_frame_count",
-                   "talus_series_read", "talus_series_column", "talus_recording_nearest"}
+        by_hand = {"talus_" + name for name in (
+            "world_create", "world_detach", "scene_load", "scene_build", "run_start", "run_resume",
+            "run_load", "figure_create", "recording_open", "recording_show",
+            "recording_frame_count", "recording_nearest", "series_read", "series_column")}
         ends = ("_default", "_free", "_clear", "_destroy", "_close")
         classes = {"world_": talus.World, "figure_": talus.Figure, "scene_": talus.Scene,
                    "recording_": talus.Recording}
