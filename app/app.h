@@ -40,6 +40,7 @@ int command_check(int argc, char** argv);
 int command_advise(int argc, char** argv);
 int command_scenes(int argc, char** argv);
 int command_export(int argc, char** argv);
+int command_measure(int argc, char** argv);
 int command_ensemble(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);

@@ -60,6 +60,31 @@ static const command commands[] = {
      "  talus export runs/hopper\n"
      "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
      command_export},
+    {"measure", "measure DIR [QUANTITY...] [--frame N|A:B|last|all] [options]",
+     "measure stress, fabric, forces, energies, ... of recorded frames",
+     "Prints the numbers of one frame, or mean, spread and extremes over several. Without a "
+     "QUANTITY\n"
+     "all of them are measured; a QUANTITY that is named is printed with its tables:\n\n"
+     "  stress fabric coordination forces mobility networks energy rheology budget packing\n"
+     "  voronoi rdf\n\n"
+     "  --frame F              a number from 0, A:B, A:B:STRIDE, last or all [last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --region x=A:B,y=C:D   measure only in this box; an end may be left out\n"
+     "  --volume V             volume (2D: area) of stresses [region, cell or box around grains]\n"
+     "  --flow mean|linear     what velocities fluctuate about [mean]\n"
+     "  --bins N               of histograms [24]\n"
+     "  --cut X                strong forces exceed X times the mean [1]\n"
+     "  --no-walls             leave contacts with walls, fixed and glued grains out of fabric,\n"
+     "                         forces and networks\n"
+     "  --csv FILE             a row for each frame into FILE, tables into FILE-TABLE.csv\n"
+     "  --force                replace such files\n"
+     "  --json                 print one JSON object on standard output\n\n"
+     "Definitions: docs/measure.md.\n\n"
+     "Examples:\n"
+     "  talus measure runs/biaxial\n"
+     "  talus measure runs/biaxial stress fabric --frame 10:20 --csv stress.csv\n"
+     "  talus measure runs/silo rheology --region x=0.1:0.2,y=:0.5 --frame all --json\n",
+     command_measure},
     {"render", "render DIR [--frame N|A:B|last] [--movie] [--colour FIELD] [options]",
      "draw frames of a run as pictures or as a movie",
      "Without options the last frame is drawn into DIR/pictures/frame-NNNNNN.png.\n\n"

@@ -26,7 +26,7 @@ import numpy
 import talus
 from talus._call import FUNCTIONS
 from talus._library import HEADER, ffi, lib
-from talus._types import fields, shape_in
+from talus._types import fields, shape_in, size_of
 
 GRAVITY = 9.81
 
@@ -324,6 +324,10 @@ class Header(unittest.TestCase):
                 arrays = field.type.kind == "pointer" and field.type.item.kind == "primitive" and \
                     field.type.item.cname != "char" and field.name != "stop"  # one flag
                 self.assertTrue(not arrays or field.shape, f"{struct}.{field.name}: '{field.doc}'")
+                names = dict({n: [1] * 9 if f.type.kind == "pointer" else 1
+                              for n, f in fields(struct).items()}, dim=2, grains=1, contacts=1)
+                for said in (field.shape or []) if struct != "talus_solid_def" else []:
+                    size_of(said, names)  # KeyError: it is not known in Python
 
     def test_docstrings(self):
         self.assertIn("m/s^2 [default 0]", talus.World.__doc__)
@@ -344,6 +348,65 @@ class Header(unittest.TestCase):
         ensemble = talus.measure.ensemble(column(), step=1e-3, samples=3)
         self.assertEqual(ensemble.force.shape, (3, 5, 2))
         self.assertLess(ensemble.sample["residual"].max(), 1e-6)
+
+
+class Measures(unittest.TestCase):
+    """Each kind of result that the generic part must bring over, against numpy."""
+
+    @classmethod
+    def setUpClass(cls):
+        rng = numpy.random.default_rng(5)
+        cls.world = talus.World(dim=2, gravity=[0, -GRAVITY])
+        cls.world.add_material("glass", friction=0.4)
+        cls.world.add_wall("box", "box", half_size=[0.05, 0.1], position=[0, 0.1], inside=True)
+        grid = numpy.stack(numpy.meshgrid(numpy.arange(-0.04, 0.05, 0.02),
+                                          numpy.arange(0.01, 0.19, 0.02)), -1).reshape(-1, 2)
+        cls.world.add_grains(grid, radius=rng.uniform(0.006, 0.009, len(grid)))
+        cls.world.run(300, 1e-3)
+
+    def test_tensors(self):
+        stress = talus.measure.stress(self.world, volume=0.02)
+        grains, contacts = self.world.grains, self.world.contacts
+        total = numpy.zeros((2, 2))
+        for a, b, point, force in zip(contacts.a, contacts.b, contacts.point, contacts.force):
+            start = point if a < 0 else grains.position[a]
+            total += numpy.outer(force, grains.position[b] - start) / 0.02
+        scale = abs(total).max()
+        # A wall's contact point lies on the grain up to its gap of less than 1e-3 radii.
+        numpy.testing.assert_allclose(stress.contact[:2, :2], total, rtol=0, atol=2e-3 * scale)
+        self.assertEqual((stress.total.shape, stress.principal.direction.shape), ((3, 3), (3, 3)))
+        region = talus.measure.stress(self.world, region={"low": [-1, 0.03]})
+        self.assertLess(region.contacts, stress.contacts)
+
+    def test_arrays_within_results(self):
+        forces = talus.measure.forces(self.world, bins=10, force_most=5)
+        normal = (self.world.contacts.force * self.world.contacts.normal).sum(axis=1)
+        size = numpy.linalg.norm(self.world.contacts.force, axis=1)
+        loaded = normal[size > 1e-6 * size[size > 0].mean()]
+        expected, edges = numpy.histogram(loaded / loaded.mean(), 10, (0, 5))
+        histogram = forces.normal
+        del forces
+        gc.collect()
+        numpy.testing.assert_allclose(histogram.edge, edges, rtol=1e-12)
+        numpy.testing.assert_allclose(histogram.density, expected / len(loaded) / 0.5, rtol=1e-12)
+
+    def test_sizes_in_the_comments(self):
+        cells = talus.measure.voronoi(self.world)
+        self.assertEqual(cells.centre.shape, (len(self.world.grains), 2))
+        self.assertEqual(len(cells.neighbour), cells.neighbour_first[-1])
+        # The cells fill the domain.
+        self.assertAlmostEqual(cells.volume.sum() / cells.domain, 1, 9)
+        profile = talus.measure.profile(self.world, bins=4)
+        self.assertEqual((profile.velocity.shape, profile.contact.shape), ((4, 2), (4, 3, 3)))
+
+    def test_defaults_that_need_the_dimension(self):
+        before = talus.measure.places(self.world)
+        self.world.grains.velocity[:] = [0, -0.5]
+        flux = talus.measure.flux(self.world, gate={"point": [0, 0.05]})
+        self.assertGreater(flux.mass_rate, 0)  # downwards by default
+        after = talus.measure.places(self.world)
+        crossed = talus.measure.crossings(before, after, gate={"point": [0, 0.05]})
+        self.assertEqual(crossed.forward, 0)  # nobody has moved yet
 
 
 class Surroundings(unittest.TestCase):

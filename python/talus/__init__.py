@@ -37,7 +37,8 @@ def _add_names():
             names.setdefault(_short(name), value)
     for name, function in _FUNCTIONS.items():
         bare = _short(name)
-        plain = not bare.endswith(("_default", "_free", "_clear", "_destroy"))
+        plain = not bare.endswith(("_default", "_free", "_clear", "_destroy")) and \
+            not bare.startswith("measure_")
         if plain and function.usable and function.first_object() is None:
             names.setdefault(bare, _python_function(name, bare))
 

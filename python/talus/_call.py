@@ -134,8 +134,12 @@ class WorldSizes(dict):
             raise KeyError(name)
         if name == "contacts":
             return lib.talus_world_contacts(self.world).count
-        grains = lib.talus_world_grains(self.world)
-        return grains.dim if name == "dim" else grains.count
+        if name == "dim":
+            return lib.talus_world_options(self.world).dim
+        return lib.talus_world_grains(self.world).count
+
+    def get_dim(self):
+        return self["dim"] if self.world is not None or "dim" in self else None
 
 
 class Call:
@@ -197,6 +201,8 @@ class Call:
         value = self.values[p.name]
         if isinstance(value, Record) and value._struct == p.struct:
             self.keep.append(value)
+            if "dim" in value.__dir__():
+                self.names["dim"] = value.dim
             return value._pointer
         return new_options(p.struct, value, self.keep, self.names, p.name)
 
@@ -226,13 +232,13 @@ class Call:
 
     def make_vector(self, p):
         value = vector(self.values[p.name], p.sizes[0], p.name, p.name)
-        self.keep.append(ffi.new(p.type.item.cname + "[]", value))
+        self.keep.append(ffi.new(f"{p.type.item.cname}[{p.sizes[0]}]", value))
         return self.keep[-1]
 
     def make_out(self, p):
         if p.struct:
             pointer, owned = new_result(p.struct)
-            self.outs.append(lambda: wrap(pointer, owned or None))
+            self.outs.append(lambda: wrap(pointer, owned, dim=self.names.get_dim()))
         elif p.sizes:
             pointer = ffi.new(p.type.item.cname + "[]", p.sizes[0])
             self.outs.append(lambda: look_at(ffi.cast(p.type, pointer), (p.sizes[0],), pointer,
@@ -244,12 +250,12 @@ class Call:
 
     def results(self, result):
         kind = self.function.result
+        status = kind.cname in ("talus_status", "enum talus_status")
+        if status and result < 0:
+            lines = errors.report_lines(self.report) if self.report else ()
+            raise errors.failure(result, self.error, lines)
         values = [read() for read in self.outs]
-        if kind.cname in ("talus_status", "enum talus_status"):
-            if result < 0:
-                lines = errors.report_lines(self.report) if self.report else ()
-                raise errors.failure(result, self.error, lines)
-        elif kind.kind != "void":
+        if kind.kind != "void" and not status:
             values.insert(0, returned(kind, result))
         return values[0] if len(values) == 1 else tuple(values) if values else None
 

@@ -11,7 +11,7 @@ import difflib
 import numpy
 
 from ._callbacks import bind
-from ._library import ffi, has, lib, short
+from ._library import HEADER, ffi, has, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
 from ._records import Record
 from ._types import fields, size_of, struct_name, to_enum
@@ -25,12 +25,23 @@ def default_function(struct):
     return base + "_default" if has(base + "_default") else None
 
 
+def default_of(struct, names):
+    """The defaults of a struct; some depend on the dimension of the world."""
+    default = default_function(struct)
+    if default is None:
+        return ffi.new(struct + "*")[0]
+    try:
+        return getattr(lib, default)(*[names[p["name"]] for p in HEADER["functions"][default]])
+    except KeyError as missing:
+        raise TypeError(f"{short(struct)}: its defaults need to know {missing}") from None
+
+
 def new_options(struct, values, keep, names=None, where=None):
     """A struct with its defaults and the given values over them."""
-    default = default_function(struct)
-    pointer = ffi.new(struct + "*", getattr(lib, default)()) if default else ffi.new(struct + "*")
+    names = {} if names is None else names
+    pointer = ffi.new(struct + "*", default_of(struct, names))
     where = where or (short(struct)[:-4] if struct.endswith("_def") else short(struct))
-    fill(pointer, struct, values, keep, {} if names is None else names, where)
+    fill(pointer, struct, values, keep, names, where)
     keep.append(pointer)
     return pointer
 
@@ -102,9 +113,9 @@ def vector(value, size, name, where):
     value = numpy.asarray(value)
     if size == 3 and value.ndim == 0 and name in AXIAL:
         return [0, 0, value.item()]
-    if size == 3 and value.shape == (2,):
-        return [*value.tolist(), 0]
-    if value.shape != (size,):
+    if size == 9 and value.shape == (3, 3):
+        return value.ravel().tolist()
+    if value.shape != (size,) and not (size == 3 and value.shape == (2,)):
         raise ValueError(f"{where}: expected {size} numbers, got an array of shape "
                          f"{list(value.shape)}")
     return value.tolist()

@@ -12,12 +12,11 @@ class Record:
 
     _struct = None
 
-    def __init__(self, pointer, owner=None, parent=None):
-        """`pointer` is kept, and with it the record that it lies in. Without an `owner` what the
-        struct points to is copied at once, since it may be gone later; with one, arrays look at it
-        without copying."""
-        vars(self).update(_pointer=pointer, _owner=owner, _parent=parent)
-        if owner is None:
+    def __init__(self, pointer, owned=False, parent=None, dim=None):
+        """`pointer` is kept, and with it the record that it lies in. Unless the arrays that it points
+        to are `owned`, they are copied at once, since they may be gone later."""
+        vars(self).update(_pointer=pointer, _owned=owned, _parent=parent, _dim=dim)
+        if not owned:
             for name, field in fields(self._struct).items():
                 if field.type.kind in ("pointer", "struct", "array"):
                     getattr(self, name)
@@ -39,7 +38,7 @@ class Record:
         if ctype.kind == "primitive" or ctype.kind == "enum":
             return value
         if ctype.kind == "struct":
-            return wrap(ffi.addressof(self._pointer[0], field.name), self._owner, self)
+            return wrap(ffi.addressof(self._pointer[0], field.name), self._owned, self, self._dim)
         if ctype.kind == "array":
             return self._read_array(value, ctype)
         if ctype.kind == "pointer":
@@ -50,12 +49,13 @@ class Record:
         if ctype.item.cname == "char":
             return text(value)
         if ctype.item.kind == "struct":
-            return [wrap(ffi.addressof(value, i), self._owner, self) for i in range(ctype.length)]
+            return [wrap(ffi.addressof(value, i), self._owned, self, self._dim) for i in range(ctype.length)]
         base, shape = ctype, []
         while base.kind == "array":
             shape.append(base.length)
             base = base.item
-        return numpy.frombuffer(ffi.buffer(value), numpy_type(base)).reshape(shape).copy()
+        flat = numpy.frombuffer(ffi.buffer(value), numpy_type(base))
+        return flat.reshape(tensor_shape(shape)).copy()
 
     def _read_pointer(self, field, value):
         item = field.type.item
@@ -76,8 +76,8 @@ class Record:
             return [text(value[i]) for i in range(shape[0])]
         if item.kind == "pointer":
             return [self._array_at(value[i], item.item, shape[1:], const) for i in range(shape[0])]
-        array = look_at(value, shape, self, not const)
-        return array if self._owner else array.copy()
+        array = look_at(value, tensor_shape(shape), self, not const)
+        return array if self._owned else array.copy()
 
     def __dir__(self):
         return [n for n, f in fields(self._struct).items() if f.type.kind != "function" and f.type.cname != "void *"]
@@ -91,16 +91,23 @@ class Record:
         return {n: _plain(getattr(self, n)) for n in self.__dir__()}
 
 
+def tensor_shape(shape):
+    """Nine numbers in a row are a tensor, 3 by 3."""
+    return [*shape[:-1], 3, 3] if shape[-1] == 9 else shape
+
+
 class _Sizes:
-    """Sizes of a struct's arrays by the names of its own integer fields."""
+    """Sizes of a struct's arrays by the names of its own fields; `dim` may be the world's."""
 
     def __init__(self, record):
         self.record = record
 
     def __getitem__(self, name):
-        if name not in fields(self.record._struct):
-            raise KeyError(name)
-        return getattr(self.record._pointer, name)
+        if name in fields(self.record._struct):
+            return getattr(self.record._pointer, name)
+        if name == "dim" and self.record._dim:
+            return self.record._dim
+        raise KeyError(name)
 
 
 def _brief(value):
@@ -128,10 +135,10 @@ CLASSES = {name: _make_class(name) for name in STRUCTS if not name.endswith("_de
 _DEFS = {name: _make_class(name) for name in STRUCTS if name.endswith("_def")}
 
 
-def wrap(pointer, owner=None, parent=None):
+def wrap(pointer, owned=False, parent=None, dim=None):
     """The record of a struct that a pointer points to."""
     name = struct_name(ffi.typeof(pointer).item)
-    return (_DEFS if name in _DEFS else CLASSES)[name](pointer, owner, parent)
+    return (_DEFS if name in _DEFS else CLASSES)[name](pointer, owned, parent, dim)
 
 
 def copy_of(pointer):

@@ -90,10 +90,13 @@ def fields(struct):
     return {n: Field(struct, n, f.type) for n, f in STRUCTS[struct].fields}
 
 
+_SIZE = r"\[(?:[^\[\]]|\[[^\[\]]*\])+\]"
+
+
 def shape_in(comment):
     """The sizes that a comment states as [count][dim], None if it states none."""
-    for found in re.finditer(r"(?:\[[^\]]+\])+", comment):
-        sizes = re.findall(r"\[([^\]]+)\]", found.group(0))
+    for found in re.finditer(rf"(?:{_SIZE})+", comment):
+        sizes = [said[1:-1] for said in re.findall(_SIZE, found.group(0))]
         if not re.match(r"default|e\.g\.", sizes[0]):
             return sizes
     return None
@@ -104,8 +107,8 @@ _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 def size_of(said, names):
-    """A size such as "count", "bins + 1" or "1 or 3" (the components of a spin), with names from a
-    mapping, from the header's constants or from 'dim'. KeyError: it names something else."""
+    """A size such as "count", "bins + 1", "first[count]" or "1 or 3" (the components of a spin), with
+    names from a mapping or the header's constants. KeyError: it names something else."""
     if said == "1 or 3":
         return 1 if names["dim"] == 2 else 3
     try:
@@ -118,6 +121,8 @@ def size_of(said, names):
             return node.value
         if isinstance(node, ast.Name):
             return int(CONSTANTS[node.id] if node.id in CONSTANTS else names[node.id])
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            return int(names[node.value.id][value(node.slice)])
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             return _OPERATORS[type(node.op)](value(node.left), value(node.right))
         raise KeyError(said)

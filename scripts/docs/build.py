@@ -170,7 +170,7 @@ def main():
     write_commands(options.talus, pages)
     write_validation(options.talus, options.papers, folder, pages)
     shutil.copyfile(HERE / "mkdocs.yml", folder / "mkdocs.yml")
-    run(["/usr/bin/mkdocs", "build", "--strict", "--quiet", "--config-file", folder / "mkdocs.yml"])
+    run(["/usr/bin/mkdocs", "build", "--strict", "--config-file", folder / "mkdocs.yml"])
     print(f"{folder / 'site' / 'index.html'}")
 
 

@@ -109,6 +109,13 @@ void contact_branch(const talus_world* world, const contacts* list, int64_t c, d
     add_arm(world, list->a_row[c], point, -1.0, branch);
 }
 
+void contact_branch_start(const talus_world* world, const contacts* list, int64_t c, double* start)
+{
+    const double* point = list->point + c * list->dim;
+    vec_copy(list->dim, start, point);
+    add_arm(world, list->a_row[c], point, 1.0, start);
+}
+
 double contact_split(const contacts* list, int64_t c, double* tangential)
 {
     const int dim = list->dim;

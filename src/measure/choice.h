@@ -32,6 +32,9 @@ static inline bool contact_is_free(const grains* g, int32_t row)
 /// Branch vector l [dim] of a contact of the list, from the centre of a to that of b, by the
 /// nearest images; at a boundary it ends at the contact point.
 void contact_branch(const talus_world* world, const contacts* list, int64_t c, double* branch);
+/// Where the branch vector begins [dim]: at the centre of a or, at a boundary, at the contact
+/// point.
+void contact_branch_start(const talus_world* world, const contacts* list, int64_t c, double* start);
 
 /// Normal force, and the tangential force [dim] on b.
 double contact_split(const contacts* list, int64_t c, double* tangential);

@@ -322,6 +322,15 @@ image_range domain_images(const domain* d, const double* x, double reach, const 
     return r;
 }
 
+bool image_first(const image_range* range, int at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        at[k] = range->from[k];
+        if (range->from[k] > range->to[k]) return false;
+    }
+    return true;
+}
+
 bool image_next(const image_range* range, int at[3])
 {
     for (int k = 0; k < 3; k++) {

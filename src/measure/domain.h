@@ -58,7 +58,9 @@ typedef struct image_range {
 
 image_range domain_images(const domain* d, const double* x, double reach, const double low[3],
                           const double high[3]);
-/// Go to the next image of a range, from `at` = from; false after the last.
+/// Begin with the first image of a range; false if there is none. Go to the next one; false after
+/// the last.
+bool image_first(const image_range* range, int at[3]);
 bool image_next(const image_range* range, int at[3]);
 
 /// Memory of grain_part(). Zero it to begin.
@@ -78,6 +80,8 @@ typedef struct part_space {
     const convex_cell* cell;
 } part_space;
 
+/// Is a ball at x all within a space?
+bool ball_is_within(const part_space* space, const double x[3], double radius);
 /// Volume of the part of a grain, moved by `shift` [dim], that is in a space.
 talus_status grain_part(const grains* g, int64_t row, const double* shift, const part_space* space,
                         part_memory* memory, double* volume);

@@ -20,10 +20,8 @@ static talus_status add_grain(const packing_task* task, int64_t row, part_memory
     const grains* g = d->grains;
     const double* x = g->position + row * d->dim;
     const image_range range = domain_images(d, x, g->radius[row], d->low, d->high);
-    int at[3] = {range.from[0], range.from[1], range.from[2]};
-    for (int k = 0; k < d->dim; k++) {
-        if (range.from[k] > range.to[k]) return TALUS_OK;
-    }
+    int at[3];
+    if (!image_first(&range, at)) return TALUS_OK;
     do {
         double shift[3] = {0}, moved[3] = {0}, volume;
         for (int k = 0; k < d->dim; k++) {

@@ -110,6 +110,11 @@ static ball_cuts cuts_of(const part_space* space, const double x[3], double r)
     return cuts;
 }
 
+bool ball_is_within(const part_space* space, const double x[3], double radius)
+{
+    return cuts_of(space, x, radius).count == 0;
+}
+
 static talus_status solid_part(const grains* g, int64_t row, const double x[3],
                                const part_space* space, part_memory* memory, double* volume)
 {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "measure/region.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,24 +159,19 @@ static talus_status make_cells(const voronoi_sites* s, int threads, talus_vorono
 
 // ---- statistics --------------------------------------------------------------------------------
 
-static bool counts(const voronoi_sites* s, const talus_voronoi_def* def, const talus_voronoi* v,
-                   int64_t row)
+static bool counts(const voronoi_sites* s, const talus_voronoi_def* def, const measure_box* region,
+                   const talus_voronoi* v, int64_t row)
 {
-    const grains* g = s->domain->grains;
-    if (g->glued_to[row] != GRAIN_FREE || !(v->volume[row] > 0.0)) return false;
-    if (v->boundary[row] && !def->boundary) return false;
-    for (int k = 0; k < g->dim; k++) {
-        const double x = g->position[row * g->dim + k];
-        if (!(x >= def->region.low[k] && x <= def->region.high[k])) return false;
-    }
-    return true;
+    if (!(v->volume[row] > 0.0) || (v->boundary[row] && !def->boundary)) return false;
+    return measure_box_holds_grain(region, s->domain->grains, row);
 }
 
-static void describe(const voronoi_sites* s, const talus_voronoi_def* def, talus_voronoi* v)
+static void describe(const voronoi_sites* s, const talus_voronoi_def* def,
+                     const measure_box* region, talus_voronoi* v)
 {
     double sum = 0.0, square = 0.0, filled = 0.0, space = 0.0;
     for (int64_t i = 0; i < v->count; i++) {
-        if (!counts(s, def, v, i)) continue;
+        if (!counts(s, def, region, v, i)) continue;
         const int bin = (int)fmin(v->fraction[i] * v->bins, v->bins - 1.0);
         v->histogram[bin] += 1.0;
         v->counted++;
@@ -188,7 +184,7 @@ static void describe(const voronoi_sites* s, const talus_voronoi_def* def, talus
     v->whole = filled / space;
     for (int64_t i = 0; i < v->count; i++) {
         const double off = v->fraction[i] - v->mean;
-        if (counts(s, def, v, i)) square += off * off;
+        if (counts(s, def, region, v, i)) square += off * off;
     }
     v->spread = sqrt(square / (double)v->counted);
     for (int b = 0; b < v->bins; b++) v->histogram[b] *= v->bins / (double)v->counted;
@@ -221,6 +217,8 @@ talus_status talus_measure_voronoi(const talus_world* world, const talus_voronoi
         return error_set(error, TALUS_ERR_ARGUMENT, "Voronoi cells: %d bins, expected at least 1",
                          def->bins);
     }
+    measure_box region;
+    TRY(measure_box_set(world, &def->region, &region, error));
     TRY(domain_make(world, &def->domain, &d, error));
     talus_status status = domain_check_whole(&d, "Voronoi cells", error);
     if (status == TALUS_OK) status = voronoi_sites_make(&d, &s, error);
@@ -230,7 +228,7 @@ talus_status talus_measure_voronoi(const talus_world* world, const talus_voronoi
             status = error_memory(error, "making Voronoi cells");
             talus_voronoi_free(out);
         } else {
-            describe(&s, def, out);
+            describe(&s, def, &region, out);
         }
         voronoi_sites_free(&s);
     }
