@@ -95,7 +95,7 @@ typedef struct plot_paths {
     char figure[PATH_SIZE], csv[PATH_SIZE];
 } plot_paths;
 
-static bool place(const plot_options* o, const char* name, bool single, plot_paths* out)
+static bool place_files(const plot_options* o, const char* name, bool single, plot_paths* out)
 {
     char folder[PATH_SIZE];
     if (o->output && single) {
@@ -125,8 +125,7 @@ static double width_of(const plot_options* o, const plot_sheet* sheet)
 static bool write_files(const plot_options* o, const plot_sheet* sheet, const plot_paths* paths)
 {
     if (!sheet_write_csv(sheet, paths->csv)) return false;
-    if (!o->only_csv &&
-        !sheet_write_figure(sheet, paths->figure, width_of(o, sheet), o->dots)) {
+    if (!o->only_csv && !sheet_write_figure(sheet, paths->figure, width_of(o, sheet), o->dots)) {
         return false;
     }
     if (!o->quiet && o->only_csv) printf("%s\n", paths->csv);
@@ -141,7 +140,7 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
     plot_sheet sheet = {.columns = 1, .rows = 1};
     plot_paths paths;
     const char* why = lacks(job, kind);
-    if (!why && !place(o, kind->name, single, &paths)) return false;
+    if (!why && !place_files(o, kind->name, single, &paths)) return false;
     if (!why && (!output_free(paths.csv, o->force) ||
                  (!o->only_csv && !output_free(paths.figure, o->force)))) {
         return false;

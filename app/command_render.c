@@ -142,8 +142,10 @@ static bool take_option(int choice, render_options* o)
         o->has_scale = true;
         return range_parse("--scale", optarg, &o->low, &o->high);
     case OPTION_MAP: return read_map(optarg, &o->map);
-    case OPTION_FORCE_SCALE: return options_between("--force-scale", optarg, 1e-300, 1e300, &o->force_largest);
-    case OPTION_FORCE_WIDTH: return options_between("--force-width", optarg, 0.01, 100.0, &o->force_width);
+    case OPTION_FORCE_SCALE:
+        return options_between("--force-scale", optarg, 1e-300, 1e300, &o->force_largest);
+    case OPTION_FORCE_WIDTH:
+        return options_between("--force-width", optarg, 0.01, 100.0, &o->force_width);
     case OPTION_TITLE: o->title = optarg; return true;
     case OPTION_VIEW: return read_view(optarg, o);
     case OPTION_REGION: o->has_region = true; return region_parse(optarg, &o->region);

@@ -80,10 +80,10 @@ typedef struct plot_options {
     bool only_csv, force, quiet;
     talus_measure_def measure;
     bool has_region;
-    int axis;         ///< of profiles and planes, -1: not given
-    bool has_at;      ///< a plane is given
-    double at;        ///< where it is on the axis
-    double width, dots; ///< 0: not given
+    int axis;             ///< of profiles and planes, -1: not given
+    bool has_at;          ///< a plane is given
+    double at;            ///< where it is on the axis
+    double width, dots;   ///< 0: not given
     char* const* columns; ///< of `series`
     int column_count;
 } plot_options;

@@ -139,8 +139,10 @@ void plot_friction(plot_job* job, plot_sheet* sheet)
     draw_sum(sheet, 0, "density", "", &sum.mobility);
     snprintf(text, sizeof text, "mean %.3f", sum.mean / sum.rubbing);
     sheet_mark(sheet, 0, true, sum.mean / sum.rubbing, text);
-    snprintf(sheet->panel[0].x_label, PLOT_TEXT, "mobilisation |f_{t}|/µf_{n}; %.1f %% of contacts "
-             "are mobilised", 100.0 * sum.mobilised / sum.rubbing);
+    snprintf(sheet->panel[0].x_label, PLOT_TEXT,
+             "mobilisation |f_{t}|/µf_{n}; %.1f %% of contacts "
+             "are mobilised",
+             100.0 * sum.mobilised / sum.rubbing);
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "probability density P");
     sheet->panel[0].x_high = 1.0;
 }
@@ -183,16 +185,15 @@ static void draw_rose(plot_sheet* sheet, int panel, const histogram_sum* sum, do
             const double r = scale * (isnan(sum->density[i]) ? 0.0 : sum->density[i]);
             for (int k = 0; k <= ARC; k++) {
                 const double part = (double)k / ARC;
-                const double angle = half * M_PI + (1.0 - part) * sum->edge[i] +
-                                     part * sum->edge[i + 1];
+                const double angle =
+                    half * M_PI + (1.0 - part) * sum->edge[i] + part * sum->edge[i + 1];
                 x[at] = r * cos(angle);
                 y[at++] = r * sin(angle);
             }
         }
     }
     x[at] = x[0], y[at] = y[0];
-    plot_curve c = {
-        .panel = panel, .colour = TALUS_COLOUR_BLUE, .x = x, .y = y, .count = at + 1};
+    plot_curve c = {.panel = panel, .colour = TALUS_COLOUR_BLUE, .x = x, .y = y, .count = at + 1};
     snprintf(c.label, sizeof c.label, "%s", label);
     sheet_curve(sheet, c);
 }
@@ -212,8 +213,8 @@ static void draw_fit(plot_sheet* sheet, int panel, double a, double main, talus_
     }
     plot_curve c = {.panel = panel,
                     .dash = dash,
-                    .colour = dash == TALUS_DASH_DOTTED ? TALUS_COLOUR_GREY
-                                                        : TALUS_COLOUR_VERMILLION,
+                    .colour =
+                        dash == TALUS_DASH_DOTTED ? TALUS_COLOUR_GREY : TALUS_COLOUR_VERMILLION,
                     .x = x,
                     .y = y,
                     .count = POINTS + 1};
@@ -241,7 +242,8 @@ static void draw_fabric_2d(plot_sheet* sheet, const fabric_sum* sum)
     const double a = 2.0 * (p.value[0] - p.value[1]) / sum->contacts;
     const double main = atan2(p.direction[1], p.direction[0]);
     char label[PLOT_TEXT];
-    snprintf(label, sizeof label, "a_{c} = %.3f at %.0f°", a, fmod(main + M_PI, M_PI) * 180.0 / M_PI);
+    snprintf(label, sizeof label, "a_{c} = %.3f at %.0f°", a,
+             fmod(main + M_PI, M_PI) * 180.0 / M_PI);
     draw_rose(sheet, 0, &sum->rose, M_PI, "contacts");
     draw_fit(sheet, 0, a, main, TALUS_DASH_SOLID, label);
     draw_fit(sheet, 0, 0.0, 0.0, TALUS_DASH_DOTTED, "");

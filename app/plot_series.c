@@ -19,8 +19,7 @@ static bool add_series(plot_job* job, plot_sheet* sheet, int panel, const char* 
         sheet_column(sheet, "time", time);
     }
     if (data != time) sheet_column(sheet, name, data);
-    plot_curve c = {
-        .panel = panel, .colour = -1, .x = time, .y = data, .count = job->series.rows};
+    plot_curve c = {.panel = panel, .colour = -1, .x = time, .y = data, .count = job->series.rows};
     snprintf(c.label, sizeof c.label, "%s", label);
     sheet_curve(sheet, c);
     return true;

@@ -44,8 +44,8 @@ double* sheet_array(plot_sheet* sheet, int64_t count)
 
 void sheet_column(plot_sheet* sheet, const char* name, const double* data)
 {
-    if (!data || !more_room(sheet, (void**)&sheet->column, sheet->column_count,
-                            sizeof *sheet->column)) {
+    if (!data ||
+        !more_room(sheet, (void**)&sheet->column, sheet->column_count, sizeof *sheet->column)) {
         return;
     }
     plot_column* c = &sheet->column[sheet->column_count++];
@@ -176,9 +176,8 @@ static talus_status fill_panel(const plot_sheet* sheet, int i, talus_figure* fig
     for (int k = 0; status >= 0 && k < sheet->note_count; k++) {
         const plot_note* n = &sheet->note[k];
         if (n->panel != i) continue;
-        status = n->is_text
-                     ? talus_figure_text(figure, i, n->x, n->y, n->text, error)
-                     : talus_figure_mark(figure, i, n->vertical, n->x, n->text, error);
+        status = n->is_text ? talus_figure_text(figure, i, n->x, n->y, n->text, error)
+                            : talus_figure_mark(figure, i, n->vertical, n->x, n->text, error);
     }
     return status;
 }

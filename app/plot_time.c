@@ -86,8 +86,7 @@ static talus_status measure_energy(const plot_job* job, const talus_world* world
                                    talus_error* error)
 {
     talus_energies e;
-    const talus_status status =
-        talus_measure_energies(world, &job->options->measure, &e, error);
+    const talus_status status = talus_measure_energies(world, &job->options->measure, &e, error);
     if (status < 0) return status;
     out[0] = e.kinetic;
     out[1] = e.translational;
@@ -120,11 +119,8 @@ static void add_soft_energies(plot_job* job, plot_sheet* sheet)
             out[i] = row < job->series.rows ? data[row] : NAN;
         }
         sheet_column(sheet, soft[k].name, out);
-        plot_curve c = {.dash = soft[k].dash,
-                        .colour = -1,
-                        .x = frame_time,
-                        .y = out,
-                        .count = sheet->length};
+        plot_curve c = {
+            .dash = soft[k].dash, .colour = -1, .x = frame_time, .y = out, .count = sheet->length};
         snprintf(c.label, sizeof c.label, "%s", soft[k].label);
         sheet_curve(sheet, c);
     }
@@ -189,8 +185,8 @@ static talus_status measure_coordination(const plot_job* job, const talus_world*
     const talus_measure_def* def = &job->options->measure;
     for (int few = 0; few < 2; few++) {
         talus_coordination z;
-        const talus_status status = talus_measure_coordination_in(world, &def->region,
-                                                                  def->threshold, few, &z, error);
+        const talus_status status =
+            talus_measure_coordination_in(world, &def->region, def->threshold, few, &z, error);
         if (status < 0) return status;
         out[0] = z.all;
         out[1 + few] = z.backbone;
@@ -296,7 +292,8 @@ void plot_inertial(plot_job* job, plot_sheet* sheet)
     double *data[TIME_MOST], *time;
     if (!measure_frames(job, sheet, numbers, 5, measure_rheology, data, &time)) return;
     bool any = false;
-    for (int64_t i = 0; i < sheet->length; i++) any = any || (data[0][i] > 0.0 && isfinite(data[1][i]));
+    for (int64_t i = 0; i < sheet->length; i++)
+        any = any || (data[0][i] > 0.0 && isfinite(data[1][i]));
     if (!any) {
         sheet_nothing(sheet, "no frame has both a shear rate and a pressure");
         return;
