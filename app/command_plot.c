@@ -22,6 +22,8 @@ static const plot_kind kinds[] = {
     {"packing", "solid fraction over time", 0, plot_packing},
     {"voronoi", "solid fractions of the Voronoi cells", 0, plot_voronoi},
     {"gr", "pair distribution g(r) of the centres", 0, plot_rdf},
+    {"profile", "solid fraction, velocity, temperature and pressure along an axis", 0,
+     plot_profile},
     {"inertial", "effective friction over the inertial number, a point for each frame",
      PLOT_NEEDS_CONTACTS, plot_inertial},
     {"walls", "forces on the walls over time", PLOT_NEEDS_SERIES, plot_walls},
@@ -118,7 +120,7 @@ static bool place_files(const plot_options* o, const char* name, bool single, pl
 /// Points of the page: of a PNG the width is given in dots.
 static double width_of(const plot_options* o, const plot_sheet* sheet)
 {
-    if (o->width == 0.0) return sheet->columns > 1 ? 620.0 : 380.0;
+    if (o->width == 0.0) return sheet->columns > 1 ? 620.0 : sheet->rows > 1 ? 460.0 : 380.0;
     return strcmp(o->format, "png") == 0 ? o->width * 72.0 / o->dots : o->width;
 }
 
@@ -198,6 +200,7 @@ enum {
     OPTION_TIME,
     OPTION_REGION,
     OPTION_BINS,
+    OPTION_AXIS,
     OPTION_CSV,
     OPTION_FORMAT,
     OPTION_WIDTH,
@@ -212,6 +215,7 @@ static const struct option list[] = {
     {"time", required_argument, NULL, OPTION_TIME},
     {"region", required_argument, NULL, OPTION_REGION},
     {"bins", required_argument, NULL, OPTION_BINS},
+    {"axis", required_argument, NULL, OPTION_AXIS},
     {"csv", no_argument, NULL, OPTION_CSV},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"width", required_argument, NULL, OPTION_WIDTH},
@@ -234,6 +238,11 @@ static bool take_option(int choice, plot_options* o)
         if (!options_integer("--bins", optarg, 1, &bins)) return false;
         o->measure.bins = bins < 100000 ? (int)bins : 100000;
         return true;
+    case OPTION_AXIS:
+        o->axis = optarg[0] >= 'x' && optarg[0] <= 'z' && !optarg[1] ? optarg[0] - 'x' : -1;
+        if (o->axis >= 0) return true;
+        fprintf(stderr, "talus: --axis needs x, y or z, not '%s'\n", optarg);
+        return false;
     case OPTION_CSV: o->only_csv = true; return true;
     case OPTION_FORMAT: o->format = optarg; return true;
     case OPTION_WIDTH: return options_between("--width", optarg, 100.0, 10000.0, &o->width);
@@ -259,7 +268,9 @@ static bool open_job(plot_job* job, const plot_options* o)
     }
     if (!recording_show(job->recording, 0, &world)) return false;
     job->dim = talus_world_grains(world).dim;
-    return true;
+    if (o->axis < job->dim) return true;
+    fprintf(stderr, "talus: a run in %dD has no axis %c\n", job->dim, 'x' + o->axis);
+    return false;
 }
 
 static void close_job(plot_job* job)

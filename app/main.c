@@ -124,6 +124,7 @@ static const command commands[] = {
      "  --time T               the frame nearest to this time\n"
      "  --region x=A:B,y=C:D   measure only there\n"
      "  --bins N               of histograms [24]\n"
+     "  --axis x|y|z           of profiles [the last one]\n"
      "  -o, --output FILE      where it goes, with FILE's name .csv; of several plots a directory\n"
      "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
      "  --csv                  only the CSV\n"

@@ -127,6 +127,7 @@ void plot_friction(plot_job* job, plot_sheet* sheet);
 void plot_fabric(plot_job* job, plot_sheet* sheet);
 void plot_rdf(plot_job* job, plot_sheet* sheet);
 void plot_voronoi(plot_job* job, plot_sheet* sheet);
+void plot_profile(plot_job* job, plot_sheet* sheet);
 
 // ---- from series.csv (plot_series.c) -----------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,20 @@ static bool each_frame(plot_job* job, plot_sheet* sheet, frame_fn* measure, void
                  (long long)good, time[f.first], time[f.last], unit);
     }
     return true;
+}
+
+/// Say more in the title of the first panel.
+static void add_to_title(plot_sheet* sheet, const char* format, ...) TALUS_PRINTF(2, 3);
+static void add_to_title(plot_sheet* sheet, const char* format, ...)
+{
+    char* title = sheet->panel[0].title;
+    const size_t used = strlen(title);
+    va_list rest;
+    va_start(rest, format);
+    snprintf(title + used, PLOT_TEXT - used, ": ");
+    const size_t now = strlen(title);
+    vsnprintf(title + now, PLOT_TEXT - now, format, rest);
+    va_end(rest);
 }
 
 // ---- sums of histograms ------------------------------------------------------------------------
@@ -135,14 +150,11 @@ void plot_friction(plot_job* job, plot_sheet* sheet)
         sheet_nothing(sheet, "no loaded contact has friction there");
         return;
     }
-    char text[PLOT_TEXT];
     draw_sum(sheet, 0, "density", "", &sum.mobility);
-    snprintf(text, sizeof text, "mean %.3f", sum.mean / sum.rubbing);
-    sheet_mark(sheet, 0, true, sum.mean / sum.rubbing, text);
-    snprintf(sheet->panel[0].x_label, PLOT_TEXT,
-             "mobilisation |f_{t}|/µf_{n}; %.1f %% of contacts "
-             "are mobilised",
-             100.0 * sum.mobilised / sum.rubbing);
+    sheet_mark(sheet, 0, true, sum.mean / sum.rubbing, "");
+    add_to_title(sheet, "%.1f %% mobilised, mean %.3f", 100.0 * sum.mobilised / sum.rubbing,
+                 sum.mean / sum.rubbing);
+    snprintf(sheet->panel[0].x_label, PLOT_TEXT, "mobilisation |f_{t}|/µf_{n}");
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "probability density P");
     sheet->panel[0].x_high = 1.0;
 }
@@ -172,8 +184,7 @@ static talus_status add_fabric(const plot_job* job, const talus_world* world, vo
 }
 
 /// The outline of a rose: circle sectors all round; those from pi to 2 pi repeat the others.
-static void draw_rose(plot_sheet* sheet, int panel, const histogram_sum* sum, double scale,
-                      const char* label)
+static void draw_rose(plot_sheet* sheet, int panel, const histogram_sum* sum, double scale)
 {
     enum { ARC = 6 };
     const int64_t count = 2 * (int64_t)sum->bins * (ARC + 1) + 1;
@@ -194,13 +205,11 @@ static void draw_rose(plot_sheet* sheet, int panel, const histogram_sum* sum, do
     }
     x[at] = x[0], y[at] = y[0];
     plot_curve c = {.panel = panel, .colour = TALUS_COLOUR_BLUE, .x = x, .y = y, .count = at + 1};
-    snprintf(c.label, sizeof c.label, "%s", label);
     sheet_curve(sheet, c);
 }
 
 /// r = 1 + a cos 2(angle - main).
-static void draw_fit(plot_sheet* sheet, int panel, double a, double main, talus_dash dash,
-                     const char* label)
+static void draw_fit(plot_sheet* sheet, int panel, double a, double main, talus_dash dash)
 {
     enum { POINTS = 180 };
     double *x = sheet_array(sheet, POINTS + 1), *y = sheet_array(sheet, POINTS + 1);
@@ -218,7 +227,6 @@ static void draw_fit(plot_sheet* sheet, int panel, double a, double main, talus_
                     .x = x,
                     .y = y,
                     .count = POINTS + 1};
-    snprintf(c.label, sizeof c.label, "%s", label);
     sheet_curve(sheet, c);
 }
 
@@ -241,12 +249,11 @@ static void draw_fabric_2d(plot_sheet* sheet, const fabric_sum* sum)
     const talus_principal p = talus_measure_principal(2, sum->tensor);
     const double a = 2.0 * (p.value[0] - p.value[1]) / sum->contacts;
     const double main = atan2(p.direction[1], p.direction[0]);
-    char label[PLOT_TEXT];
-    snprintf(label, sizeof label, "a_{c} = %.3f at %.0f°", a,
-             fmod(main + M_PI, M_PI) * 180.0 / M_PI);
-    draw_rose(sheet, 0, &sum->rose, M_PI, "contacts");
-    draw_fit(sheet, 0, a, main, TALUS_DASH_SOLID, label);
-    draw_fit(sheet, 0, 0.0, 0.0, TALUS_DASH_DOTTED, "");
+    add_to_title(sheet, "contacts, a_{c} = %.3f at %.0f°", a,
+                 fmod(main + M_PI, M_PI) * 180.0 / M_PI);
+    draw_rose(sheet, 0, &sum->rose, M_PI);
+    draw_fit(sheet, 0, a, main, TALUS_DASH_SOLID);
+    draw_fit(sheet, 0, 0.0, 0.0, TALUS_DASH_DOTTED);
     frame_rose(sheet, 0, &sum->rose, M_PI, "πE");
     double mean = 0.0;
     for (int i = 0; i < sum->rose.bins; i++) {
@@ -255,8 +262,9 @@ static void draw_fabric_2d(plot_sheet* sheet, const fabric_sum* sum)
             mean += width * sum->rose.density[i] * sum->normal.density[i];
         }
     }
-    draw_rose(sheet, 1, &sum->normal, 1.0 / mean, "normal forces");
-    draw_fit(sheet, 1, 0.0, 0.0, TALUS_DASH_DOTTED, "");
+    draw_rose(sheet, 1, &sum->normal, 1.0 / mean);
+    draw_fit(sheet, 1, 0.0, 0.0, TALUS_DASH_DOTTED);
+    snprintf(sheet->panel[1].title, PLOT_TEXT, "normal forces");
     frame_rose(sheet, 1, &sum->normal, 1.0 / mean, "⟨f_{n}⟩(θ)/⟨f_{n}⟩");
 }
 
@@ -379,10 +387,104 @@ void plot_voronoi(plot_job* job, plot_sheet* sheet)
         sheet_nothing(sheet, "all Voronoi cells touch the boundary there");
         return;
     }
-    char text[PLOT_TEXT];
     draw_sum(sheet, 0, "density", "", &sum.local);
-    snprintf(text, sizeof text, "mean %.3f", sum.mean / sum.local.weight);
-    sheet_mark(sheet, 0, true, sum.mean / sum.local.weight, text);
+    sheet_mark(sheet, 0, true, sum.mean / sum.local.weight, "");
+    add_to_title(sheet, "mean %.4f", sum.mean / sum.local.weight);
     snprintf(sheet->panel[0].x_label, PLOT_TEXT, "solid fraction φ of a Voronoi cell");
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "probability density P");
+}
+
+// ---- profiles ----------------------------------------------------------------------------------
+
+typedef struct profile_sum {
+    int bins;
+    double *position, *fraction, *temperature, *velocity[3], *pressure; ///< belong to the sheet
+    double low, high; ///< ends of the first frame's profile, so that the slices agree
+    int64_t frames;
+} profile_sum;
+
+/// Axis of a profile: the one asked for, or the last.
+static int profile_axis(const plot_job* job)
+{
+    return job->options->axis >= 0 ? job->options->axis : job->dim - 1;
+}
+
+static void profile_begin(profile_sum* sum, const plot_job* job, const talus_profile* p,
+                          plot_sheet* sheet)
+{
+    sum->bins = p->bins;
+    sum->position = sheet_array(sheet, p->bins);
+    sum->fraction = sheet_array(sheet, p->bins);
+    sum->temperature = sheet_array(sheet, p->bins);
+    sum->pressure = sheet_array(sheet, p->bins);
+    for (int k = 0; k < job->dim; k++) sum->velocity[k] = sheet_array(sheet, p->bins);
+    if (sheet->failed) return;
+    memcpy(sum->position, p->position, (size_t)p->bins * sizeof *p->position);
+    const double half = p->bins > 1 ? 0.5 * (p->position[1] - p->position[0]) : 0.0;
+    sum->low = p->position[0] - half;
+    sum->high = p->position[p->bins - 1] + half;
+}
+
+static talus_status add_profile(const plot_job* job, const talus_world* world, void* user,
+                                plot_sheet* sheet, talus_error* error)
+{
+    profile_sum* sum = user;
+    talus_profile_def def = talus_profile_default();
+    talus_profile p;
+    def.domain.bounds = job->options->measure.region;
+    def.axis = profile_axis(job);
+    if (sum->frames > 0) def.low = sum->low, def.high = sum->high;
+    const talus_status status = talus_measure_profile(world, &def, &p, error);
+    if (status < 0) return status;
+    if (sum->frames++ == 0) profile_begin(sum, job, &p, sheet);
+    const double part = 1.0 / (double)sum->frames;
+    for (int i = 0; !sheet->failed && i < p.bins; i++) {
+        double trace = 0.0;
+        for (int k = 0; k < job->dim; k++) {
+            trace += p.contact[9 * i + 4 * k] + p.kinetic[9 * i + 4 * k];
+            sum->velocity[k][i] += part * (p.velocity[job->dim * i + k] - sum->velocity[k][i]);
+        }
+        sum->fraction[i] += part * (p.fraction[i] - sum->fraction[i]);
+        sum->temperature[i] += part * (p.temperature[i] - sum->temperature[i]);
+        sum->pressure[i] += part * (trace / job->dim - sum->pressure[i]);
+    }
+    talus_profile_free(&p);
+    return TALUS_OK;
+}
+
+static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_sum* sum, int panel,
+                         const char* name, const double* data, const char* label)
+{
+    sheet_column(sheet, name, data);
+    plot_curve c = {.panel = panel,
+                    .style = TALUS_CURVE_LINE_DOTS,
+                    .colour = -1,
+                    .x = sum->position,
+                    .y = data,
+                    .count = sum->bins};
+    snprintf(c.label, sizeof c.label, "%s", label);
+    sheet_curve(sheet, c);
+    const char axis[] = {(char)('x' + profile_axis(job)), '\0'};
+    plot_label(job, sheet->panel[panel].x_label, axis, "m");
+}
+
+void plot_profile(plot_job* job, plot_sheet* sheet)
+{
+    static const char* const names[] = {"velocity_x", "velocity_y", "velocity_z"};
+    static const char* const labels[] = {"v_{x}", "v_{y}", "v_{z}"};
+    profile_sum sum = {0};
+    if (!each_frame(job, sheet, add_profile, &sum)) return;
+    sheet->columns = sheet->rows = 2;
+    sheet->length = sum.bins;
+    sheet_column(sheet, "position", sum.position);
+    draw_profile(job, sheet, &sum, 0, "fraction", sum.fraction, "");
+    for (int k = 0; k < job->dim; k++) {
+        draw_profile(job, sheet, &sum, 1, names[k], sum.velocity[k], labels[k]);
+    }
+    draw_profile(job, sheet, &sum, 2, "temperature", sum.temperature, "");
+    draw_profile(job, sheet, &sum, 3, "pressure", sum.pressure, "");
+    snprintf(sheet->panel[0].y_label, PLOT_TEXT, "solid fraction φ");
+    plot_label(job, sheet->panel[1].y_label, "velocity", "m/s");
+    plot_label(job, sheet->panel[2].y_label, "granular temperature", "m^{2}/s^{2}");
+    plot_label(job, sheet->panel[3].y_label, "pressure", plot_stress_unit(job));
 }

@@ -45,13 +45,13 @@ void plot_walls(plot_job* job, plot_sheet* sheet)
             if (size <= length || strcmp(name + size - length, ending[k]) != 0) continue;
             char label[PLOT_TEXT];
             snprintf(label, sizeof label, "%.*s", (int)(size - length), name);
-            add_series(job, sheet, k, name, k == 0 ? label : "");
+            add_series(job, sheet, k, name, label);
         }
         char name[16];
         snprintf(name, sizeof name, "force F_{%c}", 'x' + k);
         plot_label(job, sheet->panel[k].y_label, name, "N");
     }
-    sheet->columns = job->dim;
+    sheet->rows = job->dim;
     name_time(job, sheet);
     if (sheet->curve_count == 0) sheet_nothing(sheet, "the run has no walls");
 }

@@ -163,6 +163,7 @@ static talus_status fill_panel(const plot_sheet* sheet, int i, talus_figure* fig
     axes.x_low = p->x_low, axes.x_high = p->x_high;
     axes.y_low = p->y_low, axes.y_high = p->y_high;
     axes.equal = p->equal;
+    if (sheet->rows > 1 && sheet->columns == 1) axes.legend = TALUS_LEGEND_OUTSIDE;
     talus_status status = talus_figure_axes(figure, i, &axes, error);
     for (int k = 0; status >= 0 && k < sheet->curve_count; k++) {
         const plot_curve* c = &sheet->curve[k];
@@ -190,7 +191,11 @@ bool sheet_write_figure(const plot_sheet* sheet, const char* path, double width,
     def.columns = sheet->columns;
     def.rows = sheet->rows;
     def.panel_width = width / sheet->columns;
-    def.panel_height = 0.75 * def.panel_width;
+    // Roses are round, panels above each other low.
+    const double shape = sheet->panel[0].equal                    ? 1.0
+                         : sheet->rows > 1 && sheet->columns == 1 ? 0.5
+                                                                  : 0.75;
+    def.panel_height = shape * def.panel_width;
     talus_status status = talus_figure_create(&def, &figure, &error);
     for (int i = 0; status >= 0 && i < sheet->columns * sheet->rows; i++) {
         status = fill_panel(sheet, i, figure, &error);

@@ -135,6 +135,13 @@ void plot_energy(plot_job* job, plot_sheet* sheet)
                                           {"potential", "potential", 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 5, measure_energy)) return;
     plot_label(job, sheet->panel[0].y_label, "energy", "J");
+    // Without gravity there is no potential energy to show: it is the last curve so far.
+    double largest = 0.0;
+    const plot_curve* potential = &sheet->curve[sheet->curve_count - 1];
+    for (int64_t i = 0; i < potential->count; i++) {
+        if (isfinite(potential->y[i])) largest = fmax(largest, fabs(potential->y[i]));
+    }
+    if (largest == 0.0) sheet->curve_count--;
     add_soft_energies(job, sheet);
 }
 
@@ -170,7 +177,7 @@ void plot_stress(plot_job* job, plot_sheet* sheet)
                                         {"stress_xz", "σ_{xz}", 1, TALUS_DASH_DASHED},
                                         {"stress_yz", "σ_{yz}", 1, TALUS_DASH_DASHED}};
     const bool flat = job->dim == 2;
-    sheet->columns = 2;
+    sheet->rows = 2;
     if (!over_time(job, sheet, flat ? two : three, flat ? 5 : 8, measure_stress)) return;
     for (int i = 0; i < 2; i++) {
         plot_label(job, sheet->panel[i].y_label, i ? "stress σ" : "stress", plot_stress_unit(job));
@@ -197,17 +204,16 @@ static talus_status measure_coordination(const plot_job* job, const talus_world*
 
 void plot_coordination(plot_job* job, plot_sheet* sheet)
 {
-    time_number numbers[] = {
-        {"all", "all grains", 0, TALUS_DASH_SOLID},
-        {"backbone", "without grains of fewer than 3 contacts", 0, TALUS_DASH_SOLID},
-        {"backbone_2", "without grains of fewer than 2 contacts", 0, TALUS_DASH_DASHED},
-        {"rattlers", "fewer than 3 contacts", 1, TALUS_DASH_SOLID},
-        {"rattlers_2", "fewer than 2 contacts", 1, TALUS_DASH_DASHED}};
+    time_number numbers[] = {{"all", "all grains", 0, TALUS_DASH_SOLID},
+                             {"backbone", "backbone, 3 contacts", 0, TALUS_DASH_SOLID},
+                             {"backbone_2", "backbone, 2 contacts", 0, TALUS_DASH_DASHED},
+                             {"rattlers", "< 3 contacts", 1, TALUS_DASH_SOLID},
+                             {"rattlers_2", "< 2 contacts", 1, TALUS_DASH_DASHED}};
     if (job->dim == 3) {
-        numbers[1].label = "without grains of fewer than 4 contacts";
-        numbers[3].label = "fewer than 4 contacts";
+        numbers[1].label = "backbone, 4 contacts";
+        numbers[3].label = "< 4 contacts";
     }
-    sheet->columns = 2;
+    sheet->rows = 2;
     if (!over_time(job, sheet, numbers, 5, measure_coordination)) return;
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "contacts a grain Z");
     snprintf(sheet->panel[1].y_label, PLOT_TEXT, "rattlers");
@@ -231,12 +237,12 @@ static talus_status measure_anisotropy(const plot_job* job, const talus_world* w
 void plot_anisotropy(plot_job* job, plot_sheet* sheet)
 {
     static const time_number numbers[] = {
-        {"contacts", "of contacts a_{c}", 0, TALUS_DASH_SOLID},
-        {"normal_forces", "of normal forces a_{n}", 0, TALUS_DASH_SOLID},
-        {"tangential_forces", "of tangential forces a_{t}", 0, TALUS_DASH_SOLID},
-        {"contact_angle", "of contacts", 1, TALUS_DASH_SOLID},
-        {"normal_force_angle", "of normal forces", 1, TALUS_DASH_SOLID}};
-    sheet->columns = job->dim == 2 ? 2 : 1;
+        {"contacts", "contacts a_{c}", 0, TALUS_DASH_SOLID},
+        {"normal_forces", "normal forces a_{n}", 0, TALUS_DASH_SOLID},
+        {"tangential_forces", "tangential forces a_{t}", 0, TALUS_DASH_SOLID},
+        {"contact_angle", "contacts", 1, TALUS_DASH_SOLID},
+        {"normal_force_angle", "normal forces", 1, TALUS_DASH_SOLID}};
+    sheet->rows = job->dim == 2 ? 2 : 1;
     // The angles are those of 2D.
     if (!over_time(job, sheet, numbers, job->dim == 2 ? 5 : 3, measure_anisotropy)) return;
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "anisotropy");
