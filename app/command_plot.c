@@ -107,14 +107,10 @@ static bool place_files(const plot_options* o, const char* name, bool single, pl
         return output_path(out->figure, "%s", o->output) &&
                output_path(out->csv, "%.*s.csv", (int)stem, o->output);
     }
-    if (o->output) {
-        if (!output_folder(o->output, ".", folder)) return false;
-    } else if (!output_folder(o->directory, "plots", folder)) {
-        return false;
-    }
-    const char* at = o->output ? o->output : folder;
-    return output_path(out->figure, "%s/%s.%s", at, name, o->format) &&
-           output_path(out->csv, "%s/%s.csv", at, name);
+    return output_folder(o->output ? o->output : o->directory, o->output ? NULL : "plots",
+                         folder) &&
+           output_path(out->figure, "%s/%s.%s", folder, name, o->format) &&
+           output_path(out->csv, "%s/%s.csv", folder, name);
 }
 
 /// Points of the page: of a PNG the width is given in dots.
@@ -262,11 +258,11 @@ static bool open_job(plot_job* job, const plot_options* o)
     job->has_series = talus_series_read(o->directory, &job->series, &error) == TALUS_OK;
     job->contacts = talus_recording_has_contacts(job->recording);
     job->reduced = talus_recording_reduced_units(job->recording);
-    if (talus_recording_frame_count(job->recording) == 0) {
-        fprintf(stderr, "talus: the run has not recorded a frame yet\n");
+    frame_range chosen; // told before anything is measured
+    if (!frames_of(job->recording, &o->frames, true, &chosen) ||
+        !recording_show(job->recording, 0, &world)) {
         return false;
     }
-    if (!recording_show(job->recording, 0, &world)) return false;
     job->dim = talus_world_grains(world).dim;
     if (o->axis < job->dim) return true;
     fprintf(stderr, "talus: a run in %dD has no axis %c\n", job->dim, 'x' + o->axis);

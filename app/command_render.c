@@ -174,13 +174,9 @@ static bool place_of(const renderer* r, int64_t frame, char out[PATH_SIZE])
     const render_options* o = r->options;
     if (o->output && r->frames.count == 1) return output_path(out, "%s", o->output);
     char folder[PATH_SIZE];
-    if (o->output) {
-        if (!output_folder(o->output, ".", folder)) return false;
-    } else if (!output_folder(o->directory, "pictures", folder)) {
-        return false;
-    }
-    return output_path(out, "%s/frame-%06lld.%s", o->output ? o->output : folder, (long long)frame,
-                       o->format);
+    const char* name = o->output ? NULL : "pictures";
+    return output_folder(o->output ? o->output : o->directory, name, folder) &&
+           output_path(out, "%s/frame-%06lld.%s", folder, (long long)frame, o->format);
 }
 
 static int render_pictures(renderer* r)
