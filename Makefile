@@ -20,7 +20,7 @@ help:
 	@echo "make clean             remove build/ (results in runs/ stay)"
 
 build:
-	@scripts/install-deps.sh build
+	@scripts/install-deps.sh build python
 	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release
 
@@ -30,7 +30,7 @@ run: build
 	build/release/talus run hopper -o runs/hopper-$$n
 
 test:
-	@scripts/install-deps.sh build test
+	@scripts/install-deps.sh build python test docs
 	cmake --preset test -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset test
 	ctest --preset test
@@ -40,7 +40,7 @@ docs: build
 	scripts/docs/build.py --talus build/release/talus --output build/docs --papers $(PAPERS)
 
 install:
-	@scripts/install-deps.sh build
+	@scripts/install-deps.sh build python
 	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
 	cmake --build --preset release
 	cmake --install build/release

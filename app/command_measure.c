@@ -169,6 +169,7 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
         if (good) task->dim = talus_world_options(task->world)->dim;
         for (int q = 0; q < count && good; q++) {
             if (!o->wanted[q] || (list[q].once && i + 1 < task->frames.count)) continue;
+            task->out->order = q;
             measure_one(o, &list[q], &told[q]);
         }
     }

@@ -137,6 +137,25 @@ static const command commands[] = {
      "  talus plot runs/biaxial forces --frame 10:last -o forces.svg\n"
      "  talus plot runs/silo series kinetic_energy coordination\n",
      command_plot},
+    {"import", "import FILE -o SCENE.yaml [options]",
+     "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
+     "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "
+     "or\n"
+     "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, a\n"
+     "CSV file of its grains; files that exist are not overwritten.\n\n"
+     "  -o, --output SCENE     the scene to write\n"
+     "  --format F             lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
+     "  --frame N              of a dump, counted from 0; negative from the end [-1: the last]\n"
+     "  --dimension D          2 or 3 [2 if all grains lie in one plane]\n"
+     "  --radius R             of grains whose file gives none\n"
+     "  --periodic AXIS        x, y or z, or with its cell as x=0:1; may be repeated\n"
+     "  --dof FILE             LMGC90: instead of DOF.INI, such as OUTBOX/DOF.LAST\n\n"
+     "What was assumed or not carried over is told, and stands at the top of the scene. See\n"
+     "docs/exchange.md.\n\n"
+     "Examples:\n"
+     "  talus import packing.dump -o packing.yaml --frame -1\n"
+     "  talus import DATBOX -o wall.yaml && talus run wall.yaml\n",
+     command_import},
     {"ensemble", "ensemble SCENE|DIR [options]",
      "solve a packing's forces many times and compare the solutions",
      "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
@@ -196,6 +215,18 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
+    {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
+     "With it an editor completes and checks scenes while they are written. A scene names it in "
+     "its\n"
+     "first line: # yaml-language-server: $schema=talus-scene.json\n\n"
+     "  -o, --output FILE      write it into FILE, which must not exist\n"
+     "  --force                replace FILE\n"
+     "  --markdown SECTION     print the keys of a section instead, such as 'walls[]', as a "
+     "table\n\n"
+     "Examples:\n"
+     "  talus schema -o talus-scene.json\n"
+     "  talus schema --markdown 'walls[].motion'\n",
+     command_schema},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

@@ -9,6 +9,7 @@ enum { MEASURE_MOST_COLUMNS = 16 };
 /// A number of every frame.
 typedef struct measure_number {
     const char* quantity; ///< it belongs to; static text
+    int order;            ///< place of that in the list of quantities
     char name[48];
     const char* unit; ///< static text, as of a run in SI units and in 3D
     double* value;    ///< [frames] NaN where it is not defined
@@ -30,6 +31,7 @@ typedef struct measure_table {
 typedef struct measured {
     int64_t frames, frame; ///< how many there are, and which is being filled
     const char* quantity;  ///< being measured
+    int order;             ///< place of that in the list of quantities
     int number_count, table_count;
     measure_number* number;
     measure_table* table;

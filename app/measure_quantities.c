@@ -216,14 +216,14 @@ static talus_status note_sums(measure_task* task, double from_time, double to_ti
     return TALUS_OK;
 }
 
-/// What became of the energy from the first to the last frame chosen. What contacts took less what
-/// walls gave is all that rigid grains leave to be known.
+/// What became of the energy from the first to the last frame chosen, or from the beginning to a
+/// single one. What contacts took less what walls gave is all that rigid grains leave to be known.
 static talus_status measure_budget(measure_task* task, talus_error* error)
 {
     talus_measure_def def = talus_measure_default();
     talus_energies before, after;
     const double* times = talus_recording_times(task->recording);
-    const int64_t first = task->frames.first, last = task->frame;
+    const int64_t first = task->frames.count > 1 ? task->frames.first : 0, last = task->frame;
     talus_status status = talus_measure_energies(task->world, &def, &after, error);
     if (status >= 0) status = talus_recording_show(task->recording, first, &task->world, error);
     if (status >= 0) status = talus_measure_energies(task->world, &def, &before, error);
@@ -320,8 +320,8 @@ static const measure_quantity quantities[] = {
      measure_energy},
     {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p", true, false,
      measure_rheology},
-    {"budget", "changes of energy from the first to the last frame chosen", false, true,
-     measure_budget},
+    {"budget", "changes of energy from the first to the last frame, or to a single one", false,
+     true, measure_budget},
     {"packing", "solid fraction of the space between the walls", false, false, measure_packing},
     {"voronoi", "solid fraction of Voronoi cells", false, false, measure_voronoi},
     {"rdf", "pair distribution g(r) of the centres", false, false, measure_rdf},

@@ -19,13 +19,11 @@ void measured_free(measured* m)
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-/// Place of a new number: after those of the same quantity.
+/// Place of a new number: after all of the same quantity and of those before it in the list.
 static int place_for(const measured* m)
 {
     int place = m->number_count;
-    for (int i = 0; i < m->number_count; i++) {
-        if (m->number[i].quantity == m->quantity) place = i + 1;
-    }
+    while (place > 0 && m->number[place - 1].order > m->order) place--;
     return place;
 }
 
@@ -44,7 +42,8 @@ static measure_number* add_number(measured* m, const char* name, const char* uni
     measure_number* number = &m->number[place_for(m)];
     memmove(number + 1, number,
             sizeof *number * (size_t)(m->number_count++ - (int)(number - m->number)));
-    *number = (measure_number){.quantity = m->quantity, .unit = unit, .value = value};
+    *number =
+        (measure_number){.quantity = m->quantity, .order = m->order, .unit = unit, .value = value};
     snprintf(number->name, sizeof number->name, "%s", name);
     return number;
 }

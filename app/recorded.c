@@ -120,10 +120,11 @@ bool region_parse(const char* text, talus_region* out)
 {
     *out = talus_region_default();
     const char* at = text;
-    while (at) {
-        const int axis = at[0] >= 'x' && at[0] <= 'z' && at[1] == '=' ? at[0] - 'x' : -1;
-        if (axis < 0) break;
-        at = read_end(at + 2, -INFINITY, &out->low[axis]);
+    for (int count = 0; at; count++) {
+        const bool named = at[0] >= 'x' && at[0] <= 'z' && at[1] == '=';
+        const int axis = named ? at[0] - 'x' : count;
+        if (axis > 2) break;
+        at = read_end(named ? at + 2 : at, -INFINITY, &out->low[axis]);
         at = at && *at == ':' ? read_end(at + 1, INFINITY, &out->high[axis]) : NULL;
         if (!at || !(out->low[axis] < out->high[axis])) break;
         if (*at == '\0') return true;
@@ -131,7 +132,7 @@ bool region_parse(const char* text, talus_region* out)
     }
     fprintf(stderr,
             "talus: --region needs x=LOW:HIGH, also of y and z with commas between, LOW smaller "
-            "than HIGH, not '%s'\n",
+            "than HIGH (or LOW:HIGH of all axes in turn), not '%s'\n",
             text);
     return false;
 }

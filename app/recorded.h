@@ -1,5 +1,5 @@
-/// What `render` and `plot` share: choosing frames and a region of a recorded run, and places for
-/// their files. Functions that return false have said why on stderr.
+/// What `measure`, `render` and `plot` share: choosing frames and a region of a recorded run, and
+/// places for their files. Functions that return false have said why on stderr.
 #ifndef TALUS_RECORDED_H
 #define TALUS_RECORDED_H
 
@@ -33,7 +33,8 @@ bool recording_open(const char* directory, talus_recording** out);
 /// Show a frame.
 bool recording_show(talus_recording* recording, int64_t frame, const talus_world** world);
 
-/// Read "x=LOW:HIGH,y=LOW:HIGH"; an end that is left out is not limited.
+/// Read "x=LOW:HIGH,y=LOW:HIGH", or the axes in turn without their names; an end that is left out
+/// is not limited.
 bool region_parse(const char* text, talus_region* out);
 
 /// Read "LOW:HIGH", two finite numbers, the second larger.

@@ -17,27 +17,27 @@ execute_process(
   COMMAND ${TALUS_PYTHON_EXECUTABLE} -I -c "${TALUS_PYTHON_PROBE}"
   OUTPUT_VARIABLE talus_python_said OUTPUT_STRIP_TRAILING_WHITESPACE
   ERROR_VARIABLE talus_python_problem RESULT_VARIABLE talus_python_failed)
-set(talus_python_possible ON)
-if(talus_python_failed OR TALUS_SANITIZE) # a sanitizer would have to be in the interpreter, too
-  set(talus_python_possible OFF)
-endif()
-option(TALUS_PYTHON "Build the Python package" ${talus_python_possible})
+set(TALUS_PYTHON AUTO CACHE STRING "Build the Python package: AUTO (if possible), ON or OFF")
+set_property(CACHE TALUS_PYTHON PROPERTY STRINGS AUTO ON OFF)
 
-if(NOT TALUS_PYTHON)
-  if(talus_python_failed)
-    string(REGEX REPLACE ".*\n" "" talus_python_problem "${talus_python_problem}")
+if(TALUS_PYTHON STREQUAL "AUTO" AND (talus_python_failed OR TALUS_SANITIZE))
+  # A sanitizer would have to be in the interpreter, too.
+  if(NOT TALUS_SANITIZE)
+    string(REGEX REPLACE ".*\n([^\n]+)\n?$" "\\1" talus_python_problem "${talus_python_problem}")
     message(STATUS "No Python package: ${TALUS_PYTHON_EXECUTABLE} lacks something "
       "(scripts/install-deps.sh python): ${talus_python_problem}")
   endif()
   return()
-endif()
-if(talus_python_failed)
+elseif(NOT TALUS_PYTHON)
+  return()
+elseif(talus_python_failed)
   message(FATAL_ERROR "TALUS_PYTHON is ON, but ${TALUS_PYTHON_EXECUTABLE} says:\n"
     "${talus_python_problem}Run scripts/install-deps.sh python.")
 endif()
 list(GET talus_python_said 0 talus_python_suffix)
 list(GET talus_python_said 1 talus_python_include)
 list(GET talus_python_said 2 talus_python_version)
+message(STATUS "Python package: for ${TALUS_PYTHON_EXECUTABLE}, version ${talus_python_version}")
 
 set(talus_python_package ${PROJECT_BINARY_DIR}/python/talus)
 set(talus_python_made ${PROJECT_BINARY_DIR}/generated/python)

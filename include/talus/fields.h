@@ -157,7 +157,7 @@ TALUS_API void talus_profile_free(talus_profile* profile);
 
 /// Kernel of a coarse-grained field; each has the integral 1.
 typedef enum talus_kernel {
-    TALUS_KERNEL_GAUSS = 0, ///< exp(-r^2/(2 w^2)), cut off at 5 w
+    TALUS_KERNEL_GAUSS = 0, ///< exp(-r^2/(2 w^2)), cut off at 4 w
     TALUS_KERNEL_LUCY,      ///< (1 + 3 r/w)(1 - r/w)^3 for r < w
     TALUS_KERNEL_HEAVISIDE, ///< constant for r < w
     TALUS_KERNEL_COUNT
@@ -168,8 +168,8 @@ typedef struct talus_field_def {
     talus_domain_def domain; ///< the grid fills the box around it
     talus_kernel kernel;     ///< [default TALUS_KERNEL_GAUSS]
     double width;            ///< w, m; 0: mean diameter, of Lucy and Heaviside twice [default 0]
-    int cells[3];            ///< points along each axis; 0: as many as a spacing near w/2 needs
-    bool stress;             ///< contact and kinetic stress too [default true]
+    int cells[3]; ///< points along each axis; 0: for a spacing near w/2, in 3D w [default 0]
+    bool stress;  ///< contact and kinetic stress too [default true]
 } talus_field_def;
 
 TALUS_API talus_field_def talus_field_default(void);

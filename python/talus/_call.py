@@ -20,6 +20,10 @@ from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
 from ._types import OPAQUE, from_enum, options_doc, struct_name, to_enum
 
+# Functions that change a world, but no row of its grains and contacts: arrays stay what they are.
+LEAVE_TABLES = {"talus_world_" + name for name in (
+    "set_gravity", "set_solver", "add_material", "set_pair", "add_solid", "add_wall", "set_drive",
+    "set_grain_force")}
 COUNT = re.compile(r"(^|_)count$")
 
 
@@ -171,7 +175,8 @@ class Call:
         if not hasattr(thing, "_access"):
             raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
                             f"{type(thing).__name__}")
-        pointer = held.enter_context(thing._access(changes=not p.const))
+        moves = not p.const and self.function.name not in LEAVE_TABLES
+        pointer = held.enter_context(thing._access(changes=not p.const, moves=moves))
         if ffi.typeof(pointer).item != p.type.item:
             raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
                             f"{type(thing).__name__}")

@@ -3,11 +3,13 @@
 A `Window` is the base object of every array handed out, of its slices too. It holds whatever owns
 the memory, and whoever hands out windows can ask which are still open (`Windows`).
 """
+import threading
 import weakref
 
 import numpy
 
 from ._library import ffi, lib
+from .errors import StateError
 
 NUMPY_TYPES = {"double": "f8", "float": "f4", "_Bool": "?", "char": "S1", "int": "i4",
                "unsigned int": "u4", "long": "i8", "unsigned long": "u8", "long long": "i8",
@@ -63,6 +65,25 @@ def window_of(array):
     while isinstance(array, numpy.ndarray):
         array = array.base
     return array
+
+
+class Turn:
+    """One call at a time: threads wait for each other; a callback in the middle of a call may not
+    begin another one."""
+
+    def __init__(self, what):
+        self.what, self.lock, self.user = what, threading.Lock(), None
+
+    def __enter__(self):
+        if self.user == threading.get_ident():
+            raise StateError(f"the {self.what} is in the middle of a call: a callback of that call "
+                             "cannot use it")
+        self.lock.acquire()
+        self.user = threading.get_ident()
+
+    def __exit__(self, *problem):
+        self.user = None
+        self.lock.release()
 
 
 class Windows:

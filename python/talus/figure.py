@@ -20,7 +20,7 @@ class Figure:
         self._pointer = ffi.gc(out[0], lib.talus_figure_destroy)
 
     @contextlib.contextmanager
-    def _access(self, changes=False):
+    def _access(self, changes=False, moves=False):
         yield self._pointer
 
     def axes(self, panel=0, **options):

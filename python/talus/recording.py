@@ -1,5 +1,6 @@
 """Recorded runs: frames and series of a run's folder as arrays."""
 import contextlib
+import os
 
 import numpy
 
@@ -7,7 +8,7 @@ from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._fill import text_of
 from ._library import doc, ffi, lib, text
-from ._memory import Windows, look_at
+from ._memory import Turn, Windows, look_at
 from .world import WorldView
 
 
@@ -15,18 +16,21 @@ class Recording:
     def __init__(self, directory):
         keep, out = [], ffi.new("talus_recording**")
         error, report = ffi.new("talus_error*"), errors.new_report()
-        self.directory = directory
-        status = lib.talus_recording_open(text_of(directory, keep, "directory"), out, report, error)
+        self.directory = os.path.abspath(directory)
+        status = lib.talus_recording_open(text_of(self.directory, keep, "directory"), out, report,
+                                          error)
         if status < 0:
             raise errors.failure(status, error, errors.report_lines(report))
         self._pointer = ffi.gc(out[0], lib.talus_recording_close)
-        self._open, self._shown, self._world = Windows(), None, None
+        self._open, self._turn = Windows(), Turn("recording")
+        self._shown = self._world = None
 
     @contextlib.contextmanager
-    def _access(self, changes=False):
-        if changes:
-            self._forget()
-        yield self._pointer
+    def _access(self, changes=False, moves=False):
+        with self._turn:
+            if changes:
+                self._forget()
+            yield self._pointer
 
     def _forget(self):
         """Before the shown world changes: arrays still in use keep what they show."""
@@ -51,12 +55,16 @@ class Recording:
     @property
     def times(self):
         """Times of all frames, s."""
-        return look_at(lib.talus_recording_times(self._pointer), (len(self),), self, False).copy()
+        return self._numbers(lib.talus_recording_times)
 
     @property
     def steps(self):
         """Step numbers of all frames."""
-        return look_at(lib.talus_recording_steps(self._pointer), (len(self),), self, False).copy()
+        return self._numbers(lib.talus_recording_steps)
+
+    def _numbers(self, function):
+        with self._turn:
+            return look_at(function(self._pointer), (len(self),), self, False).copy()
 
     @property
     def series(self):
@@ -97,10 +105,11 @@ class Frame(WorldView):
         self._recording, self.index = recording, index
 
     @contextlib.contextmanager
-    def _access(self, changes=False):
+    def _access(self, changes=False, moves=False):
         if changes:
             raise errors.StateError("a recorded frame cannot be changed")
-        yield self._recording._show(self.index)
+        with self._recording._turn:
+            yield self._recording._show(self.index)
 
     def _owner(self):
         return self._recording._pointer
@@ -111,12 +120,12 @@ class Frame(WorldView):
     @property
     def time(self):
         """Time of the frame, s."""
-        return lib.talus_recording_times(self._recording._pointer)[self.index]
+        return float(self._recording.times[self.index])
 
     @property
     def step(self):
         """Number of steps done."""
-        return lib.talus_recording_steps(self._recording._pointer)[self.index]
+        return int(self._recording.steps[self.index])
 
     def __repr__(self):
         return f"<Frame {self.index} at t = {self.time:.6g} s>"

@@ -6,7 +6,7 @@ from ._library import doc, ffi, lib
 from ._records import copy_of
 from ._types import options_doc
 from .scene import Scene, _set_texts
-from .world import World, write_log
+from .world import World, says_stop, write_log
 
 
 def _watcher(progress, every, stop):
@@ -16,7 +16,7 @@ def _watcher(progress, every, stop):
     def watch(pointer):
         if progress is None or (every and pointer.last.step % every):
             return
-        if progress(copy_of(pointer)) is True:
+        if says_stop(progress(copy_of(pointer))):
             stop[0] = 1
 
     def end():

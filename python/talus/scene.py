@@ -96,7 +96,7 @@ class Scene:
         self._pointer = ffi.gc(out[0], lib.talus_scene_destroy)
 
     @contextlib.contextmanager
-    def _access(self, changes=False):
+    def _access(self, changes=False, moves=False):
         yield self._pointer
 
     @property

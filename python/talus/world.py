@@ -1,7 +1,6 @@
 """The world: grains, walls, materials and the step."""
 import contextlib
 import logging
-import threading
 import time
 
 import numpy
@@ -11,7 +10,7 @@ from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
 from ._fill import AXIAL, new_options
 from ._library import doc, ffi, lib
-from ._memory import Windows, look_at, numpy_type
+from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._types import fields, options_doc, size_of
 
@@ -19,6 +18,11 @@ from ._types import fields, options_doc, size_of
 def write_log(level, text):
     """Where messages of the library go unless another function is given: logging, as "talus"."""
     logging.getLogger("talus").log(logging.WARNING if level else logging.INFO, "%s", text)
+
+
+def says_stop(answer):
+    """Whether a callback has returned True; what else it may return is ignored."""
+    return isinstance(answer, (bool, numpy.bool_)) and bool(answer)
 
 
 class Table:
@@ -141,8 +145,8 @@ class World(WorldView):
 
     def _own(self, pointer, keep):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
-        self._keep, self._open, self._lock = keep, Windows(), threading.Lock()
-        self._user, self._materials, self.step_length = None, {}, None
+        self._keep, self._open, self._turn = keep, Windows(), Turn("world")
+        self._materials, self.step_length = {}, None
 
     def _owner(self):
         return (self._pointer, self._keep)
@@ -151,19 +155,12 @@ class World(WorldView):
         return self._open
 
     @contextlib.contextmanager
-    def _access(self, changes=False):
-        """The world for one call. Threads take turns; a callback in the middle of a call may not."""
-        if self._user == threading.get_ident():
-            raise errors.StateError("the world is in the middle of a call: a callback of that call "
-                                    "cannot use it")
-        with self._lock:
-            self._user = threading.get_ident()
-            try:
-                if changes:
-                    self._open.cut_off(self._pointer, ("grains", "contacts"))
-                yield self._pointer
-            finally:
-                self._user = None
+    def _access(self, changes=False, moves=False):
+        """The world for one call, which may change it or even move its tables."""
+        with self._turn:
+            if moves:
+                self._open.cut_off(self._pointer, ("grains", "contacts"))
+            yield self._pointer
         raise_problems(self._keep)  # of the log function
 
     # ---- filling ----
@@ -235,7 +232,7 @@ class World(WorldView):
         rows = _GrainRows(len(position), dict(columns, position=position))
         ids, out, error = numpy.empty(len(position), "i8"), ffi.new("int64_t*"), \
             ffi.new("talus_error*")
-        with self._access(changes=True) as pointer:
+        with self._access(changes=True, moves=True) as pointer:
             for i in range(len(position)):
                 status = lib.talus_world_add_grain(pointer, rows.row(i), out, error)
                 if status < 0:
@@ -284,7 +281,7 @@ class World(WorldView):
             if count == chunk:
                 chunk = 2 * chunk if seconds < 0.05 else max(1, chunk // 2) if seconds > 0.1 \
                     else chunk
-            if callback and done % period == 0 and callback(self) is True:
+            if callback and done % period == 0 and says_stop(callback(self)):
                 break
         return result
 

@@ -28,7 +28,8 @@ LINK = re.compile(r"(?<!\!)\[([^\]]*)\]\(([^)\s#]+)(#[^)]*)?\)")
 def run(command, **options):
     result = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
     if result.returncode:
-        sys.exit(f"build-docs: {' '.join(map(str, command))} failed:\n{result.stdout}{result.stderr}")
+        said = [line for line in (result.stdout + result.stderr).splitlines() if "INFO" not in line]
+        sys.exit(f"build-docs: {' '.join(map(str, command))} failed:\n" + "\n".join(said))
     return result.stdout
 
 
@@ -120,7 +121,7 @@ def write_api(pages):
 
 def write_commands(talus, pages):
     listed = run([talus, "help"])
-    names = re.findall(r"^  (\w[\w-]*)\s{2,}", listed, re.M)
+    names = re.findall(r"^  talus (\w+)", listed, re.M)
     out = ["# Commands", "", "The same as `talus help` and `talus COMMAND --help`.", "",
            "```text", listed.rstrip(), "```", ""]
     for name in names:
@@ -147,8 +148,7 @@ def write_validation(talus, mode, folder, pages):
         for part in re.split(r'<h2 id="[^"]*">', body)[1:]:
             name, rest = part.split("</h2>", 1)
             out += [f"## {html.unescape(name)}", "", "<div>" + rest.replace("\n", " ") + "</div>", ""]
-            # Links to files beside the page of `talus paper`.
-        for path in results.iterdir():
+        for path in results.iterdir():  # the tables link to them
             if path.suffix in (".csv", ".svg"):
                 shutil.copyfile(path, pages / path.name)
     (pages / "validation.md").write_text("\n".join(out))

@@ -21,10 +21,10 @@ static void set_periodic(const cell* c, int k, measure_box* out)
     if (!out->limited[k]) out->high[k] = out->low[k] + c->length[k];
 }
 
-talus_status measure_box_set(const talus_world* world, const talus_region* region, measure_box* out,
-                             talus_error* error)
+talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_region* region,
+                                 measure_box* out, talus_error* error)
 {
-    *out = (measure_box){.dim = world->grains.dim};
+    *out = (measure_box){.dim = dim};
     for (int k = 0; k < out->dim; k++) {
         const double low = region->low[k], high = region->high[k];
         if (!(low < high)) { // or one of them is NaN
@@ -35,9 +35,15 @@ talus_status measure_box_set(const talus_world* world, const talus_region* regio
         out->low[k] = low;
         out->high[k] = high;
         out->limited[k] = isfinite(low) || isfinite(high);
-        if (world->cell.periodic[k]) set_periodic(&world->cell, k, out);
+        if (periodic->periodic[k]) set_periodic(periodic, k, out);
     }
     return TALUS_OK;
+}
+
+talus_status measure_box_set(const talus_world* world, const talus_region* region, measure_box* out,
+                             talus_error* error)
+{
+    return measure_box_in_cell(world->grains.dim, &world->cell, region, out, error);
 }
 
 bool measure_box_holds(const measure_box* box, const double* x)

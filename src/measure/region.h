@@ -17,6 +17,9 @@ typedef struct measure_box {
 
 talus_status measure_box_set(const talus_world* world, const talus_region* region, measure_box* out,
                              talus_error* error);
+/// The same from the periodic cell alone.
+talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_region* region,
+                                 measure_box* out, talus_error* error);
 bool measure_box_holds(const measure_box* box, const double* x);
 /// Is this a free grain with its centre inside?
 static inline bool measure_box_holds_grain(const measure_box* box, const grains* g, int64_t row)

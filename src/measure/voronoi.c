@@ -64,12 +64,12 @@ static talus_status note_faces(const voronoi_sites* s, int64_t row, const convex
                                face_list* list, talus_voronoi* out)
 {
     const int dim = s->domain->dim;
-    const int faces = convex_cell_is_empty(c) ? 0 : dim == 2 ? c->now.first[1] : c->now.faces;
+    const int faces = convex_cell_faces(c);
     const int64_t begin = list->count;
     double outside = 0.0;
     for (int f = 0; f < faces; f++) {
         const int32_t tag = c->now.tag[f];
-        const double area = convex_cell_face(c, f);
+        const double area = convex_cell_face(c, f, NULL);
         const double size = s->radius[row] + s->radius[tag < 0 ? row : tag];
         if (area < LEAST_FACE * (dim == 2 ? size : size * size)) continue;
         if (tag < 0)

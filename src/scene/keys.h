@@ -41,6 +41,7 @@ typedef struct key_row {
     double least;     ///< integers: range. Reals: further bounds, 0: none. Lists: entries, 0: any
     double most;
     bool not_zero;              ///< the rule allows 0, the section does not
+    bool whole;                 ///< vectors: of whole numbers
     int width;                  ///< numbers in a vector or row; 0: as many as dimensions
     int brief;                  ///< the other number that a row may have
     const char* const* choices; ///< integers: the only values

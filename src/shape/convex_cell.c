@@ -267,19 +267,33 @@ double convex_cell_volume(const convex_cell* c, double centre[3])
     return total / (c->dim == 2 ? 2.0 : 6.0);
 }
 
-double convex_cell_face(const convex_cell* c, int f)
+static double side_of(const convex_cell* c, int f, double centre[3])
 {
     const convex_loops* l = &c->now;
-    double edge[3], other[3], cross[3], sum[3] = {0};
-    if (c->dim == 2) {
-        vec_sub(3, edge, l->x + 3 * (f + 1 < l->first[1] ? f + 1 : 0), l->x + 3 * f);
-        return vec_norm(3, edge);
-    }
+    const double *a = l->x + 3 * f, *b = l->x + 3 * (f + 1 < l->first[1] ? f + 1 : 0);
+    double edge[3];
+    vec_sub(3, edge, b, a);
+    for (int k = 0; k < 3 && centre; k++) centre[k] = 0.5 * (a[k] + b[k]);
+    return vec_norm(3, edge);
+}
+
+double convex_cell_face(const convex_cell* c, int f, double centre[3])
+{
+    const convex_loops* l = &c->now;
+    if (c->dim == 2) return side_of(c, f, centre);
+    const double* base = l->x + 3 * l->first[f];
+    double total = 0.0, sum[3] = {0};
     for (int i = l->first[f] + 1; i + 1 < l->first[f + 1]; i++) {
-        vec_sub(3, edge, l->x + 3 * i, l->x + 3 * l->first[f]);
-        vec_sub(3, other, l->x + 3 * (i + 1), l->x + 3 * l->first[f]);
+        double edge[3], other[3], cross[3];
+        vec_sub(3, edge, l->x + 3 * i, base);
+        vec_sub(3, other, l->x + 3 * (i + 1), base);
         vec_cross(cross, edge, other);
-        vec_add_scaled(3, sum, 0.5, cross);
+        const double area = 0.5 * vec_norm(3, cross); // of a convex loop: all turn the same way
+        total += area;
+        vec_add_scaled(3, sum, area / 3.0, edge);
+        vec_add_scaled(3, sum, area / 3.0, other);
     }
-    return vec_norm(3, sum);
+    for (int k = 0; k < 3 && centre; k++)
+        centre[k] = base[k] + (total > 0.0 ? sum[k] / total : 0.0);
+    return total;
 }

@@ -48,8 +48,13 @@ double convex_cell_radius(const convex_cell* c);
 void convex_cell_extent(const convex_cell* c, double low[3], double high[3]);
 /// Volume (2D: area) and, if `centre` is not NULL, centre of mass.
 double convex_cell_volume(const convex_cell* c, double centre[3]);
-/// Area of face f (2D: length of side f).
-double convex_cell_face(const convex_cell* c, int f);
+/// Area of face f (2D: length of side f) and, if `centre` is not NULL, its centre of mass.
+double convex_cell_face(const convex_cell* c, int f, double centre[3]);
+/// Faces (2D: sides).
+static inline int convex_cell_faces(const convex_cell* c)
+{
+    return c->dim == 3 || c->now.faces == 0 ? c->now.faces : c->now.first[1];
+}
 /// Volume (2D: area) of the part of a ball that is in the cell, in closed form.
 double convex_cell_ball(const convex_cell* c, const double centre[3], double radius);
 

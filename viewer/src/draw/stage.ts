@@ -229,9 +229,9 @@ export class Stage {
         gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     }
 
-    get cameraState(): { position: number[]; target: number[]; perspective: boolean; height: number } {
+    get cameraState(): { position: Vector3; target: Vector3; perspective: boolean; height: number } {
         return {
-            position: this.camera.position.toArray(), target: this.controls.target.toArray(),
+            position: this.camera.position.clone(), target: this.controls.target.clone(),
             perspective: this.perspective, height: this.visibleHeight(),
         };
     }

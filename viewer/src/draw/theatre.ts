@@ -189,6 +189,13 @@ export class Theatre {
         return !c || this.cut.hides(c[3 * row], c[3 * row + 1], c[3 * row + 2]);
     }
 
+    /** The camera in the run's coordinates; `height` of what is seen at the target. */
+    get camera(): { position: number[]; target: number[]; perspective: boolean; height: number } {
+        const { position, target, perspective, height } = this.stage.cameraState;
+        const moved = (v: Vector3): number[] => v.add(this.origin).toArray();
+        return { position: moved(position), target: moved(target), perspective, height };
+    }
+
     /** Row of the grain at a point of the canvas, -1 if there is none. */
     pickAt(x: number, y: number): number {
         if (!this.packing || !this.grainsVisible) return -1;

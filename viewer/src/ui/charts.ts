@@ -124,9 +124,9 @@ export class Charts {
                        font: "11px system-ui, sans-serif" };
         const numbers = (_: uPlot, splits: number[]): string[] => splits.map((v) => (v === null ? "" : shortNumber(v, 3)));
         const plot = new uPlot({
-            width: this.width(), height: HEIGHT, legend: { show: false }, padding: [8, 10, 0, 0],
+            width: this.width(), height: HEIGHT, legend: { show: false }, padding: [8, 22, 0, 0],
             cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-            scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
+            scales: { x: { time: false }, y: log ? { distr: 3 } : { range: (_, low, high) => roomFor(low, high) } },
             axes: [{ ...axis, size: 26, values: numbers }, { ...axis, size: 58, values: numbers }],
             series: [{}, { stroke: colour("--accent"), width: 1.5, points: { show: false } }],
             hooks: { draw: [(u) => this.drawTime(u, colour("--mark"))] },
@@ -172,4 +172,12 @@ export class Charts {
         }
         this.resize();
     }
+}
+
+/** Range of an axis; a column that is constant has its line in the middle. */
+function roomFor(low: number | null, high: number | null): uPlot.Range.MinMax {
+    if (low === null || high === null) return [0, 1];
+    if (low < high) return uPlot.rangeNum(low, high, 0.1, true);
+    const half = Math.abs(low) / 2 || 1;
+    return [low - half, low + half];
 }

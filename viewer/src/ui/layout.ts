@@ -59,7 +59,7 @@ export class Layout {
     }
 
     showRun(run: Run): void {
-        this.status.textContent = run.export ? "exported" : run.running ? "running" : "finished";
+        this.status.textContent = run.export ? "exported" : run.running ? "running" : "ended";
         this.status.dataset.state = run.running ? "running" : "still";
         const frames = run.frames.length;
         const grains = run.frames[frames - 1]?.grains ?? 0;
