@@ -137,6 +137,28 @@ static const command commands[] = {
      "  talus render runs/biaxial --frame 20 --forces -o chains.pdf\n"
      "  talus render runs/drum --movie --colour velocity:x --scale=-0.5:0.5\n",
      command_render},
+    {"plot", "plot DIR [WHAT...|all] [--frame N|A:B|last] [-o FILE] [options]",
+     "make the standard figures of a run, and their CSV",
+     "Without WHAT it lists what can be plotted. `series COLUMN...` plots columns of series.csv.\n"
+     "Written are DIR/plots/WHAT.png and WHAT.csv.\n\n"
+     "  --frame N|A:B|A:B:S|last|all   frames; distributions are means over them [over time: all,\n"
+     "                         distributions: last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --region x=A:B,y=C:D   measure only there\n"
+     "  --bins N               of histograms [24]\n"
+     "  --axis x|y|z           of profiles [the last one]\n"
+     "  -o, --output FILE      where it goes, with FILE's name .csv; of several plots a directory\n"
+     "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
+     "  --csv                  only the CSV\n"
+     "  --width W              pixels, of SVG and PDF points [by the plot]\n"
+     "  --dpi D                dots an inch of PNG [200]\n"
+     "  --force                replace files that are there\n"
+     "  --quiet                say nothing but errors\n\n"
+     "Examples:\n"
+     "  talus plot runs/biaxial stress fabric --format pdf\n"
+     "  talus plot runs/biaxial forces --frame 10:last -o forces.svg\n"
+     "  talus plot runs/silo series kinetic_energy coordination\n",
+     command_plot},
     {"import", "import FILE -o SCENE.yaml [options]",
      "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
      "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "
