@@ -46,6 +46,7 @@ int command_ensemble(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_render(int argc, char** argv);
+int command_plot(int argc, char** argv);
 int command_view(int argc, char** argv);
 int command_new(int argc, char** argv);
 int command_schema(int argc, char** argv);
@@ -86,6 +87,8 @@ int options_next(int argc, char** argv, const char* brief, const struct option* 
 bool options_integer(const char* option, const char* text, int64_t low, int64_t* out);
 /// Read a finite number >= 0 likewise.
 bool options_number(const char* option, const char* text, double* out);
+/// Read a number from low to high likewise.
+bool options_between(const char* option, const char* text, double low, double high, double* out);
 /// The one argument left after the options; NULL, with a message, if there are none or several.
 const char* options_single(int argc, char** argv, const char* what);
 /// The values of a repeatable option: pointers into argv, at most argc of them. free() `items`.

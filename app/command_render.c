@@ -112,15 +112,6 @@ static bool read_map(const char* text, int* out)
     return false;
 }
 
-/// A number within limits.
-static bool read_between(const char* option, double low, double high, double* out)
-{
-    if (!options_number(option, optarg, out)) return false;
-    if (*out >= low && *out <= high) return true;
-    fprintf(stderr, "talus: %s needs a number from %g to %g, not %s\n", option, low, high, optarg);
-    return false;
-}
-
 static bool take_flag(int choice, render_options* o)
 {
     switch (choice) {
@@ -151,13 +142,15 @@ static bool take_option(int choice, render_options* o)
         o->has_scale = true;
         return range_parse("--scale", optarg, &o->low, &o->high);
     case OPTION_MAP: return read_map(optarg, &o->map);
-    case OPTION_FORCE_SCALE: return read_between("--force-scale", 1e-300, 1e300, &o->force_largest);
-    case OPTION_FORCE_WIDTH: return read_between("--force-width", 0.01, 100.0, &o->force_width);
+    case OPTION_FORCE_SCALE:
+        return options_between("--force-scale", optarg, 1e-300, 1e300, &o->force_largest);
+    case OPTION_FORCE_WIDTH:
+        return options_between("--force-width", optarg, 0.01, 100.0, &o->force_width);
     case OPTION_TITLE: o->title = optarg; return true;
     case OPTION_VIEW: return read_view(optarg, o);
     case OPTION_REGION: o->has_region = true; return region_parse(optarg, &o->region);
-    case OPTION_WIDTH: return read_between("--width", 100.0, 10000.0, &o->width);
-    case OPTION_DPI: return read_between("--dpi", 36.0, 2400.0, &o->dots);
+    case OPTION_WIDTH: return options_between("--width", optarg, 100.0, 10000.0, &o->width);
+    case OPTION_DPI: return options_between("--dpi", optarg, 36.0, 2400.0, &o->dots);
     case OPTION_FORMAT: o->format = optarg; return true;
     default: return take_flag(choice, o);
     }
@@ -181,13 +174,9 @@ static bool place_of(const renderer* r, int64_t frame, char out[PATH_SIZE])
     const render_options* o = r->options;
     if (o->output && r->frames.count == 1) return output_path(out, "%s", o->output);
     char folder[PATH_SIZE];
-    if (o->output) {
-        if (!output_folder(o->output, ".", folder)) return false;
-    } else if (!output_folder(o->directory, "pictures", folder)) {
-        return false;
-    }
-    return output_path(out, "%s/frame-%06lld.%s", o->output ? o->output : folder, (long long)frame,
-                       o->format);
+    const char* name = o->output ? NULL : "pictures";
+    return output_folder(o->output ? o->output : o->directory, name, folder) &&
+           output_path(out, "%s/frame-%06lld.%s", folder, (long long)frame, o->format);
 }
 
 static int render_pictures(renderer* r)

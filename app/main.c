@@ -70,7 +70,8 @@ static const command commands[] = {
      "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
      "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
      "Without options the first two are written into DIR/export. A run that is not finished is\n"
-     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "exported as far as it shows its frames, up to about the last second. See "
+     "docs/exchange.md.\n\n"
      "Examples:\n"
      "  talus export runs/hopper\n"
      "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
@@ -79,9 +80,10 @@ static const command commands[] = {
      "measure stress, fabric, forces, energies, ... of recorded frames",
      "Prints the numbers of one frame, or mean, spread and extremes over several. Without a "
      "QUANTITY\n"
-     "all of them are measured; a QUANTITY that is named is printed with its tables:\n\n"
-     "  stress fabric coordination forces mobility networks energy rheology budget packing\n"
-     "  voronoi rdf\n\n"
+     "those of the first two lines are measured; one that is named is printed with its tables:\n\n"
+     "  stress fabric coordination forces mobility networks energy rheology budget\n"
+     "  packing voronoi rdf\n"
+     "  profile field slope flux\n\n"
      "  --frame F              a number from 0, A:B, A:B:STRIDE, last or all [last]\n"
      "  --time T               the frame nearest to this time\n"
      "  --region x=A:B,y=C:D   measure only in this box; an end may be left out\n"
@@ -89,6 +91,10 @@ static const command commands[] = {
      "  --flow mean|linear     what velocities fluctuate about [mean]\n"
      "  --bins N               of histograms [24]\n"
      "  --cut X                strong forces exceed X times the mean [1]\n"
+     "  --axis x|y|z           profile: slices across this axis [the last]; with --radial shells\n"
+     "                         about it\n"
+     "  --slope heap|plane     slope: of two flanks or a cone, or of one flat surface [heap]\n"
+     "  --gate y=0.1           flux: the plane; along the last axis downwards is positive\n"
      "  --no-walls             leave contacts with walls, fixed and glued grains out of fabric,\n"
      "                         forces and networks\n"
      "  --csv FILE             a row for each frame into FILE, tables into FILE-TABLE.csv\n"
@@ -131,6 +137,28 @@ static const command commands[] = {
      "  talus render runs/biaxial --frame 20 --forces -o chains.pdf\n"
      "  talus render runs/drum --movie --colour velocity:x --scale=-0.5:0.5\n",
      command_render},
+    {"plot", "plot DIR [WHAT...|all] [--frame N|A:B|last] [-o FILE] [options]",
+     "make the standard figures of a run, and their CSV",
+     "Without WHAT it lists what can be plotted. `series COLUMN...` plots columns of series.csv.\n"
+     "Written are DIR/plots/WHAT.png and WHAT.csv.\n\n"
+     "  --frame N|A:B|A:B:S|last|all   frames; distributions are means over them [over time: all,\n"
+     "                         distributions: last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --region x=A:B,y=C:D   measure only there\n"
+     "  --bins N               of histograms [24]\n"
+     "  --axis x|y|z           of profiles [the last one]\n"
+     "  -o, --output FILE      where it goes, with FILE's name .csv; of several plots a directory\n"
+     "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
+     "  --csv                  only the CSV\n"
+     "  --width W              pixels, of SVG and PDF points [by the plot]\n"
+     "  --dpi D                dots an inch of PNG [200]\n"
+     "  --force                replace files that are there\n"
+     "  --quiet                say nothing but errors\n\n"
+     "Examples:\n"
+     "  talus plot runs/biaxial stress fabric --format pdf\n"
+     "  talus plot runs/biaxial forces --frame 10:last -o forces.svg\n"
+     "  talus plot runs/silo series kinetic_energy coordination\n",
+     command_plot},
     {"import", "import FILE -o SCENE.yaml [options]",
      "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
      "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "

@@ -71,6 +71,14 @@ bool options_number(const char* option, const char* text, double* out)
     return true;
 }
 
+bool options_between(const char* option, const char* text, double low, double high, double* out)
+{
+    if (!options_number(option, text, out)) return false;
+    if (*out >= low && *out <= high) return true;
+    fprintf(stderr, "talus: %s needs a number from %g to %g, not %s\n", option, low, high, text);
+    return false;
+}
+
 const char* options_single(int argc, char** argv, const char* what)
 {
     if (argc - optind == 1) return argv[optind];

@@ -152,7 +152,7 @@ bool output_path(char out[PATH_SIZE], const char* format, ...)
 
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE])
 {
-    if (!output_path(out, "%s/%s", directory, name)) return false;
+    if (!output_path(out, "%s%s%s", directory, name ? "/" : "", name ? name : "")) return false;
     if (mkdir(out, 0777) == 0 || errno == EEXIST) return true;
     fprintf(stderr, "talus: cannot make the directory %s: %s\n", out, strerror(errno));
     return false;

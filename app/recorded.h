@@ -40,7 +40,7 @@ bool region_parse(const char* text, talus_region* out);
 /// Read "LOW:HIGH", two finite numbers, the second larger.
 bool range_parse(const char* option, const char* text, double* low, double* high);
 
-/// DIRECTORY/NAME as a folder, made if needed; the path goes to `out`.
+/// DIRECTORY/NAME, or DIRECTORY if `name` is NULL, made if needed; the path goes to `out`.
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);
 /// Is there room for a file: nothing of that name, or it may be replaced?
 bool output_free(const char* path, bool force);

@@ -1,0 +1,115 @@
+/// Plots of series.csv: forces on walls, how well the solver did, and any column.
+#include "plot.h"
+
+#include "scene/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A column of the series over time; false if there is none of that name.
+static bool add_series(plot_job* job, plot_sheet* sheet, int panel, const char* name,
+                       const char* label)
+{
+    const double* time = talus_series_column(&job->series, "time");
+    const double* data = talus_series_column(&job->series, name);
+    if (!time || !data) return false;
+    if (sheet->column_count == 0) {
+        sheet->length = job->series.rows;
+        sheet_column(sheet, "time", time);
+    }
+    if (data != time) sheet_column(sheet, name, data);
+    plot_curve c = {.panel = panel, .colour = -1, .x = time, .y = data, .count = job->series.rows};
+    snprintf(c.label, sizeof c.label, "%s", label);
+    sheet_curve(sheet, c);
+    return true;
+}
+
+static void name_time(plot_job* job, plot_sheet* sheet)
+{
+    for (int i = 0; i < sheet->columns * sheet->rows; i++) {
+        plot_label(job, sheet->panel[i].x_label, "time t", "s");
+    }
+}
+
+// ---- walls -------------------------------------------------------------------------------------
+
+void plot_walls(plot_job* job, plot_sheet* sheet)
+{
+    static const char* const ending[] = {"_force_x", "_force_y", "_force_z"};
+    const size_t length = strlen(ending[0]);
+    for (int k = 0; k < job->dim; k++) {
+        for (int i = 0; i < job->series.columns; i++) {
+            const char* name = job->series.name[i];
+            const size_t size = strlen(name);
+            if (size <= length || strcmp(name + size - length, ending[k]) != 0) continue;
+            char label[PLOT_TEXT];
+            snprintf(label, sizeof label, "%.*s", (int)(size - length), name);
+            add_series(job, sheet, k, name, label);
+        }
+        char name[16];
+        snprintf(name, sizeof name, "force F_{%c}", 'x' + k);
+        plot_label(job, sheet->panel[k].y_label, name, "N");
+    }
+    sheet->rows = job->dim;
+    name_time(job, sheet);
+    if (sheet->curve_count == 0) sheet_nothing(sheet, "the run has no walls");
+}
+
+// ---- convergence -------------------------------------------------------------------------------
+
+void plot_convergence(plot_job* job, plot_sheet* sheet)
+{
+    static const struct {
+        const char *column, *label;
+        int panel;
+    } shown[] = {{"residual", "", 0},
+                 {"sweeps", "needed", 1},
+                 {"sweeps_for_rigid", "for a rigid packing", 1},
+                 {"overlap_max", "largest", 2},
+                 {"overlap_mean", "mean", 2},
+                 {"velocity_error", "", 3}};
+    static const char* const labels[] = {"residual", "sweeps", "overlap / diameter",
+                                         "estimated error of velocities"};
+    const bool rigid = talus_series_column(&job->series, "residual") != NULL;
+    sheet->columns = rigid ? 2 : 1;
+    sheet->rows = rigid ? 2 : 1;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const int panel = rigid ? shown[i].panel : 0;
+        if (!rigid && shown[i].panel != 2) continue;
+        add_series(job, sheet, panel, shown[i].column, shown[i].label);
+    }
+    for (int i = 0; i < sheet->columns * sheet->rows; i++) {
+        snprintf(sheet->panel[i].y_label, PLOT_TEXT, "%s", labels[rigid ? i : 2]);
+        sheet->panel[i].y_log = true;
+    }
+    name_time(job, sheet);
+    if (sheet->curve_count == 0) sheet_nothing(sheet, "the series has none of the columns for it");
+}
+
+// ---- any column --------------------------------------------------------------------------------
+
+static void refuse_column(const plot_job* job, plot_sheet* sheet, const char* name)
+{
+    const char* near =
+        nearest_name(name, (const char* const*)job->series.name, job->series.columns);
+    sheet_nothing(sheet, "series.csv has no column '%s'%s%s%s", name,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+void plot_series(plot_job* job, plot_sheet* sheet)
+{
+    const plot_options* o = job->options;
+    for (int i = 0; i < o->column_count; i++) {
+        if (!add_series(job, sheet, 0, o->columns[i], o->columns[i])) {
+            refuse_column(job, sheet, o->columns[i]);
+            return;
+        }
+    }
+    name_time(job, sheet);
+    if (o->column_count == 1) {
+        snprintf(sheet->panel[0].y_label, PLOT_TEXT, "%s", o->columns[0]);
+        sheet->curve[0].label[0] = '\0';
+    }
+    if (o->column_count == 0) sheet_nothing(sheet, "`series` needs names of columns behind it");
+}

@@ -1,0 +1,238 @@
+"""talus plot: the CSV behind every figure against numpy on frames.h5 and series.csv, and the figures."""
+import csv
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import matplotlib.image
+import numpy
+
+TALUS = os.environ["TALUS"]
+SCENE = str(Path(__file__).resolve().parent / "scenes" / "tiny.yaml")
+GRAVITY = 9.81
+EVERY = ["energy", "stress", "coordination", "forces", "friction", "fabric", "anisotropy", "packing",
+         "voronoi", "gr", "profile", "walls", "convergence"]
+
+
+def talus(*arguments):
+    return subprocess.run([TALUS, *map(str, arguments)], capture_output=True, text=True, timeout=100)
+
+
+def table(path):
+    """Columns of a CSV; empty fields are NaN."""
+    with open(path, newline="") as file:
+        rows = list(csv.reader(file))
+    return {name: numpy.array([float(r[k]) if r[k] else numpy.nan for r in rows[1:]])
+            for k, name in enumerate(rows[0])}
+
+
+class Plot(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="talus-plot-")
+        cls.run_2d = str(Path(cls.folder) / "tiny")
+        result = talus("run", SCENE, "-o", cls.run_2d, "--steps", 300, "--quiet")
+        assert result.returncode == 0, result.stderr
+        cls.all = talus("plot", cls.run_2d, "all", "--dpi", 72)
+        assert cls.all.returncode == 0, cls.all.stderr
+        with h5py.File(Path(cls.run_2d) / "frames.h5", "r") as file:
+            cls.time = file["time"][:]
+            cls.frames = [{name: {k: v[()] for k, v in group[name].items()} for name in group}
+                          for group in (file[f"frames/{i:06d}"] for i in range(cls.time.size))]
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, name):
+        return str(Path(self.folder) / name)
+
+    def csv_of(self, what, *options):
+        path = self.path(f"{what}-{len(os.listdir(self.folder))}.csv")
+        result = talus("plot", self.run_2d, what, "--csv", "-o", path, *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return table(path)
+
+    def near(self, seen, expected, tolerance=1e-12):
+        """Equal but for the rounding of sums."""
+        expected = numpy.asarray(expected, dtype=float)
+        scale = numpy.nanmax(numpy.abs(expected)) or 1.0
+        numpy.testing.assert_allclose(seen / scale, expected / scale, atol=tolerance, rtol=0)
+
+    # ---- figures -------------------------------------------------------------------------------
+
+    def test_all_figures(self):
+        folder = Path(self.run_2d) / "plots"
+        for name in EVERY:
+            image = matplotlib.image.imread(folder / f"{name}.png")[:, :, :3]
+            border = numpy.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
+            self.assertTrue((border == 1).all(), name)
+            self.assertGreater((image.min(axis=2) < 0.5).sum(), 500, name)
+            columns = table(folder / f"{name}.csv")
+            self.assertGreater(len(next(iter(columns.values()))), 1, name)
+
+    def test_list(self):
+        result = talus("plot", self.run_2d)
+        self.assertEqual(result.returncode, 0)
+        for name in EVERY + ["series", "kinetic_energy", "box_force_y"]:
+            self.assertIn(name, result.stdout)
+
+    def test_series_figure(self):
+        """The only curve of a figure goes where its numbers say."""
+        path = self.path("one.png")
+        self.assertEqual(talus("plot", self.run_2d, "series", "grains", "-o", path).returncode, 0)
+        data = table(self.path("one.csv"))
+        image = matplotlib.image.imread(path)[:, :, :3]
+        dark = image.sum(axis=2) < 1.0
+        columns = numpy.flatnonzero(dark.mean(axis=0) > 0.6)
+        rows = numpy.flatnonzero(dark.mean(axis=1) > 0.6)
+        left, right, top, bottom = columns[0], columns[-1], rows[0], rows[-1]
+        x, y = data["time"], data["grains"]
+        # The axes go on beyond the data by 4 % of their range on both sides.
+        for i in range(20, len(x), 15):
+            part = (x[i] - x.min()) / numpy.ptp(x)
+            column = left + (right - left) * (0.04 + part) / 1.08
+            height = (y[i] - y.min()) / numpy.ptp(y)
+            row = bottom - (bottom - top) * (0.04 + height) / 1.08
+            around = dark[int(row) - 3:int(row) + 5, int(column) - 2:int(column) + 4]
+            self.assertTrue(around.any(), i)
+
+    def test_formats_and_places(self):
+        for name, begin in (("a.svg", b"<?xml"), ("a.pdf", b"%PDF")):
+            path = self.path(name)
+            made = talus("plot", self.run_2d, "energy", "-o", path, "--force")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertTrue(Path(path).read_bytes().startswith(begin))
+        folder = self.path("two")
+        self.assertEqual(talus("plot", self.run_2d, "gr", "walls", "-o", folder).returncode, 0)
+        self.assertEqual(sorted(os.listdir(folder)), ["gr.csv", "gr.png", "walls.csv", "walls.png"])
+        again = talus("plot", self.run_2d, "energy")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("--force", again.stderr)
+
+    # ---- numbers -------------------------------------------------------------------------------
+
+    def test_energy(self):
+        data = self.csv_of("energy")
+        self.near(data["time"], self.time)
+        kinetic, potential = [], []
+        for f in self.frames:
+            g = f["grains"]
+            inertia = 0.5 * g["mass"] * g["radius"]**2
+            kinetic.append(0.5 * (g["mass"] * (g["velocity"]**2).sum(axis=1)).sum() +
+                           0.5 * (inertia * g["spin"]**2).sum())
+            potential.append((g["mass"] * GRAVITY * g["position"][:, 1]).sum())
+        self.near(data["kinetic"], kinetic)
+        self.near(data["potential"], potential)
+
+    def test_stress(self):
+        low, high = numpy.array([0.01, 0.005]), numpy.array([0.11, 0.05])
+        data = self.csv_of("stress", "--region", "x=0.01:0.11,y=0.005:0.05", "--frame", "10:last")
+        for row, number in enumerate(range(10, len(self.frames))):
+            g, c = self.frames[number]["grains"], self.frames[number]["contacts"]
+            place = {int(i): p for i, p in zip(g["id"], g["position"])}
+            stress = numpy.zeros((2, 2))
+            for a, b, point, force in zip(c["a"], c["b"], c["point"], c["force"]):
+                if ((point >= low) & (point <= high)).all():
+                    start = place[int(a)] if a >= 0 else point
+                    stress += numpy.outer(force, place[int(b)] - start)
+            inside = ((g["position"] >= low) & (g["position"] <= high)).all(axis=1)
+            mass, velocity = g["mass"][inside], g["velocity"][inside]
+            mean = (mass[:, None] * velocity).sum(axis=0) / mass.sum()
+            stress += numpy.einsum("i,ij,ik->jk", mass, velocity - mean, velocity - mean)
+            stress /= numpy.prod(high - low)
+            self.near([data[k][row] for k in ("stress_xx", "stress_yy", "stress_xy", "pressure")],
+                      [stress[0, 0], stress[1, 1], stress[0, 1], numpy.trace(stress) / 2], 1e-10)
+
+    def loaded(self, number):
+        """Contacts with a force: normal forces, normals, and which."""
+        c = self.frames[number]["contacts"]
+        size = numpy.linalg.norm(c["force"], axis=1)
+        mask = size > 1e-6 * size[size > 0].mean()
+        return (c["force"][mask] * c["normal"][mask]).sum(axis=1), c["normal"][mask], mask
+
+    def test_coordination(self):
+        data = self.csv_of("coordination", "--frame", "20:last")
+        for row, number in enumerate(range(20, len(self.frames))):
+            c = self.frames[number]["contacts"]
+            mask = self.loaded(number)[2]
+            between = (c["a"][mask] >= 0).sum()
+            expected = (2 * between + (mask.sum() - between)) / len(self.frames[number]["grains"]["id"])
+            self.near([data["all"][row]], [expected])
+
+    def test_forces(self):
+        data = self.csv_of("forces", "--frame", "last", "--bins", 12)
+        normal = self.loaded(len(self.frames) - 1)[0]
+        edges = numpy.append(data["low"], data["high"][-1])
+        count, _ = numpy.histogram(normal / normal.mean(), bins=edges)
+        self.assertEqual(len(data["low"]), 12)
+        self.near(data["normal"], count / len(normal) / numpy.diff(edges))
+
+    def test_forces_of_several_frames(self):
+        """The mean over frames counts every contact alike, in units of its frame's mean force."""
+        data = self.csv_of("forces", "--frame", "25:last")
+        edges = numpy.append(data["low"], data["high"][-1])
+        total = numpy.zeros(len(edges) - 1)
+        contacts = 0
+        for number in range(25, len(self.frames)):
+            normal = self.loaded(number)[0]
+            total += numpy.histogram(normal / normal.mean(), bins=edges)[0]
+            contacts += len(normal)
+        self.near(data["normal"], total / contacts / numpy.diff(edges))
+
+    def test_fabric(self):
+        data = self.csv_of("fabric", "--bins", 10)
+        force, normal, _ = self.loaded(len(self.frames) - 1)
+        angle = numpy.arctan2(normal[:, 1], normal[:, 0]) % numpy.pi
+        edges = numpy.append(data["low"], data["high"][-1])
+        self.near(edges, numpy.linspace(0, numpy.pi, 11))
+        count, _ = numpy.histogram(angle, bins=edges)
+        # Normals along an axis may fall on either side of an end, by rounding.
+        self.near(data["contacts"].sum(), count.sum() / len(angle) / (numpy.pi / 10))
+        inner = slice(1, -1)
+        self.near(data["contacts"][inner], (count / len(angle) / (numpy.pi / 10))[inner])
+
+    def test_walls_and_series(self):
+        series = table(Path(self.run_2d) / "series.csv")
+        data = self.csv_of("walls")
+        self.assertEqual(set(data), {"time"} | {k for k in series if k.endswith(("force_x", "force_y"))})
+        for name in data:
+            self.near(data[name], series[name])
+        data = table(Path(self.run_2d) / "plots" / "convergence.csv")
+        for name in ("residual", "sweeps", "overlap_max"):
+            self.near(data[name], series[name])
+
+    def test_profile(self):
+        """All the solid volume, and all the momentum, is in the slices."""
+        data = self.csv_of("profile", "--region", "x=0:0.12,y=0:0.3", "--frame", 25)
+        g = self.frames[25]["grains"]
+        width = data["position"][1] - data["position"][0]
+        solid = (data["fraction"] * 0.12 * width).sum()
+        # Contact dynamics lets grains overlap the walls by 1e-4 diameters at most.
+        self.near([solid], [(numpy.pi * g["radius"]**2).sum()], 1e-4)
+
+    # ---- refusals ------------------------------------------------------------------------------
+
+    def test_refusals(self):
+        for arguments, status, words in (
+                (("enrgy",), 2, "did you mean 'energy'"),
+                (("series", "kinetic"), 1, "no column 'kinetic'"),
+                (("series",), 1, "needs names"),
+                (("stress", "--frame", "1000"), 1, "there is no frame 1000"),
+                (("profile", "--axis", "z"), 1, "no axis z"),
+                (("profile", "--axis", "w"), 2, "--axis"),
+                (("gr", "--format", "jpg"), 2, "png, svg or pdf"),
+                (("forces", "--frame", "0", "--force"), 1, "no plot of forces")):
+            result = talus("plot", self.run_2d, *arguments)
+            self.assertEqual(result.returncode, status, (arguments, result.stderr))
+            self.assertIn(words, result.stderr, arguments)
+        self.assertEqual(talus("plot").returncode, 2)
+        self.assertIn("no recorded run", talus("plot", self.path("nowhere")).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
