@@ -48,11 +48,34 @@ int command_paper(int argc, char** argv);
 int command_render(int argc, char** argv);
 int command_plot(int argc, char** argv);
 int command_view(int argc, char** argv);
+int command_new(int argc, char** argv);
 int command_schema(int argc, char** argv);
+int command_completion(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
 /// Print the help of one command to stdout.
 void print_command_help(const command* c);
+
+// ---- help_text.c and manual.c ------------------------------------------------------------------
+
+/// An option as a help text lists it.
+typedef struct help_option {
+    char letter;         ///< of -o, '\0' if there is none
+    char names[4][32];   ///< of --output; several that are explained together
+    int count;           ///< of names
+    char value[32];      ///< "DIR", empty if it has none
+    bool value_may_lack; ///< --dump-problems[=N]
+    char text[480];      ///< what it does
+} help_option;
+
+/// Whether an option begins at this line of a help text.
+bool help_is_option(const char* line);
+/// Read the option that begins at `line`; returns the line behind it.
+const char* help_read_option(const char* line, help_option* out);
+/// Go on from *at to the next option; false at the end.
+bool help_next_option(const char** at, help_option* out);
+/// Write the man page as roff.
+void manual_write(FILE* out);
 
 // ---- options.c ---------------------------------------------------------------------------------
 
@@ -74,6 +97,10 @@ typedef struct option_values {
     int count;
 } option_values;
 bool option_values_add(option_values* values, int argc, const char* value);
+
+#ifndef TALUS_SCENES_FROM_PROGRAM
+#define TALUS_SCENES_FROM_PROGRAM "../share/talus/scenes"
+#endif
 
 // ---- locate.c ----------------------------------------------------------------------------------
 

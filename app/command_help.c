@@ -9,17 +9,38 @@ void print_command_help(const command* c)
     if (c->help[0]) printf("\n%s", c->help);
 }
 
+/// --help, --man or an argument that is none of ours; -1: neither option is there. *argument gets
+/// the one that may be there besides (NULL: none may).
+static int read_options(int argc, char** argv, const char* name, const char** argument)
+{
+    static const struct option list[] = {
+        {"man", no_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
+    const struct option* known = argument ? list : list + 1;
+    optind = 1;
+    int choice = options_next(argc, argv, ":h", known);
+    if (choice == 'h') print_command_help(command_find(name));
+    if (choice == 'm') manual_write(stdout);
+    if (choice != -1) return choice == '?' ? STATUS_USAGE : STATUS_OK;
+    if (argument && optind < argc) *argument = argv[optind++];
+    if (optind == argc) return -1;
+    fprintf(stderr, "talus: '%s' is one argument too many\n", argv[optind]);
+    return STATUS_USAGE;
+}
+
 int command_help(int argc, char** argv)
 {
-    if (argc > 1) {
-        const command* c = command_find(argv[1]);
+    const char* name = NULL;
+    int status = argc > 0 ? read_options(argc, argv, "help", &name) : -1;
+    if (status >= 0) return status;
+    if (name) {
+        const command* c = command_find(name);
         if (c) print_command_help(c);
         return c ? STATUS_OK : STATUS_USAGE;
     }
     printf("talus %s: simulation of rigid grains by Contact Dynamics\n\n", talus_version());
     int count;
     const command* list = command_list(&count);
-    for (int i = 0; i < count; i++) printf("  talus %-9s %s\n", list[i].name, list[i].summary);
+    for (int i = 0; i < count; i++) printf("  talus %-10s %s\n", list[i].name, list[i].summary);
     printf("\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
            "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
            "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
@@ -28,8 +49,8 @@ int command_help(int argc, char** argv)
 
 int command_version(int argc, char** argv)
 {
-    (void)argc;
-    (void)argv;
+    int status = read_options(argc, argv, "version", NULL);
+    if (status >= 0) return status;
     printf("talus %s (revision %s, %s)\n", talus_version(), talus_revision(), talus_compiler());
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "scene/reader.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,38 @@ static bool read_flow(const char* text, talus_flow_kind* out)
     return false;
 }
 
+/// "x", "y" or "z" at the beginning of a text; -1 if it is another letter.
+static int read_axis(const char* text)
+{
+    return text[0] >= 'x' && text[0] <= 'z' ? text[0] - 'x' : -1;
+}
+
+static bool read_profile_axis(const char* text, int* out)
+{
+    *out = read_axis(text);
+    if (*out >= 0 && text[1] == '\0') return true;
+    fprintf(stderr, "talus: --axis is x, y or z, not '%s'\n", text);
+    return false;
+}
+
+static bool read_gate(const char* text, measure_task* task)
+{
+    char* end = NULL;
+    task->gate_axis = read_axis(text);
+    if (task->gate_axis >= 0 && text[1] == '=') task->gate_at = strtod(text + 2, &end);
+    if (end && end != text + 2 && *end == '\0' && isfinite(task->gate_at)) return true;
+    fprintf(stderr, "talus: --gate needs an axis and a place, such as y=0.1, not '%s'\n", text);
+    return false;
+}
+
+static bool read_slope(const char* text, bool* plane)
+{
+    *plane = strcmp(text, "plane") == 0;
+    if (*plane || strcmp(text, "heap") == 0) return true;
+    fprintf(stderr, "talus: --slope is heap or plane, not '%s'\n", text);
+    return false;
+}
+
 static bool read_option(measure_options* o, int choice)
 {
     talus_measure_def* def = &o->task.def;
@@ -43,6 +76,10 @@ static bool read_option(measure_options* o, int choice)
         def->bins = bins < INT32_MAX ? (int)bins : INT32_MAX;
         return true;
     case 'w': return read_flow(optarg, &def->flow);
+    case 'a': return read_profile_axis(optarg, &o->task.axis);
+    case 'd': return o->task.radial = true;
+    case 'g': return read_gate(optarg, &o->task);
+    case 'l': return read_slope(optarg, &o->task.plane);
     case 'i': return !(def->boundaries = false);
     case 'x': return o->force = true;
     case 's': return (o->csv = optarg) != NULL;
@@ -61,7 +98,7 @@ static bool read_quantities(measure_options* o, int count, char** words)
     bool good = o->wanted && names;
     for (int i = 0; i < quantity_count && good; i++) {
         names[i] = list[i].name;
-        o->wanted[i] = count == 0;
+        o->wanted[i] = count == 0 && !(list[i].flags & MEASURE_NAMED);
     }
     o->chosen = count > 0;
     for (int k = 0; k < count && good; k++) {
@@ -93,6 +130,10 @@ static bool read_options(measure_options* o, int argc, char** argv, int* status)
         {"cut", required_argument, NULL, 'c'},
         {"flow", required_argument, NULL, 'w'},
         {"no-walls", no_argument, NULL, 'i'},
+        {"axis", required_argument, NULL, 'a'},
+        {"radial", no_argument, NULL, 'd'},
+        {"gate", required_argument, NULL, 'g'},
+        {"slope", required_argument, NULL, 'l'},
         {"csv", required_argument, NULL, 's'},
         {"json", no_argument, NULL, 'j'},
         {"force", no_argument, NULL, 'x'},
@@ -137,7 +178,7 @@ static bool check_contacts(measure_options* o, const talus_recording* recording)
     const measure_quantity* list = measure_quantities(&count);
     if (talus_recording_has_contacts(recording)) return true;
     for (int i = 0; i < count; i++) {
-        if (!o->wanted[i] || !list[i].contacts) continue;
+        if (!o->wanted[i] || !(list[i].flags & MEASURE_CONTACTS)) continue;
         if (o->chosen) {
             fprintf(stderr,
                     "talus: %s needs contacts, which this run does not record: its scene has "
@@ -168,7 +209,8 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
         good = recording_show(recording, task->frame, &task->world);
         if (good) task->dim = talus_world_options(task->world)->dim;
         for (int q = 0; q < count && good; q++) {
-            if (!o->wanted[q] || (list[q].once && i + 1 < task->frames.count)) continue;
+            if (!o->wanted[q] || ((list[q].flags & MEASURE_ONCE) && i + 1 < task->frames.count))
+                continue;
             task->out->order = q;
             measure_one(o, &list[q], &told[q]);
         }
@@ -198,6 +240,7 @@ static bool show_result(const measure_options* o, const talus_recording* recordi
                                  .dim = o->task.dim,
                                  .tables = o->chosen,
                                  .title = talus_recording_title(recording)};
+    if (o->task.out->number_count == 0) return false; // why has been told
     if (o->csv && !measure_write_csv(o->csv, &o->task, &style, o->force)) return false;
     if (o->json)
         measure_write_json(stdout, &o->task, &style);
@@ -220,13 +263,14 @@ static int measure(measure_options* o)
         good = measure_frames(o, recording) && show_result(o, recording) && found_all(o);
     }
     measured_free(&out);
+    talus_places_free(&o->task.places);
     talus_recording_close(recording);
     return good ? STATUS_OK : STATUS_FAILURE;
 }
 
 int command_measure(int argc, char** argv)
 {
-    measure_options o = {.task = {.def = talus_measure_default()}};
+    measure_options o = {.task = {.def = talus_measure_default(), .axis = -1, .gate_axis = -1}};
     int status;
     if (read_options(&o, argc, argv, &status)) status = measure(&o);
     free(o.wanted);

@@ -51,6 +51,13 @@ static int is_scene(const struct dirent* entry)
     return entry->d_name[0] != '.' && dot && strcmp(dot, ".yaml") == 0;
 }
 
+static void print_name(const char* file_name)
+{
+    char name[256];
+    scene_name(file_name, name, sizeof name);
+    printf("%s\n", name);
+}
+
 static void print_scene(const char* directory, const char* file_name)
 {
     char path[PATH_SIZE], name[256], title[256], head[HEAD_SIZE];
@@ -69,32 +76,40 @@ static void print_scene(const char* directory, const char* file_name)
 /// Print the scenes of a directory; true if there were any, which ends the search.
 static bool visit(const char* directory, void* user)
 {
-    (void)user;
+    const bool* names_only = user;
     struct dirent** entries;
     int count = scandir(directory, &entries, is_scene, alphasort);
     if (count < 0) return false;
     for (int i = 0; i < count; i++) {
-        print_scene(directory, entries[i]->d_name);
+        if (*names_only)
+            print_name(entries[i]->d_name);
+        else
+            print_scene(directory, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
-    if (count > 0) printf("\nThey are in %s; run one with: talus run NAME\n", directory);
+    if (count > 0 && !*names_only)
+        printf("\nThey are in %s; run one with: talus run NAME\n", directory);
     return count > 0;
 }
 
 int command_scenes(int argc, char** argv)
 {
-    static const struct option list[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option list[] = {
+        {"names", no_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool names_only = false;
     optind = 1;
-    int choice = options_next(argc, argv, ":h", list);
-    if (choice == 'h') print_command_help(command_find("scenes"));
-    if (choice != -1) return choice == 'h' ? STATUS_OK : STATUS_USAGE;
+    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
+        if (choice == 'h') print_command_help(command_find("scenes"));
+        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
+        names_only = true;
+    }
     if (optind < argc) {
         fprintf(stderr, "talus: '%s' is one argument too many: `talus scenes` takes none\n",
                 argv[optind]);
         return STATUS_USAGE;
     }
-    if (locate_directories(visit, NULL)) return STATUS_OK;
+    if (locate_directories(visit, &names_only)) return STATUS_OK;
     fprintf(stderr,
             "talus: no ready-made scenes were found; set TALUS_SCENES to their directory\n");
     return STATUS_FAILURE;

@@ -10,9 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef TALUS_SCENES_FROM_PROGRAM
-#define TALUS_SCENES_FROM_PROGRAM "../share/talus/scenes"
-#endif
 #ifndef TALUS_SCENES_SOURCE_DIR
 #define TALUS_SCENES_SOURCE_DIR ""
 #endif

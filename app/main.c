@@ -23,16 +23,25 @@ static const command commands[] = {
      "  --force                replace the run that is in DIR (only files Talus "
      "wrote)\n" RUN_OPTIONS "\nCtrl-C finishes the step, writes a checkpoint and exits with status "
      "75; `talus resume DIR`\n"
-     "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n",
+     "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n\n"
+     "Examples:\n"
+     "  talus run hopper\n"
+     "  talus run hopper -o runs/rough --set materials.glass.friction=0.8 --threads 4\n"
+     "  talus run my-scene.yaml --force\n",
      command_run},
     {"resume", "resume DIR [options]", "go on with a run that was stopped or killed",
      "The run ends with the same bits as one that was never stopped.\n"
      "A finished run is left alone, unless --steps asks for more steps of its last "
-     "phase.\n\n" RUN_OPTIONS,
+     "phase.\n\n" RUN_OPTIONS "\nExamples:\n"
+     "  talus resume runs/hopper\n"
+     "  talus resume runs/hopper --steps 20000\n",
      command_resume},
     {"check", "check SCENE [--set key.path=value]...", "look for all mistakes in a scene",
      "Reads the scene and builds its world, writes nothing. Exit status 3 if there are errors.\n\n"
-     "  --set key.path=value   override a value of the scene; may be repeated\n",
+     "  --set key.path=value   override a value of the scene; may be repeated\n\n"
+     "Examples:\n"
+     "  talus check my-scene.yaml\n"
+     "  talus check hopper --set method=soft\n",
      command_check},
     {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [--json]",
      "tell which method is cheaper for a scene",
@@ -42,11 +51,17 @@ static const command commands[] = {
      "  --seconds S            processor time a thread for each trial [1]\n"
      "  --threads N            threads to use [as the scene says]\n"
      "  --set key.path=value   override a value of the scene; may be repeated\n"
-     "  --json                 print one JSON object on standard output\n",
+     "  --json                 print one JSON object on standard output\n\n"
+     "Examples:\n"
+     "  talus advise hopper\n"
+     "  talus advise my-scene.yaml --seconds 10\n",
      command_advise},
-    {"scenes", "scenes", "list the ready-made scenes",
+    {"scenes", "scenes [--names]", "list the ready-made scenes",
      "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
-     "tree.\n",
+     "tree.\n\n"
+     "  --names                print their names only\n\n"
+     "Examples:\n"
+     "  talus scenes\n",
      command_scenes},
     {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
      "write the frames of a run for other programs",
@@ -55,7 +70,8 @@ static const command commands[] = {
      "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
      "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
      "Without options the first two are written into DIR/export. A run that is not finished is\n"
-     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "exported as far as it shows its frames, up to about the last second. See "
+     "docs/exchange.md.\n\n"
      "Examples:\n"
      "  talus export runs/hopper\n"
      "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
@@ -64,9 +80,10 @@ static const command commands[] = {
      "measure stress, fabric, forces, energies, ... of recorded frames",
      "Prints the numbers of one frame, or mean, spread and extremes over several. Without a "
      "QUANTITY\n"
-     "all of them are measured; a QUANTITY that is named is printed with its tables:\n\n"
-     "  stress fabric coordination forces mobility networks energy rheology budget packing\n"
-     "  voronoi rdf\n\n"
+     "those of the first two lines are measured; one that is named is printed with its tables:\n\n"
+     "  stress fabric coordination forces mobility networks energy rheology budget\n"
+     "  packing voronoi rdf\n"
+     "  profile field slope flux\n\n"
      "  --frame F              a number from 0, A:B, A:B:STRIDE, last or all [last]\n"
      "  --time T               the frame nearest to this time\n"
      "  --region x=A:B,y=C:D   measure only in this box; an end may be left out\n"
@@ -74,6 +91,10 @@ static const command commands[] = {
      "  --flow mean|linear     what velocities fluctuate about [mean]\n"
      "  --bins N               of histograms [24]\n"
      "  --cut X                strong forces exceed X times the mean [1]\n"
+     "  --axis x|y|z           profile: slices across this axis [the last]; with --radial shells\n"
+     "                         about it\n"
+     "  --slope heap|plane     slope: of two flanks or a cone, or of one flat surface [heap]\n"
+     "  --gate y=0.1           flux: the plane; along the last axis downwards is positive\n"
      "  --no-walls             leave contacts with walls, fixed and glued grains out of fabric,\n"
      "                         forces and networks\n"
      "  --csv FILE             a row for each frame into FILE, tables into FILE-TABLE.csv\n"
@@ -96,6 +117,7 @@ static const command commands[] = {
      "  -o, --output FILE      where it goes; of several frames a directory [DIR/pictures]\n"
      "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
      "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
+     "  --fields               list the fields of the run and draw nothing\n"
      "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
      "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
      "  --forces               forces as bars from centre to centre, as wide as they are large\n"
@@ -173,7 +195,10 @@ static const command commands[] = {
      "  --json                 print ensemble.json on standard output at the end\n\n"
      "Written are ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"
      "(stress of every solution) and histogram.csv. Exit status 4 if no two solutions reach the\n"
-     "tolerance.\n",
+     "tolerance.\n\n"
+     "Examples:\n"
+     "  talus ensemble runs/heap --samples 100\n"
+     "  talus ensemble column-collapse --set grains.column.count=400\n",
      command_ensemble},
     {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [--json]",
      "solve a contact problem in the layout of FCLIB",
@@ -186,7 +211,10 @@ static const command commands[] = {
      "  --repeat N             solve N times and tell the median of the times [1]\n"
      "  --write                store solution/{r,u} (global: v too) in the file, if it is solved\n"
      "  --json                 print one JSON object on standard output\n\n"
-     "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",
+     "Exit status 0 only if it is solved to the tolerance, 4 if not.\n\n"
+     "Examples:\n"
+     "  talus solve runs/hopper/problems/step-000120.hdf5\n"
+     "  talus solve problem.hdf5 --tolerance 1e-10 --write\n",
      command_solve},
     {"paper", "paper [NAME...|all] [-o DIR] [--short]",
      "carry out published experiments and compare the numbers",
@@ -198,14 +226,18 @@ static const command commands[] = {
      "  --short                the versions of the test suite: some seconds each\n"
      "  --threads N            threads to simulate with; only times depend on it [1]\n"
      "  --seed S               of all random numbers [1]\n"
-     "  --quiet                no progress and no tables, only errors\n",
+     "  --quiet                no progress and no tables, only errors\n\n"
+     "Examples:\n"
+     "  talus paper\n"
+     "  talus paper chain --short -o chain-results\n",
      command_paper},
     {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
      "look at a run in the browser, also while it goes on",
      "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
      "display, opens it. Ctrl-C ends it.\n\n"
      "  --port N               port to listen on [0: a free one]\n"
-     "  --open, --no-open      open a browser or not [if standard output is a terminal]\n"
+     "  --open                 open a browser [if standard output is a terminal]\n"
+     "  --no-open              open none\n"
      "  --export FILE          write the page with all frames into one FILE instead, which opens\n"
      "                         from disk without a server and without a network\n"
      "  --frames A:B           export only the frames from A to B, which may be left out\n"
@@ -215,6 +247,15 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
+    {"new", "new NAME [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
+     "A file that exists is left as it is.\n\n"
+     "  --3d                   of dimension 3 [2]\n"
+     "  -t, --template TEMPLATE  what it shows: box, hopper, shear or soft [box]\n"
+     "  --list                 explain the templates and write nothing\n\n"
+     "Examples:\n"
+     "  talus new first\n"
+     "  talus new silos/one --3d --template hopper\n",
+     command_new},
     {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
      "With it an editor completes and checks scenes while they are written. A scene names it in "
      "its\n"
@@ -227,8 +268,22 @@ static const command commands[] = {
      "  talus schema -o talus-scene.json\n"
      "  talus schema --markdown 'walls[].motion'\n",
      command_schema},
-    {"help", "help [COMMAND]", "explain a command", "", command_help},
-    {"version", "version", "print version, revision and compiler", "", command_version},
+    {"completion", "completion bash|zsh|fish", "print a script with which a shell completes talus",
+     "It completes commands, options, ready-made scenes and the keys of --set.\n\n"
+     "Examples:\n"
+     "  source <(talus completion bash)\n"
+     "  talus completion fish > ~/.config/fish/completions/talus.fish\n",
+     command_completion},
+    {"help", "help [COMMAND] [--man]", "explain a command",
+     "  --man                  print the man page, talus(1), as roff\n\n"
+     "Examples:\n"
+     "  talus help run\n"
+     "  talus help --man | man -l -\n",
+     command_help},
+    {"version", "version", "print version, revision and compiler",
+     "Examples:\n"
+     "  talus version\n",
+     command_version},
 };
 
 const command* command_list(int* count)

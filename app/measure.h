@@ -4,7 +4,7 @@
 
 #include "recorded.h"
 
-enum { MEASURE_MOST_COLUMNS = 16 };
+enum { MEASURE_MOST_COLUMNS = 24 };
 
 /// A number of every frame.
 typedef struct measure_number {
@@ -47,19 +47,40 @@ typedef struct measure_task {
     int64_t frame;
     int dim;
     talus_measure_def def;
+    int axis;      ///< of profiles: 0, 1, 2, -1: the last
+    bool radial;   ///< shells about that axis
+    bool plane;    ///< slope of a plane, not of a heap
+    int gate_axis; ///< -1: no gate is given
+    double gate_at;
+    talus_places places; ///< of the frame before, to count crossings of the gate
     measured* out;
 } measure_task;
+
+enum {
+    MEASURE_CONTACTS = 1, ///< needs contacts to be recorded
+    MEASURE_ONCE = 2,     ///< is of the whole run, not of a frame
+    MEASURE_NAMED = 4,    ///< is measured only if it is named
+};
 
 /// A quantity: the only list of them is in measure_quantities.c.
 typedef struct measure_quantity {
     const char* name;
     const char* what; ///< one line
-    bool contacts;    ///< needs contacts to be recorded
-    bool once;        ///< is of the whole run, not of a frame
+    unsigned flags;   ///< MEASURE_ bits
     talus_status (*measure)(measure_task* task, talus_error* error);
 } measure_quantity;
 
 const measure_quantity* measure_quantities(int* count);
+
+// ---- measure_space.c ---------------------------------------------------------------------------
+
+talus_status measure_packing(measure_task* task, talus_error* error);
+talus_status measure_voronoi(measure_task* task, talus_error* error);
+talus_status measure_rdf(measure_task* task, talus_error* error);
+talus_status measure_profile(measure_task* task, talus_error* error);
+talus_status measure_field(measure_task* task, talus_error* error);
+talus_status measure_slope(measure_task* task, talus_error* error);
+talus_status measure_flux(measure_task* task, talus_error* error);
 
 // ---- measure_values.c --------------------------------------------------------------------------
 
@@ -68,10 +89,18 @@ void measured_number(measured* m, const char* name, const char* unit, double val
 /// Note a tensor's entries as NAME_xx, NAME_xy, ...
 void measured_tensor(measured* m, const char* name, const char* unit, int dim,
                      const double tensor[9]);
-/// Note a table of the frame being filled: `rows` rows, column by column. Of tables whose number of
-/// rows changes from frame to frame only the rows that all have are kept.
-void measured_rows(measured* m, const char* name, int columns, const char* const* column,
-                   const char* const* unit, int64_t rows, const double* const* data);
+/// A column to be noted.
+typedef struct measure_column {
+    const char* name; ///< static text, as the unit
+    const char* unit;
+    const double* data; ///< [rows], copied
+    int stride;         ///< doubles from row to row; 0: 1
+} measure_column;
+
+/// Note a table of the frame being filled; `name` is static text. Of tables whose number of rows
+/// changes from frame to frame only the rows that all have are kept.
+void measured_rows(measured* m, const char* name, int columns, const measure_column* column,
+                   int64_t rows);
 void measured_free(measured* m);
 
 /// Mean, standard deviation, smallest and largest over the frames where a number is defined.

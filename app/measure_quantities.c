@@ -35,6 +35,10 @@ static talus_status measure_stress(measure_task* task, talus_error* error)
         const double known = s.deviator > 0.0 ? angle : NAN;
         note(task, "principal_angle", "degrees", known < 0.0 ? known + 180.0 : known);
     }
+    for (int k = 0; k < 3 && task->dim == 3; k++) {
+        const char* const name[] = {"principal_1_x", "principal_1_y", "principal_1_z"};
+        note(task, name[k], "", s.principal.direction[k]);
+    }
     note(task, "volume", "m^3", s.volume);
     return TALUS_OK;
 }
@@ -55,21 +59,22 @@ static talus_status measure_fabric(measure_task* task, talus_error* error)
         note(task, "angle_n", "degrees", DEGREES * f.normal_angle);
         note(task, "angle_t", "degrees", DEGREES * f.tangential_angle);
     }
-    const char* const column[] = {plane ? "angle_from" : "cosine_from", "density", "normal_force",
-                                  "tangential_force"};
-    const char* const unit[] = {plane ? "rad" : "", "", "N", "N"};
-    const double* data[] = {f.edge, f.rose, f.normal, f.tangential};
-    measured_rows(task->out, "rose", 4, column, unit, f.bins, data);
+    const measure_column columns[] = {
+        {plane ? "angle_from" : "cosine_from", plane ? "rad" : "", f.edge, 1},
+        {"density", "", f.rose, 1},
+        {"normal_force", "N", f.normal, 1},
+        {"tangential_force", "N", f.tangential, 1}};
+    measured_rows(task->out, "rose", 4, columns, f.bins);
     talus_fabric_free(&f);
     return TALUS_OK;
 }
 
-static void note_histogram(measure_task* task, const char* name, const char* of, const char* unit,
+static void note_histogram(measure_task* task, const char* name, const char* of,
                            const talus_histogram* h)
 {
-    const char *const column[] = {"from", "to", of}, *const units[] = {unit, unit, ""};
-    const double* data[] = {h->edge, h->edge + 1, h->density};
-    measured_rows(task->out, name, 3, column, units, h->bins, data);
+    const measure_column columns[] = {
+        {"from", "", h->edge, 1}, {"to", "", h->edge + 1, 1}, {of, "", h->density, 1}};
+    measured_rows(task->out, name, 3, columns, h->bins);
 }
 
 static talus_status measure_forces(measure_task* task, talus_error* error)
@@ -82,10 +87,10 @@ static talus_status measure_forces(measure_task* task, talus_error* error)
     note(task, "largest_normal", "N", f.largest_normal);
     note(task, "mean_tangential", "N", f.mean_tangential);
     note(task, "largest_tangential", "N", f.largest_tangential);
-    note_histogram(task, "P_fn", "P(f_n/<f_n>)", "", &f.normal);
-    note_histogram(task, "P_fn_log", "P(f_n/<f_n>)", "", &f.normal_log);
-    note_histogram(task, "P_ft", "P(f_t/<f_t>)", "", &f.tangential);
-    note_histogram(task, "P_ft_log", "P(f_t/<f_t>)", "", &f.tangential_log);
+    note_histogram(task, "P_fn", "P(f_n/<f_n>)", &f.normal);
+    note_histogram(task, "P_fn_log", "P(f_n/<f_n>)", &f.normal_log);
+    note_histogram(task, "P_ft", "P(f_t/<f_t>)", &f.tangential);
+    note_histogram(task, "P_ft_log", "P(f_t/<f_t>)", &f.tangential_log);
     talus_forces_free(&f);
     return TALUS_OK;
 }
@@ -99,7 +104,7 @@ static talus_status measure_mobility(measure_task* task, talus_error* error)
     note(task, "mean_mobility", "", f.rubbing > 0 ? f.mean_mobility : NAN);
     note(task, "mobilised", "", f.rubbing > 0 ? f.mobilised : NAN);
     note(task, "sliding", "", f.rubbing > 0 ? f.sliding : NAN);
-    note_histogram(task, "P_mobility", "P(f_t/bound)", "", &f.mobility);
+    note_histogram(task, "P_mobility", "P(f_t/bound)", &f.mobility);
     talus_forces_free(&f);
     return TALUS_OK;
 }
@@ -192,139 +197,97 @@ static int64_t row_at(const talus_series* s, const double* column, double time)
     return nearest;
 }
 
-/// What only the series knows: energies of springs and sums over time.
-static talus_status note_sums(measure_task* task, double from_time, double to_time,
-                              talus_error* error)
+/// The method soft keeps books in its series: all terms of the rows nearest to two times.
+static talus_status note_books(measure_task* task, double from_time, double to_time,
+                               talus_error* error)
 {
     static const struct {
         const char *column, *name;
-    } terms[] = {{"elastic_energy", "change_of_elastic"},
+    } terms[] = {{"kinetic_energy", "change_of_kinetic"},
+                 {"elastic_energy", "change_of_elastic"},
                  {"dissipated", "dissipated"},
                  {"input_work", "work_put_in"},
-                 {"energy_error", "error"}};
+                 {"energy_error", "change_of_error"}};
     talus_series s;
     talus_status status = talus_series_read(task->directory, &s, error);
     if (status < 0) return status;
     const double* time = talus_series_column(&s, "time");
-    for (size_t i = 0; i < sizeof terms / sizeof *terms && time && s.rows > 0; i++) {
-        const double* x = talus_series_column(&s, terms[i].column);
-        if (!x) continue;
-        note(task, terms[i].name, "J",
-             x[row_at(&s, time, to_time)] - x[row_at(&s, time, from_time)]);
+    if (time && s.rows > 0) {
+        const int64_t from = row_at(&s, time, from_time), to = row_at(&s, time, to_time);
+        note(task, "from_time", "s", time[from]);
+        note(task, "to_time", "s", time[to]);
+        for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+            const double* x = talus_series_column(&s, terms[i].column);
+            if (x) note(task, terms[i].name, "J", x[to] - x[from]);
+        }
     }
     talus_series_free(&s);
     return TALUS_OK;
 }
 
-/// What became of the energy from the first to the last frame chosen, or from the beginning to a
-/// single one. What contacts took less what walls gave is all that rigid grains leave to be known.
-static talus_status measure_budget(measure_task* task, talus_error* error)
+/// Rigid grains: what contacts took less what walls gave is all that frames leave to be known.
+static talus_status note_losses(measure_task* task, int64_t first, talus_error* error)
 {
-    talus_measure_def def = talus_measure_default();
-    talus_energies before, after;
+    const talus_measure_def def = talus_measure_default();
     const double* times = talus_recording_times(task->recording);
-    const int64_t first = task->frames.count > 1 ? task->frames.first : 0, last = task->frame;
+    talus_energies before, after;
     talus_status status = talus_measure_energies(task->world, &def, &after, error);
     if (status >= 0) status = talus_recording_show(task->recording, first, &task->world, error);
     if (status >= 0) status = talus_measure_energies(task->world, &def, &before, error);
-    if (status >= 0) status = talus_recording_show(task->recording, last, &task->world, error);
+    if (status >= 0) {
+        status = talus_recording_show(task->recording, task->frame, &task->world, error);
+    }
     if (status < 0) return status;
     const double kinetic = after.kinetic - before.kinetic;
     const double potential = after.potential - before.potential;
     note(task, "from_time", "s", times[first]);
-    note(task, "to_time", "s", times[last]);
+    note(task, "to_time", "s", times[task->frame]);
     note(task, "change_of_kinetic", "J", kinetic);
     note(task, "change_of_potential", "J", potential);
+    note(task, "loss_less_wall_work", "J", -kinetic - potential);
+    return TALUS_OK;
+}
+
+/// What became of the energy from the first to the last frame chosen, or from the beginning to a
+/// single one.
+static talus_status measure_budget(measure_task* task, talus_error* error)
+{
+    const int64_t first = task->frames.count > 1 ? task->frames.first : 0;
+    const double* times = talus_recording_times(task->recording);
     if (talus_world_options(task->world)->method == TALUS_METHOD_CONTACT) {
-        note(task, "loss_less_wall_work", "J", -kinetic - potential);
-        return TALUS_OK;
+        return note_losses(task, first, error);
     }
-    return note_sums(task, times[first], times[last], error);
-}
-
-// ---- space -------------------------------------------------------------------------------------
-
-static talus_status measure_packing(measure_task* task, talus_error* error)
-{
-    talus_domain_def def = talus_domain_default();
-    talus_packing p;
-    def.bounds = task->def.region;
-    talus_status status = talus_measure_packing(task->world, &def, &p, error);
-    if (status < 0) return status;
-    note(task, "solid_fraction", "", p.fraction);
-    note(task, "volume", "m^3", p.volume);
-    note(task, "solid_volume", "m^3", p.solid);
-    note(task, "grains", "", (double)p.grains);
-    return TALUS_OK;
-}
-
-static talus_status measure_voronoi(measure_task* task, talus_error* error)
-{
-    talus_voronoi_def def = talus_voronoi_default();
-    talus_voronoi v;
-    def.region = task->def.region;
-    def.bins = task->def.bins;
-    talus_status status = talus_measure_voronoi(task->world, &def, &v, error);
-    if (status < 0) return status;
-    note(task, "cells", "", (double)v.counted);
-    note(task, "local_fraction", "", v.counted > 0 ? v.mean : NAN);
-    note(task, "spread_of_it", "", v.counted > 0 ? v.spread : NAN);
-    note(task, "solid/cells", "", v.counted > 0 ? v.whole : NAN);
-    double* from = calloc((size_t)v.bins, sizeof *from);
-    for (int k = 0; k < v.bins && from; k++) from[k] = (double)k / v.bins;
-    const char *const column[] = {"fraction_from", "density"}, *const unit[] = {"", ""};
-    const double* data[] = {from, v.histogram};
-    if (from) measured_rows(task->out, "P_fraction", 2, column, unit, v.bins, data);
-    task->out->failed |= !from;
-    free(from);
-    talus_voronoi_free(&v);
-    return TALUS_OK;
-}
-
-static talus_status measure_rdf(measure_task* task, talus_error* error)
-{
-    talus_rdf_def def = talus_rdf_default();
-    talus_rdf g;
-    def.domain.bounds = task->def.region;
-    def.edge = TALUS_RDF_SHELL; // the range may be larger than the box
-    talus_status status = talus_measure_rdf(task->world, &def, &g, error);
-    if (status < 0) return status;
-    int peak = 0;
-    for (int k = 1; k < g.bins; k++) peak = g.g[k] > g.g[peak] ? k : peak;
-    note(task, "centres", "", (double)g.centres);
-    note(task, "number_density", "1/m^3", g.density);
-    note(task, "peak", "", g.g[peak]);
-    note(task, "peak_at", "m", g.r[peak]);
-    const char *const column[] = {"r", "g", "neighbours_within"}, *const unit[] = {"m", "", ""};
-    const double* data[] = {g.r, g.g, g.coordination};
-    measured_rows(task->out, "g_of_r", 3, column, unit, g.bins, data);
-    talus_rdf_free(&g);
-    return TALUS_OK;
+    return note_books(task, times[first], times[task->frame], error);
 }
 
 // ---- the list ----------------------------------------------------------------------------------
 
 static const measure_quantity quantities[] = {
-    {"stress", "stress tensor of contacts and fluctuations, compression positive", true, false,
+    {"stress", "stress tensor of contacts and fluctuations, compression positive", MEASURE_CONTACTS,
      measure_stress},
-    {"fabric", "fabric tensor, anisotropies of contacts and forces, roses", true, false,
+    {"fabric", "fabric tensor, anisotropies of contacts and forces, roses", MEASURE_CONTACTS,
      measure_fabric},
-    {"coordination", "contacts a grain, with and without rattlers", true, false,
+    {"coordination", "contacts a grain, with and without rattlers", MEASURE_CONTACTS,
      measure_coordination},
-    {"forces", "mean and largest forces, P(f_n), P(f_t)", true, false, measure_forces},
-    {"mobility", "part of the friction in use, mobilised and sliding shares", true, false,
+    {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces},
+    {"mobility", "part of the friction in use, mobilised and sliding shares", MEASURE_CONTACTS,
      measure_mobility},
-    {"networks", "strong and weak contacts, above and below the mean normal force", true, false,
-     measure_networks},
-    {"energy", "energies of the free grains, power of gravity and walls", false, false,
-     measure_energy},
-    {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p", true, false,
-     measure_rheology},
-    {"budget", "changes of energy from the first to the last frame, or to a single one", false,
-     true, measure_budget},
-    {"packing", "solid fraction of the space between the walls", false, false, measure_packing},
-    {"voronoi", "solid fraction of Voronoi cells", false, false, measure_voronoi},
-    {"rdf", "pair distribution g(r) of the centres", false, false, measure_rdf},
+    {"networks", "strong and weak contacts, above and below the mean normal force",
+     MEASURE_CONTACTS, measure_networks},
+    {"energy", "energies of the free grains, power of gravity and walls", 0, measure_energy},
+    {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p",
+     MEASURE_CONTACTS, measure_rheology},
+    {"budget", "changes of energy from the first to the last frame, or to a single one",
+     MEASURE_ONCE, measure_budget},
+    {"packing", "solid fraction of the space between the walls", 0, measure_packing},
+    {"voronoi", "solid fraction of Voronoi cells", 0, measure_voronoi},
+    {"rdf", "pair distribution g(r) of the centres", 0, measure_rdf},
+    {"profile", "solid fraction, velocity and stress in slices or shells", MEASURE_NAMED,
+     measure_profile},
+    {"field", "coarse-grained density, velocity and stress on a grid", MEASURE_NAMED,
+     measure_field},
+    {"slope", "angle of repose of a heap, or of a flat surface", MEASURE_NAMED, measure_slope},
+    {"flux", "flow of grains through the plane of --gate", MEASURE_NAMED, measure_flux},
 };
 
 const measure_quantity* measure_quantities(int* count)

@@ -96,7 +96,7 @@ measure_spread measure_spread_of(const measured* m, const measure_number* number
 // ---- tables ------------------------------------------------------------------------------------
 
 static measure_table* add_table(measured* m, const char* name, int columns,
-                                const char* const* column, const char* const* unit, int64_t rows)
+                                const measure_column* column, int64_t rows)
 {
     const size_t size = (size_t)columns * (size_t)rows + 1;
     measure_table* list = realloc(m->table, sizeof *list * ((size_t)m->table_count + 1));
@@ -117,8 +117,8 @@ static measure_table* add_table(measured* m, const char* name, int columns,
                          .mean = mean,
                          .found = found};
     for (int k = 0; k < columns; k++) {
-        t->column[k] = column[k];
-        t->unit[k] = unit[k];
+        t->column[k] = column[k].name;
+        t->unit[k] = column[k].unit;
     }
     return t;
 }
@@ -133,22 +133,24 @@ static void shorten(measure_table* t, int64_t rows)
     t->rows = rows;
 }
 
-void measured_rows(measured* m, const char* name, int columns, const char* const* column,
-                   const char* const* unit, int64_t rows, const double* const* data)
+void measured_rows(measured* m, const char* name, int columns, const measure_column* column,
+                   int64_t rows)
 {
     measure_table* t = NULL;
     for (int i = 0; i < m->table_count && !t; i++) {
         if (strcmp(m->table[i].name, name) == 0) t = &m->table[i];
     }
-    if (!t) t = add_table(m, name, columns, column, unit, rows);
+    if (!t) t = add_table(m, name, columns, column, rows);
     if (!t) return;
     if (rows < t->rows) shorten(t, rows);
     for (int k = 0; k < columns; k++) {
+        const int stride = column[k].stride > 0 ? column[k].stride : 1;
         for (int64_t i = 0; i < t->rows; i++) {
             const int64_t at = k * t->rows + i;
-            if (isnan(data[k][i])) continue;
+            const double x = column[k].data[i * stride];
+            if (isnan(x)) continue;
             t->found[at]++;
-            t->mean[at] += (data[k][i] - t->mean[at]) / (double)t->found[at];
+            t->mean[at] += (x - t->mean[at]) / (double)t->found[at];
         }
     }
 }

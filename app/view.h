@@ -55,6 +55,9 @@ void view_run_end(view_run* v);
 talus_status view_run_refresh(view_run* v, talus_error* error);
 /// Forget the open file, so that the next refresh opens it again.
 void view_run_forget(view_run* v);
+/// Path of a file of the run, on the heap. TALUS_ERR_FORMAT if it is a link to somewhere else: what
+/// is not in the folder is not shown.
+talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error);
 /// A number below 2^53 that changes with frames.h5.
 int64_t view_run_generation(const view_run* v);
 

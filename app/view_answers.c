@@ -233,8 +233,8 @@ talus_status view_read_field(const view_run* v, int64_t frame, const char* table
 talus_status view_read_series(const view_run* v, char** data, size_t* size, talus_error* error)
 {
     *data = NULL;
-    char* path = files_text("%s/series.csv", v->directory);
-    if (!path) return error_memory(error, "a file name");
+    char* path = NULL;
+    TRY(view_run_path(v, "series.csv", &path, error));
     unsigned char* bytes = NULL;
     talus_status status = files_read(path, &bytes, size, error);
     free(path);

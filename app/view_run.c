@@ -86,6 +86,34 @@ int64_t view_run_generation(const view_run* v)
     return (int64_t)(hash_bytes(HASH_START, &v->frames_stamp, sizeof v->frames_stamp) >> 11);
 }
 
+talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error)
+{
+    *out = NULL;
+    char* path = files_text("%s/%s", v->directory, name);
+    char* home = realpath(v->directory, NULL);
+    char* real = path ? realpath(path, NULL) : NULL;
+    talus_status status = TALUS_OK;
+    if (!path) {
+        status = error_memory(error, "a file name");
+    } else if (!home || !real) {
+        status = files_error(error, "open", path);
+    } else {
+        const size_t length = strlen(home);
+        if (strncmp(real, home, length) != 0 || real[length] != '/') {
+            status =
+                error_set(error, TALUS_ERR_FORMAT, "%s is a link out of the run's folder", path);
+        }
+    }
+    free(home);
+    free(real);
+    if (status == TALUS_OK) {
+        *out = path;
+    } else {
+        free(path);
+    }
+    return status;
+}
+
 // ---- reading -----------------------------------------------------------------------------------
 
 /// The scene's title; the name of the folder if the scene cannot be read.
@@ -159,6 +187,9 @@ static talus_status read_newest(view_run* v, talus_error* error)
 
 static talus_status read_all(view_run* v, talus_error* error)
 {
+    char* path = NULL;
+    TRY(view_run_path(v, "frames.h5", &path, error));
+    free(path);
     TRY(frame_reader_open(v->directory, &v->reader, error));
     v->reduced = h5_text_is(v->reader.file, "units", "reduced");
     if (v->reader.count < 1) {

@@ -1,8 +1,26 @@
-# Program, library, public headers, ready-made scenes, pkg-config file and CMake package.
+# Program with man page and completions, library, public headers, ready-made scenes, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
 
 if(TARGET talus_program)
   install(TARGETS talus_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The program writes its man page and its completions itself.
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  file(MAKE_DIRECTORY ${manual})
+  add_custom_command(OUTPUT ${manual}/talus.1 ${manual}/talus ${manual}/_talus ${manual}/talus.fish
+    COMMAND talus_program help --man > ${manual}/talus.1
+    COMMAND talus_program completion bash > ${manual}/talus
+    COMMAND talus_program completion zsh > ${manual}/_talus
+    COMMAND talus_program completion fish > ${manual}/talus.fish
+    COMMAND talus_program schema --force --output ${manual}/scene.json
+    BYPRODUCTS ${manual}/scene.json
+    DEPENDS talus_program VERBATIM)
+  add_custom_target(manual ALL DEPENDS ${manual}/talus.1)
+  install(FILES ${manual}/talus.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${manual}/talus DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/_talus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${manual}/talus.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${manual}/scene.json DESTINATION ${CMAKE_INSTALL_DATADIR}/talus)
 endif()
 install(TARGETS talus EXPORT talus LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${TALUS_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus)

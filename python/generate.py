@@ -22,7 +22,8 @@ PARSER_PRELUDE = """
 typedef _Bool bool; typedef unsigned long size_t; typedef int sig_atomic_t;
 typedef signed char int8_t; typedef unsigned char uint8_t;
 typedef short int16_t; typedef unsigned short uint16_t;
-typedef int int32_t; typedef unsigned uint32_t; typedef long int64_t; typedef unsigned long uint64_t;
+typedef int int32_t; typedef unsigned uint32_t;
+typedef long int64_t; typedef unsigned long uint64_t;
 """
 
 

@@ -10,12 +10,15 @@
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g-dev
-       libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev libmicrohttpd-dev)
+       libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev libmicrohttpd-dev
+       node:nodejs npm:npm)
 python=(python3 libpython3-dev python3-cffi python3-numpy)
+# "command:package": the package is installed if there is no such command. (The nodejs of nodesource
+# has npm inside, and Debian's npm conflicts with it.)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
 test=(g++ libcmocka-dev python3 python3-numpy python3-h5py python3-gsd python3-yaml
-    python3-jsonschema man-db groff-base "python3-vtk9|python3-paraview")
+    python3-jsonschema man-db groff-base "python3-vtk9|python3-paraview" chromium)
 docs=(mkdocs mkdocs-material python3-pymdownx python3-cffi libjs-katex fonts-katex)
 bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
@@ -47,6 +50,8 @@ for group in "${@:-build}"; do
     fi
     for alternatives in "${wanted[@]}"; do
         found=no
+        if [[ $alternatives == *:* ]] && command -v "${alternatives%%:*}" >/dev/null; then found=yes; fi
+        alternatives=${alternatives#*:}
         for package in ${alternatives//|/ }; do
             if installed "$package"; then found=yes; fi
         done

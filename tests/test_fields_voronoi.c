@@ -184,7 +184,7 @@ static void test_membership(void** state)
         check_ok(talus_measure_packing(world, NULL, &p, &error), error);
         check_close("sum of the cells", total(&v) / p.volume, 1.0, 1e-12, "roundoff");
         check_close("domain", v.domain, p.volume, 0.0, "the same");
-        const int points = test_count(60000, 20000);
+        const int points = test_count(40000, 10000);
         double* hits = calloc((size_t)count, sizeof *hits);
         rng r = rng_make(5, (uint64_t)i, 0);
         for (int n = 0; n < points; n++) {
@@ -284,7 +284,7 @@ static void test_threads(void** state)
 {
     (void)state;
     talus_voronoi v[3];
-    const int count = test_count(9000, 5000);
+    const int count = 4500; // two chunks
     for (int t = 0; t < 3; t++) {
         talus_world* world = random_world(3, count, 3.0, 5, t + 1, 2);
         v[t] = voronoi_of(world, NULL);

@@ -456,7 +456,8 @@ static talus_status read_text(const char* text, int dim, grain_list* list, talus
     talus_grain_def base = plain_grain();
     generate_report report;
     generate_context context = {.dim = dim};
-    csv_names known = {names, 2, NULL};
+    static const double densities[] = {2500, 7800};
+    csv_names known = {names, 2, NULL, densities};
     shape_choice balls = {0};
     talus_status status = generate_csv(path, &context, &known, &balls, &base, list, &report, error);
     unlink(path);
@@ -479,9 +480,30 @@ static void test_csv_good(void** state)
         const talus_grain_def* g = list.rows;
         assert_true(g->position[0] == 1 && g->position[1] == 2 && g->radius == 1.5);
         assert_true(g->velocity[0] == 4 && g->spin[2] == 5 && g->mass == 7);
-        assert_true(g->material == 1 && g->tag == -6 && g->density == 2500.0);
+        assert_true(g->material == 1 && g->tag == -6 && g->density == 7800.0);
         grain_list_free(&list);
     }
+}
+
+/// A material of its own brings its density; a column of densities counts more.
+static void test_csv_materials(void** state)
+{
+    (void)state;
+    grain_list list = {0};
+    talus_error error = {0};
+    check_ok(
+        read_text("x,y,radius,material,fixed\n0,0,1,glass,0\n3,0,1,steel,1\n", 2, &list, &error),
+        error);
+    assert_true(list.rows[0].density == plain_grain().density && !list.rows[0].fixed);
+    assert_true(list.rows[1].density == 7800.0 && list.rows[1].fixed);
+    grain_list_free(&list);
+    check_ok(read_text("x,y,radius,material,density\n3,0,1,steel,5\n", 2, &list, &error), error);
+    assert_true(list.rows[0].density == 5.0);
+    grain_list_free(&list);
+    assert_int_equal(read_text("x,y,radius,fixed\n0,0,1,yes\n", 2, &list, &error),
+                     TALUS_ERR_FORMAT);
+    assert_non_null(strstr(error.text, ":2: column 'fixed': expected 0 or 1, found 'yes'"));
+    grain_list_free(&list);
 }
 
 static void test_csv_errors(void** state)
@@ -679,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_fill_reports),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_csv_good),
+        cmocka_unit_test(test_csv_materials),
         cmocka_unit_test(test_csv_errors),
         cmocka_unit_test(test_inlet_rate_and_limit),
         cmocka_unit_test(test_inlet_mass_rate),

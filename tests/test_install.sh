@@ -30,6 +30,10 @@ files()
     fail "the installed headers are not the public headers"
 [ "$(files "$TALUS_SOURCE/scenes")" = "$(files "$prefix/share/talus/scenes")" ] ||
     fail "the installed scenes are not the ready-made scenes"
+for file in man/man1/talus.1 bash-completion/completions/talus zsh/site-functions/_talus \
+    fish/vendor_completions.d/talus.fish talus/scene.json; do
+    [ -s "$prefix/share/$file" ] || fail "no share/$file in the prefix"
+done
 foreign=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
 [ -z "$foreign" ] || fail "the library exports names that are not its own: $foreign"
 

@@ -204,20 +204,26 @@ class Callbacks(unittest.TestCase):
             world.run(5, 1e-3)
 
     def test_control_c(self):
-        def later():
-            time.sleep(0.2)
+        """The signal comes from another thread while the library is at work."""
+        begun = threading.Event()
+
+        def interrupt():
+            begun.wait(60)
+            begun.clear()
+            time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
 
         world = column()
-        threading.Thread(target=later, daemon=True).start()
+        threading.Thread(target=interrupt, daemon=True).start()
         with self.assertRaises(KeyboardInterrupt):
+            world.run(10, 1e-4, callback=lambda w: begun.set())
             world.run(10**9, 1e-4)
         world.validate()
         with tempfile.TemporaryDirectory() as folder:
             scene = dict(SCENE, until={"time": 1000}, output={"frames": 100, "series": 10})
-            threading.Thread(target=later, daemon=True).start()
+            threading.Thread(target=interrupt, daemon=True).start()
             with self.assertRaises(KeyboardInterrupt):
-                talus.run(scene, folder + "/run")
+                talus.run(scene, folder + "/run", progress=lambda p: begun.set())
             self.assertGreater(talus.load(folder + "/run").time, 0)
 
 
@@ -304,10 +310,10 @@ class Header(unittest.TestCase):
 
     def test_every_function_can_be_reached(self):
         # Called by the hand-written classes under another name.
-        by_hand = {"talus_world_create", "talus_world_detach", "talus_scene_load", "talus_run_start",
-                   "talus_scene_build", "talus_run_resume", "talus_run_load", "talus_figure_create",
-                   "talus_recording_open", "talus_recording_show", "talus_recording_frame_count",
-                   "talus_series_read", "talus_series_column", "talus_recording_nearest"}
+        by_hand = {"talus_" + name for name in (
+            "world_create", "world_detach", "scene_load", "scene_build", "run_start", "run_resume",
+            "run_load", "figure_create", "recording_open", "recording_show",
+            "recording_frame_count", "recording_nearest", "series_read", "series_column")}
         ends = ("_default", "_free", "_clear", "_destroy", "_close")
         classes = {"world_": talus.World, "figure_": talus.Figure, "scene_": talus.Scene,
                    "recording_": talus.Recording}
@@ -399,8 +405,9 @@ class Measures(unittest.TestCase):
         self.assertEqual(len(cells.neighbour), cells.neighbour_first[-1])
         # The cells fill the domain.
         self.assertAlmostEqual(cells.volume.sum() / cells.domain, 1, 9)
-        profile = talus.measure.profile(self.world, bins=4)
-        self.assertEqual((profile.velocity.shape, profile.contact.shape), ((4, 2), (4, 3, 3)))
+        profile = talus.measure.profile(self.world, bins=9)
+        self.assertEqual((profile.velocity.shape, profile.contact.shape), ((9, 2), (9, 3, 3)))
+        self.assertEqual(profile.fraction.shape, (9,))
 
     def test_defaults_that_need_the_dimension(self):
         before = talus.measure.places(self.world)

@@ -42,7 +42,8 @@ class Examples(unittest.TestCase):
         for path in (SOURCE / "python" / "examples").glob("*.py"):
             head, body = re.match(r'"""(.*?)"""\n(.*)', path.read_text(), re.DOTALL).groups()
             self.assertGreater(len(head.split()), 15, path.name)
-            self.assertLess(len([line for line in body.splitlines() if line.strip()]), 25, path.name)
+            lines = [line for line in body.splitlines() if line.strip()]
+            self.assertLess(len(lines), 25, path.name)
 
     def test_overview(self):
         names, text = {}, (SOURCE / "docs/python.md").read_text(encoding="utf-8")

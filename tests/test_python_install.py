@@ -1,5 +1,5 @@
-"""The Python package installed, used as a stranger would: by `cmake --install` into a prefix, and by
-pip from that prefix, without network and with another python3 first on PATH."""
+"""The Python package installed, used as a stranger would: by `cmake --install` into a prefix, and
+by pip from that prefix, without network and with another python3 first on PATH."""
 import importlib.util
 import os
 import shutil

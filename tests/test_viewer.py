@@ -53,6 +53,21 @@ until: {time: 0.1}
 output: {frames: 0.05, series: 0.01}
 """
 
+# Begins without grains and records no contacts; the cell is periodic.
+RAIN = """
+title: Rain
+dimension: 2
+step: 1.0e-3
+gravity: [0, -9.81]
+materials: {glass: {density: 2500, friction: 0.3}}
+periodic: {x: [0, 0.2]}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: inlet, name: cloud, low: [0.02, 0.2], high: [0.18, 0.3], radius: 0.005, rate: 200}
+phases: [{name: rain, pour: [cloud], until: {time: 0.2}}]
+output: {frames: 0.05, series: 0.01, contacts: false}
+"""
+
 # Matplotlib's viridis at 0, 0.1, ... 1.
 VIRIDIS = numpy.array([[int(c[i:i + 2], 16) for i in (0, 2, 4)] for c in
                        "440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725".split()])
@@ -125,7 +140,8 @@ class Viewer(unittest.TestCase):
         cls.pictures = Path(os.environ.get("TALUS_TEST_PICTURES", cls.root))
         (cls.root / "spheres.yaml").write_text(SPHERES)
         (cls.root / "stones.yaml").write_text(STONES)
-        for name, scene in [("flat", TINY), ("spheres", cls.root / "spheres.yaml"), ("stones", cls.root / "stones.yaml")]:
+        (cls.root / "rain.yaml").write_text(RAIN)
+        for name, scene in [("flat", TINY), *((n, cls.root / f"{n}.yaml") for n in ("spheres", "stones", "rain"))]:
             subprocess.run([TALUS, "run", scene, "-o", cls.root / name, "--quiet"], check=True, timeout=200)
         cls.chromium = Chromium()
         cls.addClassCleanup(cls.chromium.close)
@@ -159,17 +175,19 @@ class Viewer(unittest.TestCase):
         self.assertEqual(report["complaints"], [])
         self.assertEqual([r for r in report["requests"] if not r.startswith((url, "data:", "blob:"))], [])
 
-    def pixels_of(self, positions):
-        """Where points of the plane are on the page, from the camera alone."""
+    def view(self):
+        """How points of the plane come onto the page (a function), from the camera alone; pixels a metre."""
         stage, camera = self.chromium.box("#stage"), self.chromium.state()["camera"]
+        self.assertFalse(camera["perspective"])
         scale = stage["height"] / camera["height"]
         centre = numpy.array([stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2])
-        return centre + scale * (positions - camera["target"][:2]) * [1, -1], scale
+        return (lambda positions: centre + scale * (positions - camera["target"][:2]) * [1, -1]), scale
 
     def assert_disks_drawn(self, picture, frame, low, high):
         """Each disk has at its centre the colour of its speed; together they have their area."""
         grains = self.grains(frame)
-        pixels, scale = self.pixels_of(grains["position"][:])
+        project, scale = self.view()
+        pixels = project(grains["position"][:])
         speeds = numpy.linalg.norm(grains["velocity"][:], axis=1)
         for (x, y), speed in zip(pixels, speeds):
             seen = picture[int(y), int(x)]
@@ -229,7 +247,7 @@ class Viewer(unittest.TestCase):
         grains, contacts = self.grains(frame), self.frames[f"frames/{frame:06d}/contacts"]
         row = 17
         number = int(grains["id"][row])
-        (x, y), = self.pixels_of(grains["position"][row:row + 1])[0]
+        x, y = self.view()[0](grains["position"][row])
         self.chromium("click", x=x, y=y)
         self.chromium("until", code=f"document.querySelector('#inspector b')?.innerText === 'grain {number}' && "
                                     "document.querySelector('[data-field=mass]') !== null")
@@ -258,7 +276,7 @@ class Viewer(unittest.TestCase):
         picture = self.picture("flat-contacts")
         strongest = numpy.argmax(numpy.linalg.norm(contacts["force"][:], axis=1))
         ends = contacts["segment"][:].reshape(-1, 2, 3)[strongest, :, :2]
-        (x, y), = self.pixels_of(ends.mean(axis=0)[None])[0]
+        x, y = self.view()[0](ends.mean(axis=0))
         red, green, blue = picture[int(y), int(x)]
         self.assertGreater(red, 150)
         self.assertLess(max(green, blue), 60)
@@ -332,8 +350,12 @@ class Viewer(unittest.TestCase):
         places = grains["position"][:]
         drawn = chromium.state()["drawn"]
         self.assertEqual((drawn["solids"], drawn["balls"]), (len(places), 0))
+        chromium("key", key="w")
         picture = self.picture("stones")
-        pixels, scale = self.pixels_of(places[:, :2])
+        project, scale = self.view()
+        pixels = project(places[:, :2])
+        for row in range(len(places)):
+            self.assert_outline(picture, [project(face[:, :2]) for face in self.faces(last, row)], row)
         for (x, y), place in zip(pixels, places):
             # Light darkens a face that does not look at the eye, by one factor for all its channels;
             # where it shines it adds at most 0.22 of white.
@@ -358,6 +380,37 @@ class Viewer(unittest.TestCase):
         chromium("key", key="0")
         self.picture("stones-iso")
         self.assert_quiet(server.url)
+
+    def assert_outline(self, picture, faces, row):
+        """A polyhedron covers, seen from above, the projections of its faces and nothing else."""
+        corners = numpy.concatenate(faces)
+        left, top = corners.min(axis=0).astype(int) - 5
+        right, bottom = corners.max(axis=0).astype(int) + 6
+        centres = numpy.stack(numpy.meshgrid(numpy.arange(left, right), numpy.arange(top, bottom)), axis=-1) + 0.5
+        inside = numpy.zeros(centres.shape[:2], bool)
+        for face in faces:
+            edges = numpy.roll(face, -1, axis=0) - face
+            side = [edge[0] * (centres - p)[..., 1] - edge[1] * (centres - p)[..., 0] for p, edge in zip(face, edges)]
+            inside |= numpy.all(numpy.array(side) >= 0, axis=0) | numpy.all(numpy.array(side) <= 0, axis=0)
+        seen = abs(picture[top:bottom, left:right] - STAGE).max(axis=2) > 20
+        # Pixels with an edge of the outline in or beside them may be either.
+        near = numpy.zeros_like(inside)
+        for dx, dy in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)]:
+            near |= numpy.roll(inside, (dy, dx), (0, 1)) != inside
+        self.assertGreater((inside & ~near).sum(), 300)
+        self.assertEqual(((inside != seen) & ~near).sum(), 0, f"grain in row {row}")
+
+    def faces(self, frame, row):
+        """Corners of the faces of a solid, by the recipe of docs/files.md."""
+        grains, solids = self.grains(frame), self.frames["shapes/solids"]
+        shape, (w, x, y, z) = grains["solid"][row], grains["rotation"][row]
+        matrix = numpy.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                              [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                              [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+        first, last = solids["face_first"][:][solids["part_first"][shape:shape + 2]]
+        vertex, loop, begin = solids["vertex"][:], solids["loop"][:], solids["loop_first"][:]
+        return [grains["position"][row] + grains["scale"][row] * vertex[loop[begin[f]:begin[f + 1]]] @ matrix.T
+                for f in range(first, last)]
 
     def test_exported_page(self):
         page = self.root / "page.html"
@@ -402,8 +455,28 @@ class Viewer(unittest.TestCase):
             run.wait(60)
         self.chromium("until", code="document.querySelector('#status').innerText === 'ended'")
         server.close()
-        self.chromium.viewer("setFrame(1)")
+        asked = " ".join(self.chromium("report")["requests"])
+        unseen = next(f for f in range(self.chromium.state()["frames"]) if f"/frame/{f}/" not in asked)
+        self.chromium.viewer(f"setFrame({unseen})")
         self.assertIn("does not answer", " ".join(self.chromium.state()["notes"]))
+
+    def test_frames_without_grains_and_contacts(self):
+        server = self.open("rain")
+        self.assertEqual(len(self.grains(0)["id"]), 0)
+        self.assertEqual(self.chromium.state()["drawn"]["balls"], 0)
+        self.assertEqual(self.chromium.state()["notes"], ["This frame has no grains."])
+        self.chromium("key", key="End")
+        self.chromium("until", code="window.talusViewer.state().drawn.balls > 0")
+        last = len(self.frames["time"]) - 1
+        state = self.chromium.state()
+        self.assertEqual((state["frame"], state["notes"]), (last, []))
+        self.assertEqual(state["drawn"]["balls"], len(self.grains(last)["id"]))
+        self.chromium("key", key="c")  # refused: there are none
+        self.chromium.viewer(f"pick({self.grains(last)['id'][0]})")
+        self.assertIn("does not record contacts", self.chromium.text("#inspector"))
+        self.assertEqual(self.chromium.state()["drawn"]["contacts"], 0)
+        self.picture("rain")
+        self.assert_quiet(server.url)
 
     def test_nothing_to_show(self):
         """A page without data says so instead of staying blank."""

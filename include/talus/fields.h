@@ -91,7 +91,8 @@ typedef enum talus_rdf_edge {
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.
 typedef struct talus_rdf_def {
     talus_domain_def domain; ///< no bounds along periodic axes
-    double range;            ///< largest distance, m; 0: 5 mean diameters [default 0]
+    double range;            ///< largest distance, m; 0: 5 mean diameters, or a quarter of the
+                             ///< domain's least width that is not periodic [default 0]
     int bins;                ///< [default 100]
     talus_rdf_edge edge;     ///< [default TALUS_RDF_INNER]
 } talus_rdf_def;
@@ -210,7 +211,7 @@ typedef struct talus_slope_def {
     talus_slope_kind kind; ///< [default TALUS_SLOPE_HEAP]
     talus_region region;   ///< free grains with centres in it count [all]
     double column;         ///< width of a column, m; 0: 2 mean diameters [default 0]
-    int sectors;           ///< 3D heap: the cone is cut into these by angle [default 12]
+    int sectors;           ///< 3D heap: of each ring; 0: such that columns are square [default 0]
     double low, high; ///< heap: surface points between these heights count, as shares of the heap's
                       ///< height over its lowest grain [default 0.2 and 0.8]
     double span;      ///< plane: only this share of the width, in the middle, counts [default 0.6]

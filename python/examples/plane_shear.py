@@ -8,8 +8,9 @@ import talus
 
 walls = [{"name": "bottom", "type": "plane", "normal": [0, 1],
           "motion": {"type": "velocity", "velocity": [1, 0]}},
-         {"name": "top", "type": "plane", "point": [0, 0.12], "normal": [0, -1], "motion":
-          {"type": "servo", "mass": 1, "axis": [0, -1], "stress": 1000, "area": 0.1, "damping": 50}}]
+         {"name": "top", "type": "plane", "point": [0, 0.12], "normal": [0, -1],
+          "motion": {"type": "servo", "mass": 1, "axis": [0, -1], "stress": 1000, "area": 0.1,
+                     "damping": 50}}]
 bumps = [{"type": "lattice", "low": [0, y], "counts": [7, 1], "spacing": 0.1 / 7, "radius": 0.005,
           "glue": wall} for wall, y in (("bottom", -0.005), ("top", 0.115))]
 layer = {"type": "fill", "region": {"low": [0, 0.005], "high": [0.1, 0.115]}, "count": 100,

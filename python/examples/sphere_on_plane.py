@@ -1,7 +1,7 @@
 """A sphere that is thrown along a plane: it slides, its spin grows, and then it rolls.
 
-Whatever the friction, it loses 2/7 of its velocity until it rolls: angular momentum about a point of
-the plane is conserved.
+Whatever the friction, it loses 2/7 of its velocity until it rolls: angular momentum about a point
+of the plane is conserved.
 """
 import talus
 

@@ -36,10 +36,10 @@ def _add_names():
         if name not in enumerated:
             names.setdefault(_short(name), value)
     for name, function in _FUNCTIONS.items():
-        bare = _short(name)
-        plain = not bare.endswith(("_default", "_free", "_clear", "_destroy")) and \
-            not bare.startswith("measure_")
-        if plain and function.usable and function.first_object() is None:
+        bare, first = _short(name), function.first_object()
+        belongs = bare.endswith(("_default", "_free", "_clear", "_destroy")) or \
+            bare.startswith(("measure_", "run_", "series_")) or first and name.startswith(first)
+        if function.usable and not belongs:
             names.setdefault(bare, _python_function(name, bare))
 
 

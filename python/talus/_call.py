@@ -9,6 +9,7 @@ What becomes of a parameter follows from its declaration:
     talus_error*, talus_report*            the text of an exception
 """
 import contextlib
+import functools
 import inspect
 import re
 
@@ -93,13 +94,17 @@ class Function:
 
     @property
     def usable(self):
-        """Whether Python can call it without a hand-written part."""
-        return not any(p.role in ("other", "out object") for p in self.parameters)
+        """Whether Python can call it without a hand-written part: it must know what everything is,
+        and how long."""
+        roles = [p.role for p in self.parameters]
+        counted = "array" not in roles or "count" in roles
+        return counted and not any(role in ("other", "out object") for role in roles)
 
     def first_object(self):
         first = self.parameters[0] if self.parameters else None
         return opaque_name(first.type) if first and first.role == "object" else None
 
+    @functools.cached_property
     def signature(self):
         kinds = inspect.Parameter
         listed = []
@@ -117,7 +122,9 @@ class Function:
         parts = [doc(self.name) or f"{self.name}() of the library."]
         for p in self.parameters:
             if p.role == "options":
-                head = "Options" if p.name == "def" else f"Options of `{p.name}`, a dict"
+                head = "Options" if p.name == "def" else \
+                    f"Options, also as a dict `{p.name}`" if p is self.options else \
+                    f"Options in the dict `{p.name}`"
                 parts += ["", f"{head}: {doc(p.struct)}", options_doc(p.struct)]
         outs = [p for p in self.parameters if p.role == "out" and p.struct]
         for p in outs:
@@ -153,7 +160,7 @@ class Call:
         self.function, self.keep, self.outs = function, [], []
         self.report, self.names = None, WorldSizes()
         taken = {p.name: options.pop(p.name) for p in function.inputs if p.name in options}
-        values = function.signature().bind(*given, **taken).arguments
+        values = function.signature.bind(*given, **taken).arguments
         if options and not function.options:
             raise TypeError(f"{function.name} takes no option '{next(iter(options))}'")
         self.values, self.given_options = values, options
@@ -288,7 +295,7 @@ def python_function(name, as_name, method=False):
     def call(*given, **options):
         return function(*given, **options)
 
-    signature = function.signature()
+    signature = function.signature
     if method:
         listed = list(signature.parameters.values())
         listed[0] = listed[0].replace(name="self")

@@ -198,6 +198,9 @@ def check_shapes(pointer, struct, arrays, values, names, where):
         if said[0] in known and said[0] not in values:
             rest = int(numpy.prod([size_of(s, names) for s in given[1:]]))
             count = total // rest if rest else 0
+            if count * rest != total:
+                raise ValueError(f"{where}.{name}: expected rows of {rest} numbers, got "
+                                 f"{' by '.join(map(str, shape))}")
             if counted.setdefault(said[0], (count, name))[0] != count:
                 raise ValueError(f"{where}.{name}: {count} rows, but {where}."
                                  f"{counted[said[0]][1]} has {counted[said[0]][0]}")

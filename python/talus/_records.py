@@ -13,8 +13,8 @@ class Record:
     _struct = None
 
     def __init__(self, pointer, owned=False, parent=None, dim=None):
-        """`pointer` is kept, and with it the record that it lies in. Unless the arrays that it points
-        to are `owned`, they are copied at once, since they may be gone later."""
+        """`pointer` is kept, and with it the record that it lies in. Unless the arrays that it
+        points to are `owned`, they are copied at once, since they may be gone later."""
         vars(self).update(_pointer=pointer, _owned=owned, _parent=parent, _dim=dim)
         if not owned:
             for name, field in fields(self._struct).items():
@@ -49,13 +49,15 @@ class Record:
         if ctype.item.cname == "char":
             return text(value)
         if ctype.item.kind == "struct":
-            return [wrap(ffi.addressof(value, i), self._owned, self, self._dim) for i in range(ctype.length)]
+            return [wrap(ffi.addressof(value, i), self._owned, self, self._dim)
+                    for i in range(ctype.length)]
         base, shape = ctype, []
         while base.kind == "array":
             shape.append(base.length)
             base = base.item
-        flat = numpy.frombuffer(ffi.buffer(value), numpy_type(base))
-        return flat.reshape(tensor_shape(shape)).copy()
+        if shape[-1] == 9:  # a tensor
+            shape[-1:] = [3, 3]
+        return numpy.frombuffer(ffi.buffer(value), numpy_type(base)).reshape(shape).copy()
 
     def _read_pointer(self, field, value):
         item = field.type.item
@@ -66,9 +68,11 @@ class Record:
                 return text(value)
             return copy_of(value) if struct_name(item) else None
         try:
-            shape = [size_of(s, _Sizes(self)) for s in field.shape]
+            shape = [size_of(said, _Sizes(self)) for said in field.shape]
         except KeyError:
             return None
+        if field.shape[-1] == "9":  # tensors
+            shape[-1:] = [3, 3]
         return self._array_at(value, item, shape, field.const)
 
     def _array_at(self, value, item, shape, const):
@@ -76,11 +80,12 @@ class Record:
             return [text(value[i]) for i in range(shape[0])]
         if item.kind == "pointer":
             return [self._array_at(value[i], item.item, shape[1:], const) for i in range(shape[0])]
-        array = look_at(value, tensor_shape(shape), self, not const)
+        array = look_at(value, shape, self, not const)
         return array if self._owned else array.copy()
 
     def __dir__(self):
-        return [n for n, f in fields(self._struct).items() if f.type.kind != "function" and f.type.cname != "void *"]
+        return [n for n, f in fields(self._struct).items()
+                if f.type.kind != "function" and f.type.cname != "void *"]
 
     def __repr__(self):
         inside = ", ".join(f"{n}={_brief(getattr(self, n))}" for n in self.__dir__())
@@ -89,11 +94,6 @@ class Record:
     def as_dict(self):
         """All fields as a dict, results within it as dicts too."""
         return {n: _plain(getattr(self, n)) for n in self.__dir__()}
-
-
-def tensor_shape(shape):
-    """Nine numbers in a row are a tensor, 3 by 3."""
-    return [*shape[:-1], 3, 3] if shape[-1] == 9 else shape
 
 
 class _Sizes:

@@ -12,16 +12,24 @@ from ._library import HEADER, camel, doc, ffi, lib, short
 
 # ---- enums -----------------------------------------------------------------------------------
 
+class Named(enum.IntEnum):
+    """An enum whose members print as the words that options take: "rigid"."""
+
+    def __str__(self):
+        return self.name.lower()
+
+
 def _make_enum(name):
     """talus_stop_rule becomes StopRule with RIGID, RESIDUAL, ...: without the common prefix."""
     values = dict(sorted(ffi.typeof(name).relements.items(), key=lambda item: item[1]))
     values = {k: v for k, v in values.items() if not k.endswith("_COUNT")}
     common = os.path.commonprefix(list(values)) if len(values) > 1 else "TALUS_"
     common = common[:common.rfind("_") + 1]
-    made = enum.IntEnum(camel(name), {k[len(common):]: v for k, v in values.items()})
+    made = Named(camel(name), {k[len(common):]: v for k, v in values.items()})
     members = HEADER["members"].get(name, {})
     lines = [f"    {k[len(common):]}: {members[k]}" for k in values if members.get(k)]
-    made.__doc__ = "\n".join([doc(name) or f"{camel(name)}: {', '.join(made.__members__)}.", *lines])
+    head = doc(name) or f"{camel(name)}: {', '.join(made.__members__)}."
+    made.__doc__ = "\n".join([head, *lines])
     made.__module__ = "talus"
     return made
 
@@ -107,8 +115,8 @@ _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 def size_of(said, names):
-    """A size such as "count", "bins + 1", "first[count]" or "1 or 3" (the components of a spin), with
-    names from a mapping or the header's constants. KeyError: it names something else."""
+    """A size such as "count", "bins + 1", "first[count]" or "1 or 3" (the components of a spin),
+    with names from a mapping or the header's constants. KeyError: it names something else."""
     if said == "1 or 3":
         return 1 if names["dim"] == 2 else 3
     try:

@@ -88,7 +88,7 @@ class Recording:
         return self[lib.talus_recording_nearest(self._pointer, time)]
 
     def stack(self, name, table="grains"):
-        """A field of all frames as one array [frames][rows]...; the rows must be as many in each."""
+        """A field of all frames as one array [frames][rows]...; each must have as many rows."""
         frames = [getattr(getattr(frame, table), name).copy() for frame in self]
         if len({len(rows) for rows in frames}) > 1:
             raise ValueError(f"the number of {table} changes from frame to frame")

@@ -45,9 +45,9 @@ def _carry_out(function, options, progress, every):
 def run(scene, directory, sets=(), progress=None, every=0, **options):
     """Run a scene (a Scene, a path or a dict) from its beginning into a folder.
 
-    progress(p) is called after every step, or every `every` steps; if it returns True, or ends in an
-    exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume() goes
-    on. Returns the Summary."""
+    progress(p) is called after every step, or every `every` steps; if it returns True, or ends in
+    an exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume()
+    goes on. Returns the Summary."""
     sets = _set_texts(sets)
     scene = scene if isinstance(scene, Scene) else Scene(scene)
     with scene._file() as path:

@@ -47,8 +47,8 @@ def _set_texts(sets):
 class Scene:
     """A scene: Scene("hopper.yaml"), Scene({...}) or Scene.from_text("title: ...").
 
-    `sets` are overrides, {"key.path": value} or a list of "key.path=value". Mistakes raise SceneError
-    with all of them in `lines`.
+    `sets` are overrides, {"key.path": value} or a list of "key.path=value". Mistakes raise
+    SceneError with all of them in `lines`.
     """
 
     def __init__(self, source, sets=()):

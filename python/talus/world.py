@@ -69,8 +69,8 @@ def _table_doc(name, words):
 
 
 class WorldView:
-    """A world to look at: its grains, contacts and walls, live or recorded. Everything that measures
-    or draws takes one."""
+    """A world to look at: its grains, contacts and walls, live or recorded. Everything that
+    measures or draws takes one."""
 
     _writable = False
 
@@ -246,6 +246,10 @@ class World(WorldView):
         """Advance by one step of length h, s [default: that of the scene]. Returns its result."""
         return self._steps(self._length(h), 1)
 
+    def steps(self, h, count):
+        """The same `count` times in one call, which no callback and no Ctrl-C ends early: run()."""
+        return self._steps(float(h), count)
+
     def _length(self, h):
         if h is None and self.step_length is None:
             raise TypeError("a step length h is needed: this world was not made from a scene")
@@ -254,8 +258,8 @@ class World(WorldView):
     def _steps(self, h, count):
         result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
         with self._access() as pointer:
-            # Steps move grains where they are; only the contacts are made anew. Grains that a policy
-            # takes out change their rows too.
+            # Steps move grains where they are; only the contacts are made anew. A policy that takes
+            # grains out changes their rows too.
             removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
             self._open.cut_off(pointer, ("grains", "contacts") if removes else ("contacts",))
             status = lib.talus_world_steps(pointer, h, count, result, error)

@@ -21,10 +21,7 @@ void near_list_free(near_list* l)
     *l = (near_list){0};
 }
 
-/// Width of the bins such that there are about as many as points: a box thinner than that has one
-/// layer of them. Of the spacings along the longest edge, over the largest face and in the whole
-/// box the largest counts.
-static double bin_width(int dim, const double length[3], int64_t count)
+double bins_width(int dim, const double length[3], int64_t count)
 {
     double sorted[3], product = 1.0, width = 0.0;
     for (int k = 0; k < dim; k++) {
@@ -39,12 +36,15 @@ static double bin_width(int dim, const double length[3], int64_t count)
     return width;
 }
 
+/// Bin along an axis; beyond the ends of one that wraps the numbers go on.
 static int64_t bin_along(const bins* b, int k, double x)
 {
-    if (!(b->length[k] > 0.0)) return 0;
-    return (int64_t)floor((x - b->low[k]) / b->length[k] * (double)b->number[k]);
+    const double number = (double)b->number[k];
+    const double bin = b->length[k] > 0.0 ? floor((x - b->low[k]) / b->length[k] * number) : 0.0;
+    return (int64_t)(b->cell.periodic[k] ? bin : fmin(fmax(bin, 0.0), number - 1.0));
 }
 
+/// The bin of a point that is filed: rounding at an edge must not put it into the next cell.
 static int64_t clamp_bin(const bins* b, int k, int64_t bin)
 {
     return bin < 0 ? 0 : bin >= b->number[k] ? b->number[k] - 1 : bin;
@@ -59,29 +59,38 @@ static int64_t bin_of(const bins* b, const double* x)
     return bin;
 }
 
+/// Coordinates of the i-th of the points to be filed, and its index.
+static const double* filed_point(const bins* b, const int32_t* item, int64_t i, int32_t* index)
+{
+    *index = item ? item[i] : (int32_t)i;
+    return b->x + (int64_t)*index * b->stride;
+}
+
 static void lay_out(bins* b, const int32_t* item, int64_t count)
 {
+    int32_t index;
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
         for (int64_t i = 0; i < count && k < b->dim; i++) {
-            low = fmin(low, b->x[(int64_t)item[i] * b->dim + k]);
-            high = fmax(high, b->x[(int64_t)item[i] * b->dim + k]);
+            const double x = filed_point(b, item, i, &index)[k];
+            low = fmin(low, x);
+            high = fmax(high, x);
         }
         const bool wraps = k < b->dim && b->cell.periodic[k];
         b->low[k] = wraps ? b->cell.low[k] : low;
         b->length[k] = wraps ? b->cell.length[k] : high > low ? high - low : 0.0;
         b->number[k] = 1;
     }
-    const double width = bin_width(b->dim, b->length, count);
+    const double width = bins_width(b->dim, b->length, count);
     for (int k = 0; k < b->dim && width > 0.0; k++) {
         b->number[k] = (int64_t)fmax(1.0, floor(b->length[k] / width));
     }
 }
 
-talus_status bins_make(int dim, const double* x, const int32_t* item, int64_t count,
+talus_status bins_make(int dim, const double* x, int stride, const int32_t* item, int64_t count,
                        const cell* periodic, bins* out)
 {
-    *out = (bins){.dim = dim, .x = x, .cell = *periodic};
+    *out = (bins){.dim = dim, .stride = stride, .x = x, .cell = *periodic};
     lay_out(out, item, count);
     const int64_t all = out->number[0] * out->number[1] * out->number[2];
     out->first = calloc((size_t)all + 2, sizeof *out->first);
@@ -90,11 +99,15 @@ talus_status bins_make(int dim, const double* x, const int32_t* item, int64_t co
         bins_free(out);
         return TALUS_ERR_MEMORY;
     }
+    int32_t index;
     // Counted one place further, so that filling moves first[bin + 1] to the end of its bin.
-    for (int64_t i = 0; i < count; i++) out->first[bin_of(out, x + (int64_t)item[i] * dim) + 2]++;
+    for (int64_t i = 0; i < count; i++) {
+        out->first[bin_of(out, filed_point(out, item, i, &index)) + 2]++;
+    }
     for (int64_t i = 2; i <= all; i++) out->first[i] += out->first[i - 1];
     for (int64_t i = 0; i < count; i++) {
-        out->item[out->first[bin_of(out, x + (int64_t)item[i] * dim) + 1]++] = item[i];
+        const int64_t bin = bin_of(out, filed_point(out, item, i, &index));
+        out->item[out->first[bin + 1]++] = index;
     }
     return TALUS_OK;
 }
@@ -118,7 +131,7 @@ static talus_status search_bin(const bins* b, int64_t bin, const double shift[3]
     TRY(near_reserve(out, end - begin));
     for (int64_t i = begin; i < end; i++) {
         near_point* p = &out->point[out->count];
-        const double* x = b->x + (int64_t)b->item[i] * b->dim;
+        const double* x = b->x + (int64_t)b->item[i] * b->stride;
         p->delta[2] = 0.0;
         for (int k = 0; k < b->dim; k++) p->delta[k] = x[k] + shift[k] - place[k];
         p->distance = vec_norm(3, p->delta);
@@ -132,10 +145,8 @@ talus_status bins_near(const bins* b, const double* place, double reach, near_li
 {
     int64_t from[3] = {0}, to[3] = {0}, at[3];
     for (int k = 0; k < b->dim; k++) {
-        const bool wraps = b->cell.periodic[k];
         from[k] = bin_along(b, k, place[k] - reach);
         to[k] = bin_along(b, k, place[k] + reach);
-        if (!wraps) from[k] = clamp_bin(b, k, from[k]), to[k] = clamp_bin(b, k, to[k]);
     }
     for (at[2] = from[2]; at[2] <= to[2]; at[2]++) {
         for (at[1] = from[1]; at[1] <= to[1]; at[1]++) {

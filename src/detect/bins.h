@@ -11,17 +11,24 @@
 #include <talus/base.h>
 
 typedef struct bins {
-    int dim;
-    const double* x; ///< [any][dim] the caller's points, those on periodic axes in the cell
+    int dim, stride;
+    const double* x; ///< [any][stride] the caller's points, along periodic axes in the cell
     cell cell;
     double low[3], length[3]; ///< box around the points; the cell along periodic axes
+    double width;             ///< of a bin, about: as many bins as points
     int64_t number[3];
     int64_t* first; ///< [bins + 1] where a bin begins in `item`
     int32_t* item;  ///< indices of the points in the order of the bins
 } bins;
 
-/// Put the points `item` [count] of x into bins. The caller owns *out: bins_free().
-talus_status bins_make(int dim, const double* x, const int32_t* item, int64_t count,
+/// Width of bins that are about as many as `count` points in a box: their spacing. A box thinner
+/// than that has one layer of them: of the spacings along the longest edge, over the largest face
+/// and in the whole box the largest counts, since an edge longer than the spacing without it
+/// enlarges it and a shorter one does not. The bins are never more than the points.
+double bins_width(int dim, const double length[3], int64_t count);
+/// Put the points `item` [count] of x [any][stride] into bins; `item` NULL: the first `count`. The
+/// caller owns *out: bins_free().
+talus_status bins_make(int dim, const double* x, int stride, const int32_t* item, int64_t count,
                        const cell* periodic, bins* out);
 void bins_free(bins* b);
 

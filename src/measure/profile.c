@@ -166,7 +166,8 @@ static void conclude_slice(const profile_sum* s, int b, talus_profile* p)
         for (int j = 0; j < dim; j++) {
             kinetic[3 * i + j] = (s->square[3 * i + j] - s->mass * v[i] * v[j]) / volume;
         }
-        p->temperature[b] += kinetic[4 * i] / p->density[b] / dim;
+        // Equal velocities leave roundoff of either sign.
+        p->temperature[b] += fmax(kinetic[4 * i], 0.0) / p->density[b] / dim;
     }
 }
 

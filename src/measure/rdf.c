@@ -117,7 +117,7 @@ static talus_status prepare(rdf_task* t)
     for (int64_t i = 0; i < g->count; i++) {
         if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
     }
-    TRY(bins_make(d->dim, g->position, t->item, t->count, &d->cell, &t->bins));
+    TRY(bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins));
     for (int k = 0; k < 3; k++) {
         low[k] = d->low[k] - (d->whole[k] ? 2.0 * t->range : 0.0);
         high[k] = d->high[k] + (d->whole[k] ? 2.0 * t->range : 0.0);
@@ -192,6 +192,16 @@ static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_erro
                      t->range);
 }
 
+/// Five diameters, but so that the middle half of a domain has its centres.
+static double usual_range(const domain* d, int threads)
+{
+    double range = 5.0 * grains_mean_diameter(d->grains, threads);
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->whole[k]) range = fmin(range, 0.25 * (d->high[k] - d->low[k]));
+    }
+    return range;
+}
+
 talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def, talus_rdf* out,
                                talus_error* error)
 {
@@ -203,7 +213,7 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     TRY(domain_make(world, &def->domain, &d, error));
     rdf_task t = {.def = def, .domain = &d, .range = def->range};
     const int threads = world->def.threads;
-    if (t.range == 0.0) t.range = 5.0 * grains_mean_diameter(&world->grains, threads);
+    if (t.range == 0.0) t.range = usual_range(&d, threads);
     talus_status status = measure(&t, threads, out, error);
     if (status < 0) talus_rdf_free(out);
     task_free(&t);

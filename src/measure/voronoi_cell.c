@@ -40,7 +40,7 @@ static talus_status fill_classes(voronoi_sites* s, double least, int32_t* item)
         }
         if (count == 0) continue;
         s->size[s->classes].radius = largest;
-        TRY(bins_make(g->dim, g->position, item, count, &s->domain->cell,
+        TRY(bins_make(g->dim, g->position, g->dim, item, count, &s->domain->cell,
                       &s->size[s->classes].bins));
         s->classes++;
     }

@@ -95,6 +95,20 @@ static talus_status generate_blocks(const build* b, const scene_source* source,
     return status;
 }
 
+static talus_status generate_from_csv(const talus_scene* scene, const scene_source* source,
+                                      const generate_context* context, grain_list* grains,
+                                      generate_report* report, talus_error* error)
+{
+    double* densities = malloc(sizeof *densities * (size_t)scene->material_count);
+    if (!densities) return error_memory(error, "the densities of materials");
+    for (int i = 0; i < scene->material_count; i++) densities[i] = scene->materials[i].density;
+    csv_names names = {scene->material_names, scene->material_count, &scene->shapes, densities};
+    talus_status status = generate_csv(source->csv.path, context, &names, &source->shape,
+                                       &source->base, grains, report, error);
+    free(densities);
+    return status;
+}
+
 static talus_status generate(const build* b, int index, grain_list* grains, generate_report* report,
                              talus_error* error)
 {
@@ -110,7 +124,6 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     if (source->allow_overlap || source->base.fixed || source->base.glued_to >= 0) {
         context.allowed = NULL;
     }
-    csv_names names = {scene->material_names, scene->material_count, &scene->shapes};
     switch (source->kind) {
     case SOURCE_LATTICE:
         return generate_lattice(&source->lattice, &context, &source->base, grains, report, error);
@@ -120,9 +133,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
         return generate_chain(&source->chain, &context, &source->base, grains, report, error);
     case SOURCE_LIST:
         return generate_list(source->list.rows, source->list.count, grains, report, error);
-    case SOURCE_CSV:
-        return generate_csv(source->csv.path, &context, &names, &source->shape, &source->base,
-                            grains, report, error);
+    case SOURCE_CSV: return generate_from_csv(scene, source, &context, grains, report, error);
     case SOURCE_VORONOI:
     case SOURCE_ARCH:
     case SOURCE_MASONRY: return generate_blocks(b, source, &context, grains, report, error);

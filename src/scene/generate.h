@@ -139,16 +139,17 @@ typedef struct csv_names {
     const char* const* materials;
     int material_count;
     const shape_table* shapes;
+    const double* densities; ///< [material_count] of grains whose row names a material
 } csv_names;
 
 /// Read grains from a text file. The first line that is not blank or a # comment names the columns,
 /// of which there are
 /// x, y, z, radius or diameter, vx, vy, vz, wx, wy, wz, mass, density, material (name), tag, shape
 /// (name, or ball), scale, angle (2D, degrees), rx, ry, rz (rotation vector, degrees), or qw, qx,
-/// qy, qz. x, y (z) are required; radius too, unless base->radius > 0 or the grain has a shape,
-/// which `choice` gives to those without a column for it. Separated by commas, semicolons or
-/// blanks; one kind in a file.
-/// Errors begin with file:line: and name the column. Overlaps are the caller's to find.
+/// qy, qz, fixed (0 or 1). x, y (z) are required; radius too, unless base->radius > 0 or the grain
+/// has a shape, which `choice` gives to those without a column for it. Separated by commas,
+/// semicolons or blanks; one kind in a file. Errors begin with file:line: and name the column.
+/// Overlaps are the caller's to find.
 talus_status generate_csv(const char* path, const generate_context* context, const csv_names* names,
                           const shape_choice* choice, const talus_grain_def* base,
                           grain_list* grains, generate_report* report, talus_error* error);

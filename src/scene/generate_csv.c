@@ -331,12 +331,18 @@ static talus_status finish_shape(const csv* c, csv_row* row, int64_t number)
 static talus_status read_row(const csv* c, char* text, csv_row* row)
 {
     char* rest = text;
+    const int base_material = row->grain.material;
     for (int i = 0; i < c->column_count; i++) {
         const char* value = next_field(c, &rest);
         if (!value || !*value) {
             return csv_error(c, "column '%s': the value is missing", FIELDS[c->columns[i]].name);
         }
         TRY(read_field(c, c->columns[i], value, row));
+    }
+    // A material of its own brings its density, as in a list.
+    if (has_column(c, MATERIAL) && !has_column(c, DENSITY) &&
+        row->grain.material != base_material) {
+        row->grain.density = c->names->densities[row->grain.material];
     }
     if (!rest) return TALUS_OK;
     return csv_error(c, "more values than the %d columns; too much is '%.60s'", c->column_count,

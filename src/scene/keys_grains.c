@@ -51,9 +51,8 @@ static const key_row source_rows[] = {
     {"allow_overlap", KEY_BOOL, "-inlet", .otherwise = "false",
      .meaning = "no check of overlaps for this source"},
     {"radius", KEY_REAL | KEY_MAP, "lattice fill chain inlet", .rule = REAL_POSITIVE, .unit = "m",
-     .meaning =
-         "or a distribution (not chain); or `diameter`. With `shape`: of the ball that holds "
-         "the grain"},
+     .meaning = "of the grains: a number or (not chain) a distribution; or give `diameter`. With "
+                "`shape`: of the ball that holds the grain"},
     {"diameter", KEY_REAL | KEY_MAP, "lattice fill chain inlet", .rule = REAL_POSITIVE, .unit = "m",
      .meaning = "instead of `radius`, with the same keys below it"},
     {"radius", KEY_REAL, "list csv", .rule = REAL_POSITIVE, .unit = "m",
@@ -91,9 +90,9 @@ static const key_row source_rows[] = {
     {"region", KEY_MAP, "fill", .required = true,
      .meaning = "where the grains go, with their whole body"},
     {"count", KEY_INTEGER, "fill", .least = 1, .most = MOST_GRAINS,
-     .meaning = "of grains; or `solid_fraction`"},
+     .meaning = "number of grains; or give `solid_fraction`"},
     {"solid_fraction", KEY_REAL, "fill", .rule = REAL_FRACTION, .not_zero = true,
-     .meaning = "of the region's volume"},
+     .meaning = "share of the region's volume that grains fill"},
     {"gap", KEY_REAL, "fill", .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "m",
      .meaning = "least gap to other grains"},
     {"tries", KEY_INTEGER, "fill inlet", .least = 1, .most = MOST_TRIES, .otherwise = "200",
@@ -104,7 +103,7 @@ static const key_row source_rows[] = {
      .meaning = "point from which it begins"},
     {"direction", KEY_VECTOR, "chain", .required = true, .meaning = "of any length"},
     {"count", KEY_INTEGER, "chain", .least = 1, .most = MOST_GRAINS, .required = true,
-     .meaning = "of grains"},
+     .meaning = "number of grains"},
     {"first_gap", KEY_REAL, "chain", .otherwise = "0", .unit = "m",
      .meaning = "from `start` to the surface of the first grain"},
     {"gap", KEY_REAL, "chain", .otherwise = "0", .unit = "m", .meaning = "between neighbours"},
@@ -127,7 +126,7 @@ static const key_row source_rows[] = {
     {"limit", KEY_INTEGER, "inlet", .most = MOST_GRAINS, .derived = "none",
      .meaning = "grains in all"},
     {"count", KEY_INTEGER, "voronoi", .least = 1, .most = MOST_BLOCKS, .required = true,
-     .meaning = "of cells"},
+     .meaning = "number of cells"},
     {"lloyd", KEY_INTEGER, "voronoi", .most = 10000, .otherwise = "3",
      .meaning = "times that every point is moved to the centre of its cell, which makes cells "
                 "rounder and more equal"},

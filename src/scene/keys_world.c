@@ -28,7 +28,7 @@ static const key_row root_rows[] = {
      .meaning = "disks and polygons, or spheres and polyhedra"},
     {"seed", KEY_INTEGER, .most = 0x1p53, .otherwise = "1",
      .meaning = "of all random numbers: sweeps, generators, inlets"},
-    {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", .meaning = "0: all cores"},
+    {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", .meaning = "to use; 0: all cores"},
     {"strict", KEY_BOOL, .otherwise = "false",
      .meaning = "a generator that could not place all its grains is an error instead of a warning"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
@@ -155,7 +155,7 @@ static const key_row until_rows[] = {
     {"steps", KEY_INTEGER, .least = 1, .most = 0x1p53, .derived = "none",
      .meaning = "steps since the phase began"},
     {"kinetic_energy", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "J",
-     .meaning = "mean per free grain; ends when below. The method soft looks every 100 steps"},
+     .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
     {"hold", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "kinetic_energy",
      .unit = "s", .meaning = "time the kinetic energy must stay below"},
 };

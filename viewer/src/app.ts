@@ -35,6 +35,7 @@ export class App {
     ids: Numbers | undefined;
     grainValues: Float32Array = new Float32Array(0);
     private wish = 0;
+    private plays = 0;
     private fitted = false;
     private readonly notes = new Map<string, string>();
 
@@ -46,7 +47,7 @@ export class App {
             theme: () => this.restyle(),
         });
         this.frames = new Frames(source, run);
-        this.theatre = new Theatre(this.layout.canvas, run.dim, Math.max(0, ...run.frames.map((f) => f.grains)), shapes);
+        this.theatre = new Theatre(this.layout.canvas, run.dim, run.frames.reduce((most, f) => Math.max(most, f.grains), 0), shapes);
         const { stage, grainColours, contactColours } = this.theatre;
         const redraw = (): void => stage.invalidate();
         this.grainColouring = new Colouring("grain", grainColours, undefined, () => void this.show(this.frame), redraw);
@@ -182,14 +183,14 @@ export class App {
         this.showCut();
         if (!this.fitted && (info.grains > 0 || scene.surface.cells.length > 0)) {
             this.theatre.fit("iso");
-            this.fitted = true;
+            this.fitted = info.grains > 0; // once more when there are some
         }
         this.theatre.stage.invalidate();
     }
 
     private putChains(chains: Chains | undefined): void {
         this.theatre.setContacts(chains);
-        this.contactColouring.legend.canvas.hidden = !chains || !this.contactColouring.scalar;
+        this.contactColouring.setShown(chains !== undefined);
         if (!chains) return;
         const most = Math.max(...(rangeOf(chains.force)?.map(Math.abs) ?? [0])) || 1;
         this.theatre.bars.setWidth((this.panel.choices.contacts.width * this.theatre.meanRadius) / most);
@@ -200,8 +201,9 @@ export class App {
     // ---- playing and following -----------------------------------------------------------------
 
     private async play(): Promise<void> {
+        const turn = ++this.plays;
         if (this.frame >= this.run.frames.length - 1 && !this.run.running) await this.show(0);
-        while (this.transport.playing) {
+        while (this.transport.playing && turn === this.plays) {
             const due = performance.now() + 1000 / this.transport.speed;
             const next = this.nextFrame();
             if (next === undefined) break;
@@ -209,7 +211,7 @@ export class App {
             await this.show(next);
             await new Promise((done) => setTimeout(done, Math.max(due - performance.now(), 0)));
         }
-        if (this.transport.playing) this.transport.setPlaying(false);
+        if (this.transport.playing && turn === this.plays) this.transport.setPlaying(false);
     }
 
     private nextFrame(): number | undefined {

@@ -8,11 +8,14 @@ import { Sprites } from "./sprites";
 
 const VERTEX = `
 in vec3 centre;
-in float radius, value, turn;
+in float radius, value;
 uniform float uSize;
 out vec2 vAt;
 flat out vec3 vColour;
+#ifdef MARKS
+in float turn;
 flat out vec2 vMark;
+#endif
 
 void main() {
     vec3 c = (modelViewMatrix * vec4(centre, 1.0)).xyz;
@@ -25,7 +28,9 @@ void main() {
     gl_Position = isCut(centre) ? NOWHERE : projectionMatrix * vec4(p, 1.0);
     vAt = position.xy;
     vColour = colourOf(value);
+#ifdef MARKS
     vMark = vec2(cos(turn), sin(turn));
+#endif
 }`;
 
 const FRAGMENT_3D = `
@@ -79,6 +84,7 @@ export class Balls {
     constructor(private readonly dim: 2 | 3, colours: Colours, cut: Cut) {
         const uniforms = { ...colours.uniforms, ...cut.uniforms, ...this.uniforms };
         const material = shaderMaterial(VERTEX, dim === 3 ? FRAGMENT_3D : FRAGMENT_2D, uniforms, dim);
+        if (dim === 2) material.defines = { MARKS: "" };
         this.mesh = new Mesh(this.sprites.geometry, material);
         this.mesh.frustumCulled = false;
         this.mesh.renderOrder = 1;

@@ -30,14 +30,14 @@ export class Colours {
     readonly uniforms: Uniforms = {
         uMap: { value: null },
         uRange: { value: new Vector2(0, 1) },
-        uCategories: { value: 0 },
+        uCategories: { value: false },
         uNone: { value: new Vector3(...NO_COLOUR.map((c) => c / 255)) },
     };
 
     setMap(map: ColourMap): void {
         this.uniforms.uMap.value?.dispose();
         this.uniforms.uMap.value = textureOf(map);
-        this.uniforms.uCategories.value = map.categories ? map.stops.length : 0;
+        this.uniforms.uCategories.value = map.categories === true;
     }
 
     setRange([low, high]: Range): void {
@@ -52,7 +52,7 @@ precision highp float;
 uniform mat4 projectionMatrix, modelViewMatrix;
 uniform sampler2D uMap;
 uniform vec2 uRange;
-uniform float uCategories;
+uniform bool uCategories;
 uniform vec3 uNone;
 uniform vec4 uCut;
 in vec3 position;
@@ -64,11 +64,10 @@ vec3 towardsEye(vec3 at) { return isPerspective() ? normalize(-at) : vec3(0.0, 0
 
 vec3 colourOf(float value) {
     if (isnan(value) || isinf(value)) return uNone;
-    float u = (mod(floor(value + 0.5), max(uCategories, 1.0)) + 0.5) / max(uCategories, 1.0);
-    if (uCategories == 0.0) {
-        u = (255.0 * clamp((value - uRange.x) / (uRange.y - uRange.x), 0.0, 1.0) + 0.5) / 256.0;
-    }
-    return texture(uMap, vec2(u, 0.5)).rgb;
+    int n = textureSize(uMap, 0).x;
+    int i = uCategories ? int(mod(floor(value + 0.5), float(n)))
+        : int(255.0 * clamp((value - uRange.x) / (uRange.y - uRange.x), 0.0, 1.0) + 0.5);
+    return texelFetch(uMap, ivec2(i, 0), 0).rgb;
 }`;
 
 export const FRAGMENT_HEAD = `

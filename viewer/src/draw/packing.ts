@@ -93,15 +93,14 @@ export function solidsOf(p: Packing, shape: number): SolidRows {
 
 /** The box about all grains, relative to the origin. Infinite numbers are left out. */
 export function boundsOf(p: Packing): Box3 {
-    const box = new Box3();
-    const c = new Vector3();
-    const r = new Vector3();
-    for (let row = 0; row < p.count; row++) {
-        c.fromArray(p.centre, 3 * row);
-        if (!Number.isFinite(c.x + c.y + c.z)) continue;
-        r.setScalar(p.radius[row]);
-        box.expandByPoint(c.clone().sub(r));
-        box.expandByPoint(c.add(r));
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < 3 * p.count; i++) {
+        const x = p.centre[i];
+        const r = p.radius[(i / 3) | 0];
+        if (!Number.isFinite(x)) continue;
+        if (x - r < low[i % 3]) low[i % 3] = x - r;
+        if (x + r > high[i % 3]) high[i % 3] = x + r;
     }
-    return box;
+    return new Box3(new Vector3(...low), new Vector3(...high));
 }

@@ -1,6 +1,6 @@
 // Colour maps: tables of a few colours, interpolated to 256. Viridis and inferno after Smith and van
 // der Walt, the diverging one after Moreland (2009), the categories after Okabe and Ito.
-import { DataTexture, LinearFilter, NearestFilter, RGBAFormat } from "three";
+import { DataTexture, RGBAFormat } from "three";
 import type { Range } from "../data/fields";
 
 export interface ColourMap {
@@ -51,7 +51,6 @@ export function tableOf(map: ColourMap): Uint8Array {
 export function textureOf(map: ColourMap): DataTexture {
     const table = tableOf(map);
     const texture = new DataTexture(table, table.length / 4, 1, RGBAFormat);
-    texture.magFilter = texture.minFilter = map.categories ? NearestFilter : LinearFilter;
     texture.needsUpdate = true;
     return texture;
 }

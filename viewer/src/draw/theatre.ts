@@ -89,7 +89,7 @@ export class Theatre {
         for (let i = 0; i + 2 < surface.points.length; i += 3) {
             this.wallBounds.expandByPoint(new Vector3().fromArray(surface.points, i).sub(this.origin));
         }
-        const { min, max } = this.grainBounds;
+        const { min, max } = this.extent;
         this.walls.setCell(info, min.clone().add(this.origin), max.clone().add(this.origin), this.origin);
         this.updateBounds();
     }
@@ -124,6 +124,12 @@ export class Theatre {
         return this.grainBounds.clone().union(this.wallBounds);
     }
 
+    /** The box about the grains; about the walls if there are none. */
+    private get extent(): Box3 {
+        const box = this.grainBounds.isEmpty() ? this.wallBounds : this.grainBounds;
+        return box.isEmpty() ? new Box3(new Vector3(), new Vector3()) : box;
+    }
+
     /** Grains, and the walls as far as they are near. */
     fit(view?: View): void {
         const box = this.grainBounds.clone();
@@ -135,7 +141,7 @@ export class Theatre {
     /** Where the cut is, in the run's coordinates. */
     get cutPosition(): number {
         const { axis, place } = this.cutChoice;
-        const { min, max } = this.grainBounds.isEmpty() ? this.bounds : this.grainBounds;
+        const { min, max } = this.extent;
         return min.getComponent(axis) + place * (max.getComponent(axis) - min.getComponent(axis))
             + this.origin.getComponent(axis);
     }

@@ -20,6 +20,7 @@ export class Colouring {
     map: ColourMap = COLOUR_MAPS[0];
     range: Range = [0, 1];
     private mode: ScaleMode = "frame";
+    private shown = true;
     private seen: Range | undefined;
     private current: Range | undefined;
     private scalars: Scalar[] = [];
@@ -114,6 +115,12 @@ export class Colouring {
         this.update();
     }
 
+    /** Whether there is anything that has these colours; if not, there is no legend. */
+    setShown(shown: boolean): void {
+        this.shown = shown;
+        this.update();
+    }
+
     private update(): void {
         if (this.mode !== "fixed") this.range = this.symmetric((this.mode === "seen" ? this.seen : this.current) ?? [0, 1]);
         this.colours.setRange(this.range);
@@ -121,7 +128,7 @@ export class Colouring {
         if (document.activeElement !== this.low) this.low.value = shortNumber(this.range[0], 6);
         if (document.activeElement !== this.high) this.high.value = shortNumber(this.range[1], 6);
         for (const control of [this.mapMenu, this.modeMenu, this.low, this.high]) control.disabled = !scalar;
-        this.legend.show(scalar ? { scalar, map: this.map, range: this.range, fixed: this.mode === "fixed" } : undefined);
+        this.legend.show(scalar && this.shown ? { scalar, map: this.map, range: this.range, fixed: this.mode === "fixed" } : undefined);
         this.onScale();
     }
 

@@ -1,0 +1,214 @@
+/// talus new NAME: a commented starter scene.
+#include "app.h"
+
+#include "scene/reader.h"
+#include "templates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- writing a template ------------------------------------------------------------------------
+
+/// The first clause of what the table says, without Markdown.
+static void write_meaning(FILE* out, const key_row* row, int dim)
+{
+    for (const char* c = row->meaning; *c && *c != ';' && strncmp(c, ". ", 2) != 0; c++) {
+        if (*c == '`' || (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0)) continue;
+        if (*c == ']' && c[1] == '(') {
+            c += strcspn(c, ")");
+            continue;
+        }
+        fputc(*c, out);
+    }
+    if (row->kinds == KEY_CHOICE) {
+        fputs(": ", out);
+        keys_write_type(out, row, false);
+    }
+    const char* unit = dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
+    if (unit) fprintf(out, " [%s]", unit);
+    if (row->otherwise && !row->derived) fprintf(out, "; default %s", row->otherwise);
+}
+
+/// The row that "pattern:key" names. The variant is left open: its first row is meant.
+static const key_row* find_row(const char* mark, size_t length, int dim)
+{
+    char pattern[128];
+    snprintf(pattern, sizeof pattern, "%.*s", (int)length, mark);
+    char* colon = strrchr(pattern, ':');
+    if (!colon) return NULL;
+    *colon = '\0';
+    const key_section* s = keys_section(pattern);
+    return s ? keys_find(s, colon + 1, NULL, dim) : NULL;
+}
+
+/// Column at which remarks begin, where the line is shorter, and the widest line.
+enum { REMARK_COLUMN = 34, WIDEST = 100, REMARK_SIZE = 512 };
+
+/// A remark that is too long for its line, in lines of its own before it.
+static void write_above(FILE* out, size_t indent, const char* remark)
+{
+    for (const char* at = remark; *at;) {
+        size_t length = strlen(at), room = WIDEST - indent - 2;
+        if (length > room) {
+            for (length = room; length > 0 && at[length] != ' ';) length--;
+        }
+        fprintf(out, "%*s# %.*s\n", (int)indent, "", (int)length, at);
+        at += length + strspn(at + length, " ");
+    }
+}
+
+static void write_line(FILE* out, const char* line, size_t length, int dim)
+{
+    const char* mark = memchr(line, '@', length);
+    size_t before = mark ? (size_t)(mark - line) - 1 : length;
+    const key_row* row = mark ? find_row(mark + 1, length - before - 2, dim) : NULL;
+    char remark[REMARK_SIZE] = "";
+    FILE* into = row ? fmemopen(remark, sizeof remark, "w") : NULL;
+    if (into) {
+        write_meaning(into, row, dim);
+        fclose(into);
+    }
+    const size_t column = before < REMARK_COLUMN ? REMARK_COLUMN : before + 1;
+    const bool above = column + 3 + columns_of(remark) > WIDEST;
+    if (above) write_above(out, strspn(line, " "), remark);
+    fprintf(out, "%.*s", (int)before, line);
+    if (remark[0] && !above) fprintf(out, "%*s # %s", (int)(column - before), "", remark);
+    fputc('\n', out);
+}
+
+static void write_template(FILE* out, const scene_template* t, int dim)
+{
+    for (const char* at = t->text; *at;) {
+        size_t length = strcspn(at, "\n");
+        const bool marked = length > 1 && at[1] == '|';
+        if (!marked)
+            write_line(out, at, length, dim);
+        else if (at[0] - '0' == dim)
+            write_line(out, at + 2, length - 2, dim);
+        at += length + (at[length] == '\n');
+    }
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+/// The schema that was installed with the program; the name under which `talus schema` writes it
+/// if there is none.
+static void locate_schema(char out[PATH_SIZE])
+{
+    char program[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    snprintf(out, PATH_SIZE, "talus-scene.json");
+    if (length <= 0) return;
+    program[length] = '\0';
+    char* slash = strrchr(program, '/');
+    if (!slash) return;
+    *slash = '\0';
+    char beside[PATH_SIZE + 64];
+    snprintf(beside, sizeof beside, "%s/" TALUS_SCENES_FROM_PROGRAM "/../scene.json", program);
+    char* whole = realpath(beside, NULL);
+    if (whole) snprintf(out, PATH_SIZE, "%s", whole);
+    free(whole);
+}
+
+static bool write_scene(const char* path, const scene_template* t, int dim)
+{
+    FILE* file = fopen(path, "wx");
+    if (!file) {
+        if (errno == EEXIST)
+            fprintf(stderr, "talus: %s exists already and is left as it is\n", path);
+        else
+            fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    char schema[PATH_SIZE], name[256];
+    locate_schema(schema);
+    scene_name(path, name, sizeof name);
+    fprintf(file,
+            "# yaml-language-server: $schema=%s\n#\n"
+            "# A scene of Talus: %s.\n"
+            "# Check it with `talus check %s` and run it with `talus run %s`.\n\n"
+            "title: \"",
+            schema, t->summary, path, path);
+    for (const char* c = name; *c; c++) fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    fputs("\"\n", file);
+    write_template(file, t, dim);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
+        fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    printf("wrote %s: %s\nRun it with: talus run %s\n", path, t->summary, path);
+    if (schema[0] != '/') {
+        printf("An editor completes and checks it with: talus schema -o talus-scene.json\n");
+    }
+    return true;
+}
+
+/// The template of that name; NULL, with a message.
+static const scene_template* find_template(const char* name)
+{
+    const char* names[16];
+    int count = 0;
+    for (const scene_template* t = scene_templates; t->name; t++) {
+        if (strcmp(t->name, name) == 0) return t;
+        names[count++] = t->name;
+    }
+    const char* near = nearest_name(name, names, count);
+    fprintf(stderr, "talus: there is no template '%s'%s%s%s; there are:", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
+    fputc('\n', stderr);
+    return NULL;
+}
+
+static void print_templates(void)
+{
+    for (const scene_template* t = scene_templates; t->name; t++) {
+        printf("%-8s %s\n", t->name, t->summary);
+    }
+}
+
+/// NAME.yaml, unless the name has that ending; false, with a message.
+static bool file_of(const char* name, char path[PATH_SIZE])
+{
+    const char* dot = strrchr(name, '.');
+    const bool ends = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    const char* slash = strrchr(name, '/');
+    const char* base = slash ? slash + 1 : name;
+    if (base[0] == '\0' || (ends && dot == base)) {
+        fprintf(stderr, "talus: '%s' is no name of a scene\n", name);
+        return false;
+    }
+    if (snprintf(path, PATH_SIZE, "%s%s", name, ends ? "" : ".yaml") < PATH_SIZE) return true;
+    fprintf(stderr, "talus: the path %s is too long\n", name);
+    return false;
+}
+
+int command_new(int argc, char** argv)
+{
+    static const struct option list[] = {
+        {"3d", no_argument, NULL, '3'},
+        {"template", required_argument, NULL, 't'},
+        {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char* wanted = scene_templates[0].name;
+    int dim = 2;
+    optind = 1;
+    for (int choice; (choice = options_next(argc, argv, ":t:h", list)) != -1;) {
+        if (choice == 'h') print_command_help(command_find("new"));
+        if (choice == 'l') print_templates();
+        if (choice == 'h' || choice == 'l') return STATUS_OK;
+        if (choice == '?') return STATUS_USAGE;
+        if (choice == '3') dim = 3;
+        if (choice == 't') wanted = optarg;
+    }
+    const char* name = options_single(argc, argv, "a name for the scene");
+    const scene_template* t = name ? find_template(wanted) : NULL;
+    char path[PATH_SIZE];
+    if (!t || !file_of(name, path)) return STATUS_USAGE;
+    return write_scene(path, t, dim) ? STATUS_OK : STATUS_FAILURE;
+}

@@ -1,0 +1,149 @@
+"""Help, man page and shell completion: every command explains itself with all its options and with
+examples that are right, and the shells complete what the tables of commands and keys hold.
+
+needs TALUS (the program) and TALUS_SOURCE in the environment.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TALUS = os.environ["TALUS"]
+SOURCE = Path(os.environ["TALUS_SOURCE"])
+
+
+def talus(*words, status=0):
+    run = subprocess.run([TALUS, *words], capture_output=True, text=True)
+    assert run.returncode == status, (words, run.returncode, run.stderr)
+    return run.stdout if status == 0 else run.stderr
+
+
+COMMANDS = re.findall(r"^  talus (\S+)", talus("help"), re.M)
+HELP = {name: talus(name, "--help") for name in COMMANDS}
+SCENES = {path.stem for path in (SOURCE / "scenes").glob("*.yaml")}
+
+
+def accepted_options(name):
+    """Long options in the program's own lists for getopt_long(); of several spellings of one the
+    first."""
+    text = (SOURCE / "app" / f"command_{'help' if name == 'version' else name}.c").read_text()
+    found = re.findall(r'\{"([a-z0-9-]+)",\s+(?:no|required|optional)_argument, NULL, ([^}]+)\}', text)
+    options = set({value: option for option, value in reversed(found)}.values())
+    return options - ({"man"} if name == "version" else set())
+
+
+class Help(unittest.TestCase):
+    def test_every_command_explains_itself(self):
+        self.assertGreater(len(COMMANDS), 10)
+        for name in COMMANDS:
+            with self.subTest(command=name):
+                self.assertTrue(HELP[name].startswith(f"usage: talus {name}"))
+                self.assertEqual(HELP[name], talus("help", name))
+                self.assertEqual(HELP[name], talus(name, "-h"))
+                options = accepted_options(name)
+                self.assertIn("help", options)
+                for option in options - {"help"}:
+                    self.assertRegex(HELP[name], rf"(?m)^  (-\w, )?(--[\w-]+, )*--{option}\b")
+
+    def test_examples(self):
+        """They stand at the end, and where one names a ready-made scene, scene and keys exist."""
+        checked = 0
+        for name in COMMANDS:
+            with self.subTest(command=name):
+                examples = HELP[name].split("\nExamples:\n")
+                self.assertEqual(len(examples), 2)
+                lines = examples[1].splitlines()
+                self.assertLessEqual(len(lines), 4)
+                for line in lines:
+                    self.assertTrue(line.startswith("  "), line)
+                    self.assertIn("talus " + name, line)
+                    words = shlex.split(line.strip())
+                    if len(words) > 2 and words[2] in SCENES and words[0] == "talus":
+                        sets = [w for i, w in enumerate(words) if "--set" in words[i - 1:i + 1]]
+                        talus("check", words[2], *sets)
+                        checked += 1
+        self.assertGreater(checked, 3)
+
+    def test_unknown(self):
+        self.assertIn("did you mean 'run'", talus("help", "rnu", status=2))
+        self.assertIn("unknown option", talus("version", "--man", status=2))
+        self.assertIn("one argument too many", talus("version", "now", status=2))
+
+
+class Manual(unittest.TestCase):
+    def test_it_is_typeset_without_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "talus.1"
+            page.write_text(talus("help", "--man"))
+            groff = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True)
+            self.assertEqual(groff.stderr, b"")
+            shown = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True,
+                                   env={**os.environ, "MANWIDTH": "120", "MAN_KEEP_FORMATTING": "",
+                                        "LC_ALL": "C.UTF-8", "PAGER": "cat"})
+        self.assertEqual(shown.stderr, "")
+        text = " ".join(shown.stdout.split())
+        for name in COMMANDS:
+            self.assertIn(f"talus {name}", text)
+            for option in re.findall(r"(?m)^  (?:-\w, )?(--[a-z-]+)", HELP[name]):
+                self.assertIn(option, text)
+        self.assertIn("can be resumed", text)
+
+
+class Completion(unittest.TestCase):
+    def complete(self, line):
+        """What bash offers at the end of a line."""
+        words = line.split(" ")
+        script = (f'source <("$TALUS" completion bash); PATH="{Path(TALUS).parent}:$PATH"\n'
+                  "compopt() { :; }  # there is no completion under way\n"
+                  f"COMP_WORDS=({' '.join(shlex.quote(w) for w in words)})\n"
+                  f"COMP_CWORD={len(words) - 1}\n_talus; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        run = subprocess.run(["bash", "-u", "-c", script], capture_output=True, text=True,
+                             cwd=SOURCE, check=True)
+        self.assertEqual(run.stderr, "")
+        return set(run.stdout.split())
+
+    def test_bash(self):
+        self.assertEqual(self.complete("talus "), set(COMMANDS))
+        self.assertEqual(self.complete("talus ens"), {"ensemble"})
+        offered = self.complete("talus run --")
+        self.assertEqual(offered, {f"--{o}" for o in accepted_options("run")})
+        self.assertLessEqual(SCENES, self.complete("talus run "))
+        self.assertEqual(self.complete("talus check hop"), {"hopper"})
+        self.assertIn("scenes", self.complete("talus run sce"))  # a folder
+        self.assertIn("docs", self.complete("talus run hopper -o do"))
+        self.assertNotIn("README.md", self.complete("talus run READ"))
+        self.assertEqual(self.complete("talus run hopper --set solver.to"), {"solver.tolerance="})
+        keys = self.complete("talus run hopper --set ")
+        self.assertLessEqual({"dimension=", "step=", "walls.", "materials.", "until.time="}, keys)
+        self.assertNotIn("solver.", keys)
+        self.assertIn("shear", self.complete("talus paper sh"))
+        self.assertEqual(self.complete("talus completion "), {"bash", "zsh", "fish"})
+        self.assertEqual(self.complete("talus help resu"), {"resume"})
+
+    def test_other_shells(self):
+        """Where they are installed, they take their scripts; both name all commands and options."""
+        for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
+            script = talus("completion", shell)
+            for name in COMMANDS:
+                self.assertIn(name, script)
+                for option in accepted_options(name) - {"help"}:
+                    self.assertIn({"zsh": f"--{option}[", "fish": f"-l {option}"}[shell], script)
+            if shutil.which(check[0]):
+                with tempfile.NamedTemporaryFile("w", suffix=shell) as file:
+                    file.write(script)
+                    file.flush()
+                    subprocess.run([*check, file.name], check=True)
+                    if shell == "fish":
+                        ask = f"source {file.name}; complete -C 'talus run --th'"
+                        shown = subprocess.run(["fish", "--no-config", "-c", ask],
+                                               capture_output=True, text=True, check=True)
+                        self.assertIn("--threads", shown.stdout)
+        self.assertIn("not known", talus("completion", "tcsh", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
