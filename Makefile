@@ -1,13 +1,15 @@
 # The short way to everything; cmake --preset ... is the long one. `make help` lists the targets.
 WERROR ?= OFF
 PREFIX ?= /usr/local
+PAPERS ?= short
 BENCH_FLAGS ?=
 
-.PHONY: help run build test install bench bench-siconos bench-soft format lint clean
+.PHONY: help run build test docs install bench bench-siconos bench-soft format lint clean
 
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
 	@echo "make test              build with asserts and run the whole test suite"
+	@echo "make docs              build the documentation, build/docs/site/index.html [PAPERS=none|short|full]"
 	@echo "make build             build the release program, build/release/talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
 	@echo "make bench             build and run the benchmarks [BENCH_FLAGS=--quick]"
@@ -18,7 +20,7 @@ help:
 	@echo "make clean             remove build/ (results in runs/ stay)"
 
 build:
-	@scripts/install-deps.sh build
+	@scripts/install-deps.sh build python
 	cmake --preset release -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset release
 
@@ -28,13 +30,17 @@ run: build
 	build/release/talus run hopper -o runs/hopper-$$n
 
 test:
-	@scripts/install-deps.sh build test
+	@scripts/install-deps.sh build python test docs
 	cmake --preset test -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset test
 	ctest --preset test
 
+docs: build
+	@scripts/install-deps.sh docs
+	scripts/docs/build.py --talus build/release/talus --output build/docs --papers $(PAPERS)
+
 install:
-	@scripts/install-deps.sh build
+	@scripts/install-deps.sh build python
 	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
 	cmake --build --preset release
 	cmake --install build/release

@@ -40,9 +40,14 @@ int command_check(int argc, char** argv);
 int command_advise(int argc, char** argv);
 int command_scenes(int argc, char** argv);
 int command_export(int argc, char** argv);
+int command_measure(int argc, char** argv);
+int command_import(int argc, char** argv);
 int command_ensemble(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_paper(int argc, char** argv);
+int command_render(int argc, char** argv);
+int command_view(int argc, char** argv);
+int command_schema(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
 /// Print the help of one command to stdout.

@@ -48,13 +48,92 @@ static const command commands[] = {
      "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its source "
      "tree.\n",
      command_scenes},
-    {"export", "export DIR [--vtk OUT] [--lammps OUT]",
+    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
-     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n\n"
-     "Without options both are written into DIR/export. A run that is not finished is exported as\n"
-     "far as it was committed by its last checkpoint.\n",
+     "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
+     "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
+     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
+     "Without options the first two are written into DIR/export. A run that is not finished is\n"
+     "exported as far as it was committed by its last checkpoint. See docs/exchange.md.\n\n"
+     "Examples:\n"
+     "  talus export runs/hopper\n"
+     "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
      command_export},
+    {"measure", "measure DIR [QUANTITY...] [--frame N|A:B|last|all] [options]",
+     "measure stress, fabric, forces, energies, ... of recorded frames",
+     "Prints the numbers of one frame, or mean, spread and extremes over several. Without a "
+     "QUANTITY\n"
+     "all of them are measured; a QUANTITY that is named is printed with its tables:\n\n"
+     "  stress fabric coordination forces mobility networks energy rheology budget packing\n"
+     "  voronoi rdf\n\n"
+     "  --frame F              a number from 0, A:B, A:B:STRIDE, last or all [last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --region x=A:B,y=C:D   measure only in this box; an end may be left out\n"
+     "  --volume V             volume (2D: area) of stresses [region, cell or box around grains]\n"
+     "  --flow mean|linear     what velocities fluctuate about [mean]\n"
+     "  --bins N               of histograms [24]\n"
+     "  --cut X                strong forces exceed X times the mean [1]\n"
+     "  --no-walls             leave contacts with walls, fixed and glued grains out of fabric,\n"
+     "                         forces and networks\n"
+     "  --csv FILE             a row for each frame into FILE, tables into FILE-TABLE.csv\n"
+     "  --force                replace such files\n"
+     "  --json                 print one JSON object on standard output\n\n"
+     "Definitions: docs/measure.md.\n\n"
+     "Examples:\n"
+     "  talus measure runs/biaxial\n"
+     "  talus measure runs/biaxial stress fabric --frame 10:20 --csv stress.csv\n"
+     "  talus measure runs/silo rheology --region x=0.1:0.2,y=:0.5 --frame all --json\n",
+     command_measure},
+    {"render", "render DIR [--frame N|A:B|last] [--movie] [--colour FIELD] [options]",
+     "draw frames of a run as pictures or as a movie",
+     "Without options the last frame is drawn into DIR/pictures/frame-NNNNNN.png.\n\n"
+     "  --frame N|A:B|A:B:S|last|all   frames, counted from 0; S: only every S-th [last]\n"
+     "  --time T               the frame nearest to this time\n"
+     "  --movie[=FILE.mp4]     a movie of the frames [all] with ffmpeg; scale and extent are "
+     "fixed\n"
+     "  --fps N                its frames a second [25]\n"
+     "  -o, --output FILE      where it goes; of several frames a directory [DIR/pictures]\n"
+     "  --format png|svg|pdf   [by the ending of FILE, else png]\n"
+     "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
+     "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
+     "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
+     "  --forces               forces as bars from centre to centre, as wide as they are large\n"
+     "  --force-scale F        force of the widest bar, N [the largest of the frames drawn]\n"
+     "  --force-width W        width of that bar, mean diameters [0.6]\n"
+     "  --view x|y|z|iso|A:E   3D: look along an axis, or from azimuth A and elevation E [iso]\n"
+     "  --region x=A:B,y=C:D   only this part; in 3D also a slice\n"
+     "  --axes                 coordinates around the picture instead of a scale bar\n"
+     "  --no-bar, --no-time, --no-walls   leave these out\n"
+     "  --title TEXT           above the picture\n"
+     "  --width W              pixels, of SVG and PDF points [1200, 432]\n"
+     "  --dpi D                dots an inch: with more, letters take more pixels [200]\n"
+     "  --force                replace files that are there\n"
+     "  --quiet                say nothing but errors\n\n"
+     "Examples:\n"
+     "  talus render runs/hopper --colour speed\n"
+     "  talus render runs/biaxial --frame 20 --forces -o chains.pdf\n"
+     "  talus render runs/drum --movie --colour velocity:x --scale=-0.5:0.5\n",
+     command_render},
+    {"import", "import FILE -o SCENE.yaml [options]",
+     "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
+     "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "
+     "or\n"
+     "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, a\n"
+     "CSV file of its grains; files that exist are not overwritten.\n\n"
+     "  -o, --output SCENE     the scene to write\n"
+     "  --format F             lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
+     "  --frame N              of a dump, counted from 0; negative from the end [-1: the last]\n"
+     "  --dimension D          2 or 3 [2 if all grains lie in one plane]\n"
+     "  --radius R             of grains whose file gives none\n"
+     "  --periodic AXIS        x, y or z, or with its cell as x=0:1; may be repeated\n"
+     "  --dof FILE             LMGC90: instead of DOF.INI, such as OUTBOX/DOF.LAST\n\n"
+     "What was assumed or not carried over is told, and stands at the top of the scene. See\n"
+     "docs/exchange.md.\n\n"
+     "Examples:\n"
+     "  talus import packing.dump -o packing.yaml --frame -1\n"
+     "  talus import DATBOX -o wall.yaml && talus run wall.yaml\n",
+     command_import},
     {"ensemble", "ensemble SCENE|DIR [options]",
      "solve a packing's forces many times and compare the solutions",
      "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
@@ -99,6 +178,33 @@ static const command commands[] = {
      "  --seed S               of all random numbers [1]\n"
      "  --quiet                no progress and no tables, only errors\n",
      command_paper},
+    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
+     "look at a run in the browser, also while it goes on",
+     "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
+     "display, opens it. Ctrl-C ends it.\n\n"
+     "  --port N               port to listen on [0: a free one]\n"
+     "  --open, --no-open      open a browser or not [if standard output is a terminal]\n"
+     "  --export FILE          write the page with all frames into one FILE instead, which opens\n"
+     "                         from disk without a server and without a network\n"
+     "  --frames A:B           export only the frames from A to B, which may be left out\n"
+     "  --every N              export only every Nth of them [1]\n"
+     "  --force                replace FILE if it exists\n\n"
+     "Examples:\n"
+     "  talus view runs/heap-2d\n"
+     "  talus view runs/heap-2d --export heap.html --every 5\n",
+     command_view},
+    {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
+     "With it an editor completes and checks scenes while they are written. A scene names it in "
+     "its\n"
+     "first line: # yaml-language-server: $schema=talus-scene.json\n\n"
+     "  -o, --output FILE      write it into FILE, which must not exist\n"
+     "  --force                replace FILE\n"
+     "  --markdown SECTION     print the keys of a section instead, such as 'walls[]', as a "
+     "table\n\n"
+     "Examples:\n"
+     "  talus schema -o talus-scene.json\n"
+     "  talus schema --markdown 'walls[].motion'\n",
+     command_schema},
     {"help", "help [COMMAND]", "explain a command", "", command_help},
     {"version", "version", "print version, revision and compiler", "", command_version},
 };

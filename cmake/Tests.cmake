@@ -10,8 +10,8 @@ set(TALUS_THREADED_TESTS
   test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
   test_soft_integrators)
 
-# Debian's interpreter by its full path: a pyenv or conda first on PATH lacks Debian's vtk and h5py.
-set(TALUS_PYTHON /usr/bin/python3)
+# TALUS_PYTHON_EXECUTABLE (cmake/Python.cmake) is Debian's interpreter by its full path: a pyenv or
+# conda first on PATH lacks Debian's vtk and h5py.
 
 list(JOIN TALUS_SANITIZE_FLAGS " " sanitize_flags)
 set(TALUS_TEST_ENVIRONMENT
@@ -36,16 +36,17 @@ endfunction()
 # Fail at configuration when the interpreter lacks a module that the test imports.
 function(talus_check_python_modules source)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  file(STRINGS ${source} imports REGEX "^[ \t]*(import|from)[ \t]+(numpy|h5py|vtk)")
-  foreach(module numpy h5py vtk)
+  file(STRINGS ${source} imports REGEX "^[ \t]*(import|from)[ \t]+(numpy|h5py|vtk|jsonschema|yaml)")
+  foreach(module numpy h5py vtk jsonschema yaml)
     if(NOT imports MATCHES "(import|from)[ \t]+${module}" OR TALUS_PYTHON_HAS_${module})
       continue()
     endif()
     execute_process(
-      COMMAND ${TALUS_PYTHON} -c "import ${module}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+      COMMAND ${TALUS_PYTHON_EXECUTABLE} -c "import ${module}"
+      RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed)
       message(FATAL_ERROR
-        "${TALUS_PYTHON} cannot import ${module}, which ${source} needs.\n"
+        "${TALUS_PYTHON_EXECUTABLE} cannot import ${module}, which ${source} needs.\n"
         "Run scripts/install-deps.sh test, or configure with -DBUILD_TESTING=OFF.")
     endif()
     set(TALUS_PYTHON_HAS_${module} ON CACHE INTERNAL "")
@@ -76,7 +77,7 @@ file(GLOB TALUS_EXPERIMENTS CONFIGURE_DEPENDS papers/*.c)
 foreach(source ${TALUS_EXPERIMENTS})
   get_filename_component(name ${source} NAME_WE)
   string(REPLACE "_" "-" experiment ${name})
-  talus_add_test(paper_${name} ${TALUS_PYTHON} ${PROJECT_SOURCE_DIR}/tests/paper_short.py
+  talus_add_test(paper_${name} ${TALUS_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/paper_short.py
     ${experiment})
   set_tests_properties(paper_${name} PROPERTIES LABELS papers)
 endforeach()
@@ -84,8 +85,11 @@ endforeach()
 file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/test_*.py)
 foreach(source ${TALUS_PYTHON_TESTS})
   get_filename_component(name ${source} NAME_WE)
+  if(name MATCHES "^test_python" AND NOT TARGET talus_python)
+    continue()
+  endif()
   talus_check_python_modules(${source})
-  talus_add_test(${name} ${TALUS_PYTHON} ${source})
+  talus_add_test(${name} ${TALUS_PYTHON_EXECUTABLE} ${source})
 endforeach()
 
 file(GLOB TALUS_SHELL_TESTS CONFIGURE_DEPENDS tests/test_*.sh)

@@ -1,17 +1,22 @@
 #!/bin/bash
-# Install what is missing on Debian 12: scripts/install-deps.sh [build] [test] [bench] [ci]
+# Install what is missing on Debian 12: scripts/install-deps.sh [build] [python] [test] [docs] [bench] [ci]
 #   build  what it takes to build and run Talus (default)
+#   python what the Python package needs besides
 #   test   what the test suite needs besides
+#   docs   what the documentation site is built with
 #   bench  what the benchmarks need besides: Bullet and Siconos, to compare with
 #   ci     what .ci/run needs besides: clang with its sanitizers, clang-format
 # Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libhdf5-dev zlib1g-dev
-       libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev)
+       libqhull-dev libsuitesparse-dev libcairo2-dev libcminpack-dev libmicrohttpd-dev)
+python=(python3 libpython3-dev python3-cffi python3-numpy)
 # "a|b": either will do; the first is installed. Debian's ParaView brings its own vtk module and
 # conflicts with python3-vtk9.
-test=(g++ libcmocka-dev python3 python3-numpy python3-h5py "python3-vtk9|python3-paraview")
+test=(g++ libcmocka-dev python3 python3-numpy python3-h5py python3-gsd python3-yaml
+    python3-jsonschema man-db groff-base "python3-vtk9|python3-paraview")
+docs=(mkdocs mkdocs-material python3-pymdownx python3-cffi libjs-katex fonts-katex)
 bench=(g++ libbullet-dev python3-siconos)
 ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
 
@@ -24,11 +29,13 @@ missing=()
 for group in "${@:-build}"; do
     case $group in
     build) wanted=("${build[@]}") ;;
+    python) wanted=("${python[@]}") ;;
     test) wanted=("${test[@]}") ;;
+    docs) wanted=("${docs[@]}") ;;
     bench) wanted=("${bench[@]}") ;;
     ci) wanted=("${ci[@]}") ;;
     *)
-        echo "install-deps: unknown group '$group'; known are build, test, bench, ci" >&2
+        echo "install-deps: unknown group '$group'; known are build, python, test, docs, bench, ci" >&2
         exit 2
         ;;
     esac

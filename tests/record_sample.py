@@ -18,6 +18,12 @@ def documented_faces():
     return names["faces"]
 
 
+def in_memory(frames):
+    """The parts of an open frames.h5 that documented_faces() asks for, read but once."""
+    groups = ["shapes/solids"] + [f"frames/{name}/grains" for name in frames["frames"]]
+    return {name: {key: values[()] for key, values in frames[name].items()} for name in groups}
+
+
 def write_sample(dim):
     """A temporary folder with `whole` (consolidated) and `linked` (segments) of the same states."""
     folder = tempfile.TemporaryDirectory(prefix="talus-record-")

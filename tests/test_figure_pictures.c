@@ -81,8 +81,8 @@ static void test_picture_of_disks(void** state)
     // The scale of colours stands right of the frame, dark at its left and right side too.
     const double frame = 2.0 * (m.bottom - m.top); // the axes are twice as long as high
     m.right = m.left + (int)lround(frame);
-    check_colour(colour_at(&m, 0.25, 0.5), colour_of_scale(0.0));
-    check_colour(colour_at(&m, 0.75, 0.5), colour_of_scale(1.0));
+    check_colour(colour_at(&m, 0.25, 0.5), colour_of_map(TALUS_MAP_VIRIDIS, 0.0));
+    check_colour(colour_at(&m, 0.75, 0.5), colour_of_map(TALUS_MAP_VIRIDIS, 1.0));
     assert_int_equal(colour_at(&m, 0.5, 0.5), 0xffffff);
     assert_true(is_dark(colour_at(&m, 0.5, 0.25))); // the floor
     cairo_surface_destroy(m.surface);
@@ -161,7 +161,7 @@ static void test_picture_of_balls(void** state)
     check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
     assert_int_equal(p->picture.piece_count, 2);
     // Looking along y the ball at y = 0 is nearer: drawn last, and not faded.
-    const rgb front = colour_of_scale(0.0);
+    const rgb front = colour_of_map(TALUS_MAP_VIRIDIS, 0.0);
     assert_true(memcmp(&p->picture.piece[1].colour, &front, sizeof front) == 0);
     def.view = 2; // from above both are seen
     check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
@@ -218,7 +218,7 @@ static void test_shortest_scale(void** state)
     const picture* seen = &figure->panel[0].picture;
     check_close("length of the scale", seen->value.high - seen->value.low, 1.0, 1e-12, "rounding");
     for (int i = 0; i < 2; i++) {
-        const rgb middle = colour_of_scale(0.5), colour = seen->piece[i].colour;
+        const rgb middle = colour_of_map(TALUS_MAP_VIRIDIS, 0.5), colour = seen->piece[i].colour;
         assert_true(memcmp(&colour, &middle, sizeof colour) == 0);
     }
     cairo_surface_destroy(write_and_read(figure).surface);

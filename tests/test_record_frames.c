@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <talus/run.h>
+#include <talus/exchange.h>
 
 static void check_field(const frame_table* t, const char* name, column_type type, int64_t rows,
                         int width, const void* data)
@@ -333,6 +333,13 @@ static void test_without_contacts(void** state)
     check_ok(talus_export_vtk(folder, out, &error), error);
     assert_true(size_of(out, "grains_000001.vtp") > 0);
     assert_int_equal(size_of(out, "contacts_000001.vtp"), -1);
+    char* grid = sample_path(folder, "grid.vtkhdf");
+    check_ok(talus_export_vtkhdf(folder, grid, &error), error);
+    hid_t file = H5Fopen(grid, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(h5_has(file, "VTKHDF/grains/Points"));
+    assert_false(h5_has(file, "VTKHDF/contacts"));
+    H5Fclose(file);
+    free(grid);
     free(out);
     talus_world_destroy(w);
     sample_remove(folder);
@@ -424,7 +431,19 @@ static void test_disk_full(void** state)
     assert_int_equal(talus_export_vtk(folder, out, &error), TALUS_ERR_IO);
     assert_int_equal(talus_export_lammps(folder, dump, &error), TALUS_ERR_IO);
     print_message("export: %s\n", error.text);
+    char* grid = sample_path(folder, "grid.vtkhdf");
+    assert_int_equal(talus_export_vtkhdf(folder, grid, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "File too large"));
+    char* gsd = sample_path(folder, "run.gsd");
+    assert_int_equal(talus_export_gsd(folder, gsd, &error), TALUS_ERR_IO);
+    assert_non_null(strstr(error.text, "File too large"));
     limit_file_size(RLIM_INFINITY);
+    assert_int_equal(size_of(folder, "run.gsd"), -1);
+    assert_int_equal(size_of(folder, "run.gsd.tmp"), -1);
+    free(gsd);
+    assert_int_equal(size_of(folder, "grid.vtkhdf"), -1);
+    assert_int_equal(size_of(folder, "grid.vtkhdf.tmp"), -1);
+    free(grid);
     assert_int_equal(size_of(out, "grains_000000.vtp"), -1);
     assert_int_equal(size_of(folder, "dump.lammpstrj"), -1);
     assert_int_equal(size_of(folder, "dump.lammpstrj.tmp"), -1);
@@ -558,6 +577,12 @@ static int write_sample(const char* folder, int dim)
         char* dump = sample_path(folders[i], "dump.lammpstrj");
         check_ok(talus_export_vtk(folders[i], vtk, &error), error);
         check_ok(talus_export_lammps(folders[i], dump, &error), error);
+        char* grid = sample_path(folders[i], "run.vtkhdf");
+        check_ok(talus_export_vtkhdf(folders[i], grid, &error), error);
+        free(grid);
+        char* gsd = sample_path(folders[i], "run.gsd");
+        check_ok(talus_export_gsd(folders[i], gsd, &error), error);
+        free(gsd);
         free(vtk);
         free(dump);
     }

@@ -8,11 +8,11 @@ import numpy
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
-from record_sample import documented_faces, write_sample
+from record_sample import documented_faces, in_memory, write_sample
 
 
 def read(path):
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtk.vtkXMLUnstructuredGridReader() if path.suffix == ".vtu" else vtk.vtkXMLPolyDataReader()
     reader.SetFileName(str(path))
     reader.Update()
     if reader.GetErrorCode() != 0:
@@ -42,6 +42,16 @@ def cells(data, kind):
         offsets = vtk_to_numpy(array.GetOffsetsArray())
         index = vtk_to_numpy(array.GetConnectivityArray())
         result += [points[index[a:b]] for a, b in zip(offsets, offsets[1:])]
+    return result
+
+
+def grid_faces(data):
+    """Points of all polygons of a grid, or of all faces of its polyhedra. VTK lends each but once."""
+    result = []
+    for k in range(data.GetNumberOfCells()):
+        cell = data.GetCell(k)
+        faces = [cell] if cell.GetCellDimension() == 2 else map(cell.GetFace, range(cell.GetNumberOfFaces()))
+        result += [vtk_to_numpy(face.GetPoints().GetData()).copy() for face in faces]
     return result
 
 
@@ -97,27 +107,54 @@ class Export:
                     self.check_frame(run / "vtk", i, frame)
 
     def test_solids(self):
-        """Corners of all faces as the function in docs/files.md gives them."""
+        """Corners of all faces as the function in docs/files.md gives them, a cell for each part."""
         faces = documented_faces()
         run = Path(self.folder.name) / "whole"
         count = 0
         with h5py.File(run / "frames.h5") as f:
+            read_once = in_memory(f)
+            solids = read_once["shapes/solids"]
             for i, frame in enumerate(f["frames"].values()):
-                data = read(run / "vtk" / f"solids_{i:06d}.vtp")
-                expected, owners = [], []
+                data = read(run / "vtk" / f"solids_{i:06d}.vtu")
+                expected, owners, parts, face_counts = [], [], [], []
                 for row, solid in enumerate(frame["grains/solid"]):
                     if solid >= 0:
-                        expected += faces(f, i, row)
-                        owners += [row] * (len(expected) - len(owners))
-                self.check_cells(cells(data, "GetPolys"), expected)
+                        expected += faces(read_once, i, row)
+                        first, last = solids["part_first"][solid:solid + 2]
+                        owners += [row] * (last - first)
+                        parts += list(range(last - first))
+                        face_counts += list(numpy.diff(solids["face_first"][first:last + 1]))
+                kind = vtk.VTK_POLYGON if self.dim == 2 else vtk.VTK_POLYHEDRON
+                self.assertLessEqual({data.GetCellType(k) for k in range(data.GetNumberOfCells())}, {kind})
+                self.check_cells(grid_faces(data), expected)
                 self.check_owned(data.GetCellData(), frame["grains"], "row", owners)
+                numpy.testing.assert_array_equal(vtk_to_numpy(data.GetCellData().GetArray("part")), parts)
                 # The faces of a part share its corners: every part is a closed surface.
-                solids = f["shapes/solids"]
-                corners = numpy.diff(solids["vertex_first"][:][solids["part_first"][:]])
+                corners = numpy.diff(solids["vertex_first"][solids["part_first"]])
                 solid = frame["grains/solid"][()]
                 self.assertEqual(data.GetNumberOfPoints(), corners[solid[solid >= 0]].sum())
+                self.check_sizes(data, expected, face_counts)
                 count += len(expected)
         self.assertGreater(count, 100)
+
+    def check_sizes(self, data, expected, face_counts):
+        """VTK's area or volume of the cells against the sum of fans of their documented faces."""
+        sizes = vtk.vtkCellSizeFilter()
+        sizes.SetInputData(data)
+        sizes.Update()
+        if not face_counts:
+            return
+        got = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area" if self.dim == 2 else "Volume"))
+        own, at = [], 0
+        for count in face_counts:
+            fans = [(p[0], p[k], p[k + 1]) for p in map(padded, expected[at:at + count])
+                    for k in range(1, len(p) - 1)]
+            own.append(sum(numpy.linalg.norm(numpy.cross(b - a, c - a)) / 2 if self.dim == 2 else
+                           numpy.linalg.det([a - fans[0][0], b - fans[0][0], c - fans[0][0]]) / 6
+                           for a, b, c in fans))
+            at += count
+        # Sums of at most some dozen triangles or tetrahedra, whose numbers lose two digits.
+        numpy.testing.assert_allclose(got, own, rtol=1e-12)
 
     def check_cells(self, got, expected):
         self.assertEqual([len(g) for g in got], [len(e) for e in expected])

@@ -18,8 +18,9 @@ extern "C" {
 // ---- the space that is measured ----------------------------------------------------------------
 
 /// The space to measure in. Fill with talus_domain_default(); copied on use. It is the periodic
-/// cell, limited by walls that contain grains (planes, boxes and cylinders from inside) and by
-/// `bounds`; where nothing limits it, it ends at the box around the grains.
+/// cell, limited by walls that contain the grains (planes, boxes and cylinders from inside; of open
+/// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
+/// at the box around the grains.
 typedef struct talus_domain_def {
     talus_region bounds; ///< [default no limits]
     bool walls;          ///< do walls limit it? [default true]
@@ -64,12 +65,12 @@ typedef struct talus_voronoi {
     double* centre;           ///< [count][dim] centre of mass of the cell
     uint8_t* boundary;        ///< [count] 1: the domain's boundary cuts the cell
     int64_t* neighbour_first; ///< [count + 1] where a grain's faces begin in the next two
-    int32_t* neighbour;       ///< row of the grain behind a face, -1: the domain's boundary
-    double* face;             ///< area of the face, m^2 (2D: m)
-    int64_t counted;          ///< cells in mean, spread and histogram
-    double mean;              ///< of the local fraction
-    double spread;            ///< its standard deviation
-    double whole;             ///< solid volume of these grains / volume of their cells
+    int32_t* neighbour; ///< [neighbour_first[count]] row of the grain behind a face, -1: boundary
+    double* face;       ///< [neighbour_first[count]] area of the face, m^2 (2D: m)
+    int64_t counted;    ///< cells in mean, spread and histogram
+    double mean;        ///< of the local fraction
+    double spread;      ///< its standard deviation
+    double whole;       ///< solid volume of these grains / volume of their cells
     int bins;
     double* histogram; ///< [bins] probability density of the local fraction; beyond 1: in the last
 } talus_voronoi;

@@ -49,6 +49,7 @@ typedef struct talus_axes_def {
     double x_low, x_high;
     double y_low, y_high;
     bool equal;          ///< one unit is as long in x as in y [default false]
+    bool hidden;         ///< no frame, ticks and labels: nothing but the title [default false]
     talus_legend legend; ///< [default TALUS_LEGEND_AUTO]
 } talus_axes_def;
 
@@ -76,6 +77,7 @@ typedef enum talus_colour {
     TALUS_COLOUR_SKY,
     TALUS_COLOUR_PURPLE,
     TALUS_COLOUR_GREY,
+    TALUS_COLOUR_COUNT
 } talus_colour;
 
 typedef enum talus_dash {
@@ -114,22 +116,52 @@ TALUS_API talus_status talus_figure_mark(talus_figure* figure, int panel, bool v
 TALUS_API talus_status talus_figure_text(talus_figure* figure, int panel, double x, double y,
                                          const char* text, talus_error* error);
 
+/// Scales of colours. All but turbo are even in brightness or in their distance from the middle.
+typedef enum talus_map {
+    TALUS_MAP_VIRIDIS = 0, ///< dark blue, green, yellow
+    TALUS_MAP_PLASMA,      ///< dark blue, red, yellow
+    TALUS_MAP_INFERNO,     ///< black, red, light yellow
+    TALUS_MAP_CIVIDIS,     ///< dark blue to yellow, the same for colour-blind people
+    TALUS_MAP_COOLWARM,    ///< blue, white, red: for values on both sides of the middle
+    TALUS_MAP_TURBO,       ///< rainbow
+    TALUS_MAP_GREY,        ///< black to white
+    TALUS_MAP_COUNT
+} talus_map;
+
+/// Name of a scale of colours ("viridis"), NULL if there is none of this number.
+TALUS_API const char* talus_map_name(talus_map map);
+
 /// How a world is drawn. Fill with talus_picture_default(); copied on use.
 typedef struct talus_picture_def {
     const double* value;          ///< [grains] colours the grains; NULL: all alike
     const char* value_label;      ///< with its unit, beside the scale of colours
     double value_low, value_high; ///< ends of that scale; equal: from the data [default 0, 0]
+    talus_map map;                ///< [default TALUS_MAP_VIRIDIS]
     /// [grains] one of talus_colour for each grain, in a light shade and without a scale; NULL, or
     /// if `value` is given: as said there
     const int* grain_colour;
-    bool walls;  ///< [default true]
-    bool forces; ///< contacts as bars of a width by their normal force [default false]
+    /// [TALUS_COLOUR_COUNT] what the colours of grains mean, for a key beside the picture; texts
+    /// may be NULL; NULL: no key [default]
+    const char* const* colour_names;
+    const uint8_t* hidden; ///< [grains] 1: left out, as are forces between such; NULL: none
+    bool walls;            ///< [default true]
+    bool forces;           ///< contacts as bars of a width by their normal force [default false]
     /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
     /// tension blue
     const int* force_colour;
-    double force_width; ///< width of the bar of the largest force, mean diameters, up to 1000
-                        ///< [default 0.6]
-    int view;           ///< 3D: axis along which one looks, 0 to 2 [default 1]
+    double force_width;   ///< width of the bar of the largest force, mean diameters, up to 1000
+                          ///< [default 0.6]
+    double force_largest; ///< force of that width, N; 0: the largest in the world [default 0]
+    int view;             ///< 3D: axis along which one looks, 0 to 2 [default 1]
+    bool oblique;         ///< 3D: look from the direction below instead [default false]
+    double azimuth;       ///< of the eye about z, from x towards y, degrees [default -60]
+    double elevation;     ///< of the eye over the plane of x and y, -90 to 90 degrees [default 25]
+    double fade;          ///< 3D: part by which the farthest grains fade, 0 to 1 [default 0.5]
+    bool scale_bar;       ///< a bar of round length below, or within visible axes [default false]
+    const char* length_unit; ///< of the bar; "m" is written as km, cm, mm, µm, nm; may be NULL
+    const char* force_unit;  ///< a sample of the widest bar with its force stands there too; NULL:
+                             ///< no sample
+    const char* caption;     ///< below the picture on the right, if axes are hidden; may be NULL
 } talus_picture_def;
 
 TALUS_API talus_picture_def talus_picture_default(void);
@@ -138,6 +170,17 @@ TALUS_API talus_picture_def talus_picture_default(void);
 /// logarithmic one is refused by talus_figure_write().
 TALUS_API talus_status talus_figure_world(talus_figure* figure, int panel, const talus_world* world,
                                           const talus_picture_def* def, talus_error* error);
+
+/// Where that picture would reach in its plane, without room around it: low and high x, low and
+/// high y; low > high if there is nothing to see. In 2D and along an axis these are coordinates.
+TALUS_API talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
+                                            double low[2], double high[2], talus_error* error);
+
+/// Give all panels the size at which the pictures in them leave no empty paper: as wide as they are
+/// and as high as needed, or, where that is more than `most` points, that high and narrower. Sizes
+/// are rounded to multiples of `unit` points (0: not at all).
+TALUS_API talus_status talus_figure_fit(talus_figure* figure, double most, double unit,
+                                        talus_error* error);
 
 /// Write the figure; the format follows from the ending of the path: .png, .svg or .pdf. `dots` is
 /// the resolution of a PNG in dots an inch [e.g. 144].

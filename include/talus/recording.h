@@ -35,6 +35,8 @@ TALUS_API int64_t talus_recording_nearest(const talus_recording* recording, doub
 TALUS_API const char* talus_recording_title(const talus_recording* recording);
 /// Whether the scene's numbers are not SI.
 TALUS_API bool talus_recording_reduced_units(const talus_recording* recording);
+/// Whether the run records contacts; without, all its frames are shown with none.
+TALUS_API bool talus_recording_has_contacts(const talus_recording* recording);
 
 /// Show a frame as a world: its grains, walls and (if the run records them) contacts as they were
 /// at that time, with the scene's shapes and materials. The world belongs to the recording and is

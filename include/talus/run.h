@@ -97,13 +97,6 @@ typedef struct talus_loaded {
 TALUS_API talus_status talus_run_load(const talus_run_def* def, talus_loaded* out,
                                       talus_report* report, talus_error* error);
 
-/// Write the recorded frames of a run as VTK XML (.vtp and .pvd) or as a LAMMPS dump; the latter
-/// with the shapes of its grains as OBJ files in the folder `out_path`.shapes.
-TALUS_API talus_status talus_export_vtk(const char* directory, const char* out_directory,
-                                        talus_error* error);
-TALUS_API talus_status talus_export_lammps(const char* directory, const char* out_path,
-                                           talus_error* error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include <talus/advise.h>
 #include <talus/base.h>
 #include <talus/ensemble.h>
+#include <talus/exchange.h>
 #include <talus/fields.h>
 #include <talus/figure.h>
 #include <talus/measure.h>

@@ -267,6 +267,17 @@ typedef struct talus_contacts {
 
 TALUS_API talus_contacts talus_world_contacts(const talus_world* world);
 
+typedef struct talus_arrays talus_arrays;
+
+/// Let arrays that talus_world_grains() (if `keep_grains`) or talus_world_contacts() (if
+/// `keep_contacts`) has handed out outlive the next change of the world: it goes on with copies,
+/// and the arrays stay as they are now. For bindings, whose users may hold on to an array. The
+/// caller owns *out.
+TALUS_API talus_status talus_world_detach(talus_world* world, bool keep_grains, bool keep_contacts,
+                                          talus_arrays** out, talus_error* error);
+/// Free arrays that were detached. NULL is fine.
+TALUS_API void talus_arrays_free(talus_arrays* arrays);
+
 // ---- stepping ----------------------------------------------------------------------------------
 
 /// What the papers' theory says about incomplete convergence (UK and UBWK; physics.md section 4).

@@ -142,6 +142,11 @@ margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ti
     const text_size x_label = text_measure(cr, p->x_label, PLOT_TEXT);
     const text_size y_label = text_measure(cr, p->y_label, PLOT_TEXT);
     const text_size title = text_measure(cr, p->title, PLOT_TITLE);
+    if (p->axes.hidden) {
+        return (margins){2.0 * GAP, 2.0 * GAP,
+                         2.0 * GAP + (p->title ? title.above + 0.6 * PLOT_TITLE : 0.0),
+                         2.0 * GAP + picture_strip_room(p)};
+    }
     const double factor = y_ticks->factor[0] ? FACTOR_ROOM : 0.0;
     const bool below = p->x_label || x_ticks->factor[0];
     const double left = 2.0 * GAP + widest_label(cr, y_ticks) +
@@ -217,6 +222,11 @@ void axes_draw(const plot* p)
 {
     const margins m = axes_margins(p->cr, p->panel, &p->x_ticks, &p->y_ticks);
     cairo_set_source_rgb(p->cr, 0.0, 0.0, 0.0);
+    if (p->panel->axes.hidden) {
+        text_draw(p->cr, p->panel->title, PLOT_TITLE, p->box.left + 0.5 * p->box.width,
+                  p->box.top - GAP - 0.3 * PLOT_TITLE, 0.5, 0.0);
+        return;
+    }
     cairo_set_dash(p->cr, NULL, 0, 0.0);
     cairo_set_line_width(p->cr, 0.8);
     cairo_set_line_join(p->cr, CAIRO_LINE_JOIN_MITER);

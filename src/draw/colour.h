@@ -2,7 +2,9 @@
 #ifndef TALUS_DRAW_COLOUR_H
 #define TALUS_DRAW_COLOUR_H
 
-enum { COLOUR_PALETTE = 8 };
+#include <talus/figure.h>
+
+enum { COLOUR_PALETTE = TALUS_COLOUR_COUNT };
 
 typedef struct rgb {
     double red, green, blue;
@@ -11,9 +13,8 @@ typedef struct rgb {
 /// A colour of the palette, `index` from 0 to COLOUR_PALETTE - 1: told apart by colour-blind people
 /// too, and in print (after Okabe and Ito, grey in place of their yellow, which is lost on white).
 rgb colour_of_palette(int index);
-/// Colour of a place on the scale of values: dark blue at 0, green, yellow at 1, brightness rising
-/// evenly (after matplotlib's viridis). Grey for a NaN.
-rgb colour_of_scale(double place);
+/// Colour of a place on a scale of values, 0 to 1; beyond: that of the end. Grey for a NaN.
+rgb colour_of_map(talus_map map, double place);
 /// From `a` (part 0) to `b` (part 1).
 rgb colour_mix(rgb a, rgb b, double part);
 

@@ -51,6 +51,10 @@ void picture_free(picture* p)
     free(p->piece);
     free(p->point);
     free(p->value_label);
+    for (int i = 0; i < COLOUR_PALETTE; i++) free(p->colour_name[i]);
+    free(p->length_unit);
+    free(p->force_unit);
+    free(p->caption);
     *p = (picture){0};
 }
 

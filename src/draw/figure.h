@@ -55,10 +55,11 @@ typedef struct piece {
     int64_t first; ///< its points in picture.point
     double size;   ///< in units of the axes
     bool filled;
-    bool edged; ///< with a thin dark outline
-    bool ball;  ///< shaded as a ball
-    bool wall;  ///< belongs to a wall: `colour` is that of its lines
-    rgb colour; ///< of the filling, else of the line
+    bool edged;  ///< with a thin dark outline
+    bool ball;   ///< shaded as a ball
+    bool wall;   ///< belongs to a wall: `colour` is that of its lines
+    bool behind; ///< all grains: drawn before everything that is not
+    rgb colour;  ///< of the filling, else of the line
 } piece;
 
 typedef struct picture {
@@ -68,8 +69,15 @@ typedef struct picture {
     double* point; ///< [point_count][2]
     span x, y;     ///< extent of what is finite
     bool scaled;   ///< a scale of colours stands beside it
+    talus_map map; ///< with these colours
     span value;    ///< of that scale
     char* value_label;
+    bool keyed; ///< a key of these names of colours stands beside it
+    char* colour_name[COLOUR_PALETTE];
+    bool bar;          ///< a bar of round length stands below or in it
+    double force;      ///< of the sample bar, N; 0: none
+    double force_size; ///< width of that bar, in units of the axes
+    char *length_unit, *force_unit, *caption;
 } picture;
 
 typedef struct panel {

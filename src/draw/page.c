@@ -42,6 +42,10 @@ static panel_layout layout_panel(cairo_t* cr, const talus_figure* f, const panel
         l.labels = l.m.right;
         if (p->has_picture && p->picture.scaled) {
             l.m.right += GAP + BAR + picture_scale_room(cr, &p->picture, height);
+            l.m.top = fmax(l.m.top, picture_scale_above(cr, &p->picture, height));
+        }
+        if (p->has_picture && p->picture.keyed) {
+            l.m.right += GAP + picture_key_room(cr, &p->picture);
         }
         double legend_width, legend_height;
         legend_size(cr, p, &legend_width, &legend_height);
@@ -134,6 +138,11 @@ static void draw_panel(cairo_t* cr, const talus_figure* f, const panel* p, const
         picture_scale(cr, &p->picture, bar);
         right += BAR + picture_scale_room(cr, &p->picture, place.box.height);
     }
+    if (p->has_picture) {
+        picture_strip(&place);
+        picture_key(cr, &p->picture, right, place.box.top + 2.0);
+        right += picture_key_room(cr, &p->picture);
+    }
     legend_draw(&place, right);
 }
 
@@ -141,6 +150,37 @@ void page_size(const talus_figure* f, double* width, double* height)
 {
     *width = f->def.columns * f->def.panel_width;
     *height = f->def.rows * f->def.panel_height + (f->title ? TITLE_ROOM : 0.0);
+}
+
+/// A multiple of `unit` that is not smaller, but for rounding errors; panels have 50 points at
+/// least.
+static double round_up(double size, double unit)
+{
+    const double large = fmax(size, 50.0);
+    return unit > 0.0 ? unit * ceil(large / unit - 1e-6) : large;
+}
+
+void page_fit(cairo_t* cr, talus_figure* f, double most, double unit)
+{
+    double wide = 0.0, high = 0.0;
+    f->def.panel_width = round_up(f->def.panel_width, unit);
+    for (int i = 0; i < f->panel_count; i++) {
+        const panel* p = &f->panel[i];
+        if (!p->has_picture) continue;
+        // The margins depend on the height a little: labels beside it may be more or fewer.
+        for (int look = 0; look < 2; look++) {
+            const panel_layout l = layout_panel(cr, f, p);
+            const double shape = fabs(l.y.high - l.y.low) / fabs(l.x.high - l.x.low);
+            const double rows = l.m.top + l.m.bottom;
+            const double needed = rows + shape * width_of_axes(f, &l.m);
+            high = fmax(high, fmin(needed, most));
+            wide = fmax(wide, needed <= most ? f->def.panel_width
+                                             : l.m.left + l.m.right + (most - rows) / shape);
+            f->def.panel_height = round_up(fmin(needed, most), unit);
+        }
+    }
+    if (high > 0.0) f->def.panel_height = round_up(high, unit);
+    if (wide > 0.0) f->def.panel_width = round_up(fmin(wide, f->def.panel_width), unit);
 }
 
 bool page_draw(cairo_t* cr, const talus_figure* f)

@@ -12,7 +12,12 @@
 
 talus_picture_def talus_picture_default(void)
 {
-    return (talus_picture_def){.walls = true, .force_width = 0.6, .view = 1};
+    return (talus_picture_def){.walls = true,
+                               .force_width = 0.6,
+                               .view = 1,
+                               .azimuth = -60.0,
+                               .elevation = 25.0,
+                               .fade = 0.5};
 }
 
 // ---- pieces ------------------------------------------------------------------------------------
@@ -95,9 +100,9 @@ static void add_half_bar(picture_maker* m, const talus_grains* g, int64_t id, co
                          double width, rgb colour)
 {
     const int64_t row = talus_world_grain_index(m->world, id);
-    if (row < 0) return;
+    if (row < 0 || picture_hides(m, row)) return;
     const double* centre = g->position + g->dim * row;
-    double image[3], other[3] = {0};
+    double image[3] = {0}, other[3] = {0};
     const bool moved = nearest_image(m->world, g->dim, centre, contact, image);
     add_bar(m, contact, image, width, colour);
     if (!moved) return;
@@ -115,6 +120,9 @@ void picture_forces(picture_maker* m)
         if (isfinite(force)) largest = fmax(largest, force);
     }
     const double widest = m->def->force_width * mean_diameter(&g);
+    if (m->def->force_largest > 0.0) largest = m->def->force_largest;
+    m->out->force = largest;
+    m->out->force_size = widest;
     for (int64_t i = 0; i < c.count; i++) {
         const double force = normal_force(&c, i);
         if (!(fabs(force) > 1e-4 * largest)) continue;
@@ -150,11 +158,29 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: one can look along the axes 0 to 2, not %d", def->view);
     }
+    if (def->oblique && !(isfinite(def->azimuth) && fabs(def->elevation) <= 90.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: the eye's azimuth must be finite and its elevation -90 to 90 "
+                         "degrees, got %g and %g",
+                         def->azimuth, def->elevation);
+    }
+    if (!(def->fade >= 0.0 && def->fade <= 1.0) || !talus_map_name(def->map)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: grains fade by a part of 0 to 1, got %g; scales of colours are 0 "
+                         "to %d, got %d",
+                         def->fade, TALUS_MAP_COUNT - 1, (int)def->map);
+    }
     TRY(figure_check_ends("the scale of colours", def->value_low, def->value_high, false, error));
     if (def->value_low > def->value_high) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: the scale of colours must go up, got %g to %g", def->value_low,
                          def->value_high);
+    }
+    if (def->forces && !(def->force_largest >= 0.0 && def->force_largest <= FIGURE_LARGEST)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: the force of the widest bar must be finite and not negative, got "
+                         "%g",
+                         def->force_largest);
     }
     if (def->forces && !(def->force_width > 0.0 && def->force_width <= WIDEST_FORCE)) {
         return error_set(
@@ -172,22 +198,46 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
     return check_colours(def->force_colour, contacts, "forces", "contact", error);
 }
 
-/// The world's axes as they lie in the picture: the third axis up, or the eye on it.
-static view choose_view(const talus_world* world, int along)
+/// Eye at an angle: the picture's x is horizontal, and z goes up in it.
+static void look_from(view* v, double azimuth, double elevation)
+{
+    const double a = azimuth * M_PI / 180.0, e = elevation * M_PI / 180.0;
+    const double right[3] = {-sin(a), cos(a), 0.0};
+    const double eye[3] = {cos(e) * cos(a), cos(e) * sin(a), sin(e)};
+    vec_copy(3, v->right, right);
+    vec_copy(3, v->eye, eye);
+    vec_cross(v->up, eye, right);
+    v->axis[0] = v->axis[1] = -1;
+}
+
+/// Eye on an axis: the third axis goes up, or the second if the eye is on the third.
+static void look_along(view* v, int along)
+{
+    v->axis[0] = along == 0 ? 1 : 0;
+    v->axis[1] = along == 2 ? 1 : 2;
+    v->right[v->axis[0]] = v->up[v->axis[1]] = 1.0;
+    // x to the right and z up: then y goes away from the eye.
+    v->eye[along] = along == 1 ? -1.0 : 1.0;
+}
+
+static view choose_view(const talus_world* world, const talus_picture_def* def)
 {
     const talus_grains g = talus_world_grains(world);
-    view v = {.dim = g.dim, .across = 0, .up = 1, .along = -1, .towards = 1.0};
-    if (g.dim == 3) {
-        v.across = along == 0 ? 1 : 0;
-        v.up = along == 2 ? 1 : 2;
-        v.along = along;
-        // x to the right and z up: then y goes away from the eye.
-        v.towards = along == 1 ? -1.0 : 1.0;
+    view v = {.dim = g.dim, .depth = span_empty()};
+    if (g.dim == 3 && def->oblique) {
+        look_from(&v, def->azimuth, def->elevation);
+    } else {
+        look_along(&v, g.dim == 3 ? def->view : 2);
     }
-    v.depth = span_empty();
+    if (g.dim == 2) v.eye[2] = 0.0;
+    int64_t shown = 0;
     for (int64_t i = 0; i < g.count; i++) {
+        if (def->hidden && def->hidden[i]) continue;
+        vec_add_scaled(g.dim, v.centre, 1.0, g.position + g.dim * i);
+        shown++;
         span_add(&v.depth, view_depth(&v, g.position + g.dim * i));
     }
+    for (int k = 0; k < g.dim; k++) v.centre[k] /= shown > 0 ? (double)shown : 1.0;
     return v;
 }
 
@@ -197,6 +247,7 @@ static void choose_scale(picture_maker* m)
     const talus_picture_def* def = m->def;
     picture* p = m->out;
     p->scaled = def->value != NULL;
+    p->map = def->map;
     p->value = (span){def->value_low, def->value_high};
     if (!p->scaled || def->value_low != def->value_high) return;
     p->value = span_empty();
@@ -209,26 +260,79 @@ static void choose_scale(picture_maker* m)
     p->value = (span){p->value.low - half, p->value.high + half};
 }
 
+/// Texts of the key and of the strip below the picture.
+static talus_status copy_texts(const talus_picture_def* def, picture* out, talus_error* error)
+{
+    TRY(figure_copy(def->value_label, &out->value_label, error));
+    for (int i = 0; def->colour_names && def->grain_colour && i < COLOUR_PALETTE; i++) {
+        TRY(figure_copy(def->colour_names[i], &out->colour_name[i], error));
+        out->keyed = out->keyed || out->colour_name[i];
+    }
+    TRY(figure_copy(def->length_unit, &out->length_unit, error));
+    TRY(figure_copy(def->force_unit, &out->force_unit, error));
+    TRY(figure_copy(def->caption, &out->caption, error));
+    out->bar = def->scale_bar;
+    return TALUS_OK;
+}
+
+/// Put what lies behind all grains first, everything else in its order.
+static void sort_pieces(picture_maker* m)
+{
+    picture* p = m->out;
+    int64_t behind = 0;
+    for (int64_t i = 0; i < p->piece_count; i++) behind += p->piece[i].behind;
+    if (behind == 0 || m->failed) return;
+    piece* sorted = malloc((size_t)p->piece_capacity * sizeof *sorted);
+    if (!sorted) {
+        m->failed = true;
+        return;
+    }
+    int64_t at[2] = {behind, 0}; // where those in front and behind go on
+    for (int64_t i = 0; i < p->piece_count; i++) sorted[at[p->piece[i].behind]++] = p->piece[i];
+    free(p->piece);
+    p->piece = sorted;
+}
+
+/// All of a picture; *out is freed by the caller in any case.
+static talus_status make_picture(const talus_world* world, const talus_picture_def* def,
+                                 picture* out, talus_error* error)
+{
+    *out = (picture){.x = span_empty(), .y = span_empty()};
+    TRY(check_picture(world, def, error));
+    TRY(copy_texts(def, out, error));
+    picture_maker m = {.world = world, .def = def, .view = choose_view(world, def), .out = out};
+    choose_scale(&m);
+    picture_grains(&m);
+    if (def->walls) picture_walls(&m);
+    if (def->forces) picture_forces(&m);
+    sort_pieces(&m);
+    return m.failed ? error_memory(error, "a picture of a world") : TALUS_OK;
+}
+
 talus_status talus_figure_world(talus_figure* figure, int number, const talus_world* world,
                                 const talus_picture_def* def, talus_error* error)
 {
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
-    TRY(check_picture(world, def, error));
-    picture made = {.x = span_empty(), .y = span_empty()};
-    TRY(figure_copy(def->value_label, &made.value_label, error));
-    picture_maker m = {.world = world, .def = def, .out = &made};
-    m.view = choose_view(world, def->view);
-    choose_scale(&m);
-    picture_grains(&m);
-    if (def->walls) picture_walls(&m);
-    if (def->forces) picture_forces(&m);
-    if (m.failed) {
+    picture made;
+    const talus_status status = make_picture(world, def, &made, error);
+    if (status != TALUS_OK) {
         picture_free(&made);
-        return error_memory(error, "a picture of a world");
+        return status;
     }
     picture_free(&p->picture);
     p->picture = made;
     p->has_picture = true;
     return TALUS_OK;
+}
+
+talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
+                                  double low[2], double high[2], talus_error* error)
+{
+    picture made;
+    const talus_status status = make_picture(world, def, &made, error);
+    low[0] = made.x.low, high[0] = made.x.high;
+    low[1] = made.y.low, high[1] = made.y.high;
+    picture_free(&made);
+    return status;
 }

@@ -164,6 +164,13 @@ double picture_scale_room(cairo_t* cr, const picture* q, double height)
     return widest + label.above + label.below + 12.0;
 }
 
+double picture_scale_above(cairo_t* cr, const picture* q, double height)
+{
+    ticks t;
+    scale_ticks(q, height, &t);
+    return t.factor[0] ? text_measure(cr, t.factor, PLOT_SMALL_TEXT).above + 8.0 : 0.0;
+}
+
 void picture_scale(cairo_t* cr, const picture* q, rectangle bar)
 {
     enum { STRIPES = 128 };
@@ -171,7 +178,7 @@ void picture_scale(cairo_t* cr, const picture* q, rectangle bar)
     scale_ticks(q, bar.height, &t);
     for (int k = 0; k < STRIPES; k++) {
         const double from = bar.top + bar.height * (1.0 - (k + 1.0) / STRIPES);
-        plot_colour(cr, colour_of_scale((k + 0.5) / STRIPES));
+        plot_colour(cr, colour_of_map(q->map, (k + 0.5) / STRIPES));
         // Each stripe goes on under the next one: no seams.
         cairo_rectangle(cr, bar.left, from, bar.width,
                         fmin(2.0 * bar.height / STRIPES, bar.top + bar.height - from));

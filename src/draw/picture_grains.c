@@ -47,17 +47,17 @@ static rgb colour_of_grain(const picture_maker* m, int64_t i, double depth)
     rgb colour = {0.80, 0.84, 0.88};
     if (m->def->value) {
         const span* s = &m->out->value;
-        colour = colour_of_scale((m->def->value[i] - s->low) / (s->high - s->low));
+        colour = colour_of_map(m->def->map, (m->def->value[i] - s->low) / (s->high - s->low));
     } else if (m->def->grain_colour) {
         const rgb white = {1.0, 1.0, 1.0};
         colour = colour_mix(colour_of_palette(m->def->grain_colour[i]), white, 0.5);
     } else if (m->def->forces) {
         colour = (rgb){0.93, 0.93, 0.93};
     }
-    if (m->view.along < 0) return colour;
+    if (m->view.dim == 2) return colour;
     const double range = m->view.depth.high - m->view.depth.low;
     const double behind = range > 0.0 ? (m->view.depth.high - depth) / range : 0.0;
-    return colour_mix(colour, (rgb){1.0, 1.0, 1.0}, 0.5 * behind);
+    return colour_mix(colour, (rgb){1.0, 1.0, 1.0}, m->def->fade * behind);
 }
 
 static void add_ball(picture_maker* m, const talus_grains* g, int64_t i)
@@ -164,6 +164,7 @@ void picture_grains(picture_maker* m)
     const talus_grains g = talus_world_grains(m->world);
     seen_list list = {0};
     for (int64_t i = 0; i < g.count; i++) {
+        if (picture_hides(m, i)) continue;
         if (g.dim == 3 && g.solid[i] >= 0) {
             list_faces(m, &g, i, &list);
         } else {

@@ -8,44 +8,65 @@ enum { ROUND = 72 };
 
 static const rgb wall_colour = {0.25, 0.25, 0.25};
 
-/// A wall and where it is.
-typedef struct placed_wall {
-    talus_wall_state state;
-    bool hold; ///< the picture must show it
-} placed_wall;
-
-/// A line through points of the wall's frame.
-static void add_line(picture_maker* m, const placed_wall* w, int32_t count,
-                     const double (*local)[3], bool closed)
+piece* picture_line(picture_maker* m, int32_t count, const double (*at)[3], bool closed)
 {
     double* points;
     piece* p = picture_add(m, closed ? PIECE_POLYGON : PIECE_LINE, count, &points);
-    if (!p) return;
-    for (int32_t i = 0; i < count; i++) {
-        double at[3];
-        quat_rotate(at, w->state.rotation, local[i]);
-        vec_add_scaled(3, at, 1.0, w->state.position);
-        view_point(&m->view, at, points + 2 * i);
-    }
+    if (!p) return NULL;
+    for (int32_t i = 0; i < count; i++) view_point(&m->view, at[i], points + 2 * i);
     p->wall = true;
     p->colour = wall_colour;
-    if (w->hold) picture_hold(m, p);
+    picture_hold(m, p);
+    return p;
+}
+
+/// A line through points of the wall's frame.
+static void add_line(picture_maker* m, const talus_wall_state* w, int32_t count,
+                     const double (*local)[3], bool closed, bool behind)
+{
+    double at[ROUND][3];
+    for (int32_t i = 0; i < count; i++) {
+        quat_rotate(at[i], w->rotation, local[i]);
+        vec_add_scaled(3, at[i], 1.0, w->position);
+    }
+    piece* p = picture_line(m, count, (const double(*)[3])at, closed);
+    if (p) p->behind = behind;
+}
+
+/// Does a face of the wall with this normal in the wall's frame show its back?
+static bool shows_back(const picture_maker* m, const talus_wall_state* w, const double normal[3])
+{
+    double turned[3];
+    quat_rotate(turned, w->rotation, normal);
+    return view_shows_back(&m->view, turned);
+}
+
+/// Is a flat piece, given by three corners in the wall's frame, seen from the side of the grains?
+static bool lies_behind(const picture_maker* m, const talus_wall_state* w, const double (*local)[3])
+{
+    if (!view_oblique(&m->view)) return false;
+    double u[3], v[3], turned[3], normal[3], to_grains[3], at[3];
+    vec_sub(3, u, local[1], local[0]);
+    vec_sub(3, v, local[2], local[0]);
+    vec_cross(turned, u, v);
+    quat_rotate(normal, w->rotation, turned);
+    quat_rotate(at, w->rotation, local[0]);
+    vec_add_scaled(3, at, 1.0, w->position);
+    vec_sub(3, to_grains, m->view.centre, at);
+    return vec_dot(3, normal, to_grains) * vec_dot(3, normal, m->view.eye) > 0.0;
 }
 
 /// The edge of a half-space that one sees from the side.
-static void add_plane(picture_maker* m, const placed_wall* w, const double normal[3],
-                      const double through[3])
+static void add_plane(picture_maker* m, const talus_wall_state* w, const double normal[3])
 {
-    double n[3], at[3], flat[2], *points;
-    quat_rotate(n, w->state.rotation, normal);
-    quat_rotate(at, w->state.rotation, through);
-    vec_add_scaled(3, at, 1.0, w->state.position);
+    double n[3], flat[2], *points;
+    quat_rotate(n, w->rotation, normal);
     view_point(&m->view, n, flat);
     const double length = hypot(flat[0], flat[1]);
     if (length < 0.999) return;
     piece* p = picture_add(m, PIECE_PLANE, 2, &points);
     if (!p) return;
-    view_point(&m->view, at, points);
+    view_point(&m->view, w->position, points);
     points[2] = flat[0] / length;
     points[3] = flat[1] / length;
     p->wall = true;
@@ -54,54 +75,68 @@ static void add_plane(picture_maker* m, const placed_wall* w, const double norma
 
 // ---- boxes -------------------------------------------------------------------------------------
 
-static void add_box_2d(picture_maker* m, const placed_wall* w)
+static void add_box_2d(picture_maker* m, const talus_wall_state* w)
 {
-    const double* h = w->state.shape.half_size;
+    const double* h = w->shape.half_size;
     const double corner[4][3] = {
         {-h[0], -h[1], 0}, {h[0], -h[1], 0}, {h[0], h[1], 0}, {-h[0], h[1], 0}};
     static const unsigned face[4] = {TALUS_FACE_Y_LOW, TALUS_FACE_X_HIGH, TALUS_FACE_Y_HIGH,
                                      TALUS_FACE_X_LOW};
     for (int k = 0; k < 4; k++) {
-        if (w->state.shape.inside && (w->state.shape.open_faces & face[k])) continue;
+        if (w->shape.inside && (w->shape.open_faces & face[k])) continue;
         double side[2][3];
         vec_copy(3, side[0], corner[k]);
         vec_copy(3, side[1], corner[(k + 1) % 4]);
-        add_line(m, w, 2, (const double(*)[3])side, false);
+        add_line(m, w, 2, (const double(*)[3])side, false, false);
     }
 }
 
 /// All twelve edges.
-static void add_box_3d(picture_maker* m, const placed_wall* w)
+static void add_box_3d(picture_maker* m, const talus_wall_state* w)
 {
-    const double* h = w->state.shape.half_size;
+    const double* h = w->shape.half_size;
     for (int axis = 0; axis < 3; axis++) {
         const int b = (axis + 1) % 3, c = (axis + 2) % 3;
         for (int k = 0; k < 4; k++) {
-            double edge[2][3];
+            double side[2][3] = {{0}}, edge[2][3];
+            side[0][b] = k & 1 ? 1.0 : -1.0;
+            side[1][c] = k & 2 ? 1.0 : -1.0;
             for (int end = 0; end < 2; end++) {
                 edge[end][axis] = end ? h[axis] : -h[axis];
                 edge[end][b] = k & 1 ? h[b] : -h[b];
                 edge[end][c] = k & 2 ? h[c] : -h[c];
             }
-            add_line(m, w, 2, (const double(*)[3])edge, false);
+            add_line(m, w, 2, (const double(*)[3])edge, false,
+                     shows_back(m, w, side[0]) && shows_back(m, w, side[1]));
         }
     }
 }
 
 // ---- round walls -------------------------------------------------------------------------------
 
-static void add_circle(picture_maker* m, const placed_wall* w, const double frame[3][3],
+static void add_circle(picture_maker* m, const talus_wall_state* w, const double frame[3][3],
                        double height, double radius)
 {
-    double ring[ROUND][3];
+    double ring[ROUND][3], out[ROUND][3], cap[3];
     for (int k = 0; k < ROUND; k++) {
         const double angle = 2.0 * M_PI * k / ROUND;
         for (int j = 0; j < 3; j++) {
-            ring[k][j] = height * frame[0][j] +
-                         radius * (cos(angle) * frame[1][j] + sin(angle) * frame[2][j]);
+            out[k][j] = cos(angle) * frame[1][j] + sin(angle) * frame[2][j];
+            ring[k][j] = height * frame[0][j] + radius * out[k][j];
         }
     }
-    add_line(m, w, ROUND, (const double(*)[3])ring, true);
+    if (!view_oblique(&m->view)) {
+        add_line(m, w, ROUND, (const double(*)[3])ring, true, false);
+        return;
+    }
+    for (int j = 0; j < 3; j++) cap[j] = height < 0.0 ? -frame[0][j] : frame[0][j];
+    for (int k = 0; k < ROUND; k++) {
+        double side[2][3];
+        vec_copy(3, side[0], ring[k]);
+        vec_copy(3, side[1], ring[(k + 1) % ROUND]);
+        add_line(m, w, 2, (const double(*)[3])side, false,
+                 shows_back(m, w, out[k]) && shows_back(m, w, cap));
+    }
 }
 
 /// Half length at which an endless cylinder is cut: where the grains end.
@@ -120,15 +155,14 @@ static double cut_length(const picture_maker* m, const talus_wall_state* w)
 }
 
 /// Both rims, and the two lines between them where the eye grazes the mantle.
-static void add_mantle(picture_maker* m, const placed_wall* w, double low, double high,
+static void add_mantle(picture_maker* m, const talus_wall_state* w, double low, double high,
                        double half_length)
 {
-    double frame[3][3], eye[3] = {0}, side[3];
-    vec_frame(3, w->state.shape.axis, frame);
+    double frame[3][3], eye[3], side[3];
+    vec_frame(3, w->shape.axis, frame);
     add_circle(m, w, frame, -half_length, low);
     add_circle(m, w, frame, half_length, high);
-    eye[m->view.along] = 1.0;
-    quat_rotate_back(eye, w->state.rotation, eye);
+    quat_rotate_back(eye, w->rotation, m->view.eye);
     vec_cross(side, frame[0], eye);
     const double length = vec_norm(3, side);
     if (length < 1e-6) return;
@@ -139,45 +173,48 @@ static void add_mantle(picture_maker* m, const placed_wall* w, double low, doubl
             line[0][j] = -half_length * frame[0][j] + sign * low * side[j];
             line[1][j] = half_length * frame[0][j] + sign * high * side[j];
         }
-        add_line(m, w, 2, (const double(*)[3])line, false);
+        add_line(m, w, 2, (const double(*)[3])line, false, false);
     }
 }
 
-static void add_round(picture_maker* m, const placed_wall* w)
+static void add_round(picture_maker* m, const talus_wall_state* w)
 {
-    const talus_shape_def* s = &w->state.shape;
+    const talus_shape_def* s = &w->shape;
     if (m->view.dim == 2) {
         static const double frame[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
         add_circle(m, w, frame, 0.0, s->radius);
         return;
     }
     const bool cone = s->kind == TALUS_SHAPE_CONE;
-    const double half = cone || s->half_length > 0.0 ? s->half_length : cut_length(m, &w->state);
+    const double half = cone || s->half_length > 0.0 ? s->half_length : cut_length(m, w);
     add_mantle(m, w, s->radius, cone ? s->radius_high : s->radius, half);
 }
 
 // ---- polygons ----------------------------------------------------------------------------------
 
-static void add_part(picture_maker* m, const placed_wall* w, const polytope* part)
+static void add_part(picture_maker* m, const talus_wall_state* w, const polytope* part)
 {
     if (part->dim == 2) {
         for (int v = 0; v < part->vertex_count; v++) {
             double side[2][3] = {{0}};
             vec_copy(2, side[0], part->vertex + 2 * v);
             vec_copy(2, side[1], part->vertex + 2 * ((v + 1) % part->vertex_count));
-            add_line(m, w, 2, (const double(*)[3])side, false);
+            add_line(m, w, 2, (const double(*)[3])side, false, false);
         }
     }
     for (int e = 0; e < part->edge_count; e++) {
+        const int32_t* face = part->edge + 4 * e + 2;
         double side[2][3];
         for (int k = 0; k < 2; k++) vec_copy(3, side[k], part->vertex + 3 * part->edge[4 * e + k]);
-        add_line(m, w, 2, (const double(*)[3])side, false);
+        add_line(m, w, 2, (const double(*)[3])side, false,
+                 shows_back(m, w, part->normal + 3 * face[0]) &&
+                     shows_back(m, w, part->normal + 3 * face[1]));
     }
 }
 
-static void add_plate(picture_maker* m, const placed_wall* w)
+static void add_plate(picture_maker* m, const talus_wall_state* w)
 {
-    const double *u = w->state.shape.edge_u, *v = w->state.shape.edge_v;
+    const double *u = w->shape.edge_u, *v = w->shape.edge_v;
     double corner[4][3];
     for (int k = 0; k < 3; k++) {
         corner[0][k] = -u[k] - v[k];
@@ -185,22 +222,24 @@ static void add_plate(picture_maker* m, const placed_wall* w)
         corner[2][k] = u[k] + v[k];
         corner[3][k] = -u[k] + v[k];
     }
-    add_line(m, w, 4, (const double(*)[3])corner, true);
+    add_line(m, w, 4, (const double(*)[3])corner, true,
+             lies_behind(m, w, (const double(*)[3])corner));
 }
 
-static void add_segment(picture_maker* m, const placed_wall* w)
+static void add_segment(picture_maker* m, const talus_wall_state* w)
 {
-    const double* u = w->state.shape.edge_u;
+    const double* u = w->shape.edge_u;
     const double ends[2][3] = {{-u[0], -u[1], 0}, {u[0], u[1], 0}};
-    add_line(m, w, 2, ends, false);
+    add_line(m, w, 2, ends, false, false);
 }
 
-static void add_wall(picture_maker* m, const placed_wall* w)
+static void add_wall(picture_maker* m, const talus_wall_state* w)
 {
-    static const double origin[3] = {0};
-    const talus_shape_def* s = &w->state.shape;
+    const talus_shape_def* s = &w->shape;
     switch (s->kind) {
-    case TALUS_SHAPE_PLANE: add_plane(m, w, s->normal, origin); break;
+    case TALUS_SHAPE_PLANE:
+        if (!view_oblique(&m->view)) add_plane(m, w, s->normal);
+        break;
     case TALUS_SHAPE_SEGMENT: add_segment(m, w); break;
     case TALUS_SHAPE_PLATE: add_plate(m, w); break;
     case TALUS_SHAPE_BOX:
@@ -219,7 +258,8 @@ static void add_wall(picture_maker* m, const placed_wall* w)
     }
     case TALUS_SHAPE_MESH:
         for (int64_t t = 0; t < s->triangle_count; t++) {
-            add_line(m, w, 3, (const double(*)[3])(s->triangles + 9 * t), true);
+            const double(*corner)[3] = (const double(*)[3])(s->triangles + 9 * t);
+            add_line(m, w, 3, corner, true, lies_behind(m, w, corner));
         }
         break;
     case TALUS_SHAPE_COUNT: break;
@@ -229,7 +269,7 @@ static void add_wall(picture_maker* m, const placed_wall* w)
 static void add_cell(picture_maker* m)
 {
     const talus_world_def* def = talus_world_options(m->world);
-    const int axes[2] = {m->view.across, m->view.up};
+    const int* axes = m->view.axis;
     double ends[2][2];
     bool any = false;
     for (int k = 0; k < 2; k++) {
@@ -275,12 +315,15 @@ void picture_walls(picture_maker* m)
     const int count = talus_world_wall_count(m->world);
     const int64_t first = m->out->piece_count;
     for (int i = 0; i < count; i++) {
-        placed_wall w = {.hold = true};
-        talus_status status = talus_world_wall(m->world, i, &w.state, NULL);
-        if (status == TALUS_OK && w.state.present) add_wall(m, &w);
+        talus_wall_state w;
+        if (talus_world_wall(m->world, i, &w, NULL) == TALUS_OK && w.present) add_wall(m, &w);
     }
     for (int64_t i = first; i < m->out->piece_count; i++) {
         if (m->out->piece[i].kind == PIECE_PLANE) hold_plane(m, &m->out->piece[i]);
     }
-    add_cell(m);
+    if (view_oblique(&m->view)) {
+        picture_patches(m);
+    } else {
+        add_cell(m);
+    }
 }

@@ -88,6 +88,18 @@ void picture_draw(const plot* p);
 void picture_scale(cairo_t* cr, const picture* picture, rectangle bar);
 /// How much room its ticks and label take.
 double picture_scale_room(cairo_t* cr, const picture* picture, double height);
+/// And how much the factor of its numbers takes above it.
+double picture_scale_above(cairo_t* cr, const picture* picture, double height);
+
+// ---- beside and below them (picture_strip.c) ---------------------------------------------------
+
+/// The key of colours, and its width with the room after it.
+void picture_key(cairo_t* cr, const picture* picture, double left, double top);
+double picture_key_room(cairo_t* cr, const picture* picture);
+/// Scale bar, sample of the forces and caption, below hidden axes; within visible ones the bar.
+void picture_strip(const plot* p);
+/// Height that they take below.
+double picture_strip_room(const panel* p);
 
 // ---- axes (axes.c) -----------------------------------------------------------------------------
 
@@ -107,6 +119,8 @@ margins axes_margins(cairo_t* cr, const panel* p, const ticks* x_ticks, const ti
 // ---- the page (page.c) -------------------------------------------------------------------------
 
 void page_size(const talus_figure* figure, double* width, double* height);
+/// Change the size of panels so that pictures fill them, see talus_figure_fit().
+void page_fit(cairo_t* cr, talus_figure* figure, double most, double unit);
 /// False if memory is short.
 bool page_draw(cairo_t* cr, const talus_figure* figure);
 

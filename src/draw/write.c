@@ -35,6 +35,12 @@ static cairo_status_t collect(void* to, const unsigned char* data, unsigned leng
     return CAIRO_STATUS_SUCCESS;
 }
 
+/// Whole dots, but none for the rounding of a size that was chosen in dots.
+static int dots_for(double size)
+{
+    return (int)ceil(size - 1e-6);
+}
+
 static cairo_surface_t* make_surface(file_kind kind, double width, double height, double scale,
                                      text_buffer* out)
 {
@@ -42,8 +48,8 @@ static cairo_surface_t* make_surface(file_kind kind, double width, double height
     case FILE_SVG: return cairo_svg_surface_create_for_stream(collect, out, width, height);
     case FILE_PDF: return cairo_pdf_surface_create_for_stream(collect, out, width, height);
     default:
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(scale * width),
-                                          (int)ceil(scale * height));
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, dots_for(scale * width),
+                                          dots_for(scale * height));
     }
 }
 
@@ -78,6 +84,23 @@ static cairo_status_t render(const talus_figure* figure, file_kind kind, double 
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
     return status;
+}
+
+talus_status talus_figure_fit(talus_figure* figure, double most, double unit, talus_error* error)
+{
+    if (!(most >= 50.0 && most <= 10000.0) || !(unit >= 0.0 && unit <= 50.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: panels can be 50 to 10000 points high and rounded to 50 points, "
+                         "got %g and %g",
+                         most, unit);
+    }
+    cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    cairo_t* cr = cairo_create(surface);
+    plain_metrics(cr);
+    page_fit(cr, figure, most, unit);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    return TALUS_OK;
 }
 
 static talus_status check_size(const talus_figure* figure, double dots, talus_error* error)

@@ -46,13 +46,11 @@ static void set_means(const contact_choice* choice, talus_forces* out)
         out->mean_tangential += size;
         out->largest_normal = fmax(out->largest_normal, normal);
         out->largest_tangential = fmax(out->largest_tangential, size);
-        out->sliding += list->state[c] == TALUS_CONTACT_SLIDE;
     }
     if (out->contacts == 0) out->largest_normal = 0.0;
     const double count = out->contacts > 0 ? (double)out->contacts : 1.0;
     out->mean_normal /= count;
     out->mean_tangential /= count;
-    out->sliding /= count;
 }
 
 /// Largest tangential force that the law of a contact allows.
@@ -83,6 +81,7 @@ static void count_contact(const contact_choice* choice, int64_t c, double slack,
     out->rubbing++;
     out->mean_mobility += used;
     out->mobilised += used >= 1.0 - slack;
+    out->sliding += choice->list->state[c] == TALUS_CONTACT_SLIDE;
     histogram_count(&out->mobility, used);
 }
 
@@ -104,6 +103,7 @@ talus_status talus_measure_forces(const talus_world* world, const talus_measure_
     if (out->rubbing > 0) {
         out->mean_mobility /= (double)out->rubbing;
         out->mobilised /= (double)out->rubbing;
+        out->sliding /= (double)out->rubbing;
     }
     talus_histogram* all[] = {&out->normal, &out->normal_log, &out->tangential,
                               &out->tangential_log, &out->mobility};

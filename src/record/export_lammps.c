@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <talus/run.h>
+#include <talus/exchange.h>
 #include <unistd.h>
 
 enum { NUMBER_BYTES = 32, FLUSH_BYTES = 4 << 20, LEADING = 6 };

@@ -1,19 +1,16 @@
-/// Frames as VTK XML PolyData: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines),
-/// solids_NNNNNN.vtp (faces of the grains that are not balls), walls_NNNNNN.vtp (lines and faces),
-/// and grains.pvd, ... that give their times.
+/// Frames as VTK XML: grains_NNNNNN.vtp (vertices), contacts_NNNNNN.vtp (lines) and
+/// walls_NNNNNN.vtp (lines and polygons) as PolyData, solids_NNNNNN.vtu (polygons or polyhedra) as
+/// an unstructured grid, and grains.pvd, ... that give their times.
 ///
-/// Arrays are appended as raw binary with 64-bit sizes. Plane vectors get a third component 0, so
-/// that glyphs and arrows work. All fields of the frame are written, whatever they are.
+/// Arrays are appended as raw binary with 64-bit sizes. All fields of the frame are written,
+/// whatever they are. What is written of a table is decided in piece.c.
 #include "base/error.h"
 #include "record/files.h"
-#include "record/frame_read.h"
-#include "record/frames.h"
-#include "record/shapes.h"
-#include "record/surface.h"
+#include "record/piece.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <talus/run.h>
+#include <talus/exchange.h>
 
 static const char* vtk_type(column_type type)
 {
@@ -27,56 +24,111 @@ static const char* vtk_type(column_type type)
 }
 
 /// A file in the making: the XML, and the arrays that will be appended to it.
-typedef struct vtp {
+typedef struct vtk_file {
     text_buffer xml, data;
-} vtp;
+} vtk_file;
 
-/// Append an array of `rows` x `width`; a width of 2 is padded to 3 by zeros.
-static void add_array(vtp* v, const char* name, column_type type, int64_t rows, int width,
+static void add_array(vtk_file* v, const char* name, column_type type, int64_t rows, int width,
                       const void* data)
 {
     column probe = {.type = type};
-    size_t element = column_element_size(&probe);
-    size_t from = element * (size_t)width;
-    size_t to = element * (size_t)(width == 2 ? 3 : width);
-    uint64_t bytes = to * (uint64_t)rows;
+    uint64_t bytes = column_element_size(&probe) * (uint64_t)width * (uint64_t)rows;
     text_add(&v->xml,
              "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
              "offset=\"%zu\"/>\n",
-             vtk_type(type), name, width == 2 ? 3 : width, v->data.size);
+             vtk_type(type), name, width, v->data.size);
     char* room = text_room(&v->data, sizeof bytes + (size_t)bytes);
     if (!room) return;
-    v->data.size += sizeof bytes + (size_t)bytes;
     memcpy(room, &bytes, sizeof bytes);
-    room += sizeof bytes;
-    if (from == to) {
-        if (bytes) memcpy(room, data, (size_t)bytes);
-        return;
-    }
-    memset(room, 0, (size_t)bytes);
-    for (int64_t i = 0; i < rows; i++) {
-        memcpy(room + to * (size_t)i, (const char*)data + from * (size_t)i, from);
-    }
+    if (bytes) memcpy(room + sizeof bytes, data, (size_t)bytes);
+    v->data.size += sizeof bytes + (size_t)bytes;
 }
 
-/// Cells of `nodes` points each, numbered as they come.
-static talus_status add_cells(vtp* v, const char* kind, int64_t cells, int nodes)
+/// Corners of cells [first, last) and where each of them ends.
+static bool add_cells(vtk_file* v, const char* tag, const piece* p, int64_t first, int64_t last)
 {
-    int64_t* index = malloc(sizeof *index * (size_t)(cells * nodes + 1));
-    if (!index) return TALUS_ERR_MEMORY;
-    text_add(&v->xml, "<%s>\n", kind);
-    for (int64_t i = 0; i < cells * nodes; i++) index[i] = i;
-    add_array(v, "connectivity", COLUMN_I64, cells * nodes, 1, index);
-    for (int64_t i = 0; i < cells; i++) index[i] = (i + 1) * nodes;
-    add_array(v, "offsets", COLUMN_I64, cells, 1, index);
-    text_add(&v->xml, "</%s>\n", kind);
-    free(index);
-    return TALUS_OK;
+    const int64_t start = p->offset[first], count = p->offset[last] - start;
+    int64_t* end = malloc(sizeof *end * (size_t)(last - first + 1));
+    if (!end) return false;
+    for (int64_t i = first; i < last; i++) end[i - first] = p->offset[i + 1] - start;
+    text_add(&v->xml, "<%s>\n", tag);
+    add_array(v, "connectivity", COLUMN_I64, count, 1, p->corner + start);
+    add_array(v, "offsets", COLUMN_I64, last - first, 1, end);
+    free(end);
+    return true;
 }
 
-static talus_status save(vtp* v, const char* path, talus_error* error)
+/// The faces as VTK XML has them: for each polyhedron its number of faces, and for each of these
+/// the number of its corners and the corners; and where each polyhedron ends.
+static bool add_faces(vtk_file* v, const piece* p)
 {
-    text_add(&v->xml, "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
+    const size_t size = (size_t)(p->cells + p->faces + p->face_offset[p->faces]);
+    int64_t* stream = malloc(sizeof *stream * (size + 1));
+    int64_t* end = malloc(sizeof *end * (size_t)(p->cells + 1));
+    int64_t used = 0;
+    for (int64_t i = 0; stream && end && i < p->cells; i++) {
+        stream[used++] = p->face_first[i + 1] - p->face_first[i];
+        for (int64_t f = p->face_first[i]; f < p->face_first[i + 1]; f++) {
+            stream[used++] = p->face_offset[f + 1] - p->face_offset[f];
+            for (int64_t c = p->face_offset[f]; c < p->face_offset[f + 1]; c++) {
+                stream[used++] = p->face_corner[c];
+            }
+        }
+        end[i] = used;
+    }
+    bool good = stream && end;
+    if (good) {
+        add_array(v, "faces", COLUMN_I64, used, 1, stream);
+        add_array(v, "faceoffsets", COLUMN_I64, p->cells, 1, end);
+    }
+    free(stream);
+    free(end);
+    return good;
+}
+
+static bool add_grid(vtk_file* v, const piece* p)
+{
+    bool good = add_cells(v, "Cells", p, 0, p->cells);
+    add_array(v, "types", COLUMN_U8, p->cells, 1, p->type);
+    if (p->face_first) good = good && add_faces(v, p);
+    text_add(&v->xml, "</Cells>\n");
+    return good;
+}
+
+/// First cell of a type of at least `type`.
+static int64_t first_of_type(const piece* p, int type)
+{
+    int64_t i = 0;
+    while (i < p->cells && p->type[i] < type) i++;
+    return i;
+}
+
+static void begin_poly_data(vtk_file* v, const piece* p)
+{
+    const int64_t lines = first_of_type(p, VTK_POLY_LINE), polys = first_of_type(p, VTK_POLYGON);
+    text_add(&v->xml,
+             "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
+             "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
+             (long long)p->points, (long long)lines, (long long)(polys - lines),
+             (long long)(p->cells - polys));
+}
+
+static bool add_poly_data(vtk_file* v, const piece* p)
+{
+    static const char* const tags[3] = {"Verts", "Lines", "Polys"};
+    const int64_t start[4] = {0, first_of_type(p, VTK_POLY_LINE), first_of_type(p, VTK_POLYGON),
+                              p->cells};
+    bool good = true;
+    for (int k = 0; k < 3; k++) {
+        good = good && add_cells(v, tags[k], p, start[k], start[k + 1]);
+        text_add(&v->xml, "</%s>\n", tags[k]);
+    }
+    return good;
+}
+
+static talus_status save(vtk_file* v, const char* type, const char* path, talus_error* error)
+{
+    text_add(&v->xml, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", type);
     size_t size = v->data.size;
     char* room = text_room(&v->xml, size + 64);
     if (!room || v->data.failed) return error_memory(error, path);
@@ -86,106 +138,32 @@ static talus_status save(vtp* v, const char* path, talus_error* error)
     return files_replace(path, v->xml.data, v->xml.size, false, error);
 }
 
-static void begin(vtp* v, int64_t points, int64_t verts, int64_t lines, int64_t polys)
+static talus_status write_piece(const char* path, const piece* p, bool grid, talus_error* error)
 {
-    text_add(&v->xml,
-             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n<Piece "
-             "NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
-             "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
-             (long long)points, (long long)verts, (long long)lines, (long long)polys);
-}
-
-/// Write one table: `cell` names the cells, each with `nodes` points taken from `points`; the other
-/// fields go to `place`.
-static talus_status write_table(const char* path, const frame_table* t, const char* cell, int nodes,
-                                const char* points, const char* place, talus_error* error)
-{
-    vtp v = {0};
-    const frame_field* position = frame_find(t, points);
-    if (!position || position->rows != t->count * nodes) {
-        return error_set(error, TALUS_ERR_FORMAT, "the frame for %s has no good \"%s\"", path,
-                         points);
+    vtk_file v = {0};
+    const char* type = grid ? "UnstructuredGrid" : "PolyData";
+    const char* place = p->at_points ? "PointData" : "CellData";
+    text_add(&v.xml,
+             "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
+             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<%s>\n",
+             type, type);
+    if (grid) {
+        text_add(&v.xml, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
+                 (long long)p->points, (long long)p->cells);
+    } else {
+        begin_poly_data(&v, p);
     }
-    bool verts = nodes == 1;
-    begin(&v, position->rows, verts ? t->count : 0, verts ? 0 : t->count, 0);
     text_add(&v.xml, "<Points>\n");
-    add_array(&v, "Points", position->type, position->rows, position->width, position->data);
+    add_array(&v, "Points", COLUMN_F64, p->points, 3, p->point);
     text_add(&v.xml, "</Points>\n");
-    talus_status status = add_cells(&v, cell, t->count, nodes);
+    bool good = grid ? add_grid(&v, p) : add_poly_data(&v, p);
     text_add(&v.xml, "<%s>\n", place);
-    for (int i = 0; i < t->field_count; i++) {
-        const frame_field* field = &t->field[i];
-        bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
-        if (field == position || drawing || field->rows != t->count) continue;
+    for (int i = 0; i < p->field_count; i++) {
+        const frame_field* field = &p->field[i];
         add_array(&v, field->name, field->type, field->rows, field->width, field->data);
     }
     text_add(&v.xml, "</%s>\n", place);
-    status = status == TALUS_OK ? save(&v, path, error) : error_memory(error, path);
-    text_free(&v.xml);
-    text_free(&v.data);
-    return status;
-}
-
-// ---- surfaces ----------------------------------------------------------------------------------
-
-/// Cells [first, last) of a surface.
-static talus_status add_surface_cells(vtp* v, const char* kind, const surface* s, int64_t first,
-                                      int64_t last)
-{
-    const int64_t* corner = (const int64_t*)(const void*)s->corner.data;
-    const int64_t* end = (const int64_t*)(const void*)s->end.data;
-    int64_t* offset = malloc(sizeof *offset * (size_t)(last - first + 1));
-    if (!offset) return TALUS_ERR_MEMORY;
-    int64_t start = first > 0 ? end[first - 1] : 0;
-    for (int64_t i = first; i < last; i++) offset[i - first] = end[i] - start;
-    text_add(&v->xml, "<%s>\n", kind);
-    add_array(v, "connectivity", COLUMN_I64, last > first ? end[last - 1] - start : 0, 1,
-              corner ? corner + start : NULL);
-    add_array(v, "offsets", COLUMN_I64, last - first, 1, offset);
-    text_add(&v->xml, "</%s>\n", kind);
-    free(offset);
-    return TALUS_OK;
-}
-
-/// A field of the owners, repeated for each of their cells.
-static talus_status add_owner_field(vtp* v, const surface* s, const frame_field* field)
-{
-    const int64_t* owner = (const int64_t*)(const void*)s->owner.data;
-    column probe = {.type = field->type};
-    size_t row = column_element_size(&probe) * (size_t)field->width;
-    char* rows = malloc(row * (size_t)s->cells + 1);
-    if (!rows) return TALUS_ERR_MEMORY;
-    for (int64_t i = 0; i < s->cells; i++) {
-        memcpy(rows + row * (size_t)i, (const char*)field->data + row * (size_t)owner[i], row);
-    }
-    add_array(v, field->name, field->type, s->cells, field->width, rows);
-    free(rows);
-    return TALUS_OK;
-}
-
-/// Write a surface with all fields of its owners, their row as `owner_name`, and their parts.
-static talus_status write_surface(const char* path, const surface* s, const frame_table* t,
-                                  const char* owner_name, talus_error* error)
-{
-    vtp v = {0};
-    begin(&v, s->points, 0, s->lines, s->cells - s->lines);
-    text_add(&v.xml, "<Points>\n");
-    add_array(&v, "Points", COLUMN_F64, s->points, 3, s->point.data);
-    text_add(&v.xml, "</Points>\n");
-    talus_status status = add_surface_cells(&v, "Lines", s, 0, s->lines);
-    if (status == TALUS_OK) status = add_surface_cells(&v, "Polys", s, s->lines, s->cells);
-    text_add(&v.xml, "<CellData>\n");
-    for (int i = 0; i < t->field_count && status == TALUS_OK; i++) {
-        const frame_field* field = &t->field[i];
-        bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
-        if (drawing || field->rows != t->count) continue;
-        status = add_owner_field(&v, s, field);
-    }
-    add_array(&v, owner_name, COLUMN_I64, s->cells, 1, s->owner.data);
-    add_array(&v, "part", COLUMN_I32, s->cells, 1, s->part.data);
-    text_add(&v.xml, "</CellData>\n");
-    status = status == TALUS_OK ? save(&v, path, error) : error_memory(error, path);
+    talus_status status = good ? save(&v, type, path, error) : error_memory(error, path);
     text_free(&v.xml);
     text_free(&v.data);
     return status;
@@ -193,62 +171,39 @@ static talus_status write_surface(const char* path, const surface* s, const fram
 
 // ---- all frames --------------------------------------------------------------------------------
 
-/// The collections of an export.
-typedef enum kind { GRAINS, CONTACTS, SOLIDS, WALLS, KINDS } kind;
-static const char* const kind_name[KINDS] = {"grains", "contacts", "solids", "walls"};
-
 typedef struct export_job {
     frame_reader reader;
     const char* folder;
     shapes shapes;
-    text_buffer list[KINDS]; ///< of the files written
+    text_buffer list[PIECE_KINDS]; ///< of the files written
 } export_job;
 
-/// Whether the run has something of a kind; grains and contacts get their collection in any case.
-static bool is_wanted(const export_job* job, const frame_data* d, kind which)
+static talus_status export_piece(export_job* job, const frame_data* d, piece_kind kind, int64_t i,
+                                 talus_error* error)
 {
-    switch (which) {
-    case CONTACTS: return d->contacts.count >= 0;
-    case SOLIDS: return job->shapes.solid_count > 0;
-    case WALLS: return job->shapes.wall_count > 0;
-    default: return true;
-    }
-}
-
-static talus_status write_file(const export_job* job, const frame_data* d, kind which,
-                               const char* path, talus_error* error)
-{
-    if (which == GRAINS) {
-        return write_table(path, &d->grains, "Verts", 1, "position", "PointData", error);
-    }
-    if (which == CONTACTS) {
-        return write_table(path, &d->contacts, "Lines", 2, FRAMES_SEGMENT, "CellData", error);
-    }
-    surface s = {0};
-    bool solids = which == SOLIDS;
-    talus_status status = solids ? surface_grains(&s, &job->shapes, &d->grains, error)
-                                 : surface_walls(&s, &job->shapes, d, error);
+    const bool grid = kind == PIECE_SOLIDS;
+    char* name = files_text("%s_%06lld.%s", piece_name(kind), (long long)i, grid ? "vtu" : "vtp");
+    char* path = name ? files_text("%s/%s", job->folder, name) : NULL;
+    piece p = {0};
+    talus_status status =
+        path ? piece_make(kind, &job->shapes, d, &p, error) : error_memory(error, "a file name");
+    if (status == TALUS_OK) status = write_piece(path, &p, grid, error);
     if (status == TALUS_OK) {
-        status = write_surface(path, &s, solids ? &d->grains : &d->walls, solids ? "row" : "wall",
-                               error);
+        text_add(&job->list[kind], "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", d->time, name);
     }
-    surface_free(&s);
+    piece_free(&p);
+    free(path);
+    free(name);
     return status;
 }
 
 static talus_status export_frame(export_job* job, const frame_data* d, int64_t i,
                                  talus_error* error)
 {
-    talus_status status = TALUS_OK;
-    for (kind which = 0; which < KINDS && status == TALUS_OK; which++) {
-        if (!is_wanted(job, d, which)) continue;
-        char* path = files_text("%s/%s_%06lld.vtp", job->folder, kind_name[which], (long long)i);
-        status = path ? write_file(job, d, which, path, error) : error_memory(error, "a file name");
-        text_add(&job->list[which], "<DataSet timestep=\"%.17g\" file=\"%s_%06lld.vtp\"/>\n",
-                 d->time, kind_name[which], (long long)i);
-        free(path);
+    for (piece_kind kind = 0; kind < PIECE_KINDS; kind++) {
+        if (piece_is_wanted(kind, &job->shapes, d)) TRY(export_piece(job, d, kind, i, error));
     }
-    return status;
+    return TALUS_OK;
 }
 
 static talus_status save_collection(const char* folder, const char* name, const text_buffer* list,
@@ -279,9 +234,10 @@ static talus_status export_all(export_job* job, talus_error* error)
         frame_data_free(&data);
         if (status != TALUS_OK) return status;
     }
-    for (kind which = 0; which < KINDS; which++) {
-        if (which >= SOLIDS && job->list[which].size == 0) continue;
-        TRY(save_collection(job->folder, kind_name[which], &job->list[which], error));
+    // Grains and contacts get their collection in any case.
+    for (piece_kind kind = 0; kind < PIECE_KINDS; kind++) {
+        if (kind >= PIECE_SOLIDS && job->list[kind].size == 0) continue;
+        TRY(save_collection(job->folder, piece_name(kind), &job->list[kind], error));
     }
     return TALUS_OK;
 }
@@ -296,6 +252,6 @@ talus_status talus_export_vtk(const char* directory, const char* out_directory, 
     shapes_free(&job.shapes);
     frame_reader_close(&job.reader);
     h5_loud(&quiet);
-    for (kind which = 0; which < KINDS; which++) text_free(&job.list[which]);
+    for (int kind = 0; kind < PIECE_KINDS; kind++) text_free(&job.list[kind]);
     return status;
 }

@@ -143,6 +143,17 @@ talus_status files_make_folder(const char* path, talus_error* error)
     return files_error(error, "make the folder", path);
 }
 
+talus_status files_reserve(const char* path, int64_t bytes, talus_error* error)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return files_error(error, "open", path);
+    int reason = posix_fallocate(file, 0, (off_t)bytes);
+    close(file);
+    if (reason == 0) return TALUS_OK;
+    errno = reason;
+    return files_error(error, "reserve space for", path);
+}
+
 int64_t files_size(const char* path)
 {
     struct stat facts;

@@ -27,6 +27,9 @@ talus_status files_rename(const char* from, const char* to, talus_error* error);
 talus_status files_sync_folder(const char* path, talus_error* error);
 /// Make a folder; one that is there already is fine.
 talus_status files_make_folder(const char* path, talus_error* error);
+/// Make sure that a file that is there can have this many bytes. HDF5 does not recover from a full
+/// disk; what it gets after this call is there.
+talus_status files_reserve(const char* path, int64_t bytes, talus_error* error);
 /// Bytes of a file, -1 if there is none.
 int64_t files_size(const char* path);
 

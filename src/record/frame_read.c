@@ -44,20 +44,45 @@ void frame_reader_close(frame_reader* r)
     *r = (frame_reader){.file = -1};
 }
 
-static bool read_field(hid_t group, const char* name, frame_field* out)
+/// Numbers must be in the file itself: a dataset may also name other files, of any kind, that hold
+/// them, and a file from elsewhere must not make us read those.
+static bool is_inside(hid_t group, const char* name)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    hid_t layout = H5Dget_create_plist(set);
+    bool good = H5Pget_layout(layout) != H5D_VIRTUAL && H5Pget_external_count(layout) == 0;
+    H5Pclose(layout);
+    H5Dclose(set);
+    return good;
+}
+
+/// Type and shape of a dataset; false if it is not one of numbers.
+static bool read_shape(hid_t group, const char* name, column_type* type, int64_t* rows, int* width)
 {
     static const column_type types[] = {COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8};
-    *out = (frame_field){0};
     for (int i = 0; i < 4; i++) {
-        if (!h5_shape(group, name, types[i], &out->rows, &out->width)) continue;
-        snprintf(out->name, sizeof out->name, "%s", name);
-        out->type = types[i];
-        column probe = {.type = types[i]};
-        out->data =
-            malloc((size_t)out->rows * (size_t)out->width * column_element_size(&probe) + 1);
-        return out->data && h5_read(group, name, out->type, out->data);
+        *type = types[i];
+        if (h5_shape(group, name, types[i], rows, width)) return is_inside(group, name);
     }
-    return true;
+    return false;
+}
+
+static bool read_field(hid_t group, const char* name, frame_field* out)
+{
+    *out = (frame_field){0};
+    if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return true;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    column probe = {.type = out->type};
+    out->data = malloc((size_t)out->rows * (size_t)out->width * column_element_size(&probe) + 1);
+    return out->data && h5_read(group, name, out->type, out->data);
+}
+
+/// Name of the entry `i` of a group; false if HDF5 failed.
+static bool entry_name(hid_t group, hsize_t i, char* name, size_t size)
+{
+    return H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, size, H5P_DEFAULT) >=
+           0;
 }
 
 static bool read_fields(hid_t group, frame_table* out)
@@ -68,10 +93,7 @@ static bool read_fields(hid_t group, frame_table* out)
     if (!out->field) return false;
     for (hsize_t i = 0; i < facts.nlinks; i++) {
         char name[64];
-        if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
-                               H5P_DEFAULT) < 0) {
-            return false;
-        }
+        if (!entry_name(group, i, name, sizeof name)) return false;
         frame_field* field = &out->field[out->field_count];
         bool good = read_field(group, name, field);
         if (field->data) out->field_count++;
@@ -90,7 +112,7 @@ static bool read_table(hid_t frame, const char* name, frame_table* out)
     return good;
 }
 
-static bool read_frame(hid_t frame, frame_data* out)
+static bool read_head(hid_t frame, frame_data* out)
 {
     frame_entry entry = {0};
     if (!frame_entry_read(frame, &entry)) return false;
@@ -101,23 +123,153 @@ static bool read_frame(hid_t frame, frame_data* out)
     out->walls.count = entry.walls;
     return h5_get_numbers(frame, "periodic", COLUMN_U8, 3, out->periodic) &&
            h5_get_numbers(frame, "cell_low", COLUMN_F64, 3, out->cell_low) &&
-           h5_get_numbers(frame, "cell_high", COLUMN_F64, 3, out->cell_high) &&
-           read_table(frame, "grains", &out->grains) &&
+           h5_get_numbers(frame, "cell_high", COLUMN_F64, 3, out->cell_high);
+}
+
+static bool read_frame(hid_t frame, frame_data* out)
+{
+    return read_head(frame, out) && read_table(frame, "grains", &out->grains) &&
            read_table(frame, "contacts", &out->contacts) && read_table(frame, "walls", &out->walls);
+}
+
+static hid_t open_frame(const frame_reader* r, int64_t index)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/frames/%06lld", (long long)index);
+    return H5Gopen2(r->file, name, H5P_DEFAULT);
+}
+
+static talus_status frame_error(const frame_reader* r, int64_t index, talus_error* error)
+{
+    char what[128];
+    snprintf(what, sizeof what, "cannot read frame %lld of", (long long)index);
+    return h5_error(error, TALUS_ERR_FORMAT, what, r->path);
+}
+
+/// Read a frame by `reader`, which takes as much of it as is wanted.
+static talus_status read_by(const frame_reader* r, int64_t index,
+                            bool (*reader)(hid_t frame, frame_data* out), frame_data* out,
+                            talus_error* error)
+{
+    *out = (frame_data){0};
+    hid_t frame = open_frame(r, index);
+    bool good = frame >= 0 && reader(frame, out);
+    if (frame >= 0) H5Gclose(frame);
+    if (good) return TALUS_OK;
+    frame_data_free(out);
+    return frame_error(r, index, error);
 }
 
 talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error)
 {
-    char name[64], what[128];
-    *out = (frame_data){0};
-    snprintf(name, sizeof name, "/frames/%06lld", (long long)index);
-    hid_t frame = H5Gopen2(r->file, name, H5P_DEFAULT);
-    bool good = frame >= 0 && read_frame(frame, out);
-    if (frame >= 0) H5Gclose(frame);
+    return read_by(r, index, read_frame, out, error);
+}
+
+talus_status frame_read_head(const frame_reader* r, int64_t index, frame_data* out,
+                             talus_error* error)
+{
+    return read_by(r, index, read_head, out, error);
+}
+
+frame_table* frame_table_of(frame_data* d, const char* name)
+{
+    if (strcmp(name, "grains") == 0) return &d->grains;
+    if (strcmp(name, "contacts") == 0) return &d->contacts;
+    return strcmp(name, "walls") == 0 ? &d->walls : NULL;
+}
+
+/// The group of a table, -1 if it cannot be opened.
+static hid_t open_table(const frame_reader* r, int64_t index, const char* table)
+{
+    hid_t frame = open_frame(r, index);
+    if (frame < 0) return -1;
+    hid_t group = H5Gopen2(frame, table, H5P_DEFAULT);
+    H5Gclose(frame);
+    return group;
+}
+
+talus_status frame_read_field(const frame_reader* r, int64_t index, const char* table,
+                              const char* name, frame_data* frame, talus_error* error)
+{
+    frame_table* t = frame_table_of(frame, table);
+    if (!t || t->count < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "frame %lld of %s has no table %s",
+                         (long long)index, r->path, table);
+    }
+    frame_field* longer = realloc(t->field, sizeof *longer * (size_t)(t->field_count + 1));
+    if (!longer) return error_memory(error, "a field");
+    t->field = longer;
+    hid_t group = open_table(r, index, table);
+    if (group < 0) return frame_error(r, index, error);
+    frame_field* field = &t->field[t->field_count];
+    *field = (frame_field){0};
+    const bool there = h5_has(group, name);
+    const bool good = !there || read_field(group, name, field);
+    H5Gclose(group);
+    if (!good) free(field->data);
+    if (!good) return frame_error(r, index, error);
+    if (!field->data) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "frame %lld of %s has no %s of %s",
+                         (long long)index, r->path, name, table);
+    }
+    t->field_count++;
+    return TALUS_OK;
+}
+
+static bool read_column(hid_t group, const char* name, frame_column* out)
+{
+    *out = (frame_column){0};
+    if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return false;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    h5_get_text(set, "unit", out->unit, sizeof out->unit);
+    h5_get_text(set, "description", out->doc, sizeof out->doc);
+    H5Dclose(set);
+    return true;
+}
+
+static bool read_columns(hid_t group, frame_column** out, int* count)
+{
+    H5G_info_t facts;
+    if (H5Gget_info(group, &facts) < 0) return false;
+    *out = calloc((size_t)facts.nlinks + 1, sizeof **out);
+    if (!*out) return false;
+    for (hsize_t i = 0; i < facts.nlinks; i++) {
+        char name[64];
+        if (!entry_name(group, i, name, sizeof name)) return false;
+        if (read_column(group, name, &(*out)[*count])) ++*count;
+    }
+    return true;
+}
+
+talus_status frame_columns(const frame_reader* r, int64_t index, const char* table,
+                           frame_column** out, int* count, talus_error* error)
+{
+    *out = NULL;
+    *count = 0;
+    hid_t frame = open_frame(r, index);
+    if (frame < 0) return frame_error(r, index, error);
+    const bool there = h5_has(frame, table);
+    H5Gclose(frame);
+    if (!there) return TALUS_OK;
+    hid_t group = open_table(r, index, table);
+    const bool good = group >= 0 && read_columns(group, out, count);
+    if (group >= 0) H5Gclose(group);
     if (good) return TALUS_OK;
-    frame_data_free(out);
-    snprintf(what, sizeof what, "cannot read frame %lld of", (long long)index);
-    return h5_error(error, TALUS_ERR_FORMAT, what, r->path);
+    free(*out);
+    *out = NULL;
+    return frame_error(r, index, error);
+}
+
+char** frame_texts(const frame_reader* r, int64_t index, const char* table, const char* name,
+                   int64_t count)
+{
+    hid_t group = open_table(r, index, table);
+    if (group < 0) return NULL;
+    char** texts = is_inside(group, name) ? h5_read_texts(group, name, count) : NULL;
+    H5Gclose(group);
+    return texts;
 }
 
 static void free_table(frame_table* t)

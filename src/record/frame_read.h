@@ -1,4 +1,4 @@
-/// Reading recorded frames back, whatever fields they have. For exports and tests.
+/// Reading recorded frames back, whatever fields they have. For exports, the viewer and tests.
 #ifndef TALUS_RECORD_FRAME_READ_H
 #define TALUS_RECORD_FRAME_READ_H
 
@@ -12,6 +12,16 @@ typedef struct frame_field {
     int width;
     void* data; ///< [rows][width], owned
 } frame_field;
+
+/// What a file says about one dataset of a frame.
+typedef struct frame_column {
+    char name[64];
+    column_type type;
+    int64_t rows;
+    int width;
+    char unit[32]; ///< "" if none, "reduced" if the numbers are not SI
+    char doc[256]; ///< one line
+} frame_column;
 
 /// One group of a frame: grains, contacts or walls.
 typedef struct frame_table {
@@ -41,6 +51,23 @@ void frame_reader_close(frame_reader* r);
 /// Read frame `index`; the caller ends it with frame_data_free().
 talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error);
 void frame_data_free(frame_data* d);
+/// Read what frame_read() reads, but none of the fields.
+talus_status frame_read_head(const frame_reader* r, int64_t index, frame_data* out,
+                             talus_error* error);
+/// Add one field of the table "grains", "contacts" or "walls" to a frame whose head was read.
+/// TALUS_ERR_ARGUMENT if the frame has no such table or field.
+talus_status frame_read_field(const frame_reader* r, int64_t index, const char* table,
+                              const char* name, frame_data* frame, talus_error* error);
+/// The fields of a table in the order of their names, none if it is not recorded; the caller frees
+/// *out.
+talus_status frame_columns(const frame_reader* r, int64_t index, const char* table,
+                           frame_column** out, int* count, talus_error* error);
+/// Texts of a dataset of a table with `count` of them, such as the walls' names; the caller frees
+/// each and the list. NULL if there are none or memory is short.
+char** frame_texts(const frame_reader* r, int64_t index, const char* table, const char* name,
+                   int64_t count);
+/// The table of that name, NULL if there is none.
+frame_table* frame_table_of(frame_data* d, const char* name);
 /// The field of this name, NULL if there is none.
 const frame_field* frame_find(const frame_table* t, const char* name);
 

@@ -10,7 +10,6 @@
 #include "record/shapes.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,17 +88,6 @@ static int64_t space_needed(const frames* f)
     return sum;
 }
 
-static talus_status reserve_space(const char* path, int64_t bytes, talus_error* error)
-{
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0) return files_error(error, "open", path);
-    int reason = posix_fallocate(file, 0, (off_t)bytes);
-    close(file);
-    if (reason == 0) return TALUS_OK;
-    errno = reason;
-    return files_error(error, "reserve space for", path);
-}
-
 static talus_status copy_frames(const frames* f, hid_t access, hid_t target, talus_error* error)
 {
     hid_t source = -1;
@@ -154,7 +142,7 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     talus_status status = files_write(path, NULL, 0, data, size, false, error);
     free(data);
     if (status == TALUS_OK) {
-        status = reserve_space(path, space_needed(f) + (int64_t)size, error);
+        status = files_reserve(path, space_needed(f) + (int64_t)size, error);
     }
     if (status != TALUS_OK) return status;
 

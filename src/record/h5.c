@@ -14,6 +14,7 @@
 
 enum {
     CHUNK_BYTES = 1 << 20, ///< largest chunk; smaller datasets are one chunk
+    GROWN_BYTES = 1 << 16, ///< chunk of a dataset that grows
     PACKED_TOGETHER = 16,  ///< chunks that threads pack before they are written
     DEFLATE_LEVEL = 1,     ///< as deflate.c does it
     CHUNK_TREE = 2,        ///< half rank of chunk B-trees: the default 32 costs 2.5 kB a dataset
@@ -261,6 +262,40 @@ bool h5_write_packed(hid_t group, const char* name, column_type type, int64_t ro
     return write_dataset(group, name, type, rows, width, data, threads > 1 ? threads : 1);
 }
 
+static hid_t create_growing(hid_t group, const char* name, column_type type, int width)
+{
+    column probe = {.type = type};
+    const size_t row = column_element_size(&probe) * (size_t)width;
+    const hsize_t none[2] = {0, (hsize_t)width}, most[2] = {H5S_UNLIMITED, (hsize_t)width};
+    hid_t space = H5Screate_simple(width == 1 ? 1 : 2, none, most);
+    hid_t layout = dataset_layout(row < GROWN_BYTES ? (int64_t)(GROWN_BYTES / row) : 1, width);
+    hid_t set = H5Dcreate2(group, name, h5_type(type), space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    H5Pclose(layout);
+    H5Sclose(space);
+    return set;
+}
+
+bool h5_append(hid_t group, const char* name, column_type type, int64_t at, int64_t rows, int width,
+               const void* data)
+{
+    const int rank = width == 1 ? 1 : 2;
+    const hsize_t end[2] = {(hsize_t)(at + rows), (hsize_t)width}, start[2] = {(hsize_t)at, 0};
+    const hsize_t count[2] = {(hsize_t)rows, (hsize_t)width};
+    hid_t set = h5_has(group, name) ? H5Dopen2(group, name, H5P_DEFAULT)
+                                    : create_growing(group, name, type, width);
+    bool good = set >= 0 && H5Dset_extent(set, end) >= 0;
+    if (good && rows > 0) {
+        hid_t memory = H5Screate_simple(rank, count, NULL);
+        hid_t space = H5Dget_space(set);
+        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+               H5Dwrite(set, memory_type(type), memory, space, H5P_DEFAULT, data) >= 0;
+        H5Sclose(memory);
+        if (space >= 0) H5Sclose(space);
+    }
+    if (set >= 0) good = H5Dclose(set) >= 0 && good;
+    return good;
+}
+
 bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts)
 {
     size_t longest = 1;
@@ -391,6 +426,20 @@ bool h5_put_text(hid_t object, const char* name, const char* text)
     return good;
 }
 
+bool h5_put_ascii(hid_t object, const char* name, const char* text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(text));
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
 bool h5_get_numbers(hid_t object, const char* name, column_type type, int count, void* data)
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
@@ -403,18 +452,34 @@ bool h5_get_numbers(hid_t object, const char* name, column_type type, int count,
     return good;
 }
 
-bool h5_text_is(hid_t object, const char* name, const char* text)
+/// The text of an attribute, NULL if there is none; the caller ends it with H5free_memory().
+static char* read_text(hid_t object, const char* name)
 {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    if (attribute < 0) return false;
+    if (attribute < 0) return NULL;
     hid_t stored = H5Aget_type(attribute);
     hid_t type = text_type();
     char* found = NULL;
-    bool good = H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &found) >= 0 && found &&
-                strcmp(found, text) == 0;
-    H5free_memory(found);
+    if (H5Tis_variable_str(stored) <= 0 || H5Aread(attribute, type, &found) < 0) found = NULL;
     H5Tclose(type);
     H5Tclose(stored);
     H5Aclose(attribute);
-    return good;
+    return found;
+}
+
+bool h5_get_text(hid_t object, const char* name, char* out, size_t size)
+{
+    char* found = read_text(object, name);
+    bool there = found != NULL;
+    if (there) snprintf(out, size, "%s", found);
+    H5free_memory(found);
+    return there;
+}
+
+bool h5_text_is(hid_t object, const char* name, const char* text)
+{
+    char* found = read_text(object, name);
+    bool same = found && strcmp(found, text) == 0;
+    H5free_memory(found);
+    return same;
 }

@@ -48,6 +48,10 @@ bool h5_write(hid_t group, const char* name, column_type type, int64_t rows, int
 /// The same, shuffled and deflated by several threads; the bytes do not depend on how many.
 bool h5_write_packed(hid_t group, const char* name, column_type type, int64_t rows, int width,
                      const void* data, int threads);
+/// Rows from `at` on of a dataset that grows, shuffled and deflated; it is made if it is not there.
+/// Rows that are never written are zeros.
+bool h5_append(hid_t group, const char* name, column_type type, int64_t at, int64_t rows, int width,
+               const void* data);
 bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* texts);
 /// The texts of a dataset of `count`, each and the list on the heap; NULL on failure.
 char** h5_read_texts(hid_t group, const char* name, int64_t count);
@@ -60,8 +64,12 @@ bool h5_read(hid_t group, const char* name, column_type type, void* data);
 
 bool h5_put_numbers(hid_t object, const char* name, column_type type, int count, const void* data);
 bool h5_put_text(hid_t object, const char* name, const char* text);
+/// The same as ASCII of fixed length, which is all that some readers take.
+bool h5_put_ascii(hid_t object, const char* name, const char* text);
 /// `count` numbers of an attribute, converted to `type`.
 bool h5_get_numbers(hid_t object, const char* name, column_type type, int count, void* data);
+/// The text of an attribute, cut to `size` bytes with its end; false if there is none.
+bool h5_get_text(hid_t object, const char* name, char* out, size_t size);
 /// Whether the attribute is there and holds this text.
 bool h5_text_is(hid_t object, const char* name, const char* text);
 

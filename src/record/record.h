@@ -32,6 +32,7 @@ talus_status frames_open(const char* directory, frames_position at, frames_optio
 /// Add the present state as a frame.
 talus_status frames_write(frames* f, const talus_world* world, talus_error* error);
 /// Close and sync the present segment, publish it in frames.h5 and frames.xdmf; *at may be NULL.
+/// A commit that no checkpoint points to is for readers: on resume it is cut off again.
 talus_status frames_commit(frames* f, frames_position* at, talus_error* error);
 /// Commit, then consolidate all segments into one frames.h5 and remove them. If the second fails,
 /// all that was committed stays recorded and readable.
@@ -48,6 +49,8 @@ talus_status series_open(const char* directory, int64_t bytes, const talus_world
                          series** out, talus_error* error);
 /// Append a row for the last step, whose length was h.
 talus_status series_write(series* s, const talus_world* world, double h, talus_error* error);
+/// Write all rows up to now into the file, for readers; they are not yet safe from a power cut.
+talus_status series_flush(series* s, talus_error* error);
 /// Flush and sync; *bytes receives the length of the file.
 talus_status series_sync(series* s, int64_t* bytes, talus_error* error);
 void series_close(series* s);

@@ -220,6 +220,11 @@ talus_status series_write(series* s, const talus_world* world, double h, talus_e
     return s->pending.size > BUFFER_BYTES || s->pending.failed ? flush(s, error) : TALUS_OK;
 }
 
+talus_status series_flush(series* s, talus_error* error)
+{
+    return flush(s, error);
+}
+
 talus_status series_sync(series* s, int64_t* bytes, talus_error* error)
 {
     TRY(flush(s, error));

@@ -295,7 +295,7 @@ static bool ascend(const int32_t* first, int64_t rows, int64_t expected_rows, in
 
 static bool read_solids(hid_t group, shapes* s)
 {
-    int64_t rows, parts, part_faces, faces, corners, vertices, radii;
+    int64_t rows, parts, part_faces, faces, corners, vertices, radii, skins;
     s->part_first = take(group, "part_first", COLUMN_I32, 1, &rows);
     s->vertex_first = take(group, "vertex_first", COLUMN_I32, 1, &parts);
     s->face_first = take(group, "face_first", COLUMN_I32, 1, &part_faces);
@@ -303,7 +303,8 @@ static bool read_solids(hid_t group, shapes* s)
     s->loop = take(group, "loop", COLUMN_I32, 1, &corners);
     s->vertex = take(group, "vertex", COLUMN_F64, s->dim, &vertices);
     s->radius = take(group, "radius", COLUMN_F64, 1, &radii);
-    if (!s->vertex || !s->loop || !s->radius) return false;
+    s->skin = take(group, "skin", COLUMN_F64, 1, &skins);
+    if (!s->vertex || !s->loop || !s->radius || !s->skin || skins != radii) return false;
     if (!ascend(s->part_first, rows, radii + 1, parts - 1) ||
         !ascend(s->vertex_first, parts, parts, vertices) ||
         !ascend(s->face_first, part_faces, parts, faces - 1) ||
@@ -374,6 +375,7 @@ void shapes_free(shapes* s)
     for (int i = 0; s->name && i < s->solid_count; i++) free(s->name[i]);
     free(s->name);
     free(s->radius);
+    free(s->skin);
     free(s->part_first);
     free(s->vertex_first);
     free(s->face_first);

@@ -20,6 +20,7 @@ typedef struct shapes {
     int solid_count, wall_count;
     char** name;           ///< [solid_count]
     double* radius;        ///< [solid_count] of the ball about the centre that holds all
+    double* skin;          ///< [solid_count] radius by which parts are rounded
     int32_t* part_first;   ///< [solid_count + 1] parts of a solid
     int32_t* vertex_first; ///< [parts + 1] corners of a part
     int32_t* face_first;   ///< [parts + 1] faces of a part

@@ -17,9 +17,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOCK_NAME ".talus.lock"
+
+/// A lock is given up on after so many attempts with so many nanoseconds between them: longer than
+/// directory_is_locked() holds one.
+enum { LOCK_ATTEMPTS = 5, LOCK_PAUSE = 20000000 };
 
 /// Files of a run. Each may also be there with ".tmp" behind it, left by a kill.
 static const char* const own_files[] = {
@@ -154,13 +159,34 @@ talus_status directory_make(const char* directory, talus_error* error)
     return TALUS_OK;
 }
 
+/// flock() that waits a little.
+static bool take_lock(int file)
+{
+    for (int i = 1; flock(file, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK || i == LOCK_ATTEMPTS) return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE}, NULL);
+    }
+    return true;
+}
+
+bool directory_is_locked(const char* directory)
+{
+    char path[DIRECTORY_PATH_SIZE];
+    if (directory_path(path, directory, LOCK_NAME, NULL) != TALUS_OK) return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return false;
+    bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(file);
+    return locked;
+}
+
 talus_status directory_lock(const char* directory, int* lock, talus_error* error)
 {
     char path[DIRECTORY_PATH_SIZE];
     TRY(directory_path(path, directory, LOCK_NAME, error));
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return files_error(error, "write in", directory);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(fd)) {
         int reason = errno;
         close(fd);
         if (reason == EWOULDBLOCK) {

@@ -21,6 +21,9 @@ talus_status directory_make(const char* directory, talus_error* error);
 /// Take the lock of a directory; *lock is a descriptor to be closed at the end. A second process
 /// is refused with TALUS_ERR_STATE. The lock dies with the process, however it ends.
 talus_status directory_lock(const char* directory, int* lock, talus_error* error);
+/// Whether a process holds the lock of a directory. Looking takes the lock for an instant, which
+/// directory_lock() waits for.
+bool directory_is_locked(const char* directory);
 /// Remove the files Talus writes, and nothing else.
 talus_status directory_clean(const char* directory, talus_error* error);
 /// Whether directory_clean() would remove the file `path`.

@@ -19,7 +19,7 @@ static int utf8_length(const unsigned char* s)
     return length;
 }
 
-static void put_string(FILE* file, const char* text)
+void json_quote(FILE* file, const char* text)
 {
     fputc('"', file);
     for (const unsigned char* s = (const unsigned char*)text; *s;) {
@@ -59,7 +59,7 @@ static void put_key(json* j, const char* key)
     if (!j->fresh) fputc(',', j->file);
     fprintf(j->file, "\n%*s", 2 * j->depth, "");
     if (key) {
-        put_string(j->file, key);
+        json_quote(j->file, key);
         fputs(": ", j->file);
     }
     j->fresh = false;
@@ -85,6 +85,19 @@ json json_begin(FILE* file)
     json j = {.file = file};
     open_level(&j, '{');
     return j;
+}
+
+json json_begin_array(FILE* file)
+{
+    json j = {.file = file};
+    open_level(&j, '[');
+    return j;
+}
+
+void json_end_array(json* j)
+{
+    close_level(j, ']');
+    fputc('\n', j->file);
 }
 
 void json_end(json* j)
@@ -118,7 +131,7 @@ void json_array_end(json* j)
 void json_string(json* j, const char* key, const char* value)
 {
     put_key(j, key);
-    put_string(j->file, value);
+    json_quote(j->file, value);
 }
 
 void json_number(json* j, const char* key, double value)
@@ -145,12 +158,28 @@ void json_bool(json* j, const char* key, bool value)
     fputs(value ? "true" : "false", j->file);
 }
 
-void json_vector(json* j, const char* key, const double value[3])
+void json_numbers(json* j, const char* key, int64_t count, const double* value)
 {
     put_key(j, key);
-    for (int k = 0; k < 3; k++) {
-        fputs(k == 0 ? "[" : ", ", j->file);
-        put_number(j->file, value[k]);
+    fputc('[', j->file);
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) fputs(", ", j->file);
+        put_number(j->file, value[i]);
     }
     fputc(']', j->file);
+}
+
+void json_integers(json* j, const char* key, int64_t count, const int64_t* value)
+{
+    put_key(j, key);
+    fputc('[', j->file);
+    for (int64_t i = 0; i < count; i++) {
+        fprintf(j->file, "%s%" PRId64, i > 0 ? ", " : "", value[i]);
+    }
+    fputc(']', j->file);
+}
+
+void json_vector(json* j, const char* key, const double value[3])
+{
+    json_numbers(j, key, 3, value);
 }

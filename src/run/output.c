@@ -3,10 +3,21 @@
 /// A checkpoint is written after the frames are committed and the series is synced, and holds where
 /// both stood. Whatever was recorded later is cut off on resume and recorded again, with the same
 /// bits: nothing is lost and nothing is there twice, wherever the run was killed.
+///
+/// Between checkpoints frames and rows are published for those who look at the run while it goes.
 #include "base/clock.h"
 #include "base/error.h"
 #include "run/directory.h"
 #include "run/run.h"
+
+#include <math.h>
+
+/// Seconds from one publication of frames to the next: at least the first; this part of the time
+/// since the process began, so that the number of files grows with its logarithm; and so many times
+/// what the last one took, so that a slow disk does not slow the run.
+#define PUBLISH_SECONDS 1.0
+#define PUBLISH_AGE 0.01
+#define PUBLISH_COST 50.0
 
 enum { EXTRA_COUNT_MAX = 3 };
 
@@ -88,11 +99,33 @@ talus_status output_due(run* r, talus_error* error)
     return TALUS_OK;
 }
 
+static talus_status publish_frames(run* r, double now, talus_error* error)
+{
+    if (r->frames_shown == r->state.frames_written || now < r->publish_at) return TALUS_OK;
+    TRY(frames_commit(r->frames, NULL, error));
+    r->frames_shown = r->state.frames_written;
+    const double ended = clock_seconds();
+    r->publish_at = ended + fmax(fmax(PUBLISH_SECONDS, PUBLISH_AGE * (ended - r->started)),
+                                 PUBLISH_COST * (ended - now));
+    r->seconds_record += ended - now;
+    return TALUS_OK;
+}
+
+talus_status output_publish(run* r, talus_error* error)
+{
+    const double now = clock_seconds();
+    TRY(publish_frames(r, now, error));
+    if (now < r->flush_at) return TALUS_OK;
+    r->flush_at = now + PUBLISH_SECONDS;
+    return series_flush(r->series, error);
+}
+
 talus_status output_checkpoint(run* r, talus_error* error)
 {
     double began = clock_seconds();
     run_state* s = &r->state;
     TRY(frames_commit(r->frames, &s->frames, error));
+    r->frames_shown = s->frames_written;
     TRY(series_sync(r->series, &s->series_bytes, error));
     s->seconds = summary_seconds(r);
     int64_t memory = summary_peak_memory();

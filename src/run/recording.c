@@ -167,6 +167,11 @@ bool talus_recording_reduced_units(const talus_recording* rec)
     return scene_outputs(rec->scene)->reduced_units;
 }
 
+bool talus_recording_has_contacts(const talus_recording* rec)
+{
+    return scene_outputs(rec->scene)->contacts;
+}
+
 // ---- showing a frame ---------------------------------------------------------------------------
 
 /// Phase in which a frame was written. The frame at the very end of a phase was written before the

@@ -388,6 +388,7 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
         }
         TRY(status);
         TRY(output_due(r, error));
+        TRY(output_publish(r, error));
         tell_progress(r);
         if (clock_seconds() - r->checkpointed >= interval) TRY(output_checkpoint(r, error));
     }

@@ -76,6 +76,9 @@ typedef struct run {
     double seconds_record; ///< of this process
     double started;        ///< clock when this process began
     double checkpointed;   ///< clock of the last checkpoint
+    int64_t frames_shown;  ///< frames written when they were last published
+    double publish_at;     ///< clock from which on frames may be published again
+    double flush_at;       ///< likewise rows of the series
     bool interrupted;
     double pace;           ///< steps that take about a fifth of a second, method soft
     double speed_clock[2]; ///< two marks for the recent speed: older, newer
@@ -128,6 +131,8 @@ int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left);
 talus_status output_open(run* r, talus_error* error);
 /// Write the frame and the row that are due after a step (at step 0: the first frame).
 talus_status output_due(run* r, talus_error* error);
+/// Show readers what has been recorded since, if it is time to.
+talus_status output_publish(run* r, talus_error* error);
 /// Commit frames and series and write a checkpoint that points to them.
 talus_status output_checkpoint(run* r, talus_error* error);
 /// Read only the run's own state, to know the phase.

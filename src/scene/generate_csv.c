@@ -23,6 +23,7 @@ typedef enum field_type {
     FIELD_SHAPE, ///< name of a shape, or ball
     FIELD_TURN,  ///< degrees about an axis
     FIELD_QUAT,  ///< part of a quaternion
+    FIELD_FIXED, ///< 0 or 1
 } field_type;
 
 typedef struct field {
@@ -52,6 +53,7 @@ enum {
     QX,
     QY,
     QZ,
+    FIXED,
     FIELD_COUNT
 };
 
@@ -83,6 +85,7 @@ static const field FIELDS[FIELD_COUNT] = {
     [QX] = {"qx", FIELD_QUAT, false, 0},
     [QY] = {"qy", FIELD_QUAT, false, 0},
     [QZ] = {"qz", FIELD_QUAT, false, 0},
+    [FIXED] = {"fixed", FIELD_FIXED, true, 0},
 };
 
 typedef struct csv {
@@ -164,7 +167,7 @@ static talus_status add_column(csv* c, const char* name)
             c,
             "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
             "vz, wx, wy, wz, mass, density, material, tag, shape, scale, angle, rx, ry, "
-            "rz, qw, qx, qy, qz",
+            "rz, qw, qx, qy, qz, fixed",
             name);
     }
     if (c->dim == 2 && !FIELDS[which].flat) {
@@ -268,6 +271,15 @@ static talus_status read_shape(const csv* c, const char* text, shape_choice* cho
     return csv_error(c, "column 'shape': there is no shape named '%.60s'", text);
 }
 
+static talus_status read_fixed(const csv* c, const char* text, bool* out)
+{
+    if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
+        return csv_error(c, "column 'fixed': expected 0 or 1, found '%.60s'", text);
+    }
+    *out = text[0] == '1';
+    return TALUS_OK;
+}
+
 static talus_status read_field(const csv* c, int which, const char* text, csv_row* row)
 {
     const field* f = &FIELDS[which];
@@ -275,6 +287,7 @@ static talus_status read_field(const csv* c, int which, const char* text, csv_ro
     if (f->type == FIELD_NAME) return read_material(c, text, &grain->material);
     if (f->type == FIELD_TAG) return read_tag(c, text, &grain->tag);
     if (f->type == FIELD_SHAPE) return read_shape(c, text, &row->choice);
+    if (f->type == FIELD_FIXED) return read_fixed(c, text, &grain->fixed);
     double value;
     TRY(read_number(c, f, text, &value));
     if (f->type == FIELD_QUAT)

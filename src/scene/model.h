@@ -173,7 +173,7 @@ void schema_step(talus_scene* scene, section* s, bool required, scene_step* step
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
 /// Read those of a material or a pair; bit i of *given tells that constant i is there.
-void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* given);
+void schema_springs(section* s, talus_pair_def* law, unsigned* given);
 /// Where they are.
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
 void schema_shapes(talus_scene* scene, section* root);
@@ -199,7 +199,7 @@ void schema_blocks(talus_scene* scene, section* s, scene_source* source);
 /// `fixed` and `glue` of grains; *g holds the defaults.
 void schema_hold(talus_scene* scene, section* s, talus_grain_def* g);
 /// `low` and `high`, which must be given.
-void schema_corners(section* s, int dim, double* low, double* high);
+void schema_corners(section* s, double* low, double* high);
 /// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
 double schema_sizes(section* s, int dim, sizes_def* def);
 /// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
@@ -230,6 +230,8 @@ talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink
 /// Index of a name; reports an unknown one, with a suggestion, and returns -1.
 int schema_find(section* s, const char* key, int index, const char* what, const char* word,
                 const char* const* names, int count);
+/// The same among the choices of a key that is a list of texts.
+int schema_find_choice(section* s, const char* key, int index, const char* what, const char* word);
 int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
                    const char* const* names, int count);
 

@@ -1,6 +1,7 @@
 /// Sections and lists of a scene: what is known, what is unknown, and paths for messages.
 #include "scene/reader.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,48 @@ static void reader_know(reader* r, const char* pattern, const char* key)
     r->known[r->known_count++] = (known_key){pattern, key};
 }
 
+/// Remember that a row was read, once.
+static void reader_note(reader* r, const key_read* read)
+{
+    for (int i = r->read_count - 1; i >= 0; i--) {
+        const key_read* old = &r->reads[i];
+        if (old->row == read->row && old->section == read->section &&
+            old->variant == read->variant && old->fits == read->fits) {
+            return;
+        }
+    }
+    if (r->read_count == r->read_capacity) {
+        int capacity = r->read_capacity ? 2 * r->read_capacity : 128;
+        key_read* reads = realloc(r->reads, sizeof *reads * (size_t)capacity);
+        if (!reads) {
+            r->a->failed = true;
+            return;
+        }
+        r->reads = reads;
+        r->read_capacity = capacity;
+    }
+    r->reads[r->read_count++] = *read;
+}
+
+const key_row* section_row(section* s, const char* key, unsigned kinds)
+{
+    static const key_row none = {.key = ""};
+    key_read read = {s->keys, keys_find(s->keys, key, s->variant, s->r->dim), s->variant, true};
+    if (!read.row) {
+        // A key of another variant or dimension, read only to say what is wrong with it.
+        read.row = keys_find(s->keys, key, NULL, 0);
+        read.fits = false;
+    }
+    assert(read.row && (read.row->kinds & kinds) && "the table of keys has what is read");
+    (void)kinds;
+    if (!read.row) return &none;
+    reader_note(s->r, &read);
+    return read.row;
+}
+
 static void section_ask(section* s, const char* key)
 {
+    assert(keys_find(s->keys, key, NULL, 0) && "the table of keys has what is asked for");
     for (int i = 0; i < s->asked_count; i++) {
         if (strcmp(s->asked[i], key) == 0) return;
     }
@@ -145,14 +186,28 @@ void reader_finish(reader* r)
 void reader_free(reader* r)
 {
     free(r->known);
+    free(r->reads);
     *r = (reader){0};
 }
 
 // ---- sections ----------------------------------------------------------------------------------
 
+/// An empty section; the variant is that of `parent` until its own selector is read.
+static void section_begin(section* s, reader* r, const section* parent, const char* path,
+                          const char* pattern)
+{
+    static const key_section none = {.pattern = ""};
+    const key_section* keys = keys_section(pattern);
+    assert(keys && "the table of keys has this section");
+    *s = (section){.r = r, .path = path, .pattern = pattern, .keys = keys ? keys : &none};
+    s->inherits = keys_inherit(pattern);
+    if (parent && !s->keys->selector) s->variant = parent->variant;
+}
+
 void section_root(section* s, reader* r, const node* root)
 {
-    *s = (section){.r = r, .in = root, .path = "", .pattern = ""};
+    section_begin(s, r, NULL, "", "");
+    s->in = root;
     if (root) s->at = root->at;
     s->out = node_make(r->a, NODE_MAP, (place){0});
 }
@@ -168,11 +223,10 @@ bool section_open(section* s, section* parent, const char* key)
 {
     reader* r = parent->r;
     const node* in = section_find(parent, key);
-    *s = (section){.r = r,
-                   .path = join(r->a, parent->path, key),
-                   .pattern = join(r->a, parent->pattern, key),
-                   .at = in ? in->at : parent->at,
-                   .broken = parent->broken};
+    section_row(parent, key, KEY_MAP);
+    section_begin(s, r, parent, join(r->a, parent->path, key), join(r->a, parent->pattern, key));
+    s->at = in ? in->at : parent->at;
+    s->broken = parent->broken;
     if (in && in->kind == NODE_MAP) {
         s->in = in;
     } else if (in) {
@@ -238,6 +292,7 @@ static void items_open(items* list, section* parent, const char* key, node_kind 
 {
     *list = (items){.parent = parent, .key = key};
     const node* in = section_find(parent, key);
+    section_row(parent, key, kind == NODE_LIST ? KEY_LIST : KEY_NAMED);
     list->out = node_make(parent->r->a, kind, (place){0});
     node_put(parent->r->a, parent->out, key, (place){0}, list->out);
     if (!in) return;
@@ -261,6 +316,18 @@ void items_open_map(items* map, section* parent, const char* key)
     items_open(map, parent, key, NODE_MAP);
 }
 
+void items_add_section(items* map, const char* name, section* s)
+{
+    reader* r = map->parent->r;
+    const char* base = join(r->a, map->parent->path, map->key);
+    const char* pattern =
+        arena_format(r->a, "%s.<name>", join(r->a, map->parent->pattern, map->key));
+    section_begin(s, r, map->parent, join(r->a, base, name), pattern ? pattern : "");
+    s->at = map->parent->at;
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    node_put(r->a, map->out, name, (place){0}, s->out);
+}
+
 bool items_section(items* list, int index, section* s, const char** name)
 {
     reader* r = list->parent->r;
@@ -272,8 +339,9 @@ bool items_section(items* list, int index, section* s, const char** name)
         named ? join(r->a, base, list->in->key[index]) : arena_format(r->a, "%s[%d]", base, index);
     pattern = arena_format(r->a, named ? "%s.<name>" : "%s[]", pattern);
     if (name) *name = named ? list->in->key[index] : NULL;
-    *s = (section){.r = r, .in = in, .path = path ? path : "", .at = in->at};
-    s->pattern = pattern ? pattern : "";
+    section_begin(s, r, list->parent, path ? path : "", pattern ? pattern : "");
+    s->in = in;
+    s->at = in->at;
     s->out = node_make(r->a, NODE_MAP, (place){0});
     if (named)
         node_put(r->a, list->out, list->in->key[index], (place){0}, s->out);

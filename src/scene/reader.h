@@ -1,13 +1,16 @@
 /// Strict reading of a scene's tree.
 ///
-/// Keys are asked for by name, with a type, a rule and a default; asking makes a key known. Leaving
-/// a section reports the keys that nobody asked for, with the nearest known key as a suggestion.
+/// Keys are asked for by name; type, rule, choices and default come from the key's row in the table
+/// of keys, in the variant of the section (a wall's `type`) and the dimension at hand. Asking makes
+/// a key known. Leaving a section reports the keys that nobody asked for, with the nearest known
+/// key as a suggestion.
 /// Mistakes never stop the reading: a function that finds one reports it and returns something
 /// harmless, so that all mistakes of a file come out at once. What was asked for, default or given,
 /// is put into the effective tree.
 #ifndef TALUS_SCENE_READER_H
 #define TALUS_SCENE_READER_H
 
+#include "scene/keys.h"
 #include "scene/tree.h"
 
 /// A key that was asked for somewhere.
@@ -26,9 +29,20 @@ typedef struct unknown_key {
     const char* nearest; ///< in its own section, NULL if none is near
 } unknown_key;
 
+/// A row of the table that was read.
+typedef struct key_read {
+    const key_section* section;
+    const key_row* row;
+    const char* variant; ///< NULL: the section has none
+    bool fits;           ///< the row is one of this variant and dimension
+} key_read;
+
 typedef struct reader {
     arena* a;
     problems* p;
+    int dim;         ///< of the scene, 0 before it is known
+    key_read* reads; ///< [read_count] without repetition
+    int read_count, read_capacity;
     known_key* known; ///< [known_count] without repetition
     int known_count, known_capacity;
     unknown_key* unknown;
@@ -45,6 +59,9 @@ typedef struct section {
     node* out;           ///< effective values
     const char* path;    ///< "walls[2].motion"; "" for the whole scene
     const char* pattern; ///< "walls[].motion"
+    const key_section* keys;
+    const char* variant; ///< once its selector is read: of the section, else of its parent
+    bool inherits;       ///< what is left out is what is in force, not the default of the table
     place at;
     bool broken; ///< something else stood where the map should be: report nothing missing
     const char** asked;
@@ -68,36 +85,47 @@ bool section_has(section* s, const char* key);
 bool section_has_kind(section* s, const char* key, node_kind kind);
 /// Path of a key, in the arena.
 const char* section_path(const section* s, const char* key);
+/// The row of a key that is about to be read as one of `kinds`; never NULL.
+const key_row* section_row(section* s, const char* key, unsigned kinds);
 
-/// Rules for numbers.
-typedef enum real_rule { REAL_ANY, REAL_POSITIVE, REAL_NON_NEGATIVE, REAL_FRACTION } real_rule;
+// The functions *_or() take a default that depends on something else; the row says so in words, or
+// has the same value as its default. What the row requires is reported if it is missing.
 
-/// A number; `otherwise` when it is absent or wrong.
-double read_real(section* s, const char* key, real_rule rule, double otherwise);
-/// A number that must be there; 1 after a mistake.
-double read_real_required(section* s, const char* key, real_rule rule);
+/// A number; the default when it is absent or wrong, 1 when it is required.
+double read_real(section* s, const char* key);
+double read_real_or(section* s, const char* key, double otherwise);
+/// A number that must be there because of other keys; 1 after a mistake.
+double read_real_required(section* s, const char* key);
 /// A number that may be absent: returns whether it is there and good; *out is changed only then.
-bool read_real_optional(section* s, const char* key, real_rule rule, double* out);
-/// An integer in [low, high]; 1e5 counts as one.
-int64_t read_integer(section* s, const char* key, int64_t low, int64_t high, int64_t otherwise);
-bool read_integer_optional(section* s, const char* key, int64_t low, int64_t high, int64_t* out);
-bool read_bool(section* s, const char* key, bool otherwise);
-/// Text in the arena; `otherwise` may be NULL, which leaves the key out of the effective scene.
-const char* read_text(section* s, const char* key, const char* otherwise);
-/// Text that must be there; NULL after a mistake.
-const char* read_text_required(section* s, const char* key);
-/// Index in `names`; `otherwise` < 0 makes the key required (and is returned after a mistake).
-int read_choice(section* s, const char* key, const char* const* names, int count, int otherwise);
-/// A list of exactly `dim` numbers into out[0..dim-1]. Returns whether it is there and good;
-/// absent: out becomes `otherwise`, unless that is NULL, which leaves out as it is.
-bool read_vector(section* s, const char* key, int dim, double* out, const double* otherwise);
-bool read_vector_required(section* s, const char* key, int dim, double* out);
+bool read_real_optional(section* s, const char* key, double* out);
+/// An integer in the row's range; 1e5 counts as one.
+int64_t read_integer(section* s, const char* key);
+int64_t read_integer_or(section* s, const char* key, int64_t otherwise);
+bool read_integer_optional(section* s, const char* key, int64_t* out);
+bool read_bool(section* s, const char* key);
+bool read_bool_or(section* s, const char* key, bool otherwise);
+/// Text in the arena; without a default NULL, which leaves the key out of the effective scene.
+const char* read_text(section* s, const char* key);
+const char* read_text_or(section* s, const char* key, const char* otherwise);
+/// Index of the row's choices; -1 after a mistake if there is no default. The choice of a section's
+/// selector is its variant from now on.
+int read_choice(section* s, const char* key);
+/// The same; `otherwise` < 0 makes the key required.
+int read_choice_or(section* s, const char* key, int otherwise);
+/// Whether a choice, though known, is not one of this key's.
+bool read_choice_is_out(section* s, const char* key, int choice);
+/// A list of numbers into `out`. Returns whether it is there and good; if not, out becomes the
+/// default, or stays as it is where there is none.
+bool read_vector(section* s, const char* key, double* out);
+bool read_vector_or(section* s, const char* key, double* out, const double* otherwise);
+/// A vector that must be there because of other keys.
+bool read_vector_required(section* s, const char* key, double* out);
 /// Spin, torque or angle vector: in 2D a single number that goes to out[2], in 3D a vector.
-bool read_axial(section* s, const char* key, int dim, double out[3], const double* otherwise);
-/// A list of numbers; *count of them in the arena. Returns NULL if absent or wrong.
-double* read_numbers(section* s, const char* key, int* count);
-/// A list of lists of `width` numbers, row after row. Returns NULL if absent or wrong.
-double* read_rows(section* s, const char* key, int width, int* rows);
+bool read_axial(section* s, const char* key, double out[3]);
+bool read_axial_or(section* s, const char* key, double out[3], const double* otherwise);
+/// A list of lists of numbers, row after row. *width (may be NULL) of them are in each. Returns
+/// NULL if absent or wrong.
+double* read_rows(section* s, const char* key, int* rows, int* width);
 /// A list of texts; NULL if absent or wrong. A single text counts as a list of one.
 const char** read_texts(section* s, const char* key, int* count);
 /// Point at the i-th entry of the list under `key` (or the value itself, if it is not a list).
@@ -118,6 +146,8 @@ void items_open_list(items* list, section* parent, const char* key);
 void items_open_map(items* map, section* parent, const char* key);
 /// Enter item i; false (after reporting) if it is not a map. *name receives its key in a map.
 bool items_section(items* list, int index, section* s, const char** name);
+/// Enter an item of a map of named maps that is not in the scene, so that all its keys are default.
+void items_add_section(items* map, const char* name, section* s);
 
 /// The nearest of `names` to `word`, NULL if none is near enough to be a typo.
 const char* nearest_name(const char* word, const char* const* names, int count);

@@ -1,6 +1,7 @@
 /// Single values and plain lists of a scene: numbers, texts, choices, vectors, tables.
 #include "scene/reader.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -98,62 +99,107 @@ static void report_missing(section* s, const char* key, const char* expected)
     problems_add(s->r->p, s->at, section_path(s, key), "is missing (expected %s)", expected);
 }
 
-bool read_real_optional(section* s, const char* key, real_rule rule, double* out)
+/// A default of the table, which is a number.
+static double default_real(const key_row* row)
 {
-    const node* in = find(s, key);
+    double value = 0.0;
+    bool good = row->otherwise && parse_real(row->otherwise, &value);
+    assert(good && "the row has a number as its default");
+    (void)good;
+    return value;
+}
+
+/// Whether a default that the caller gives is what the table says; only for asserts.
+static bool default_is(const section* s, const key_row* row, double value)
+{
+    if (s->inherits || row->derived || row->required) return true;
+    return row->otherwise && default_real(row) == value;
+}
+
+/// Read as the row says; the value is changed only if it is there and good.
+static bool take_real(section* s, const key_row* row, double* out)
+{
+    const node* in = find(s, row->key);
     double value;
-    if (!in || !node_to_real(s->r, in, section_path(s, key), rule, &value)) return false;
+    if (!in || !node_to_real(s->r, in, section_path(s, row->key), row->rule, &value)) return false;
     *out = value;
-    put(s, key, node_real(s->r->a, value));
+    put(s, row->key, node_real(s->r->a, value));
     return true;
 }
 
-double read_real(section* s, const char* key, real_rule rule, double otherwise)
+bool read_real_optional(section* s, const char* key, double* out)
 {
+    return take_real(s, section_row(s, key, KEY_REAL), out);
+}
+
+double read_real_or(section* s, const char* key, double otherwise)
+{
+    const key_row* row = section_row(s, key, KEY_REAL);
+    assert(default_is(s, row, otherwise));
     double value = otherwise;
-    if (!read_real_optional(s, key, rule, &value)) put(s, key, node_real(s->r->a, otherwise));
+    if (!take_real(s, row, &value)) put(s, key, node_real(s->r->a, otherwise));
     return value;
 }
 
-double read_real_required(section* s, const char* key, real_rule rule)
+double read_real_required(section* s, const char* key)
 {
+    const key_row* row = section_row(s, key, KEY_REAL);
     double value = 1.0;
     if (!section_has(s, key))
-        report_missing(s, key, rule_name(rule));
+        report_missing(s, key, rule_name(row->rule));
     else
-        read_real_optional(s, key, rule, &value);
+        take_real(s, row, &value);
     return value;
 }
 
-bool read_integer_optional(section* s, const char* key, int64_t low, int64_t high, int64_t* out)
+double read_real(section* s, const char* key)
 {
-    const node* in = find(s, key);
+    const key_row* row = section_row(s, key, KEY_REAL);
+    return row->required ? read_real_required(s, key) : read_real_or(s, key, default_real(row));
+}
+
+static bool take_integer(section* s, const key_row* row, int64_t* out)
+{
+    const node* in = find(s, row->key);
     if (!in) return false;
     double value;
-    if (!node_to_real(s->r, in, section_path(s, key), REAL_ANY, &value)) return false;
+    if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, &value)) return false;
     // Beyond 2^53 a double no longer holds every integer.
-    if (value != rint(value) || fabs(value) > 0x1p53 || value < (double)low ||
-        value > (double)high) {
-        section_problem(s, key, "%.60s does not fit (expected an integer from %lld to %lld)",
-                        in->text, (long long)low, (long long)high);
+    if (value != rint(value) || fabs(value) > 0x1p53 || value < row->least || value > row->most) {
+        section_problem(s, row->key, "%.60s does not fit (expected an integer from %lld to %lld)",
+                        in->text, (long long)row->least, (long long)row->most);
         return false;
     }
     *out = (int64_t)value;
-    put(s, key, node_integer(s->r->a, *out));
+    put(s, row->key, node_integer(s->r->a, *out));
     return true;
 }
 
-int64_t read_integer(section* s, const char* key, int64_t low, int64_t high, int64_t otherwise)
+bool read_integer_optional(section* s, const char* key, int64_t* out)
 {
+    return take_integer(s, section_row(s, key, KEY_INTEGER), out);
+}
+
+int64_t read_integer_or(section* s, const char* key, int64_t otherwise)
+{
+    const key_row* row = section_row(s, key, KEY_INTEGER);
+    assert(default_is(s, row, (double)otherwise));
     int64_t value = otherwise;
-    if (!read_integer_optional(s, key, low, high, &value)) {
-        put(s, key, node_integer(s->r->a, otherwise));
-    }
+    if (!take_integer(s, row, &value)) put(s, key, node_integer(s->r->a, otherwise));
     return value;
 }
 
-bool read_bool(section* s, const char* key, bool otherwise)
+int64_t read_integer(section* s, const char* key)
 {
+    return read_integer_or(s, key, (int64_t)default_real(section_row(s, key, KEY_INTEGER)));
+}
+
+bool read_bool_or(section* s, const char* key, bool otherwise)
+{
+    const key_row* row = section_row(s, key, KEY_BOOL);
+    assert(s->inherits || row->derived ||
+           strcmp(row->otherwise, otherwise ? "true" : "false") == 0);
+    (void)row;
     const node* in = find(s, key);
     bool value = otherwise;
     if (in) {
@@ -170,6 +216,11 @@ bool read_bool(section* s, const char* key, bool otherwise)
     }
     put(s, key, node_scalar(s->r->a, value ? "true" : "false", false));
     return value;
+}
+
+bool read_bool(section* s, const char* key)
+{
+    return read_bool_or(s, key, strcmp(section_row(s, key, KEY_BOOL)->otherwise, "true") == 0);
 }
 
 /// Whether a text must be quoted to come back as text: empty, null, true, numbers.
@@ -189,19 +240,20 @@ static const char* node_to_text(reader* r, const node* in, const char* path)
     return NULL;
 }
 
-const char* read_text(section* s, const char* key, const char* otherwise)
+const char* read_text_or(section* s, const char* key, const char* otherwise)
 {
+    const key_row* row = section_row(s, key, KEY_TEXT);
     const node* in = find(s, key);
+    if (!in && row->required) report_missing(s, key, "a text");
     const char* text = in ? node_to_text(s->r, in, section_path(s, key)) : NULL;
     if (!text) text = otherwise;
     if (text) put(s, key, text_node(s->r->a, text));
     return text;
 }
 
-const char* read_text_required(section* s, const char* key)
+const char* read_text(section* s, const char* key)
 {
-    if (!section_has(s, key)) report_missing(s, key, "a text");
-    return read_text(s, key, NULL);
+    return read_text_or(s, key, section_row(s, key, KEY_TEXT)->otherwise);
 }
 
 /// "a, b or c" in the arena.
@@ -214,27 +266,57 @@ static const char* list_names(arena* a, const char* const* names, int count)
     return text ? text : "";
 }
 
-int read_choice(section* s, const char* key, const char* const* names, int count, int otherwise)
+/// Index of a word in the choices of a row, -1 if it is none or NULL.
+static int choice_of(const key_row* row, const char* word)
 {
-    const node* in = find(s, key);
+    for (int i = 0; word && i < row->choice_count; i++) {
+        if (strcmp(row->choices[i], word) == 0) return i;
+    }
+    return -1;
+}
+
+/// Read as the row says, and make it the section's variant if it is that key.
+static int take_choice(section* s, const key_row* row, int otherwise)
+{
+    const node* in = find(s, row->key);
+    const char* const* names = row->choices;
+    const int count = row->choice_count;
     int choice = otherwise;
-    if (!in && otherwise < 0) report_missing(s, key, list_names(s->r->a, names, count));
-    const char* text = in ? node_to_text(s->r, in, section_path(s, key)) : NULL;
+    if (!in && otherwise < 0) report_missing(s, row->key, list_names(s->r->a, names, count));
+    const char* text = in ? node_to_text(s->r, in, section_path(s, row->key)) : NULL;
     if (text) {
-        int found = -1;
-        for (int i = 0; i < count; i++) {
-            if (strcmp(names[i], text) == 0) found = i;
-        }
+        int found = choice_of(row, text);
         const char* near = found < 0 ? nearest_name(text, names, count) : NULL;
         if (found >= 0)
             choice = found;
         else
-            section_problem(s, key, "'%.60s' is not known (expected %s)%s%s%s", text,
+            section_problem(s, row->key, "'%.60s' is not known (expected %s)%s%s%s", text,
                             list_names(s->r->a, names, count), near ? "; did you mean '" : "",
                             near ? near : "", near ? "'?" : "");
     }
-    if (choice >= 0) put(s, key, node_scalar(s->r->a, names[choice], false));
+    if (choice < 0) return choice;
+    put(s, row->key, node_scalar(s->r->a, names[choice], false));
+    if (s->keys->selector && strcmp(s->keys->selector, row->key) == 0) s->variant = names[choice];
     return choice;
+}
+
+int read_choice_or(section* s, const char* key, int otherwise)
+{
+    const key_row* row = section_row(s, key, KEY_CHOICE);
+    assert(s->inherits || row->derived || row->required ||
+           choice_of(row, row->otherwise) == otherwise);
+    return take_choice(s, row, otherwise);
+}
+
+int read_choice(section* s, const char* key)
+{
+    const key_row* row = section_row(s, key, KEY_CHOICE);
+    return take_choice(s, row, choice_of(row, row->otherwise));
+}
+
+bool read_choice_is_out(section* s, const char* key, int choice)
+{
+    return choice >= 0 && (section_row(s, key, KEY_CHOICE)->without >> choice & 1u);
 }
 
 // ---- lists -------------------------------------------------------------------------------------
@@ -278,57 +360,102 @@ static bool node_to_vector(reader* r, const node* in, const char* path, int widt
     return node_to_numbers(r, in, path, out);
 }
 
-bool read_vector(section* s, const char* key, int dim, double* out, const double* otherwise)
+enum { WIDEST = 16 };
+
+static int width_of(const section* s, const key_row* row)
 {
-    const node* in = find(s, key);
-    double value[16] = {0};
-    bool good = in && node_to_vector(s->r, in, section_path(s, key), dim, value);
+    return row->width > 0 ? row->width : s->r->dim;
+}
+
+static bool take_vector(section* s, const key_row* row, double* out, const double* otherwise)
+{
+    const int width = width_of(s, row);
+    const node* in = find(s, row->key);
+    double value[WIDEST] = {0};
+    bool good = in && node_to_vector(s->r, in, section_path(s, row->key), width, value);
     const double* from = good ? value : otherwise;
     if (!from) return false;
-    for (int k = 0; k < dim; k++) out[k] = from[k];
-    put(s, key, numbers_node(s->r->a, from, dim));
+    for (int k = 0; k < width; k++) out[k] = from[k];
+    put(s, row->key, numbers_node(s->r->a, from, width));
     return good;
 }
 
-bool read_vector_required(section* s, const char* key, int dim, double* out)
+bool read_vector_or(section* s, const char* key, double* out, const double* otherwise)
 {
-    if (!section_has(s, key)) report_missing(s, key, dim == 2 ? "[x, y]" : "[x, y, z]");
-    return read_vector(s, key, dim, out, NULL);
+    const key_row* row = section_row(s, key, KEY_VECTOR);
+    assert(s->inherits || row->derived || default_is(s, row, otherwise[0]));
+    return take_vector(s, row, out, otherwise);
 }
 
-bool read_axial(section* s, const char* key, int dim, double out[3], const double* otherwise)
+bool read_vector_required(section* s, const char* key, double* out)
 {
-    if (dim == 3) return read_vector(s, key, 3, out, otherwise);
-    if (read_real_optional(s, key, REAL_ANY, &out[2])) return true;
-    if (otherwise) {
-        out[2] = otherwise[2];
-        put(s, key, node_real(s->r->a, out[2]));
+    const key_row* row = section_row(s, key, KEY_VECTOR);
+    if (!section_has(s, key)) {
+        report_missing(s, key, width_of(s, row) == 2 ? "[x, y]" : "[x, y, z]");
     }
+    return take_vector(s, row, out, NULL);
+}
+
+/// The table's default: "[0, 0, 1]", or a number that all entries have.
+static void default_vector(const key_row* row, int width, double* out)
+{
+    if (row->otherwise[0] != '[') {
+        for (int k = 0; k < width; k++) out[k] = default_real(row);
+        return;
+    }
+    char* at = (char*)(uintptr_t)row->otherwise;
+    for (int k = 0; k < width; k++) out[k] = strtod(at + 1, &at);
+}
+
+bool read_vector(section* s, const char* key, double* out)
+{
+    const key_row* row = section_row(s, key, KEY_VECTOR);
+    if (row->required) return read_vector_required(s, key, out);
+    double otherwise[WIDEST] = {0};
+    if (row->otherwise) default_vector(row, width_of(s, row), otherwise);
+    return take_vector(s, row, out, row->otherwise ? otherwise : NULL);
+}
+
+static bool take_axial(section* s, const key_row* row, double out[3], const double* otherwise)
+{
+    if (s->r->dim == 3) return take_vector(s, row, out, otherwise);
+    if (take_real(s, row, &out[2])) return true;
+    out[2] = otherwise[2];
+    put(s, row->key, node_real(s->r->a, out[2]));
     return false;
 }
 
-double* read_numbers(section* s, const char* key, int* count)
+bool read_axial(section* s, const char* key, double out[3])
 {
-    *count = 0;
-    const node* in = find(s, key);
-    if (!in) return NULL;
-    if (in->kind != NODE_LIST || in->count == 0) {
-        section_problem(s, key, "is %s (expected a list of numbers)",
-                        in->kind == NODE_LIST ? "empty" : node_kind_name(in));
-        return NULL;
-    }
-    double* values = arena_take(s->r->a, sizeof *values * (size_t)in->count);
-    if (!values || !node_to_numbers(s->r, in, section_path(s, key), values)) return NULL;
-    *count = in->count;
-    put(s, key, numbers_node(s->r->a, values, in->count));
-    return values;
+    const key_row* row = section_row(s, key, KEY_AXIAL);
+    double otherwise[3];
+    default_vector(row, 3, otherwise);
+    return take_axial(s, row, out, otherwise);
 }
 
-double* read_rows(section* s, const char* key, int width, int* rows)
+bool read_axial_or(section* s, const char* key, double out[3], const double* otherwise)
 {
+    const key_row* row = section_row(s, key, KEY_AXIAL);
+    assert(default_is(s, row, otherwise[2]));
+    return take_axial(s, row, out, otherwise);
+}
+
+/// Numbers in each row: as many as the table says, or the other number if the first row has that.
+static int row_width(const section* s, const key_row* row, const node* in)
+{
+    const bool first = in->kind == NODE_LIST && in->count > 0 && in->item[0]->kind == NODE_LIST;
+    const bool brief = row->brief > 0 && first && in->item[0]->count == row->brief;
+    return brief ? row->brief : width_of(s, row);
+}
+
+double* read_rows(section* s, const char* key, int* rows, int* row_numbers)
+{
+    const key_row* row_of = section_row(s, key, KEY_ROWS);
     *rows = 0;
     const node* in = find(s, key);
     if (!in) return NULL;
+    const int width = row_width(s, row_of, in);
+    if (row_numbers) *row_numbers = width;
     if (in->kind != NODE_LIST || in->count == 0) {
         section_problem(s, key, "is %s (expected a list of rows of %d numbers)",
                         in->kind == NODE_LIST ? "empty" : node_kind_name(in), width);
@@ -353,6 +480,7 @@ double* read_rows(section* s, const char* key, int width, int* rows)
 
 const char** read_texts(section* s, const char* key, int* count)
 {
+    section_row(s, key, KEY_TEXTS);
     *count = 0;
     const node* in = find(s, key);
     if (!in) return NULL;

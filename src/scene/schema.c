@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
 static const char* const axis_names[] = {"x", "y", "z"};
 
 int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
@@ -27,7 +25,11 @@ int schema_find(section* s, const char* key, int index, const char* what, const 
                           count);
 }
 
-static const char* const solver_methods[] = {"auto", "accelerated", "coloured", "sweeps"};
+int schema_find_choice(section* s, const char* key, int index, const char* what, const char* word)
+{
+    const key_row* row = section_row(s, key, KEY_TEXTS);
+    return schema_find(s, key, index, what, word, row->choices, row->choice_count);
+}
 
 /// The papers' solver has no single precision.
 static void check_precision(section* s, const char* key, const talus_solver_def* solver)
@@ -50,15 +52,12 @@ static const char* method_key(section* s)
 /// scene gets the method always and the order only where there is one, so that it means the same.
 static void read_method(section* s, talus_solver_def* solver)
 {
-    static const char* const orders[] = {"random", "forward", "alternating", "parallel"};
     const bool order = section_has(s, "order"), papers = order || solver->stop >= TALUS_STOP_LOCAL;
     talus_solver_method usual = solver->method;
     if (papers || solver->stop == TALUS_STOP_SWEEPS) usual = TALUS_SOLVER_SWEEPS;
-    solver->method =
-        (talus_solver_method)read_choice(s, "method", NAMES(solver_methods), (int)usual);
+    solver->method = (talus_solver_method)read_choice_or(s, "method", (int)usual);
     if (order || solver->method == TALUS_SOLVER_SWEEPS) {
-        solver->order =
-            (talus_sweep_order)read_choice(s, "order", NAMES(orders), (int)solver->order);
+        solver->order = (talus_sweep_order)read_choice_or(s, "order", (int)solver->order);
     }
     if (papers && solver->method != TALUS_SOLVER_SWEEPS) {
         section_problem(s, order ? "order" : "stop", "only the method 'sweeps' has %s",
@@ -68,32 +67,25 @@ static void read_method(section* s, talus_solver_def* solver)
 
 void schema_solver(section* parent, talus_solver_def* solver)
 {
-    static const char* const stops[] = {"rigid", "residual", "sweeps", "local", "global"};
-    static const char* const laws[] = {"g+", "g"};
-    static const char* const widths[] = {"best", "portable", "avx2", "avx512"};
-    static const char* const precisions[] = {"double", "single"};
     section s;
     if (section_has_kind(parent, "solver", NODE_SCALAR)) { // solver: auto
-        solver->method = (talus_solver_method)read_choice(parent, "solver", NAMES(solver_methods),
-                                                          (int)solver->method);
+        solver->method = (talus_solver_method)read_choice_or(parent, "solver", (int)solver->method);
         check_precision(parent, "solver", solver);
         return;
     }
     section_open(&s, parent, "solver");
-    solver->stop = (talus_stop_rule)read_choice(&s, "stop", NAMES(stops), (int)solver->stop);
+    solver->stop = (talus_stop_rule)read_choice_or(&s, "stop", (int)solver->stop);
     read_method(&s, solver);
-    solver->tolerance = read_real(&s, "tolerance", REAL_POSITIVE, solver->tolerance);
-    solver->cutoff = read_real(&s, "cutoff", REAL_NON_NEGATIVE, solver->cutoff);
+    solver->tolerance = read_real_or(&s, "tolerance", solver->tolerance);
+    solver->cutoff = read_real_or(&s, "cutoff", solver->cutoff);
     if (section_has(&s, "cutoff") && solver->cutoff > 0.0 && solver->stop != TALUS_STOP_LOCAL) {
         section_problem(&s, "cutoff", "only the rule 'local' has a cutoff (expected stop: local)");
     }
-    solver->max_sweeps = (int)read_integer(&s, "max_sweeps", 1, 1000000000, solver->max_sweeps);
-    solver->warm_start = read_bool(&s, "warm_start", solver->warm_start);
-    solver->push_out_overlap = read_choice(&s, "law", NAMES(laws), solver->push_out_overlap) == 1;
-    solver->vector =
-        (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)solver->vector);
-    solver->precision =
-        (talus_precision)read_choice(&s, "precision", NAMES(precisions), (int)solver->precision);
+    solver->max_sweeps = (int)read_integer_or(&s, "max_sweeps", solver->max_sweeps);
+    solver->warm_start = read_bool_or(&s, "warm_start", solver->warm_start);
+    solver->push_out_overlap = read_choice_or(&s, "law", solver->push_out_overlap) == 1;
+    solver->vector = (talus_vector_width)read_choice_or(&s, "vector", (int)solver->vector);
+    solver->precision = (talus_precision)read_choice_or(&s, "precision", (int)solver->precision);
     // A phase may have only one of both, and the other from the phase before.
     check_precision(&s, section_has(&s, "precision") ? "precision" : method_key(&s), solver);
     section_close(&s);
@@ -101,31 +93,31 @@ void schema_solver(section* parent, talus_solver_def* solver)
 
 static void read_policies(section* root, talus_world_def* def)
 {
-    static const char* const all[] = {"accept", "stop", "retry", "remove"};
     section s;
     section_open(&s, root, "policies");
-    int unconverged = read_choice(&s, "unconverged", NAMES(all), (int)def->on_unconverged);
-    int escape = read_choice(&s, "escape", NAMES(all), (int)def->on_escape);
-    int nan = read_choice(&s, "nan", NAMES(all), (int)def->on_nan);
-    if (unconverged == TALUS_POLICY_REMOVE) {
+    int unconverged = read_choice_or(&s, "unconverged", (int)def->on_unconverged);
+    int escape = read_choice_or(&s, "escape", (int)def->on_escape);
+    int nan = read_choice_or(&s, "nan", (int)def->on_nan);
+    if (read_choice_is_out(&s, "unconverged", unconverged)) {
         section_problem(&s, "unconverged",
                         "'remove' makes no sense here (expected accept, retry "
                         "or stop)");
     }
-    if (escape == TALUS_POLICY_RETRY) {
+    if (read_choice_is_out(&s, "escape", escape)) {
         section_problem(&s, "escape",
                         "'retry' makes no sense here (expected stop, remove or "
                         "accept)");
     }
-    if (nan == TALUS_POLICY_ACCEPT || nan == TALUS_POLICY_REMOVE) {
-        section_problem(&s, "nan", "'%s' makes no sense here (expected stop or retry)", all[nan]);
+    if (read_choice_is_out(&s, "nan", nan)) {
+        section_problem(&s, "nan", "'%s' makes no sense here (expected stop or retry)",
+                        section_row(&s, "nan", KEY_CHOICE)->choices[nan]);
     } else if (def->method == TALUS_METHOD_SOFT) {
         nan = TALUS_POLICY_STOP; // its steps are never repeated
     }
     def->on_unconverged = (talus_policy)unconverged;
     def->on_escape = (talus_policy)escape;
     def->on_nan = (talus_policy)nan;
-    def->retry_depth = (int)read_integer(&s, "retry_depth", 0, 30, def->retry_depth);
+    def->retry_depth = (int)read_integer_or(&s, "retry_depth", def->retry_depth);
     section_close(&s);
 }
 
@@ -137,7 +129,7 @@ static void read_periodic(talus_scene* scene, section* root)
     section_open(&s, root, "periodic");
     for (int k = 0; k < def->dim; k++) {
         double ends[2];
-        if (!read_vector(&s, axis_names[k], 2, ends, NULL)) continue;
+        if (!read_vector(&s, axis_names[k], ends)) continue;
         if (ends[0] >= ends[1]) {
             section_problem(&s, axis_names[k],
                             "the cell has no length (expected [low, high] with low < high)");
@@ -160,8 +152,8 @@ static void read_domain(section* root, talus_world_def* def)
     if (!section_has(root, "domain")) return;
     section s;
     section_open(&s, root, "domain");
-    bool low = read_vector_required(&s, "low", def->dim, def->domain_low);
-    bool high = read_vector_required(&s, "high", def->dim, def->domain_high);
+    bool low = read_vector(&s, "low", def->domain_low);
+    bool high = read_vector(&s, "high", def->domain_high);
     def->has_domain = low && high;
     for (int k = 0; def->has_domain && k < def->dim; k++) {
         if (def->domain_low[k] < def->domain_high[k]) continue;
@@ -175,29 +167,28 @@ static void read_output(section* root, scene_output* output)
 {
     section s;
     section_open(&s, root, "output");
-    output->frame_interval = read_real(&s, "frames", REAL_NON_NEGATIVE, 0.0);
-    output->series_interval = read_real(&s, "series", REAL_NON_NEGATIVE, 0.0);
-    output->checkpoint_seconds = read_real(&s, "checkpoint", REAL_POSITIVE, 300.0);
-    output->contacts = read_bool(&s, "contacts", true);
+    output->frame_interval = read_real(&s, "frames");
+    output->series_interval = read_real(&s, "series");
+    output->checkpoint_seconds = read_real(&s, "checkpoint");
+    output->contacts = read_bool(&s, "contacts");
     section_close(&s);
 }
 
 static void read_world(talus_scene* scene, section* root)
 {
-    static const char* const units[] = {"si", "reduced"};
     talus_world_def* def = &scene->world;
-    static const double zero[3] = {0};
-    scene->output.reduced_units = read_choice(root, "units", NAMES(units), 0) == 1;
-    def->dim = (int)read_integer(root, "dimension", 2, 3, 3);
+    scene->output.reduced_units = read_choice(root, "units") == 1;
+    def->dim = (int)read_integer_or(root, "dimension", 3);
+    root->r->dim = def->dim;
     if (!section_has(root, "dimension")) {
         section_problem(root, NULL, "dimension: is missing (expected 2 or 3)");
     }
-    def->seed = (uint64_t)read_integer(root, "seed", 0, INT64_C(1) << 53, (int64_t)def->seed);
-    def->threads = (int)read_integer(root, "threads", 0, 4096, def->threads);
+    def->seed = (uint64_t)read_integer_or(root, "seed", (int64_t)def->seed);
+    def->threads = (int)read_integer_or(root, "threads", def->threads);
     schema_soft(scene, root);
     schema_step(scene, root, true, &scene->step);
-    read_vector(root, "gravity", def->dim, def->gravity, zero);
-    def->drag = read_real(root, "drag", REAL_NON_NEGATIVE, 0.0);
+    read_vector(root, "gravity", def->gravity);
+    def->drag = read_real(root, "drag");
     read_periodic(scene, root);
     read_domain(root, def);
     schema_solver(root, &def->solver);
@@ -232,9 +223,9 @@ static void check_cell(talus_scene* scene)
 void schema_read(talus_scene* scene, section* root)
 {
     scene->world = talus_world_default();
-    scene->title = read_text(root, "title", "untitled");
-    read_text(root, "description", NULL);
-    scene->strict = read_bool(root, "strict", false);
+    scene->title = read_text(root, "title");
+    read_text(root, "description");
+    scene->strict = read_bool(root, "strict");
     read_world(scene, root);
     schema_materials(scene, root);
     if (scene->arena.failed) return; // the rest relies on there being a material

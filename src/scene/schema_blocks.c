@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double zero[3] = {0};
-static const int64_t most_blocks = 10000000;
-
 /// What the blocks at the bottom or top have of their own. Returns whether it is given; *depth
 /// (may be NULL) says which blocks these are.
 static bool read_edge(talus_scene* scene, section* parent, const char* key, const scene_source* of,
@@ -17,8 +14,8 @@ static bool read_edge(talus_scene* scene, section* parent, const char* key, cons
     if (!section_has(parent, key)) return false;
     section s;
     section_open(&s, parent, key);
-    if (depth) *depth = read_real(&s, "depth", REAL_NON_NEGATIVE, 0.0);
-    g->tag = (int32_t)read_integer(&s, "tag", INT32_MIN, INT32_MAX, g->tag);
+    if (depth) *depth = read_real_or(&s, "depth", 0.0);
+    g->tag = (int32_t)read_integer_or(&s, "tag", g->tag);
     schema_hold(scene, &s, g);
     section_close(&s);
     return true;
@@ -30,7 +27,7 @@ static int64_t read_count(section* s, const char* key)
     if (!section_has(s, key))
         section_problem(s, NULL, "%s: is missing (expected a number of blocks)", key);
     else
-        read_integer_optional(s, key, 1, most_blocks, &count);
+        read_integer_optional(s, key, &count);
     return count;
 }
 
@@ -38,10 +35,10 @@ static void read_voronoi(talus_scene* scene, section* s, scene_source* source)
 {
     voronoi_def* def = &source->voronoi;
     *def = (voronoi_def){.depth = {-INFINITY, -INFINITY}};
-    schema_corners(s, scene->world.dim, def->low, def->high);
+    schema_corners(s, def->low, def->high);
     def->count = read_count(s, "count");
-    def->lloyd = (int)read_integer(s, "lloyd", 0, 10000, 3);
-    def->gap = read_real(s, "gap", REAL_NON_NEGATIVE, 0.0);
+    def->lloyd = (int)read_integer(s, "lloyd");
+    def->gap = read_real(s, "gap");
     read_edge(scene, s, "bottom", source, &source->edge[EDGE_BOTTOM], &def->depth[EDGE_BOTTOM]);
     read_edge(scene, s, "top", source, &source->edge[EDGE_TOP], &def->depth[EDGE_TOP]);
 }
@@ -51,15 +48,16 @@ static void read_arch(talus_scene* scene, section* s, scene_source* source)
     arch_def* def = &source->arch;
     *def = (arch_def){0};
     int dim = scene->world.dim;
-    read_vector(s, "center", dim, def->centre, zero);
-    def->radius = read_real_required(s, "radius", REAL_POSITIVE);
-    def->thickness = read_real_required(s, "thickness", REAL_POSITIVE);
-    if (dim == 3) def->depth = read_real_required(s, "depth", REAL_POSITIVE);
-    double angle = read_real(s, "angle", REAL_POSITIVE, 180.0);
-    if (angle > 360.0) section_problem(s, "angle", "is more than a circle (expected up to 360)");
+    read_vector(s, "center", def->centre);
+    def->radius = read_real(s, "radius");
+    def->thickness = read_real(s, "thickness");
+    if (dim == 3) def->depth = read_real(s, "depth");
+    double angle = read_real(s, "angle");
+    if (angle > section_row(s, "angle", KEY_REAL)->most)
+        section_problem(s, "angle", "is more than a circle (expected up to 360)");
     def->angle = radians(angle);
     def->blocks = read_count(s, "blocks");
-    def->springers = read_bool(s, "springers", false);
+    def->springers = read_bool(s, "springers");
     if (def->thickness >= 2.0 * def->radius) {
         section_problem(s, "thickness",
                         "reaches beyond the centre (expected less than twice the "
@@ -73,11 +71,11 @@ static void read_opening(section* parent, masonry_def* def)
     section s;
     section_open(&s, parent, "opening");
     def->opening = true;
-    def->from = read_real_required(&s, "from", REAL_ANY);
-    def->to = read_real_required(&s, "to", REAL_ANY);
-    def->first = read_integer(&s, "course", 0, most_blocks, 0);
+    def->from = read_real(&s, "from");
+    def->to = read_real(&s, "to");
+    def->first = read_integer(&s, "course");
     def->height = read_count(&s, "courses");
-    def->bearing = read_real(&s, "bearing", REAL_NON_NEGATIVE, 0.0);
+    def->bearing = read_real(&s, "bearing");
     if (section_has(&s, "from") && section_has(&s, "to") && def->from >= def->to) {
         section_problem(&s, "to", "is not beyond 'from' (expected from < to)");
     }
@@ -89,21 +87,21 @@ static void read_masonry(talus_scene* scene, section* s, scene_source* source)
     masonry_def* def = &source->masonry;
     *def = (masonry_def){0};
     int dim = scene->world.dim;
-    read_vector(s, "low", dim, def->low, zero);
-    bool good = read_vector_required(s, "brick", dim, def->brick);
+    read_vector(s, "low", def->low);
+    bool good = read_vector(s, "brick", def->brick);
     for (int k = 0; good && k < dim; k++) {
         if (def->brick[k] > 0.0) continue;
         section_problem(s, "brick", "has no size along %c (expected lengths > 0)", 'x' + k);
     }
     def->bricks = read_count(s, "bricks");
     def->courses = read_count(s, "courses");
-    def->gap = read_real(s, "gap", REAL_NON_NEGATIVE, 0.0);
+    def->gap = read_real(s, "gap");
     if (good && def->gap >= def->brick[0]) {
         section_problem(s, "gap", "leaves nothing of half a brick (expected less than a brick)");
     }
-    if ((double)def->bricks * (double)def->courses > (double)most_blocks) {
-        section_problem(s, "courses", "are too many bricks (expected up to %lld)",
-                        (long long)most_blocks);
+    const double most = section_row(s, "bricks", KEY_INTEGER)->most;
+    if ((double)def->bricks * (double)def->courses > most) {
+        section_problem(s, "courses", "are too many bricks (expected up to %.0f)", most);
     }
     read_opening(s, def);
     read_edge(scene, s, "bottom", source, &source->edge[EDGE_BOTTOM], NULL);

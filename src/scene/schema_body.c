@@ -10,7 +10,7 @@ static void read_rotation(section* s, int dim, shape_choice* choice)
     const node* in =
         section_has_kind(s, "rotation", NODE_SCALAR) ? node_find(s->in, "rotation") : NULL;
     if (in && strcmp(in->text, "random") == 0) {
-        read_text(s, "rotation", NULL);
+        read_choice(s, "rotation");
         choice->any_rotation = true;
     } else if (section_has(s, "rotation")) {
         choice->any_rotation = false;
@@ -55,7 +55,7 @@ double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice*
         section_problem(s, "scale", "the size is given twice (expected scale, radius or diameter)");
     }
     if (sized) return schema_sizes(s, dim, def);
-    choice->scale = read_real(s, "scale", REAL_POSITIVE, 1.0);
+    choice->scale = read_real(s, "scale");
     *def = sizes_default();
     def->value = good ? shape_choice_radius(choice) : 1.0;
     return good ? def->value : 0.0;
@@ -69,12 +69,11 @@ static void read_shaped_size(section* s, shape_choice* choice, talus_grain_def* 
         section_problem(s, "scale", "the size is given twice (expected scale or radius)");
     }
     if (scaled || (!section_has(s, "radius") && g->radius <= 0.0)) {
-        choice->scale =
-            read_real(s, "scale", REAL_POSITIVE, choice->scale > 0.0 ? choice->scale : 1.0);
+        choice->scale = read_real_or(s, "scale", choice->scale > 0.0 ? choice->scale : 1.0);
         g->radius = 0.0;
         return;
     }
-    g->radius = read_real(s, "radius", REAL_POSITIVE, g->radius);
+    g->radius = read_real_or(s, "radius", g->radius);
     choice->scale = 0.0;
 }
 
@@ -87,9 +86,9 @@ void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus
     }
     refuse_shape_keys(s);
     if (g->radius > 0.0)
-        g->radius = read_real(s, "radius", REAL_POSITIVE, g->radius);
+        g->radius = read_real_or(s, "radius", g->radius);
     else
-        g->radius = read_real_required(s, "radius", REAL_POSITIVE);
+        g->radius = read_real_required(s, "radius");
 }
 
 void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
@@ -99,5 +98,5 @@ void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, ta
         return;
     }
     refuse_shape_keys(s);
-    read_real_optional(s, "radius", REAL_POSITIVE, &g->radius);
+    read_real_optional(s, "radius", &g->radius);
 }

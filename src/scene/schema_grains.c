@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
-static const double zero[3] = {0};
 /// Rows of grains are 32-bit numbers in the contact lists.
 static const int64_t most_grains = INT32_MAX;
 
@@ -20,23 +17,22 @@ static void read_mass(section* s, double material_density, talus_grain_def* g)
         section_problem(s, "mass", "is given besides the density (expected one of the two)");
     }
     if (mass || (!density && g->mass > 0.0)) {
-        g->mass = read_real(s, "mass", REAL_POSITIVE, g->mass > 0.0 ? g->mass : 1.0);
+        g->mass = read_real_or(s, "mass", g->mass > 0.0 ? g->mass : 1.0);
         return;
     }
     g->mass = 0.0;
-    g->density = read_real(s, "density", REAL_POSITIVE, material_density);
+    g->density = read_real_or(s, "density", material_density);
 }
 
 /// lock: [y]: axes along which the grains stay put.
 static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
 {
-    static const char* const axis_names[] = {"x", "y", "z"};
     int count;
     const char** axes = read_texts(s, "lock", &count);
     if (!axes) return;
     for (int k = 0; k < 3; k++) g->locked[k] = false;
     for (int i = 0; i < count; i++) {
-        const int axis = schema_find(s, "lock", i, "axis", axes[i], axis_names, scene->world.dim);
+        const int axis = schema_find_choice(s, "lock", i, "axis", axes[i]);
         if (axis >= 0) g->locked[axis] = true;
     }
     if (count > 0 && scene->world.method != TALUS_METHOD_SOFT) {
@@ -47,29 +43,28 @@ static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
 /// What grains share or have of their own, besides size and position. *g holds the defaults.
 static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool poured)
 {
-    int dim = scene->world.dim;
     int default_material = g->material;
-    const char* material = read_text(s, "material", scene->material_names[g->material]);
+    const char* material = read_text_or(s, "material", scene->material_names[g->material]);
     int found = schema_find(s, "material", 0, "material", material, scene->material_names,
                             scene->material_count);
     g->material = found < 0 ? 0 : found;
     bool same = g->material == default_material;
     read_mass(s, same ? g->density : scene->materials[g->material].density, g);
-    read_vector(s, "velocity", dim, g->velocity, g->velocity);
-    read_axial(s, "spin", dim, g->spin, g->spin);
-    read_vector(s, "force", dim, g->force, g->force);
-    read_axial(s, "torque", dim, g->torque, g->torque);
-    g->locked_rotation = read_bool(s, "lock_rotation", g->locked_rotation);
+    read_vector_or(s, "velocity", g->velocity, g->velocity);
+    read_axial_or(s, "spin", g->spin, g->spin);
+    read_vector_or(s, "force", g->force, g->force);
+    read_axial_or(s, "torque", g->torque, g->torque);
+    g->locked_rotation = read_bool_or(s, "lock_rotation", g->locked_rotation);
     read_lock(scene, s, g);
-    g->tag = (int32_t)read_integer(s, "tag", INT32_MIN, INT32_MAX, g->tag);
+    g->tag = (int32_t)read_integer_or(s, "tag", g->tag);
     if (!poured) schema_hold(scene, s, g);
 }
 
 void schema_hold(talus_scene* scene, section* s, talus_grain_def* g)
 {
-    g->fixed = read_bool(s, "fixed", g->fixed);
+    g->fixed = read_bool_or(s, "fixed", g->fixed);
     const char* wall =
-        read_text(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
+        read_text_or(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
     if (!wall) return;
     g->glued_to = schema_find(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
     if (g->fixed) {
@@ -86,18 +81,19 @@ static void check_corners(section* s, int dim, const double* low, const double* 
     }
 }
 
-void schema_corners(section* s, int dim, double* low, double* high)
+void schema_corners(section* s, double* low, double* high)
 {
-    bool good = read_vector_required(s, "low", dim, low);
-    good = read_vector_required(s, "high", dim, high) && good;
-    if (good) check_corners(s, dim, low, high);
+    bool good = read_vector_required(s, "low", low);
+    good = read_vector_required(s, "high", high) && good;
+    if (good) check_corners(s, s->r->dim, low, high);
 }
 
 /// counts: [nx, ny, nz] from `low`, instead of the corners.
-static void read_counts(section* s, int dim, lattice_def* def)
+static void read_counts(section* s, lattice_def* def)
 {
+    static const double zero[3] = {0};
     double counts[3] = {1, 1, 1}, product = 1.0;
-    bool good = read_vector(s, "counts", dim, counts, NULL), whole = true;
+    bool good = read_vector(s, "counts", counts), whole = true;
     for (int k = 0; k < 3; k++) {
         whole = whole && counts[k] >= 1.0 && counts[k] == rint(counts[k]);
         product *= counts[k];
@@ -110,7 +106,7 @@ static void read_counts(section* s, int dim, lattice_def* def)
                         "%lld in all)",
                         (long long)most_grains);
     }
-    read_vector(s, "low", dim, def->low, zero);
+    read_vector_or(s, "low", def->low, zero);
     if (section_has(s, "high")) {
         section_problem(s, "high", "is given besides counts (expected one of the two)");
     }
@@ -139,10 +135,10 @@ static void read_spacing(section* s, int dim, scene_source* source)
     lattice_def* def = &source->lattice;
     def->by_axis = section_has_kind(s, "spacing", NODE_LIST);
     if (!def->by_axis) {
-        def->spacing = read_real(s, "spacing", REAL_NON_NEGATIVE, def->spacing);
+        def->spacing = read_real_or(s, "spacing", def->spacing);
         return;
     }
-    if (!read_vector(s, "spacing", dim, def->steps, NULL)) return;
+    if (!read_vector_required(s, "spacing", def->steps)) return;
     if (def->kind != LATTICE_SQUARE) {
         section_problem(s, "spacing",
                         "differs along the axes only in a square lattice (expected "
@@ -159,28 +155,25 @@ static void read_spacing(section* s, int dim, scene_source* source)
 static void read_lattice(talus_scene* scene, section* s, scene_source* source)
 {
     int dim = scene->world.dim;
-    static const char* const kinds[] = {"square", "triangular", "fcc", "hcp", "bcc"};
     lattice_def* def = &source->lattice;
     *def = lattice_default();
     source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
-    def->kind = (lattice_kind)read_choice(s, "lattice", NAMES(kinds), LATTICE_SQUARE);
-    if (dim == 2 && def->kind > LATTICE_TRIANGULAR) {
-        section_problem(s, "lattice", "exists only in dimension 3 (expected square or triangular)");
-    } else if (dim == 3 && def->kind == LATTICE_TRIANGULAR) {
-        section_problem(s, "lattice",
-                        "exists only in dimension 2 (expected square, fcc, hcp or "
-                        "bcc)");
+    def->kind = (lattice_kind)read_choice(s, "lattice");
+    if (read_choice_is_out(s, "lattice", (int)def->kind)) {
+        section_problem(s, "lattice", "exists only in dimension %d (expected square%s)", 5 - dim,
+                        dim == 2 ? " or triangular" : ", fcc, hcp or bcc");
     }
     def->by_count = section_has(s, "counts");
     if (def->by_count) {
-        read_counts(s, dim, def);
+        read_counts(s, def);
     } else {
-        schema_corners(s, dim, def->low, def->high);
+        schema_corners(s, def->low, def->high);
     }
     read_spacing(s, dim, source);
-    def->factor = read_real(s, "factor", REAL_POSITIVE, def->factor);
-    if (def->factor < 1.0) section_problem(s, "factor", "must be at least 1 (expected >= 1)");
-    def->jitter = read_real(s, "jitter", REAL_FRACTION, def->jitter);
+    def->factor = read_real_or(s, "factor", def->factor);
+    if (def->factor < section_row(s, "factor", KEY_REAL)->least)
+        section_problem(s, "factor", "must be at least 1 (expected >= 1)");
+    def->jitter = read_real_or(s, "jitter", def->jitter);
     if (def->by_axis && def->jitter > 0.0) {
         section_problem(s, "jitter", "does not go with a spacing along each axis (expected 0)");
     }
@@ -188,24 +181,23 @@ static void read_lattice(talus_scene* scene, section* s, scene_source* source)
 
 static void read_region(section* parent, int dim, region_def* region)
 {
-    static const char* const kinds[] = {"box", "cylinder", "ball"};
     section s;
     bool given = section_open(&s, parent, "region");
     if (!given) section_problem(parent, NULL, "region: is missing (expected a map)");
     s.broken = s.broken || !given;
     int before = parent->r->p->count;
-    region->kind = (region_kind)read_choice(&s, "type", NAMES(kinds), REGION_BOX);
+    region->kind = (region_kind)read_choice(&s, "type");
     if (region->kind == REGION_BOX) {
-        schema_corners(&s, dim, region->low, region->high);
+        schema_corners(&s, region->low, region->high);
     } else {
         if (region->kind == REGION_CYLINDER) {
-            read_vector_required(&s, "from", dim, region->low);
-            read_vector_required(&s, "to", dim, region->high);
+            read_vector(&s, "from", region->low);
+            read_vector(&s, "to", region->high);
         } else {
-            read_vector_required(&s, "center", dim, region->centre);
+            read_vector(&s, "center", region->centre);
         }
-        region->radius = read_real_required(&s, "radius", REAL_POSITIVE);
-        region->inner_radius = read_real(&s, "inner_radius", REAL_NON_NEGATIVE, 0.0);
+        region->radius = read_real(&s, "radius");
+        region->inner_radius = read_real(&s, "inner_radius");
     }
     section_close(&s);
     talus_error error;
@@ -226,14 +218,14 @@ static void read_fill(talus_scene* scene, section* s, scene_source* source)
         section_problem(s, count ? "count" : NULL,
                         "how many grains? (expected either count or solid_fraction)");
     }
-    read_integer_optional(s, "count", 1, most_grains, &def->count);
+    read_integer_optional(s, "count", &def->count);
     if (fraction) {
-        def->solid_fraction = read_real_required(s, "solid_fraction", REAL_FRACTION);
+        def->solid_fraction = read_real_required(s, "solid_fraction");
         if (def->solid_fraction == 0.0) section_problem(s, "solid_fraction", "must be above 0");
     }
-    def->gap = read_real(s, "gap", REAL_NON_NEGATIVE, def->gap);
-    def->tries = read_integer(s, "tries", 1, 1000000000, def->tries);
-    def->sweeps = (int)read_integer(s, "sweeps", 0, 1000000000, def->sweeps);
+    def->gap = read_real_or(s, "gap", def->gap);
+    def->tries = read_integer_or(s, "tries", def->tries);
+    def->sweeps = (int)read_integer_or(s, "sweeps", def->sweeps);
 }
 
 static void read_chain(talus_scene* scene, section* s, scene_source* source)
@@ -248,18 +240,18 @@ static void read_chain(talus_scene* scene, section* s, scene_source* source)
                         "a chain has equal grains (expected a number)");
     }
     def->radius = source->largest_radius;
-    read_vector(s, "start", dim, def->start, zero);
-    bool good = read_vector_required(s, "direction", dim, def->direction);
+    read_vector(s, "start", def->start);
+    bool good = read_vector(s, "direction", def->direction);
     if (good && vec_norm(dim, def->direction) == 0.0) {
         section_problem(s, "direction", "has no direction (expected a vector that is not zero)");
     }
     if (!section_has(s, "count")) {
         section_problem(s, NULL, "count: is missing (expected a number of grains)");
     } else {
-        read_integer_optional(s, "count", 1, most_grains, &def->count);
+        read_integer_optional(s, "count", &def->count);
     }
-    def->first_gap = read_real(s, "first_gap", REAL_ANY, 0.0);
-    def->gap = read_real(s, "gap", REAL_ANY, 0.0);
+    def->first_gap = read_real(s, "first_gap");
+    def->gap = read_real(s, "gap");
 }
 
 /// A grain given by its corners in the world: a solid of its own, at its centre of mass.
@@ -278,9 +270,9 @@ static void read_cornered(talus_scene* scene, section* s, const char* key, talus
         return;
     }
     def.name = s->path;
-    def.points = read_rows(s, key, dim, &rows);
+    def.points = read_rows(s, key, &rows, NULL);
     def.point_count = rows;
-    def.skin = read_real(s, "skin", REAL_NON_NEGATIVE, 0.0);
+    def.skin = read_real(s, "skin");
     if (!def.points) return;
     int index = schema_add_solid(scene, s, key, &def);
     if (index < 0) return;
@@ -299,7 +291,7 @@ static void read_item_body(talus_scene* scene, section* s, int source, int numbe
         read_cornered(scene, s, section_has(s, "polygon") ? "polygon" : "polyhedron", g);
         return;
     }
-    read_vector_required(s, "position", scene->world.dim, g->position);
+    read_vector_required(s, "position", g->position);
     schema_one_body(scene, s, &choice, g);
     shape_choice_apply(&choice, scene->world.dim, scene->world.seed, (uint64_t)source,
                        (uint64_t)number, g);
@@ -345,16 +337,16 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     *def = inlet_default();
     source->inlet_index = scene->inlet_count++;
     source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
-    schema_corners(s, dim, def->low, def->high);
+    schema_corners(s, def->low, def->high);
     bool rate = section_has(s, "rate"), mass_rate = section_has(s, "mass_rate");
     if (rate == mass_rate) {
         section_problem(s, rate ? "mass_rate" : NULL,
                         "how fast? (expected either rate in grains/s or mass_rate in kg/s)");
     }
     def->by_mass = mass_rate;
-    read_real_optional(s, mass_rate ? "mass_rate" : "rate", REAL_POSITIVE, &def->rate);
-    read_integer_optional(s, "limit", 0, most_grains, &def->limit);
-    def->tries = read_integer(s, "tries", 1, 1000000000, def->tries);
+    read_real_optional(s, mass_rate ? "mass_rate" : "rate", &def->rate);
+    read_integer_optional(s, "limit", &def->limit);
+    def->tries = read_integer_or(s, "tries", def->tries);
     def->grain = source->base;
     def->shape = source->shape;
     if (section_has(s, "glue") || section_has(s, "fixed")) {
@@ -374,18 +366,16 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
 
 static void read_source(talus_scene* scene, section* s, int index)
 {
-    static const char* const kinds[] = {"lattice", "fill",    "chain", "list",   "csv",
-                                        "inlet",   "voronoi", "arch",  "masonry"};
     scene_source* source = &scene->sources[index];
     const char* unnamed = arena_format(&scene->arena, "source%d", index);
-    int kind = read_choice(s, "type", NAMES(kinds), -1);
-    source->name = read_text(s, "name", unnamed ? unnamed : "");
+    int kind = read_choice(s, "type");
+    source->name = read_text_or(s, "name", unnamed ? unnamed : "");
     source->base = talus_grain_default();
     source->base.density = scene->materials[0].density;
     read_grain(scene, s, &source->base, kind == SOURCE_INLET);
     if (kind < 0) return;
     source->kind = (source_kind)kind;
-    if (kind != SOURCE_INLET) source->allow_overlap = read_bool(s, "allow_overlap", false);
+    if (kind != SOURCE_INLET) source->allow_overlap = read_bool(s, "allow_overlap");
     switch (source->kind) {
     case SOURCE_LATTICE: read_lattice(scene, s, source); break;
     case SOURCE_FILL: read_fill(scene, s, source); break;

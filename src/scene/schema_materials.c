@@ -3,29 +3,26 @@
 
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
 /// The friction table grows with the square of this.
 enum { MATERIALS_MAX = 1000 };
 
 /// The contact law beside friction, with the same keys for a material and for a pair.
 static void read_law(section* s, talus_pair_def* law)
 {
-    static const char* const kinds[] = {"length", "radius", "hertz"};
-    law->dynamic_friction = read_real(s, "dynamic_friction", REAL_NON_NEGATIVE, law->friction);
+    law->dynamic_friction = read_real_or(s, "dynamic_friction", law->friction);
     if (law->dynamic_friction > law->friction) {
         section_problem(s, "dynamic_friction",
                         "is above the friction of sticking (expected at most %g)", law->friction);
     } else if (law->dynamic_friction == 0.0 && law->friction > 0.0) {
         section_problem(s, "dynamic_friction", "must be above 0 where there is friction");
     }
-    law->restitution = read_real(s, "restitution", REAL_FRACTION, 0.0);
-    law->tangential_restitution = read_real(s, "tangential_restitution", REAL_FRACTION, 0.0);
-    law->rolling = read_real(s, "rolling", REAL_NON_NEGATIVE, 0.0);
-    law->torsion = read_real(s, "torsion", REAL_NON_NEGATIVE, 0.0);
-    law->rolling_kind = (talus_rolling_kind)read_choice(s, "rolling_kind", NAMES(kinds), 0);
-    law->cohesion_force = read_real(s, "cohesion_force", REAL_NON_NEGATIVE, 0.0);
-    law->cohesion_energy = read_real(s, "cohesion_energy", REAL_NON_NEGATIVE, 0.0);
+    law->restitution = read_real(s, "restitution");
+    law->tangential_restitution = read_real(s, "tangential_restitution");
+    law->rolling = read_real(s, "rolling");
+    law->torsion = read_real(s, "torsion");
+    law->rolling_kind = (talus_rolling_kind)read_choice(s, "rolling_kind");
+    law->cohesion_force = read_real(s, "cohesion_force");
+    law->cohesion_energy = read_real(s, "cohesion_energy");
     if (law->cohesion_energy > 0.0 && law->cohesion_force == 0.0) {
         section_problem(s, "cohesion_energy",
                         "needs a force besides (expected cohesion_force > 0)");
@@ -34,11 +31,11 @@ static void read_law(section* s, talus_pair_def* law)
 
 static void read_material(section* s, scene_material* m)
 {
-    m->density = read_real(s, "density", REAL_POSITIVE, talus_grain_default().density);
+    m->density = read_real(s, "density");
     m->law = talus_pair_default();
-    m->law.friction = read_real(s, "friction", REAL_NON_NEGATIVE, m->law.friction);
+    m->law.friction = read_real(s, "friction");
     read_law(s, &m->law);
-    schema_springs(s, true, &m->law, &m->springs);
+    schema_springs(s, &m->law, &m->springs);
     m->origin = (scene_origin){s->at, s->path};
     m->effective = s->out;
 }
@@ -57,7 +54,7 @@ static void check_young(talus_scene* scene)
 }
 
 /// A scene without materials gets one, so that every grain and wall has some.
-static void default_material(talus_scene* scene, section* root)
+static void default_material(talus_scene* scene, items* list)
 {
     arena* a = &scene->arena;
     scene->material_names = arena_take(a, sizeof *scene->material_names);
@@ -65,10 +62,8 @@ static void default_material(talus_scene* scene, section* root)
     if (!scene->materials || !scene->material_names) return;
     scene->materials[0].name = scene->material_names[0] = "default";
     scene->material_count = 1;
-    section s = {
-        .r = root->r, .path = "materials.default", .pattern = "materials.<name>", .at = root->at};
-    s.out = node_make(a, NODE_MAP, (place){0});
-    node_put(a, node_find(root->out, "materials"), "default", (place){0}, s.out);
+    section s;
+    items_add_section(list, "default", &s);
     read_material(&s, &scene->materials[0]);
 }
 
@@ -77,7 +72,7 @@ void schema_materials(talus_scene* scene, section* root)
     items list;
     items_open_map(&list, root, "materials");
     if (list.count == 0) {
-        default_material(scene, root);
+        default_material(scene, &list);
     } else {
         if (list.count > MATERIALS_MAX) {
             section_problem(root, "materials", "%d are too many (expected at most %d)", list.count,
@@ -119,9 +114,9 @@ scene_pair* schema_pairs(talus_scene* scene, section* parent, int* count)
             section_problem(&s, "between", "needs two names (expected [material, material])");
         }
         scene_pair pair = {.a = -1, .b = -1, .law = talus_pair_default()};
-        pair.law.friction = read_real_required(&s, "friction", REAL_NON_NEGATIVE);
+        pair.law.friction = read_real(&s, "friction");
         read_law(&s, &pair.law);
-        schema_springs(&s, false, &pair.law, &pair.springs);
+        schema_springs(&s, &pair.law, &pair.springs);
         if (between && names == 2) {
             pair.a = schema_find(&s, "between", 0, "material", between[0], scene->material_names,
                                  scene->material_count);

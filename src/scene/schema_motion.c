@@ -5,47 +5,39 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
-static const double zero[3] = {0};
-static const char* const axis_names[] = {"x", "y", "z"};
-
-static void read_pivot(section* s, int dim, talus_drive_def* drive)
+static void read_pivot(section* s, talus_drive_def* drive)
 {
-    drive->has_pivot = read_vector(s, "pivot", dim, drive->pivot, NULL);
+    drive->has_pivot = read_vector(s, "pivot", drive->pivot);
 }
 
-static void read_velocity(section* s, int dim, talus_drive_def* drive)
+static void read_velocity(section* s, talus_drive_def* drive)
 {
-    read_vector(s, "velocity", dim, drive->velocity, zero);
-    read_axial(s, "spin", dim, drive->spin, zero);
-    read_pivot(s, dim, drive);
+    read_vector(s, "velocity", drive->velocity);
+    read_axial(s, "spin", drive->spin);
+    read_pivot(s, drive);
 }
 
-static void read_sine(section* s, int dim, talus_drive_def* drive)
+static void read_sine(section* s, talus_drive_def* drive)
 {
-    read_vector(s, "amplitude", dim, drive->amplitude, zero);
-    read_axial(s, "rotation_amplitude", dim, drive->spin_amplitude, zero);
+    read_vector(s, "amplitude", drive->amplitude);
+    read_axial(s, "rotation_amplitude", drive->spin_amplitude);
     for (int k = 0; k < 3; k++) drive->spin_amplitude[k] = radians(drive->spin_amplitude[k]);
-    drive->frequency = read_real_required(s, "frequency", REAL_NON_NEGATIVE);
-    drive->phase = radians(read_real(s, "phase", REAL_ANY, 0.0));
-    read_pivot(s, dim, drive);
+    drive->frequency = read_real(s, "frequency");
+    drive->phase = radians(read_real(s, "phase"));
+    read_pivot(s, drive);
 }
 
 /// Rows of time, velocity and (if the first row has it) spin.
 static void read_table(section* s, int dim, talus_drive_def* drive)
 {
-    const node* in = section_has(s, "rows") ? node_find(s->in, "rows") : NULL;
-    if (!in) {
+    if (!section_has(s, "rows")) {
         section_problem(s, NULL, "rows: is missing (expected a list of %s)",
                         dim == 2 ? "[t, vx, vy, spin]" : "[t, vx, vy, vz, wx, wy, wz]");
         return;
     }
-    int short_width = 1 + dim, full_width = dim == 2 ? 4 : 7;
-    bool brief = in->kind == NODE_LIST && in->count > 0 && in->item[0]->kind == NODE_LIST &&
-                 in->item[0]->count == short_width;
-    int width = brief ? short_width : full_width, rows;
-    const double* from = read_rows(s, "rows", width, &rows);
+    int rows, width = 0;
+    const double* from = read_rows(s, "rows", &rows, &width);
+    const bool brief = width == 1 + dim;
     double* table = arena_take(s->r->a, sizeof(double) * 7 * (size_t)(rows + 1));
     if (!from || !table) return;
     for (int i = 0; i < rows; i++) {
@@ -61,24 +53,24 @@ static void read_table(section* s, int dim, talus_drive_def* drive)
     }
     drive->table = table;
     drive->table_rows = rows;
-    read_pivot(s, dim, drive);
+    read_pivot(s, drive);
 }
 
 static void read_mobile(section* s, talus_drive_def* drive)
 {
-    drive->mass = read_real_required(s, "mass", REAL_POSITIVE);
-    drive->weight = read_bool(s, "weight", false);
-    drive->damping = read_real(s, "damping", REAL_NON_NEGATIVE, 0.0);
+    drive->mass = read_real(s, "mass");
+    drive->weight = read_bool(s, "weight");
+    drive->damping = read_real(s, "damping");
 }
 
 static void read_force(section* s, int dim, talus_drive_def* drive)
 {
     read_mobile(s, drive);
-    read_vector(s, "force", dim, drive->force, zero);
+    read_vector(s, "force", drive->force);
     int count;
     const char** axes = read_texts(s, "free", &count);
     for (int i = 0; i < count; i++) {
-        int axis = schema_find(s, "free", i, "axis", axes[i], axis_names, dim);
+        int axis = schema_find_choice(s, "free", i, "axis", axes[i]);
         if (axis >= 0) drive->free_axes[axis] = true;
     }
     bool any = count > 0;
@@ -98,7 +90,7 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
 {
     const node* in = node_find(s->in, "spans");
     node* out = node_make(s->r->a, NODE_LIST, (place){0});
-    int most = scene->world.dim - 1;
+    const int most = (int)section_row(s, "spans", KEY_PAIRS)->most;
     if (in->kind != NODE_LIST || in->count != most) {
         section_problem(s, "spans",
                         "needs %d pair%s of walls in dimension %d (expected "
@@ -131,16 +123,15 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
 
 static void read_servo(talus_scene* scene, section* s, talus_drive_def* drive)
 {
-    int dim = scene->world.dim;
     read_mobile(s, drive);
-    if (read_vector_required(s, "axis", dim, drive->servo_axis)) {
+    if (read_vector(s, "axis", drive->servo_axis)) {
         double norm = vec_norm(3, drive->servo_axis);
         if (!(norm > 0.0)) section_problem(s, "axis", "has no direction (expected a vector)");
         for (int k = 0; norm > 0.0 && k < 3; k++) drive->servo_axis[k] /= norm;
     }
-    drive->stress = read_real_required(s, "stress", REAL_ANY);
+    drive->stress = read_real(s, "stress");
     bool area = section_has(s, "area"), spans = section_has(s, "spans");
-    if (area) read_real_optional(s, "area", REAL_POSITIVE, &drive->area);
+    if (area) read_real_optional(s, "area", &drive->area);
     if (spans) read_spans(scene, s, drive);
     if (area == spans && !s->broken) {
         section_problem(s, area ? "area" : NULL,
@@ -151,14 +142,13 @@ static void read_servo(talus_scene* scene, section* s, talus_drive_def* drive)
 
 void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive)
 {
-    static const char* const types[] = {"fixed", "velocity", "sine", "table", "force", "servo"};
     int dim = scene->world.dim;
     *drive = talus_drive_default();
-    int type = read_choice(s, "type", NAMES(types), given && !s->broken ? -1 : 0);
+    int type = read_choice_or(s, "type", given && !s->broken ? -1 : 0);
     drive->kind = type < 0 ? TALUS_DRIVE_FIXED : (talus_drive_kind)type;
     switch (type) {
-    case TALUS_DRIVE_VELOCITY: read_velocity(s, dim, drive); break;
-    case TALUS_DRIVE_SINE: read_sine(s, dim, drive); break;
+    case TALUS_DRIVE_VELOCITY: read_velocity(s, drive); break;
+    case TALUS_DRIVE_SINE: read_sine(s, drive); break;
     case TALUS_DRIVE_TABLE: read_table(s, dim, drive); break;
     case TALUS_DRIVE_FORCE: read_force(s, dim, drive); break;
     case TALUS_DRIVE_SERVO: read_servo(scene, s, drive); break;

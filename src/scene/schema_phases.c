@@ -8,11 +8,11 @@ static phase_end read_until(section* parent)
     phase_end end = {.duration = -1.0, .steps = -1, .kinetic_energy = -1.0};
     section s;
     bool given = section_open(&s, parent, "until");
-    bool any = read_real_optional(&s, "time", REAL_POSITIVE, &end.duration);
-    any = read_integer_optional(&s, "steps", 1, INT64_C(1) << 53, &end.steps) || any;
-    bool calm = read_real_optional(&s, "kinetic_energy", REAL_POSITIVE, &end.kinetic_energy);
+    bool any = read_real_optional(&s, "time", &end.duration);
+    any = read_integer_optional(&s, "steps", &end.steps) || any;
+    bool calm = read_real_optional(&s, "kinetic_energy", &end.kinetic_energy);
     if (calm)
-        end.hold = read_real(&s, "hold", REAL_NON_NEGATIVE, 0.0);
+        end.hold = read_real(&s, "hold");
     else if (section_has(&s, "hold"))
         section_problem(&s, "hold", "goes only with kinetic_energy");
     bool asked =
@@ -117,12 +117,12 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
 {
     scene_phase* phase = &scene->phases[index];
     const char* unnamed = arena_format(&scene->arena, "phase%d", index);
-    phase->name = read_text(s, "name", unnamed ? unnamed : "");
+    phase->name = read_text_or(s, "name", unnamed ? unnamed : "");
     phase->end = read_until(s);
     schema_step(scene, s, false, &phase->step);
     read_removed(scene, s, phase, memory->gone);
     if (section_has(s, "set_motion")) read_motions(scene, s, phase, memory->gone);
-    phase->has_gravity = read_vector(s, "gravity", scene->world.dim, phase->gravity, NULL);
+    phase->has_gravity = read_vector(s, "gravity", phase->gravity);
     phase->has_solver = section_has(s, "solver");
     if (phase->has_solver) schema_solver(s, &memory->solver);
     phase->solver = memory->solver;

@@ -48,14 +48,14 @@ int schema_add_solid(talus_scene* scene, section* s, const char* key, const talu
 
 int schema_find_shape(talus_scene* scene, section* s, const char* key)
 {
-    const char* name = read_text_required(s, key);
+    const char* name = read_text(s, key);
     if (!name) return -1;
     return schema_find(s, key, 0, "shape", name, scene->shapes.names, scene->shapes.count);
 }
 
 const char* schema_file(talus_scene* scene, section* s, const char* key)
 {
-    const char* file = read_text_required(s, key);
+    const char* file = read_text(s, key);
     if (!file) return NULL;
     const char* path =
         file[0] == '/' ? file : arena_format(&scene->arena, "%s/%s", scene->folder, file);
@@ -115,7 +115,7 @@ static void add_part(corners* c, const double* points, int count)
 static void read_box(section* s, corners* c)
 {
     double size[3] = {0}, points[POINTS_ROOM];
-    if (!read_vector_required(s, "box", c->dim, size)) return;
+    if (!read_vector(s, "box", size)) return;
     for (int k = 0; k < c->dim; k++) {
         if (size[k] > 0.0) continue;
         section_problem(s, "box", "has no size along %c (expected edge lengths > 0)", 'x' + k);
@@ -127,7 +127,7 @@ static void read_box(section* s, corners* c)
 static void read_points(section* s, corners* c)
 {
     int rows;
-    const double* points = read_rows(s, "points", c->dim, &rows);
+    const double* points = read_rows(s, "points", &rows, NULL);
     if (points) add_part(c, points, rows);
 }
 
@@ -139,14 +139,16 @@ static double read_regular_radius(section* s, double edge)
         section_problem(s, by_edge ? "edge" : NULL, "how large? (expected either radius or edge)");
         return 1.0;
     }
-    if (by_edge) return read_real_required(s, "edge", REAL_POSITIVE) / edge;
-    return read_real_required(s, "radius", REAL_POSITIVE);
+    if (by_edge) return read_real_required(s, "edge") / edge;
+    return read_real_required(s, "radius");
 }
 
 static void read_platonic(section* s, corners* c)
 {
     double points[POINTS_ROOM];
-    int faces = (int)read_integer(s, "faces", 4, 20, 6);
+    int64_t given = 6;
+    read_integer_optional(s, "faces", &given);
+    const int faces = (int)given;
     double radius = read_regular_radius(s, points_platonic_edge(faces));
     int count = points_platonic(faces, radius, points);
     if (count == 0) {
@@ -166,9 +168,11 @@ static void read_polygon(section* s, corners* c)
                         c->dim == 3 ? " of a prism, or faces" : "");
         return;
     }
-    int sides = (int)read_integer(s, "sides", 3, MOST_CORNERS, 3);
+    int64_t given = 3;
+    read_integer_optional(s, "sides", &given);
+    const int sides = (int)given;
     double radius = read_regular_radius(s, points_polygon_edge(sides));
-    double height = c->dim == 3 ? read_real_required(s, "height", REAL_POSITIVE) : 0.0;
+    double height = c->dim == 3 ? read_real_required(s, "height") : 0.0;
     add_part(c, points, points_prism(c->dim, sides, radius, height, points));
 }
 
@@ -201,9 +205,8 @@ static void add_group(corners* c, const triangles* t, int group, double scale, d
 /// The hull of a file's corners, or one for each of its groups.
 static void read_body_file(section* s, corners* c)
 {
-    static const char* const how[] = {"whole", "groups"};
-    double scale = read_real(s, "scale", REAL_POSITIVE, 1.0);
-    bool groups = read_choice(s, "parts", how, 2, 0) == 1;
+    double scale = read_real(s, "scale");
+    bool groups = read_choice_or(s, "parts", 0) == 1;
     if (c->dim != 3) {
         section_problem(s, "file", "holds a body of dimension 3 (expected points)");
         return;
@@ -256,7 +259,6 @@ static void move_points(int dim, double* x, int count, const double rotation[3],
 
 static void read_parts(section* parent, corners* c)
 {
-    static const double zero[3] = {0};
     items list;
     items_open_list(&list, parent, "parts");
     if (list.count == 0) section_problem(parent, "parts", "is empty (expected a list of bodies)");
@@ -266,7 +268,7 @@ static void read_parts(section* parent, corners* c)
         double at[3] = {0}, rotation[3] = {0};
         int first = c->count;
         read_convex(&s, c, "");
-        read_vector(&s, "at", c->dim, at, zero);
+        read_vector(&s, "at", at);
         schema_rotation(&s, c->dim, rotation);
         section_close(&s);
         if (c->points) {
@@ -286,16 +288,15 @@ typedef struct random_def {
 
 static random_def read_random_def(talus_scene* scene, section* parent)
 {
-    static const double one[3] = {1, 1, 1};
     int dim = scene->world.dim;
     section s;
     section_open(&s, parent, "random");
     random_def d = {.seed = scene->world.seed};
-    d.corners = (int)read_integer(&s, "vertices", dim + 1, MOST_CORNERS, dim == 2 ? 6 : 12);
-    d.count = (int)read_integer(&s, "count", 1, MOST_VARIANTS, 20);
-    read_vector(&s, "aspect", dim, d.half_axes, one);
-    double radius = read_real(&s, "radius", REAL_POSITIVE, 1.0);
-    d.seed = (uint64_t)read_integer(&s, "seed", 0, INT64_C(1) << 53, (int64_t)d.seed);
+    d.corners = (int)read_integer(&s, "vertices");
+    d.count = (int)read_integer(&s, "count");
+    read_vector(&s, "aspect", d.half_axes);
+    double radius = read_real(&s, "radius");
+    d.seed = (uint64_t)read_integer_or(&s, "seed", (int64_t)d.seed);
     for (int k = 0; k < dim; k++) {
         if (!(d.half_axes[k] > 0.0)) {
             section_problem(&s, "aspect", "must be above 0 (expected the half axes' ratio)");
@@ -383,7 +384,7 @@ static void read_plain(talus_scene* scene, section* s, named_shape* shape, doubl
 
 static void read_shape(talus_scene* scene, section* s, named_shape* shape)
 {
-    double skin = read_real(s, "skin", REAL_NON_NEGATIVE, 0.0);
+    double skin = read_real(s, "skin");
     if (strcmp(shape->name, "ball") == 0) {
         section_problem(s, NULL,
                         "'ball' is what grains without a shape are (expected another "

@@ -1,42 +1,37 @@
 /// Grain sizes: `radius` or `diameter`, a number or a distribution.
 #include "scene/model.h"
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
 static void read_distribution(section* s, sizes_def* def)
 {
-    static const char* const kinds[] = {"single", "uniform", "normal", "lognormal",
-                                        "power",  "table",   "linear"};
-    static const char* const measures[] = {"number", "mass"};
-    int kind = read_choice(s, "distribution", NAMES(kinds), -1);
+    int kind = read_choice(s, "distribution");
     if (kind < 0) return;
     def->kind = (sizes_kind)kind;
-    if (kind != SIZES_SINGLE) def->by_mass = read_choice(s, "by", NAMES(measures), 0) == 1;
+    if (kind != SIZES_SINGLE) def->by_mass = read_choice(s, "by") == 1;
     int rows;
     switch (def->kind) {
-    case SIZES_SINGLE: def->value = read_real_required(s, "value", REAL_POSITIVE); break;
+    case SIZES_SINGLE: def->value = read_real(s, "value"); break;
     case SIZES_POWER:
-        def->exponent = read_real_required(s, "exponent", REAL_ANY);
+        def->exponent = read_real(s, "exponent");
         // fall through
     case SIZES_UNIFORM:
-        def->min = read_real_required(s, "min", REAL_POSITIVE);
-        def->max = read_real_required(s, "max", REAL_POSITIVE);
+        def->min = read_real(s, "min");
+        def->max = read_real(s, "max");
         break;
     case SIZES_NORMAL:
-        def->mean = read_real_required(s, "mean", REAL_POSITIVE);
-        def->deviation = read_real_required(s, "deviation", REAL_NON_NEGATIVE);
+        def->mean = read_real(s, "mean");
+        def->deviation = read_real(s, "deviation");
         break;
     case SIZES_LOGNORMAL:
         if (section_has(s, "mean") == section_has(s, "median")) {
             section_problem(s, NULL, "needs its middle once (expected either median or mean)");
         }
-        read_real_optional(s, "median", REAL_POSITIVE, &def->median);
-        read_real_optional(s, "mean", REAL_POSITIVE, &def->mean);
-        def->sigma = read_real_required(s, "sigma", REAL_NON_NEGATIVE);
+        read_real_optional(s, "median", &def->median);
+        read_real_optional(s, "mean", &def->mean);
+        def->sigma = read_real(s, "sigma");
         break;
     case SIZES_TABLE:
     case SIZES_TABLE_LINEAR:
-        def->table = read_rows(s, "table", 2, &rows);
+        def->table = read_rows(s, "table", &rows, NULL);
         def->table_count = rows;
         if (!section_has(s, "table")) {
             section_problem(s, NULL, "table: is missing (expected a list of [size, weight])");
@@ -44,8 +39,8 @@ static void read_distribution(section* s, sizes_def* def)
         break;
     }
     if (kind == SIZES_NORMAL || kind == SIZES_LOGNORMAL) {
-        read_real_optional(s, "min", REAL_POSITIVE, &def->min);
-        read_real_optional(s, "max", REAL_POSITIVE, &def->max);
+        read_real_optional(s, "min", &def->min);
+        read_real_optional(s, "max", &def->max);
     }
     section_close(s);
 }
@@ -68,7 +63,7 @@ double schema_sizes(section* s, int dim, sizes_def* def)
         read_distribution(&distribution, def);
     } else {
         def->kind = SIZES_SINGLE;
-        def->value = read_real_required(s, key, REAL_POSITIVE);
+        def->value = read_real_required(s, key);
     }
     if (s->r->p->count > before) return 0.0;
     sizes* ready;

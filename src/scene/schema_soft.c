@@ -4,31 +4,22 @@
 
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
 void schema_soft(talus_scene* scene, section* root)
 {
-    static const char* const methods[] = {"contact", "soft"};
-    static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
-    static const char* const elongations[] = {"geometric", "cundall"};
-    static const char* const laws[] = {"linear", "hertz", "area"};
-    static const char* const bounds[] = {"elastic", "total"};
-    static const char* const widths[] = {"best", "portable", "avx2", "avx512"};
     talus_world_def* def = &scene->world;
     talus_soft_def* soft = &def->soft;
-    def->method = (talus_method)read_choice(root, "method", NAMES(methods), (int)def->method);
+    def->method = (talus_method)read_choice_or(root, "method", (int)def->method);
     section s;
     section_open(&s, root, "soft");
-    soft->integrator =
-        (talus_integrator)read_choice(&s, "integrator", NAMES(integrators), (int)soft->integrator);
-    soft->elongation =
-        (talus_elongation)read_choice(&s, "elongation", NAMES(elongations), (int)soft->elongation);
-    soft->law = (talus_soft_law)read_choice(&s, "law", NAMES(laws), (int)soft->law);
-    soft->bound = (talus_soft_bound)read_choice(&s, "bound", NAMES(bounds), (int)soft->bound);
-    soft->vector = (talus_vector_width)read_choice(&s, "vector", NAMES(widths), (int)soft->vector);
-    scene->overlap = read_real(&s, "overlap", REAL_POSITIVE, 1e-3);
-    if (scene->overlap > 0.1) section_problem(&s, "overlap", "is too deep (expected at most 0.1)");
-    if (soft->law == TALUS_SOFT_AREA && def->dim == 3) {
+    soft->integrator = (talus_integrator)read_choice_or(&s, "integrator", (int)soft->integrator);
+    soft->elongation = (talus_elongation)read_choice_or(&s, "elongation", (int)soft->elongation);
+    soft->law = (talus_soft_law)read_choice_or(&s, "law", (int)soft->law);
+    soft->bound = (talus_soft_bound)read_choice_or(&s, "bound", (int)soft->bound);
+    soft->vector = (talus_vector_width)read_choice_or(&s, "vector", (int)soft->vector);
+    scene->overlap = read_real(&s, "overlap");
+    if (scene->overlap > section_row(&s, "overlap", KEY_REAL)->most)
+        section_problem(&s, "overlap", "is too deep (expected at most 0.1)");
+    if (read_choice_is_out(&s, "law", (int)soft->law)) {
         section_problem(&s, "law", "'area' exists only in dimension 2 (expected linear or hertz)");
     }
     section_close(&s);
@@ -63,39 +54,35 @@ void schema_step(talus_scene* scene, section* s, bool required, scene_step* step
                             "'auto' goes only with method: soft (expected a number > 0)");
     } else if (given) {
         step->chosen = false;
-        step->length = read_real(s, "step", REAL_POSITIVE, 1.0);
+        step->length = required ? read_real(s, "step") : read_real_or(s, "step", step->length);
     } else if (required && soft) {
         step->length = 1.0;
         section_problem(s, NULL, "step: is missing (expected a number > 0 or auto)");
     } else if (required) {
-        step->length = read_real_required(s, "step", REAL_POSITIVE);
+        step->length = read_real(s, "step");
     } else if (step->chosen) {
         put_auto(s);
     } else {
-        step->length = read_real(s, "step", REAL_POSITIVE, step->length);
+        step->length = read_real_or(s, "step", step->length);
     }
 }
 
-void schema_springs(section* s, bool material, talus_pair_def* law, unsigned* given)
+void schema_springs(section* s, talus_pair_def* law, unsigned* given)
 {
-    static const struct {
-        const char* key;
-        real_rule rule;
-        bool has_default; ///< of a material
-    } keys[SPRING_COUNT] = {
-        {"stiffness", REAL_POSITIVE, false}, {"stiffness_ratio", REAL_NON_NEGATIVE, true},
-        {"damping", REAL_POSITIVE, false},   {"damping_ratio", REAL_NON_NEGATIVE, true},
-        {"young", REAL_POSITIVE, false},     {"poisson", REAL_FRACTION, true}};
+    static const char* const keys[SPRING_COUNT] = {"stiffness",     "stiffness_ratio", "damping",
+                                                   "damping_ratio", "young",           "poisson"};
     double* value[SPRING_COUNT];
     springs_of(law, value);
     *given = 0;
     for (int i = 0; i < SPRING_COUNT; i++) {
-        if (read_real_optional(s, keys[i].key, keys[i].rule, value[i]))
+        // A pair has no defaults of its own.
+        const bool has_default = section_row(s, keys[i], KEY_REAL)->otherwise != NULL;
+        if (read_real_optional(s, keys[i], value[i]))
             *given |= 1u << i;
-        else if (material && keys[i].has_default)
-            read_real(s, keys[i].key, REAL_ANY, *value[i]);
+        else if (has_default && !section_has(s, keys[i]))
+            read_real_or(s, keys[i], *value[i]);
     }
-    if (law->poisson > 0.5) {
+    if (law->poisson > section_row(s, "poisson", KEY_REAL)->most) {
         section_problem(s, "poisson",
                         "is above that of an incompressible body (expected at most "
                         "0.5)");

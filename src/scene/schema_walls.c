@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMES(list) list, (int)(sizeof(list) / sizeof *(list))
-
 /// Every grain is tested against every wall; grains can be glued into rough surfaces instead.
 enum { WALLS_MAX = 10000 };
 
@@ -31,13 +29,13 @@ static bool make_unit(section* s, const char* key, double v[3])
 
 static void read_thickness(section* s, talus_shape_def* shape)
 {
-    shape->skin = 0.5 * read_real(s, "thickness", REAL_NON_NEGATIVE, 0.0);
+    shape->skin = 0.5 * read_real(s, "thickness");
 }
 
-static void read_plane(section* s, int dim, talus_wall_def* def)
+static void read_plane(section* s, talus_wall_def* def)
 {
-    read_vector(s, "point", dim, def->position, zero);
-    if (read_vector_required(s, "normal", dim, def->shape.normal)) {
+    read_vector(s, "point", def->position);
+    if (read_vector(s, "normal", def->shape.normal)) {
         make_unit(s, "normal", def->shape.normal);
     }
 }
@@ -48,8 +46,8 @@ static void read_segment(section* s, int dim, talus_wall_def* def)
     if (dim != 2) {
         section_problem(s, "type", "a segment exists only in dimension 2 (expected plate or box)");
     }
-    bool good = read_vector_required(s, "from", dim, from);
-    good = read_vector_required(s, "to", dim, to) && good;
+    bool good = read_vector(s, "from", from);
+    good = read_vector(s, "to", to) && good;
     read_thickness(s, &def->shape);
     for (int k = 0; k < 3; k++) {
         def->position[k] = 0.5 * (from[k] + to[k]);
@@ -73,7 +71,7 @@ static void read_plate(section* s, int dim, talus_wall_def* def)
     bool by_corners = section_has(s, "corners");
     const char* key = by_corners ? "corners" : "edges";
     if (by_corners) {
-        const double* c = read_rows(s, "corners", 3, &rows);
+        const double* c = read_rows(s, "corners", &rows, NULL);
         if (c && rows != 3) section_problem(s, key, "has %d points (expected 3 corners)", rows);
         if (!c || rows != 3) return;
         for (int k = 0; k < 3; k++) {
@@ -82,8 +80,8 @@ static void read_plate(section* s, int dim, talus_wall_def* def)
             v[k] = 0.5 * (c[6 + k] - c[3 + k]);
         }
     } else {
-        read_vector_required(s, "center", 3, def->position);
-        const double* e = read_rows(s, "edges", 3, &rows);
+        read_vector_required(s, "center", def->position);
+        const double* e = read_rows(s, "edges", &rows, NULL);
         if (!e || rows != 2) {
             section_problem(s, key,
                             "needs two vectors (expected [[x, y, z], [x, y, z]], or "
@@ -106,17 +104,17 @@ static void read_plate(section* s, int dim, talus_wall_def* def)
 /// Bits of the faces named in `open`; top and bottom are along the last axis.
 static unsigned read_open_faces(section* s, int dim)
 {
-    static const char* const names[] = {"x-",   "x+",    "y-",     "y+",  "z-",    "z+",
-                                        "left", "right", "bottom", "top", "front", "back"};
+    const key_row* names = keys_find(s->keys, "open", "box", 3);
+    const key_row* here = section_row(s, "open", KEY_TEXTS);
     unsigned up = dim == 2 ? TALUS_FACE_Y_LOW : TALUS_FACE_Z_LOW;
-    const unsigned bits[] = {1, 2, 4, 8, 16, 32, 1, 2, up, 2 * up, 4, 8};
+    const unsigned bits[] = {1, 2, 4, 8, 1, 2, up, 2 * up, 16, 32, 4, 8};
     unsigned faces = 0;
     int count;
     const char** open = read_texts(s, "open", &count);
     for (int i = 0; i < count; i++) {
-        int face = schema_find(s, "open", i, "face of a box", open[i], NAMES(names));
-        bool flat = dim == 2 && (face == 4 || face == 5 || face >= 10);
-        if (flat)
+        int face = schema_find(s, "open", i, "face of a box", open[i], names->choices,
+                               names->choice_count);
+        if (face >= here->choice_count)
             section_problem(s, "open", "a box of dimension 2 has no face '%s'", open[i]);
         else if (face >= 0)
             faces |= bits[face];
@@ -131,11 +129,11 @@ static void read_box(section* s, int dim, talus_wall_def* def)
     bool good;
     if (section_has(s, "center") || section_has(s, "size")) {
         key = "size";
-        good = read_vector_required(s, "center", dim, def->position);
-        good = read_vector_required(s, "size", dim, size) && good;
+        good = read_vector_required(s, "center", def->position);
+        good = read_vector_required(s, "size", size) && good;
     } else {
-        good = read_vector_required(s, "low", dim, low);
-        good = read_vector_required(s, "high", dim, high) && good;
+        good = read_vector_required(s, "low", low);
+        good = read_vector_required(s, "high", high) && good;
         for (int k = 0; k < dim; k++) {
             def->position[k] = 0.5 * (low[k] + high[k]);
             size[k] = high[k] - low[k];
@@ -147,7 +145,7 @@ static void read_box(section* s, int dim, talus_wall_def* def)
         section_problem(s, key, "the box has no size along %c (expected low < high, sizes > 0)",
                         'x' + k);
     }
-    def->shape.inside = read_bool(s, "inside", true);
+    def->shape.inside = read_bool(s, "inside");
     def->shape.open_faces = read_open_faces(s, dim);
     if (def->shape.open_faces && !def->shape.inside) {
         section_problem(s, "open", "goes only with inside: true");
@@ -156,23 +154,22 @@ static void read_box(section* s, int dim, talus_wall_def* def)
 
 static void read_cylinder(section* s, int dim, talus_wall_def* def)
 {
-    static const double up[3] = {0, 0, 1};
-    read_vector(s, "center", dim, def->position, zero);
-    def->shape.radius = read_real_required(s, "radius", REAL_POSITIVE);
-    def->shape.inside = read_bool(s, "inside", true);
-    vec_copy(3, def->shape.axis, up);
+    read_vector(s, "center", def->position);
+    def->shape.radius = read_real(s, "radius");
+    def->shape.inside = read_bool(s, "inside");
+    def->shape.axis[2] = 1.0; // a disk
     if (dim == 2) return;
-    read_vector(s, "axis", 3, def->shape.axis, up);
+    read_vector(s, "axis", def->shape.axis);
     make_unit(s, "axis", def->shape.axis);
-    def->shape.half_length = 0.5 * read_real(s, "length", REAL_NON_NEGATIVE, 0.0);
+    def->shape.half_length = 0.5 * read_real(s, "length");
 }
 
 static double read_cone_end(section* parent, const char* key, double point[3])
 {
     section s;
     section_open(&s, parent, key);
-    read_vector_required(&s, "point", 3, point);
-    double radius = read_real_required(&s, "radius", REAL_NON_NEGATIVE);
+    read_vector_required(&s, "point", point);
+    double radius = read_real(&s, "radius");
     section_close(&s);
     return radius;
 }
@@ -195,7 +192,7 @@ static void read_cone(section* s, int dim, talus_wall_def* def)
     shape->half_length = 0.5 * vec_norm(3, shape->axis);
     if (shape->half_length > 0.0) {
         make_unit(s, "to", shape->axis);
-    } else if (read_vector_required(s, "axis", 3, shape->axis)) {
+    } else if (read_vector_required(s, "axis", shape->axis)) {
         // A flat ring: both ends at one point, so the points give no axis.
         make_unit(s, "axis", shape->axis);
     }
@@ -207,7 +204,7 @@ static void read_cone(section* s, int dim, talus_wall_def* def)
 /// A solid of the section `shapes`, by default where its points were given.
 static void read_solid(talus_scene* scene, section* s, talus_wall_def* def)
 {
-    int shape = schema_find_shape(scene, s, "shape"), dim = scene->world.dim;
+    int shape = schema_find_shape(scene, s, "shape");
     const named_shape* named = shape < 0 ? NULL : &scene->shapes.rows[shape];
     if (named && named->count > 1) {
         section_problem(s, "shape",
@@ -217,8 +214,8 @@ static void read_solid(talus_scene* scene, section* s, talus_wall_def* def)
     }
     bool good = named && named->count > 0;
     def->shape.solid = good ? named->first : 0;
-    read_vector(s, "center", dim, def->position,
-                good ? scene->shapes.solids.row[named->first].centre : zero);
+    read_vector_or(s, "center", def->position,
+                   good ? scene->shapes.solids.row[named->first].centre : zero);
 }
 
 /// Triangles of a file, about the point that the file takes for its origin.
@@ -229,8 +226,8 @@ static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
         return;
     }
     const char* path = schema_file(scene, s, "file");
-    double scale = read_real(s, "scale", REAL_POSITIVE, 1.0);
-    read_vector(s, "center", 3, def->position, zero);
+    double scale = read_real(s, "scale");
+    read_vector(s, "center", def->position);
     read_thickness(s, &def->shape);
     triangles t;
     talus_error error = {0};
@@ -252,15 +249,15 @@ static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
 void schema_rotation(section* parent, int dim, double rotation[3])
 {
     if (dim == 2) {
-        rotation[2] = radians(read_real(parent, "rotation", REAL_ANY, 0.0));
+        rotation[2] = radians(read_real_or(parent, "rotation", 0.0));
         return;
     }
     if (!section_has(parent, "rotation")) return;
     section s;
     section_open(&s, parent, "rotation");
     double axis[3] = {0};
-    bool good = read_vector_required(&s, "axis", 3, axis) && make_unit(&s, "axis", axis);
-    double angle = radians(read_real_required(&s, "angle", REAL_ANY));
+    bool good = read_vector_required(&s, "axis", axis) && make_unit(&s, "axis", axis);
+    double angle = radians(read_real(&s, "angle"));
     for (int k = 0; good && k < 3; k++) rotation[k] = angle * axis[k];
     section_close(&s);
 }
@@ -296,13 +293,11 @@ static void check_box_in_cell(const talus_scene* scene, section* s, const talus_
 /// Returns whether the type is known and fits: else its keys cannot be judged.
 static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
 {
-    static const char* const types[] = {"plane",    "segment", "plate", "box",
-                                        "cylinder", "cone",    "solid", "mesh"};
     int dim = scene->world.dim;
-    int type = read_choice(s, "type", NAMES(types), -1);
+    int type = read_choice(s, "type");
     def->shape = (talus_shape_def){.kind = type < 0 ? TALUS_SHAPE_PLANE : (talus_shape_kind)type};
     switch (type) {
-    case TALUS_SHAPE_PLANE: read_plane(s, dim, def); break;
+    case TALUS_SHAPE_PLANE: read_plane(s, def); break;
     case TALUS_SHAPE_SEGMENT: read_segment(s, dim, def); break;
     case TALUS_SHAPE_PLATE: read_plate(s, dim, def); break;
     case TALUS_SHAPE_BOX: read_box(s, dim, def); break;
@@ -315,19 +310,17 @@ static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     schema_rotation(s, dim, def->rotation);
     if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
     if (type == TALUS_SHAPE_BOX) check_box_in_cell(scene, s, def);
-    bool deep_only =
-        type == TALUS_SHAPE_PLATE || type == TALUS_SHAPE_CONE || type == TALUS_SHAPE_MESH;
-    return type >= 0 && !(deep_only && dim == 2);
+    return type >= 0 && (dim == 3 || !read_choice_is_out(s, "type", type));
 }
 
 static void read_wall(talus_scene* scene, section* s, int index)
 {
     scene_wall* wall = &scene->walls[index];
     talus_wall_def* def = &wall->def;
-    def->name = read_text(s, "name", scene->wall_names[index]);
+    def->name = read_text_or(s, "name", scene->wall_names[index]);
     int before = scene->problems.count;
     bool known = read_shape(scene, s, def);
-    const char* material = read_text(s, "material", scene->material_names[0]);
+    const char* material = read_text_or(s, "material", scene->material_names[0]);
     def->material = schema_find(s, "material", 0, "material", material, scene->material_names,
                                 scene->material_count);
     section motion;

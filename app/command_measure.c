@@ -1,0 +1,234 @@
+/// talus measure DIR: numbers of recorded frames.
+#include "measure.h"
+
+#include "scene/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct measure_options {
+    measure_task task;
+    frame_choice frames;
+    bool json, force;
+    const char* csv;
+    bool* wanted; ///< [quantities]
+    bool chosen;  ///< quantities were named
+} measure_options;
+
+// ---- command line ------------------------------------------------------------------------------
+
+static bool read_flow(const char* text, talus_flow_kind* out)
+{
+    static const char* const names[] = {"mean", "linear"};
+    for (int i = 0; i < 2; i++) {
+        *out = i == 0 ? TALUS_FLOW_MEAN : TALUS_FLOW_LINEAR;
+        if (strcmp(text, names[i]) == 0) return true;
+    }
+    fprintf(stderr, "talus: --flow is mean or linear, not '%s'\n", text);
+    return false;
+}
+
+static bool read_option(measure_options* o, int choice)
+{
+    talus_measure_def* def = &o->task.def;
+    int64_t bins;
+    switch (choice) {
+    case 'f': return frames_parse(optarg, &o->frames);
+    case 't': return frames_parse_time(optarg, &o->frames);
+    case 'r': return region_parse(optarg, &def->region);
+    case 'v': return options_number("--volume", optarg, &def->volume);
+    case 'c': return options_number("--cut", optarg, &def->cut);
+    case 'n':
+        if (!options_integer("--bins", optarg, 1, &bins)) return false;
+        def->bins = bins < INT32_MAX ? (int)bins : INT32_MAX;
+        return true;
+    case 'w': return read_flow(optarg, &def->flow);
+    case 'i': return !(def->boundaries = false);
+    case 'x': return o->force = true;
+    case 's': return (o->csv = optarg) != NULL;
+    case 'j': return o->json = true;
+    default: return false;
+    }
+}
+
+/// Mark the quantities named after the directory; all if there are none.
+static bool read_quantities(measure_options* o, int count, char** words)
+{
+    int quantity_count;
+    const measure_quantity* list = measure_quantities(&quantity_count);
+    o->wanted = calloc((size_t)quantity_count, sizeof *o->wanted);
+    const char** names = calloc((size_t)quantity_count, sizeof *names);
+    bool good = o->wanted && names;
+    for (int i = 0; i < quantity_count && good; i++) {
+        names[i] = list[i].name;
+        o->wanted[i] = count == 0;
+    }
+    o->chosen = count > 0;
+    for (int k = 0; k < count && good; k++) {
+        int found = 0;
+        while (found < quantity_count && strcmp(words[k], names[found]) != 0) found++;
+        good = found < quantity_count;
+        if (good) {
+            o->wanted[found] = true;
+            continue;
+        }
+        const char* near = nearest_name(words[k], names, quantity_count);
+        fprintf(stderr, "talus: there is no quantity '%s'%s%s%s; there are", words[k],
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        for (int i = 0; i < quantity_count; i++) fprintf(stderr, " %s", names[i]);
+        fputc('\n', stderr);
+    }
+    free(names);
+    return good;
+}
+
+static bool read_options(measure_options* o, int argc, char** argv, int* status)
+{
+    static const struct option list[] = {
+        {"frame", required_argument, NULL, 'f'},
+        {"time", required_argument, NULL, 't'},
+        {"region", required_argument, NULL, 'r'},
+        {"volume", required_argument, NULL, 'v'},
+        {"bins", required_argument, NULL, 'n'},
+        {"cut", required_argument, NULL, 'c'},
+        {"flow", required_argument, NULL, 'w'},
+        {"no-walls", no_argument, NULL, 'i'},
+        {"csv", required_argument, NULL, 's'},
+        {"json", no_argument, NULL, 'j'},
+        {"force", no_argument, NULL, 'x'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *status = STATUS_USAGE;
+    optind = 1;
+    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
+        if (choice == 'h') {
+            print_command_help(command_find("measure"));
+            *status = STATUS_OK;
+            return false;
+        }
+        if (!read_option(o, choice)) return false;
+    }
+    if (optind == argc) {
+        options_single(argc, argv, "the directory of a run");
+        return false;
+    }
+    o->task.directory = argv[optind];
+    return read_quantities(o, argc - optind - 1, argv + optind + 1);
+}
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+/// One quantity of one frame. A failure is told once; the frame's numbers stay undefined.
+static void measure_one(measure_options* o, const measure_quantity* q, bool* told)
+{
+    talus_error error = {0};
+    o->task.out->quantity = q->name;
+    if (q->measure(&o->task, &error) >= 0 || *told) return;
+    fprintf(stderr, "talus: frame %lld has no %s: %s\n", (long long)o->task.frame, q->name,
+            error.text);
+    *told = true;
+}
+
+/// Leave out what needs contacts if they are not recorded; false if that was asked for by name.
+static bool check_contacts(measure_options* o, const talus_recording* recording)
+{
+    int count, left = 0;
+    const measure_quantity* list = measure_quantities(&count);
+    if (talus_recording_has_contacts(recording)) return true;
+    for (int i = 0; i < count; i++) {
+        if (!o->wanted[i] || !list[i].contacts) continue;
+        if (o->chosen) {
+            fprintf(stderr,
+                    "talus: %s needs contacts, which this run does not record: its scene has "
+                    "output.contacts: false\n",
+                    list[i].name);
+            return false;
+        }
+        o->wanted[i] = false;
+        left++;
+    }
+    if (left > 0) {
+        fprintf(stderr, "talus: %d quantities need contacts, which this run does not record\n",
+                left);
+    }
+    return true;
+}
+
+static bool measure_frames(measure_options* o, talus_recording* recording)
+{
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    measure_task* task = &o->task;
+    bool* told = calloc((size_t)count, sizeof *told);
+    bool good = told != NULL;
+    for (int64_t i = 0; i < task->frames.count && good; i++) {
+        task->out->frame = i;
+        task->frame = task->frames.first + i * task->frames.stride;
+        good = recording_show(recording, task->frame, &task->world);
+        if (good) task->dim = talus_world_options(task->world)->dim;
+        for (int q = 0; q < count && good; q++) {
+            if (!o->wanted[q] || (list[q].once && i + 1 < task->frames.count)) continue;
+            task->out->order = q;
+            measure_one(o, &list[q], &told[q]);
+        }
+    }
+    free(told);
+    if (task->out->failed) fprintf(stderr, "talus: out of memory\n");
+    return good && !task->out->failed;
+}
+
+/// Was something found of every quantity that was asked for by name?
+static bool found_all(const measure_options* o)
+{
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    const measured* m = o->task.out;
+    for (int q = 0; q < count; q++) {
+        bool found = !o->chosen || !o->wanted[q];
+        for (int i = 0; i < m->number_count; i++) found |= m->number[i].quantity == list[q].name;
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool show_result(const measure_options* o, const talus_recording* recording)
+{
+    const measure_style style = {.reduced = talus_recording_reduced_units(recording),
+                                 .dim = o->task.dim,
+                                 .tables = o->chosen,
+                                 .title = talus_recording_title(recording)};
+    if (o->csv && !measure_write_csv(o->csv, &o->task, &style, o->force)) return false;
+    if (o->json)
+        measure_write_json(stdout, &o->task, &style);
+    else
+        measure_print(&o->task, &style);
+    return true;
+}
+
+static int measure(measure_options* o)
+{
+    talus_recording* recording = NULL;
+    measured out = {0};
+    if (!recording_open(o->task.directory, &recording)) return STATUS_FAILURE;
+    o->task.recording = recording;
+    o->task.out = &out;
+    bool good =
+        frames_of(recording, &o->frames, false, &o->task.frames) && check_contacts(o, recording);
+    if (good) {
+        out.frames = o->task.frames.count;
+        good = measure_frames(o, recording) && show_result(o, recording) && found_all(o);
+    }
+    measured_free(&out);
+    talus_recording_close(recording);
+    return good ? STATUS_OK : STATUS_FAILURE;
+}
+
+int command_measure(int argc, char** argv)
+{
+    measure_options o = {.task = {.def = talus_measure_default()}};
+    int status;
+    if (read_options(&o, argc, argv, &status)) status = measure(&o);
+    free(o.wanted);
+    return status;
+}

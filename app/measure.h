@@ -1,0 +1,101 @@
+/// talus measure: the quantities, and the numbers that they give frame by frame.
+#ifndef TALUS_APP_MEASURE_H
+#define TALUS_APP_MEASURE_H
+
+#include "recorded.h"
+
+enum { MEASURE_MOST_COLUMNS = 16 };
+
+/// A number of every frame.
+typedef struct measure_number {
+    const char* quantity; ///< it belongs to; static text
+    int order;            ///< place of that in the list of quantities
+    char name[48];
+    const char* unit; ///< static text, as of a run in SI units and in 3D
+    double* value;    ///< [frames] NaN where it is not defined
+} measure_number;
+
+/// A table, summed over the frames.
+typedef struct measure_table {
+    const char* quantity;
+    const char* name; ///< static text
+    int columns;
+    const char* column[MEASURE_MOST_COLUMNS]; ///< names, static text
+    const char* unit[MEASURE_MOST_COLUMNS];   ///< static text
+    int64_t rows;
+    double* mean;   ///< [columns][rows] over the frames that have a number there
+    int64_t* found; ///< [columns][rows] how many have
+} measure_table;
+
+/// All that was measured.
+typedef struct measured {
+    int64_t frames, frame; ///< how many there are, and which is being filled
+    const char* quantity;  ///< being measured
+    int order;             ///< place of that in the list of quantities
+    int number_count, table_count;
+    measure_number* number;
+    measure_table* table;
+    bool failed; ///< memory was short
+} measured;
+
+/// What a quantity is measured with.
+typedef struct measure_task {
+    const char* directory;
+    talus_recording* recording;
+    const talus_world* world; ///< the frame being measured
+    frame_range frames;
+    int64_t frame;
+    int dim;
+    talus_measure_def def;
+    measured* out;
+} measure_task;
+
+/// A quantity: the only list of them is in measure_quantities.c.
+typedef struct measure_quantity {
+    const char* name;
+    const char* what; ///< one line
+    bool contacts;    ///< needs contacts to be recorded
+    bool once;        ///< is of the whole run, not of a frame
+    talus_status (*measure)(measure_task* task, talus_error* error);
+} measure_quantity;
+
+const measure_quantity* measure_quantities(int* count);
+
+// ---- measure_values.c --------------------------------------------------------------------------
+
+/// Note a number of the frame being filled; `name` is copied.
+void measured_number(measured* m, const char* name, const char* unit, double value);
+/// Note a tensor's entries as NAME_xx, NAME_xy, ...
+void measured_tensor(measured* m, const char* name, const char* unit, int dim,
+                     const double tensor[9]);
+/// Note a table of the frame being filled: `rows` rows, column by column. Of tables whose number of
+/// rows changes from frame to frame only the rows that all have are kept.
+void measured_rows(measured* m, const char* name, int columns, const char* const* column,
+                   const char* const* unit, int64_t rows, const double* const* data);
+void measured_free(measured* m);
+
+/// Mean, standard deviation, smallest and largest over the frames where a number is defined.
+typedef struct measure_spread {
+    int64_t count;
+    double mean, spread, low, high;
+} measure_spread;
+
+measure_spread measure_spread_of(const measured* m, const measure_number* number);
+
+// ---- measure_print.c ---------------------------------------------------------------------------
+
+/// How the run's numbers are to be read.
+typedef struct measure_style {
+    bool reduced;      ///< no units
+    int dim;           ///< units of 2D or 3D
+    bool tables;       ///< print tables too
+    const char* title; ///< of the run
+} measure_style;
+
+void measure_print(const measure_task* task, const measure_style* style);
+void measure_write_json(FILE* file, const measure_task* task, const measure_style* style);
+/// One row for each frame into `path`, each table into a file beside it; false, with a message.
+bool measure_write_csv(const char* path, const measure_task* task, const measure_style* style,
+                       bool force);
+
+#endif

@@ -1,0 +1,190 @@
+/// Frames and regions of recorded runs, and places for the files made from them.
+#include "recorded.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+// ---- frames ------------------------------------------------------------------------------------
+
+/// A frame's number or "last" at the beginning of a text; returns what follows, NULL if neither.
+static const char* read_frame(const char* text, int64_t* out)
+{
+    if (strncmp(text, "last", 4) == 0) {
+        *out = -1;
+        return text + 4;
+    }
+    char* end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end == text || errno != 0 || *out < 0 ? NULL : end;
+}
+
+bool frames_parse(const char* text, frame_choice* out)
+{
+    *out = (frame_choice){.given = true, .last = -1, .stride = 1};
+    if (strcmp(text, "all") == 0) return true;
+    const char* at = read_frame(text, &out->first);
+    out->last = out->first;
+    if (at && *at == ':') at = read_frame(at + 1, &out->last);
+    if (at && *at == ':') {
+        at = read_frame(at + 1, &out->stride);
+        if (out->stride < 1) at = NULL;
+    }
+    if (at && *at == '\0') return true;
+    fprintf(stderr,
+            "talus: --frame needs a number from 0, a range A:B or A:B:STRIDE, 'last' or 'all', "
+            "not '%s'\n",
+            text);
+    return false;
+}
+
+bool frames_parse_time(const char* text, frame_choice* out)
+{
+    *out = (frame_choice){.given = true, .timed = true, .stride = 1};
+    return options_number("--time", text, &out->time);
+}
+
+bool frames_of(const talus_recording* recording, const frame_choice* choice, bool all,
+               frame_range* out)
+{
+    const int64_t count = talus_recording_frame_count(recording), end = count - 1;
+    if (count == 0) {
+        fprintf(stderr, "talus: the run has not recorded a frame yet\n");
+        return false;
+    }
+    *out = (frame_range){.first = all ? 0 : end, .last = end, .stride = 1};
+    if (choice->timed) {
+        out->first = out->last = talus_recording_nearest(recording, choice->time);
+    } else if (choice->given) {
+        out->first = choice->first < 0 ? end : choice->first;
+        out->last = choice->last < 0 ? end : choice->last;
+        out->stride = choice->stride;
+    }
+    if (out->first > end || out->last > end) {
+        fprintf(stderr, "talus: there is no frame %lld, the last one is %lld\n",
+                (long long)(out->first > end ? out->first : out->last), (long long)end);
+        return false;
+    }
+    if (out->first > out->last) {
+        fprintf(stderr, "talus: the frames %lld to %lld go backwards\n", (long long)out->first,
+                (long long)out->last);
+        return false;
+    }
+    out->count = (out->last - out->first) / out->stride + 1;
+    return true;
+}
+
+bool recording_open(const char* directory, talus_recording** out)
+{
+    talus_error error = {0};
+    if (talus_recording_open(directory, out, NULL, &error) == TALUS_OK) return true;
+    fprintf(stderr, "talus: %s\n", error.text);
+    return false;
+}
+
+bool recording_show(talus_recording* recording, int64_t frame, const talus_world** world)
+{
+    talus_error error = {0};
+    if (talus_recording_show(recording, frame, world, &error) == TALUS_OK) return true;
+    fprintf(stderr, "talus: %s\n", error.text);
+    return false;
+}
+
+// ---- ranges ------------------------------------------------------------------------------------
+
+/// A finite number at the beginning of a text, `missing` if there is none; returns what follows.
+static const char* read_end(const char* text, double missing, double* out)
+{
+    char* end;
+    *out = strtod(text, &end);
+    if (end == text) *out = missing;
+    return isnan(*out) ? NULL : end;
+}
+
+bool range_parse(const char* option, const char* text, double* low, double* high)
+{
+    const char* at = read_end(text, NAN, low);
+    at = at && *at == ':' ? read_end(at + 1, NAN, high) : NULL;
+    if (at && *at == '\0' && isfinite(*low) && isfinite(*high) && *low < *high) return true;
+    fprintf(stderr, "talus: %s needs LOW:HIGH, two numbers, the second larger, not '%s'\n", option,
+            text);
+    return false;
+}
+
+bool region_parse(const char* text, talus_region* out)
+{
+    *out = talus_region_default();
+    const char* at = text;
+    for (int count = 0; at; count++) {
+        const bool named = at[0] >= 'x' && at[0] <= 'z' && at[1] == '=';
+        const int axis = named ? at[0] - 'x' : count;
+        if (axis > 2) break;
+        at = read_end(named ? at + 2 : at, -INFINITY, &out->low[axis]);
+        at = at && *at == ':' ? read_end(at + 1, INFINITY, &out->high[axis]) : NULL;
+        if (!at || !(out->low[axis] < out->high[axis])) break;
+        if (*at == '\0') return true;
+        at = *at == ',' ? at + 1 : NULL;
+    }
+    fprintf(stderr,
+            "talus: --region needs x=LOW:HIGH, also of y and z with commas between, LOW smaller "
+            "than HIGH (or LOW:HIGH of all axes in turn), not '%s'\n",
+            text);
+    return false;
+}
+
+// ---- places of files ---------------------------------------------------------------------------
+
+bool output_path(char out[PATH_SIZE], const char* format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    const int length = vsnprintf(out, PATH_SIZE, format, rest);
+    va_end(rest);
+    if (length < PATH_SIZE) return true;
+    fprintf(stderr, "talus: the path %.60s... is too long\n", out);
+    return false;
+}
+
+bool output_folder(const char* directory, const char* name, char out[PATH_SIZE])
+{
+    if (!output_path(out, "%s/%s", directory, name)) return false;
+    if (mkdir(out, 0777) == 0 || errno == EEXIST) return true;
+    fprintf(stderr, "talus: cannot make the directory %s: %s\n", out, strerror(errno));
+    return false;
+}
+
+bool output_free(const char* path, bool force)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return true;
+    if (force && S_ISREG(info.st_mode)) return true;
+    fprintf(stderr,
+            S_ISREG(info.st_mode) ? "talus: %s is there already; --force replaces it\n"
+                                  : "talus: %s is there already and is no file\n",
+            path);
+    return false;
+}
+
+const char* output_format(const char* option, const char* path)
+{
+    static const char* const formats[] = {"png", "svg", "pdf"};
+    const char* dot = path ? strrchr(path, '.') : NULL;
+    const char* slash = path ? strrchr(path, '/') : NULL;
+    const char* ending = dot && (!slash || dot > slash) ? dot + 1 : NULL;
+    const char* wanted = option ? option : path ? ending : "png";
+    if (option && ending && strcasecmp(option, ending) != 0) {
+        fprintf(stderr, "talus: --format %s does not agree with the name %s\n", option, path);
+        return NULL;
+    }
+    for (size_t i = 0; wanted && i < sizeof formats / sizeof *formats; i++) {
+        if (strcasecmp(wanted, formats[i]) == 0) return formats[i];
+    }
+    fprintf(stderr, "talus: pictures are written as png, svg or pdf, not as '%s'\n",
+            wanted ? wanted : path);
+    return NULL;
+}

@@ -1,0 +1,53 @@
+/// What `measure`, `render` and `plot` share: choosing frames and a region of a recorded run, and
+/// places for their files. Functions that return false have said why on stderr.
+#ifndef TALUS_RECORDED_H
+#define TALUS_RECORDED_H
+
+#include "app.h"
+
+/// Frames that were asked for, before the recording is known. Zero: the caller's default.
+typedef struct frame_choice {
+    bool given;
+    int64_t first, last; ///< -1: the last frame
+    int64_t stride;
+    bool timed;
+    double time; ///< the frame nearest to it
+} frame_choice;
+
+/// Read "N", "A:B", "A:B:STRIDE", "last" or "all".
+bool frames_parse(const char* text, frame_choice* out);
+/// Read the time of a frame.
+bool frames_parse_time(const char* text, frame_choice* out);
+
+/// Frames of a recording: first, first + stride, ... up to last.
+typedef struct frame_range {
+    int64_t first, last, stride, count;
+} frame_range;
+
+/// The frames chosen; without a choice all of them or the last one.
+bool frames_of(const talus_recording* recording, const frame_choice* choice, bool all,
+               frame_range* out);
+
+/// Open a recording, say what is wrong with it otherwise.
+bool recording_open(const char* directory, talus_recording** out);
+/// Show a frame.
+bool recording_show(talus_recording* recording, int64_t frame, const talus_world** world);
+
+/// Read "x=LOW:HIGH,y=LOW:HIGH", or the axes in turn without their names; an end that is left out
+/// is not limited.
+bool region_parse(const char* text, talus_region* out);
+
+/// Read "LOW:HIGH", two finite numbers, the second larger.
+bool range_parse(const char* option, const char* text, double* low, double* high);
+
+/// DIRECTORY/NAME as a folder, made if needed; the path goes to `out`.
+bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);
+/// Is there room for a file: nothing of that name, or it may be replaced?
+bool output_free(const char* path, bool force);
+/// snprintf() of a path that complains if it is too long.
+bool output_path(char out[PATH_SIZE], const char* format, ...) TALUS_PRINTF(2, 3);
+/// The format of a picture, "png", "svg" or "pdf", from the option or from the ending of a path
+/// (both may be NULL: png); NULL if it is none.
+const char* output_format(const char* option, const char* path);
+
+#endif

@@ -1,0 +1,280 @@
+/// talus view --export: the page with the frames inside, one file that needs no server.
+///
+/// The data is one JSON object in a script element that is not run: under each path that the page
+/// would ask the server for stands its answer. Arrays are deflated (zlib) and written in base64;
+/// numbers of 64 bits are rounded to 32, which a screen cannot tell.
+#include "view.h"
+
+#include "app.h"
+#include "base/error.h"
+#include "base/words.h"
+#include "record/files.h"
+#include "run/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/// Browsers begin to struggle with a page above this.
+#define LARGE_BYTES 200e6
+
+typedef struct exporter {
+    view_run* run;
+    view_choice choice;
+    FILE* out;
+    bool any; ///< something stands before the next entry
+} exporter;
+
+// ---- pieces of the file ------------------------------------------------------------------------
+
+/// JSON as it may stand in a script element: `<` appears in texts only, and could end the element.
+static void put_json(FILE* out, const char* text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<') {
+            fputs("\\u003c", out);
+        } else {
+            fputc(text[i], out);
+        }
+    }
+}
+
+static void put_base64(FILE* out, const unsigned char* data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const unsigned bits = (unsigned)data[i] << 16 |
+                              (left > 1 ? (unsigned)data[i + 1] << 8 : 0u) |
+                              (left > 2 ? (unsigned)data[i + 2] : 0u);
+        const char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+                              left > 1 ? digits[bits >> 6 & 63] : '=',
+                              left > 2 ? digits[bits & 63] : '='};
+        fwrite(four, 1, sizeof four, out);
+    }
+}
+
+/// The key of the next entry and what stands before its value.
+static void put_path(exporter* e, const char* path)
+{
+    fprintf(e->out, "%s\n\"%s\":", e->any ? "," : "", path);
+    e->any = true;
+}
+
+/// Round doubles to floats, in place.
+static void shorten(frame_field* field)
+{
+    const double* wide = field->data;
+    float* narrow = field->data;
+    const int64_t count = field->rows * field->width;
+    for (int64_t i = 0; i < count; i++) {
+        const float rounded = (float)wide[i];
+        memcpy(narrow + i, &rounded, sizeof rounded);
+    }
+}
+
+static talus_status put_array(exporter* e, const char* path, frame_field* field, talus_error* error)
+{
+    const bool shorter = field->type == COLUMN_F64;
+    if (shorter) shorten(field);
+    const column probe = {.type = field->type};
+    const size_t element = shorter ? sizeof(float) : column_element_size(&probe);
+    const uLong size = (uLong)field->rows * (uLong)field->width * (uLong)element;
+    uLongf packed_size = compressBound(size);
+    unsigned char* packed = malloc(packed_size);
+    if (!packed || compress(packed, &packed_size, field->data, size) != Z_OK) {
+        free(packed);
+        return error_memory(error, "an array of the page");
+    }
+    put_path(e, path);
+    fprintf(e->out, "{\"type\":\"%s\",\"width\":%d,\"data\":\"",
+            shorter ? "f32" : view_type_name(field->type), field->width);
+    put_base64(e->out, packed, packed_size);
+    fputs("\"}", e->out);
+    free(packed);
+    return TALUS_OK;
+}
+
+// ---- entries -----------------------------------------------------------------------------------
+
+/// A document of the page: written to memory, then into the file.
+typedef enum document { DOCUMENT_RUN, DOCUMENT_SHAPES, DOCUMENT_SERIES, DOCUMENT_SURFACE } document;
+
+static talus_status write_series(const view_run* v, FILE* out, talus_error* error)
+{
+    char* text = NULL;
+    size_t size = 0;
+    TRY(view_read_series(v, &text, &size, error));
+    text[size] = '\0'; // files_read() leaves room
+    json_quote(out, text);
+    free(text);
+    return TALUS_OK;
+}
+
+static talus_status write_document(const exporter* e, document which, int64_t frame, FILE* out,
+                                   talus_error* error)
+{
+    switch (which) {
+    case DOCUMENT_RUN: return view_write_run(e->run, &e->choice, out, error);
+    case DOCUMENT_SHAPES: return view_write_shapes(e->run, out, error);
+    case DOCUMENT_SERIES: return write_series(e->run, out, error);
+    case DOCUMENT_SURFACE: return view_write_surface(e->run, frame, out, error);
+    }
+    return TALUS_OK;
+}
+
+/// A run that is going on may be gathered into one file while it is read: then look again.
+static bool look_again(exporter* e)
+{
+    view_run_forget(e->run);
+    return view_run_refresh(e->run, NULL) == TALUS_OK && e->run->head_count >= e->choice.end;
+}
+
+static talus_status put_document(exporter* e, const char* path, document which, int64_t frame,
+                                 talus_error* error)
+{
+    char* text = NULL;
+    size_t size = 0;
+    talus_status status = TALUS_OK;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        free(text);
+        text = NULL;
+        FILE* memory = open_memstream(&text, &size);
+        if (!memory) return error_memory(error, "the page");
+        status = write_document(e, which, frame, memory, error);
+        if (fclose(memory) != 0) status = error_memory(error, "the page");
+        if (status == TALUS_OK || !look_again(e)) break;
+    }
+    if (status == TALUS_OK) {
+        put_path(e, path);
+        put_json(e->out, text, size);
+    }
+    free(text);
+    return status;
+}
+
+static talus_status put_field(exporter* e, int64_t frame, int64_t number, const char* table,
+                              const char* name, talus_error* error)
+{
+    frame_field field = {0};
+    talus_status status = view_read_field(e->run, frame, table, name, &field, error);
+    // A field that only newer frames have.
+    if (status == TALUS_ERR_ARGUMENT) return TALUS_OK;
+    if (status != TALUS_OK && look_again(e)) {
+        status = view_read_field(e->run, frame, table, name, &field, error);
+    }
+    if (status != TALUS_OK) return status;
+    char path[160];
+    snprintf(path, sizeof path, "api/frame/%lld/%s/%s", (long long)number, table, name);
+    status = put_array(e, path, &field, error);
+    free(field.data);
+    return status;
+}
+
+static talus_status put_frame(exporter* e, int64_t frame, int64_t number, talus_error* error)
+{
+    for (int t = 0; t < VIEW_TABLES; t++) {
+        for (int c = 0; c < e->run->column_count[t]; c++) {
+            char name[sizeof e->run->column[t][c].name]; // looking again frees the columns
+            memcpy(name, e->run->column[t][c].name, sizeof name);
+            if (!view_shows(name)) continue;
+            TRY(put_field(e, frame, number, view_table_names[t], name, error));
+        }
+    }
+    char path[64];
+    snprintf(path, sizeof path, "api/frame/%lld/surface.json", (long long)number);
+    return put_document(e, path, DOCUMENT_SURFACE, frame, error);
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+static talus_status put_data(exporter* e, talus_error* error)
+{
+    fputs("<script type=\"application/json\" id=\"talus-data\">{", e->out);
+    TRY(put_document(e, "api/run.json", DOCUMENT_RUN, 0, error));
+    TRY(put_document(e, "api/shapes.json", DOCUMENT_SHAPES, 0, error));
+    TRY(put_document(e, "api/series.csv", DOCUMENT_SERIES, 0, error));
+    const view_choice* c = &e->choice;
+    for (int64_t i = c->first, number = 0; i < c->end; i += c->every, number++) {
+        TRY(put_frame(e, i, number, error));
+        if (ferror(e->out)) break;
+    }
+    fputs("\n}</script>", e->out);
+    return TALUS_OK;
+}
+
+static talus_status put_page(exporter* e, talus_error* error)
+{
+    size_t size = 0;
+    const char* page = view_page(&size);
+    const size_t length = sizeof VIEW_DATA_MARK - 1;
+    const char* mark = memmem(page, size, VIEW_DATA_MARK, length);
+    if (!mark) return error_set(error, TALUS_ERR_FORMAT, "the page has no place for data");
+    fwrite(page, 1, (size_t)(mark - page), e->out);
+    TRY(put_data(e, error));
+    const char* rest = mark + length;
+    fwrite(rest, 1, size - (size_t)(rest - page), e->out);
+    return TALUS_OK;
+}
+
+/// Frames that are there; false, with a message, if there are none.
+static bool fit_choice(const view_run* v, view_choice* choice)
+{
+    const int64_t count = v->head_count;
+    if (choice->end < 0 || choice->end > count) choice->end = count;
+    choice->exported = true;
+    if (choice->first < choice->end) return true;
+    fprintf(stderr, "talus: --frames begins at %lld, but %s has the frames 0 to %lld\n",
+            (long long)choice->first, v->directory, (long long)count - 1);
+    return false;
+}
+
+/// The page under a name of its own until it is whole.
+static talus_status write_file(exporter* e, const char* path, talus_error* error)
+{
+    char* part = files_text("%s.tmp", path);
+    if (!part) return error_memory(error, "a file name");
+    e->out = fopen(part, "we");
+    talus_status status = e->out ? put_page(e, error) : files_error(error, "write", part);
+    if (e->out) {
+        const bool failed = ferror(e->out);
+        if ((fclose(e->out) != 0 || failed) && status == TALUS_OK) {
+            status = files_error(error, "write", part);
+        }
+        if (status == TALUS_OK) status = files_rename(part, path, error);
+        if (status != TALUS_OK) unlink(part);
+    }
+    free(part);
+    return status;
+}
+
+int view_export(view_run* v, const char* path, view_choice choice, bool force)
+{
+    if (!force && access(path, F_OK) == 0) {
+        fprintf(stderr, "talus: %s exists; --force replaces it\n", path);
+        return STATUS_FAILURE;
+    }
+    talus_error error = {0};
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    exporter e = {.run = v, .choice = choice};
+    talus_status status = view_run_refresh(v, &error);
+    const bool fits = status == TALUS_OK && fit_choice(v, &e.choice);
+    if (fits) status = write_file(&e, path, &error);
+    h5_loud(&quiet);
+    if (status != TALUS_OK) fprintf(stderr, "talus: %s\n", error.text);
+    if (status != TALUS_OK || !fits) return fits ? STATUS_FAILURE : STATUS_USAGE;
+
+    const double bytes = (double)files_size(path);
+    const int64_t frames = (e.choice.end - e.choice.first - 1) / e.choice.every + 1;
+    const bool small = bytes < 1e6;
+    printf("%s: %lld frame%s, %.*f %s\n", path, (long long)frames, plural(frames), small ? 0 : 1,
+           bytes / (small ? 1e3 : 1e6), small ? "kB" : "MB");
+    if (bytes > LARGE_BYTES) {
+        fprintf(stderr, "talus: a page of this size is slow to open; --every N or --frames A:B "
+                        "make it smaller\n");
+    }
+    return STATUS_OK;
+}

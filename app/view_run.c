@@ -1,0 +1,192 @@
+/// talus view: the run's folder, which may grow, be replaced or vanish while it is looked at.
+///
+/// frames.h5 is only ever replaced as a whole (rename), so a look at its inode tells whether there
+/// is more. What was read of the frames before stays valid as long as it is the same run
+/// (run.json) and their times and steps agree: a run that was cut back and goes on records them
+/// again with the same bits.
+#include "view.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "record/files.h"
+#include "record/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <talus/scene.h>
+
+const char* const view_table_names[VIEW_TABLES] = {"grains", "contacts", "walls"};
+
+static view_stamp stamp_of(const char* directory, const char* name)
+{
+    char* path = files_text("%s/%s", directory, name);
+    struct stat facts;
+    view_stamp stamp;
+    memset(&stamp, 0, sizeof stamp); // padding too: stamps are compared as bytes
+    if (path && stat(path, &facts) == 0) {
+        stamp.device = facts.st_dev;
+        stamp.inode = facts.st_ino;
+        stamp.size = facts.st_size;
+        stamp.changed = facts.st_mtim;
+    }
+    free(path);
+    return stamp;
+}
+
+static bool same_stamp(const view_stamp* a, const view_stamp* b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+view_run view_run_make(const char* directory)
+{
+    view_run v;
+    memset(&v, 0, sizeof v);
+    v.directory = directory;
+    v.reader.file = -1;
+    return v;
+}
+
+static void free_newest(view_run* v)
+{
+    for (int t = 0; t < VIEW_TABLES; t++) {
+        free(v->column[t]);
+        v->column[t] = NULL;
+        v->column_count[t] = 0;
+    }
+    for (int64_t i = 0; v->wall_name && i < v->wall_count; i++) free(v->wall_name[i]);
+    free(v->wall_name);
+    v->wall_name = NULL;
+    v->wall_count = 0;
+}
+
+void view_run_forget(view_run* v)
+{
+    frame_reader_close(&v->reader);
+    memset(&v->frames_stamp, 0, sizeof v->frames_stamp);
+}
+
+static void free_heads(view_run* v)
+{
+    free(v->head);
+    v->head = NULL;
+    v->head_count = 0;
+}
+
+void view_run_end(view_run* v)
+{
+    view_run_forget(v);
+    free_newest(v);
+    free_heads(v);
+}
+
+int64_t view_run_generation(const view_run* v)
+{
+    return (int64_t)(hash_bytes(HASH_START, &v->frames_stamp, sizeof v->frames_stamp) >> 11);
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+/// The scene's title; the name of the folder if the scene cannot be read.
+static void read_title(view_run* v)
+{
+    char* path = files_text("%s/scene.yaml", v->directory);
+    talus_scene* scene = NULL;
+    if (path && talus_scene_load(path, NULL, 0, &scene, NULL, NULL) == TALUS_OK) {
+        snprintf(v->title, sizeof v->title, "%s", talus_scene_title(scene));
+    } else {
+        char* real = realpath(v->directory, NULL);
+        const char* slash = real ? strrchr(real, '/') : NULL;
+        snprintf(v->title, sizeof v->title, "%s", slash ? slash + 1 : v->directory);
+        free(real);
+    }
+    talus_scene_destroy(scene);
+    free(path);
+}
+
+/// How many of the heads known so far are those of the open file.
+static int64_t heads_that_stay(const view_run* v)
+{
+    const int64_t count = v->reader.count;
+    int64_t rows[2] = {0}, stay = 0;
+    int width[2] = {0};
+    double* time = calloc((size_t)count + 1, sizeof *time);
+    int64_t* step = calloc((size_t)count + 1, sizeof *step);
+    hid_t file = v->reader.file;
+    if (time && step && h5_shape(file, "time", COLUMN_F64, &rows[0], &width[0]) &&
+        h5_shape(file, "step", COLUMN_I64, &rows[1], &width[1]) && rows[0] == count &&
+        rows[1] == count && width[0] == 1 && width[1] == 1 &&
+        h5_read(file, "time", COLUMN_F64, time) && h5_read(file, "step", COLUMN_I64, step)) {
+        while (stay < count && stay < v->head_count && v->head[stay].time == time[stay] &&
+               v->head[stay].step == step[stay]) {
+            stay++;
+        }
+    }
+    free(time);
+    free(step);
+    return stay;
+}
+
+static talus_status read_heads(view_run* v, talus_error* error)
+{
+    v->head_count = heads_that_stay(v);
+    frame_data* longer = realloc(v->head, sizeof *longer * (size_t)(v->reader.count + 1));
+    if (!longer) return error_memory(error, "the list of frames");
+    v->head = longer;
+    while (v->head_count < v->reader.count) {
+        TRY(frame_read_head(&v->reader, v->head_count, &v->head[v->head_count], error));
+        v->head_count++;
+    }
+    return TALUS_OK;
+}
+
+/// What is told about fields and walls is that of the newest frame.
+static talus_status read_newest(view_run* v, talus_error* error)
+{
+    free_newest(v);
+    const int64_t newest = v->head_count - 1;
+    for (int t = 0; t < VIEW_TABLES; t++) {
+        TRY(frame_columns(&v->reader, newest, view_table_names[t], &v->column[t],
+                          &v->column_count[t], error));
+    }
+    v->wall_count = v->head[newest].walls.count;
+    v->wall_name = frame_texts(&v->reader, newest, "walls", "name", v->wall_count);
+    return v->wall_name
+               ? TALUS_OK
+               : error_set(error, TALUS_ERR_FORMAT, "%s has no names of walls", v->reader.path);
+}
+
+static talus_status read_all(view_run* v, talus_error* error)
+{
+    TRY(frame_reader_open(v->directory, &v->reader, error));
+    v->reduced = h5_text_is(v->reader.file, "units", "reduced");
+    if (v->reader.count < 1) {
+        return error_set(error, TALUS_ERR_STATE, "no frame has been recorded in %s yet",
+                         v->directory);
+    }
+    TRY(read_heads(v, error));
+    return read_newest(v, error);
+}
+
+talus_status view_run_refresh(view_run* v, talus_error* error)
+{
+    const view_stamp run_now = stamp_of(v->directory, "run.json");
+    // Before opening: a file that is replaced meanwhile is then seen as changed the next time.
+    const view_stamp frames_now = stamp_of(v->directory, "frames.h5");
+    if (!same_stamp(&run_now, &v->run_stamp) || v->title[0] == '\0') {
+        view_run_forget(v);
+        free_heads(v);
+        read_title(v);
+        v->run_stamp = run_now;
+    }
+    if (v->reader.file >= 0 && same_stamp(&frames_now, &v->frames_stamp)) return TALUS_OK;
+    view_run_forget(v);
+    talus_status status = read_all(v, error);
+    if (status == TALUS_OK) {
+        v->frames_stamp = frames_now;
+    } else {
+        view_run_forget(v);
+    }
+    return status;
+}

@@ -1,0 +1,74 @@
+/// Exchange with other programs: recorded frames in their formats, and their files as scenes.
+#ifndef TALUS_EXCHANGE_H
+#define TALUS_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <talus/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Write the recorded frames of a run as VTK XML (.vtp, .vtu and .pvd) into a folder, which is made
+/// if it is not there.
+TALUS_API talus_status talus_export_vtk(const char* directory, const char* out_directory,
+                                        talus_error* error);
+/// Write them as one temporal VTKHDF file.
+TALUS_API talus_status talus_export_vtkhdf(const char* directory, const char* out_path,
+                                           talus_error* error);
+/// Write them as one GSD file after the schema hoomd 1.4, with the shapes of the grains.
+TALUS_API talus_status talus_export_gsd(const char* directory, const char* out_path,
+                                        talus_error* error);
+/// Write them as one LAMMPS dump, with the shapes of its grains as OBJ files in the folder
+/// `out_path`.shapes.
+TALUS_API talus_status talus_export_lammps(const char* directory, const char* out_path,
+                                           talus_error* error);
+
+// ---- scenes from files of other programs -------------------------------------------------------
+
+typedef enum talus_import_format {
+    TALUS_IMPORT_AUTO, ///< by the file's name and its first lines
+    TALUS_IMPORT_LAMMPS_DUMP,
+    TALUS_IMPORT_LAMMPS_DATA, ///< atom style sphere
+    TALUS_IMPORT_LMGC90,      ///< BODIES.DAT, with DOF.INI, BULK_BEHAV.DAT, ... beside it
+    TALUS_IMPORT_CSV,
+} talus_import_format;
+
+/// What to import. Fill with talus_import_default(); copied on use.
+typedef struct talus_import_def {
+    const char* path; ///< the file; LMGC90: or its folder
+    const char* out;  ///< scene to write, ending in .yaml; the grains go to a CSV file beside it
+    talus_import_format format; ///< [default TALUS_IMPORT_AUTO]
+    int dimension;              ///< 2, 3, or 0: 2 if all grains lie in one plane z [default 0]
+    int64_t frame;   ///< LAMMPS dump: which one, counted from 0; negative from the end [default -1]
+    double radius;   ///< of grains whose file gives none, m; 0: that is an error [default 0]
+    const char* dof; ///< LMGC90: file of positions and velocities; NULL: DOF.INI if it is there
+    bool periodic[3]; ///< axes that are periodic whatever the file says [default none]
+    double low[3];    ///< their cell, m; if high is not above low, the file's box is taken
+    double high[3];
+} talus_import_def;
+
+TALUS_API talus_import_def talus_import_default(void);
+
+/// What was imported. Zero-initialise; free with talus_import_free().
+typedef struct talus_import_result {
+    int dimension;
+    int64_t grains;
+    int shapes, walls, materials;
+    char* csv; ///< path of the file with the grains
+    int note_count;
+    char** notes; ///< [note_count] what was not carried over, or was assumed; also in the scene
+} talus_import_result;
+
+TALUS_API void talus_import_free(talus_import_result* result);
+
+/// Make a scene of a file of another program. Files that exist are not overwritten. Errors in the
+/// file say file:line.
+TALUS_API talus_status talus_import(const talus_import_def* def, talus_import_result* result,
+                                    talus_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,213 @@
+"""Options as keyword arguments: Python values into the structs of the library.
+
+A struct starts as its talus_*_default() says. Vectors of three take two numbers in 2D; spins,
+rotations and torques take one. Texts and arrays that a struct points to are kept in `keep` for the
+length of the call. The sizes that the header's comments state for arrays are checked, and counts
+that are not given follow from them.
+"""
+import collections
+import difflib
+
+import numpy
+
+from ._callbacks import bind
+from ._library import HEADER, ffi, has, lib, short
+from ._memory import NUMPY_TYPES, numpy_type
+from ._records import Record
+from ._types import fields, size_of, struct_name, to_enum
+
+AXIAL = ("spin", "rotation", "torque", "spin_amplitude")  # in 2D one number: that about z
+
+
+def default_function(struct):
+    """Name of the function that fills a struct with its defaults, None if it has none."""
+    base = struct[:-4] if struct.endswith("_def") else struct
+    return base + "_default" if has(base + "_default") else None
+
+
+def default_of(struct, names):
+    """The defaults of a struct; some depend on the dimension of the world."""
+    default = default_function(struct)
+    if default is None:
+        return ffi.new(struct + "*")[0]
+    try:
+        return getattr(lib, default)(*[names[p["name"]] for p in HEADER["functions"][default]])
+    except KeyError as missing:
+        raise TypeError(f"{short(struct)}: its defaults need to know {missing}") from None
+
+
+def new_options(struct, values, keep, names=None, where=None):
+    """A struct with its defaults and the given values over them."""
+    names = {} if names is None else names
+    pointer = ffi.new(struct + "*", default_of(struct, names))
+    where = where or (short(struct)[:-4] if struct.endswith("_def") else short(struct))
+    fill(pointer, struct, values, keep, names, where)
+    keep.append(pointer)
+    return pointer
+
+
+def fill(pointer, struct, values, keep, names, where):
+    known, arrays = fields(struct), {}
+    if isinstance(values, Record):
+        values = values.as_dict()
+    if not hasattr(values, "items"):
+        raise TypeError(f"{where}: expected a dict of options, got {type(values).__name__}")
+    for name, value in values.items():
+        if name not in known or name.endswith("_user"):
+            raise TypeError(unknown_option(where, name, known))
+        if value is not None:
+            set_field(pointer, known[name], value, keep, names, f"{where}.{name}", arrays)
+    check_shapes(pointer, struct, arrays, values, names, where)
+
+
+def unknown_option(where, name, known):
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}"
+    return f"{where} has no option '{name}'{hint}"
+
+
+def set_field(pointer, field, value, keep, names, where, arrays):
+    ctype = field.type
+    if isinstance(value, ffi.CData):
+        keep.append(value)
+        setattr(pointer, field.name, value)
+    elif field.enum and ctype.kind in ("enum", "primitive"):
+        number = value if field.enum and ctype.kind == "primitive" and value == -1 else \
+            to_enum(field.enum, value, where)
+        setattr(pointer, field.name, number)
+    elif ctype.kind == "primitive":
+        setattr(pointer, field.name, number_of(ctype, value, where))
+    elif ctype.kind == "struct":
+        inner = ffi.addressof(pointer[0], field.name)
+        fill(inner, struct_name(ctype), value, keep, names, where)
+    elif ctype.kind == "array":
+        set_fixed(getattr(pointer, field.name), field, value, where)
+    elif ctype.kind == "function":
+        function, user = bind(ctype, value, keep)
+        setattr(pointer, field.name, function)
+        setattr(pointer, field.name + "_user", user)
+    elif ctype.kind == "pointer":
+        setattr(pointer, field.name, pointed(pointer, field, value, keep, where, arrays))
+    else:
+        raise TypeError(f"{where}: cannot be set from Python")
+
+
+def number_of(ctype, value, where):
+    """A Python number for a C one; a text or None is a mistake, said with its place."""
+    if ctype.cname == "_Bool" and isinstance(value, (bool, numpy.bool_)):
+        return bool(value)
+    if isinstance(value, (str, bytes)) or numpy.ndim(value) != 0:
+        raise TypeError(f"{where}: expected a number, got {value!r}")
+    kind = NUMPY_TYPES[ctype.cname]
+    try:
+        number = float(value) if kind.startswith("f") else int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{where}: expected a number, got {value!r}") from None
+    if number != value and not kind.startswith("f"):
+        raise TypeError(f"{where}: expected a whole number, got {value!r}")
+    return bool(number) if kind == "?" else number
+
+
+def vector(value, size, name, where):
+    """The components of a vector field: as many as it has, or those of a plane."""
+    value = numpy.asarray(value)
+    if size == 3 and value.ndim == 0 and name in AXIAL:
+        return [0, 0, value.item()]
+    if size == 9 and value.shape == (3, 3):
+        return value.ravel().tolist()
+    if value.shape != (size,) and not (size == 3 and value.shape == (2,)):
+        raise ValueError(f"{where}: expected {size} numbers, got an array of shape "
+                         f"{list(value.shape)}")
+    return value.tolist()
+
+
+def set_fixed(target, field, value, where):
+    ctype = field.type
+    if ctype.item.cname == "char":
+        raw = str(value).encode()
+        if len(raw) >= ctype.length:
+            raise ValueError(f"{where}: longer than {ctype.length - 1} bytes")
+        ffi.memmove(target, raw + b"\0", len(raw) + 1)
+        return
+    if ctype.item.kind == "array":
+        flat = numpy.ascontiguousarray(value, numpy_type(ctype.item.item))
+        if flat.nbytes != ffi.sizeof(ctype):
+            raise ValueError(f"{where}: expected {ctype.length} by {ctype.item.length} numbers")
+        ffi.memmove(target, ffi.from_buffer(flat), flat.nbytes)
+        return
+    for i, v in enumerate(vector(value, ctype.length, field.name, where)):
+        target[i] = number_of(ctype.item, v, f"{where}[{i}]")
+
+
+def text_of(value, keep, where):
+    """A C string; paths are texts too."""
+    value = value.__fspath__() if hasattr(value, "__fspath__") else value
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"{where}: expected a text, got {type(value).__name__}")
+    raw = value.encode() if isinstance(value, str) else value
+    if b"\0" in raw:
+        raise ValueError(f"{where}: a text with a zero byte")
+    keep.append(ffi.new("char[]", raw))
+    return keep[-1]
+
+
+def texts_of(values, keep, where):
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{where}: expected a list of texts, got one text")
+    pointers = [text_of(v, keep, f"{where}[{i}]") for i, v in enumerate(values)]
+    keep.append(ffi.new("char*[]", pointers))
+    return keep[-1], len(pointers)
+
+
+def array_of(item, value, keep, where):
+    """A contiguous array of the C type; no copy if it is one already."""
+    try:
+        array = numpy.ascontiguousarray(value, numpy_type(item))
+    except (TypeError, ValueError) as problem:
+        raise TypeError(f"{where}: {problem}") from None
+    keep.append(array)
+    return ffi.cast(item.cname + "*", array.ctypes.data), array.shape
+
+
+def pointed(pointer, field, value, keep, where, arrays):
+    item = field.type.item
+    if item.cname == "char":
+        return text_of(value, keep, where)
+    if item.kind == "pointer" and item.item.cname == "char":
+        texts, count = texts_of(value, keep, where)
+        setattr(pointer, field.name[:-1] + "_count", count)
+        return texts
+    if item.kind in ("primitive", "enum"):
+        if field.enum:
+            value = [to_enum(field.enum, v, f"{where}[{i}]") for i, v in enumerate(value)]
+        data, arrays[field.name] = array_of(item, value, keep, where)
+        return data
+    raise TypeError(f"{where}: cannot be set from Python")
+
+
+def check_shapes(pointer, struct, arrays, values, names, where):
+    """Every array must be as long as the library will read: by its count in the struct, set from it
+    unless it was given, or by the `names` of the call (grains, contacts, dim)."""
+    known, counted = fields(struct), {}
+    for name, shape in arrays.items():
+        said = known[name].shape
+        if said is None:
+            raise TypeError(f"{where}.{name}: the header does not say how long it is")
+        total = int(numpy.prod(shape))
+        given = list(said)
+        if said[0] in known and said[0] not in values:
+            rest = int(numpy.prod([size_of(s, names) for s in given[1:]]))
+            count = total // rest if rest else 0
+            if counted.setdefault(said[0], (count, name))[0] != count:
+                raise ValueError(f"{where}.{name}: {count} rows, but {where}."
+                                 f"{counted[said[0]][1]} has {counted[said[0]][0]}")
+            setattr(pointer, said[0], count)
+        lengths = collections.ChainMap(
+            {f: getattr(pointer, f) for f in known if known[f].type.kind == "primitive"}, names)
+        try:
+            wanted = [size_of(s, lengths) for s in given]
+        except KeyError as unknown:
+            raise TypeError(f"{where}.{name}: cannot tell its size {unknown}") from None
+        if int(numpy.prod(wanted)) != total:
+            raise ValueError(f"{where}.{name}: expected {' by '.join(map(str, wanted))} numbers "
+                             f"({', '.join(given)}), got {' by '.join(map(str, shape))}")

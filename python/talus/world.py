@@ -1,0 +1,364 @@
+"""The world: grains, walls, materials and the step."""
+import contextlib
+import logging
+import time
+
+import numpy
+
+from . import errors
+from ._call import FUNCTIONS, add_methods
+from ._callbacks import raise_problems
+from ._fill import AXIAL, new_options
+from ._library import doc, ffi, lib
+from ._memory import Turn, Windows, look_at, numpy_type
+from ._records import copy_of
+from ._types import fields, options_doc, size_of
+
+
+def write_log(level, text):
+    """Where messages of the library go unless another function is given: logging, as "talus"."""
+    logging.getLogger("talus").log(logging.WARNING if level else logging.INFO, "%s", text)
+
+
+def says_stop(answer):
+    """Whether a callback has returned True; what else it may return is ignored."""
+    return isinstance(answer, (bool, numpy.bool_)) and bool(answer)
+
+
+class Table:
+    """Grains or contacts as arrays that look at the world's memory."""
+
+    def __init__(self, view, table):
+        vars(self).update(_view=view, _table=table)
+
+    def _now(self, pointer):
+        return getattr(lib, "talus_world_" + self._table)(pointer)
+
+    def __getattr__(self, name):
+        known = fields("talus_" + self._table)
+        if name not in known:
+            raise AttributeError(f"{self._table} have no '{name}'; known are {', '.join(known)}")
+        field, view = known[name], self._view
+        with view._access() as pointer:
+            now = self._now(pointer)
+            value = getattr(now, name)
+            if field.type.kind != "pointer":
+                return value
+            sizes = {n: getattr(now, n) for n, f in known.items() if f.type.kind == "primitive"}
+            shape = [size_of(said, sizes) for said in field.shape]
+            shape = shape[:1] if shape[1:] == [1] else shape
+            writable = not field.const and view._writable
+            array = look_at(value, shape, view._owner(), writable)
+            return view._windows().hand_out(self._table, array)
+
+    def __setattr__(self, name, value):
+        getattr(self, name)[...] = value
+
+    def __len__(self):
+        return self.count
+
+    def __dir__(self):
+        return list(fields("talus_" + self._table))
+
+    def __repr__(self):
+        return f"<{self.count} {self._table}: {', '.join(self.__dir__())}>"
+
+
+def _table_doc(name, words):
+    return f"{doc('talus_' + name)}\n\n{words}\n\n{options_doc('talus_' + name)}"
+
+
+class WorldView:
+    """A world to look at: its grains, contacts and walls, live or recorded. Everything that measures
+    or draws takes one."""
+
+    _writable = False
+
+    @property
+    def grains(self):
+        return Table(self, "grains")
+
+    @property
+    def contacts(self):
+        return Table(self, "contacts")
+
+    @property
+    def dim(self):
+        """2 or 3."""
+        return self.grains.dim
+
+    @property
+    def time(self):
+        """Simulated time, s."""
+        return FUNCTIONS["talus_world_time"](self)
+
+    @property
+    def last(self):
+        """Result of the last step; all zero before the first."""
+        return FUNCTIONS["talus_world_last"](self)
+
+    @property
+    def walls(self):
+        """All walls that are there, by name."""
+        states = [self.wall(i) for i in range(self.wall_count())]
+        return {state.name: state for state in states if state.present}
+
+    def wall(self, wall):
+        """State of a wall, by name or index."""
+        return FUNCTIONS["talus_world_wall"](self, self._wall_index(wall))
+
+    def _wall_index(self, wall):
+        if not isinstance(wall, str):
+            return wall
+        index = FUNCTIONS["talus_world_find_wall"](self, wall)
+        if index < 0:
+            raise errors.ArgumentError(f"there is no wall '{wall}'")
+        return index
+
+
+WorldView.grains.__doc__ = _table_doc(
+    "grains", "Arrays are not copied. They follow the world from step to step; once grains come or "
+    "go, arrays taken before keep what they showed and can no longer be written.")
+WorldView.contacts.__doc__ = _table_doc(
+    "contacts", "Arrays are not copied. They keep the contacts of their step when the world goes "
+    "on: take them anew for those of the next.")
+
+
+class World(WorldView):
+    _writable = True
+
+    def __init__(self, **options):
+        keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
+        options.setdefault("log", write_log)
+        definition = new_options("talus_world_def", options, keep)
+        status = lib.talus_world_create(definition, out, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        self._own(out[0], keep)
+
+    @classmethod
+    def _from_pointer(cls, pointer, keep, step_length=None):
+        world = cls.__new__(cls)
+        world._own(pointer, keep)
+        world.step_length = step_length
+        return world
+
+    def _own(self, pointer, keep):
+        self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
+        self._keep, self._open, self._turn = keep, Windows(), Turn("world")
+        self._materials, self.step_length = {}, None
+
+    def _owner(self):
+        return (self._pointer, self._keep)
+
+    def _windows(self):
+        return self._open
+
+    @contextlib.contextmanager
+    def _access(self, changes=False, moves=False):
+        """The world for one call, which may change it or even move its tables."""
+        with self._turn:
+            if moves:
+                self._open.cut_off(self._pointer, ("grains", "contacts"))
+            yield self._pointer
+        raise_problems(self._keep)  # of the log function
+
+    # ---- filling ----
+
+    def add_material(self, name, **law):
+        index = FUNCTIONS["talus_world_add_material"](self, name, **law)
+        self._materials[name] = index
+        return index
+
+    def set_pair(self, a, b, **law):
+        """Set the law between two materials (both orders), given by name or index."""
+        FUNCTIONS["talus_world_set_pair"](self, self._material(a), self._material(b), **law)
+
+    def _material(self, material):
+        if not isinstance(material, str):
+            return material
+        if material not in self._materials:
+            known = ", ".join(self._materials) or "none"
+            raise errors.ArgumentError(f"there is no material '{material}'; added were: {known}")
+        return self._materials[material]
+
+    def add_wall(self, name, kind=None, **options):
+        shape = dict(options.pop("shape", {}))
+        if kind is not None:
+            shape["kind"] = kind
+        for key in list(options):
+            if key in fields("talus_shape_def") and key not in fields("talus_wall_def"):
+                shape[key] = options.pop(key)
+        if "material" in options:
+            options["material"] = self._material(options["material"])
+        return FUNCTIONS["talus_world_add_wall"](self, name=name, shape=shape, **options)
+
+    def set_drive(self, wall, **drive):
+        """Change how a wall (name or index) moves, from now on and from its present position."""
+        FUNCTIONS["talus_world_set_drive"](self, self._wall_index(wall), **drive)
+
+    def remove_wall(self, wall):
+        """Take a wall (name or index) out of the world, with the grains glued to it."""
+        FUNCTIONS["talus_world_remove_wall"](self, self._wall_index(wall))
+
+    def add_solid(self, name, points, skin=0.0):
+        """Add a shape for grains and walls: the convex hull of `points` [n][dim], or of each array
+        in a list of such, rigidly joined. Returns its index."""
+        parts = [numpy.asarray(p, float) for p in points]
+        if parts and parts[0].ndim == 1:
+            parts = [numpy.asarray(points, float)]
+        if any(p.ndim != 2 or p.shape[1] != self.dim for p in parts) or not parts:
+            raise ValueError(f"points of solid '{name}': expected [n][{self.dim}] numbers")
+        flat = numpy.ascontiguousarray(numpy.concatenate(parts))
+        sizes = numpy.array([len(p) for p in parts], "i4")
+        return FUNCTIONS["talus_world_add_solid"](
+            self, name=name, skin=skin, part_count=len(parts), point_count=len(flat),
+            points=ffi.from_buffer("double[]", flat), part_sizes=sizes)
+
+    def add_grain(self, **grain):
+        if "material" in grain:
+            grain["material"] = self._material(grain["material"])
+        return FUNCTIONS["talus_world_add_grain"](self, **grain)
+
+    def add_grains(self, position, **columns):
+        """Add many grains: `position` [n][dim], everything else as in add_grain(), either one value
+        for all or an array with n rows. Returns their ids."""
+        position = numpy.asarray(position, float)
+        if position.ndim != 2 or position.shape[1] != self.dim:
+            raise ValueError(f"position: expected [n][{self.dim}] numbers, got an array of shape "
+                             f"{list(position.shape)}")
+        if isinstance(columns.get("material"), str):
+            columns["material"] = self._material(columns["material"])
+        rows = _GrainRows(len(position), dict(columns, position=position))
+        ids, out, error = numpy.empty(len(position), "i8"), ffi.new("int64_t*"), \
+            ffi.new("talus_error*")
+        with self._access(changes=True, moves=True) as pointer:
+            for i in range(len(position)):
+                status = lib.talus_world_add_grain(pointer, rows.row(i), out, error)
+                if status < 0:
+                    raise errors.failure(status, error)
+                ids[i] = out[0]
+        return ids
+
+    # ---- stepping ----
+
+    def step(self, h=None):
+        """Advance by one step of length h, s [default: that of the scene]. Returns its result."""
+        return self._steps(self._length(h), 1)
+
+    def _length(self, h):
+        if h is None and self.step_length is None:
+            raise TypeError("a step length h is needed: this world was not made from a scene")
+        return self.step_length if h is None else float(h)
+
+    def _steps(self, h, count):
+        result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
+        with self._access() as pointer:
+            # Steps move grains where they are; only the contacts are made anew. Grains that a policy
+            # takes out change their rows too.
+            removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
+            self._open.cut_off(pointer, ("grains", "contacts") if removes else ("contacts",))
+            status = lib.talus_world_steps(pointer, h, count, result, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        return copy_of(result)
+
+    def run(self, steps, h=None, every=0, callback=None):
+        """Advance by many steps of length h. With `callback`, callback(world) is called after every
+        `every` steps [default: every step]; if it returns True the run ends there. Ctrl-C ends it
+        between two steps. Returns the result of the last step."""
+        if steps < 1 or every < 0:
+            raise ValueError("run: steps must be at least 1, every must not be negative")
+        h, done, chunk, result = self._length(h), 0, 1, None
+        period = (every or 1) if callback else steps
+        while done < steps:
+            count = min(chunk, period - done % period, steps - done)
+            begun = time.monotonic()
+            result = self._steps(h, count)
+            seconds = time.monotonic() - begun
+            done += count
+            # Signals are heard between calls: a tenth of a second each, no more.
+            if count == chunk:
+                chunk = 2 * chunk if seconds < 0.05 else max(1, chunk // 2) if seconds > 0.1 \
+                    else chunk
+            if callback and done % period == 0 and says_stop(callback(self)):
+                break
+        return result
+
+
+class _GrainRows:
+    """Rows of talus_grain_def from columns."""
+
+    def __init__(self, count, columns):
+        self.keep, self.columns = [], []
+        constant = {}
+        for name, value in columns.items():
+            field = fields("talus_grain_def").get(name)
+            column = numpy.asarray(value) if field and not isinstance(value, str) else None
+            if column is None or not self._is_column(field, column, count):
+                constant[name] = value
+            else:
+                self.columns.append((name, field, self._rows(field, column)))
+        self.definition = new_options("talus_grain_def", constant, self.keep, where="grains")
+        self.targets = [(n, f.type, getattr(self.definition, n) if f.type.kind == "array" else None,
+                         rows) for n, f, rows in self.columns]
+
+    @staticmethod
+    def _is_column(field, column, count):
+        if field.type.kind != "array":
+            return column.shape == (count,)
+        return column.ndim == 2 and len(column) == count or \
+            field.name in AXIAL and column.shape == (count,) and count not in (2, 3)
+
+    @staticmethod
+    def _rows(field, column):
+        """A column as Python lists, vectors with all their components."""
+        if field.type.kind != "array":
+            return column.tolist()
+        if column.ndim == 1:
+            column = numpy.column_stack([0 * column, 0 * column, column])
+        elif field.name in AXIAL and column.shape[1] == 1:
+            column = numpy.column_stack([0 * column, 0 * column, column])
+        elif column.shape[1] == 2:
+            column = numpy.column_stack([column, 0 * column[:, :1]])
+        if column.shape[1] != field.type.length:
+            raise ValueError(f"{field.name}: expected 2 or 3 numbers a grain")
+        return column.astype(numpy_type(field.type.item)).tolist()
+
+    def row(self, i):
+        for name, ctype, target, rows in self.targets:
+            if target is None:
+                setattr(self.definition, name, rows[i])
+            else:
+                target[0:len(rows[i])] = rows[i]
+        return self.definition
+
+
+World.__doc__ = f"""{doc('talus_world_create')}
+
+Options: {doc('talus_world_def')}
+{options_doc('talus_world_def')}
+
+`log` is called as log(level, text) [default: Python's logging, as "talus"]."""
+World.add_material.__doc__ = f"""{doc('talus_world_add_material')}
+
+The law: {doc('talus_pair_def')}
+{options_doc('talus_pair_def')}"""
+World.add_wall.__doc__ = f"""{doc('talus_world_add_wall')} Options of the shape may be given beside
+the others: add_wall("floor", "plane", normal=[0, 1]).
+
+Options: {doc('talus_wall_def')}
+{options_doc('talus_wall_def')}
+
+Shape: {doc('talus_shape_def')}
+{options_doc('talus_shape_def')}
+
+Drive: {doc('talus_drive_def')}
+{options_doc('talus_drive_def')}"""
+World.set_drive.__doc__ += "\n\n" + options_doc("talus_drive_def")
+World.add_grain.__doc__ = f"""{doc('talus_world_add_grain')}
+
+{doc('talus_grain_def')}
+{options_doc('talus_grain_def')}"""
+add_methods(WorldView, "talus_world", lambda f: f.parameters[0].const)
+add_methods(World, "talus_world", lambda f: not f.parameters[0].const)

@@ -1,0 +1,397 @@
+/// Frames as one GSD file after the schema hoomd 1.4, which OVITO opens with the shapes of grains.
+///
+/// The schema wants float32, and a box with its centre at the origin that holds all particles:
+///   x_file = x - centre.
+/// Along periodic axes the box is the cell, along the others the extent of the grains in all
+/// frames. `log/centre` gives the centre back. Contacts between grains are bonds. What the schema
+/// does not know is logged under its own name: log/particles/FIELD, log/bonds/FIELD, log/time.
+#include "base/error.h"
+#include "record/frame_read.h"
+#include "record/frames.h"
+#include "record/gsd_types.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <talus/exchange.h>
+#include <unistd.h>
+
+#define SCHEMA_VERSION ((1u << 16) | 4u)
+
+typedef struct export_job {
+    frame_reader reader;
+    shapes shapes;
+    gsd_types types;
+    double low[3], high[3]; ///< extent of all grains in all frames
+    double largest;         ///< radius
+    gsd_writer out;
+} export_job;
+
+/// The columns of a frame's grains that are looked at.
+typedef struct grain_view {
+    int64_t count;
+    const double *position, *radius, *rotation, *scale, *velocity, *mass;
+    const int32_t *solid, *image;
+} grain_view;
+
+static const void* find(const frame_table* t, const char* name, column_type type, int width,
+                        bool* good)
+{
+    const frame_field* f = frame_find(t, name);
+    if (f && f->type == type && f->width == width && f->rows == t->count) return f->data;
+    *good = false;
+    return NULL;
+}
+
+static talus_status look(const export_job* job, const frame_table* t, grain_view* out,
+                         talus_error* error)
+{
+    bool good = true;
+    const int dim = job->reader.dim;
+    *out = (grain_view){
+        .count = t->count,
+        .position = find(t, "position", COLUMN_F64, dim, &good),
+        .radius = find(t, "radius", COLUMN_F64, 1, &good),
+        .rotation = find(t, "rotation", COLUMN_F64, dim == 2 ? 1 : 4, &good),
+        .scale = find(t, "scale", COLUMN_F64, 1, &good),
+        .velocity = find(t, "velocity", COLUMN_F64, dim, &good),
+        .mass = find(t, "mass", COLUMN_F64, 1, &good),
+        .solid = find(t, "solid", COLUMN_I32, 1, &good),
+        .image = find(t, "image", COLUMN_I32, dim, &good),
+    };
+    for (int64_t i = 0; good && i < t->count; i++) good = out->solid[i] < job->shapes.solid_count;
+    if (good && t->count < INT32_MAX) return TALUS_OK;
+    return error_set(error, TALUS_ERR_FORMAT, "a frame of %s lacks a field of its grains",
+                     job->reader.path);
+}
+
+/// Sizes and places of all frames, before the first one can be written.
+static talus_status survey(export_job* job, talus_error* error)
+{
+    const int dim = job->reader.dim;
+    job->types.all = &job->shapes;
+    for (int k = 0; k < 3; k++) job->low[k] = DBL_MAX, job->high[k] = -DBL_MAX;
+    for (int64_t f = 0; f < job->reader.count; f++) {
+        frame_data d;
+        grain_view g;
+        TRY(frame_read(&job->reader, f, &d, error));
+        talus_status status = look(job, &d.grains, &g, error);
+        for (int64_t i = 0; status == TALUS_OK && i < g.count; i++) {
+            gsd_types_see(&job->types, g.solid[i], g.radius[i], g.scale[i]);
+            job->largest = fmax(job->largest, g.radius[i]);
+            for (int k = 0; k < dim; k++) {
+                job->low[k] = fmin(job->low[k], g.position[i * dim + k] - g.radius[i]);
+                job->high[k] = fmax(job->high[k], g.position[i * dim + k] + g.radius[i]);
+            }
+        }
+        frame_data_free(&d);
+        if (status != TALUS_OK) return status;
+    }
+    return TALUS_OK;
+}
+
+// ---- the box -----------------------------------------------------------------------------------
+
+typedef struct box {
+    double centre[3];
+    float length[3];
+} box;
+
+static box make_box(const export_job* job, const frame_data* d)
+{
+    box b;
+    for (int k = 0; k < 3; k++) {
+        const bool flat = k >= job->reader.dim;
+        double low = flat ? -job->largest : job->low[k], high = flat ? job->largest : job->high[k];
+        if (!flat && d->periodic[k]) low = d->cell_low[k], high = d->cell_high[k];
+        if (!(high > low)) low = -0.5, high = 0.5; // no grains in any frame
+        b.centre[k] = 0.5 * (low + high);
+        b.length[k] = (float)(high - low);
+    }
+    return b;
+}
+
+/// A coordinate relative to the centre of the box and inside it, and how many boxes it was moved.
+static float place_inside(double x, double length, int32_t* moved)
+{
+    const float half = 0.5f * (float)length;
+    const double boxes = floor(x / length + 0.5);
+    *moved = (int32_t)boxes;
+    float out = (float)(x - boxes * length);
+    // Rounding may put what is inside on the upper end, which is not.
+    if (out >= half) out = nextafterf(half, 0.0f);
+    return out < -half ? -half : out;
+}
+
+// ---- chunks of a frame -------------------------------------------------------------------------
+
+/// float32 [rows][3] of a column of doubles with `dim` components.
+static talus_status put_vectors(export_job* job, const char* name, int64_t rows, const double* from,
+                                talus_error* error)
+{
+    const int dim = job->reader.dim;
+    float* out = calloc(3 * (size_t)rows + 1, sizeof *out);
+    if (!out) return error_memory(error, name);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)from[i * dim + k];
+    }
+    talus_status status = gsd_put(&job->out, name, GSD_FLOAT, rows, 3, out, error);
+    free(out);
+    return status;
+}
+
+static talus_status put_places(export_job* job, const grain_view* g, const box* b,
+                               talus_error* error)
+{
+    const int dim = job->reader.dim;
+    float* position = calloc(3 * (size_t)g->count + 1, sizeof *position);
+    int32_t* image = calloc(3 * (size_t)g->count + 1, sizeof *image);
+    talus_status status = position && image ? TALUS_OK : error_memory(error, "places of grains");
+    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) {
+        for (int k = 0; k < dim; k++) {
+            int32_t moved;
+            position[3 * i + k] =
+                place_inside(g->position[i * dim + k] - b->centre[k], (double)b->length[k], &moved);
+            image[3 * i + k] = g->image[i * dim + k] + moved;
+        }
+    }
+    if (status == TALUS_OK) {
+        status = gsd_put(&job->out, "particles/position", GSD_FLOAT, g->count, 3, position, error);
+    }
+    if (status == TALUS_OK) {
+        status = gsd_put(&job->out, "particles/image", GSD_INT32, g->count, 3, image, error);
+    }
+    free(position);
+    free(image);
+    return status;
+}
+
+static talus_status put_kinds(export_job* job, const grain_view* g, talus_error* error)
+{
+    uint32_t* type = calloc((size_t)g->count + 1, sizeof *type);
+    float* number = calloc((size_t)g->count + 1, sizeof *number);
+    talus_status status = type && number ? TALUS_OK : error_memory(error, "types of grains");
+    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) {
+        double diameter;
+        type[i] = gsd_types_find(&job->types, g->solid[i], g->radius[i], g->scale[i], &diameter);
+        number[i] = (float)diameter;
+    }
+    if (status == TALUS_OK) {
+        status = gsd_put(&job->out, "particles/typeid", GSD_UINT32, g->count, 1, type, error);
+    }
+    if (status == TALUS_OK) {
+        status = gsd_put(&job->out, "particles/diameter", GSD_FLOAT, g->count, 1, number, error);
+    }
+    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) number[i] = (float)g->mass[i];
+    if (status == TALUS_OK) {
+        status = gsd_put(&job->out, "particles/mass", GSD_FLOAT, g->count, 1, number, error);
+    }
+    free(type);
+    free(number);
+    return status;
+}
+
+static talus_status put_orientations(export_job* job, const grain_view* g, talus_error* error)
+{
+    const bool plane = job->reader.dim == 2;
+    float* q = calloc(4 * (size_t)g->count + 1, sizeof *q);
+    if (!q) return error_memory(error, "orientations of grains");
+    for (int64_t i = 0; i < g->count; i++) {
+        if (plane) {
+            q[4 * i] = (float)cos(0.5 * g->rotation[i]);
+            q[4 * i + 3] = (float)sin(0.5 * g->rotation[i]);
+        }
+        for (int k = 0; !plane && k < 4; k++) q[4 * i + k] = (float)g->rotation[4 * i + k];
+    }
+    talus_status status =
+        gsd_put(&job->out, "particles/orientation", GSD_FLOAT, g->count, 4, q, error);
+    free(q);
+    return status;
+}
+
+// ---- what the schema does not know -------------------------------------------------------------
+
+/// Rows of a field, all or those listed. Plane vectors get a third component 0. Bytes become int32,
+/// as OVITO takes no unsigned numbers.
+static talus_status put_logged(gsd_writer* w, const char* prefix, const frame_field* f,
+                               const int64_t* rows, int64_t count, talus_error* error)
+{
+    static const gsd_type types[] = {[COLUMN_F64] = GSD_DOUBLE,
+                                     [COLUMN_I64] = GSD_INT64,
+                                     [COLUMN_I32] = GSD_INT32,
+                                     [COLUMN_U8] = GSD_INT32};
+    char name[sizeof f->name + 32];
+    snprintf(name, sizeof name, "%s%s", prefix, f->name);
+    const int width = f->width == 2 ? 3 : f->width;
+    column probe = {.type = f->type == COLUMN_U8 ? COLUMN_I32 : f->type};
+    const size_t element = column_element_size(&probe), row = element * (size_t)f->width;
+    char* out = calloc((size_t)count + 1, element * (size_t)width);
+    if (!out) return error_memory(error, name);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t from = rows ? rows[i] : i;
+        char* to = out + element * (size_t)(i * width);
+        if (f->type != COLUMN_U8) memcpy(to, (char*)f->data + row * (size_t)from, row);
+        for (int k = 0; f->type == COLUMN_U8 && k < f->width; k++) {
+            const int32_t value = ((uint8_t*)f->data)[from * f->width + k];
+            memcpy(to + element * (size_t)k, &value, element);
+        }
+    }
+    talus_status status = gsd_put(w, name, types[f->type], count, width, out, error);
+    free(out);
+    return status;
+}
+
+static bool is_among(const char* name, const char* const* list, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, list[i]) == 0) return true;
+    }
+    return false;
+}
+
+static talus_status log_grains(export_job* job, const frame_table* t, talus_error* error)
+{
+    static const char* const known[] = {"position", "velocity", "mass", "image",
+                                        FRAMES_CONNECTIVITY};
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        if (f->rows != t->count || is_among(f->name, known, 5)) continue;
+        TRY(put_logged(&job->out, "log/particles/", f, NULL, t->count, error));
+    }
+    return TALUS_OK;
+}
+
+/// Row of the grain with this id, -1 if there is none; ids ascend.
+static int64_t row_of(const int64_t* id, int64_t count, int64_t wanted)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (id[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && id[low] == wanted ? low : -1;
+}
+
+/// Contacts between grains as bonds, with all their fields; a wall is no particle.
+static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* group, int64_t* rows,
+                              talus_error* error)
+{
+    bool good = true;
+    const frame_table* t = &d->contacts;
+    const int64_t* id = find(&d->grains, "id", COLUMN_I64, 1, &good);
+    const int64_t* a = find(t, "a", COLUMN_I64, 1, &good);
+    const int64_t* b = find(t, "b", COLUMN_I64, 1, &good);
+    if (!good) return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->count; i++) {
+        const int64_t first = row_of(id, d->grains.count, a[i]);
+        const int64_t second = row_of(id, d->grains.count, b[i]);
+        if (first < 0 || second < 0) continue;
+        group[2 * count] = (uint32_t)first;
+        group[2 * count + 1] = (uint32_t)second;
+        rows[count++] = i;
+    }
+    const uint32_t n = (uint32_t)count;
+    TRY(gsd_put(&job->out, "bonds/N", GSD_UINT32, 1, 1, &n, error));
+    TRY(gsd_put(&job->out, "bonds/types", GSD_INT8, 1, 8, "contact", error));
+    TRY(gsd_put(&job->out, "bonds/group", GSD_UINT32, count, 2, group, error));
+    static const char* const known[] = {FRAMES_SEGMENT, FRAMES_CONNECTIVITY};
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        if (f->rows != t->count || is_among(f->name, known, 2)) continue;
+        TRY(put_logged(&job->out, "log/bonds/", f, rows, count, error));
+    }
+    return TALUS_OK;
+}
+
+static talus_status put_contacts(export_job* job, const frame_data* d, talus_error* error)
+{
+    if (d->contacts.count < 0) return TALUS_OK;
+    uint32_t* group = calloc(2 * (size_t)d->contacts.count + 1, sizeof *group);
+    int64_t* rows = calloc((size_t)d->contacts.count + 1, sizeof *rows);
+    talus_status status = group && rows ? put_bonds(job, d, group, rows, error)
+                                        : error_memory(error, "the contacts of a frame");
+    free(group);
+    free(rows);
+    return status;
+}
+
+// ---- all frames --------------------------------------------------------------------------------
+
+static talus_status put_head(export_job* job, const frame_data* d, const box* b, talus_error* error)
+{
+    const uint64_t step = (uint64_t)d->step;
+    const uint8_t dimensions = (uint8_t)job->reader.dim;
+    const float edges[6] = {b->length[0], b->length[1], b->length[2]};
+    const uint32_t n = (uint32_t)d->grains.count;
+    TRY(gsd_put(&job->out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
+    TRY(gsd_put(&job->out, "configuration/dimensions", GSD_UINT8, 1, 1, &dimensions, error));
+    TRY(gsd_put(&job->out, "configuration/box", GSD_FLOAT, 6, 1, edges, error));
+    TRY(gsd_put(&job->out, "particles/N", GSD_UINT32, 1, 1, &n, error));
+    TRY(gsd_put(&job->out, "log/time", GSD_DOUBLE, 1, 1, &d->time, error));
+    return gsd_put(&job->out, "log/centre", GSD_DOUBLE, 3, 1, b->centre, error);
+}
+
+static talus_status put_frame(export_job* job, const frame_data* d, talus_error* error)
+{
+    grain_view g;
+    const box b = make_box(job, d);
+    TRY(look(job, &d->grains, &g, error));
+    TRY(put_head(job, d, &b, error));
+    // What later frames lack is that of the first.
+    if (job->out.frame == 0) TRY(gsd_types_put(&job->types, &job->out, error));
+    TRY(put_kinds(job, &g, error));
+    TRY(put_places(job, &g, &b, error));
+    TRY(put_orientations(job, &g, error));
+    TRY(put_vectors(job, "particles/velocity", g.count, g.velocity, error));
+    TRY(log_grains(job, &d->grains, error));
+    TRY(put_contacts(job, d, error));
+    gsd_end_frame(&job->out);
+    return TALUS_OK;
+}
+
+static talus_status put_frames(export_job* job, talus_error* error)
+{
+    for (int64_t i = 0; i < job->reader.count; i++) {
+        frame_data d;
+        TRY(frame_read(&job->reader, i, &d, error));
+        talus_status status = put_frame(job, &d, error);
+        frame_data_free(&d);
+        if (status != TALUS_OK) return status;
+    }
+    return TALUS_OK;
+}
+
+static talus_status write_file(export_job* job, const char* path, talus_error* error)
+{
+    TRY(shapes_read(job->reader.file, job->reader.path, job->reader.dim, &job->shapes, error));
+    TRY(survey(job, error));
+    talus_status status = gsd_begin(&job->out, path, error);
+    if (status == TALUS_OK) status = put_frames(job, error);
+    return gsd_finish(&job->out, "hoomd", SCHEMA_VERSION, status, error);
+}
+
+talus_status talus_export_gsd(const char* directory, const char* out_path, talus_error* error)
+{
+    export_job job = {0};
+    h5_quiet quiet;
+    h5_silence(&quiet);
+    char* temporary = files_text("%s.tmp", out_path);
+    talus_status status = frame_reader_open(directory, &job.reader, error);
+    if (!temporary) status = error_memory(error, "a file name");
+    if (status == TALUS_OK) {
+        status = write_file(&job, temporary, error);
+        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
+        if (status != TALUS_OK) unlink(temporary);
+    }
+    shapes_free(&job.shapes);
+    frame_reader_close(&job.reader);
+    h5_loud(&quiet);
+    free(temporary);
+    return status;
+}

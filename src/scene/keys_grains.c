@@ -1,0 +1,287 @@
+/// Keys of the sources of grains and of grains in a list.
+#include "scene/keys.h"
+
+#include <stdint.h>
+
+static const char* const types[] = {"lattice", "fill",    "chain", "list",   "csv",
+                                    "inlet",   "voronoi", "arch",  "masonry"};
+static const char* const lattices[] = {"square", "triangular", "fcc", "hcp", "bcc"};
+enum { TRIANGULAR = 2, FCC = 4, HCP = 8, BCC = 16 };
+static const char* const regions[] = {"box", "cylinder", "ball"};
+static const char* const axes[] = {"x", "y", "z"};
+static const char* const random_word[] = {"random"};
+static const char* const distributions[] = {"single", "uniform", "normal", "lognormal",
+                                            "power",  "table",   "linear"};
+static const char* const measures[] = {"number", "mass"};
+
+/// Rows of grains are 32-bit numbers in the contact lists.
+#define MOST_GRAINS INT32_MAX
+#define MOST_TRIES 1000000000
+enum { MOST_BLOCKS = 10000000 };
+
+/// What a source gives all its grains, or a grain in a list has of its own.
+static const key_row grain_rows[] = {
+    {"material", KEY_TEXT, .derived = "first material", .meaning = "name of their material"},
+    {"density", KEY_REAL, .rule = REAL_POSITIVE, .derived = "the material's", .unit = "kg/m³",
+     .unit_2d = "kg/m²", .meaning = "mass per volume"},
+    {"mass", KEY_REAL, .rule = REAL_POSITIVE, .derived = "from the density", .unit = "kg",
+     .meaning = "of each grain, instead of `density`"},
+    {"velocity", KEY_VECTOR, .otherwise = "0", .unit = "m/s", .meaning = "at the beginning"},
+    {"spin", KEY_AXIAL, .otherwise = "0", .unit = "rad/s",
+     .meaning = "angular velocity at the beginning"},
+    {"force", KEY_VECTOR, .otherwise = "0", .unit = "N",
+     .meaning = "constant external force on each grain"},
+    {"torque", KEY_AXIAL, .otherwise = "0", .unit = "N m",
+     .meaning = "constant external torque on each grain"},
+    {"lock_rotation", KEY_BOOL, .otherwise = "false", .meaning = "the grains only translate"},
+    {"lock", KEY_TEXTS, .dim = 2, .choices = axes, .choice_count = 2, .derived = "none",
+     .meaning = "`[y]`: the grains' centres stay put along y; method soft only"},
+    {"lock", KEY_TEXTS, .dim = 3, KEY_CHOICES(axes), .derived = "none", .meaning = "likewise"},
+    {"tag", KEY_INTEGER, .least = INT32_MIN, .most = INT32_MAX, .otherwise = "0",
+     .meaning = "a number of yours, recorded"},
+    {"fixed", KEY_BOOL, "-inlet", .otherwise = "false", .meaning = "the grains never move"},
+    {"glue", KEY_TEXT, "-inlet", .derived = "none",
+     .meaning = "name of a wall: the grains move with it"},
+};
+
+static const key_row source_rows[] = {
+    {"type", KEY_CHOICE, KEY_CHOICES(types), .required = true,
+     .meaning = "how the grains come; the last three make polygons or polyhedra"},
+    {"name", KEY_TEXT, .derived = "source0, …", .meaning = "by which a phase opens an inlet"},
+    {"allow_overlap", KEY_BOOL, "-inlet", .otherwise = "false",
+     .meaning = "no check of overlaps for this source"},
+    {"radius", KEY_REAL | KEY_MAP, "lattice fill chain inlet", .rule = REAL_POSITIVE, .unit = "m",
+     .meaning =
+         "or a distribution (not chain); or `diameter`. With `shape`: of the ball that holds "
+         "the grain"},
+    {"diameter", KEY_REAL | KEY_MAP, "lattice fill chain inlet", .rule = REAL_POSITIVE, .unit = "m",
+     .meaning = "instead of `radius`, with the same keys below it"},
+    {"radius", KEY_REAL, "list csv", .rule = REAL_POSITIVE, .unit = "m",
+     .meaning = "of grains that have none of their own"},
+    {"shape", KEY_TEXT, "lattice fill chain inlet", .derived = "balls",
+     .meaning = "name of the grains' shape; of random shapes each grain gets one at random"},
+    {"shape", KEY_TEXT, "list csv", .derived = "balls",
+     .meaning = "likewise, of grains that have none of their own"},
+    {"scale", KEY_REAL, "lattice fill chain inlet list csv", .rule = REAL_POSITIVE,
+     .otherwise = "1", .needs = "shape", .meaning = "times the shape's size, instead of `radius`"},
+    {"rotation", KEY_REAL | KEY_CHOICE, "lattice fill chain inlet list csv", .dim = 2,
+     KEY_CHOICES(random_word), .otherwise = "0", .needs = "shape", .unit = "degrees",
+     .meaning = "how the grains stand"},
+    {"rotation", KEY_MAP | KEY_CHOICE, "lattice fill chain inlet list csv", .dim = 3,
+     KEY_CHOICES(random_word), .derived = "none", .needs = "shape",
+     .meaning = "likewise, with `axis` and `angle`"},
+    {"lattice", KEY_CHOICE, "lattice", .dim = 2, KEY_CHOICES(lattices), .without = FCC | HCP | BCC,
+     .otherwise = "square", .meaning = "arrangement of the sites"},
+    {"lattice", KEY_CHOICE, "lattice", .dim = 3, KEY_CHOICES(lattices), .without = TRIANGULAR,
+     .otherwise = "square", .meaning = "likewise; square is simple cubic"},
+    {"low", KEY_VECTOR, "lattice", .derived = "with `counts`: 0", .unit = "m",
+     .meaning = "lower corner of the region, or of the first cell"},
+    {"high", KEY_VECTOR, "lattice", .needs = "low", .unit = "m", .meaning = "upper corner"},
+    {"counts", KEY_VECTOR, "lattice", .rule = REAL_POSITIVE, .whole = true,
+     .meaning = "whole numbers: sites along each axis, instead of `high`"},
+    {"spacing", KEY_REAL | KEY_VECTOR, "lattice", .rule = REAL_NON_NEGATIVE, .otherwise = "0",
+     .unit = "m",
+     .meaning = "distance of nearest sites; 0: `factor` times the largest diameter. Square: or the "
+                "distances along each axis, which may be less than a diameter; then `low` and "
+                "`high` bound the true shapes, every site is taken and overlaps are an error"},
+    {"factor", KEY_REAL, "lattice", .rule = REAL_POSITIVE, .least = 1, .otherwise = "1",
+     .meaning = "distance of nearest sites in largest diameters"},
+    {"jitter", KEY_REAL, "lattice", .rule = REAL_FRACTION, .otherwise = "0",
+     .meaning = "random displacement; 1: until neighbours may just touch"},
+    {"region", KEY_MAP, "fill", .required = true,
+     .meaning = "where the grains go, with their whole body"},
+    {"count", KEY_INTEGER, "fill", .least = 1, .most = MOST_GRAINS,
+     .meaning = "of grains; or `solid_fraction`"},
+    {"solid_fraction", KEY_REAL, "fill", .rule = REAL_FRACTION, .not_zero = true,
+     .meaning = "of the region's volume"},
+    {"gap", KEY_REAL, "fill", .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "m",
+     .meaning = "least gap to other grains"},
+    {"tries", KEY_INTEGER, "fill inlet", .least = 1, .most = MOST_TRIES, .otherwise = "200",
+     .meaning = "random spots tried for a grain"},
+    {"sweeps", KEY_INTEGER, "fill", .most = MOST_TRIES, .otherwise = "500",
+     .meaning = "of pushing apart grains that found no spot"},
+    {"start", KEY_VECTOR, "chain", .otherwise = "0", .unit = "m",
+     .meaning = "point from which it begins"},
+    {"direction", KEY_VECTOR, "chain", .required = true, .meaning = "of any length"},
+    {"count", KEY_INTEGER, "chain", .least = 1, .most = MOST_GRAINS, .required = true,
+     .meaning = "of grains"},
+    {"first_gap", KEY_REAL, "chain", .otherwise = "0", .unit = "m",
+     .meaning = "from `start` to the surface of the first grain"},
+    {"gap", KEY_REAL, "chain", .otherwise = "0", .unit = "m", .meaning = "between neighbours"},
+    {"items", KEY_LIST, "list", .least = 1, .required = true,
+     .meaning = "the grains; what one leaves out, it has from its source"},
+    {"file", KEY_TEXT, "csv", .required = true,
+     .meaning =
+         "path of a table with columns x, y, z, radius or diameter, vx, vy, vz, wx, wy, wz, "
+         "mass, density, material, tag, shape (a name, or ball), scale, angle (2D, degrees), "
+         "rx, ry, rz (rotation vector, degrees) or qw, qx, qy, qz (quaternion), named in the "
+         "first line; a relative one begins at the scene's folder"},
+    {"low", KEY_VECTOR, "inlet voronoi", .required = true, .unit = "m",
+     .meaning = "lower corner of the box"},
+    {"high", KEY_VECTOR, "inlet voronoi", .required = true, .unit = "m",
+     .meaning = "upper corner of the box"},
+    {"rate", KEY_REAL, "inlet", .rule = REAL_POSITIVE, .unit = "grains/s",
+     .meaning = "how fast; or `mass_rate`"},
+    {"mass_rate", KEY_REAL, "inlet", .rule = REAL_POSITIVE, .unit = "kg/s",
+     .meaning = "instead of `rate`"},
+    {"limit", KEY_INTEGER, "inlet", .most = MOST_GRAINS, .derived = "none",
+     .meaning = "grains in all"},
+    {"count", KEY_INTEGER, "voronoi", .least = 1, .most = MOST_BLOCKS, .required = true,
+     .meaning = "of cells"},
+    {"lloyd", KEY_INTEGER, "voronoi", .most = 10000, .otherwise = "3",
+     .meaning = "times that every point is moved to the centre of its cell, which makes cells "
+                "rounder and more equal"},
+    {"gap", KEY_REAL, "voronoi masonry", .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "m",
+     .meaning = "between neighbours"},
+    {"center", KEY_VECTOR, "arch", .otherwise = "0", .unit = "m", .meaning = "of its circles"},
+    {"radius", KEY_REAL, "arch", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "mean radius"},
+    {"thickness", KEY_REAL, "arch", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "from the inner to the outer circle"},
+    {"depth", KEY_REAL, "arch", .dim = 3, .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "along y, half to each side of `center`"},
+    {"angle", KEY_REAL, "arch", .rule = REAL_POSITIVE, .most = 360, .otherwise = "180",
+     .unit = "degrees", .meaning = "from end to end"},
+    {"blocks", KEY_INTEGER, "arch", .least = 1, .most = MOST_BLOCKS, .required = true,
+     .meaning = "voussoirs"},
+    {"springers", KEY_BOOL, "arch", .otherwise = "false",
+     .meaning = "a voussoir more at each end, which is fixed"},
+    {"low", KEY_VECTOR, "masonry", .otherwise = "0", .unit = "m",
+     .meaning = "lower corner of the wall"},
+    {"brick", KEY_VECTOR, "masonry", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "length and height; 3D: length, depth (along y) and height"},
+    {"bricks", KEY_INTEGER, "masonry", .least = 1, .most = MOST_BLOCKS, .required = true,
+     .meaning = "in the first course"},
+    {"courses", KEY_INTEGER, "masonry", .least = 1, .most = MOST_BLOCKS, .required = true,
+     .meaning = "how many"},
+    {"opening", KEY_MAP, "masonry", .derived = "none",
+     .meaning = "left free, bricks are cut at its sides"},
+    {"bottom", KEY_MAP, "voronoi masonry", .derived = "as all",
+     .meaning = "what the blocks at the bottom have of their own; masonry: the first course"},
+    {"top", KEY_MAP, "voronoi masonry", .derived = "as all",
+     .meaning = "the same for the top or last course, with the keys of `bottom`"},
+};
+
+static const key_group source_groups[] = {
+    {KEY_AT_MOST_ONE, "mass density", NULL},
+    {KEY_AT_LEAST_ONE, "radius diameter shape", "lattice fill chain inlet"},
+    {KEY_AT_MOST_ONE, "radius diameter scale", "lattice fill chain inlet list csv"},
+    {KEY_ONE_OF, "high counts", "lattice"},
+    {KEY_ONE_OF, "count solid_fraction", "fill"},
+    {KEY_ONE_OF, "rate mass_rate", "inlet"},
+};
+
+static const key_row item_rows[] = {
+    {"position", KEY_VECTOR, .unit = "m", .meaning = "of the centre of mass"},
+    {"radius", KEY_REAL, .rule = REAL_POSITIVE, .derived = "the source's", .unit = "m",
+     .meaning = "with a shape: of the ball that holds the grain"},
+    {"shape", KEY_TEXT, .derived = "the source's", .meaning = "name of the grain's shape"},
+    {"scale", KEY_REAL, .rule = REAL_POSITIVE, .derived = "the source's",
+     .meaning = "times the shape's size, instead of `radius`"},
+    {"rotation", KEY_REAL | KEY_CHOICE, .dim = 2, KEY_CHOICES(random_word),
+     .derived = "the source's", .unit = "degrees", .meaning = "how the grain stands"},
+    {"rotation", KEY_MAP | KEY_CHOICE, .dim = 3, KEY_CHOICES(random_word),
+     .derived = "the source's", .meaning = "likewise, with `axis` and `angle`"},
+    {"polygon", KEY_ROWS, .dim = 2, .unit = "m",
+     .meaning = "the grain's corners in the world, instead of position, size and shape"},
+    {"polyhedron", KEY_ROWS, .dim = 3, .unit = "m", .meaning = "likewise"},
+    {"skin", KEY_REAL, .dim = 2, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "polygon",
+     .unit = "m", .meaning = "as of shapes"},
+    {"skin", KEY_REAL, .dim = 3, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "polyhedron",
+     .unit = "m", .meaning = "as of shapes"},
+};
+
+static const key_group item_groups[] = {
+    {KEY_AT_MOST_ONE, "mass density", NULL},
+    {KEY_ONE_OF, "position polygon polyhedron", NULL},
+    {KEY_AT_MOST_ONE, "radius scale polygon polyhedron", NULL},
+    {KEY_AT_MOST_ONE, "shape polygon polyhedron", NULL},
+    {KEY_AT_MOST_ONE, "rotation polygon polyhedron", NULL},
+};
+
+static const key_row region_rows[] = {
+    {"type", KEY_CHOICE, .dim = 2, KEY_CHOICES(regions), .without = 2, .otherwise = "box",
+     .meaning = "form of the region"},
+    {"type", KEY_CHOICE, .dim = 3, KEY_CHOICES(regions), .otherwise = "box", .meaning = "likewise"},
+    {"low", KEY_VECTOR, "box", .required = true, .unit = "m", .meaning = "lower corner"},
+    {"high", KEY_VECTOR, "box", .required = true, .unit = "m", .meaning = "upper corner"},
+    {"from", KEY_VECTOR, "cylinder", .dim = 3, .required = true, .unit = "m",
+     .meaning = "one end of its axis"},
+    {"to", KEY_VECTOR, "cylinder", .dim = 3, .required = true, .unit = "m", .meaning = "other end"},
+    {"center", KEY_VECTOR, "ball", .required = true, .unit = "m", .meaning = "of the ball"},
+    {"radius", KEY_REAL, "cylinder ball", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "of the region"},
+    {"inner_radius", KEY_REAL, "cylinder ball", .rule = REAL_NON_NEGATIVE, .otherwise = "0",
+     .unit = "m", .meaning = "leaves the core free"},
+};
+
+static const key_row opening_rows[] = {
+    {"from", KEY_REAL, .required = true, .unit = "m", .meaning = "x of its left side"},
+    {"to", KEY_REAL, .required = true, .unit = "m", .meaning = "x of its right side"},
+    {"course", KEY_INTEGER, .most = MOST_BLOCKS, .otherwise = "0",
+     .meaning = "lowest course that it takes"},
+    {"courses", KEY_INTEGER, .least = 1, .most = MOST_BLOCKS, .required = true,
+     .meaning = "how many"},
+    {"bearing", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "m",
+     .meaning = "a lintel in the course above rests so far on each side; 0: no lintel"},
+};
+
+static const key_row edge_rows[] = {
+    {"depth", KEY_REAL, "voronoi", .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "m",
+     .meaning = "cells that come so near to the bottom (or top) count"},
+    {"tag", KEY_INTEGER, .least = INT32_MIN, .most = INT32_MAX, .derived = "the source's",
+     .meaning = "a number of yours, recorded"},
+    {"fixed", KEY_BOOL, .derived = "the source's", .meaning = "these blocks never move"},
+    {"glue", KEY_TEXT, .derived = "the source's",
+     .meaning = "name of a wall: these blocks move with it"},
+};
+
+static const key_row size_rows[] = {
+    {"distribution", KEY_CHOICE, KEY_CHOICES(distributions), .required = true,
+     .meaning = "of the sizes"},
+    {"by", KEY_CHOICE, "-single", KEY_CHOICES(measures), .otherwise = "number",
+     .meaning = "the distribution is of the number or of the mass (2D: area) of grains per size"},
+    {"value", KEY_REAL, "single", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "of all grains"},
+    {"min", KEY_REAL, "uniform power", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "smallest"},
+    {"max", KEY_REAL, "uniform power", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "largest"},
+    {"min", KEY_REAL, "normal lognormal", .rule = REAL_POSITIVE,
+     .derived = "three deviations below", .unit = "m", .meaning = "where the distribution is cut"},
+    {"max", KEY_REAL, "normal lognormal", .rule = REAL_POSITIVE,
+     .derived = "three deviations above", .unit = "m", .meaning = "where the distribution is cut"},
+    {"mean", KEY_REAL, "normal", .rule = REAL_POSITIVE, .required = true, .unit = "m",
+     .meaning = "mean size"},
+    {"mean", KEY_REAL, "lognormal", .rule = REAL_POSITIVE, .unit = "m",
+     .meaning = "mean size; or `median`"},
+    {"deviation", KEY_REAL, "normal", .rule = REAL_NON_NEGATIVE, .required = true, .unit = "m",
+     .meaning = "standard deviation"},
+    {"median", KEY_REAL, "lognormal", .rule = REAL_POSITIVE, .unit = "m",
+     .meaning = "half of the grains are smaller; or `mean`"},
+    {"sigma", KEY_REAL, "lognormal", .rule = REAL_NON_NEGATIVE, .required = true,
+     .meaning = "standard deviation of the logarithm"},
+    {"exponent", KEY_REAL, "power", .required = true, .meaning = "density ∝ size^−exponent"},
+    {"table", KEY_ROWS, "table", .width = 2, .required = true,
+     .meaning = "rows [size, weight]: only these sizes"},
+    {"table", KEY_ROWS, "linear", .width = 2, .required = true,
+     .meaning = "rows [size, weight]: density, linear between the points"},
+};
+
+static const key_group size_groups[] = {{KEY_ONE_OF, "mean median", "lognormal"}};
+
+static const key_rows grain = KEY_ROWS_OF(grain_rows);
+
+static const key_section sections[] = {
+    {"grains[]", .selector = "type", .own = KEY_ROWS_OF(source_rows), .shared = &grain,
+     .groups = source_groups, .group_count = KEY_COUNT(source_groups)},
+    {"grains[].items[]", .inherits = true, .own = KEY_ROWS_OF(item_rows), .shared = &grain,
+     .groups = item_groups, .group_count = KEY_COUNT(item_groups)},
+    {"grains[].region", .selector = "type", .own = KEY_ROWS_OF(region_rows)},
+    {"grains[].opening", .own = KEY_ROWS_OF(opening_rows)},
+    {"grains[].bottom", .inherits = true, .own = KEY_ROWS_OF(edge_rows)},
+    {"grains[].radius", .selector = "distribution", .own = KEY_ROWS_OF(size_rows),
+     .groups = size_groups, .group_count = KEY_COUNT(size_groups)},
+};
+
+const key_sections keys_grains = {sections, KEY_COUNT(sections)};

@@ -1,0 +1,599 @@
+/// The JSON Schema (draft-07) of scenes, so that editors complete and check them.
+///
+/// A scene's vectors and some of its keys depend on its dimension, and the keys of a wall on its
+/// type. So there is a definition of every section for each dimension, and one more for each of its
+/// variants, which if/then picks. What depends on values elsewhere (names, low < high) is left to
+/// `talus check`.
+#include "scene/keys.h"
+
+#include <string.h>
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+/// Where the next member goes.
+typedef struct json {
+    FILE* out;
+    int depth;
+    bool first; ///< of its object or list
+} json;
+
+static void json_string(json* j, const char* text)
+{
+    fputc('"', j->out);
+    for (const char* c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') fputc('\\', j->out);
+        fputc(*c, j->out);
+    }
+    fputc('"', j->out);
+}
+
+/// Comma, line and key of a member; NULL: of a list.
+static void json_member(json* j, const char* key)
+{
+    fprintf(j->out, "%s\n%*s", j->first ? "" : ",", 2 * j->depth, "");
+    j->first = false;
+    if (!key) return;
+    json_string(j, key);
+    fputs(": ", j->out);
+}
+
+static void json_open(json* j, const char* key, char bracket)
+{
+    json_member(j, key);
+    fputc(bracket, j->out);
+    j->depth++;
+    j->first = true;
+}
+
+static void json_close(json* j, char bracket)
+{
+    j->depth--;
+    if (!j->first) fprintf(j->out, "\n%*s", 2 * j->depth, "");
+    fputc(bracket, j->out);
+    j->first = false;
+}
+
+static void json_text(json* j, const char* key, const char* value)
+{
+    json_member(j, key);
+    json_string(j, value);
+}
+
+/// A number or another word that needs no quotes.
+static void json_word(json* j, const char* key, const char* value)
+{
+    json_member(j, key);
+    fputs(value, j->out);
+}
+
+static void json_number(json* j, const char* key, double value)
+{
+    json_member(j, key);
+    fprintf(j->out, "%.17g", value);
+}
+
+/// {"required": [word, other]}; other may be NULL.
+static void json_required(json* j, const char* word, const char* other)
+{
+    json_open(j, NULL, '{');
+    json_open(j, "required", '[');
+    json_text(j, NULL, word);
+    if (other) json_text(j, NULL, other);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+/// Where a section is in the scene: its keys are those of `s` in this variant and dimension.
+typedef struct place_of {
+    const key_section* s;
+    const char* pattern;
+    const char* variant; ///< NULL: none, or all of them
+    int dim;
+    bool inherits;
+} place_of;
+
+static void write_section(json* j, const place_of* at);
+
+static void write_number_rule(json* j, const key_row* row)
+{
+    if (row->rule == REAL_POSITIVE || row->not_zero)
+        json_number(j, "exclusiveMinimum", 0);
+    else if (row->rule != REAL_ANY)
+        json_number(j, "minimum", 0);
+    if (row->rule == REAL_FRACTION && !(row->most > 0)) json_number(j, "maximum", 1);
+}
+
+static void write_real(json* j, const key_row* row)
+{
+    json_text(j, "type", "number");
+    write_number_rule(j, row);
+    if (row->least > 0) json_number(j, "minimum", row->least);
+    if (row->most > 0) json_number(j, "maximum", row->most);
+}
+
+static void write_integer(json* j, const key_row* row)
+{
+    if (row->choice_count > 0) {
+        json_open(j, "enum", '[');
+        for (int i = 0; i < row->choice_count; i++) json_word(j, NULL, row->choices[i]);
+        json_close(j, ']');
+        return;
+    }
+    json_text(j, "type", "integer");
+    json_number(j, "minimum", row->least);
+    json_number(j, "maximum", row->most);
+}
+
+/// Any scalar is a text to the reader, except an empty one.
+static void write_text(json* j, const key_row* row)
+{
+    if (row->choice_count > 0) {
+        json_open(j, "enum", '[');
+        for (int i = 0; i < row->choice_count; i++) {
+            if (!(row->without >> i & 1u)) json_text(j, NULL, row->choices[i]);
+        }
+        json_close(j, ']');
+        return;
+    }
+    json_open(j, "type", '[');
+    json_text(j, NULL, "string");
+    json_text(j, NULL, "number");
+    json_text(j, NULL, "boolean");
+    json_close(j, ']');
+}
+
+static void write_list(json* j, int least, int most)
+{
+    json_text(j, "type", "array");
+    if (least > 0) json_number(j, "minItems", least);
+    if (most > 0) json_number(j, "maxItems", most);
+}
+
+static void write_numbers(json* j, const key_row* row, int width)
+{
+    write_list(j, width, width);
+    json_open(j, "items", '{');
+    json_text(j, "type", row->whole ? "integer" : "number");
+    write_number_rule(j, row);
+    json_close(j, '}');
+}
+
+static void write_rows(json* j, const key_row* row, int width)
+{
+    write_list(j, row->least > 0 ? (int)row->least : 1, (int)row->most);
+    json_open(j, "items", '{');
+    if (row->brief > 0) {
+        json_open(j, "anyOf", '[');
+        for (int i = 0; i < 2; i++) {
+            json_open(j, NULL, '{');
+            write_numbers(j, row, i == 0 ? row->brief : width);
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+    } else {
+        write_numbers(j, row, width);
+    }
+    json_close(j, '}');
+}
+
+static void write_text_list(json* j, const key_row* row)
+{
+    write_list(j, (int)row->least, (int)row->most);
+    json_open(j, "items", '{');
+    write_text(j, row);
+    json_close(j, '}');
+}
+
+static void write_pairs(json* j, const key_row* row)
+{
+    static const key_row name = {.kinds = KEY_TEXT};
+    write_list(j, (int)row->least, (int)row->most);
+    json_open(j, "items", '{');
+    write_list(j, 2, 2);
+    json_open(j, "items", '{');
+    write_text(j, &name);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+/// Name of the definition of a section: "walls-motion-sine-2d".
+static void definition_name(const place_of* at, char* out, int size)
+{
+    char plain[128];
+    int length = 0;
+    for (const char* c = at->s->pattern; *c && length < (int)sizeof plain - 1; c++) {
+        if (*c == '<') c += strlen("<name");
+        if (*c == '[' || *c == ']' || *c == '>') continue;
+        if (*c == '.' && (c[1] == '<' || c[1] == '\0')) continue;
+        plain[length++] = *c == '.' ? '-' : *c;
+    }
+    plain[length] = '\0';
+    snprintf(out, (size_t)size, "%s%s%s%s-%dd", length > 0 ? plain : "scene",
+             at->inherits ? "-changes" : "", at->variant ? "-" : "", at->variant ? at->variant : "",
+             at->dim);
+}
+
+/// Whether a section's keys depend on the variant of the section it is in.
+static bool depends_on_parent(const key_section* s)
+{
+    for (int i = 0; !s->selector && i < keys_row_count(s); i++) {
+        if (keys_row(s, i)->only) return true;
+    }
+    return false;
+}
+
+/// The section under a key: where it is defined, or whole where it depends on its surroundings.
+static void write_child(json* j, const place_of* parent, const char* key, const char* end)
+{
+    char pattern[256], name[160], reference[200];
+    snprintf(pattern, sizeof pattern, "%s%s%s%s", parent->pattern, parent->pattern[0] ? "." : "",
+             key, end);
+    const key_section* s = keys_section(pattern);
+    if (!s) return;
+    place_of at = {.s = s, .pattern = pattern, .dim = parent->dim};
+    at.inherits = keys_inherit(pattern);
+    if (depends_on_parent(s)) {
+        at.variant = parent->variant;
+        write_section(j, &at);
+        return;
+    }
+    definition_name(&at, name, sizeof name);
+    snprintf(reference, sizeof reference, "#/definitions/%s", name);
+    json_text(j, "$ref", reference);
+}
+
+static void write_children(json* j, const place_of* at, const key_row* row, unsigned kind)
+{
+    if (kind == KEY_MAP) {
+        write_child(j, at, row->key, "");
+    } else if (kind == KEY_LIST) {
+        write_list(j, (int)row->least, 0);
+        json_open(j, "items", '{');
+        write_child(j, at, row->key, "[]");
+        json_close(j, '}');
+    } else {
+        json_text(j, "type", "object");
+        json_open(j, "additionalProperties", '{');
+        write_child(j, at, row->key, ".<name>");
+        json_close(j, '}');
+    }
+}
+
+/// What may stand under a key in one of its ways.
+static void write_kind(json* j, const place_of* at, const key_row* row, unsigned kind)
+{
+    const int width = row->width > 0 ? row->width : at->dim;
+    switch (kind) {
+    case KEY_REAL: write_real(j, row); break;
+    case KEY_INTEGER: write_integer(j, row); break;
+    case KEY_BOOL: json_text(j, "type", "boolean"); break;
+    case KEY_TEXT:
+    case KEY_CHOICE: write_text(j, row); break;
+    case KEY_VECTOR: write_numbers(j, row, width); break;
+    case KEY_AXIAL:
+        if (at->dim == 2)
+            write_real(j, row);
+        else
+            write_numbers(j, row, 3);
+        break;
+    case KEY_ROWS: write_rows(j, row, width); break;
+    case KEY_TEXTS: write_text_list(j, row); break;
+    case KEY_PAIRS: write_pairs(j, row); break;
+    default: write_children(j, at, row, kind); break;
+    }
+}
+
+// ---- keys --------------------------------------------------------------------------------------
+
+/// The meaning without links, and with the unit and the default that has no number.
+static void write_description(json* j, const place_of* at, const key_row* row)
+{
+    json_member(j, "description");
+    fputc('"', j->out);
+    const char* text = row->meaning;
+    if (strcmp(text, "likewise") == 0) { // in the table beside the row before
+        const key_row* other = keys_find(at->s, row->key, at->variant, 5 - at->dim);
+        text = other ? other->meaning : text;
+    }
+    for (const char* c = text; *c; c++) {
+        if (*c == ']' && c[1] == '(') { // [text](target): only the text
+            c = strchr(c, ')');
+            continue;
+        }
+        if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
+        if (*c == '"' || *c == '\\') fputc('\\', j->out);
+        fputc(*c, j->out);
+    }
+    const char* unit = at->dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
+    if (unit) fprintf(j->out, " [%s]", unit);
+    if (at->inherits)
+        fputs(". Left out: as before", j->out);
+    else if (row->derived)
+        fprintf(j->out, ". Default: %s", row->derived);
+    fputc('"', j->out);
+}
+
+static void write_default(json* j, const place_of* at, const key_row* row)
+{
+    if (!row->otherwise || at->inherits) return;
+    const bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
+    const bool axial = row->kinds & KEY_AXIAL;
+    if (number || (axial && at->dim == 2) || row->otherwise[0] == '[') {
+        json_word(j, "default", row->otherwise);
+    } else if (row->kinds & KEY_VECTOR || axial) {
+        const int width = row->width > 0 ? row->width : at->dim;
+        json_open(j, "default", '[');
+        for (int k = 0; k < width; k++) json_word(j, NULL, row->otherwise);
+        json_close(j, ']');
+    } else {
+        json_text(j, "default", row->otherwise);
+    }
+}
+
+static void write_row(json* j, const place_of* at, const key_row* row)
+{
+    json_open(j, row->key, '{');
+    write_description(j, at, row);
+    write_default(j, at, row);
+    // A reference hides what stands beside it, and a list of one text may be the text.
+    const bool single = (row->kinds & (row->kinds - 1)) == 0;
+    const bool word = row->kinds == KEY_TEXTS && row->least < 2;
+    if (single && row->kinds != KEY_MAP && !word) {
+        write_kind(j, at, row, row->kinds);
+        json_close(j, '}');
+        return;
+    }
+    json_open(j, "anyOf", '[');
+    for (unsigned kind = 1; kind <= KEY_NAMED; kind *= 2) {
+        if (!(row->kinds & kind)) continue;
+        json_open(j, NULL, '{');
+        write_kind(j, at, row, kind);
+        json_close(j, '}');
+    }
+    if (word) {
+        json_open(j, NULL, '{');
+        write_text(j, row);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static bool row_is_at(const place_of* at, const key_row* row)
+{
+    return keys_fits(row->only, at->variant) && (row->dim == 0 || row->dim == at->dim);
+}
+
+/// The words of a group that are keys here; returns how many.
+static int group_words(const place_of* at, const key_group* group, char words[8][64])
+{
+    int count = 0;
+    const char* rest = group->keys;
+    while (count < 8 && keys_next_word(&rest, words[count], 64)) {
+        char key[64];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(words[count], "["), words[count]);
+        if (keys_find(at->s, key, at->variant, at->dim)) count++;
+    }
+    return count;
+}
+
+/// One of the alternatives of a group: the key is there.
+static void write_alternative(json* j, char word[64])
+{
+    char* bracket = strchr(word, '[');
+    if (!bracket) {
+        json_required(j, word, NULL);
+        return;
+    }
+    *bracket = '\0';
+    json_open(j, NULL, '{');
+    json_open(j, "required", '[');
+    json_text(j, NULL, word);
+    json_close(j, ']');
+    json_open(j, "properties", '{');
+    json_open(j, word, '{');
+    json_text(j, "type", "array");
+    json_close(j, '}');
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+/// Whether a group says anything in this variant and dimension.
+static bool group_is_at(const place_of* at, const key_group* group)
+{
+    char words[8][64];
+    return keys_fits(group->only, at->variant) &&
+           group_words(at, group, words) > (group->kind == KEY_AT_MOST_ONE);
+}
+
+static void write_group(json* j, const place_of* at, const key_group* group)
+{
+    char words[8][64];
+    const int count = group_words(at, group, words);
+    json_open(j, NULL, '{');
+    if (group->kind == KEY_AT_MOST_ONE) {
+        json_open(j, "not", '{');
+        json_open(j, "anyOf", '[');
+        for (int a = 0; a < count; a++) {
+            for (int b = a + 1; b < count; b++) json_required(j, words[a], words[b]);
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+    } else {
+        json_open(j, group->kind == KEY_ONE_OF ? "oneOf" : "anyOf", '[');
+        for (int i = 0; i < count; i++) write_alternative(j, words[i]);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+static void write_groups(json* j, const place_of* at)
+{
+    int count = 0;
+    for (int i = 0; i < at->s->group_count; i++) count += group_is_at(at, &at->s->groups[i]);
+    if (count == 0) return;
+    json_open(j, "allOf", '[');
+    for (int i = 0; i < at->s->group_count; i++) {
+        if (group_is_at(at, &at->s->groups[i])) write_group(j, at, &at->s->groups[i]);
+    }
+    json_close(j, ']');
+}
+
+static void write_required(json* j, const place_of* at)
+{
+    json_open(j, "required", '[');
+    for (int i = 0; i < keys_row_count(at->s); i++) {
+        const key_row* row = keys_row(at->s, i);
+        if (row->required && row_is_at(at, row)) json_text(j, NULL, row->key);
+    }
+    json_close(j, ']');
+}
+
+static void write_needs(json* j, const place_of* at)
+{
+    json_open(j, "dependencies", '{');
+    for (int i = 0; i < keys_row_count(at->s); i++) {
+        const key_row* row = keys_row(at->s, i);
+        if (!row->needs || !row_is_at(at, row)) continue;
+        json_open(j, row->key, '[');
+        json_text(j, NULL, row->needs);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+// ---- sections ----------------------------------------------------------------------------------
+
+/// A section in one variant: exactly these keys.
+static void write_section(json* j, const place_of* at)
+{
+    json_text(j, "type", "object");
+    json_open(j, "properties", '{');
+    for (int i = 0; i < keys_row_count(at->s); i++) {
+        if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
+    }
+    json_close(j, '}');
+    write_required(j, at);
+    write_needs(j, at);
+    write_groups(j, at);
+    json_word(j, "additionalProperties", "false");
+}
+
+/// If the selector has this value, or may be left out and is, the section is that of the variant.
+static void write_branch(json* j, const place_of* variant, bool by_default)
+{
+    char name[160], reference[200];
+    definition_name(variant, name, sizeof name);
+    snprintf(reference, sizeof reference, "#/definitions/%s", name);
+    json_open(j, NULL, '{');
+    json_open(j, "if", '{');
+    json_open(j, "properties", '{');
+    json_open(j, variant->s->selector, '{');
+    json_text(j, "const", variant->variant);
+    json_close(j, '}');
+    json_close(j, '}');
+    json_open(j, "required", '[');
+    if (!by_default) json_text(j, NULL, variant->s->selector);
+    json_close(j, ']');
+    json_close(j, '}');
+    json_open(j, "then", '{');
+    json_text(j, "$ref", reference);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+/// A section of which the selector picks the variant; the keys of all variants are offered before
+/// it is known.
+static void write_choice(json* j, const place_of* at)
+{
+    const key_row* selector = keys_find(at->s, at->s->selector, NULL, at->dim);
+    json_text(j, "type", "object");
+    json_open(j, "properties", '{');
+    for (int i = 0; i < keys_row_count(at->s); i++) {
+        const key_row* row = keys_row(at->s, i);
+        if (!row->only && row_is_at(at, row)) write_row(j, at, row);
+    }
+    json_close(j, '}');
+    json_open(j, "required", '[');
+    if (selector->required) json_text(j, NULL, selector->key);
+    json_close(j, ']');
+    json_open(j, "allOf", '[');
+    for (int i = 0; i < selector->choice_count; i++) {
+        if (selector->without >> i & 1u) continue;
+        place_of variant = *at;
+        variant.variant = selector->choices[i];
+        const char* usual = selector->otherwise;
+        write_branch(j, &variant, usual && strcmp(usual, variant.variant) == 0);
+    }
+    json_close(j, ']');
+}
+
+static void write_definition(json* j, const place_of* at)
+{
+    char name[160];
+    definition_name(at, name, sizeof name);
+    json_open(j, name, '{');
+    if (at->s->selector && !at->variant)
+        write_choice(j, at);
+    else
+        write_section(j, at);
+    json_close(j, '}');
+}
+
+static void write_definitions_of(json* j, const key_section* s, int dim)
+{
+    place_of at = {.s = s, .pattern = s->pattern, .dim = dim, .inherits = s->inherits};
+    write_definition(j, &at);
+    const key_row* selector = s->selector ? keys_find(s, s->selector, NULL, dim) : NULL;
+    for (int i = 0; selector && i < selector->choice_count; i++) {
+        if (selector->without >> i & 1u) continue;
+        at.variant = selector->choices[i];
+        write_definition(j, &at);
+    }
+    // The same keys where what is left out stays in force.
+    at.variant = NULL;
+    const char* other;
+    for (int i = 0; (other = keys_same_as(s, i)) != NULL; i++) {
+        at.inherits = keys_inherit(other);
+        if (at.inherits && !s->inherits) write_definition(j, &at);
+    }
+}
+
+void keys_write_schema(FILE* out)
+{
+    json j = {out, 1, true};
+    fputc('{', out);
+    json_text(&j, "$schema", "http://json-schema.org/draft-07/schema#");
+    json_text(&j, "title", "Talus scene");
+    json_text(&j, "description",
+              "What is in the world, how it moves, how long the run lasts and what is recorded");
+    json_text(&j, "type", "object");
+    json_open(&j, "if", '{');
+    json_open(&j, "properties", '{');
+    json_open(&j, "dimension", '{');
+    json_word(&j, "const", "3");
+    json_close(&j, '}');
+    json_close(&j, '}');
+    json_open(&j, "required", '[');
+    json_text(&j, NULL, "dimension");
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_open(&j, "then", '{');
+    json_text(&j, "$ref", "#/definitions/scene-3d");
+    json_close(&j, '}');
+    json_open(&j, "else", '{');
+    json_text(&j, "$ref", "#/definitions/scene-2d");
+    json_close(&j, '}');
+    json_open(&j, "definitions", '{');
+    const key_section* s;
+    for (int i = 0; (s = keys_at(i)) != NULL; i++) {
+        for (int dim = 2; dim <= 3; dim++) {
+            // What depends on its surroundings is written out there.
+            if (!depends_on_parent(s)) write_definitions_of(&j, s, dim);
+        }
+    }
+    json_close(&j, '}');
+    fputs("\n}\n", out);
+}

@@ -1,0 +1,166 @@
+/// The table of a scene's keys: the reader asks for every row in every variant of its section and
+/// for nothing else, and the rows make sense.
+#include "support.h"
+
+#include "scene/model.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/// Scenes that together have every variant of every section.
+static const char* const scenes[] = {
+    "tests/scenes/every_key_2d.yaml",     "tests/scenes/every_key_3d.yaml",
+    "tests/scenes/every_shape_2d.yaml",   "tests/scenes/every_shape_3d.yaml",
+    "tests/scenes/every_variant_2d.yaml", "tests/scenes/every_variant_3d.yaml",
+};
+
+enum { MOST_READS = 4000 };
+
+typedef struct read_set {
+    key_read read[MOST_READS];
+    int count;
+} read_set;
+
+static void collect(read_set* set, const char* path)
+{
+    talus_scene* scene = NULL;
+    talus_error error = {0};
+    check_ok(talus_scene_load(path, NULL, 0, &scene, NULL, &error), error);
+    assert_true(set->count + scene->reader.read_count <= MOST_READS);
+    for (int i = 0; i < scene->reader.read_count; i++) {
+        const key_read* read = &scene->reader.reads[i];
+        if (!read->fits) print_message("%s: %s is read where it is not\n", path, read->row->key);
+        assert_true(read->fits);
+        set->read[set->count++] = *read;
+    }
+    talus_scene_destroy(scene);
+}
+
+static bool was_read(const read_set* set, const key_section* s, const key_row* row,
+                     const char* variant)
+{
+    for (int i = 0; i < set->count; i++) {
+        const key_read* read = &set->read[i];
+        if (read->section != s || read->row != row) continue;
+        if (!variant || (read->variant && strcmp(read->variant, variant) == 0)) return true;
+    }
+    return false;
+}
+
+/// Rows that are not read in this variant (NULL: in any).
+static int count_dead(const read_set* set, const key_section* s, const char* variant)
+{
+    int dead = 0;
+    for (int i = 0; i < keys_row_count(s); i++) {
+        const key_row* row = keys_row(s, i);
+        if (!keys_fits(row->only, variant) || was_read(set, s, row, variant)) continue;
+        // Common rows that are read before the variant is known, or with one dimension's row.
+        const bool early = variant && !row->only && was_read(set, s, row, NULL);
+        if (early) continue;
+        print_message("never read: %s, %s (%s, dimension %d)\n", s->pattern, row->key,
+                      variant ? variant : "-", row->dim);
+        dead++;
+    }
+    return dead;
+}
+
+static void test_every_row_is_read(void** state)
+{
+    (void)state;
+    read_set* set = calloc(1, sizeof *set);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) collect(set, scenes[i]);
+    const key_section* s;
+    int dead = 0, rows = 0;
+    for (int i = 0; (s = keys_at(i)) != NULL; i++) {
+        rows += keys_row_count(s);
+        dead += count_dead(set, s, NULL);
+        const char* variant;
+        for (int v = 0; (variant = keys_variant(s, v)) != NULL; v++) {
+            dead += count_dead(set, s, variant);
+        }
+    }
+    assert_int_equal(dead, 0);
+    assert_true(rows > 250);
+    free(set);
+}
+
+/// Whether every word of a list is a key of the section, or one of its variants.
+static void check_words(const key_section* s, const char* list, bool variants)
+{
+    char word[64];
+    const char* rest = list && list[0] == '-' ? list + 1 : list;
+    while (rest && keys_next_word(&rest, word, sizeof word)) {
+        word[strcspn(word, "[")] = '\0';
+        bool found = !variants && keys_find(s, word, NULL, 0);
+        const char* variant;
+        for (int v = 0; variants && (variant = keys_variant(s, v)) != NULL; v++) {
+            found = found || strcmp(variant, word) == 0;
+        }
+        if (!found) print_message("%s: there is no '%s'\n", s->pattern, word);
+        assert_true(found);
+    }
+}
+
+static void check_row(const key_section* s, const key_row* row)
+{
+    assert_true(row->kinds != 0);
+    assert_non_null(row->meaning);
+    assert_false(row->required && row->otherwise);
+    if (row->kinds & KEY_CHOICE) assert_true(row->choice_count > 0);
+    if (row->kinds & KEY_INTEGER) assert_true(row->least < row->most);
+    // Only a section with variants of its own, or inside one, has rows for some of them.
+    const char* home =
+        strcmp(s->pattern, "grains[].bottom") == 0 || strcmp(s->pattern, "grains[].items[]") == 0
+            ? "grains[]"
+            : s->pattern;
+    check_words(keys_section(home), row->only, true);
+    check_words(s, row->needs, false);
+    // What stands below a key is a section of the table.
+    char pattern[256];
+    const char* dot = s->pattern[0] ? "." : "";
+    static const struct {
+        unsigned kind;
+        const char* end;
+    } below[] = {{KEY_MAP, ""}, {KEY_LIST, "[]"}, {KEY_NAMED, ".<name>"}};
+    for (int i = 0; i < 3; i++) {
+        if (!(row->kinds & below[i].kind)) continue;
+        snprintf(pattern, sizeof pattern, "%s%s%s%s", s->pattern, dot, row->key, below[i].end);
+        if (!keys_section(pattern)) print_message("no section %s\n", pattern);
+        assert_non_null(keys_section(pattern));
+    }
+}
+
+static void test_rows_make_sense(void** state)
+{
+    (void)state;
+    const key_section* s;
+    for (int i = 0; (s = keys_at(i)) != NULL; i++) {
+        assert_ptr_equal(keys_section(s->pattern), s);
+        for (int k = 0; k < keys_row_count(s); k++) check_row(s, keys_row(s, k));
+        for (int g = 0; g < s->group_count; g++) {
+            check_words(s, s->groups[g].keys, false);
+            check_words(s, s->groups[g].only, true);
+        }
+        // In each variant and dimension a key has one row.
+        for (int k = 0; k < keys_row_count(s); k++) {
+            const key_row* row = keys_row(s, k);
+            const char* variant;
+            for (int v = 0; (variant = keys_variant(s, v)) != NULL || v == 0; v++) {
+                if (variant && !keys_fits(row->only, variant)) continue;
+                if (!variant && s->selector) break;
+                assert_ptr_equal(keys_find(s, row->key, variant, row->dim), row);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_make_sense),
+        cmocka_unit_test(test_every_row_is_read),
+    };
+    const char* source = getenv("TALUS_SOURCE");
+    if (source && chdir(source) != 0) return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+"""talus measure from outside: numbers against numpy on frames.h5, tables, regions, units, refusals."""
+import csv
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+TALUS = os.environ["TALUS"]
+
+# Disks under a heavy lid between smooth walls.
+SCENE = """
+title: loaded disks
+dimension: 2
+step: 1.0e-3
+gravity: [0, -10]
+solver: {tolerance: 1.0e-6, max_sweeps: 1000}
+materials:
+  bead: {density: 2500, friction: 0.4}
+  glide: {friction: 0}
+walls:
+  - {name: floor, type: plane, point: [0, 0], normal: [0, 1], material: glide}
+  - {name: left, type: plane, point: [0, 0], normal: [1, 0], material: glide}
+  - {name: right, type: plane, point: [0.08, 0], normal: [-1, 0], material: glide}
+  - name: lid
+    type: plane
+    point: [0, 0.08]
+    normal: [0, -1]
+    material: glide
+    motion: {type: force, mass: 5, force: [0, -400]}
+grains:
+  - type: fill
+    region: {low: [0, 0], high: [0.08, 0.08]}
+    solid_fraction: 0.7
+    radius: {distribution: uniform, min: 0.003, max: 0.006}
+phases:
+  - {name: load, until: {time: 0.1}}
+output: {frames: 0.02, series: 0.01, checkpoint: 100}
+"""
+# A disk that falls: contacts are not recorded, units are reduced.
+FALL = """
+title: fall
+dimension: 2
+units: reduced
+step: 1.0e-2
+gravity: [0, -10]
+materials: {bead: {density: 1}}
+grains:
+  - {type: list, items: [{position: [0, 0], radius: 0.5}, {position: [2, 0], radius: 0.5}]}
+phases:
+  - {name: fall, until: {time: 0.1}}
+output: {frames: 0.05, contacts: false}
+"""
+
+
+def talus(*arguments, cwd):
+    return subprocess.run([TALUS, *arguments], capture_output=True, text=True, cwd=cwd, timeout=100)
+
+
+class Frame:
+    """The contacts of a recorded frame as numpy has them: forces on b, normals, branch vectors."""
+
+    def __init__(self, path, frame):
+        with h5py.File(path) as file:
+            group = file[f"frames/{frame:06d}"]
+            grains = {name: group["grains"][name][:] for name in ("id", "position", "radius")}
+            c = {name: group["contacts"][name][:] for name in ("a", "b", "point", "normal", "force")}
+            self.state = group["contacts/state"][:]
+            self.time = float(group.attrs["time"])
+        self.position, self.radius = grains["position"], grains["radius"]
+        self.wall = c["a"] < 0
+        row = {i: k for k, i in enumerate(grains["id"])}
+        b = np.array([row[i] for i in c["b"]])
+        a = np.array([row.get(i, 0) for i in c["a"]])
+        start = np.where(self.wall[:, None], c["point"], self.position[a])
+        self.branch = self.position[b] - start
+        self.point, self.force = c["point"], c["force"]
+        self.normal = np.sum(c["force"] * c["normal"], axis=1)
+        self.tangential = np.linalg.norm(c["force"] - self.normal[:, None] * c["normal"], axis=1)
+        size = np.linalg.norm(c["force"], axis=1)
+        active = self.state != 0
+        self.counts = active & (size > 1e-6 * size.sum() / active.sum())
+
+
+class Measure(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.cwd = Path(cls.folder.name)
+        (cls.cwd / "loaded.yaml").write_text(SCENE)
+        (cls.cwd / "fall.yaml").write_text(FALL)
+        for name in ("loaded", "fall"):
+            run = talus("run", f"{name}.yaml", "-o", name, "--quiet", cwd=cls.cwd)
+            assert run.returncode == 0, run.stderr
+        cls.frame = Frame(cls.cwd / "loaded/frames.h5", 5)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def measure(self, *arguments):
+        result = talus("measure", *arguments, "--json", cwd=self.cwd)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def near(self, value, expected, scale=None):
+        # Sums of about a hundred doubles in another order.
+        self.assertAlmostEqual(value, expected, delta=1e-12 * (scale or max(1.0, abs(expected))))
+
+    def test_stress_is_what_numpy_sums(self):
+        s, f = self.measure("loaded", "stress")["stress"], self.frame
+        low = (f.position - f.radius[:, None]).min(axis=0)
+        high = (f.position + f.radius[:, None]).max(axis=0)
+        volume = np.prod(high - low)
+        tensor = f.force.T @ f.branch / volume
+        for i, x in enumerate("xy"):
+            for j, y in enumerate("xy"):
+                contact = s[f"stress_{x}{y}"]["value"] - s[f"kinetic_{x}{y}"]["value"]
+                self.near(contact, tensor[i, j], abs(tensor).max())
+        self.near(s["volume"]["value"], volume)
+        self.assertEqual(s["pressure"]["unit"], "N/m")
+        values = np.linalg.eigvalsh(0.5 * (tensor + tensor.T))[::-1]
+        self.assertAlmostEqual(s["principal_1"]["value"], values[0], delta=1e-6 * values[0])
+
+    def test_region(self):
+        s = self.measure("loaded", "stress", "--region", "x=0.02:0.06,y=:0.04")["stress"]
+        f = self.frame
+        self.assertEqual(
+            self.measure("loaded", "stress", "--region", "0.02:0.06,:0.04")["stress"], s
+        )
+        low = (f.position - f.radius[:, None]).min(axis=0)[1]
+        inside = (f.point[:, 0] >= 0.02) & (f.point[:, 0] < 0.06) & (f.point[:, 1] < 0.04)
+        self.near(s["volume"]["value"], 0.04 * (0.04 - low))
+        tensor = f.force[inside].T @ f.branch[inside] / s["volume"]["value"]
+        contact = s["stress_yy"]["value"] - s["kinetic_yy"]["value"]
+        self.near(contact, tensor[1, 1], abs(tensor).max())
+
+    def test_forces_and_networks(self):
+        m, f = self.measure("loaded"), self.frame
+        normal = f.normal[f.counts]
+        mean = normal.mean()
+        self.near(m["forces"]["mean_normal"]["value"], mean)
+        self.near(m["forces"]["largest_normal"]["value"], normal.max())
+        self.near(m["networks"]["strong_share"]["value"], np.mean(normal > mean))
+        table = m["forces"]["P_fn"]
+        edges = np.append(table["from"]["values"], table["to"]["values"][-1])
+        counts, _ = np.histogram(normal / mean, edges)
+        density = counts / len(normal) / np.diff(edges)
+        np.testing.assert_allclose(table["P(f_n/<f_n>)"]["values"], density, atol=1e-12)
+        rubbing = f.counts & ~f.wall  # the walls are smooth
+        used = f.tangential[rubbing] / (0.4 * f.normal[rubbing])
+        self.assertEqual(m["mobility"]["rubbing_contacts"]["value"], rubbing.sum())
+        self.near(m["mobility"]["mobilised"]["value"], np.mean(used >= 0.99))
+        ends = f.counts.sum() + (f.counts & ~f.wall).sum()
+        self.near(m["coordination"]["all_grains"]["value"], ends / len(f.radius))
+        fraction = np.pi * np.sum(f.radius**2) / m["packing"]["volume"]["value"]
+        # Disks may reach a little through the walls, up to the overlaps that the solver leaves.
+        self.assertAlmostEqual(m["packing"]["solid_fraction"]["value"], fraction, delta=1e-4)
+
+    def test_several_frames(self):
+        one = [self.measure("loaded", "stress", "--frame", str(i))["stress"] for i in (2, 3, 4)]
+        m = self.measure("loaded", "stress", "energy", "--frame", "2:4", "--csv", "out.csv")
+        self.assertEqual(m["frames"], [2, 3, 4])
+        values = [s["pressure"]["value"] for s in one]
+        several = m["stress"]["pressure"]
+        self.assertEqual(several["values"], values)
+        self.near(several["mean"], np.mean(values))
+        self.near(several["spread"], np.std(values), abs(np.mean(values)))
+        with open(self.cwd / "out.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([float(r["stress.pressure [N/m]"]) for r in rows], values)
+        self.assertEqual([int(r["frame"]) for r in rows], [2, 3, 4])
+        energy = m["energy"]
+        with h5py.File(self.cwd / "loaded/frames.h5") as file:
+            for k, frame in enumerate((2, 3, 4)):
+                g = file[f"frames/{frame:06d}/grains"]
+                speed2 = np.sum(g["velocity"][:] ** 2, axis=1)
+                kinetic = 0.5 * np.sum(g["mass"][:] * speed2)
+                potential = 10 * np.sum(g["mass"][:] * g["position"][:, 1])
+                self.near(energy["translational"]["values"][k], kinetic)
+                self.near(energy["potential"]["values"][k], potential)
+
+    def test_tables_and_csv(self):
+        result = talus("measure", "loaded", "fabric", "--bins", "6", "--csv", "f.csv", cwd=self.cwd)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("rose", result.stdout)
+        with open(self.cwd / "f-rose.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 6)
+        # A density over half a turn.
+        self.near(sum(float(r["density"]) for r in rows) * np.pi / 6, 1.0)
+        again = talus("measure", "loaded", "fabric", "--csv", "f.csv", cwd=self.cwd)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("--force", again.stderr)
+        forced = talus("measure", "loaded", "fabric", "--csv", "f.csv", "--force", cwd=self.cwd)
+        self.assertEqual(forced.returncode, 0, forced.stderr)
+
+    def test_every_quantity_has_numbers(self):
+        m = self.measure("loaded", "--frame", "all")
+        help_text = talus("help", "measure", cwd=self.cwd).stdout
+        names = [k for k, v in m.items() if isinstance(v, dict)]
+        self.assertIn("stress", names)
+        for name in names:
+            self.assertIn(name, help_text)
+            self.assertTrue(any("mean" in entry for entry in m[name].values()), name)
+        table = talus("measure", "loaded", cwd=self.cwd)
+        self.assertIn("frame 5, t = 0.1 s", table.stdout)
+        self.assertIn("N/m", table.stdout)
+        self.assertNotIn("rose", table.stdout.split("fabric:")[1].split("\n", 1)[1])
+
+    def test_without_contacts_and_without_units(self):
+        everything = talus("measure", "fall", cwd=self.cwd)
+        self.assertEqual(everything.returncode, 0, everything.stderr)
+        self.assertIn("need contacts", everything.stderr)
+        self.assertNotIn(" J", everything.stdout)
+        self.assertNotIn("stress:", everything.stdout)
+        refused = talus("measure", "fall", "stress", cwd=self.cwd)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("output.contacts", refused.stderr)
+        budget = self.measure("fall", "budget", "--frame", "all")["budget"]
+        mass = 2 * np.pi * 0.25
+        # Ten steps of h = 0.01, implicit: v = g t, and it falls g h^2 (1 + ... + 10).
+        self.near(budget["change_of_kinetic"]["values"][-1], 0.5 * mass * 1.0)
+        self.near(budget["change_of_potential"]["values"][-1], -mass * 10 * 10 * 1e-4 * 55)
+
+    def test_refusals(self):
+        for arguments, status, word in (
+            (["loaded", "strss"], 2, "did you mean 'stress'"),
+            (["loaded", "--frame", "77"], 1, "the last one is 5"),
+            (["loaded", "--frame", "x"], 2, "--frame"),
+            (["loaded", "--region", "x=2:1"], 2, "--region"),
+            (["loaded", "--bins", "0"], 2, "--bins"),
+            (["loaded", "--flow", "up"], 2, "linear"),
+            (["loaded", "--regin", "x=1:2"], 2, "--region"),
+            (["nowhere"], 1, "nowhere"),
+            ([], 2, "missing"),
+        ):
+            result = talus("measure", *arguments, cwd=self.cwd)
+            self.assertEqual(result.returncode, status, f"{arguments}: {result.stderr}")
+            self.assertIn(word, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

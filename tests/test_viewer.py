@@ -1,0 +1,417 @@
+"""The viewer end to end: real runs, `talus view`, a headless Chromium that is clicked and dragged.
+
+What the page draws and says is compared with frames.h5 (h5py) and series.csv: pixels of screenshots
+with the colours that the recorded numbers have, counts of what is drawn, numbers in the panel.
+"""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy
+import vtk
+from vtk.util.numpy_support import vtk_to_numpy
+
+TALUS = os.environ["TALUS"]
+SOURCE = Path(os.environ["TALUS_SOURCE"])
+PAGE = Path(os.environ["TALUS_BUILD"]) / "viewer.html"
+TINY = SOURCE / "tests" / "scenes" / "tiny.yaml"
+
+# Spheres, and polyhedra that do not stand behind one another seen from above.
+SPHERES = """
+title: Spheres
+dimension: 3
+step: 1.0e-3
+gravity: [0, 0, -9.81]
+materials: {bead: {density: 2500, friction: 0.5}}
+walls: [{name: floor, type: plane, normal: [0, 0, 1]}]
+grains:
+  - {type: lattice, counts: [5, 5, 3], low: [-0.05, -0.05, 0.006], spacing: 0.0125, jitter: 0.1,
+     radius: {distribution: uniform, min: 0.004, max: 0.006}}
+until: {time: 0.06}
+output: {frames: 0.02, series: 0.005}
+"""
+STONES = """
+title: Stones
+dimension: 3
+step: 1.0e-3
+gravity: [0, 0, -9.81]
+materials: {stone: {density: 2500, friction: 0.5}}
+shapes: {rock: {random: {vertices: 12, count: 3}}, brick: {box: [1, 1.5, 0.8]}}
+walls: [{name: floor, type: plane, normal: [0, 0, 1]}]
+grains:
+  - {type: lattice, counts: [3, 3, 1], low: [0, 0, 0.03], spacing: 0.12, radius: 0.04, shape: rock, rotation: random}
+  - {type: lattice, counts: [3, 1, 1], low: [0, 0.4, 0.05], spacing: 0.12, radius: 0.04, shape: brick}
+until: {time: 0.1}
+output: {frames: 0.05, series: 0.01}
+"""
+
+# Matplotlib's viridis at 0, 0.1, ... 1.
+VIRIDIS = numpy.array([[int(c[i:i + 2], 16) for i in (0, 2, 4)] for c in
+                       "440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725".split()])
+# Between the stops the page interpolates as we do; it rounds to bytes and to 256 colours.
+COLOUR_TOLERANCE = 3
+STAGE = numpy.array([0xfb, 0xfc, 0xfd])
+
+
+def viridis(value, low, high):
+    at = numpy.clip((value - low) / (high - low), 0, 1) * 10
+    return numpy.array([numpy.interp(at, range(11), VIRIDIS[:, c]) for c in range(3)])
+
+
+class Chromium:
+    """The driver of viewer/e2e as an object."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["node", SOURCE / "viewer" / "e2e" / "driver.mjs"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __call__(self, do, **what):
+        self.process.stdin.write(json.dumps({"do": do, **what}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, "the browser has ended; is chromium installed (scripts/install-deps.sh test)?"
+        answer = json.loads(line)
+        if "error" in answer:
+            raise AssertionError(f"{do} {what}: {answer['error']}")
+        return answer["value"]
+
+    def viewer(self, call):
+        return self("eval", code=f"window.talusViewer.{call}")
+
+    def state(self):
+        return self.viewer("state()")
+
+    def box(self, selector):
+        return self("eval", code=f"(({{x, y, width, height}}) => ({{x, y, width, height}}))"
+                                 f"(document.querySelector('{selector}').getBoundingClientRect())")
+
+    def text(self, selector):
+        return self("eval", code=f"document.querySelector('{selector}').innerText")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+class Server:
+    """`talus view DIR`, and its address."""
+
+    def __init__(self, directory):
+        self.process = subprocess.Popen([TALUS, "view", directory, "--port", "0", "--no-open"], text=True,
+                                        stdout=subprocess.PIPE)
+        self.url = self.process.stdout.readline().strip()
+
+    def close(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+@unittest.skipUnless(PAGE.exists(), "built without the viewer (TALUS_VIEWER=OFF)")
+class Viewer(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = Path(tempfile.mkdtemp(prefix="talus-viewer-"))
+        cls.addClassCleanup(shutil.rmtree, cls.root)
+        cls.pictures = Path(os.environ.get("TALUS_TEST_PICTURES", cls.root))
+        (cls.root / "spheres.yaml").write_text(SPHERES)
+        (cls.root / "stones.yaml").write_text(STONES)
+        for name, scene in [("flat", TINY), ("spheres", cls.root / "spheres.yaml"), ("stones", cls.root / "stones.yaml")]:
+            subprocess.run([TALUS, "run", scene, "-o", cls.root / name, "--quiet"], check=True, timeout=200)
+        cls.chromium = Chromium()
+        cls.addClassCleanup(cls.chromium.close)
+
+    def open(self, name):
+        server = Server(self.root / name)
+        self.addCleanup(server.close)
+        self.chromium("open", url=server.url)
+        self.frames = h5py.File(self.root / name / "frames.h5")
+        self.addCleanup(self.frames.close)
+        return server
+
+    def grains(self, frame):
+        return self.frames[f"frames/{frame:06d}/grains"]
+
+    def picture(self, name):
+        """Bytes [row][column][3] of what is seen, drawn after all that was done before."""
+        path = self.pictures / f"{name}.png"
+        self.chromium("eval", code="new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.chromium("picture", path=str(path))
+        reader = vtk.vtkPNGReader()
+        reader.SetFileName(str(path))
+        reader.Update()
+        image = reader.GetOutput()
+        columns, rows, _ = image.GetDimensions()
+        return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(rows, columns, -1)[::-1, :, :3].astype(int)
+
+    def assert_quiet(self, url):
+        """Nothing was asked for elsewhere, and the page had nothing to complain about."""
+        report = self.chromium("report")
+        self.assertEqual(report["complaints"], [])
+        self.assertEqual([r for r in report["requests"] if not r.startswith((url, "data:", "blob:"))], [])
+
+    def pixels_of(self, positions):
+        """Where points of the plane are on the page, from the camera alone."""
+        stage, camera = self.chromium.box("#stage"), self.chromium.state()["camera"]
+        scale = stage["height"] / camera["height"]
+        centre = numpy.array([stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2])
+        return centre + scale * (positions - camera["target"][:2]) * [1, -1], scale
+
+    def assert_disks_drawn(self, picture, frame, low, high):
+        """Each disk has at its centre the colour of its speed; together they have their area."""
+        grains = self.grains(frame)
+        pixels, scale = self.pixels_of(grains["position"][:])
+        speeds = numpy.linalg.norm(grains["velocity"][:], axis=1)
+        for (x, y), speed in zip(pixels, speeds):
+            seen = picture[int(y), int(x)]
+            self.assertLessEqual(abs(seen - viridis(speed, low, high)).max(), COLOUR_TOLERANCE, f"at {x}, {y}")
+        left, top = (pixels.min(axis=0) - 1.2 * scale * 0.006).astype(int)
+        right, bottom = (pixels.max(axis=0) + 1.2 * scale * 0.006).astype(int)
+        covered = (abs(picture[top:bottom, left:right] - STAGE).max(axis=2) > 20).sum()
+        area = numpy.pi * (scale * grains["radius"][:])**2
+        # A rim of half a pixel on each disk may count or not; overlaps are below 1e-2 of a diameter.
+        doubt = (numpy.pi * scale * grains["radius"][:]).sum() + 0.01 * area.sum()
+        self.assertAlmostEqual(covered, area.sum(), delta=doubt)
+        self.assertTrue((picture[top:bottom, left - 20] == STAGE).all(), "background beside the grains")
+
+    def test_flat_run(self):
+        server = self.open("flat")
+        chromium = self.chromium
+        chromium("key", key="w")  # walls off: only disks on the background
+        state = chromium.state()
+        self.assertEqual((state["dim"], state["frame"], state["notes"]), (2, 0, []))
+        self.assertEqual(state["frames"], len(self.frames["time"]))
+        self.assertEqual(state["drawn"]["balls"], len(self.grains(0)["id"]))
+        asked = chromium("report")["requests"]
+        self.assertFalse([r for r in asked if "/contacts/" in r or r.endswith(("/id", "/mass"))], "what nobody needs")
+
+        # A drag of the slider's thumb, to wherever it comes to lie.
+        slider = chromium.box("#frame")
+        middle = slider["y"] + slider["height"] / 2
+        chromium("drag", **{"from": [slider["x"] + 8, middle], "to": [slider["x"] + 0.6 * slider["width"], middle]})
+        frame = int(chromium("eval", code="document.querySelector('#frame').valueAsNumber"))
+        self.assertTrue(0.4 * state["frames"] < frame < 0.8 * state["frames"], frame)
+        chromium("until", code=f"window.talusViewer.state().frame === {frame}")
+        state, grains = chromium.state(), self.grains(frame)
+        self.assertAlmostEqual(state["time"], self.frames["time"][frame], places=12)
+        self.assertEqual(state["drawn"]["balls"], len(grains["id"]))
+        speeds = numpy.linalg.norm(grains["velocity"][:], axis=1)
+        self.assertEqual(state["colour"]["key"], "velocity.|.|")
+        numpy.testing.assert_allclose(state["colour"]["range"], [speeds.min(), speeds.max()], rtol=1e-6)
+        self.assert_disks_drawn(self.picture("flat"), frame, speeds.min(), speeds.max())
+
+        # A scale that is fixed by typing stays in another frame.
+        chromium("eval", code="""(() => { for (const [id, text] of [['low', '0'], ['high', '0.25']]) {
+            const input = document.querySelector(`#grain-${id}`);
+            input.value = text;
+            input.dispatchEvent(new Event('change'));
+        } })()""")
+        chromium("key", key="ArrowRight")
+        chromium("until", code=f"window.talusViewer.state().frame === {frame + 1}")
+        self.assertEqual(chromium.state()["colour"]["mode"], "fixed")
+        self.assertEqual(chromium.state()["colour"]["range"], [0, 0.25])
+        self.assert_disks_drawn(self.picture("flat-fixed"), frame + 1, 0, 0.25)
+        self.check_picking(frame + 1)
+        self.check_contacts(frame + 1)
+        self.check_charts(frame + 1)
+        self.assert_quiet(server.url)
+
+    def check_picking(self, frame):
+        grains, contacts = self.grains(frame), self.frames[f"frames/{frame:06d}/contacts"]
+        row = 17
+        number = int(grains["id"][row])
+        (x, y), = self.pixels_of(grains["position"][row:row + 1])[0]
+        self.chromium("click", x=x, y=y)
+        self.chromium("until", code=f"document.querySelector('#inspector b')?.innerText === 'grain {number}' && "
+                                    "document.querySelector('[data-field=mass]') !== null")
+        for field in ["position", "velocity", "radius", "mass", "spin"]:
+            cells = self.chromium.text(f"[data-field={field}] td").split()
+            numpy.testing.assert_allclose([float(c) for c in cells], numpy.ravel(grains[field][row]), rtol=1e-5)
+        self.assertEqual(self.chromium.text("[data-field=velocity] .unit"), "m/s")
+        forces = {}
+        for a, b, force, normal in zip(contacts["a"], contacts["b"], contacts["force"], contacts["normal"]):
+            if number in (a, b) and force.any():
+                forces[int(b if a == number else a)] = (force @ normal, abs(force @ [-normal[1], normal[0]]))
+        shown = [line.split("\t") for line in self.chromium.text("#inspector").splitlines() if "\t" in line]
+        shown = {line[0].strip(): line for line in shown if line[-1] in ("sticks", "slides")}
+        self.assertEqual(len(shown), len(forces))
+        for partner, expected in forces.items():
+            name = str(partner) if partner >= 0 else {-1: "box", -2: "lid"}[partner]
+            # Shown with four digits. The tangential force is a difference of larger numbers.
+            numpy.testing.assert_allclose([float(w) for w in shown[name][1:3]], expected, rtol=1e-3, atol=1e-12)
+
+    def check_contacts(self, frame):
+        contacts = self.frames[f"frames/{frame:06d}/contacts"]
+        self.chromium("key", key="c")
+        self.chromium("until", code="window.talusViewer.state().drawn.contacts > 0")
+        loaded = contacts["force"][:].any(axis=1)
+        self.assertEqual(self.chromium.state()["drawn"]["contacts"], loaded.sum())
+        picture = self.picture("flat-contacts")
+        strongest = numpy.argmax(numpy.linalg.norm(contacts["force"][:], axis=1))
+        ends = contacts["segment"][:].reshape(-1, 2, 3)[strongest, :, :2]
+        (x, y), = self.pixels_of(ends.mean(axis=0)[None])[0]
+        red, green, blue = picture[int(y), int(x)]
+        self.assertGreater(red, 150)
+        self.assertLess(max(green, blue), 60)
+        self.chromium("key", key="c")
+        self.chromium("until", code="window.talusViewer.state().drawn.contacts === 0")
+
+    def check_charts(self, frame):
+        with open(self.root / "flat" / "series.csv", newline="") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        self.chromium("eval", code="(() => { const menu = document.querySelector('#add-chart'); menu.value = 'box_force_y';"
+                                   "menu.dispatchEvent(new Event('change')); })()")
+        state = self.chromium.state()
+        self.assertEqual(state["columns"], [name for name in rows[0] if name != "time"])
+        self.assertIn("box_force_y", state["charts"])
+        row = min(rows, key=lambda r: abs(r["time"] - self.frames["time"][frame]))
+        for column, value in state["charts"].items():
+            self.assertEqual(value, row[column])
+            shown = float(self.chromium.text(f"output[data-column={column}]"))
+            numpy.testing.assert_allclose(shown, value, rtol=1e-4)
+        # A click in the middle of a chart goes to the middle of the time.
+        plot = self.chromium.box(".chart[data-column=kinetic_energy] .u-over")
+        self.chromium("click", x=plot["x"] + plot["width"] / 2, y=plot["y"] + plot["height"] / 2)
+        self.chromium("until", code=f"window.talusViewer.state().frame !== {frame}")
+        middle = (rows[0]["time"] + rows[-1]["time"]) / 2
+        time_between = self.frames["time"][1] - self.frames["time"][0]
+        self.assertAlmostEqual(self.chromium.state()["time"], middle, delta=0.51 * time_between + 0.01 * middle)
+
+    def test_spheres(self):
+        server = self.open("spheres")
+        chromium = self.chromium
+        last = len(self.frames["time"]) - 1
+        chromium.viewer(f"setFrame({last})")
+        chromium.viewer("setField('position.z')")
+        chromium("key", key="3")  # from above
+        grains = self.grains(last)
+        heights = grains["position"][:, 2]
+        top = int(numpy.argmax(heights))
+        state = chromium.state()
+        self.assertEqual(state["drawn"]["balls"], len(heights))
+        self.assertGreater(state["drawn"]["walls"], 0)
+        at = chromium.viewer(f"screenOf({grains['id'][top]})")
+        picture = self.picture("spheres")
+        expected = viridis(heights[top], heights.min(), heights.max())
+        self.assertLessEqual(abs(picture[int(at["y"]), int(at["x"])] - expected).max(), COLOUR_TOLERANCE)
+        chromium("click", x=at["x"] + 0.5 * at["radius"], y=at["y"])
+        chromium("until", code="document.querySelector('[data-field=position]') !== null")
+        cells = chromium.text("[data-field=position] td").split()
+        numpy.testing.assert_allclose([float(c) for c in cells], grains["position"][top], rtol=1e-5)
+
+        # Cut off the upper half: the picked sphere is gone, a click there meets one below it.
+        chromium("eval", code="(() => { const axis = document.querySelector('#cut-axis'); axis.value = '2';"
+                              "axis.dispatchEvent(new Event('change')); document.querySelector('#cut-on').click(); })()")
+        chromium("click", x=at["x"], y=at["y"])
+        chromium("until", code=f"window.talusViewer.state().picked !== {grains['id'][top]}")
+        below = chromium.state()["picked"]
+        middle = (heights - grains["radius"][:]).min() / 2 + (heights + grains["radius"][:]).max() / 2
+        self.assertTrue(below is None or heights[list(grains["id"]).index(below)] < middle)
+        self.picture("spheres-cut")
+        self.assert_quiet(server.url)
+
+    def test_polyhedra(self):
+        server = self.open("stones")
+        chromium = self.chromium
+        last = len(self.frames["time"]) - 1
+        chromium("key", key="End")
+        chromium("until", code=f"window.talusViewer.state().frame === {last}")
+        chromium.viewer("setField('position.y')")
+        chromium.viewer("look('z')")
+        chromium("key", key="o")  # parallel projection
+        grains = self.grains(last)
+        places = grains["position"][:]
+        drawn = chromium.state()["drawn"]
+        self.assertEqual((drawn["solids"], drawn["balls"]), (len(places), 0))
+        picture = self.picture("stones")
+        pixels, scale = self.pixels_of(places[:, :2])
+        for (x, y), place in zip(pixels, places):
+            # Light darkens a face that does not look at the eye, by one factor for all its channels;
+            # where it shines it adds at most 0.22 of white.
+            colour = viridis(place[1], places[:, 1].min(), places[:, 1].max())
+            seen = picture[int(y), int(x)]
+            factor = seen @ colour / (colour @ colour)
+            self.assertTrue(0.3 < factor < 1.5, f"{seen} for {colour}")
+            self.assertLess(numpy.linalg.norm(seen - factor * colour), 0.25 * 255)
+        # A brick that lies flat is seen as a rectangle: its corners are inside, points beyond are not.
+        brick = len(places) - 1
+        half = 0.5 * grains["scale"][brick] * numpy.array([1, 1.5])
+        for factor, inside in [(0.9, True), (1.1, False)]:
+            for sx, sy in [(1, 1), (1, -1), (-1, 1), (-1, -1)]:
+                x, y = pixels[brick] + scale * factor * half * [sx, -sy]
+                number = int(grains["id"][brick])
+                chromium("eval", code="window.talusViewer.pick(undefined)")
+                chromium("click", x=x, y=y)
+                seconds = time.monotonic() + 2
+                while inside and chromium.state().get("picked") != number and time.monotonic() < seconds:
+                    time.sleep(0.02)
+                self.assertEqual(chromium.state().get("picked") == number, inside, f"{factor} {sx} {sy}")
+        chromium("key", key="0")
+        self.picture("stones-iso")
+        self.assert_quiet(server.url)
+
+    def test_exported_page(self):
+        page = self.root / "page.html"
+        subprocess.run([TALUS, "view", self.root / "flat", "--export", page, "--every", "10"], check=True,
+                       capture_output=True, timeout=100)
+        chromium = self.chromium
+        chromium("open", url=page.as_uri(), offline=True)
+        with h5py.File(self.root / "flat" / "frames.h5") as self.frames:
+            chromium.viewer("setFrame(5)")
+            state, grains = chromium.state(), self.grains(50)
+            self.assertEqual(state["time"], self.frames["time"][50])
+            self.assertEqual(state["drawn"]["balls"], len(grains["id"]))
+            chromium("key", key="w")
+            speeds = numpy.linalg.norm(grains["velocity"][:], axis=1)
+            self.assert_disks_drawn(self.picture("exported"), 50, speeds.min(), speeds.max())
+            chromium.viewer("showContacts(true)")
+            loaded = self.frames["frames/000050/contacts/force"][:].any(axis=1)
+            self.assertEqual(chromium.state()["drawn"]["contacts"], loaded.sum())
+            chromium.viewer(f"pick({grains['id'][3]})")
+            shown = float(chromium.text("[data-field=mass] td"))
+            numpy.testing.assert_allclose(shown, grains["mass"][3], rtol=1e-5)
+        self.assertEqual(len(state["charts"]), 3)
+        self.assert_quiet(page.as_uri())
+
+    def test_running_and_gone(self):
+        """A run is followed while it goes on; when the server is gone the page says so."""
+        directory = self.root / "live"
+        run = subprocess.Popen([TALUS, "run", TINY, "-o", directory, "--quiet", "--set", "phases.shake.until.steps=100000000"])
+        try:
+            patience = time.monotonic() + 60
+            while not (directory / "frames.h5").exists() and time.monotonic() < patience:
+                time.sleep(0.05)
+            server = Server(directory)
+            self.chromium("open", url=server.url)
+            first = self.chromium.state()
+            self.assertTrue(first["running"])
+            self.assertEqual(first["frame"], first["frames"] - 1)
+            self.chromium("until", code=f"(({{frame, frames}}) => frames > {first['frames']} && frame === frames - 1)"
+                                        "(window.talusViewer.state())")
+        finally:
+            run.send_signal(signal.SIGINT)
+            run.wait(60)
+        self.chromium("until", code="document.querySelector('#status').innerText === 'ended'")
+        server.close()
+        self.chromium.viewer("setFrame(1)")
+        self.assertIn("does not answer", " ".join(self.chromium.state()["notes"]))
+
+    def test_nothing_to_show(self):
+        """A page without data says so instead of staying blank."""
+        page = self.root / "bare.html"
+        shutil.copy(PAGE, page)
+        self.chromium("open", url=page.as_uri(), offline=True)
+        self.assertIn("cannot be shown", self.chromium.text(".failure"))
+
+
+if __name__ == "__main__":
+    unittest.main()

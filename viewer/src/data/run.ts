@@ -1,0 +1,55 @@
+// What the server (or the exported page) says about a run: the shapes of its JSON files. The arrays
+// of the frames are fetched one by one, see frames.ts.
+
+export type TableName = "grains" | "contacts" | "walls";
+export type ElementType = "f64" | "f32" | "i64" | "i32" | "u8";
+
+/** A recorded field of a table; `width` numbers in each row. */
+export interface Field {
+    name: string;
+    type: ElementType;
+    width: number;
+    unit: string;
+    description: string;
+}
+
+/** `contacts` is -1 where the run does not record them. The cell counts on periodic axes only. */
+export interface FrameInfo {
+    time: number;
+    step: number;
+    grains: number;
+    contacts: number;
+    walls: number;
+    periodic: boolean[];
+    cell_low: number[];
+    cell_high: number[];
+}
+
+/** api/run.json */
+export interface Run {
+    title: string;
+    version: string;
+    dim: 2 | 3;
+    reduced_units: boolean;
+    running: boolean;
+    generation: number;
+    frames: FrameInfo[];
+    fields: Record<TableName, Field[]>;
+    wall_names: string[];
+    export: boolean;
+}
+
+/** A row of api/shapes.json: convex parts in the frame of the body, faces counterclockwise. */
+export interface Solid {
+    name: string;
+    radius: number;
+    parts: { vertex: number[][]; faces: number[][] }[];
+}
+
+/** api/frame/N/surface.json: walls as lines (the first `lines` cells) and polygons. */
+export interface Surface {
+    lines: number;
+    points: number[];
+    cells: number[][];
+    owner: number[];
+}

@@ -1,0 +1,28 @@
+// Start: find the data, build the page, show the first frame. Whatever goes wrong is said on the page.
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { exposeApi } from "./api";
+import { App, messageOf } from "./app";
+import type { Run, Solid } from "./data/run";
+import { openSource } from "./data/source";
+import { make } from "./ui/dom";
+import { listenToKeys } from "./ui/keys";
+
+async function start(): Promise<void> {
+    const source = openSource();
+    const [run, shapes] = await Promise.all([source.json<Run>("api/run.json"), source.json<Solid[]>("api/shapes.json")]);
+    const app = new App(source, run, shapes);
+    listenToKeys(app);
+    exposeApi(app);
+    await app.start();
+}
+
+function fail(error: unknown): void {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    const why = gl ? messageOf(error) : "This browser has no WebGL 2, without which nothing can be drawn.";
+    document.body.replaceChildren(make("div", { class: "failure", role: "alert" },
+        make("h1", {}, "The run cannot be shown"), make("p", {}, why)));
+    console.error(error);
+}
+
+start().catch(fail);
