@@ -10,6 +10,11 @@ set(TALUS_THREADED_TESTS
   test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
   test_soft_integrators)
 
+# Tests that take long begin first, so that none of them is left over at the end.
+set(TALUS_LONG_TESTS
+  test_threads test_scenes test_viewer test_run_program test_record_kill test_view_server
+  test_schema test_resume_scenes test_physics_solid_walls test_detect)
+
 # TALUS_PYTHON_EXECUTABLE (cmake/Python.cmake) is Debian's interpreter by its full path: a pyenv or
 # conda first on PATH lacks Debian's vtk and h5py.
 
