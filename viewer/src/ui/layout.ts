@@ -96,8 +96,8 @@ export class Layout {
     private fillHelp(dim: 2 | 3): void {
         const keys: [string, string][] = [
             ["space", "play, pause"], ["← →", "frame before, next (with Shift: ten)"], ["Home End", "first, last frame"],
-            ["c", "contacts"], ["g", "grains"], ["w", "walls"], ["f", "follow a run that goes on"], ["r", "fit the view"],
-            ...(dim === 3 ? [["1 2 3 0", "look along x, y, z, a diagonal"], ["o", "perspective or parallel"], ["k", "cut"]] as [string, string][] : []),
+            ["c", "contacts"], ["g", "grains"], ["w", "walls"], ["k", "cut"], ["f", "follow a run that goes on"], ["r", "fit the view"],
+            ...(dim === 3 ? [["1 2 3 0", "look along x, y, z, a diagonal"], ["o", "perspective or parallel"]] as [string, string][] : []),
             ["s", "save a picture"], ["t", "light or dark"], ["Escape", "pick none"], ["?", "this list"],
         ];
         const mouse: [string, string][] = dim === 3
