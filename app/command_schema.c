@@ -14,6 +14,7 @@ static bool print_table(const char* pattern)
     const char* names[MOST_SECTIONS];
     int count = 0;
     const key_section* s;
+    if (strcmp(pattern, "scene") == 0) pattern = ""; // the whole
     // In the reference a section has the keys that are written there, not those it borrows.
     for (; count < MOST_SECTIONS && (s = keys_at(count)) != NULL; count++) {
         names[count] = s->pattern;

@@ -1,5 +1,5 @@
 /// The table of a scene's keys: the reader asks for every row in every variant of its section and
-/// for nothing else, and the rows make sense.
+/// for nothing else, the rows make sense, and the reference shows them as they are.
 #include "support.h"
 
 #include "scene/model.h"
@@ -154,11 +154,45 @@ static void test_rows_make_sense(void** state)
     }
 }
 
+/// The tables of docs/scenes.md are those of the sections, each once.
+static void test_reference_is_up_to_date(void** state)
+{
+    (void)state;
+    static char page[400000];
+    FILE* file = fopen("docs/scenes.md", "r");
+    assert_non_null(file);
+    size_t size = fread(page, 1, sizeof page - 1, file);
+    fclose(file);
+    assert_true(size < sizeof page - 1);
+    int stale = 0;
+    const key_section* s;
+    for (int i = 0; (s = keys_at(i)) != NULL; i++) {
+        char* text = NULL;
+        size_t length = 0;
+        FILE* out = open_memstream(&text, &length);
+        assert_non_null(out);
+        fprintf(out, "<!-- keys: %s -->\n\n", s->pattern[0] ? s->pattern : "scene");
+        keys_write_markdown(out, s);
+        fprintf(out, "\n<!-- end -->\n");
+        fclose(out);
+        const char* found = strstr(page, text);
+        if (!found || strstr(found + 1, text)) {
+            print_message("docs/scenes.md: the table of '%s' is not up to date (run "
+                          "scripts/update-scene-keys.py)\n",
+                          s->pattern);
+            stale++;
+        }
+        free(text);
+    }
+    assert_int_equal(stale, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_make_sense),
         cmocka_unit_test(test_every_row_is_read),
+        cmocka_unit_test(test_reference_is_up_to_date),
     };
     const char* source = getenv("TALUS_SOURCE");
     if (source && chdir(source) != 0) return 1;

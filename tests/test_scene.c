@@ -1,5 +1,5 @@
-/// Scenes: the effective scene reads back to itself, overrides act, the world is what the file
-/// says, and the reference (docs/scenes.md) names the keys that exist.
+/// Scenes: the effective scene reads back to itself, overrides act, and the world is what the file
+/// says.
 #include "support.h"
 
 #include "scene/model.h"
@@ -252,123 +252,12 @@ static void test_blocked_inlet(void** state)
     talus_scene_destroy(scene);
 }
 
-// ---- the reference -----------------------------------------------------------------------------
-
-/// Keys that are documented once and used in several places.
-static void normalise(char* key)
-{
-    static const char* const same[][2] = {{"phases[].set_motion.<name>.", "walls[].motion."},
-                                          {"phases[].until.", "until."},
-                                          {"phases[].solver.", "solver."},
-                                          {"phases[].pairs[].", "pairs[]."},
-                                          {"grains[].diameter.", "grains[].radius."},
-                                          {"grains[].top.", "grains[].bottom."},
-                                          {"grains[].items[].", "grains[]."},
-                                          {"shapes.<name>.parts[].", "shapes.<name>."}};
-    static const char* const own[] = {"grains[].items[].position", "grains[].items[].poly",
-                                      "grains[].items[].skin", "shapes.<name>.parts[].at",
-                                      "shapes.<name>.parts[].rotation"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (strncmp(key, own[i], strlen(own[i])) == 0) return;
-    }
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        size_t length = strlen(same[i][0]);
-        if (strncmp(key, same[i][0], length) != 0) continue;
-        // Keys are far shorter than their array, so a longer replacement fits in place too.
-        size_t shorter = strlen(same[i][1]);
-        memmove(key + shorter, key + length, strlen(key + length) + 1);
-        memcpy(key, same[i][1], shorter);
-    }
-}
-
-enum { MOST_KEYS = 1000, KEY_SIZE = 256 };
-
-typedef struct key_set {
-    char key[MOST_KEYS][KEY_SIZE];
-    int count;
-} key_set;
-
-static bool key_set_has(const key_set* set, const char* key)
-{
-    for (int i = 0; i < set->count; i++) {
-        if (strcmp(set->key[i], key) == 0) return true;
-    }
-    return false;
-}
-
-static void key_set_add(key_set* set, const char* key)
-{
-    if (key_set_has(set, key)) return;
-    assert_true(set->count < MOST_KEYS);
-    snprintf(set->key[set->count++], KEY_SIZE, "%s", key);
-}
-
-static void collect_known(key_set* set, const char* path)
-{
-    talus_scene* scene = load(path, NULL, 0);
-    for (int i = 0; i < scene->reader.known_count; i++) {
-        const known_key* known = &scene->reader.known[i];
-        char key[KEY_SIZE];
-        snprintf(key, sizeof key, "%s%s%s", known->pattern, known->pattern[0] ? "." : "",
-                 known->key);
-        normalise(key);
-        key_set_add(set, key);
-    }
-    talus_scene_destroy(scene);
-}
-
-/// First cells of the table rows: | `key` | ...
-static void collect_documented(key_set* set, char* text)
-{
-    for (char* line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (strncmp(line, "| `", 3) != 0) continue;
-        char* end = strchr(line + 3, '`');
-        assert_non_null(end);
-        *end = '\0';
-        assert_false(key_set_has(set, line + 3));
-        key_set_add(set, line + 3);
-    }
-}
-
-static void test_reference_names_all_keys(void** state)
-{
-    (void)state;
-    key_set* known = calloc(1, sizeof *known);
-    key_set* documented = calloc(1, sizeof *documented);
-    collect_known(known, SCENES "every_key_2d.yaml");
-    collect_known(known, SCENES "every_key_3d.yaml");
-    collect_known(known, SCENES "every_shape_2d.yaml");
-    collect_known(known, SCENES "every_shape_3d.yaml");
-    char* text = slurp("docs/scenes.md");
-    collect_documented(documented, text);
-    int wrong = 0;
-    for (int i = 0; i < known->count; i++) {
-        if (key_set_has(documented, known->key[i])) continue;
-        printf("not in docs/scenes.md: %s\n", known->key[i]);
-        wrong++;
-    }
-    for (int i = 0; i < documented->count; i++) {
-        if (key_set_has(known, documented->key[i])) continue;
-        printf("docs/scenes.md names a key that does not exist: %s\n", documented->key[i]);
-        wrong++;
-    }
-    assert_int_equal(wrong, 0);
-    assert_true(known->count > 150);
-    free(text);
-    free(known);
-    free(documented);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_numbers_round_trip),
-        cmocka_unit_test(test_meaning),
-        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_phases_and_inlet),
-        cmocka_unit_test(test_blocked_inlet),
-        cmocka_unit_test(test_reference_names_all_keys),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_numbers_round_trip),
+        cmocka_unit_test(test_meaning),          cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_phases_and_inlet), cmocka_unit_test(test_blocked_inlet),
     };
     const char* source = getenv("TALUS_SOURCE");
     if (source && chdir(source) != 0) return 1;

@@ -1,7 +1,7 @@
 """`talus schema`: the JSON Schema takes every scene that the reader takes, and refuses what the
 reader refuses because of a key, a type, a range or a missing key.
 
-    TALUS_TEST_ALL=1 /usr/bin/python3 tests/test_schema.py     every value everywhere (minutes)
+    TALUS_TEST_TRIES=5000 /usr/bin/python3 tests/test_schema.py     more of the bad values
 
 needs TALUS (the program) and TALUS_SOURCE in the environment. TALUS_TEST_SCALE below 1 (sanitizer
 builds) tries fewer of the bad values.
@@ -23,8 +23,7 @@ import scene_yaml
 TALUS = os.environ["TALUS"]
 SOURCE = Path(os.environ["TALUS_SOURCE"])
 SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
-ALL = "TALUS_TEST_ALL" in os.environ
-TRIES = int(150 * min(SCALE, 1))
+TRIES = int(os.environ.get("TALUS_TEST_TRIES", 150 * min(SCALE, 1)))
 
 # What the reader says about keys, types, ranges and missing keys; anything else (names, geometry,
 # combinations) is more than a schema knows.
@@ -37,6 +36,9 @@ STRUCTURE = re.compile(
     r"|has no size along|needs two names|is empty \(|no regular body|how many grains"
     r"|how fast|how large|has no form|given in several ways|no end condition|given twice"
     r"|have no size|besides|needs its middle|needs \d pairs? of walls|is not a pair")
+
+# The axis of a cone exists only if its ends coincide.
+BEYOND = re.compile(r"walls\[\d+\]\.axis: ")
 
 # Replacements: each is wrong for most keys, and right for some.
 VALUES = [-1.0, 0.0, 0.5, 2.0, 1e12, "zzz", True, None, [], [1.0], [-1.0, -1.0], [1.0, 1.0, 1.0],
@@ -171,16 +173,15 @@ class Schema(unittest.TestCase):
                 places.setdefault(kind, []).append((name, path))
         chance = random.Random(8)
         cases = []
-        for group in places.values():
-            for name, path in group if ALL else [chance.choice(group)]:
+        while len(cases) < TRIES:
+            for group in chance.sample(list(places.values()), len(places)):
+                name, path = chance.choice(group)
                 inner = self.scenes[name]
                 for key in path:
                     inner = inner[key]
                 values = [*VALUES, REMOVE, *([ADD] if isinstance(inner, dict) else [])]
-                for value in values if ALL else [chance.choice(values)]:
-                    cases.append((name, path, value))
-        if not ALL:
-            cases = chance.sample(cases, min(TRIES, len(cases)))
+                cases.append((name, path, chance.choice(values)))
+        del cases[TRIES:]
         scenes = [mutate(self.scenes[name], path, value) for name, path, value in cases]
         with ThreadPoolExecutor(2) as pool:
             said = list(pool.map(lambda i: read(scenes[i], self.folder.name, i), range(len(cases))))
@@ -192,7 +193,7 @@ class Schema(unittest.TestCase):
                 if not lines:
                     both += 1
                     self.check_valid(scene)
-                elif any(STRUCTURE.search(line) for line in lines):
+                elif any(STRUCTURE.search(line) and not BEYOND.search(line) for line in lines):
                     refused += 1
                     self.assertFalse(valid, f"the reader says {lines}")
         self.assertGreater(refused, len(cases) // 2)
