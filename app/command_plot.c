@@ -24,6 +24,11 @@ static const plot_kind kinds[] = {
     {"gr", "pair distribution g(r) of the centres", 0, plot_rdf},
     {"profile", "solid fraction, velocity, temperature and pressure along an axis", 0,
      plot_profile},
+    {"repose", "the surface of a heap and its angle; --slope plane: of a flat one",
+     PLOT_WANTS_GRAVITY, plot_repose},
+    {"slope", "that angle over time", PLOT_WANTS_GRAVITY, plot_slope},
+    {"flow", "mass through a plane over time; --axis and --at place it", PLOT_WANTS_GRAVITY,
+     plot_flow},
     {"inertial", "effective friction over the inertial number, a point for each frame",
      PLOT_NEEDS_CONTACTS, plot_inertial},
     {"walls", "forces on the walls over time", PLOT_NEEDS_SERIES, plot_walls},
@@ -154,7 +159,7 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
     } else if (sheet.failed) {
         fprintf(stderr, "talus: out of memory\n");
     } else {
-        fprintf(stderr, "talus: no plot of %s: %s\n", kind->name, sheet.why);
+        if (!all || !o->quiet) fprintf(stderr, "talus: no plot of %s: %s\n", kind->name, sheet.why);
         good = all;
     }
     sheet_free(&sheet);
@@ -167,7 +172,10 @@ static int make_plots(plot_job* job, plot_options* o, char** what, int count)
     const bool all = count == 1 && strcmp(what[0], "all") == 0;
     bool good = true;
     if (all) {
-        for (int i = 0; i < KIND_COUNT; i++) good = make_plot(job, &kinds[i], false, true) && good;
+        for (int i = 0; i < KIND_COUNT; i++) {
+            if ((kinds[i].needs & PLOT_WANTS_GRAVITY) && !job->gravity) continue;
+            good = make_plot(job, &kinds[i], false, true) && good;
+        }
         return good ? STATUS_OK : STATUS_FAILURE;
     }
     const plot_kind* chosen[KIND_COUNT];
@@ -197,6 +205,8 @@ enum {
     OPTION_REGION,
     OPTION_BINS,
     OPTION_AXIS,
+    OPTION_AT,
+    OPTION_SLOPE,
     OPTION_CSV,
     OPTION_FORMAT,
     OPTION_WIDTH,
@@ -212,6 +222,8 @@ static const struct option list[] = {
     {"region", required_argument, NULL, OPTION_REGION},
     {"bins", required_argument, NULL, OPTION_BINS},
     {"axis", required_argument, NULL, OPTION_AXIS},
+    {"at", required_argument, NULL, OPTION_AT},
+    {"slope", required_argument, NULL, OPTION_SLOPE},
     {"csv", no_argument, NULL, OPTION_CSV},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"width", required_argument, NULL, OPTION_WIDTH},
@@ -221,6 +233,31 @@ static const struct option list[] = {
     {"help", no_argument, NULL, 'h'},
     {0},
 };
+
+static bool read_axis(const char* text, int* out)
+{
+    *out = text[0] >= 'x' && text[0] <= 'z' && !text[1] ? text[0] - 'x' : -1;
+    if (*out >= 0) return true;
+    fprintf(stderr, "talus: --axis needs x, y or z, not '%s'\n", text);
+    return false;
+}
+
+static bool read_at(const char* text, double* out)
+{
+    char* end;
+    *out = strtod(text, &end);
+    if (end != text && !*end && isfinite(*out)) return true;
+    fprintf(stderr, "talus: --at needs a number, not '%s'\n", text);
+    return false;
+}
+
+static bool read_slope(const char* text, talus_slope_kind* out)
+{
+    *out = strcmp(text, "plane") == 0 ? TALUS_SLOPE_PLANE : TALUS_SLOPE_HEAP;
+    if (*out == TALUS_SLOPE_PLANE || strcmp(text, "heap") == 0) return true;
+    fprintf(stderr, "talus: --slope needs heap or plane, not '%s'\n", text);
+    return false;
+}
 
 static bool take_option(int choice, plot_options* o)
 {
@@ -234,11 +271,9 @@ static bool take_option(int choice, plot_options* o)
         if (!options_integer("--bins", optarg, 1, &bins)) return false;
         o->measure.bins = bins < 100000 ? (int)bins : 100000;
         return true;
-    case OPTION_AXIS:
-        o->axis = optarg[0] >= 'x' && optarg[0] <= 'z' && !optarg[1] ? optarg[0] - 'x' : -1;
-        if (o->axis >= 0) return true;
-        fprintf(stderr, "talus: --axis needs x, y or z, not '%s'\n", optarg);
-        return false;
+    case OPTION_AXIS: return read_axis(optarg, &o->axis);
+    case OPTION_AT: o->has_at = true; return read_at(optarg, &o->at);
+    case OPTION_SLOPE: return read_slope(optarg, &o->slope);
     case OPTION_CSV: o->only_csv = true; return true;
     case OPTION_FORMAT: o->format = optarg; return true;
     case OPTION_WIDTH: return options_between("--width", optarg, 100.0, 10000.0, &o->width);
@@ -264,6 +299,8 @@ static bool open_job(plot_job* job, const plot_options* o)
         return false;
     }
     job->dim = talus_world_grains(world).dim;
+    const double* g = talus_world_options(world)->gravity;
+    job->gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
     if (o->axis < job->dim) return true;
     fprintf(stderr, "talus: a run in %dD has no axis %c\n", job->dim, 'x' + o->axis);
     return false;

@@ -214,10 +214,18 @@ static bool settle(renderer* r, render_options* o)
         if (dim == 3 && !o->oblique) read_view("iso", o);
     }
     if (dim == 2) o->oblique = false;
-    if (o->field && strcmp(o->field, "none") != 0) {
-        return field_parse(o->field, dim, &r->field) && field_begin(&r->field, world);
+    if (o->field && strcmp(o->field, "none") != 0 && !field_parse(o->field, dim, &r->field)) {
+        return false;
     }
-    return true;
+    if ((o->forces || field_needs_contacts(&r->field)) &&
+        !talus_recording_has_contacts(r->recording)) {
+        fprintf(stderr,
+                "talus: %s needs contacts, which this run does not record: its scene has "
+                "output.contacts: false\n",
+                o->forces ? "--forces" : o->field);
+        return false;
+    }
+    return field_begin(&r->field, world);
 }
 
 static int render(render_options* o)

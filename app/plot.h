@@ -40,6 +40,7 @@ typedef struct plot_note {
 
 typedef struct plot_sheet {
     int columns, rows; ///< of panels
+    double shape;      ///< height of a panel over its width; 0: as usual
     plot_panel panel[PLOT_PANELS];
     int curve_count, column_count, array_count, note_count;
     plot_curve* curve;
@@ -79,10 +80,10 @@ typedef struct plot_options {
     frame_choice frames;
     bool only_csv, force, quiet;
     talus_measure_def measure;
-    bool has_region;
-    int axis;             ///< of profiles and planes, -1: not given
-    bool has_at;          ///< a plane is given
-    double at;            ///< where it is on the axis
+    int axis;    ///< of profiles and planes, -1: not given
+    bool has_at; ///< a plane is given
+    double at;   ///< where it is on the axis
+    talus_slope_kind slope;
     double width, dots;   ///< 0: not given
     char* const* columns; ///< of `series`
     int column_count;
@@ -93,11 +94,12 @@ typedef struct plot_job {
     talus_recording* recording;
     talus_series series;
     bool has_series;
-    bool contacts, reduced;
+    bool contacts, reduced, gravity;
     int dim;
 } plot_job;
 
-enum { PLOT_NEEDS_CONTACTS = 1, PLOT_NEEDS_SERIES = 2 };
+/// What a plot needs of a run. One for worlds with gravity can be had without, but not by `all`.
+enum { PLOT_NEEDS_CONTACTS = 1, PLOT_NEEDS_SERIES = 2, PLOT_WANTS_GRAVITY = 4 };
 
 typedef struct plot_kind {
     const char* name;
@@ -119,6 +121,7 @@ void plot_coordination(plot_job* job, plot_sheet* sheet);
 void plot_anisotropy(plot_job* job, plot_sheet* sheet);
 void plot_packing(plot_job* job, plot_sheet* sheet);
 void plot_inertial(plot_job* job, plot_sheet* sheet);
+void plot_slope(plot_job* job, plot_sheet* sheet);
 
 // ---- of one frame, or the mean of several (plot_frame.c) ---------------------------------------
 
@@ -128,6 +131,11 @@ void plot_fabric(plot_job* job, plot_sheet* sheet);
 void plot_rdf(plot_job* job, plot_sheet* sheet);
 void plot_voronoi(plot_job* job, plot_sheet* sheet);
 void plot_profile(plot_job* job, plot_sheet* sheet);
+
+// ---- surfaces and flow (plot_flow.c) -----------------------------------------------------------
+
+void plot_repose(plot_job* job, plot_sheet* sheet);
+void plot_flow(plot_job* job, plot_sheet* sheet);
 
 // ---- from series.csv (plot_series.c) -----------------------------------------------------------
 

@@ -277,6 +277,7 @@ void plot_fabric(plot_job* job, plot_sheet* sheet)
         return;
     }
     sheet->columns = 2;
+    if (job->dim == 2) sheet->shape = 1.0;
     draw_sum(sheet, 0, "contacts", "", &sum.rose);
     draw_sum(sheet, 1, "mean_normal_force", "", &sum.normal);
     if (job->dim == 2) {

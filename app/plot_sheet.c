@@ -191,10 +191,8 @@ bool sheet_write_figure(const plot_sheet* sheet, const char* path, double width,
     def.columns = sheet->columns;
     def.rows = sheet->rows;
     def.panel_width = width / sheet->columns;
-    // Roses are round, panels above each other low.
-    const double shape = sheet->panel[0].equal                    ? 1.0
-                         : sheet->rows > 1 && sheet->columns == 1 ? 0.5
-                                                                  : 0.75;
+    const bool stacked = sheet->rows > 1 && sheet->columns == 1;
+    const double shape = sheet->shape > 0.0 ? sheet->shape : stacked ? 0.5 : 0.75;
     def.panel_height = shape * def.panel_width;
     talus_status status = talus_figure_create(&def, &figure, &error);
     for (int i = 0; status >= 0 && i < sheet->columns * sheet->rows; i++) {

@@ -274,6 +274,31 @@ void plot_packing(plot_job* job, plot_sheet* sheet)
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "solid fraction φ");
 }
 
+static talus_status measure_slope(const plot_job* job, const talus_world* world, double* out,
+                                  talus_error* error)
+{
+    talus_slope_def def = talus_slope_default();
+    talus_slope s;
+    def.kind = job->options->slope;
+    def.region = job->options->measure.region;
+    const talus_status status = talus_measure_slope(world, &def, &s, error);
+    if (status < 0) return status;
+    out[0] = s.angle;
+    out[1] = s.error;
+    out[2] = s.height;
+    talus_slope_free(&s);
+    return TALUS_OK;
+}
+
+void plot_slope(plot_job* job, plot_sheet* sheet)
+{
+    static const time_number numbers[] = {{"angle", "", 0, TALUS_DASH_SOLID},
+                                          {"error", NULL, 0, TALUS_DASH_SOLID},
+                                          {"height", NULL, 0, TALUS_DASH_SOLID}};
+    if (!over_time(job, sheet, numbers, 3, measure_slope)) return;
+    snprintf(sheet->panel[0].y_label, PLOT_TEXT, "angle of the surface (degrees)");
+}
+
 static talus_status measure_rheology(const plot_job* job, const talus_world* world, double* out,
                                      talus_error* error)
 {

@@ -1,4 +1,4 @@
-"""frames.xdmf opened by ParaView's three XDMF readers, against frames.h5.
+"""frames.xdmf opened by ParaView's three XDMF readers, and exported solids, against frames.h5.
 
 Skipped where pvpython is not installed. The file runs itself under pvpython (`--inside DIR`) to read
 every frame and print what ParaView sees, and compares that with h5py.
@@ -57,7 +57,19 @@ def inside(folder):
                     frame[kind] = describe(grid)
                 frames.append(frame)
             result.setdefault(form, {})[name] = frames
-    print("RESULT" + json.dumps(result))
+    print("RESULT" + json.dumps({"xdmf": result, "solids": inside_solids(folder)}))
+
+
+def inside_solids(folder):
+    """[time, cell types, rows of the grains] of all frames of the exported solids."""
+    from paraview import simple
+    reader = simple.PVDReader(FileName=str(Path(folder) / "whole/vtk/solids.pvd"))
+    frames = []
+    for time in reader.TimestepValues:
+        reader.UpdatePipeline(time)
+        grid = describe(next(leaves(reader.GetClientSideObject().GetOutputDataObject(0))))
+        frames.append([time, grid["cells"], [int(row) for row, in grid["arrays"].get("row", [])]])
+    return frames
 
 
 if sys.argv[1:2] == ["--inside"]:
@@ -70,6 +82,7 @@ import numpy
 from record_sample import write_sample
 
 VERTEX_CELLS, LINE_CELLS = {1, 2}, {3, 4}
+POLYGON, POLYHEDRON = 7, 42
 
 
 @unittest.skipUnless(shutil.which("pvpython"), "pvpython is not installed")
@@ -94,11 +107,23 @@ class ParaView(unittest.TestCase):
             marked = [line for line in run.stdout.splitlines() if line.startswith("RESULT")]
             self.assertTrue(marked, run.stdout)
             self.assertNotIn("rror", run.stdout.split("RESULT")[0])
-            for form, readers in json.loads(marked[0][6:]).items():
+            result = json.loads(marked[0][6:])
+            with h5py.File(Path(folder) / "whole" / "frames.h5") as f:
+                self.check_solids(f, result["solids"], POLYGON if dim == 2 else POLYHEDRON)
+            for form, readers in result["xdmf"].items():
                 with h5py.File(Path(folder) / form / "frames.h5") as f:
                     for reader, frames in readers.items():
                         with self.subTest(form=form, reader=reader):
                             self.check_frames(f, frames)
+
+    def check_solids(self, f, frames, kind):
+        """A cell for each part of each solid."""
+        self.assertEqual([time for time, _, _ in frames], list(f["time"]))
+        parts = numpy.diff(f["shapes/solids/part_first"])
+        for (_, cells, rows), stored in zip(frames, f["frames"].values()):
+            solid = stored["grains/solid"][()]
+            expected = [row for row in numpy.flatnonzero(solid >= 0) for _ in range(parts[solid[row]])]
+            self.assertEqual((rows, cells), (expected, [kind] * len(expected)))
 
     def check_frames(self, f, frames):
         self.assertEqual([frame["time"] for frame in frames], list(f["time"]))

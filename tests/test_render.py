@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 
 import h5py
-import matplotlib
-import matplotlib.image
 import numpy
+
+import png
 
 TALUS = os.environ["TALUS"]
 SCENE = str(Path(__file__).resolve().parent / "scenes" / "tiny.yaml")
@@ -45,10 +45,6 @@ def frame(run, number):
         return {name: {k: v[()] for k, v in group[name].items()} for name in group}
 
 
-def read(path):
-    return matplotlib.image.imread(path)[:, :, :3]
-
-
 def find_frame(image):
     """Pixels of the frame of the axes: left, right, top, bottom."""
     dark = image.sum(axis=2) < 1.5
@@ -82,7 +78,7 @@ class Render(unittest.TestCase):
         path = self.path(name)
         self.good(self.run_2d, "--frame", 25, "--colour", field, f"--scale={low!r}:{high!r}", "--map",
                   colours, "--axes", "--region", "x=0:0.12,y=0:0.3", "--width", 900, "-o", path)
-        image = read(path)
+        image = png.read(path)
         columns, rows = find_frame(image)
         top, bottom = rows[0], rows[-1]
         left = columns[0]
@@ -97,7 +93,7 @@ class Render(unittest.TestCase):
                 continue
             seen = image[int(round(bottom - y * unit)), int(round(left + x * unit))]
             place = min(max((value - low) / (high - low), 0.0), 1.0)
-            expected = matplotlib.colormaps[colours](place)[:3]
+            expected = png.colour(colours, place)
             # Linear between 17 entries of matplotlib's tables, which have 256: 0.025 at most, and bytes.
             numpy.testing.assert_allclose(seen, expected, atol=0.03)
             checked += 1
@@ -120,7 +116,7 @@ class Render(unittest.TestCase):
         path = self.path("moved.png")
         self.good(self.run_2d, "--frame", 25, "--colour", "displacement", "--scale", "0:0.05",
                   "--axes", "--region", "x=0:0.12,y=0:0.3", "-o", path)
-        image = read(path)
+        image = png.read(path)
         columns, rows = find_frame(image)
         unit = (rows[-1] - rows[0]) / 0.3
         for (x, y), value in zip(last["position"], moved):
@@ -128,7 +124,7 @@ class Render(unittest.TestCase):
                 continue
             seen = image[int(round(rows[-1] - y * unit)), int(round(columns[0] + x * unit))]
             expected = ((0.8, 0.8, 0.8) if numpy.isnan(value)
-                        else matplotlib.colormaps["viridis"](min(value / 0.05, 1.0))[:3])
+                        else png.colour("viridis", min(value / 0.05, 1.0)))
             numpy.testing.assert_allclose(seen, expected, atol=0.03)
 
     def test_colours_of_pressure(self):
@@ -149,7 +145,7 @@ class Render(unittest.TestCase):
         made = self.good(self.run_2d).stdout.strip()
         last = h5py.File(Path(self.run_2d) / "frames.h5")["time"].size - 1
         self.assertEqual(made, f"{self.run_2d}/pictures/frame-{last:06d}.png")
-        self.assertEqual(read(made).shape[0] % 2, 0)
+        self.assertEqual(png.read(made).shape[0] % 2, 0)
         again = talus("render", self.run_2d)
         self.assertEqual(again.returncode, 1)
         self.assertIn("--force", again.stderr)
@@ -159,7 +155,7 @@ class Render(unittest.TestCase):
         for name, begin in (("a.svg", b"<?xml"), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")):
             self.good(self.run_2d, "--forces", "-o", self.path(name))
             self.assertTrue(Path(self.path(name)).read_bytes().startswith(begin), name)
-        width = read(self.path("a.png")).shape[1]
+        width = png.read(self.path("a.png")).shape[1]
         self.assertLessEqual(width, 1200)
 
     def test_several_frames(self):
@@ -167,7 +163,7 @@ class Render(unittest.TestCase):
         self.good(self.run_2d, "--frame", "2:10:4", "-o", folder)
         self.assertEqual(sorted(os.listdir(folder)),
                          ["frame-000002.png", "frame-000006.png", "frame-000010.png"])
-        shapes = {read(f"{folder}/{name}").shape for name in os.listdir(folder)}
+        shapes = {png.read(f"{folder}/{name}").shape for name in os.listdir(folder)}
         self.assertEqual(len(shapes), 1)
 
     def test_time(self):
@@ -202,12 +198,12 @@ class Render(unittest.TestCase):
         made = talus("run", scene, "-o", run, "--quiet")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.good(run, "--colour", "id", "--view=-90:0", "-o", path)
-        image = read(path)
+        image = png.read(path)
         # Two balls side by side 0.1 apart, the colours at their middles those of the ends; the view
         # is along y, where they are equally near.
         middles = []
         for end in (0.0, 1.0):
-            colour = numpy.array(matplotlib.colormaps["viridis"](end)[:3])
+            colour = png.colour("viridis", end)
             rows, columns = numpy.nonzero(numpy.abs(image - colour).max(axis=2) < 0.03)
             inner = columns < 0.8 * image.shape[1]  # not the scale of colours
             middles.append((columns[inner].mean(), rows[inner].mean()))
@@ -237,6 +233,12 @@ class Render(unittest.TestCase):
             result = talus("render", self.run_2d, *arguments)
             self.assertEqual(result.returncode, status, (arguments, result.stderr))
             self.assertIn(words, result.stderr, arguments)
+        bare = self.path("bare")
+        talus("run", SCENE, "-o", bare, "--steps", 3, "--quiet", "--set", "output.contacts=false")
+        for arguments in (("--forces",), ("--colour", "pressure")):
+            result = talus("render", bare, *arguments)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("needs contacts", result.stderr)
         nowhere = talus("render", self.path("nowhere"))
         self.assertEqual(nowhere.returncode, 1)
         self.assertIn("no recorded run", nowhere.stderr)

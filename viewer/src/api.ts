@@ -20,6 +20,8 @@ export interface TalusViewer {
     look(view?: View): void;
     /** Where a grain is on the page, and the colour (sRGB bytes) that its number has. */
     screenOf(id: number): Promise<{ x: number; y: number; radius: number; colour: number[] } | undefined>;
+    /** The picture that would be saved, as a data URL of a PNG. */
+    picture(): string;
     /** Draw `count` views, turning about the vertical; seconds that took. */
     spin(count: number): number;
 }
@@ -61,6 +63,7 @@ export function exposeApi(app: App): void {
             const colour = colourOf(grainColouring.map, grainColouring.range, app.grainValues[row]);
             return { x: at.x + box.left, y: at.y + box.top, radius: at.radius, colour };
         },
+        picture: () => app.picture().toDataURL("image/png"),
         spin: (count) => {
             const began = performance.now();
             for (let i = 0; i < count; i++) {

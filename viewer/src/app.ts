@@ -1,7 +1,7 @@
 // The page: shows one frame of a run at a time. Fetches only what is to be seen; when frames are asked
 // for faster than they come, the newest wish counts.
 import { Frames } from "./data/frames";
-import { evaluate, rangeOf, scalarsOf, type Scalar } from "./data/fields";
+import { evaluate, rangeOf, scalarsOf, shortNumber, type Scalar } from "./data/fields";
 import type { Run, Solid, Surface } from "./data/run";
 import { nearest, parseSeries } from "./data/series";
 import type { Numbers, Source } from "./data/source";
@@ -83,7 +83,7 @@ export class App {
         this.grainColouring.setScalars(scalarsOf(run.fields.grains), "velocity.|.|");
         const unit = run.fields.contacts.find((f) => f.name === "force")?.unit ?? "";
         const computed = [NORMAL_FORCE, TANGENTIAL_FORCE].map((name): Scalar => ({
-            key: name, label: name, unit, description: name, field: "force", width: 1, component: 0, whole: false }));
+            key: name, label: name, unit, description: name, field: "force", width: 1, component: 0 }));
         this.contactColouring.setScalars([...computed, ...scalarsOf(run.fields.contacts, ["segment"])], "");
         this.transport.show(this.frame, run.frames, run.running, run.reduced_units);
     }
@@ -312,11 +312,15 @@ export class App {
         this.contactColouring.setMap(this.contactColouring.map.name);
     }
 
+    /** What is seen, with legends and a caption. */
+    picture(): HTMLCanvasElement {
+        const time = this.run.frames[this.frame]?.time ?? 0;
+        const caption = `${this.run.title}, t = ${shortNumber(time, 6)}${this.run.reduced_units ? "" : " s"}`;
+        return screenshot(this.theatre.stage, [this.grainColouring.legend, this.contactColouring.legend], caption);
+    }
+
     saveScreenshot(): void {
-        const info = this.run.frames[this.frame];
-        const caption = `${this.run.title}, t = ${info?.time ?? 0}${this.run.reduced_units ? "" : " s"}`;
-        const picture = screenshot(this.theatre.stage, [this.grainColouring.legend, this.contactColouring.legend], caption);
-        download(picture, `talus-${String(Math.max(this.frame, 0)).padStart(6, "0")}.png`);
+        download(this.picture(), `talus-${String(Math.max(this.frame, 0)).padStart(6, "0")}.png`);
     }
 }
 

@@ -25,8 +25,9 @@ export class Layout {
 
     constructor(run: Run, private readonly events: LayoutEvents) {
         document.title = `${run.title} – Talus`;
-        const views = run.dim === 2 ? [] : (["x", "y", "z", "iso"] as View[]).map((view) =>
-            button(view, `look along ${view === "iso" ? "a diagonal (0)" : `${view} (${"xyz".indexOf(view) + 1})`}`, () => events.view(view)));
+        const sides: [View, string][] = [["x", "x (1)"], ["y", "y (2)"], ["z", "z (3)"], ["iso", "a diagonal (0)"]];
+        const views = run.dim === 2 ? []
+            : sides.map(([view, name]) => button(view, `look along ${name}`, () => events.view(view)));
         const bar = make("header", { class: "bar" },
             make("span", { class: "brand" }, "Talus"), make("h1", {}, run.title), this.status, this.counts,
             make("span", { class: "gap" }), ...views,
@@ -96,8 +97,8 @@ export class Layout {
     private fillHelp(dim: 2 | 3): void {
         const keys: [string, string][] = [
             ["space", "play, pause"], ["← →", "frame before, next (with Shift: ten)"], ["Home End", "first, last frame"],
-            ["c", "contacts"], ["g", "grains"], ["w", "walls"], ["f", "follow a run that goes on"], ["r", "fit the view"],
-            ...(dim === 3 ? [["1 2 3 0", "look along x, y, z, a diagonal"], ["o", "perspective or parallel"], ["k", "cut"]] as [string, string][] : []),
+            ["c", "contacts"], ["g", "grains"], ["w", "walls"], ["k", "cut"], ["f", "follow a run that goes on"], ["r", "fit the view"],
+            ...(dim === 3 ? [["1 2 3 0", "look along x, y, z, a diagonal"], ["o", "perspective or parallel"]] as [string, string][] : []),
             ["s", "save a picture"], ["t", "light or dark"], ["Escape", "pick none"], ["?", "this list"],
         ];
         const mouse: [string, string][] = dim === 3
