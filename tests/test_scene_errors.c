@@ -623,8 +623,8 @@ static void test_mutations(void** state)
     (void)state;
     enum { CAPACITY = 16384 };
     static const char* const seeds[] = {
-        "tests/scenes/every_key_2d.yaml", "tests/scenes/every_key_3d.yaml",
-        "tests/scenes/every_shape_2d.yaml", "tests/scenes/every_shape_3d.yaml",
+        "tests/scenes/every_key_2d.yaml",     "tests/scenes/every_key_3d.yaml",
+        "tests/scenes/every_shape_2d.yaml",   "tests/scenes/every_shape_3d.yaml",
         "tests/scenes/every_variant_2d.yaml", "tests/scenes/every_variant_3d.yaml"};
     char text[CAPACITY];
     int accepted = 0, refused = 0;
