@@ -346,7 +346,10 @@ class Viewer(unittest.TestCase):
         at = chromium.viewer(f"screenOf({grains['id'][top]})")
         picture = self.picture("spheres")
         expected = viridis(heights[top], heights.min(), heights.max())
-        self.assertLessEqual(abs(picture[int(at["y"]), int(at["x"])] - expected).max(), COLOUR_TOLERANCE)
+        # The middle of the pixel is up to 0.71 pixels off the centre of the sphere; there the light (look.ts)
+        # is weaker by at most 0.374 times that over the radius.
+        tolerance = COLOUR_TOLERANCE + 255 * 0.374 * 0.71 / at["radius"]
+        self.assertLessEqual(abs(picture[int(at["y"]), int(at["x"])] - expected).max(), tolerance)
         chromium("click", x=at["x"] + 0.5 * at["radius"], y=at["y"])
         chromium("until", code="document.querySelector('[data-field=position]') !== null")
         cells = chromium.text("[data-field=position] td").split()

@@ -15,6 +15,7 @@ void gsd_types_see(gsd_types* types, int solid, double radius, double scale)
         types->balls++;
         return;
     }
+    if (types->too_many) return;
     for (int i = 0; i < types->count; i++) {
         if (types->solid[i] == solid && types->scale[i] == scale) return;
     }

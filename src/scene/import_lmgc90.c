@@ -345,7 +345,7 @@ static void add_laws(import_model* m, const lmgc90_files* all)
 
 // ---- files -------------------------------------------------------------------------------------
 
-/// BODIES.DAT of a folder or of its own path, and the folder.
+/// "folder/name" on the heap, NULL when memory is short.
 static char* join(const char* folder, const char* name)
 {
     char* path = NULL;

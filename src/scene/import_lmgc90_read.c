@@ -147,9 +147,8 @@ static talus_status read_body_line(import_file* f, const char* section, lmgc90_b
 {
     const char* behaviour = strstr(f->line, "behav");
     if (strcmp(section, "blmty") == 0 && behaviour) {
-        char word[LMGC90_WORD];
-        snprintf(word, sizeof word, "%.5s", behaviour + 5 + strspn(behaviour + 5, " \t"));
-        lmgc90_copy(b->behaviour, word);
+        const char* word = behaviour + 5 + strspn(behaviour + 5, " \t");
+        snprintf(b->behaviour, sizeof b->behaviour, "%.*s", (int)strcspn(word, " \t"), word);
     }
     if (strcmp(section, "nodty") == 0) {
         lmgc90_value(f->line, "coo1", &b->place[0]);

@@ -30,8 +30,6 @@ export class Stage {
     private fineness = 1;
     private restTimer = 0;
     private movedAt = 0;
-    /** Drawings so far. */
-    drawings = 0;
 
     /** With many grains the edges are not smoothed: each is small, and smoothing takes twice the time. */
     constructor(private readonly canvas: HTMLCanvasElement, readonly dim: 2 | 3, grains: number) {
@@ -192,7 +190,6 @@ export class Stage {
         this.camera.far = Math.max(depth + reach, this.camera.near * 2);
         this.camera.updateProjectionMatrix();
         this.renderer.render(this.scene, this.camera);
-        this.drawings++;
         this.onDrawn();
     }
 
