@@ -100,6 +100,17 @@ static void print_commands(FILE* out)
     for (int i = 0; i < count; i++) print_word(out, list[i].name);
 }
 
+/// The words of a value such as "png|svg|pdf"; those in capitals stand for something else.
+static void print_alternatives(FILE* out, const char* value)
+{
+    for (const char* at = value; *at; at += *at == '|') {
+        size_t length = strcspn(at, "|"), lower = 0;
+        while (lower < length && (islower((unsigned char)at[lower]) || at[lower] == '-')) lower++;
+        if (lower == length) fprintf(out, "%.*s ", (int)length, at);
+        at += length;
+    }
+}
+
 /// Words in single quotes of a shell, without those that would end them.
 static void print_quoted(FILE* out, const char* text)
 {
@@ -136,7 +147,14 @@ static void bash_values(FILE* out, const command* c)
         if (!o.value[0] || o.value_may_lack) continue;
         fprintf(out, "        '%s --%s'", c->name, o.names[0]);
         if (o.letter) fprintf(out, "|'%s -%c'", c->name, o.letter);
-        fprintf(out, ") %s; return ;;\n", bash_offer(kind_of_word(o.value)));
+        fputs(") ", out);
+        if (strchr(o.value, '|')) {
+            fputs("_talus_words '", out);
+            print_alternatives(out, o.value);
+            fputs("'; return ;;\n", out);
+        } else {
+            fprintf(out, "%s; return ;;\n", bash_offer(kind_of_word(o.value)));
+        }
     }
 }
 
@@ -220,6 +238,18 @@ static void print_zsh_words(FILE* out, const char* text)
     }
 }
 
+static void print_zsh_value(FILE* out, const char* value)
+{
+    fputs(":value:", out);
+    if (!strchr(value, '|')) {
+        fputs(zsh_action(kind_of_word(value)), out);
+        return;
+    }
+    fputc('(', out);
+    print_alternatives(out, value);
+    fputc(')', out);
+}
+
 static void zsh_command(FILE* out, const command* c)
 {
     fprintf(out, "        %s) _arguments \\\n", c->name);
@@ -234,7 +264,7 @@ static void zsh_command(FILE* out, const command* c)
                 fprintf(out, "            '%s--%s[", repeat, o.names[i]);
             print_zsh_words(out, o.text);
             fputs("]", out);
-            if (value) fprintf(out, ":value:%s", zsh_action(kind_of_word(o.value)));
+            if (value) print_zsh_value(out, o.value);
             fputs("' \\\n", out);
         }
     }
@@ -315,7 +345,14 @@ static void fish_command(FILE* out, const command* c)
         for (int i = 0; i < o.count; i++) fprintf(out, " -l %s", o.names[i]);
         if (o.letter) fprintf(out, " -s %c", o.letter);
         if (o.value[0] && !o.value_may_lack) {
-            fprintf(out, " -r%s", fish_values(kind_of_word(o.value)));
+            fputs(" -r", out);
+            if (strchr(o.value, '|')) {
+                fputs(" -f -a '", out);
+                print_alternatives(out, o.value);
+                fputc('\'', out);
+            } else {
+                fputs(fish_values(kind_of_word(o.value)), out);
+            }
         }
         fputs(" -d '", out);
         print_fish_words(out, o.text);

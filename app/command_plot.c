@@ -159,7 +159,7 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
     } else if (sheet.failed) {
         fprintf(stderr, "talus: out of memory\n");
     } else {
-        fprintf(stderr, "talus: no plot of %s: %s\n", kind->name, sheet.why);
+        if (!all || !o->quiet) fprintf(stderr, "talus: no plot of %s: %s\n", kind->name, sheet.why);
         good = all;
     }
     sheet_free(&sheet);

@@ -172,7 +172,7 @@ void render_progress(const renderer* r, int64_t done, const char* what)
 static bool place_of(const renderer* r, int64_t frame, char out[PATH_SIZE])
 {
     const render_options* o = r->options;
-    if (o->output && r->frames.count == 1) return output_path(out, "%s", o->output);
+    if (o->output && !o->folder) return output_path(out, "%s", o->output);
     char folder[PATH_SIZE];
     const char* name = o->output ? NULL : "pictures";
     return output_folder(o->output ? o->output : o->directory, name, folder) &&
@@ -214,10 +214,18 @@ static bool settle(renderer* r, render_options* o)
         if (dim == 3 && !o->oblique) read_view("iso", o);
     }
     if (dim == 2) o->oblique = false;
-    if (o->field && strcmp(o->field, "none") != 0) {
-        return field_parse(o->field, dim, &r->field) && field_begin(&r->field, world);
+    if (o->field && strcmp(o->field, "none") != 0 && !field_parse(o->field, dim, &r->field)) {
+        return false;
     }
-    return true;
+    if ((o->forces || field_needs_contacts(&r->field)) &&
+        !talus_recording_has_contacts(r->recording)) {
+        fprintf(stderr,
+                "talus: %s needs contacts, which this run does not record: its scene has "
+                "output.contacts: false\n",
+                o->forces ? "--forces" : o->field);
+        return false;
+    }
+    return field_begin(&r->field, world);
 }
 
 static int render(render_options* o)
@@ -250,9 +258,8 @@ int command_render(int argc, char** argv)
         }
         o.format = "png";
     } else {
-        // With several frames -o is a folder.
-        const bool many = o.frames.given && o.frames.first != o.frames.last;
-        o.format = output_format(o.format, many ? NULL : o.output);
+        o.folder = o.frames.given && o.frames.first != o.frames.last;
+        o.format = output_format(o.format, o.folder ? NULL : o.output);
         if (!o.format) return STATUS_USAGE;
     }
     const bool png = strcmp(o.format, "png") == 0;

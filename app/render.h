@@ -35,6 +35,8 @@ void field_label(const field_choice* field, bool reduced, int dim, char* out, si
 bool field_is_group(const field_choice* field);
 /// Can its values have either sign?
 bool field_is_signed(const field_choice* field);
+/// Does it follow from the contacts?
+bool field_needs_contacts(const field_choice* field);
 /// What a group is called.
 void field_group_name(const field_choice* field, const talus_world* world, int64_t group, char* out,
                       size_t size);
@@ -50,6 +52,7 @@ typedef struct render_options {
     const char* format;
     frame_choice frames;
     bool movie, force, quiet;
+    bool folder; ///< the output is one: several frames were asked for
     int64_t fps;
     const char* field;
     bool has_scale;

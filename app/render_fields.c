@@ -385,6 +385,12 @@ bool field_is_signed(const field_choice* field)
     return k->class == FIELD_SIGNED || (field->component >= 0 && k->fill != fill_position);
 }
 
+bool field_needs_contacts(const field_choice* field)
+{
+    const field_kind* k = field->kind;
+    return k && (k->fill == fill_contacts || k->fill == fill_force || k->fill == fill_pressure);
+}
+
 void field_group_name(const field_choice* field, const talus_world* world, int64_t group, char* out,
                       size_t size)
 {

@@ -10,6 +10,11 @@ set(TALUS_THREADED_TESTS
   test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
   test_soft_integrators)
 
+# Tests that take long begin first, so that none of them is left over at the end.
+set(TALUS_LONG_TESTS
+  test_threads test_scenes test_viewer test_run_program test_record_kill test_view_server
+  test_schema test_resume_scenes test_physics_solid_walls test_detect)
+
 # TALUS_PYTHON_EXECUTABLE (cmake/Python.cmake) is Debian's interpreter by its full path: a pyenv or
 # conda first on PATH lacks Debian's vtk and h5py.
 
@@ -28,6 +33,9 @@ function(talus_add_test name)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT 600
     ENVIRONMENT "${TALUS_TEST_ENVIRONMENT}")
+  if(name IN_LIST TALUS_LONG_TESTS)
+    set_tests_properties(${name} PROPERTIES COST 100)
+  endif()
   if(name IN_LIST TALUS_THREADED_TESTS)
     set_tests_properties(${name} PROPERTIES LABELS threads)
   endif()
@@ -98,8 +106,8 @@ foreach(source ${TALUS_SHELL_TESTS})
   talus_add_test(${name} bash ${source})
 endforeach()
 
-foreach(name ${TALUS_THREADED_TESTS})
+foreach(name ${TALUS_THREADED_TESTS} ${TALUS_LONG_TESTS})
   if(NOT TEST ${name})
-    message(FATAL_ERROR "TALUS_THREADED_TESTS names ${name}, but there is no such test")
+    message(FATAL_ERROR "a list of cmake/Tests.cmake names ${name}, but there is no such test")
   endif()
 endforeach()

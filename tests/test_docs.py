@@ -48,6 +48,8 @@ class Site(unittest.TestCase):
             loaded = re.findall(r'<(?:script|img|iframe)[^>]*\ssrc="([^"]*)"', text)
             loaded += re.findall(r'<link[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href="([^"]*)"', text)
             self.assertTrue(loaded, f"{name} loads nothing at all")
+            if name == Path("404.html"):
+                continue  # a web server shows it anywhere, so its addresses begin at the site's root
             for address in loaded:
                 self.assertNotRegex(address, r"^(https?:)?//", f"in {name}")
                 if not address.startswith("data:"):

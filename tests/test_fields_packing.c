@@ -209,6 +209,25 @@ static void test_cylinder(void** state)
     }
 }
 
+/// An open box limits the space until a grain has left it.
+static void test_open_box(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.0, 0, -10, 0);
+    talus_wall_def box = talus_wall_default();
+    box.name = "box";
+    box.shape.kind = TALUS_SHAPE_BOX;
+    box.shape.inside = true;
+    box.shape.half_size[0] = 2.0, box.shape.half_size[1] = 3.0;
+    box.shape.open_faces = TALUS_FACE_Y_HIGH;
+    physics_wall(world, &box);
+    add_ball(world, 0.5, 0, 0, 0);
+    check_close("volume", packing_of(world, NULL).volume, 4.0 * 3.5, 1e-11, "roundoff");
+    add_ball(world, 0.5, 3.0, 0, 0); // beside it: only the bottom and the left side are left
+    check_close("volume", packing_of(world, NULL).volume, 5.5 * 3.5, 1e-11, "roundoff");
+    talus_world_destroy(world);
+}
+
 /// Square and cube grains tile: one in each cell of a lattice, of edge a, turned at random, gives
 /// a^dim; in a box that cuts a grain parallel to its sides, the part is known.
 static void test_solids(void** state)
@@ -297,8 +316,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ball_at_corners), cmocka_unit_test(test_ball_in_random_cells),
         cmocka_unit_test(test_lattice),         cmocka_unit_test(test_walls_limit),
-        cmocka_unit_test(test_cylinder),        cmocka_unit_test(test_solids),
-        cmocka_unit_test(test_rounded),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_cylinder),        cmocka_unit_test(test_open_box),
+        cmocka_unit_test(test_solids),          cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

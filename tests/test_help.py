@@ -121,6 +121,8 @@ class Completion(unittest.TestCase):
         self.assertLessEqual({"dimension=", "step=", "walls.", "materials.", "until.time="}, keys)
         self.assertNotIn("solver.", keys)
         self.assertIn("shear", self.complete("talus paper sh"))
+        self.assertEqual(self.complete("talus render run --format "), {"png", "svg", "pdf"})
+        self.assertEqual(self.complete("talus new x -t so"), {"soft"})
         self.assertEqual(self.complete("talus completion "), {"bash", "zsh", "fish"})
         self.assertEqual(self.complete("talus help resu"), {"resume"})
 

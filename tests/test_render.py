@@ -233,6 +233,12 @@ class Render(unittest.TestCase):
             result = talus("render", self.run_2d, *arguments)
             self.assertEqual(result.returncode, status, (arguments, result.stderr))
             self.assertIn(words, result.stderr, arguments)
+        bare = self.path("bare")
+        talus("run", SCENE, "-o", bare, "--steps", 3, "--quiet", "--set", "output.contacts=false")
+        for arguments in (("--forces",), ("--colour", "pressure")):
+            result = talus("render", bare, *arguments)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("needs contacts", result.stderr)
         nowhere = talus("render", self.path("nowhere"))
         self.assertEqual(nowhere.returncode, 1)
         self.assertIn("no recorded run", nowhere.stderr)

@@ -623,13 +623,17 @@ static void test_mutations(void** state)
     (void)state;
     enum { CAPACITY = 16384 };
     static const char* const seeds[] = {
-        "tests/scenes/every_key_2d.yaml", "tests/scenes/every_key_3d.yaml",
-        "tests/scenes/every_shape_2d.yaml", "tests/scenes/every_shape_3d.yaml"};
+        "tests/scenes/every_key_2d.yaml",     "tests/scenes/every_key_3d.yaml",
+        "tests/scenes/every_shape_2d.yaml",   "tests/scenes/every_shape_3d.yaml",
+        "tests/scenes/every_variant_2d.yaml", "tests/scenes/every_variant_3d.yaml"};
     char text[CAPACITY];
     int accepted = 0, refused = 0;
     for (int i = 0; i < test_count(3000, 500); i++) {
         rng r = rng_make(20240607, (uint64_t)i, 0);
-        size_t size = read_whole(seeds[i % 2 + 2 * (i / 4 % 2)], text, CAPACITY);
+        size_t size = read_whole(seeds[i % 2 + 2 * (i / 4 % 3)], text, CAPACITY);
+        // Keys of the other dimension are mistakes that must be found as well.
+        char* dimension = i % 5 == 0 ? memmem(text, size, "dimension: ", 11) : NULL;
+        if (dimension) dimension[11] ^= '2' ^ '3';
         // Bytes try the syntax, words the schema.
         if (i % 4 < 2)
             size = mutate(&r, text, size, CAPACITY);

@@ -161,6 +161,7 @@ class Viewer(unittest.TestCase):
     def picture(self, name):
         """Bytes [row][column][3] of what is seen, drawn after all that was done before."""
         path = self.pictures / f"{name}.png"
+        self.chromium("until", code="window.talusViewer.state().atRest")  # coarse until then
         self.chromium("eval", code="new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.chromium("picture", path=str(path))
         return self.read(path)
@@ -346,7 +347,10 @@ class Viewer(unittest.TestCase):
         at = chromium.viewer(f"screenOf({grains['id'][top]})")
         picture = self.picture("spheres")
         expected = viridis(heights[top], heights.min(), heights.max())
-        self.assertLessEqual(abs(picture[int(at["y"]), int(at["x"])] - expected).max(), COLOUR_TOLERANCE)
+        # The middle of the pixel is up to 0.71 pixels off the centre of the sphere; there the light (look.ts)
+        # is weaker by at most 0.374 times that over the radius.
+        tolerance = COLOUR_TOLERANCE + 255 * 0.374 * 0.71 / at["radius"]
+        self.assertLessEqual(abs(picture[int(at["y"]), int(at["x"])] - expected).max(), tolerance)
         chromium("click", x=at["x"] + 0.5 * at["radius"], y=at["y"])
         chromium("until", code="document.querySelector('[data-field=position]') !== null")
         cells = chromium.text("[data-field=position] td").split()

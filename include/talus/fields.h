@@ -18,8 +18,9 @@ extern "C" {
 // ---- the space that is measured ----------------------------------------------------------------
 
 /// The space to measure in. Fill with talus_domain_default(); copied on use. It is the periodic
-/// cell, limited by walls that contain grains (planes, boxes and cylinders from inside) and by
-/// `bounds`; where nothing limits it, it ends at the box around the grains.
+/// cell, limited by walls that contain the grains (planes, boxes and cylinders from inside; of open
+/// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
+/// at the box around the grains.
 typedef struct talus_domain_def {
     talus_region bounds; ///< [default no limits]
     bool walls;          ///< do walls limit it? [default true]

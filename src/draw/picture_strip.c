@@ -49,21 +49,48 @@ static double round_length(double longest)
     return power * (rest >= 5.0 ? 5.0 : rest >= 2.0 ? 2.0 : 1.0);
 }
 
-/// "5 cm"; metres with the prefix that makes the number 1 to 500.
-static void write_length(double length, const char* unit, char* out, size_t size)
+/// A unit with a prefix, and what it is in the unit without.
+typedef struct prefixed {
+    const char* name;
+    double size;
+} prefixed;
+
+/// "5 cm", "45 kN": in the largest of the units, the last one ending with a size of 0, that leaves
+/// a number of 1 or more; "4.5×10^{-6} unit" in a unit of one's own.
+static void write_quantity(double value, const char* unit, const prefixed* units, char* out,
+                           size_t size)
 {
-    static const struct {
-        const char* name;
-        double metres;
-    } metric[] = {{"km", 1e3}, {"m", 1.0}, {"cm", 1e-2}, {"mm", 1e-3}, {"µm", 1e-6}, {"nm", 1e-9}};
-    enum { COUNT = sizeof metric / sizeof *metric };
-    if (!unit || unit[0] != 'm' || unit[1]) {
-        snprintf(out, size, "%.6g%s%s", length, unit && *unit ? " " : "", unit ? unit : "");
+    if (units) {
+        while (units[1].size > 0.0 && value < (1.0 - 1e-9) * units->size) units++;
+        value /= units->size;
+        unit = units->name;
+    }
+    const char* space = unit && *unit ? " " : "";
+    const int exponent = value > 0.0 ? (int)floor(log10(value) + 1e-9) : 0;
+    if (exponent >= -4 && exponent < 5) {
+        snprintf(out, size, exponent < 2 ? "%.2g%s%s" : "%.0f%s%s", value, space, unit);
         return;
     }
-    int k = 0;
-    while (k < COUNT - 1 && length < (1.0 - 1e-9) * metric[k].metres) k++;
-    snprintf(out, size, "%.6g %s", length / metric[k].metres, metric[k].name);
+    snprintf(out, size, "%.2g×10^{%d}%s%s", value / pow(10.0, exponent), exponent, space, unit);
+}
+
+static bool is_unit(const char* unit, char letter)
+{
+    return unit && unit[0] == letter && !unit[1];
+}
+
+static void write_length(double length, const char* unit, char* out, size_t size)
+{
+    static const prefixed metres[] = {{"km", 1e3},  {"m", 1.0},   {"cm", 1e-2}, {"mm", 1e-3},
+                                      {"µm", 1e-6}, {"nm", 1e-9}, {NULL, 0.0}};
+    write_quantity(length, unit ? unit : "", is_unit(unit, 'm') ? metres : NULL, out, size);
+}
+
+static void write_force(double force, const char* unit, char* out, size_t size)
+{
+    static const prefixed newtons[] = {{"GN", 1e9},  {"MN", 1e6},  {"kN", 1e3},  {"N", 1.0},
+                                       {"mN", 1e-3}, {"µN", 1e-6}, {"nN", 1e-9}, {NULL, 0.0}};
+    write_quantity(force, unit, is_unit(unit, 'N') ? newtons : NULL, out, size);
 }
 
 double picture_strip_room(const panel* p)
@@ -94,7 +121,7 @@ static void draw_force(const plot* p, double x, double y)
     const picture* q = &p->panel->picture;
     const double unit = p->box.width / fabs(p->x.high - p->x.low);
     char label[64];
-    snprintf(label, sizeof label, "%.2g%s%s", q->force, *q->force_unit ? " " : "", q->force_unit);
+    write_force(q->force, q->force_unit, label, sizeof label);
     plot_colour(p->cr, colour_of_palette(TALUS_COLOUR_VERMILLION));
     const double width = fmin(q->force_size * unit, STRIP - 4.0);
     cairo_rectangle(p->cr, x, y - 0.5 * width, LENGTH, width);

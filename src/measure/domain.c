@@ -53,7 +53,18 @@ static talus_status add_flat(domain* d, const double normal[3], double offset)
 
 // ---- walls -------------------------------------------------------------------------------------
 
-/// The closed faces of a box from inside.
+/// Are all grains' centres in front of this side?
+static bool holds_grains(const domain* d, const double normal[3], double offset)
+{
+    const grains* g = d->grains;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (vec_dot(d->dim, normal, g->position + i * d->dim) > offset) return false;
+    }
+    return true;
+}
+
+/// The closed faces of a box from inside. Where it is open grains may have left it: then faces that
+/// they are behind no longer limit the space.
 static talus_status add_box(domain* d, const talus_shape_def* shape, const double axes[9],
                             const double position[3])
 {
@@ -62,12 +73,27 @@ static talus_status add_box(domain* d, const talus_shape_def* shape, const doubl
         double normal[3];
         for (int k = 0; k < 3; k++) normal[k] = axes[3 * k + f / 2] * (f % 2 ? 1.0 : -1.0);
         const double offset = vec_dot(d->dim, normal, position) + shape->half_size[f / 2];
+        if (shape->open_faces && !holds_grains(d, normal, offset)) continue;
         TRY(add_flat(d, normal, offset));
     }
     return TALUS_OK;
 }
 
-/// The prism of a cylinder from inside: a regular one of its area. Its ends are open.
+/// Are all grains' centres in a cylinder?
+static bool round_holds_grains(const domain* d, const domain_round* r)
+{
+    const grains* g = d->grains;
+    for (int64_t i = 0; i < g->count; i++) {
+        double arm[3] = {0}, across[3];
+        vec_sub(d->dim, arm, g->position + i * d->dim, r->point);
+        vec_cross(across, r->axis, arm);
+        if (vec_norm(3, across) > r->radius) return false;
+    }
+    return true;
+}
+
+/// The prism of a cylinder from inside: a regular one of its area. Its ends are open; a tube that
+/// grains have left does not limit the space.
 static talus_status add_round(domain* d, const talus_shape_def* shape, const double axes[9],
                               const double position[3])
 {
@@ -78,13 +104,14 @@ static talus_status add_round(domain* d, const talus_shape_def* shape, const dou
     for (int k = 0; k < d->dim; k++) {
         if (d->cell.periodic[k] && fabs(fabs(axis[k]) - 1.0) > ACROSS) return TALUS_OK;
     }
+    domain_round round = {.radius = shape->radius, .first = d->count};
+    vec_copy(d->dim, round.point, position);
+    vec_copy(3, round.axis, axis);
+    if (shape->half_length > 0.0 && !round_holds_grains(d, &round)) return TALUS_OK;
     domain_round* more = realloc(d->round, sizeof *more * ((size_t)d->round_count + 1));
     if (!more) return TALUS_ERR_MEMORY;
     d->round = more;
-    domain_round* r = &d->round[d->round_count++];
-    *r = (domain_round){.radius = shape->radius, .first = d->count};
-    vec_copy(d->dim, r->point, position);
-    vec_copy(3, r->axis, axis);
+    d->round[d->round_count++] = round;
     vec_frame(3, axis, frame);
     for (int i = 0; i < DOMAIN_ROUND; i++) {
         double normal[3];

@@ -94,14 +94,21 @@ bool keys_fits(const char* only, const char* variant)
     return but;
 }
 
-const key_row* keys_find(const key_section* s, const char* key, const char* variant, int dim)
+const key_row* keys_find_kind(const key_section* s, const char* key, const char* variant, int dim,
+                              unsigned kinds)
 {
     for (int i = 0; i < keys_row_count(s); i++) {
         const key_row* row = keys_row(s, i);
-        if (strcmp(row->key, key) != 0 || !keys_fits(row->only, variant)) continue;
-        if (row->dim == 0 || dim == 0 || row->dim == dim) return row;
+        if (strcmp(row->key, key) != 0 || !(row->kinds & kinds)) continue;
+        if (row->dim != 0 && dim != 0 && row->dim != dim) continue;
+        if (keys_fits(row->only, variant)) return row;
     }
     return NULL;
+}
+
+const key_row* keys_find(const key_section* s, const char* key, const char* variant, int dim)
+{
+    return keys_find_kind(s, key, variant, dim, ~0u);
 }
 
 const char* keys_variant(const key_section* s, int index)

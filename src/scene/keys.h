@@ -108,6 +108,9 @@ int keys_row_count(const key_section* s);
 const key_row* keys_row(const key_section* s, int index);
 /// The row of a key in a variant and a dimension; NULL and 0 match all. NULL if there is none.
 const key_row* keys_find(const key_section* s, const char* key, const char* variant, int dim);
+/// The same among the rows that are one of `kinds`.
+const key_row* keys_find_kind(const key_section* s, const char* key, const char* variant, int dim,
+                              unsigned kinds);
 /// Whether a row or group exists in a variant; NULL matches all.
 bool keys_fits(const char* only, const char* variant);
 /// The i-th variant of a section, NULL behind the last.

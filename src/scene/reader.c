@@ -114,14 +114,14 @@ static void reader_note(reader* r, const key_read* read)
 const key_row* section_row(section* s, const char* key, unsigned kinds)
 {
     static const key_row none = {.key = ""};
-    key_read read = {s->keys, keys_find(s->keys, key, s->variant, s->r->dim), s->variant, true};
+    key_read read = {.section = s->keys, .variant = s->variant, .fits = true};
+    read.row = keys_find_kind(s->keys, key, s->variant, s->r->dim, kinds);
     if (!read.row) {
         // A key of another variant or dimension, read only to say what is wrong with it.
-        read.row = keys_find(s->keys, key, NULL, 0);
+        read.row = keys_find_kind(s->keys, key, NULL, 0, kinds);
         read.fits = false;
     }
-    assert(read.row && (read.row->kinds & kinds) && "the table of keys has what is read");
-    (void)kinds;
+    assert(read.row && "the table of keys has what is read");
     if (!read.row) return &none;
     reader_note(s->r, &read);
     return read.row;

@@ -83,7 +83,7 @@ export class App {
         this.grainColouring.setScalars(scalarsOf(run.fields.grains), "velocity.|.|");
         const unit = run.fields.contacts.find((f) => f.name === "force")?.unit ?? "";
         const computed = [NORMAL_FORCE, TANGENTIAL_FORCE].map((name): Scalar => ({
-            key: name, label: name, unit, description: name, field: "force", width: 1, component: 0, whole: false }));
+            key: name, label: name, unit, description: name, field: "force", width: 1, component: 0 }));
         this.contactColouring.setScalars([...computed, ...scalarsOf(run.fields.contacts, ["segment"])], "");
         this.transport.show(this.frame, run.frames, run.running, run.reduced_units);
     }

@@ -12,7 +12,6 @@ export interface Scalar {
     width: number;
     /** Component, or -1 for the magnitude. */
     component: number;
-    whole: boolean;
 }
 
 const MAGNITUDE = -1;
@@ -27,7 +26,7 @@ export function scalarsOf(fields: Field[], hidden: string[] = []): Scalar[] {
 function scalarsOfField(f: Field): Scalar[] {
     const scalar = (key: string, label: string, component: number): Scalar => ({
         key, label, component, field: f.name, width: f.width, unit: shownUnit(f.unit),
-        description: f.description, whole: f.type.startsWith("i") || f.type === "u8",
+        description: f.description,
     });
     if (f.width === 1) return [scalar(f.name, plain(f.name), 0)];
     const names = f.width === 4 ? QUATERNION : AXES;

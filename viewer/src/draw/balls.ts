@@ -97,10 +97,6 @@ export class Balls {
         this.sprites.set("centre", rows.centre);
         this.sprites.set("radius", rows.radius);
         this.sprites.set("turn", rows.turn);
-        this.setValues(values);
-    }
-
-    setValues(values: Float32Array): void {
         this.sprites.set("value", values);
     }
 

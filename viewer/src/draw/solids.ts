@@ -102,13 +102,8 @@ export class Solids {
             setInstances(geometry, "centre", rows.centre, 3);
             setInstances(geometry, "turn", rows.turn, 4);
             setInstances(geometry, "size", rows.size, 1);
+            setInstances(geometry, "value", values, 1);
         }
-        this.setValues(shape, values);
-    }
-
-    setValues(shape: number, values: Float32Array): void {
-        setInstances(this.shapes[shape].faces, "value", values, 1);
-        setInstances(this.shapes[shape].edges, "value", values, 1);
     }
 
     get count(): number {

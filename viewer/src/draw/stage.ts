@@ -30,8 +30,6 @@ export class Stage {
     private fineness = 1;
     private restTimer = 0;
     private movedAt = 0;
-    /** Drawings so far. */
-    drawings = 0;
 
     /** With many grains the edges are not smoothed: each is small, and smoothing takes twice the time. */
     constructor(private readonly canvas: HTMLCanvasElement, readonly dim: 2 | 3, grains: number) {
@@ -66,11 +64,19 @@ export class Stage {
     /** The camera moves; it is at rest when that was not said for a while. */
     private move(): void {
         clearTimeout(this.restTimer);
-        this.restTimer = window.setTimeout(() => {
-            this.restTimer = this.movedAt = 0;
-            this.setFineness(1);
-        }, REST);
+        this.restTimer = window.setTimeout(() => this.settle(), REST);
         this.invalidate();
+    }
+
+    /** The camera is at rest. */
+    settle(): void {
+        clearTimeout(this.restTimer);
+        this.restTimer = this.movedAt = 0;
+        this.setFineness(1);
+    }
+
+    get atRest(): boolean {
+        return this.restTimer === 0;
     }
 
     /** Coarser while the camera moves and drawings come slowly; fine again at rest. */
@@ -192,7 +198,6 @@ export class Stage {
         this.camera.far = Math.max(depth + reach, this.camera.near * 2);
         this.camera.updateProjectionMatrix();
         this.renderer.render(this.scene, this.camera);
-        this.drawings++;
         this.onDrawn();
     }
 

@@ -75,14 +75,6 @@ export class Theatre {
         this.updateBounds();
     }
 
-    setGrainValues(values: Float32Array): void {
-        const { packing } = this;
-        if (!packing) return;
-        this.balls.setValues(gather(values, packing.ballRows, 1));
-        this.shapes.forEach((_, s) => this.solids.setValues(s, gather(values, packing.solidRows[s], 1)));
-        this.stage.invalidate();
-    }
-
     setSurface(surface: Surface, info: FrameInfo): void {
         this.walls.setSurface(surface, this.origin);
         this.wallBounds = new Box3();

@@ -25,8 +25,9 @@ export class Layout {
 
     constructor(run: Run, private readonly events: LayoutEvents) {
         document.title = `${run.title} – Talus`;
-        const views = run.dim === 2 ? [] : (["x", "y", "z", "iso"] as View[]).map((view) =>
-            button(view, `look along ${view === "iso" ? "a diagonal (0)" : `${view} (${"xyz".indexOf(view) + 1})`}`, () => events.view(view)));
+        const sides: [View, string][] = [["x", "x (1)"], ["y", "y (2)"], ["z", "z (3)"], ["iso", "a diagonal (0)"]];
+        const views = run.dim === 2 ? []
+            : sides.map(([view, name]) => button(view, `look along ${name}`, () => events.view(view)));
         const bar = make("header", { class: "bar" },
             make("span", { class: "brand" }, "Talus"), make("h1", {}, run.title), this.status, this.counts,
             make("span", { class: "gap" }), ...views,
