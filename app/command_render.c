@@ -172,7 +172,7 @@ void render_progress(const renderer* r, int64_t done, const char* what)
 static bool place_of(const renderer* r, int64_t frame, char out[PATH_SIZE])
 {
     const render_options* o = r->options;
-    if (o->output && r->frames.count == 1) return output_path(out, "%s", o->output);
+    if (o->output && !o->folder) return output_path(out, "%s", o->output);
     char folder[PATH_SIZE];
     const char* name = o->output ? NULL : "pictures";
     return output_folder(o->output ? o->output : o->directory, name, folder) &&
@@ -258,9 +258,8 @@ int command_render(int argc, char** argv)
         }
         o.format = "png";
     } else {
-        // With several frames -o is a folder.
-        const bool many = o.frames.given && o.frames.first != o.frames.last;
-        o.format = output_format(o.format, many ? NULL : o.output);
+        o.folder = o.frames.given && o.frames.first != o.frames.last;
+        o.format = output_format(o.format, o.folder ? NULL : o.output);
         if (!o.format) return STATUS_USAGE;
     }
     const bool png = strcmp(o.format, "png") == 0;

@@ -16,7 +16,8 @@ typedef struct view_options {
     int port;
     browser open;
     const char* export;
-    view_choice choice;
+    frame_choice frames;
+    int64_t every; ///< 0: as `frames` says
     bool force;
 } view_options;
 
@@ -74,24 +75,6 @@ static void tell_address(const char* address, void* user)
 
 // ---- the command -------------------------------------------------------------------------------
 
-/// "A:B", "A:" or ":B", both ends included; false, with a message, if it is none of them.
-static bool parse_range(const char* text, view_choice* choice)
-{
-    const char* colon = strchr(text, ':');
-    int64_t first = 0, last = -1;
-    char begin[32];
-    if (!colon || colon - text >= (int)sizeof begin) {
-        fprintf(stderr, "talus: --frames needs A:B, such as 10:20, not '%s'\n", text);
-        return false;
-    }
-    snprintf(begin, sizeof begin, "%.*s", (int)(colon - text), text);
-    if (begin[0] && !options_integer("--frames", begin, 0, &first)) return false;
-    if (colon[1] && !options_integer("--frames", colon + 1, first, &last)) return false;
-    choice->first = first;
-    choice->end = last < 0 || last == INT64_MAX ? -1 : last + 1;
-    return true;
-}
-
 static bool take_option(int choice, view_options* o)
 {
     int64_t number = 0;
@@ -100,8 +83,8 @@ static bool take_option(int choice, view_options* o)
     case 'n': o->open = BROWSER_NO; return true;
     case 'f': o->force = true; return true;
     case 'x': o->export = optarg; return true;
-    case 'r': return parse_range(optarg, &o->choice);
-    case 'e': return options_integer("--every", optarg, 1, &o->choice.every);
+    case 'r': return frames_parse(optarg, &o->frames);
+    case 'e': return options_integer("--every", optarg, 1, &o->every);
     case 'p':
         if (!options_integer("--port", optarg, 0, &number)) return false;
         if (number > 65535) fprintf(stderr, "talus: --port can be 65535 at most\n");
@@ -142,7 +125,7 @@ static int show(const char* directory, view_options* o)
     view_run run = view_run_make(directory);
     int status = STATUS_FAILURE;
     if (o->export) {
-        status = view_export(&run, o->export, o->choice, o->force);
+        status = view_export(&run, o->export, &o->frames, o->force);
     } else if (is_readable(&run)) {
         status = view_serve(&run, o->port, tell_address, o);
     }
@@ -157,13 +140,13 @@ int command_view(int argc, char** argv)
         {"open", no_argument, NULL, 'o'},
         {"no-open", no_argument, NULL, 'n'},
         {"export", required_argument, NULL, 'x'},
-        {"frames", required_argument, NULL, 'r'},
+        {"frame", required_argument, NULL, 'r'},
         {"every", required_argument, NULL, 'e'},
         {"force", no_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    view_options o = {.choice = {.end = -1, .every = 1}};
+    view_options o = {0};
     optind = 1;
     for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
         if (choice == 'h') print_command_help(command_find("view"));
@@ -172,8 +155,10 @@ int command_view(int argc, char** argv)
     }
     const char* directory = options_single(argc, argv, "the directory of a run");
     if (!directory) return STATUS_USAGE;
-    if (!o.export && (o.force || o.choice.first > 0 || o.choice.end >= 0 || o.choice.every > 1)) {
-        fprintf(stderr, "talus: --frames, --every and --force go with --export\n");
+    if (o.every > 0 && !o.frames.given) frames_parse("all", &o.frames);
+    if (o.every > 0) o.frames.stride = o.every;
+    if (!o.export && (o.force || o.frames.given)) {
+        fprintf(stderr, "talus: --frame, --every and --force go with --export\n");
         return STATUS_USAGE;
     }
     size_t size;

@@ -96,6 +96,24 @@ static talus_status measure_energy(const plot_job* job, const talus_world* world
     return TALUS_OK;
 }
 
+/// Value at a time, linear between the rows of a series; NaN before the first and after the last.
+static double between_rows(const double* time, const double* data, int64_t rows, double at)
+{
+    int64_t low = 0, high = rows - 1;
+    if (rows < 1 || at < time[0] || at > time[high]) return NAN;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (time[middle] <= at) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    if (!(time[high] > time[low])) return data[high];
+    const double part = (at - time[low]) / (time[high] - time[low]);
+    return data[low] + part * (data[high] - data[low]);
+}
+
 /// Energies that the method soft adds up: from the series, whole run.
 static void add_soft_energies(plot_job* job, plot_sheet* sheet)
 {
@@ -110,13 +128,8 @@ static void add_soft_energies(plot_job* job, plot_sheet* sheet)
         const double* data = talus_series_column(&job->series, soft[k].name);
         double* out = data ? sheet_array(sheet, sheet->length) : NULL;
         if (!out) continue;
-        for (int64_t i = 0, row = 0; i < sheet->length; i++) {
-            // The row that is nearest in time.
-            while (row + 1 < job->series.rows &&
-                   fabs(time[row + 1] - frame_time[i]) <= fabs(time[row] - frame_time[i])) {
-                row++;
-            }
-            out[i] = row < job->series.rows ? data[row] : NAN;
+        for (int64_t i = 0; i < sheet->length; i++) {
+            out[i] = between_rows(time, data, job->series.rows, frame_time[i]);
         }
         sheet_column(sheet, soft[k].name, out);
         plot_curve c = {

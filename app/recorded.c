@@ -49,18 +49,15 @@ bool frames_parse_time(const char* text, frame_choice* out)
     return options_number("--time", text, &out->time);
 }
 
-bool frames_of(const talus_recording* recording, const frame_choice* choice, bool all,
-               frame_range* out)
+bool frames_within(int64_t count, const frame_choice* choice, bool all, frame_range* out)
 {
-    const int64_t count = talus_recording_frame_count(recording), end = count - 1;
+    const int64_t end = count - 1;
     if (count == 0) {
         fprintf(stderr, "talus: the run has not recorded a frame yet\n");
         return false;
     }
     *out = (frame_range){.first = all ? 0 : end, .last = end, .stride = 1};
-    if (choice->timed) {
-        out->first = out->last = talus_recording_nearest(recording, choice->time);
-    } else if (choice->given) {
+    if (choice->given) {
         out->first = choice->first < 0 ? end : choice->first;
         out->last = choice->last < 0 ? end : choice->last;
         out->stride = choice->stride;
@@ -77,6 +74,16 @@ bool frames_of(const talus_recording* recording, const frame_choice* choice, boo
     }
     out->count = (out->last - out->first) / out->stride + 1;
     return true;
+}
+
+bool frames_of(const talus_recording* recording, const frame_choice* choice, bool all,
+               frame_range* out)
+{
+    frame_choice numbered = *choice;
+    if (choice->timed) {
+        numbered.first = numbered.last = talus_recording_nearest(recording, choice->time);
+    }
+    return frames_within(talus_recording_frame_count(recording), &numbered, all, out);
 }
 
 bool recording_open(const char* directory, talus_recording** out)

@@ -1,5 +1,5 @@
-/// What `measure`, `render` and `plot` share: choosing frames and a region of a recorded run, and
-/// places for their files. Functions that return false have said why on stderr.
+/// What `measure`, `render`, `plot` and `view` share: choosing frames and a region of a recorded
+/// run, and places for their files. Functions that return false have said why on stderr.
 #ifndef TALUS_RECORDED_H
 #define TALUS_RECORDED_H
 
@@ -24,7 +24,9 @@ typedef struct frame_range {
     int64_t first, last, stride, count;
 } frame_range;
 
-/// The frames chosen; without a choice all of them or the last one.
+/// The frames chosen by number of `count` that there are; without a choice all or the last one.
+bool frames_within(int64_t count, const frame_choice* choice, bool all, frame_range* out);
+/// The frames chosen of a recording.
 bool frames_of(const talus_recording* recording, const frame_choice* choice, bool all,
                frame_range* out);
 

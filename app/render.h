@@ -52,6 +52,7 @@ typedef struct render_options {
     const char* format;
     frame_choice frames;
     bool movie, force, quiet;
+    bool folder; ///< the output is one: several frames were asked for
     int64_t fps;
     const char* field;
     bool has_scale;

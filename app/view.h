@@ -7,6 +7,7 @@
 #define TALUS_APP_VIEW_H
 
 #include "record/frame_read.h"
+#include "recorded.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -63,17 +64,12 @@ int64_t view_run_generation(const view_run* v);
 
 // ---- view_answers.c ----------------------------------------------------------------------------
 
-/// Frames first, first + every, ... below end; an export renumbers them from 0.
-typedef struct view_choice {
-    int64_t first, end, every;
-    bool exported; ///< numbers of 64 bits have become such of 32
-} view_choice;
-
 /// Names of the types of arrays: "f64", "i64", "i32", "u8".
 const char* view_type_name(column_type type);
 
-/// The documents of the page. All need a view_run that was refreshed.
-talus_status view_write_run(const view_run* v, const view_choice* choice, FILE* out,
+/// The documents of the page. All need a view_run that was refreshed. An export has some frames
+/// only, renumbered from 0, and numbers of 64 bits have become such of 32 there.
+talus_status view_write_run(const view_run* v, const frame_range* range, bool exported, FILE* out,
                             talus_error* error);
 talus_status view_write_shapes(const view_run* v, FILE* out, talus_error* error);
 talus_status view_write_surface(const view_run* v, int64_t frame, FILE* out, talus_error* error);
@@ -93,8 +89,8 @@ int view_serve(view_run* v, int port, void (*ready)(const char* address, void* u
 
 // ---- view_export.c -----------------------------------------------------------------------------
 
-/// Write the page with the chosen frames inside (end < 0: all); `force` replaces a file. Returns
-/// exit status.
-int view_export(view_run* v, const char* path, view_choice choice, bool force);
+/// Write the page with the chosen frames inside, without a choice all; `force` replaces a file.
+/// Returns exit status.
+int view_export(view_run* v, const char* path, const frame_choice* choice, bool force);
 
 #endif

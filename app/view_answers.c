@@ -75,10 +75,10 @@ static void write_columns(json* j, const view_run* v, int table, bool exported)
     json_array_end(j);
 }
 
-talus_status view_write_run(const view_run* v, const view_choice* choice, FILE* out,
+talus_status view_write_run(const view_run* v, const frame_range* range, bool exported, FILE* out,
                             talus_error* error)
 {
-    if (choice->end > v->head_count) {
+    if (range->last >= v->head_count) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there are only %lld frames in %s",
                          (long long)v->head_count, v->directory);
     }
@@ -87,20 +87,20 @@ talus_status view_write_run(const view_run* v, const view_choice* choice, FILE* 
     json_string(&j, "version", talus_version());
     json_integer(&j, "dim", v->reader.dim);
     json_bool(&j, "reduced_units", v->reduced);
-    json_bool(&j, "running", !choice->exported && directory_is_locked(v->directory));
+    json_bool(&j, "running", !exported && directory_is_locked(v->directory));
     json_integer(&j, "generation", view_run_generation(v));
     json_array(&j, "frames");
-    for (int64_t i = choice->first; i < choice->end; i += choice->every) {
+    for (int64_t i = range->first; i <= range->last; i += range->stride) {
         write_frame(&j, &v->head[i]);
     }
     json_array_end(&j);
     json_object(&j, "fields");
-    for (int t = 0; t < VIEW_TABLES; t++) write_columns(&j, v, t, choice->exported);
+    for (int t = 0; t < VIEW_TABLES; t++) write_columns(&j, v, t, exported);
     json_object_end(&j);
     json_array(&j, "wall_names");
     for (int64_t i = 0; i < v->wall_count; i++) json_string(&j, NULL, v->wall_name[i]);
     json_array_end(&j);
-    json_bool(&j, "export", choice->exported);
+    json_bool(&j, "export", exported);
     json_end(&j);
     return TALUS_OK;
 }

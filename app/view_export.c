@@ -22,7 +22,7 @@
 
 typedef struct exporter {
     view_run* run;
-    view_choice choice;
+    frame_range range;
     FILE* out;
     bool any; ///< something stands before the next entry
 } exporter;
@@ -117,7 +117,7 @@ static talus_status write_document(const exporter* e, document which, int64_t fr
                                    talus_error* error)
 {
     switch (which) {
-    case DOCUMENT_RUN: return view_write_run(e->run, &e->choice, out, error);
+    case DOCUMENT_RUN: return view_write_run(e->run, &e->range, true, out, error);
     case DOCUMENT_SHAPES: return view_write_shapes(e->run, out, error);
     case DOCUMENT_SERIES: return write_series(e->run, out, error);
     case DOCUMENT_SURFACE: return view_write_surface(e->run, frame, out, error);
@@ -129,7 +129,7 @@ static talus_status write_document(const exporter* e, document which, int64_t fr
 static bool look_again(exporter* e)
 {
     view_run_forget(e->run);
-    return view_run_refresh(e->run, NULL) == TALUS_OK && e->run->head_count >= e->choice.end;
+    return view_run_refresh(e->run, NULL) == TALUS_OK && e->run->head_count > e->range.last;
 }
 
 static talus_status put_document(exporter* e, const char* path, document which, int64_t frame,
@@ -196,9 +196,8 @@ static talus_status put_data(exporter* e, talus_error* error)
     TRY(put_document(e, "api/run.json", DOCUMENT_RUN, 0, error));
     TRY(put_document(e, "api/shapes.json", DOCUMENT_SHAPES, 0, error));
     TRY(put_document(e, "api/series.csv", DOCUMENT_SERIES, 0, error));
-    const view_choice* c = &e->choice;
-    for (int64_t i = c->first, number = 0; i < c->end; i += c->every, number++) {
-        TRY(put_frame(e, i, number, error));
+    for (int64_t number = 0; number < e->range.count; number++) {
+        TRY(put_frame(e, e->range.first + number * e->range.stride, number, error));
         if (ferror(e->out)) break;
     }
     fputs("\n}</script>", e->out);
@@ -217,18 +216,6 @@ static talus_status put_page(exporter* e, talus_error* error)
     const char* rest = mark + length;
     fwrite(rest, 1, size - (size_t)(rest - page), e->out);
     return TALUS_OK;
-}
-
-/// Frames that are there; false, with a message, if there are none.
-static bool fit_choice(const view_run* v, view_choice* choice)
-{
-    const int64_t count = v->head_count;
-    if (choice->end < 0 || choice->end > count) choice->end = count;
-    choice->exported = true;
-    if (choice->first < choice->end) return true;
-    fprintf(stderr, "talus: --frames begins at %lld, but %s has the frames 0 to %lld\n",
-            (long long)choice->first, v->directory, (long long)count - 1);
-    return false;
 }
 
 /// The page under a name of its own until it is whole.
@@ -250,31 +237,27 @@ static talus_status write_file(exporter* e, const char* path, talus_error* error
     return status;
 }
 
-int view_export(view_run* v, const char* path, view_choice choice, bool force)
+int view_export(view_run* v, const char* path, const frame_choice* choice, bool force)
 {
-    if (!force && access(path, F_OK) == 0) {
-        fprintf(stderr, "talus: %s exists; --force replaces it\n", path);
-        return STATUS_FAILURE;
-    }
+    if (!output_free(path, force)) return STATUS_FAILURE;
     talus_error error = {0};
     h5_quiet quiet;
     h5_silence(&quiet);
-    exporter e = {.run = v, .choice = choice};
+    exporter e = {.run = v};
     talus_status status = view_run_refresh(v, &error);
-    const bool fits = status == TALUS_OK && fit_choice(v, &e.choice);
+    const bool fits = status == TALUS_OK && frames_within(v->head_count, choice, true, &e.range);
     if (fits) status = write_file(&e, path, &error);
     h5_loud(&quiet);
     if (status != TALUS_OK) fprintf(stderr, "talus: %s\n", error.text);
-    if (status != TALUS_OK || !fits) return fits ? STATUS_FAILURE : STATUS_USAGE;
+    if (status != TALUS_OK || !fits) return STATUS_FAILURE;
 
     const double bytes = (double)files_size(path);
-    const int64_t frames = (e.choice.end - e.choice.first - 1) / e.choice.every + 1;
     const bool small = bytes < 1e6;
-    printf("%s: %lld frame%s, %.*f %s\n", path, (long long)frames, plural(frames), small ? 0 : 1,
-           bytes / (small ? 1e3 : 1e6), small ? "kB" : "MB");
+    printf("%s: %lld frame%s, %.*f %s\n", path, (long long)e.range.count, plural(e.range.count),
+           small ? 0 : 1, bytes / (small ? 1e3 : 1e6), small ? "kB" : "MB");
     if (bytes > LARGE_BYTES) {
-        fprintf(stderr, "talus: a page of this size is slow to open; --every N or --frames A:B "
-                        "make it smaller\n");
+        fprintf(stderr, "talus: a page of this size is slow to open; --frame A:B or --every N make "
+                        "it smaller\n");
     }
     return STATUS_OK;
 }

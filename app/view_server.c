@@ -145,8 +145,8 @@ static talus_status answer_json(const view_run* v, const route* r, answer* a, ta
 {
     FILE* out = open_memstream(&a->data, &a->size);
     if (!out) return error_memory(error, "an answer");
-    const view_choice all = {.end = v->head_count, .every = 1};
-    talus_status status = r->kind == ROUTE_RUN      ? view_write_run(v, &all, out, error)
+    const frame_range all = {.last = v->head_count - 1, .stride = 1};
+    talus_status status = r->kind == ROUTE_RUN      ? view_write_run(v, &all, false, out, error)
                           : r->kind == ROUTE_SHAPES ? view_write_shapes(v, out, error)
                                                     : view_write_surface(v, r->frame, out, error);
     const bool failed = ferror(out);

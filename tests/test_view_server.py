@@ -541,7 +541,7 @@ class View(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("--force", done.stderr)
         self.assertEqual(page.read_bytes(), before)
-        done = talus("view", self.run_folder, "--export", page, "--force", "--frames", "1:5",
+        done = talus("view", self.run_folder, "--export", page, "--force", "--frame", "1:6",
                      "--every", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_export(self.exported(page), self.run_folder, [1, 3, 5])
@@ -554,11 +554,12 @@ class View(unittest.TestCase):
                 ([self.run_folder, "--port", "x"], 2, "--port"),
                 ([self.run_folder, "--port", 70000], 2, "65535"),
                 ([self.run_folder, "--port", self.server.port], 1, "in use"),
+                ([self.run_folder, "--frame", 2], 2, "--export"),
                 ([self.run_folder, "--every", 2], 2, "--export"),
                 ([self.run_folder, "--export", "a", "--every", 0], 2, "--every"),
-                ([self.run_folder, "--export", "a", "--frames", "4"], 2, "A:B"),
-                ([self.run_folder, "--export", "a", "--frames", "4:2"], 2, "--frames"),
-                ([self.run_folder, "--export", "a", "--frames", "999:"], 2, "999"),
+                ([self.run_folder, "--export", "a", "--frame", "4:x"], 2, "A:B"),
+                ([self.run_folder, "--export", "a", "--frame", "4:2"], 1, "backwards"),
+                ([self.run_folder, "--export", "a", "--frame", "999"], 1, "999"),
                 ([self.run_folder, "--export", self.root / "no" / "a"], 1, "no/a")]:
             done = talus("view", *arguments)
             self.assertEqual(done.returncode, status, (arguments, done))

@@ -161,6 +161,7 @@ class Viewer(unittest.TestCase):
     def picture(self, name):
         """Bytes [row][column][3] of what is seen, drawn after all that was done before."""
         path = self.pictures / f"{name}.png"
+        self.chromium("until", code="window.talusViewer.state().atRest")  # coarse until then
         self.chromium("eval", code="new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.chromium("picture", path=str(path))
         return self.read(path)

@@ -37,7 +37,7 @@ export function exposeApi(app: App): void {
             title: app.run.title, dim: app.run.dim, frames: app.run.frames.length, running: app.run.running,
             frame: app.frame, time: app.run.frames[app.frame]?.time, drawn: theatre.counts,
             colour: grainColouring.state, contactColour: contactColouring.state, picked: app.picked,
-            charts: charts.values, columns: charts.columns, camera: theatre.camera,
+            charts: charts.values, columns: charts.columns, camera: theatre.camera, atRest: theatre.stage.atRest,
             notes: app.layout.noteTexts, playing: app.transport.playing, requests: app.frames.requests,
         }),
         setFrame: (frame) => app.show(frame),

@@ -64,11 +64,19 @@ export class Stage {
     /** The camera moves; it is at rest when that was not said for a while. */
     private move(): void {
         clearTimeout(this.restTimer);
-        this.restTimer = window.setTimeout(() => {
-            this.restTimer = this.movedAt = 0;
-            this.setFineness(1);
-        }, REST);
+        this.restTimer = window.setTimeout(() => this.settle(), REST);
         this.invalidate();
+    }
+
+    /** The camera is at rest. */
+    settle(): void {
+        clearTimeout(this.restTimer);
+        this.restTimer = this.movedAt = 0;
+        this.setFineness(1);
+    }
+
+    get atRest(): boolean {
+        return this.restTimer === 0;
     }
 
     /** Coarser while the camera moves and drawings come slowly; fine again at rest. */

@@ -4,6 +4,7 @@ import { LEGEND, type Legend } from "./legend";
 import { make } from "./dom";
 
 export function screenshot(stage: Stage, legends: Legend[], caption: string): HTMLCanvasElement {
+    stage.settle();
     stage.draw(); // the drawing buffer is valid until the browser shows it
     const from = stage.renderer.domElement;
     const scale = from.width / from.clientWidth;
