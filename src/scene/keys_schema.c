@@ -535,6 +535,8 @@ static void write_definition(json* j, const place_of* at)
     char name[160];
     definition_name(at, name, sizeof name);
     json_open(j, name, '{');
+    // What editors call it in messages and lists.
+    json_text(j, "title", at->variant ? at->variant : at->s->pattern[0] ? at->s->pattern : "scene");
     if (at->s->selector && !at->variant)
         write_choice(j, at);
     else
