@@ -208,6 +208,7 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
         task->frame = task->frames.first + i * task->frames.stride;
         good = recording_show(recording, task->frame, &task->world);
         if (good) task->dim = talus_world_options(task->world)->dim;
+        good = good && region_fits(&task->def.region, task->dim);
         for (int q = 0; q < count && good; q++) {
             if (!o->wanted[q] || ((list[q].flags & MEASURE_ONCE) && i + 1 < task->frames.count))
                 continue;

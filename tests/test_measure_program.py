@@ -288,6 +288,8 @@ class Measure(unittest.TestCase):
             (["loaded", "--frame", "77"], 1, "the last one is 5"),
             (["loaded", "--frame", "x"], 2, "--frame"),
             (["loaded", "--region", "x=2:1"], 2, "--region"),
+            (["loaded", "--region", "z=0:1"], 1, "2D"),
+            (["loaded", "stress", "--region", "y=100:"], 1, "lies beyond it"),
             (["loaded", "--bins", "0"], 2, "--bins"),
             (["loaded", "--flow", "up"], 2, "linear"),
             (["loaded", "flux"], 1, "--gate"),
