@@ -213,6 +213,7 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
                 continue;
             task->out->order = q;
             measure_one(o, &list[q], &told[q]);
+            good = task->world != NULL; // the frame could not be read a second time, as was told
         }
     }
     free(told);

@@ -42,7 +42,7 @@ typedef struct measured {
 typedef struct measure_task {
     const char* directory;
     talus_recording* recording;
-    const talus_world* world; ///< the frame being measured
+    const talus_world* world; ///< the frame being measured; NULL: it cannot be read again
     frame_range frames;
     int64_t frame;
     int dim;

@@ -2,6 +2,8 @@
 /// numbers of one frame. Definitions: docs/measure.md and docs/fields.md.
 #include "measure.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,19 +227,31 @@ static talus_status note_books(measure_task* task, double from_time, double to_t
     return TALUS_OK;
 }
 
+/// Energies of another frame. The recording has one world: task->world is not valid afterwards.
+static talus_status energies_of_frame(measure_task* task, int64_t frame, talus_energies* out,
+                                      talus_error* error)
+{
+    const talus_measure_def def = talus_measure_default();
+    const talus_world* world;
+    TRY(talus_recording_show(task->recording, frame, &world, error));
+    return talus_measure_energies(world, &def, out, error);
+}
+
 /// Rigid grains: what contacts took less what walls gave is all that frames leave to be known.
 static talus_status note_losses(measure_task* task, int64_t first, talus_error* error)
 {
-    const talus_measure_def def = talus_measure_default();
     const double* times = talus_recording_times(task->recording);
     talus_energies before, after;
-    talus_status status = talus_measure_energies(task->world, &def, &after, error);
-    if (status >= 0) status = talus_recording_show(task->recording, first, &task->world, error);
-    if (status >= 0) status = talus_measure_energies(task->world, &def, &before, error);
-    if (status >= 0) {
-        status = talus_recording_show(task->recording, task->frame, &task->world, error);
+    talus_status status = energies_of_frame(task, first, &before, error);
+    // The quantities after this one want the frame itself, whatever became of the first.
+    talus_error lost = {0};
+    if (talus_recording_show(task->recording, task->frame, &task->world, &lost) < 0) {
+        if (status >= 0) *error = lost;
+        return TALUS_ERR_FORMAT;
     }
     if (status < 0) return status;
+    const talus_measure_def def = talus_measure_default();
+    TRY(talus_measure_energies(task->world, &def, &after, error));
     const double kinetic = after.kinetic - before.kinetic;
     const double potential = after.potential - before.potential;
     note(task, "from_time", "s", times[first]);

@@ -57,6 +57,17 @@ static void test_wedge(void** state)
     check_close("right alone", s.angle, 23.0, 1e-10, "roundoff");
     assert_true(isnan(s.flank[0]));
     talus_slope_free(&s);
+    // The same without being told where the top is: half of the flank is left of the centre of
+    // mass.
+    def.has_centre = false;
+    s = slope_of(world, &def);
+    check_close("leaning on a wall", s.angle, 23.0, 1e-10, "roundoff");
+    assert_true(isnan(s.flank[0]) && s.flank[1] == s.angle);
+    talus_slope_free(&s);
+    def.region.low[0] = -INFINITY;
+    s = slope_of(world, &def);
+    check_close("both flanks", s.angle, 27.0, 1e-10, "roundoff");
+    talus_slope_free(&s);
     talus_world_destroy(world);
 }
 

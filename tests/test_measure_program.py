@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -266,6 +267,20 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(b["dissipated"], 0.25 * mass * 0.75, delta=0.05 * mass)
         closing = b["change_of_kinetic"] + b["change_of_elastic"] + b["dissipated"]
         self.near(closing, b["work_put_in"] + b["change_of_error"])
+
+    def test_a_missing_frame(self):
+        """The budget cannot read frame 0; what comes after it measures its own frame."""
+        shutil.copytree(self.cwd / "loaded", self.cwd / "holed")
+        with h5py.File(self.cwd / "holed/frames.h5", "r+") as file:
+            del file["frames/000000"]
+        result = talus("measure", "holed", "budget", "packing", "--json", cwd=self.cwd)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no budget", result.stderr)
+        found = json.loads(result.stdout)
+        self.assertNotIn("budget", found)
+        self.assertEqual(found["packing"], self.measure("loaded", "packing")["packing"])
+        whole = self.measure("loaded", "budget", "packing")
+        self.assertEqual(found["packing"], whole["packing"])
 
     def test_refusals(self):
         for arguments, status, word in (

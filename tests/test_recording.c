@@ -1,6 +1,7 @@
 /// Recordings: a recorded frame shown as a world is the world that was recorded.
 #include "support.h"
 
+#include <hdf5.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <talus/talus.h>
@@ -140,18 +141,18 @@ static void test_last_frame_is_the_checkpoint(void** state)
 }
 
 /// Frames in any order: each has the gravity and the walls of its phase.
-static void test_phases(void** state)
+static void check_phases(const char* directory)
 {
-    (void)state;
     static const struct {
         int frame;
         double gravity;
         bool lid;
     } expected[] = {
         {0, -10, true}, {5, -10, true}, {6, -5, false}, {10, -5, false}, {3, -10, true}};
-    talus_recording* rec = open_run();
+    talus_error error = {0};
+    talus_recording* rec = NULL;
+    check_ok(talus_recording_open(directory, &rec, NULL, &error), error);
     for (int i = 0; i < 5; i++) {
-        talus_error error = {0};
         const talus_world* world = NULL;
         check_ok(talus_recording_show(rec, expected[i].frame, &world, &error), error);
         talus_wall_state lid;
@@ -161,6 +162,60 @@ static void test_phases(void** state)
         assert_true(talus_world_time(world) == talus_recording_times(rec)[expected[i].frame]);
     }
     talus_recording_close(rec);
+}
+
+static void test_phases(void** state)
+{
+    (void)state;
+    check_phases(run_folder);
+}
+
+/// A copy of the run's scene, frames and checkpoints in another folder.
+static void copy_run(const char* name, char copy[200])
+{
+    char command[700];
+    snprintf(copy, 200, "%.100s/%s", folder, name);
+    snprintf(command, sizeof command, "mkdir %s && cp %.100s/scene.yaml %.100s/*.h5 %s", copy,
+             run_folder, run_folder, copy);
+    assert_int_equal(system(command), 0);
+}
+
+/// Open the copy's frames to change them.
+static hid_t change_frames(const char* copy)
+{
+    char path[250];
+    snprintf(path, sizeof path, "%s/frames.h5", copy);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    return file;
+}
+
+/// A run that was killed soon after its second phase began has no checkpoint that knows of it.
+static void test_phases_without_a_checkpoint(void** state)
+{
+    (void)state;
+    char copy[200], path[250];
+    copy_run("killed", copy);
+    snprintf(path, sizeof path, "%s/checkpoint.h5", copy);
+    assert_int_equal(remove(path), 0);
+    snprintf(path, sizeof path, "%s/checkpoint.previous.h5", copy);
+    remove(path);
+    check_phases(copy);
+}
+
+/// Frames that do not say their phase, as of older versions: the checkpoint knows.
+static void test_phases_of_older_frames(void** state)
+{
+    (void)state;
+    char copy[200], name[32];
+    copy_run("older", copy);
+    hid_t file = change_frames(copy);
+    for (int i = 0; i < 11; i++) {
+        snprintf(name, sizeof name, "/frames/%06d", i);
+        assert_true(H5Adelete_by_name(file, name, "phase", H5P_DEFAULT) >= 0);
+    }
+    H5Fclose(file);
+    check_phases(copy);
 }
 
 static void check_text(const talus_error* error, const char* part)
@@ -275,6 +330,8 @@ int main(void)
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_last_frame_is_the_checkpoint),
         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_phases_without_a_checkpoint),
+        cmocka_unit_test(test_phases_of_older_frames),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_frames_of_another_scene),
         cmocka_unit_test(test_series),

@@ -216,8 +216,9 @@ typedef struct talus_slope_def {
     double low, high; ///< heap: surface points between these heights count, as shares of the heap's
                       ///< height over its lowest grain [default 0.2 and 0.8]
     double span;      ///< plane: only this share of the width, in the middle, counts [default 0.6]
-    double centre[3]; ///< heap: a point below the top, m
-    bool has_centre;  ///< false: centre of mass [default false]
+    double centre[3]; ///< heap: a point below the top, m, between the flanks
+    bool has_centre;  ///< false: centre of mass; the flanks of 2D then meet at the middle of what
+                      ///< is above `high` [default false]
     bool touching;    ///< leave out grains without a contact force [default false]
 } talus_slope_def;
 
@@ -227,7 +228,8 @@ TALUS_API talus_slope_def talus_slope_default(void);
 /// degrees; errors are standard errors of the fit.
 typedef struct talus_slope {
     double angle, error;           ///< of all; of two flanks the mean
-    double flank[2];               ///< 2D heap: of the flanks at negative and positive distance
+    double flank[2];               ///< 2D heap: of the flanks at lower and higher distance; NaN:
+                                   ///< there is none, as where a heap leans on a wall
     double flank_error[2];         ///< likewise
     double roughness;              ///< root mean square distance of the points from the fit, m
     double height;                 ///< heap: of the highest surface point over the lowest grain, m

@@ -215,18 +215,39 @@ static talus_status too_few(const slope_task* t, talus_error* error)
                      (long long)t->out->count, t->column);
 }
 
-/// Mark the points of the flanks: 1 for the cone or the flank at negative distance, 2 for the
-/// other.
+/// Height of a point of the surface as a part of the heap's.
+static double share_of_height(const slope_task* t, int64_t i)
+{
+    return (t->point[i].top - t->base) / t->out->height;
+}
+
+/// Where the two flanks of a heap in 2D meet: the middle of what is too high for either, or the
+/// highest point. A heap that leans on a wall has its crown there and only one flank.
+static double find_crown(const slope_task* t)
+{
+    double sum = 0.0, highest = 0.0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->out->count; i++) {
+        if (share_of_height(t, i) >= 1.0) highest = t->point[i].distance;
+        if (share_of_height(t, i) <= t->def->high) continue;
+        sum += t->point[i].distance;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : highest;
+}
+
+/// Mark the points of the flanks: 1 for the cone or the flank before the crown, 2 for the other.
 static void mark_flanks(const slope_task* t)
 {
     talus_slope* s = t->out;
     double highest = -INFINITY;
     for (int64_t i = 0; i < s->count; i++) highest = fmax(highest, t->point[i].top);
     s->height = highest - t->base;
+    const double crown = t->dim == 2 && !t->def->has_centre ? find_crown(t) : 0.0;
     for (int64_t i = 0; i < s->count; i++) {
-        const double share = (t->point[i].top - t->base) / s->height;
+        const double share = share_of_height(t, i);
         const bool within = share >= t->def->low && share <= t->def->high;
-        s->fitted[i] = !within ? 0 : t->dim == 2 && t->point[i].distance > 0.0 ? 2 : 1;
+        s->fitted[i] = !within ? 0 : t->dim == 2 && t->point[i].distance > crown ? 2 : 1;
     }
 }
 

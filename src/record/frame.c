@@ -137,7 +137,8 @@ static bool write_wall_names(hid_t group, const walls* w)
     return good;
 }
 
-static bool write_attributes(hid_t frame, const talus_world* world, bool with_contacts)
+static bool write_attributes(hid_t frame, const talus_world* world, bool with_contacts,
+                             int64_t phase)
 {
     uint8_t periodic[3];
     double high[3];
@@ -148,6 +149,7 @@ static bool write_attributes(hid_t frame, const talus_world* world, bool with_co
     frame_entry entry = frame_entry_of(world, with_contacts, 0);
     return h5_put_numbers(frame, "time", COLUMN_F64, 1, &entry.time) &&
            h5_put_numbers(frame, "step", COLUMN_I64, 1, &entry.step) &&
+           h5_put_numbers(frame, "phase", COLUMN_I64, 1, &phase) &&
            h5_put_numbers(frame, "grains", COLUMN_I64, 1, &entry.grains) &&
            h5_put_numbers(frame, "walls", COLUMN_I64, 1, &entry.walls) &&
            (!with_contacts || h5_put_numbers(frame, "contacts", COLUMN_I64, 1, &entry.contacts)) &&
@@ -186,12 +188,12 @@ static bool write_tables(hid_t frame, const talus_world* world, frames_options o
 }
 
 bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
-                       frames_options options)
+                       const frames* f)
 {
     hid_t frame = H5Gcreate2(frames_group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (frame < 0) return false;
-    bool good =
-        write_attributes(frame, world, options.contacts) && write_tables(frame, world, options);
+    bool good = write_attributes(frame, world, f->options.contacts, f->phase) &&
+                write_tables(frame, world, f->options);
     H5Gclose(frame);
     // Half a frame must not be found by a later reader of the segment.
     if (!good) H5Ldelete(frames_group, name, H5P_DEFAULT);

@@ -139,6 +139,18 @@ static hid_t open_frame(const frame_reader* r, int64_t index)
     return H5Gopen2(r->file, name, H5P_DEFAULT);
 }
 
+int64_t frame_phase(const frame_reader* r, int64_t index)
+{
+    int64_t phase = -1;
+    hid_t frame = open_frame(r, index);
+    if (frame < 0) return -1;
+    if (H5Aexists(frame, "phase") <= 0 || !h5_get_numbers(frame, "phase", COLUMN_I64, 1, &phase)) {
+        phase = -1;
+    }
+    H5Gclose(frame);
+    return phase;
+}
+
 static talus_status frame_error(const frame_reader* r, int64_t index, talus_error* error)
 {
     char what[128];

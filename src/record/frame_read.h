@@ -48,6 +48,8 @@ typedef struct frame_reader {
 
 talus_status frame_reader_open(const char* directory, frame_reader* out, talus_error* error);
 void frame_reader_close(frame_reader* r);
+/// Phase of the run in which a frame was written, from 0; -1 if the frame does not say.
+int64_t frame_phase(const frame_reader* r, int64_t index);
 /// Read frame `index`; the caller ends it with frame_data_free().
 talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error);
 void frame_data_free(frame_data* d);

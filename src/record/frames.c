@@ -300,7 +300,7 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     char name[32];
     snprintf(name, sizeof name, "%06lld", (long long)(f->count - 1));
     hid_t group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
-    bool good = group >= 0 && frame_write_group(group, name, world, f->options);
+    bool good = group >= 0 && frame_write_group(group, name, world, f);
     if (group >= 0) H5Gclose(group);
     if (!good) {
         f->count--;
@@ -316,6 +316,11 @@ talus_status frames_write(frames* f, const talus_world* world, talus_error* erro
     talus_status status = write_frame(f, world, error);
     h5_loud(&quiet);
     return status;
+}
+
+void frames_set_phase(frames* f, int64_t phase)
+{
+    f->phase = phase;
 }
 
 static talus_status commit(frames* f, frames_position* at, talus_error* error)

@@ -26,6 +26,7 @@ enum { FRAMES_BASE = -1, FRAMES_NOWHERE = -2 };
 struct frames {
     char* directory;
     frames_options options;
+    int64_t phase; ///< of the run, for the next frames
     bool finished;
     int dim;            ///< 0 until the first frame
     frame_entry* entry; ///< [count]
@@ -41,9 +42,10 @@ struct frames {
 
 /// Attributes `unit` and `description` of a dataset; false if HDF5 failed.
 bool frame_describe(hid_t group, const char* name, const char* unit, const char* doc);
-/// Write the world as group `name` of `frames` with all its tables; false if HDF5 failed.
+/// Write the world as group `name` of `frames_group` with all its tables, as `f` wants them; false
+/// if HDF5 failed.
 bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
-                       frames_options options);
+                       const frames* f);
 /// Entry of a world's present state.
 frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment);
 /// Read an entry back from the attributes of a frame.

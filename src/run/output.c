@@ -46,6 +46,7 @@ talus_status output_open(run* r, talus_error* error)
 
 static talus_status write_frame(run* r, talus_error* error)
 {
+    frames_set_phase(r->frames, r->state.phase);
     TRY(frames_write(r->frames, r->world, error));
     r->state.frame_step = r->state.step;
     r->state.frames_written++;

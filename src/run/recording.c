@@ -1,9 +1,10 @@
 /// Recorded runs: frames of a run's directory shown as worlds.
 ///
 /// The world is made from the run's scene.yaml, without its grains: materials, shapes and walls.
-/// Phases may change gravity, drives and friction; where they began is in the run's checkpoint, and
-/// the changes up to a frame's phase are carried out before it is shown. They cannot be undone, so
-/// a frame of an earlier phase gets a new world.
+/// Phases may change gravity, drives and friction: the changes up to a frame's phase are carried
+/// out before it is shown. They cannot be undone, so a frame of an earlier phase gets a new world.
+/// The phase stands in the frame; of frames that do not say it, the run's newest checkpoint tells
+/// where phases began.
 #include "base/error.h"
 #include "record/frame_show.h"
 #include "run/directory.h"
@@ -67,7 +68,7 @@ static talus_status refresh(talus_recording* rec, talus_error* error)
     rec->time = time;
     rec->step = step;
 
-    // A run that has just begun has no checkpoint: its frames are of the first phase.
+    // Without a checkpoint, frames that do not tell their phase are taken for those of the first.
     const size_t size = (size_t)scene_phase_count(rec->scene) * sizeof *rec->phases;
     checkpoint_extra extra = {"phases", rec->phases, size};
     talus_error unimportant;
@@ -174,9 +175,9 @@ bool talus_recording_has_contacts(const talus_recording* rec)
 
 // ---- showing a frame ---------------------------------------------------------------------------
 
-/// Phase in which a frame was written. The frame at the very end of a phase was written before the
+/// Phase of a frame by the checkpoint. The frame at the very end of a phase was written before the
 /// next one began.
-static int phase_of(const talus_recording* rec, int64_t frame)
+static int phase_by_step(const talus_recording* rec, int64_t frame)
 {
     int phase = 0;
     for (int p = 1; p < scene_phase_count(rec->scene); p++) {
@@ -184,6 +185,19 @@ static int phase_of(const talus_recording* rec, int64_t frame)
         if (begun && rec->phases[p].start_step < rec->step[frame]) phase = p;
     }
     return phase;
+}
+
+static talus_status phase_of(const talus_recording* rec, int64_t frame, int* phase,
+                             talus_error* error)
+{
+    const int count = scene_phase_count(rec->scene);
+    const int64_t recorded = frame_phase(&rec->reader, frame);
+    *phase = recorded < 0 ? phase_by_step(rec, frame) : (int)recorded;
+    if (recorded < count) return TALUS_OK;
+    return error_set(error, TALUS_ERR_FORMAT,
+                     "%s does not belong to the scene in the same folder, or is damaged: frame "
+                     "%lld is of phase %lld, but there are %d",
+                     rec->reader.path, (long long)frame, (long long)recorded + 1, count);
 }
 
 /// Bring the world to a phase, from its beginning if it is past it.
@@ -202,6 +216,14 @@ static talus_status reach_phase(talus_recording* rec, int phase, talus_error* er
     return TALUS_OK;
 }
 
+static talus_status show(talus_recording* rec, int64_t frame, talus_error* error)
+{
+    int phase;
+    TRY(phase_of(rec, frame, &phase, error));
+    TRY(reach_phase(rec, phase, error));
+    return frame_show(&rec->reader, frame, rec->world, error);
+}
+
 talus_status talus_recording_show(talus_recording* rec, int64_t frame, const talus_world** world,
                                   talus_error* error)
 {
@@ -211,10 +233,9 @@ talus_status talus_recording_show(talus_recording* rec, int64_t frame, const tal
                          "there is no frame %lld in %s: it has %lld, counted from 0",
                          (long long)frame, rec->directory, (long long)rec->reader.count);
     }
-    TRY(reach_phase(rec, phase_of(rec, frame), error));
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = frame_show(&rec->reader, frame, rec->world, error);
+    talus_status status = show(rec, frame, error);
     h5_loud(&quiet);
     if (status == TALUS_OK) *world = rec->world;
     return status;
