@@ -2,6 +2,8 @@
 #include "physics.h"
 #include "random.h"
 
+#include "world/world.h"
+
 static talus_voronoi voronoi_of(const talus_world* world, const talus_voronoi_def* def)
 {
     talus_error error;
@@ -316,6 +318,11 @@ static void test_mistakes(void** state)
     world = physics_world_g(2, 0.0, 0, 0, 0);
     assert_int_equal(talus_measure_voronoi(world, NULL, &v, &error), TALUS_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "no grains"));
+    add_ball(world, 1.0, 0, 0, 0);
+    add_ball(world, 1.0, 3, 0, 0);
+    world->grains.radius[0] = 0.0; // as a damaged file might have it
+    assert_int_equal(talus_measure_voronoi(world, NULL, &v, &error), TALUS_ERR_NUMERIC);
+    assert_non_null(strstr(error.text, "radius 0"));
     talus_voronoi_free(&v);
     talus_world_destroy(world);
 }

@@ -58,12 +58,16 @@ talus_status voronoi_sites_make(const domain* d, voronoi_sites* out, talus_error
     for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
         out->radius[i] = 0.5 * grain_diameter(d->grains, i);
         least = fmin(least, out->radius[i]);
+        if (out->radius[i] > 0.0 && isfinite(out->radius[i])) continue;
+        status = error_set(error, TALUS_ERR_NUMERIC,
+                           "Voronoi cells: grain %lld has the radius %g, expected a positive one",
+                           (long long)d->grains->id[i], out->radius[i]);
     }
     if (status == TALUS_OK) status = fill_classes(out, least, item);
     free(item);
     if (status == TALUS_OK) return TALUS_OK;
     voronoi_sites_free(out);
-    return error_memory(error, "making Voronoi cells");
+    return status == TALUS_ERR_MEMORY ? error_memory(error, "making Voronoi cells") : status;
 }
 
 static int by_key(const void* pa, const void* pb)

@@ -52,16 +52,29 @@ static bool groups_open(const frame_reader* r, int64_t index, const world_table*
     return true;
 }
 
+/// Whether a grain's place can be told from its neighbour's. A run that went wrong may have
+/// recorded places that are no numbers: these are shown.
+static bool place_is_sound(const grains* g, int64_t i)
+{
+    static const double FARTHEST = 1e15; // in radii: there the next double is a radius away
+    for (int k = 0; k < g->dim; k++) {
+        const double x = g->position[i * g->dim + k];
+        if (isfinite(x) && fabs(x) > FARTHEST * g->radius[i]) return false;
+    }
+    return true;
+}
+
 static bool grain_is_sound(const talus_world* w, int64_t i)
 {
     const grains* g = &w->grains;
+    if (g->solid[i] >= 0 && !(g->scale[i] > 0.0 && isfinite(g->scale[i]))) return false;
     return (i == 0 || g->id[i] > g->id[i - 1]) && g->solid[i] < w->solids.count &&
            g->material[i] >= 0 && g->material[i] < w->materials.count &&
            g->glued_to[i] < w->walls.count && g->radius[i] > 0.0 && g->mass[i] > 0.0 &&
-           isfinite(g->radius[i]) && isfinite(g->mass[i]);
+           isfinite(g->radius[i]) && isfinite(g->mass[i]) && place_is_sound(g, i);
 }
 
-/// Whether what the tables point to is there.
+/// Whether what the tables point to is there, and sizes and places are possible.
 static bool is_sound(const talus_world* w)
 {
     for (int64_t i = 0; i < w->grains.count; i++) {
@@ -120,7 +133,8 @@ static talus_status show(const frame_reader* r, const frame_groups* groups,
     if (!is_sound(w)) {
         return error_set(error, TALUS_ERR_FORMAT,
                          "%s does not belong to the scene in the same folder, or is damaged: a "
-                         "grain or contact refers to something that is not there",
+                         "grain or contact refers to something that is not there, or has an "
+                         "impossible size or place",
                          r->path);
     }
     grains_derive(&w->grains);
