@@ -244,6 +244,48 @@ class Measure(unittest.TestCase):
         field = self.measure("loaded", "field")["field"]
         self.assertEqual(len(field["field"]["x"]["values"]), field["points"]["value"])
 
+    def test_tables_over_several_frames(self):
+        """Slices stay where they are, and what is in them adds up: volumes, masses, momenta."""
+        m = self.measure("loaded", "profile", "--bins", "9", "--frame", "0:5:5")["profile"]
+        table = {k: np.array(v["values"]) for k, v in m["profile"].items()}
+        solid = 2 * np.sum(table["solid_fraction"] * table["volume"])
+        # The lid comes down; disks may reach a little through the walls.
+        self.assertAlmostEqual(solid / (2 * np.pi * np.sum(self.frame.radius**2)), 1, delta=1e-4)
+        np.testing.assert_allclose(np.diff(table["position"], 2), 0, atol=1e-15)
+        # Disks that fall: at t = 0, 0.05, 0.1 with the velocity 0, -0.5, -1, all in other slices.
+        m = self.measure("fall", "profile", "--bins", "40", "--frame", "all")["profile"]
+        table = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        mass = 3 * table["solid_fraction"] * table["volume"]
+        self.near(mass.sum(), 3 * 2 * np.pi / 4)
+        self.near(np.nansum(mass * table["velocity_y"]), -2 * np.pi / 4 * 1.5)
+        alone = self.measure("fall", "profile", "--frame", "2", "--region", "y=-2:2")["profile"]
+        empty = np.array(alone["profile"]["solid_fraction"]["values"]) == 0
+        self.assertTrue(empty.any() and not empty.all())
+        for value, nothing in zip(alone["profile"]["velocity_y"]["values"], empty):
+            self.assertEqual(value is None, nothing)
+
+    def test_fields_over_several_frames(self):
+        both = self.measure("loaded", "field", "--frame", "0:5:5")["field"]
+        field = {k: np.array(v["values"], dtype=float) for k, v in both["field"].items()}
+        point = np.column_stack([field["x"], field["y"]])
+        w = both["kernel_width"]["mean"]
+        density = np.zeros(len(point))
+        for number in (0, 5):
+            f = Frame(self.cwd / "loaded/frames.h5", number)
+            off2 = ((point[:, None, :] - f.position[None]) ** 2).sum(axis=2)
+            kernel = np.where(off2 < 16 * w * w, np.exp(-off2 / (2 * w * w)), 0)
+            kernel /= 2 * np.pi * w * w * (1 - np.exp(-8))
+            density += 0.5 * kernel @ (2500 * np.pi * f.radius**2)
+        np.testing.assert_allclose(field["density"], density, atol=1e-9 * density.max())
+
+    def test_tables_that_have_no_mean(self):
+        words = ["measure", "loaded", "slope", "--slope", "plane", "--frame", "0:5:5", "--json"]
+        words += ["--column", "0.008"]
+        result = talus(*words, cwd=self.cwd)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the table surface is left out", result.stderr)
+        self.assertNotIn("surface", json.loads(result.stdout)["slope"])
+
     def test_without_contacts_and_without_units(self):
         everything = talus("measure", "fall", cwd=self.cwd)
         self.assertEqual(everything.returncode, 0, everything.stderr)
