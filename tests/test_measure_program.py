@@ -329,6 +329,40 @@ class Measure(unittest.TestCase):
         self.assertIn("the table surface is left out", result.stderr)
         self.assertNotIn("surface", json.loads(result.stdout)["slope"])
 
+    def test_shear_in_slices(self):
+        """A frame whose disks are given the velocities of a shear flow, v_x = -20 y."""
+        shutil.copytree(self.cwd / "loaded", self.cwd / "sheared")
+        with h5py.File(self.cwd / "sheared/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            y = grains["position"][:, 1]
+            grains["velocity"][:] = np.column_stack([-20 * y, 0 * y])
+        m = self.measure("sheared", "profile", "--bins", "8")["profile"]
+        t = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        gradient = np.gradient(t["velocity_x"], t["position"][1] - t["position"][0])
+        np.testing.assert_allclose(t["shear_rate"], abs(gradient), rtol=1e-9)
+        # The parts of a disk in two slices have its one velocity: that takes from the gradient.
+        np.testing.assert_allclose(t["shear_rate"][1:-1], 20, rtol=0.3)
+        pressure = 0.5 * (t["stress_xx"] + t["stress_yy"])
+        shear = 0.5 * (t["stress_xy"] + t["stress_yx"])  # v_x falls with y
+        np.testing.assert_allclose(t["mu"], shear / pressure, rtol=1e-9)
+        diameter = 2 * self.frame.radius.mean()
+        inertial = t["shear_rate"] * diameter * np.sqrt(2500 / pressure)
+        np.testing.assert_allclose(t["I"], inertial, rtol=1e-9)
+        m = self.measure("fall", "profile", "--frame", "0:1")["profile"]["profile"]
+        self.assertIn("shear_rate", m)
+        self.assertNotIn("mu", m)  # no contacts are recorded
+
+    def test_rotation_has_no_shear(self):
+        shutil.copytree(self.cwd / "loaded", self.cwd / "turned")
+        with h5py.File(self.cwd / "turned/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            x, y = (grains["position"][:] - [0.04, 0.03]).T
+            grains["velocity"][:] = np.column_stack([-3 * y, 3 * x])
+        options = ["--radial", "--ends", "0:0.03", "--bins", "3", "--region", "y=0:0.06"]
+        m = self.measure("turned", "profile", *options)["profile"]["profile"]
+        # About the middle of the space. dv/dr alone is 3; what is left comes from the disks' sizes.
+        self.assertLess(m["shear_rate"]["values"][1], 0.3 * 3)
+
     def test_options_of_space(self):
         f = self.frame
         v = [self.measure("loaded", "voronoi", *o)["voronoi"] for o in ([], ["--inner-cells"])]
