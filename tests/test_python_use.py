@@ -1,6 +1,7 @@
 """The Python package in rough hands: wrong arguments, interrupts, forks, copies of results."""
 import os
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -74,6 +75,42 @@ class Interrupts(Case):
         self.assertIsInstance(kept, KeyboardInterrupt)
         self.assertEqual(len(held), 1)
         world.validate()
+
+
+IN_THE_CHILD = """
+import os, signal, sys, talus
+
+def world(threads):
+    world = talus.World(dim=2, threads=threads)
+    world.add_grains([[0.2 * i, 0] for i in range(3000)], radius=0.1)
+    return world
+
+def in_child(call):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that hangs ends by the signal
+        try:
+            call()
+        except talus.StateError as problem:
+            os._exit(3 if "take threads=1" in str(problem) else 4)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+assert in_child(lambda: world(2).step(1e-3)) == 0  # no threads yet
+old = world(2)
+old.step(1e-3)
+print(in_child(lambda: world(2).step(1e-3)), in_child(lambda: old.step(1e-3)),
+      in_child(lambda: old.validate()), in_child(lambda: world(1).step(1e-3)),
+      in_child(lambda: world(0).step(1e-3)), in_child(lambda: old.grains.position[:]))
+"""
+
+
+class Forks(Case):
+    def test_a_child_does_not_wait_for_threads_of_its_parent(self):
+        done = subprocess.run([sys.executable, "-c", IN_THE_CHILD], capture_output=True, text=True,
+                              env=dict(os.environ, PYTHONPATH=sys.path[0], OMP_NUM_THREADS="2"))
+        refused = str(3 << 8)  # exit status 3
+        self.assertEqual(done.stdout.split(), [refused] * 3 + ["0"] * 3, done.stderr)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import functools
 import inspect
 import re
 
-from . import errors
+from . import _threads, errors
 from ._callbacks import raise_problems
 from ._fill import (array_of, default_function, new_options, number_of, text_of, texts_of, vector)
 from ._library import HEADER, doc, ffi, lib, short, text
@@ -190,6 +190,7 @@ class Call:
         return self.results(result)
 
     def object(self, p):
+        _threads.allowed(self.values[p.name]._threads, given=False)
         moves = not p.const and self.function.name not in LEAVE_TABLES
         pointer = self.values[p.name]._ready(changes=not p.const, moves=moves)
         if opaque_name(p.type) == "talus_world":

@@ -10,6 +10,7 @@ import difflib
 
 import numpy
 
+from . import _threads
 from ._callbacks import bind
 from ._library import HEADER, ffi, has, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
@@ -42,6 +43,8 @@ def new_options(struct, values, keep, names=None, where=None):
     pointer = ffi.new(struct + "*", default_of(struct, names))
     where = where or (short(struct)[:-4] if struct.endswith("_def") else short(struct))
     fill(pointer, struct, values, keep, names, where)
+    if "threads" in fields(struct):
+        pointer.threads = _threads.allowed(pointer.threads)
     keep.append(pointer)
     return pointer
 

@@ -52,7 +52,7 @@ class Scene:
     SceneError with all of them in `lines`.
     """
 
-    _kind, _keep = "talus_scene", ()
+    _kind, _keep, _threads = "talus_scene", (), 1
 
     def __init__(self, source, sets=()):
         self._text = to_yaml(source) if isinstance(source, dict) else None

@@ -11,6 +11,7 @@ from ._fill import AXIAL, new_options
 from ._library import doc, ffi, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
+from ._threads import allowed
 from ._types import fields, options_doc, size_of
 
 
@@ -71,7 +72,7 @@ class WorldView:
     """A world to look at: its grains, contacts and walls, live or recorded. Everything that
     measures or draws takes one."""
 
-    _kind, _keep, _writable = "talus_world", (), False
+    _kind, _keep, _threads, _writable = "talus_world", (), 1, False
 
     @property
     def grains(self):
@@ -146,6 +147,7 @@ class World(WorldView):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
         self._materials, self.step_length = {}, None
+        self._threads = lib.talus_world_options(pointer).threads
 
     def _owner(self):
         return (self._pointer, self._keep)
@@ -254,6 +256,7 @@ class World(WorldView):
 
     def _steps(self, h, count):
         result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
+        allowed(self._threads, given=False)
         with self._turn.lock():
             pointer = self._pointer
             # Steps move grains where they are; only the contacts are made anew. A policy that takes
