@@ -173,7 +173,7 @@ class Mistakes(unittest.TestCase):
         world = column()
         self.assert_says(TypeError, "did you mean 'gravity'?", talus.World, gravty=[0, 0])
         self.assert_says(ValueError, "did you mean 'plane'?", world.add_wall, "a", "plain")
-        self.assert_says(ValueError, "expected 3 numbers", world.add_grain, position=[1, 2, 3, 4])
+        self.assert_says(ValueError, "expected 2 numbers", world.add_grain, position=[1, 2, 3, 4])
         self.assert_says(TypeError, "expected a whole number", world.add_grain, material=0.5)
         self.assert_says(ValueError, "expected 5 numbers (grains), got 3", talus.Figure().world,
                          world, value=[1, 2, 3])

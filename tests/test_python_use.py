@@ -40,6 +40,78 @@ class Options(Case):
         self.assert_says(TypeError, "sets[0]: expected a text", talus.advise, sets=[None])
 
 
+class Grains(Case):
+    def test_columns_of_two_and_three_grains(self):
+        """A column of spins must not be taken for one vector, whatever the number of grains."""
+        for count in (1, 2, 3, 4):
+            world, spin = talus.World(dim=2), numpy.arange(1.0, count + 1)
+            position = [[i, 0] for i in range(count)]
+            world.add_grains(position, radius=0.1, spin=spin, rotation=0.1 * spin, torque=2 * spin)
+            self.assertEqual(world.grains.spin.tolist(), spin.tolist())
+            self.assertEqual(world.grains.rotation.tolist(), (0.1 * spin).tolist())
+            self.assertEqual(world.grains.torque.tolist(), (2 * spin).tolist())
+            solid = talus.World(dim=3)
+            solid.add_grains([[i, 0, 0] for i in range(count)], radius=0.1, spin=[1, 2, 3])
+            self.assertEqual(solid.grains.spin.tolist(), [[1, 2, 3]] * count)
+        self.assert_says(ValueError, "grains.spin: expected 4 numbers", world.add_grains, position,
+                         radius=0.1, spin=[1, 2, 3])
+        self.assert_says(ValueError, "grains.radius: expected 4 numbers", world.add_grains,
+                         position, radius=[0.1, 0.1])
+
+    def test_all_or_none(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        before = world.hash()
+        for words, columns in (("grains.velocity[1]", {"velocity": [[0, 0], [numpy.nan, 0]]}),
+                               ("grains[1]: ", {"radius": [0.1, -1]}),
+                               ("grains.tag[1]: expected whole", {"tag": [1, 2.5]}),
+                               ("there is no material 'gold'", {"material": ["glass", "gold"]})):
+            world._materials["glass"] = 0
+            self.assert_says(talus.ArgumentError, words, world.add_grains, [[1, 0], [2, 0]],
+                             **{"radius": 0.1, **columns})
+            self.assertEqual((len(world.grains), world.hash()), (1, before))
+
+    def test_names_of_materials_and_solids(self):
+        world = talus.World(dim=2)
+        world.add_material("glass")
+        world.add_material("steel")
+        world.add_solid("square", [[0, 0], [1, 0], [1, 1], [0, 1]])
+        world.add_grains([[0, 0], [5, 0]], material=["steel", "glass"], solid="square",
+                         tag=[1.0, 2.0])
+        world.add_grain(position=[9, 0], solid="square", material="steel")
+        self.assertEqual(world.grains.material.tolist(), [1, 0, 1])
+        self.assertEqual(world.grains.tag.tolist(), [1, 2, 0])
+        self.assert_says(talus.ArgumentError, "there is no solid 'cube'", world.add_grain,
+                         solid="cube")
+
+    def test_vectors_have_the_dimension_of_the_world(self):
+        flat, space = talus.World(dim=2), talus.World(dim=3)
+        for call, options in ((talus.World, {"dim": 2, "gravity": [0, -1, 5]}),
+                              (flat.add_grain, {"radius": 1, "position": [0, 0.5, 0.7]}),
+                              (flat.add_grain, {"radius": 1, "spin": [1, 0, 0]}),
+                              (flat.add_grain, {"radius": 1, "spin": [1, 0]}),
+                              (flat.set_gravity, {"gravity": [0, 0, 1]}),
+                              (space.add_grain, {"radius": 1, "spin": 5}),
+                              (space.add_grain, {"radius": 1, "position": [0, 1]}),
+                              (talus.World, {"gravity": [0, -1]})):
+            self.assert_says(ValueError, "expected", call, **options)
+        flat.set_gravity([0, -1, 0])
+        flat.add_grain(radius=1, spin=[0, 0, 3], position=[0, 0, 0])
+        self.assertEqual(flat.grains.spin.tolist(), [3])
+
+    def test_whole_numbers(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        self.assertEqual(world.run(1e1, 1e-3).step, 10)
+        self.assertEqual(world.steps(1e-3, numpy.int32(5)).step, 15)
+        for call, given in ((world.run, (2.5, 1e-3)), (world.run, (10, 1e-3, 2.5, print)),
+                            (world.steps, (1e-3, 1.5)), (world.run, ("9", 1e-3))):
+            self.assert_says(TypeError, "number, got", call, *given)
+        for count in (0, -1):
+            self.assert_says(talus.ArgumentError, "at least 1", world.steps, 1e-3, count)
+        self.assertEqual(world.last.step, 15)
+
+
 class Interrupts(Case):
     def test_a_storm_of_interrupts_leaves_the_world_usable(self):
         """Wherever the signal falls: before, in and after the call, also while its exception (with

@@ -14,7 +14,8 @@ import re
 
 from . import _threads, errors
 from ._callbacks import raise_problems
-from ._fill import (array_of, default_function, new_options, number_of, text_of, texts_of, vector)
+from ._fill import (array_of, default_function, dim_of, new_options, number_of, text_of, texts_of,
+                    vector)
 from ._library import HEADER, doc, ffi, lib, short, text
 from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
@@ -148,10 +149,6 @@ class WorldSizes(dict):
             return lib.talus_world_options(self.world).dim
         return lib.talus_world_grains(self.world).count
 
-    def get_dim(self):
-        return self["dim"] if self.world is not None or "dim" in self else None
-
-
 class Call:
     """One call: arguments made, results read, failures raised."""
 
@@ -249,14 +246,14 @@ class Call:
         return self.count
 
     def make_vector(self, p):
-        value = vector(self.values[p.name], p.sizes[0], p.name, p.name)
+        value = vector(self.values[p.name], p.sizes[0], p.name, p.name, dim_of(self.names))
         self.keep.append(ffi.new(f"{p.type.item.cname}[{p.sizes[0]}]", value))
         return self.keep[-1]
 
     def make_out(self, p):
         if p.struct:
             pointer, owned = new_result(p.struct)
-            self.outs.append(lambda: wrap(pointer, owned, dim=self.names.get_dim()))
+            self.outs.append(lambda: wrap(pointer, owned, dim=dim_of(self.names)))
         elif p.sizes:
             pointer = ffi.new(p.type.item.cname + "[]", p.sizes[0])
             self.outs.append(lambda: look_at(ffi.cast(p.type, pointer), (p.sizes[0],), pointer,

@@ -48,10 +48,11 @@ CLASSES = {"TALUS_ERR_MEMORY": OutOfMemory, "TALUS_ERR_ARGUMENT": ArgumentError,
            "TALUS_ERR_NUMERIC": NumericError, "TALUS_ERR_STATE": StateError}
 
 
-def failure(status, error, lines=()):
+def failure(status, error, lines=(), where=None):
     """The exception for a negative status."""
     name = text(lib.talus_status_name(status))
     words = text(error.text) or name
+    words = f"{where}: {words}" if where else words
     if lines and lines[0] not in words:
         words = "\n".join([words, *lines])
     problem = CLASSES.get(name, Error)(words)
