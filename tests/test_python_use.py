@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -110,6 +111,64 @@ class Grains(Case):
         for count in (0, -1):
             self.assert_says(talus.ArgumentError, "at least 1", world.steps, 1e-3, count)
         self.assertEqual(world.last.step, 15)
+
+
+CHAIN = {"title": "chain", "dimension": 2, "step": 1e-3, "until": {"time": 2e-3},
+         "grains": [{"type": "chain", "start": [0, 0], "direction": [0, 1], "count": 2,
+                     "radius": 0.01}]}
+
+
+class Elsewhere(Case):
+    """Each test in a folder of its own."""
+
+    def setUp(self):
+        folder, here = tempfile.TemporaryDirectory(), os.getcwd()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, here)
+        os.chdir(folder.name)
+
+
+class Scenes(Elsewhere):
+    def test_files_in_overrides_of_a_dict(self):
+        Path("g.csv").write_text("x,y,radius\n0,0,0.1\n1,0,0.1\n2,0,0.1\n")
+        scene = dict(CHAIN, grains=[{"type": "csv", "file": "no.csv"}])
+        for sets in ({"grains[0].file": "g.csv"}, ["grains[0].file=g.csv"],
+                     {"grains": [{"type": "csv", "file": Path("g.csv")}]}):
+            self.assertEqual(len(talus.Scene(scene, sets=sets).world().grains), 3)
+
+    def test_overrides(self):
+        self.assertEqual(talus.Scene(CHAIN, sets={"title": "a: b"}).title, "a: b")
+        self.assertEqual(talus.Scene(CHAIN, sets={"title": "µ"}).title, "µ")
+        self.assertEqual(talus.Scene(CHAIN, sets="step=2e-3").step_length, 2e-3)
+        self.assertEqual(talus.Scene(CHAIN, sets=None).step_length, 1e-3)
+        self.assertEqual(talus.Scene(CHAIN, sets={"step": 5e-3, "grains[0].count": 4}).step_length,
+                         5e-3)
+
+    def test_ready_made(self):
+        self.assertTrue(talus.Scene("hopper").title)
+        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper", "r")
+        self.assertIsInstance(said, talus.FileError)
+        self.assert_says(TypeError, "a scene is a path", talus.Scene, 5)
+
+    def test_runs_speak_python(self):
+        talus.run(CHAIN, "run")
+        said = str(self.assert_says(FileExistsError, "force=True", talus.run, CHAIN, "run"))
+        self.assertIn("talus.resume('", said)
+        self.assertNotIn("-o", said)
+        talus.run(CHAIN, "run", force=True)
+        said = self.assert_says(TypeError, "run has no option 'overwrite'", talus.run, CHAIN, "run",
+                                overwrite=True)
+        for word in ("_user", "command", "set_count", "stop"):
+            self.assertNotIn(word, str(said))
+        for call in (talus.open, talus.resume, talus.load, talus.Scene):
+            self.assertRaises(FileNotFoundError, call, "./nope")
+        self.assert_says(TypeError, "did you mean 'normal'?", talus.World(dim=2).add_wall, "a",
+                         "plane", norml=[0, 1])
+
+    def test_importers(self):
+        Path("g.csv").write_text("x,y,radius\n0,0,0.1\n1,0,0.1\n")
+        result = talus.import_file(path="g.csv", out="scene.yaml", dimension=2)
+        self.assertEqual((result.grains, Path("scene.yaml").exists()), (2, True))
 
 
 class Interrupts(Case):

@@ -7,12 +7,12 @@ import numpy
 from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
-from ._fill import AXIAL, check_plane, new_options, number_of, shape_words
+from ._fill import AXIAL, check_plane, new_options, number_of, shape_words, unknown_option
 from ._library import doc, ffi, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._threads import allowed
-from ._types import fields, options_doc, size_of
+from ._types import fields, options_doc, settable, size_of
 
 
 def write_log(level, text):
@@ -197,9 +197,13 @@ class World(WorldView):
         shape = dict(options.pop("shape", {}))
         if kind is not None:
             shape["kind"] = kind
+        known = settable("talus_wall_def")
         for key in list(options):
-            if key in fields("talus_shape_def") and key not in fields("talus_wall_def"):
+            if key in settable("talus_shape_def") and key not in known:
                 shape[key] = options.pop(key)
+            elif key not in known:
+                raise TypeError(unknown_option("wall", key,
+                                               {**known, **settable("talus_shape_def")}))
         if "material" in options:
             options["material"] = self._material(options["material"])
         return FUNCTIONS["talus_world_add_wall"](self, name=name, shape=shape, **options)
