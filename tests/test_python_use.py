@@ -1,5 +1,7 @@
 """The Python package in rough hands: wrong arguments, interrupts, forks, copies of results."""
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -111,6 +113,56 @@ class Grains(Case):
         for count in (0, -1):
             self.assert_says(talus.ArgumentError, "at least 1", world.steps, 1e-3, count)
         self.assertEqual(world.last.step, 15)
+
+
+class Results(Case):
+    def test_copies(self):
+        world = talus.World(dim=2, gravity=[0, -9.81])
+        world.add_wall("floor", "plane", normal=[0, 1])
+        world.add_grains([[0, 0.01], [0.02, 0.01], [0.01, 0.03]], radius=0.0101)
+        world.run(5, 1e-3)
+        stress, places = talus.measure.stress(world), talus.measure.places(world)
+        for result in (world.last, world.options(), world.wall("floor"), stress, places,
+                       talus.measure.voronoi(world), talus.measure.forces(world)):
+            for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+                self.assertIs(type(again), type(result))
+                numpy.testing.assert_equal(again.as_dict(), result.as_dict())
+                self.assertEqual(repr(again), repr(result))
+        # A copy is as good as what it was made from: also as an argument of the library.
+        world.run(5, 1e-3)
+        now = talus.measure.places(world)
+        first, second = (talus.measure.crossings(before, now, gate={"point": [0, 0.0299]})
+                         for before in (places, pickle.loads(pickle.dumps(places))))
+        self.assertEqual(repr(first), repr(second))
+        with self.assertRaises(talus.SceneError) as caught:
+            talus.Scene({"stepp": 1})
+        said = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(said), said.lines), (str(caught.exception), caught.exception.lines))
+
+    def test_worlds_show_and_guard_themselves(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        self.assertEqual(repr(world), "<World in 2D: 1 grains, 0 walls, t = 0 s>")
+        for name in ("gravity", "gravty"):
+            self.assert_says(AttributeError, "set_gravity()", setattr, world, name, [0, 0])
+        world.step_length = 1e-3
+        self.assertEqual(world.step().time, 1e-3)
+
+        class Mine(talus.World):
+            pass
+
+        Mine(dim=2).note = "a class of one's own may have what it likes"
+
+    def test_principal(self):
+        tensor = numpy.array([[2.0, 1], [1, -3]])
+        value, direction = numpy.linalg.eigh(tensor)
+        for made in (talus.measure.principal(tensor),
+                     talus.measure.principal(numpy.pad(tensor, (0, 1)), dim=2)):
+            numpy.testing.assert_allclose(made.value, [value[1], value[0], 0], rtol=1e-14)
+            self.assertAlmostEqual(abs(made.direction[0, :2] @ direction[:, 1]), 1, 14)
+        self.assertEqual(talus.measure.principal(numpy.diag([1, 3, 2])).value.tolist(), [3, 2, 1])
+        shown = [name for name in dir(talus.measure) if not name.startswith("_")]
+        self.assertEqual(sorted(shown), sorted(talus.measure.__all__))
 
 
 CHAIN = {"title": "chain", "dimension": 2, "step": 1e-3, "until": {"time": 2e-3},

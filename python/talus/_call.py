@@ -218,7 +218,8 @@ class Call:
             self.keep.append(value)
             if "dim" in value.__dir__():
                 self.names["dim"] = value.dim
-            return value._pointer
+            if value._pointer is not None:
+                return value._pointer
         return new_options(p.struct, value, self.keep, self.names, p.name)
 
     def make_value(self, p):

@@ -1,4 +1,5 @@
 """The world: grains, walls, materials and the step."""
+import difflib
 import logging
 import time
 
@@ -131,6 +132,7 @@ WorldView.contacts.__doc__ = _table_doc(
 
 class World(WorldView):
     _writable = True
+    step_length = None  # of the scene that it was made from, s
 
     def __init__(self, **options):
         keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
@@ -151,8 +153,21 @@ class World(WorldView):
     def _own(self, pointer, keep):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
-        self._materials, self.step_length = {}, None
+        self._materials = {}
         self._threads = lib.talus_world_options(pointer).threads
+
+    def __setattr__(self, name, value):
+        if type(self) is World and not name.startswith("_") and not hasattr(World, name):
+            near = difflib.get_close_matches("set_" + name, dir(World), 1, 0.8)
+            hint = f"; did you mean {near[0]}()?" if near else ""
+            raise AttributeError(f"a world has no '{name}' to be set{hint}")
+        super().__setattr__(name, value)
+
+    def __repr__(self):
+        grains, walls = (function(self._pointer) for function in
+                         (lib.talus_world_grains, lib.talus_world_wall_count))
+        return f"<World in {grains.dim}D: {grains.count} grains, {walls} walls, " \
+            f"t = {lib.talus_world_time(self._pointer):.6g} s>"
 
     def _owner(self):
         return (self._pointer, self._keep)
