@@ -301,6 +301,7 @@ static bool open_job(plot_job* job, const plot_options* o)
     job->dim = talus_world_grains(world).dim;
     const double* g = talus_world_options(world)->gravity;
     job->gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
+    if (!region_fits(&o->measure.region, job->dim)) return false;
     if (o->axis < job->dim) return true;
     fprintf(stderr, "talus: a run in %dD has no axis %c\n", job->dim, 'x' + o->axis);
     return false;

@@ -62,11 +62,11 @@ static talus_status measure_fabric(measure_task* task, talus_error* error)
         note(task, "angle_t", "degrees", DEGREES * f.tangential_angle);
     }
     const measure_column columns[] = {
-        {plane ? "angle_from" : "cosine_from", plane ? "rad" : "", f.edge, 1},
-        {"density", "", f.rose, 1},
-        {"normal_force", "N", f.normal, 1},
-        {"tangential_force", "N", f.tangential, 1}};
-    measured_rows(task->out, "rose", 4, columns, f.bins);
+        {plane ? "angle_from" : "cosine_from", plane ? "rad" : "", f.edge, 1, NULL},
+        {"density", "", f.rose, 1, NULL},
+        {"normal_force", "N", f.normal, 1, NULL},
+        {"tangential_force", "N", f.tangential, 1, NULL}};
+    measured_rows(task->out, "rose", 1, 4, columns, f.bins);
     talus_fabric_free(&f);
     return TALUS_OK;
 }
@@ -74,9 +74,10 @@ static talus_status measure_fabric(measure_task* task, talus_error* error)
 static void note_histogram(measure_task* task, const char* name, const char* of,
                            const talus_histogram* h)
 {
-    const measure_column columns[] = {
-        {"from", "", h->edge, 1}, {"to", "", h->edge + 1, 1}, {of, "", h->density, 1}};
-    measured_rows(task->out, name, 3, columns, h->bins);
+    const measure_column columns[] = {{"from", "", h->edge, 1, NULL},
+                                      {"to", "", h->edge + 1, 1, NULL},
+                                      {of, "", h->density, 1, NULL}};
+    measured_rows(task->out, name, 2, 3, columns, h->bins);
 }
 
 static talus_status measure_forces(measure_task* task, talus_error* error)
@@ -278,30 +279,31 @@ static talus_status measure_budget(measure_task* task, talus_error* error)
 
 static const measure_quantity quantities[] = {
     {"stress", "stress tensor of contacts and fluctuations, compression positive", MEASURE_CONTACTS,
-     measure_stress},
+     measure_stress, NULL},
     {"fabric", "fabric tensor, anisotropies of contacts and forces, roses", MEASURE_CONTACTS,
-     measure_fabric},
+     measure_fabric, NULL},
     {"coordination", "contacts a grain, with and without rattlers", MEASURE_CONTACTS,
-     measure_coordination},
-    {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces},
+     measure_coordination, NULL},
+    {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces, NULL},
     {"mobility", "part of the friction in use, mobilised and sliding shares", MEASURE_CONTACTS,
-     measure_mobility},
+     measure_mobility, NULL},
     {"networks", "strong and weak contacts, above and below the mean normal force",
-     MEASURE_CONTACTS, measure_networks},
-    {"energy", "energies of the free grains, power of gravity and walls", 0, measure_energy},
+     MEASURE_CONTACTS, measure_networks, NULL},
+    {"energy", "energies of the free grains, power of gravity and walls", 0, measure_energy, NULL},
     {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p",
-     MEASURE_CONTACTS, measure_rheology},
+     MEASURE_CONTACTS, measure_rheology, NULL},
     {"budget", "changes of energy from the first to the last frame, or to a single one",
-     MEASURE_ONCE, measure_budget},
-    {"packing", "solid fraction of the space between the walls", 0, measure_packing},
-    {"voronoi", "solid fraction of Voronoi cells", 0, measure_voronoi},
-    {"rdf", "pair distribution g(r) of the centres", 0, measure_rdf},
+     MEASURE_ONCE, measure_budget, NULL},
+    {"packing", "solid fraction of the space between the walls", 0, measure_packing, NULL},
+    {"voronoi", "solid fraction of Voronoi cells", 0, measure_voronoi, NULL},
+    {"rdf", "pair distribution g(r) of the centres", 0, measure_rdf, NULL},
     {"profile", "solid fraction, velocity and stress in slices or shells", MEASURE_NAMED,
-     measure_profile},
-    {"field", "coarse-grained density, velocity and stress on a grid", MEASURE_NAMED,
-     measure_field},
-    {"slope", "angle of repose of a heap, or of a flat surface", MEASURE_NAMED, measure_slope},
-    {"flux", "flow of grains through the plane of --gate", MEASURE_NAMED, measure_flux},
+     measure_profile, measure_profile_look},
+    {"field", "coarse-grained density, velocity and stress on a grid", MEASURE_NAMED, measure_field,
+     measure_field_look},
+    {"slope", "angle of repose of a heap, or of a flat surface", MEASURE_NAMED, measure_slope,
+     NULL},
+    {"flux", "flow of grains through the plane of --gate", MEASURE_NAMED, measure_flux, NULL},
 };
 
 const measure_quantity* measure_quantities(int* count)

@@ -144,6 +144,13 @@ bool region_parse(const char* text, talus_region* out)
     return false;
 }
 
+bool region_fits(const talus_region* region, int dim)
+{
+    if (dim == 3 || (region->low[2] == -INFINITY && region->high[2] == INFINITY)) return true;
+    fprintf(stderr, "talus: --region has z, but the run is in 2D\n");
+    return false;
+}
+
 // ---- places of files ---------------------------------------------------------------------------
 
 bool output_path(char out[PATH_SIZE], const char* format, ...)

@@ -38,6 +38,8 @@ bool recording_show(talus_recording* recording, int64_t frame, const talus_world
 /// Read "x=LOW:HIGH,y=LOW:HIGH", or the axes in turn without their names; an end that is left out
 /// is not limited.
 bool region_parse(const char* text, talus_region* out);
+/// Are the axes that a region limits those of the run?
+bool region_fits(const talus_region* region, int dim);
 
 /// Read "LOW:HIGH", two finite numbers, the second larger.
 bool range_parse(const char* option, const char* text, double* low, double* high);

@@ -33,6 +33,9 @@ def accepted_options(name):
     text = (SOURCE / "app" / f"command_{'help' if name == 'version' else name}.c").read_text()
     found = re.findall(r'\{"([a-z0-9-]+)",\s+(?:no|required|optional)_argument, NULL, ([^}]+)\}', text)
     options = set({value: option for option, value in reversed(found)}.values())
+    if name == "export":  # its options are made of a table of formats
+        table = text[text.index("formats[FORMAT_COUNT]"):]
+        options |= set(re.findall(r'\{"([a-z]+)",', table[:table.index("};")]))
     return options - ({"man"} if name == "version" else set())
 
 

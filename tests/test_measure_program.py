@@ -171,6 +171,11 @@ class Measure(unittest.TestCase):
         used = f.tangential[rubbing] / (0.4 * f.normal[rubbing])
         self.assertEqual(m["mobility"]["rubbing_contacts"]["value"], rubbing.sum())
         self.near(m["mobility"]["mobilised"]["value"], np.mean(used >= 0.99))
+        # Of the contacts with friction: smooth ones slide whenever they can.
+        self.near(m["mobility"]["sliding"]["value"], np.mean(f.state[rubbing] == 2))
+        self.assertNotAlmostEqual(
+            m["mobility"]["sliding"]["value"], np.mean(f.state[f.counts] == 2), delta=0.01
+        )
         ends = f.counts.sum() + (f.counts & ~f.wall).sum()
         self.near(m["coordination"]["all_grains"]["value"], ends / len(f.radius))
         fraction = np.pi * np.sum(f.radius**2) / m["packing"]["volume"]["value"]
@@ -219,9 +224,14 @@ class Measure(unittest.TestCase):
         m = self.measure("loaded", "--frame", "all")
         help_text = talus("help", "measure", cwd=self.cwd).stdout
         names = [k for k, v in m.items() if isinstance(v, dict)]
-        self.assertIn("stress", names)
+        listed = help_text.split("tables:\n\n")[1].split("\n\n")[0].splitlines()
+        self.assertEqual(names, " ".join(listed[:2]).split())
+        for name in " ".join(listed[2:]).split():
+            more = ["--gate", "y=0.03", "--column", "0.008", "--slope", "plane"]
+            m.update(self.measure("loaded", name, "--frame", "all", *more))
+            names.append(name)
+        self.assertEqual(len(names), 16)
         for name in names:
-            self.assertIn(name, help_text)
             self.assertTrue(any("mean" in entry for entry in m[name].values()), name)
         table = talus("measure", "loaded", cwd=self.cwd)
         self.assertIn("frame 5, t = 0.1 s", table.stdout)
@@ -243,6 +253,83 @@ class Measure(unittest.TestCase):
         self.assertNotEqual(crossed, 0)
         field = self.measure("loaded", "field")["field"]
         self.assertEqual(len(field["field"]["x"]["values"]), field["points"]["value"])
+
+    def test_tables_over_several_frames(self):
+        """Slices stay where they are, and what is in them adds up: volumes, masses, momenta."""
+        m = self.measure("loaded", "profile", "--bins", "9", "--frame", "0:5:5")["profile"]
+        table = {k: np.array(v["values"]) for k, v in m["profile"].items()}
+        solid = 2 * np.sum(table["solid_fraction"] * table["volume"])
+        # The lid comes down; disks may reach a little through the walls.
+        self.assertAlmostEqual(solid / (2 * np.pi * np.sum(self.frame.radius**2)), 1, delta=1e-4)
+        np.testing.assert_allclose(np.diff(table["position"], 2), 0, atol=1e-15)
+        # Disks that fall: at t = 0, 0.05, 0.1 with the velocity 0, -0.5, -1, all in other slices.
+        m = self.measure("fall", "profile", "--bins", "40", "--frame", "all")["profile"]
+        table = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        mass = 3 * table["solid_fraction"] * table["volume"]
+        self.near(mass.sum(), 3 * 2 * np.pi / 4)
+        self.near(np.nansum(mass * table["velocity_y"]), -2 * np.pi / 4 * 1.5)
+        alone = self.measure("fall", "profile", "--frame", "2", "--region", "y=-2:2")["profile"]
+        empty = np.array(alone["profile"]["solid_fraction"]["values"]) == 0
+        self.assertTrue(empty.any() and not empty.all())
+        for value, nothing in zip(alone["profile"]["velocity_y"]["values"], empty):
+            self.assertEqual(value is None, nothing)
+
+    def test_fields_over_several_frames(self):
+        both = self.measure("loaded", "field", "--frame", "0:5:5")["field"]
+        field = {k: np.array(v["values"], dtype=float) for k, v in both["field"].items()}
+        point = np.column_stack([field["x"], field["y"]])
+        w = both["kernel_width"]["mean"]
+        density = np.zeros(len(point))
+        for number in (0, 5):
+            f = Frame(self.cwd / "loaded/frames.h5", number)
+            off2 = ((point[:, None, :] - f.position[None]) ** 2).sum(axis=2)
+            kernel = np.where(off2 < 16 * w * w, np.exp(-off2 / (2 * w * w)), 0)
+            kernel /= 2 * np.pi * w * w * (1 - np.exp(-8))
+            density += 0.5 * kernel @ (2500 * np.pi * f.radius**2)
+        np.testing.assert_allclose(field["density"], density, atol=1e-9 * density.max())
+
+    def test_tables_that_have_no_mean(self):
+        words = ["measure", "loaded", "slope", "--slope", "plane", "--frame", "0:5:5", "--json"]
+        words += ["--column", "0.008"]
+        result = talus(*words, cwd=self.cwd)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the table surface is left out", result.stderr)
+        self.assertNotIn("surface", json.loads(result.stdout)["slope"])
+
+    def test_options_of_space(self):
+        f = self.frame
+        v = [self.measure("loaded", "voronoi", *o)["voronoi"] for o in ([], ["--inner-cells"])]
+        self.assertEqual(v[0]["cells"]["value"], len(f.radius))
+        # Every disk that touches a wall has a cell that ends there.
+        self.assertLess(v[1]["cells"]["value"], len(f.radius) - 10)
+        self.assertGreater(v[1]["local_fraction"]["value"], v[0]["local_fraction"]["value"])
+        space = self.measure("loaded", "packing")["packing"]["volume"]["value"]
+        top = space / 0.08  # of the box between the walls
+        g = self.measure("loaded", "rdf", "--range", "0.02", "--edge", "inner")["rdf"]
+        r = np.array(g["g_of_r"]["r"]["values"])
+        self.near(r[-1] + 0.5 * (r[1] - r[0]), 0.02)
+        x, y = f.position.T
+        inner = (x > 0.02) & (x < 0.06) & (y > 0.02) & (y < top - 0.02)
+        self.assertEqual(g["centres"]["value"], inner.sum())
+        self.assertEqual(self.measure("loaded", "rdf")["rdf"]["centres"]["value"], len(x))
+        p = self.measure("loaded", "profile", "--ends", "0.01:0.03", "--bins", "4")["profile"]
+        np.testing.assert_allclose(
+            p["profile"]["position"]["values"], [0.0125, 0.0175, 0.0225, 0.0275], atol=1e-15
+        )
+        options = ["--kernel", "lucy", "--width", "0.02", "--cells", "8,6"]
+        field = self.measure("loaded", "field", *options)["field"]["field"]
+        point = np.column_stack([field["x"]["values"], field["y"]["values"]])
+        self.assertEqual((len(set(point[:, 0])), len(set(point[:, 1]))), (8, 6))
+        off = np.sqrt(((point[:, None, :] - f.position[None]) ** 2).sum(axis=2)) / 0.02
+        kernel = np.where(off < 1, (1 + 3 * off) * (1 - off) ** 3, 0) * 5 / (np.pi * 0.02**2)
+        density = kernel @ (2500 * np.pi * f.radius**2)
+        np.testing.assert_allclose(field["density"]["values"], density, rtol=1e-9)
+        # Disks without a contact force do not count: as many columns, other tops or the same.
+        slope = ["slope", "--slope", "plane", "--column", "0.01"]
+        tops = [self.measure("loaded", *slope, *o)["slope"]["surface"]["top"]["values"]
+                for o in ([], ["--touching"])]
+        self.assertEqual(len(tops[0]), 8)
+        self.assertTrue(all(a >= b for a, b in zip(*tops)))
 
     def test_without_contacts_and_without_units(self):
         everything = talus("measure", "fall", cwd=self.cwd)
@@ -288,8 +375,16 @@ class Measure(unittest.TestCase):
             (["loaded", "--frame", "77"], 1, "the last one is 5"),
             (["loaded", "--frame", "x"], 2, "--frame"),
             (["loaded", "--region", "x=2:1"], 2, "--region"),
+            (["loaded", "--region", "z=0:1"], 1, "2D"),
+            (["loaded", "stress", "--region", "y=100:"], 1, "lies beyond it"),
             (["loaded", "--bins", "0"], 2, "--bins"),
             (["loaded", "--flow", "up"], 2, "linear"),
+            (["loaded", "--kernel", "box"], 2, "gauss, lucy or heaviside, not 'box'"),
+            (["loaded", "--edge", "outer"], 2, "inner or shell"),
+            (["loaded", "--cells", "4;4"], 2, "--cells"),
+            (["loaded", "--cells", "1,1,1,1"], 2, "--cells"),
+            (["loaded", "--width", "0"], 2, "above 0"),
+            (["loaded", "--ends", "3"], 2, "LOW:HIGH"),
             (["loaded", "flux"], 1, "--gate"),
             (["loaded", "flux", "--gate", "w=1"], 2, "--gate"),
             (["loaded", "--axis", "u"], 2, "--axis"),

@@ -23,7 +23,7 @@ import scene_yaml
 TALUS = os.environ["TALUS"]
 SOURCE = Path(os.environ["TALUS_SOURCE"])
 SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
-TRIES = int(os.environ.get("TALUS_TEST_TRIES", 100 * min(SCALE, 1)))
+TRIES = int(os.environ.get("TALUS_TEST_TRIES", max(100 * min(SCALE, 1), 20)))
 
 # What the reader says about keys, types, ranges and missing keys; anything else (names, geometry,
 # combinations) is more than a schema knows.

@@ -8,7 +8,6 @@ What becomes of a parameter follows from its declaration:
     const T* with a count after it         an array; the count is not given
     talus_error*, talus_report*            the text of an exception
 """
-import contextlib
 import functools
 import inspect
 import re
@@ -167,26 +166,32 @@ class Call:
         self.error = ffi.new("talus_error*")
 
     def carry_out(self):
-        with contextlib.ExitStack() as held:
-            # Objects first: the sizes of the world's tables are what arrays are checked against.
-            ready = {p.name: self.object(p, held) for p in self.function.parameters
-                     if p.role == "object"}
-            arguments = [ready[p.name] if p.role == "object" else self.argument(p)
-                         for p in self.function.parameters]
-            result = self.function.call(*arguments)
-            raise_problems(self.keep)
-            return self.results(result)
+        objects = [p for p in self.function.parameters if p.role == "object"]
+        for p in objects:
+            if getattr(self.values[p.name], "_kind", None) != opaque_name(p.type):
+                raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
+                                f"{type(self.values[p.name]).__name__}")
+        result = self.locked(objects)
+        for p in objects:
+            raise_problems(self.values[p.name]._keep)  # of the world's log function
+        return result
 
-    def object(self, p, held):
-        thing = self.values[p.name]
-        if not hasattr(thing, "_access"):
-            raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
-                            f"{type(thing).__name__}")
+    def locked(self, objects, done=0):
+        """Call the function while all its objects are this call's own."""
+        if done < len(objects):
+            with self.values[objects[done].name]._turn.lock():
+                return self.locked(objects, done + 1)
+        # Objects first: the sizes of the world's tables are what arrays are checked against.
+        ready = {p.name: self.object(p) for p in objects}
+        arguments = [ready[p.name] if p.role == "object" else self.argument(p)
+                     for p in self.function.parameters]
+        result = self.function.call(*arguments)
+        raise_problems(self.keep)
+        return self.results(result)
+
+    def object(self, p):
         moves = not p.const and self.function.name not in LEAVE_TABLES
-        pointer = held.enter_context(thing._access(changes=not p.const, moves=moves))
-        if ffi.typeof(pointer).item != p.type.item:
-            raise TypeError(f"{p.name}: expected a {short(opaque_name(p.type))} of talus, got "
-                            f"{type(thing).__name__}")
+        pointer = self.values[p.name]._ready(changes=not p.const, moves=moves)
         if opaque_name(p.type) == "talus_world":
             self.names.world = pointer
         return pointer

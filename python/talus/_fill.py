@@ -14,7 +14,7 @@ from ._callbacks import bind
 from ._library import HEADER, ffi, has, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
 from ._records import Record
-from ._types import fields, size_of, struct_name, to_enum
+from ._types import (fields, is_texts, settable, size_of, struct_name, text_count, to_enum)
 
 AXIAL = ("spin", "rotation", "torque", "spin_amplitude")  # in 2D one number: that about z
 
@@ -47,16 +47,16 @@ def new_options(struct, values, keep, names=None, where=None):
 
 
 def fill(pointer, struct, values, keep, names, where):
-    known, arrays = fields(struct), {}
+    known, arrays = settable(struct), {}
     if isinstance(values, Record):
-        values = values.as_dict()
+        values = {n: v for n, v in values.as_dict().items() if n in known}
     if not hasattr(values, "items"):
         raise TypeError(f"{where}: expected a dict of options, got {type(values).__name__}")
     for name, value in values.items():
-        if name not in known or name.endswith("_user"):
+        if name not in known:
             raise TypeError(unknown_option(where, name, known))
         if value is not None:
-            set_field(pointer, known[name], value, keep, names, f"{where}.{name}", arrays)
+            set_field(pointer, struct, known[name], value, keep, names, f"{where}.{name}", arrays)
     check_shapes(pointer, struct, arrays, values, names, where)
 
 
@@ -66,7 +66,7 @@ def unknown_option(where, name, known):
     return f"{where} has no option '{name}'{hint}"
 
 
-def set_field(pointer, field, value, keep, names, where, arrays):
+def set_field(pointer, struct, field, value, keep, names, where, arrays):
     ctype = field.type
     if isinstance(value, ffi.CData):
         keep.append(value)
@@ -87,7 +87,9 @@ def set_field(pointer, field, value, keep, names, where, arrays):
         setattr(pointer, field.name, function)
         setattr(pointer, field.name + "_user", user)
     elif ctype.kind == "pointer":
-        setattr(pointer, field.name, pointed(pointer, field, value, keep, where, arrays))
+        data = set_texts(pointer, struct, field, value, keep, where) if is_texts(field) else \
+            pointed(field, value, keep, where, arrays)
+        setattr(pointer, field.name, data)
     else:
         raise TypeError(f"{where}: cannot be set from Python")
 
@@ -151,10 +153,15 @@ def text_of(value, keep, where):
     return keep[-1]
 
 
-def texts_of(values, keep, where):
+def texts_of(values, keep, where, size=None):
+    """A list of texts and its length. One of a fixed size may have gaps and be shorter."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{where}: expected a list of texts, got one text")
-    pointers = [text_of(v, keep, f"{where}[{i}]") for i, v in enumerate(values)]
+    pointers = [ffi.NULL if v is None and size else text_of(v, keep, f"{where}[{i}]")
+                for i, v in enumerate(values)]
+    if size and len(pointers) > size:
+        raise ValueError(f"{where}: expected at most {size} texts, got {len(pointers)}")
+    pointers += [ffi.NULL] * (size - len(pointers) if size else 0)
     keep.append(ffi.new("char*[]", pointers))
     return keep[-1], len(pointers)
 
@@ -169,14 +176,20 @@ def array_of(item, value, keep, where):
     return ffi.cast(item.cname + "*", array.ctypes.data), array.shape
 
 
-def pointed(pointer, field, value, keep, where, arrays):
+def set_texts(pointer, struct, field, values, keep, where):
+    """A list of texts, with its length where the struct has a field for that."""
+    count_field = text_count(struct, field)
+    size = None if count_field else size_of(field.shape[0], {})
+    texts, count = texts_of(values, keep, where, size)
+    if count_field:
+        setattr(pointer, count_field, count)
+    return texts
+
+
+def pointed(field, value, keep, where, arrays):
     item = field.type.item
     if item.cname == "char":
         return text_of(value, keep, where)
-    if item.kind == "pointer" and item.item.cname == "char":
-        texts, count = texts_of(value, keep, where)
-        setattr(pointer, field.name[:-1] + "_count", count)
-        return texts
     if item.kind in ("primitive", "enum"):
         if field.enum:
             value = [to_enum(field.enum, v, f"{where}[{i}]") for i, v in enumerate(value)]

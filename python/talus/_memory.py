@@ -69,21 +69,17 @@ def window_of(array):
 
 class Turn:
     """One call at a time: threads wait for each other; a callback in the middle of a call may not
-    begin another one."""
+    begin another one. Used as `with turn.lock():`, and only so: the interpreter takes and leaves
+    its own lock in one piece, while Ctrl-C may end any function of Python before it lets go."""
 
     def __init__(self, what):
-        self.what, self.lock, self.user = what, threading.Lock(), None
+        self.what, self._lock = what, threading.RLock()
 
-    def __enter__(self):
-        if self.user == threading.get_ident():
+    def lock(self):
+        if self._lock._is_owned():
             raise StateError(f"the {self.what} is in the middle of a call: a callback of that call "
                              "cannot use it")
-        self.lock.acquire()
-        self.user = threading.get_ident()
-
-    def __exit__(self, *problem):
-        self.user = None
-        self.lock.release()
+        return self._lock
 
 
 class Windows:
@@ -104,16 +100,17 @@ class Windows:
         due = [t for t in tables if self.open[t]]
         if not due:
             return
-        kept = ffi.new("talus_arrays**")
-        status = lib.talus_world_detach(world, "grains" in due, "contacts" in due, kept, ffi.NULL)
-        memory = ffi.gc(kept[0], lib.talus_arrays_free)
+        # Owners first: wherever Ctrl-C falls, no array is without its memory.
+        kept, memory = ffi.new("talus_arrays**"), []
         for table in due:
             for window in list(self.open[table]):
                 array = window.array()
                 window.owner = (memory, window.owner)
                 if array is not None:
                     array.flags.writeable = False
+        status = lib.talus_world_detach(world, "grains" in due, "contacts" in due, kept, ffi.NULL)
         if status < 0:
             raise MemoryError("no memory to keep arrays that are still in use")
+        memory.append(ffi.gc(kept[0], lib.talus_arrays_free))
         for table in due:
             self.open[table] = weakref.WeakSet()

@@ -98,6 +98,28 @@ def fields(struct):
     return {n: Field(struct, n, f.type) for n, f in STRUCTS[struct].fields}
 
 
+def is_texts(field):
+    """Whether a field points to a list of texts."""
+    item = field.type.item if field.type.kind == "pointer" else None
+    return item is not None and item.kind == "pointer" and item.item.cname == "char"
+
+
+def text_count(struct, field):
+    """The field with the length of a list of texts: set_count of sets. None: the comment of the
+    list says how long it is."""
+    name = field.name[:-1] + "_count"
+    return name if name in fields(struct) else None
+
+
+@functools.lru_cache(maxsize=None)
+def settable(struct):
+    """The fields that a user gives: without those that Python sets along with another one, the
+    object of a callback and the length of a list of texts."""
+    known = fields(struct)
+    counts = {text_count(struct, f) for f in known.values() if is_texts(f)}
+    return {n: f for n, f in known.items() if not n.endswith("_user") and n not in counts}
+
+
 _SIZE = r"\[(?:[^\[\]]|\[[^\[\]]*\])+\]"
 
 
@@ -141,9 +163,7 @@ def size_of(said, names):
 def options_doc(struct):
     """The fields of an options struct as lines of a docstring."""
     lines = []
-    for field in fields(struct).values():
-        if field.name.endswith("_user") or field.name == "log_user":
-            continue
+    for field in settable(struct).values():
         known = ""
         if field.enum:
             known = " (" + ", ".join(m.lower() for m in ENUMS[field.enum].__members__) + ")"

@@ -1,5 +1,4 @@
 """Figures: panels with curves or pictures of worlds, as PNG, SVG or PDF."""
-import contextlib
 import os
 import tempfile
 
@@ -7,10 +6,13 @@ from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._fill import new_options
 from ._library import doc, ffi, lib
+from ._memory import Turn
 from ._types import options_doc
 
 
 class Figure:
+    _kind, _keep = "talus_figure", ()
+
     def __init__(self, **options):
         keep, out, error = [], ffi.new("talus_figure**"), ffi.new("talus_error*")
         definition = new_options("talus_figure_def", options, keep)
@@ -18,10 +20,10 @@ class Figure:
         if status < 0:
             raise errors.failure(status, error)
         self._pointer = ffi.gc(out[0], lib.talus_figure_destroy)
+        self._turn = Turn("figure")
 
-    @contextlib.contextmanager
-    def _access(self, changes=False, moves=False):
-        yield self._pointer
+    def _ready(self, changes=False, moves=False):
+        return self._pointer
 
     def axes(self, panel=0, **options):
         FUNCTIONS["talus_figure_axes"](self, panel, **options)

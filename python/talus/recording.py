@@ -1,5 +1,4 @@
 """Recorded runs: frames and series of a run's folder as arrays."""
-import contextlib
 import os
 
 import numpy
@@ -13,6 +12,8 @@ from .world import WorldView
 
 
 class Recording:
+    _kind, _keep = "talus_recording", ()
+
     def __init__(self, directory):
         keep, out = [], ffi.new("talus_recording**")
         error, report = ffi.new("talus_error*"), errors.new_report()
@@ -25,12 +26,10 @@ class Recording:
         self._open, self._turn = Windows(), Turn("recording")
         self._shown = self._world = None
 
-    @contextlib.contextmanager
-    def _access(self, changes=False, moves=False):
-        with self._turn:
-            if changes:
-                self._forget()
-            yield self._pointer
+    def _ready(self, changes=False, moves=False):
+        if changes:
+            self._forget()
+        return self._pointer
 
     def _forget(self):
         """Before the shown world changes: arrays still in use keep what they show."""
@@ -63,7 +62,7 @@ class Recording:
         return self._numbers(lib.talus_recording_steps)
 
     def _numbers(self, function):
-        with self._turn:
+        with self._turn.lock():
             return look_at(function(self._pointer), (len(self),), self, False).copy()
 
     @property
@@ -104,12 +103,14 @@ class Frame(WorldView):
     def __init__(self, recording, index):
         self._recording, self.index = recording, index
 
-    @contextlib.contextmanager
-    def _access(self, changes=False, moves=False):
+    @property
+    def _turn(self):
+        return self._recording._turn
+
+    def _ready(self, changes=False, moves=False):
         if changes:
             raise errors.StateError("a recorded frame cannot be changed")
-        with self._recording._turn:
-            yield self._recording._show(self.index)
+        return self._recording._show(self.index)
 
     def _owner(self):
         return self._recording._pointer

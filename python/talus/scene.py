@@ -10,6 +10,7 @@ from . import errors
 from ._call import add_methods
 from ._fill import new_options, text_of, texts_of
 from ._library import doc, ffi, lib, text
+from ._memory import Turn
 from .world import World, write_log
 
 
@@ -50,6 +51,8 @@ class Scene:
     `sets` are overrides, {"key.path": value} or a list of "key.path=value". Mistakes raise
     SceneError with all of them in `lines`.
     """
+
+    _kind, _keep = "talus_scene", ()
 
     def __init__(self, source, sets=()):
         self._text = to_yaml(source) if isinstance(source, dict) else None
@@ -93,11 +96,10 @@ class Scene:
                                           error)
             if status < 0:
                 raise errors.failure(status, error, errors.report_lines(report))
-        self._pointer = ffi.gc(out[0], lib.talus_scene_destroy)
+        self._pointer, self._turn = ffi.gc(out[0], lib.talus_scene_destroy), Turn("scene")
 
-    @contextlib.contextmanager
-    def _access(self, changes=False, moves=False):
-        yield self._pointer
+    def _ready(self, changes=False, moves=False):
+        return self._pointer
 
     @property
     def title(self):

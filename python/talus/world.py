@@ -1,5 +1,4 @@
 """The world: grains, walls, materials and the step."""
-import contextlib
 import logging
 import time
 
@@ -39,8 +38,8 @@ class Table:
         if name not in known:
             raise AttributeError(f"{self._table} have no '{name}'; known are {', '.join(known)}")
         field, view = known[name], self._view
-        with view._access() as pointer:
-            now = self._now(pointer)
+        with view._turn.lock():
+            now = self._now(view._ready())
             value = getattr(now, name)
             if field.type.kind != "pointer":
                 return value
@@ -72,7 +71,7 @@ class WorldView:
     """A world to look at: its grains, contacts and walls, live or recorded. Everything that
     measures or draws takes one."""
 
-    _writable = False
+    _kind, _keep, _writable = "talus_world", (), False
 
     @property
     def grains(self):
@@ -154,14 +153,11 @@ class World(WorldView):
     def _windows(self):
         return self._open
 
-    @contextlib.contextmanager
-    def _access(self, changes=False, moves=False):
+    def _ready(self, changes=False, moves=False):
         """The world for one call, which may change it or even move its tables."""
-        with self._turn:
-            if moves:
-                self._open.cut_off(self._pointer, ("grains", "contacts"))
-            yield self._pointer
-        raise_problems(self._keep)  # of the log function
+        if moves:
+            self._open.cut_off(self._pointer, ("grains", "contacts"))
+        return self._pointer
 
     # ---- filling ----
 
@@ -232,7 +228,8 @@ class World(WorldView):
         rows = _GrainRows(len(position), dict(columns, position=position))
         ids, out, error = numpy.empty(len(position), "i8"), ffi.new("int64_t*"), \
             ffi.new("talus_error*")
-        with self._access(changes=True, moves=True) as pointer:
+        with self._turn.lock():
+            pointer = self._ready(changes=True, moves=True)
             for i in range(len(position)):
                 status = lib.talus_world_add_grain(pointer, rows.row(i), out, error)
                 if status < 0:
@@ -257,12 +254,14 @@ class World(WorldView):
 
     def _steps(self, h, count):
         result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
-        with self._access() as pointer:
+        with self._turn.lock():
+            pointer = self._pointer
             # Steps move grains where they are; only the contacts are made anew. A policy that takes
             # grains out changes their rows too.
             removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
             self._open.cut_off(pointer, ("grains", "contacts") if removes else ("contacts",))
             status = lib.talus_world_steps(pointer, h, count, result, error)
+        raise_problems(self._keep)  # of the log function
         if status < 0:
             raise errors.failure(status, error)
         return copy_of(result)

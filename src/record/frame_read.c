@@ -33,6 +33,10 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
                          "%s has frames format %d, this program reads format %d", out->path,
                          (int)version, FRAMES_VERSION);
     }
+    if (out->count < 0) {
+        return error_set(error, TALUS_ERR_FORMAT, "%s is damaged: it says that it has %lld frames",
+                         out->path, (long long)out->count);
+    }
     out->dim = dim;
     return TALUS_OK;
 }
@@ -44,26 +48,13 @@ void frame_reader_close(frame_reader* r)
     *r = (frame_reader){.file = -1};
 }
 
-/// Numbers must be in the file itself: a dataset may also name other files, of any kind, that hold
-/// them, and a file from elsewhere must not make us read those.
-static bool is_inside(hid_t group, const char* name)
-{
-    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
-    if (set < 0) return false;
-    hid_t layout = H5Dget_create_plist(set);
-    bool good = H5Pget_layout(layout) != H5D_VIRTUAL && H5Pget_external_count(layout) == 0;
-    H5Pclose(layout);
-    H5Dclose(set);
-    return good;
-}
-
 /// Type and shape of a dataset; false if it is not one of numbers.
 static bool read_shape(hid_t group, const char* name, column_type* type, int64_t* rows, int* width)
 {
     static const column_type types[] = {COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8};
     for (int i = 0; i < 4; i++) {
         *type = types[i];
-        if (h5_shape(group, name, types[i], rows, width)) return is_inside(group, name);
+        if (h5_shape(group, name, types[i], rows, width)) return h5_is_inside(group, name);
     }
     return false;
 }
@@ -279,7 +270,7 @@ char** frame_texts(const frame_reader* r, int64_t index, const char* table, cons
 {
     hid_t group = open_table(r, index, table);
     if (group < 0) return NULL;
-    char** texts = is_inside(group, name) ? h5_read_texts(group, name, count) : NULL;
+    char** texts = h5_is_inside(group, name) ? h5_read_texts(group, name, count) : NULL;
     H5Gclose(group);
     return texts;
 }

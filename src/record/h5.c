@@ -367,6 +367,17 @@ bool h5_has(hid_t group, const char* name)
     return H5Lexists(group, name, H5P_DEFAULT) > 0;
 }
 
+bool h5_is_inside(hid_t group, const char* name)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set < 0) return false;
+    hid_t layout = H5Dget_create_plist(set);
+    bool good = H5Pget_layout(layout) != H5D_VIRTUAL && H5Pget_external_count(layout) == 0;
+    H5Pclose(layout);
+    H5Dclose(set);
+    return good;
+}
+
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
 {
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);

@@ -57,6 +57,9 @@ bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* t
 char** h5_read_texts(hid_t group, const char* name, int64_t count);
 /// Is there anything of this name in a group?
 bool h5_has(hid_t group, const char* name);
+/// Are a dataset's numbers in the file itself? It may also name other files, of any kind, that hold
+/// them, and a file from elsewhere must not make us read those.
+bool h5_is_inside(hid_t group, const char* name);
 /// Rows and width of a dataset, false if it is absent or of another type.
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width);
 /// Read a whole dataset whose shape has been checked.
