@@ -3,6 +3,7 @@
 
 #include "scene/reader.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <string.h>
 
@@ -319,16 +320,27 @@ const command* command_find(const char* name)
     return NULL;
 }
 
+/// The exit status once all that was printed is written: on a full disk it is not, and says so.
+static int end(int status)
+{
+    errno = 0;
+    const bool whole = fflush(stdout) == 0 && !ferror(stdout);
+    if (whole) return status;
+    fprintf(stderr, "talus: cannot write all of the output%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return status == STATUS_OK ? STATUS_FAILURE : status;
+}
+
 int main(int argc, char** argv)
 {
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
     if (argc < 2) {
         command_help(0, NULL);
-        return STATUS_USAGE;
+        return end(STATUS_USAGE);
     }
     const char* name = argv[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     const command* c = command_find(name);
-    return c ? c->function(argc - 1, argv + 1) : STATUS_USAGE;
+    return end(c ? c->function(argc - 1, argv + 1) : STATUS_USAGE);
 }
