@@ -44,7 +44,7 @@ static const command commands[] = {
      "  talus check my-scene.yaml\n"
      "  talus check hopper --set method=soft\n",
      command_check},
-    {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [--json]",
+    {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [options]",
      "tell which method is cheaper for a scene",
      "Estimates the cost of method: contact and of method: soft (Brendel, Unger and Wolf, 1.37),\n"
      "tries both from the beginning of the scene for a short time, and says which to use and why.\n"
@@ -213,7 +213,7 @@ static const command commands[] = {
      "  talus ensemble runs/heap --samples 100\n"
      "  talus ensemble column-collapse --set grains.column.count=400\n",
      command_ensemble},
-    {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [--json]",
+    {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [options]",
      "solve a contact problem in the layout of FCLIB",
      "FILE.hdf5 holds a local, global or rolling problem as the FCLIB collection stores them\n"
      "(docs/fclib.md), in 2D or 3D.\n\n"
@@ -229,7 +229,7 @@ static const command commands[] = {
      "  talus solve runs/hopper/problems/step-000120.hdf5\n"
      "  talus solve problem.hdf5 --tolerance 1e-10 --write\n",
      command_solve},
-    {"paper", "paper [NAME...|all] [-o DIR] [--short]",
+    {"paper", "paper [NAME...|all] [-o DIR] [--short] [options]",
      "carry out published experiments and compare the numbers",
      "Without a NAME the experiments are listed. Each prints a table of what was measured against\n"
      "what was published or predicted, and writes NAME.csv, NAME.png, NAME.svg (some more of "
@@ -244,7 +244,7 @@ static const command commands[] = {
      "  talus paper\n"
      "  talus paper chain --short -o chain-results\n",
      command_paper},
-    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
+    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE] [options]",
      "look at a run in the browser, also while it goes on",
      "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
      "display, opens it. Ctrl-C ends it.\n\n"
@@ -260,7 +260,7 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
-    {"new", "new NAME [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
+    {"new", "new NAME|--list [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
      "A file that exists is left as it is.\n\n"
      "  --3d                   of dimension 3 [2]\n"
      "  -t, --template TEMPLATE  what it shows: box, hopper, shear or soft [box]\n"
@@ -269,7 +269,8 @@ static const command commands[] = {
      "  talus new first\n"
      "  talus new silos/one --3d --template hopper\n",
      command_new},
-    {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
+    {"schema", "schema [-o FILE] [--force] [--markdown SECTION]",
+     "print the JSON Schema of scenes, for editors",
      "With it an editor completes and checks scenes while they are written. A scene names it in "
      "its\n"
      "first line: # yaml-language-server: $schema=talus-scene.json\n\n"

@@ -75,6 +75,25 @@ class Help(unittest.TestCase):
         self.assertIn("did you mean 'run'", talus("help", "rnu", status=2))
         self.assertIn("unknown option", talus("version", "--man", status=2))
         self.assertIn("one argument too many", talus("version", "now", status=2))
+        for words in (("--man", "run"), ("run", "--man")):
+            self.assertIn("'run' is one argument too many", talus("help", *words, status=2))
+
+    def test_usage_names_all_options(self):
+        for name in COMMANDS:
+            usage = HELP[name].splitlines()[0]
+            if "[options]" not in usage:
+                for option in accepted_options(name) - {"help"}:
+                    letter = re.search(rf"(?m)^  (-\w), --{option}\b", HELP[name])
+                    named = f"--{option}" in usage or (letter and letter[1] in usage)
+                    self.assertTrue(named, f"{usage}: --{option}")
+
+    def test_full_disk(self):
+        """What cannot be printed is a failure, also where all of it waits in a buffer."""
+        for words in (["help"], ["schema"], ["completion", "bash"], ["version"], ["new", "--list"]):
+            with open("/dev/full", "w") as full:
+                run = subprocess.run([TALUS, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(run.returncode, 1, words)
+            self.assertIn("cannot write all of the output", run.stderr)
 
 
 class Manual(unittest.TestCase):
