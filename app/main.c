@@ -130,7 +130,7 @@ static const command commands[] = {
      "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
      "  --fields               list the fields of the run and draw nothing\n"
      "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
-     "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
+     "  --map MAP              viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
      "  --forces               forces as bars from centre to centre, as wide as they are large\n"
      "  --force-scale F        force of the widest bar, N [the largest of the frames drawn]\n"
      "  --force-width W        width of that bar, mean diameters [0.6]\n"
@@ -179,7 +179,7 @@ static const command commands[] = {
      "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, a\n"
      "CSV file of its grains; files that exist are not overwritten.\n\n"
      "  -o, --output SCENE     the scene to write\n"
-     "  --format F             lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
+     "  --format FORMAT        lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
      "  --frame N              of a dump, counted from 0; negative from the end [-1: the last]\n"
      "  --dimension D          2 or 3 [2 if all grains lie in one plane]\n"
      "  --radius R             of grains whose file gives none\n"
@@ -283,7 +283,7 @@ static const command commands[] = {
      "  talus schema --markdown 'walls[].motion'\n",
      command_schema},
     {"completion", "completion bash|zsh|fish", "print a script with which a shell completes talus",
-     "It completes commands, options, ready-made scenes and the keys of --set.\n\n"
+     "It completes commands, options, their values, ready-made scenes and the keys of --set.\n\n"
      "Examples:\n"
      "  source <(talus completion bash)\n"
      "  talus completion fish > ~/.config/fish/completions/talus.fish\n",

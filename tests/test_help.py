@@ -148,6 +148,22 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("talus completion "), {"bash", "zsh", "fish"})
         self.assertEqual(self.complete("talus help resu"), {"resume"})
 
+    def test_words_of_bash(self):
+        """Quantities and plots follow the folder of the run; values of options have names."""
+        quantities = set(re.search(r"(?s)tables:\n\n(.*?)\n\n", HELP["measure"])[1].split())
+        self.assertIn("stress", quantities)
+        self.assertEqual(self.complete("talus measure runs/x "), quantities)
+        self.assertEqual(self.complete("talus measure --frame 3 --json runs/x forces st"), {"stress"})
+        self.assertIn("docs", self.complete("talus measure --frame 3 --json do"))
+        self.assertIn("docs", self.complete("talus measure --frame = 3 do"))  # as bash splits it
+        self.assertIn("docs", self.complete("talus plot -o x.png do"))
+        self.assertLessEqual({"energy", "stress", "series", "all"}, self.complete("talus plot d "))
+        self.assertEqual(self.complete("talus render x --map vi"), {"viridis"})
+        self.assertEqual(self.complete("talus render x --colour spe"), {"speed"})
+        self.assertEqual(self.complete("talus import x --format lammps-du"), {"lammps-dump"})
+        self.assertLessEqual({"scene", "walls[].motion", "materials.<name>"},
+                             self.complete("talus schema --markdown "))
+
     def test_other_shells(self):
         """Where they are installed, they take their scripts; both name all commands and options."""
         for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
@@ -166,6 +182,10 @@ class Completion(unittest.TestCase):
                         shown = subprocess.run(["fish", "--no-config", "-c", ask],
                                                capture_output=True, text=True, check=True)
                         self.assertIn("--threads", shown.stdout)
+                        ask = f"source {file.name}; complete -C 'talus schema --markdown mat'"
+                        shown = subprocess.run(["fish", "--no-config", "-c", ask],
+                                               capture_output=True, text=True, check=True)
+                        self.assertIn("materials.<name>", shown.stdout)
         self.assertIn("not known", talus("completion", "tcsh", status=2))
 
 
