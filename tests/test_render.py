@@ -267,6 +267,7 @@ class Render(unittest.TestCase):
                 (("-o", "x.bmp"), 2, "png, svg or pdf"),
                 (("--width", "1e9"), 2, "from 100 to 10000"),
                 (("--movie", "--format", "svg"), 2, "--format"),
+                (("--frame", "0:2", "-o", self.path("several.png")), 2, "give a directory"),
                 (("--movie=x.avi2",), 2, ".mp4"),
                 (("--colours",), 2, "unknown option")):
             result = talus("render", self.run_2d, *arguments)
