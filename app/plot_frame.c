@@ -400,6 +400,7 @@ void plot_voronoi(plot_job* job, plot_sheet* sheet)
 typedef struct profile_sum {
     int bins;
     double *position, *fraction, *temperature, *velocity[3], *pressure; ///< belong to the sheet
+    double* density;  ///< mean over frames; velocities and temperatures are weighed by it
     double low, high; ///< ends of the first frame's profile, so that the slices agree
     int64_t frames;
 } profile_sum;
@@ -418,6 +419,7 @@ static void profile_begin(profile_sum* sum, const plot_job* job, const talus_pro
     sum->fraction = sheet_array(sheet, p->bins);
     sum->temperature = sheet_array(sheet, p->bins);
     sum->pressure = sheet_array(sheet, p->bins);
+    sum->density = sheet_array(sheet, p->bins);
     for (int k = 0; k < job->dim; k++) sum->velocity[k] = sheet_array(sheet, p->bins);
     if (sheet->failed) return;
     memcpy(sum->position, p->position, (size_t)p->bins * sizeof *p->position);
@@ -441,16 +443,28 @@ static talus_status add_profile(const plot_job* job, const talus_world* world, v
     const double part = 1.0 / (double)sum->frames;
     for (int i = 0; !sheet->failed && i < p.bins; i++) {
         double trace = 0.0;
+        sum->density[i] += part * (p.density[i] - sum->density[i]);
+        const double heavy = sum->density[i] > 0.0 ? part * p.density[i] / sum->density[i] : 0.0;
         for (int k = 0; k < job->dim; k++) {
             trace += p.contact[9 * i + 4 * k] + p.kinetic[9 * i + 4 * k];
-            sum->velocity[k][i] += part * (p.velocity[job->dim * i + k] - sum->velocity[k][i]);
+            sum->velocity[k][i] += heavy * (p.velocity[job->dim * i + k] - sum->velocity[k][i]);
         }
         sum->fraction[i] += part * (p.fraction[i] - sum->fraction[i]);
-        sum->temperature[i] += part * (p.temperature[i] - sum->temperature[i]);
+        sum->temperature[i] += heavy * (p.temperature[i] - sum->temperature[i]);
         sum->pressure[i] += part * (trace / job->dim - sum->pressure[i]);
     }
     talus_profile_free(&p);
     return TALUS_OK;
+}
+
+/// Where there never is a grain, nothing moves and nothing presses: these are no zeros.
+static void clear_empty(const plot_job* job, const profile_sum* sum)
+{
+    for (int i = 0; i < sum->bins; i++) {
+        if (sum->density[i] > 0.0) continue;
+        for (int k = 0; k < job->dim; k++) sum->velocity[k][i] = NAN;
+        sum->temperature[i] = sum->pressure[i] = NAN;
+    }
 }
 
 static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_sum* sum, int panel,
@@ -475,6 +489,7 @@ void plot_profile(plot_job* job, plot_sheet* sheet)
     static const char* const labels[] = {"v_{x}", "v_{y}", "v_{z}"};
     profile_sum sum = {0};
     if (!each_frame(job, sheet, add_profile, &sum)) return;
+    clear_empty(job, &sum);
     sheet->columns = sheet->rows = 2;
     sheet->length = sum.bins;
     sheet_column(sheet, "position", sum.position);

@@ -197,6 +197,19 @@ class Plot(unittest.TestCase):
         inner = slice(1, -1)
         self.near(data["contacts"][inner], (count / len(angle) / (numpy.pi / 10))[inner])
 
+    def test_without_contacts(self):
+        """Frames of free fall have no directions of contacts."""
+        data = self.csv_of("anisotropy")
+        bare = numpy.array([(numpy.abs(f["contacts"]["force"]) > 0).sum() == 0 for f in self.frames])
+        self.assertTrue(bare.any())
+        for name in ("contacts", "normal_forces", "contact_angle"):
+            self.assertTrue(numpy.isnan(data[name][bare]).all(), name)
+            self.assertTrue(numpy.isfinite(data["contacts"][~bare]).all())
+        result = talus("plot", self.run_2d, "anisotropy", "--frame", 0, "-o", self.path("bare.png"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no plot of anisotropy: no contact", result.stderr)
+        self.assertFalse(Path(self.path("bare.png")).exists())
+
     def test_walls_and_series(self):
         series = table(Path(self.run_2d) / "series.csv")
         data = self.csv_of("walls")
@@ -215,6 +228,30 @@ class Plot(unittest.TestCase):
         solid = (data["fraction"] * 0.12 * width).sum()
         # Contact dynamics lets grains overlap the walls by 1e-4 diameters at most.
         self.near([solid], [(numpy.pi * g["radius"]**2).sum()], 1e-4)
+        # All grains are of one material: mass is the solid volume times the density.
+        density = g["mass"][0] / (numpy.pi * g["radius"][0]**2)
+        mass = density * data["fraction"] * 0.12 * width
+        self.near(mass.sum(), g["mass"].sum(), 1e-4)
+        for k, name in enumerate(("velocity_x", "velocity_y")):
+            self.near([numpy.nansum(mass * data[name])], [(g["mass"] * g["velocity"][:, k]).sum()], 1e-3)
+        # Above the highest grain there is nothing, which is not 0.
+        empty = data["position"] - width / 2 > (g["position"][:, 1] + g["radius"]).max()
+        self.assertTrue(empty.any())
+        self.assertTrue((data["fraction"][empty] == 0).all())
+        for name in ("velocity_x", "velocity_y", "temperature", "pressure"):
+            self.assertTrue(numpy.isnan(data[name][empty]).all(), name)
+            self.assertTrue(numpy.isfinite(data[name][data["fraction"] > 0]).all(), name)
+
+    def test_profile_of_several_frames(self):
+        """The velocity of a slice is that of all mass that the frames have there."""
+        region = ("--region", "x=0:0.12,y=0:0.3")
+        each = [self.csv_of("profile", *region, "--frame", n) for n in (5, 10, 15)]
+        data = self.csv_of("profile", *region, "--frame", "5:15:5")
+        mass = numpy.array([e["fraction"] for e in each])
+        moving = numpy.array([numpy.nan_to_num(e["velocity_y"]) for e in each]) * mass
+        filled = mass.sum(axis=0) > 0
+        self.assertGreater(numpy.ptp(mass, axis=0).max(), 0.1)
+        self.near(data["velocity_y"][filled], moving.sum(axis=0)[filled] / mass.sum(axis=0)[filled])
 
     def test_flow(self):
         """Grains that are above a line in one frame and below it in the next."""
@@ -252,6 +289,9 @@ class Plot(unittest.TestCase):
                 (("flow", "--at", "here"), 2, "--at"),
                 (("repose", "--slope", "cone"), 2, "heap or plane"),
                 (("gr", "--format", "jpg"), 2, "png, svg or pdf"),
+                (("gr", "energy", "-o", self.path("both.png")), 2, "give a directory"),
+                (("all", "-o", self.path("both.csv")), 2, "give a directory"),
+                (("series", "grains", "-o", self.path("both.jpg")), 2, "png, svg or pdf"),
                 (("forces", "--frame", "0", "--force"), 1, "no plot of forces")):
             result = talus("plot", self.run_2d, *arguments)
             self.assertEqual(result.returncode, status, (arguments, result.stderr))
