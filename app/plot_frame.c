@@ -481,6 +481,8 @@ static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_s
     sheet_curve(sheet, c);
     const char axis[] = {(char)('x' + profile_axis(job)), '\0'};
     plot_label(job, sheet->panel[panel].x_label, axis, "m");
+    sheet->panel[panel].x_low = sum->low;
+    sheet->panel[panel].x_high = sum->high;
 }
 
 void plot_profile(plot_job* job, plot_sheet* sheet)
