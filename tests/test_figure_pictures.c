@@ -135,10 +135,41 @@ static void test_picture_of_forces(void** state)
         image m = write_and_read(figure);
         const unsigned expected = own ? blue : vermillion;
         assert_int_equal(colour_at(&m, 0.5, 0.40), expected);
-        assert_int_equal(colour_at(&m, 0.6, 0.40), expected); // 0.6 of a diameter wide
-        assert_true(colour_at(&m, 0.7, 0.40) != expected);
+        assert_int_equal(colour_at(&m, 0.57, 0.40), expected); // 0.4 of a diameter wide
+        assert_true(colour_at(&m, 0.63, 0.40) != expected);
         cairo_surface_destroy(m.surface);
     }
+    talus_world_destroy(world);
+}
+
+/// A bar is as wide as a disk of the grain's area says, not as the disk around it; forces on grains
+/// that are left out do not widen the others.
+static void test_widths_of_forces(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.5, 0, -10, 0);
+    physics_plane(world, "floor", 0, 1, 0);
+    const int shape = physics_box_solid(world, "brick", 2, 2.0, 0.5, 0.0);
+    for (int i = 0; i < 2; i++) {
+        talus_grain_def brick = physics_ball(0.5, 1.0, 5.0 * i, 0.25, 0);
+        brick.solid = shape;
+        brick.density = i == 0 ? 1.0 : 100.0;
+        physics_add(world, &brick);
+    }
+    for (int i = 0; i < 3; i++) physics_step(world, 1e-3);
+    const uint8_t hidden[] = {0, 1};
+    talus_picture_def def = talus_picture_default();
+    def.forces = true;
+    def.hidden = hidden;
+    talus_figure* figure = new_figure();
+    talus_error error;
+    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+    const picture* made = &figure->panel[0].picture;
+    const double disk = 2.0 * sqrt(2.0 * 0.5 / M_PI);
+    check_close("widest bar", made->force_size, 0.4 * disk, 1e-12, "rounding");
+    // The light brick presses with its weight, 10 N, on its two lower corners.
+    check_close("its force", made->force, 5.0, 0.05, "the solver's tolerance, and three steps");
+    talus_figure_destroy(figure);
     talus_world_destroy(world);
 }
 
@@ -489,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_picture_of_disks),
         cmocka_unit_test(test_picture_of_own_colours),
         cmocka_unit_test(test_picture_of_forces),
+        cmocka_unit_test(test_widths_of_forces),
         cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_picture_of_solids),
         cmocka_unit_test(test_shortest_scale),
