@@ -79,12 +79,7 @@ static void sum_add(histogram_sum* sum, plot_sheet* sheet, int bins, const doubl
     }
     if (sheet->failed || !(weight > 0.0)) return;
     const double part = weight / (sum->weight + weight);
-    for (int i = 0; i < bins; i++) {
-        // An empty bin has no mean: it takes what the others say.
-        if (isnan(density[i])) continue;
-        const double before = isnan(sum->density[i]) ? density[i] : sum->density[i];
-        sum->density[i] = before + part * (density[i] - before);
-    }
+    for (int i = 0; i < bins; i++) sum->density[i] += part * (density[i] - sum->density[i]);
     sum->weight += weight;
 }
 
@@ -163,9 +158,23 @@ void plot_friction(plot_job* job, plot_sheet* sheet)
 
 typedef struct fabric_sum {
     histogram_sum rose, normal;
+    double* loaded; ///< [bins] contacts that a mean normal force is over; belongs to the sheet
     double tensor[9];
     double contacts;
 } fabric_sum;
+
+/// The mean normal force of each direction, over all contacts in that direction.
+static void add_normal(fabric_sum* sum, plot_sheet* sheet, const talus_fabric* f)
+{
+    if (!sum->loaded) sum->loaded = sheet_array(sheet, f->bins);
+    sum_add(&sum->normal, sheet, f->bins, f->edge, f->normal, 0.0); // makes its arrays
+    for (int i = 0; !sheet->failed && i < f->bins; i++) {
+        const double count = (double)f->contacts * f->rose[i];
+        if (!(count > 0.0) || isnan(f->normal[i])) continue;
+        sum->loaded[i] += count;
+        sum->normal.density[i] += count / sum->loaded[i] * (f->normal[i] - sum->normal.density[i]);
+    }
+}
 
 static talus_status add_fabric(const plot_job* job, const talus_world* world, void* user,
                                plot_sheet* sheet, talus_error* error)
@@ -176,7 +185,7 @@ static talus_status add_fabric(const plot_job* job, const talus_world* world, vo
     if (status < 0) return status;
     const double weight = (double)f.contacts;
     sum_add(&sum->rose, sheet, f.bins, f.edge, f.rose, weight);
-    sum_add(&sum->normal, sheet, f.bins, f.edge, f.normal, weight);
+    add_normal(sum, sheet, &f);
     for (int k = 0; k < 9 && weight > 0.0; k++) sum->tensor[k] += weight * f.tensor[k];
     sum->contacts += weight;
     talus_fabric_free(&f);
@@ -275,6 +284,9 @@ void plot_fabric(plot_job* job, plot_sheet* sheet)
     if (!(sum.contacts > 0.0)) {
         sheet_nothing(sheet, "no contact carries a force there");
         return;
+    }
+    for (int i = 0; i < sum.normal.bins; i++) {
+        if (!(sum.loaded[i] > 0.0)) sum.normal.density[i] = NAN; // no contact: no force of one
     }
     sheet->columns = 2;
     if (job->dim == 2) sheet->shape = 1.0;

@@ -190,7 +190,7 @@ void plot_energy(plot_job* job, plot_sheet* sheet)
 {
     static const time_number numbers[] = {{"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
                                           {"translational", NULL, 0, TALUS_DASH_SOLID},
-                                          {"rotational", "of it rotation", 0, TALUS_DASH_SOLID},
+                                          {"rotational", "rotation alone", 0, TALUS_DASH_SOLID},
                                           {"fluctuating", NULL, 0, TALUS_DASH_SOLID},
                                           {"potential", "potential", 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 5, measure_energy)) return;
