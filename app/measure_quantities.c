@@ -268,6 +268,7 @@ static talus_status note_losses(measure_task* task, int64_t first, talus_error* 
         note(task, "change_of_kinetic", "J", b.kinetic);
         note(task, "change_of_potential", "J", b.potential);
         note(task, "wall_work", "J", b.wall_work);
+        note(task, "steps_between_rows", "", (double)b.most_steps);
         note(task, "dissipated", "J", b.dissipated);
         note(task, "loss_less_wall_work", "J", -b.kinetic - b.potential);
     }
