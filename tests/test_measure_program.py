@@ -382,6 +382,8 @@ class Measure(unittest.TestCase):
         f = self.frame
         v = [self.measure("loaded", "voronoi", *o)["voronoi"] for o in ([], ["--inner-cells"])]
         self.assertEqual(v[0]["cells"]["value"], len(f.radius))
+        cut = v[0]["cut_by_boundary"]["value"]
+        self.assertEqual(v[1]["cells"]["value"], len(f.radius) - cut)
         # Every disk that touches a wall has a cell that ends there.
         self.assertLess(v[1]["cells"]["value"], len(f.radius) - 10)
         self.assertGreater(v[1]["local_fraction"]["value"], v[0]["local_fraction"]["value"])
