@@ -4,7 +4,7 @@ from ._callbacks import Bound, raise_problems
 from ._fill import new_options, unknown_option
 from ._library import doc, ffi, lib
 from ._records import copy_of
-from ._types import options_doc, settable
+from ._types import options_doc, options_head, settable
 from .scene import Scene
 from .world import World, says_stop, write_log
 
@@ -83,6 +83,7 @@ def load(directory, threads=0, log=write_log):
     return World._from_pointer(out.world, keep, out.step_length)
 
 
-run.__doc__ += f"\n\nOptions: {doc('talus_run_def')}\n{options_doc('talus_run_def')}"
+run.__doc__ += f"\n\n{options_head('Options', 'talus_run_def')}\n" \
+    f"{options_doc('talus_run_def', OPTIONS)}"
 resume.__doc__ = f"{doc('talus_run_resume')} Options as of run(), `progress` and `every` too."
 load.__doc__ = f"{doc('talus_run_load')} Returns the World, with its `step_length`."
