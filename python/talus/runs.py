@@ -1,4 +1,6 @@
 """Runs: a scene carried out into a folder, with records, checkpoints and resume."""
+import inspect
+
 from . import errors
 from ._callbacks import Bound, raise_problems
 from ._fill import new_options, unknown_option
@@ -83,7 +85,7 @@ def load(directory, threads=0, log=write_log):
     return World._from_pointer(out.world, keep, out.step_length)
 
 
-run.__doc__ += f"\n\n{options_head('Options', 'talus_run_def')}\n" \
+run.__doc__ = inspect.cleandoc(run.__doc__) + f"\n\n{options_head('Options', 'talus_run_def')}\n" \
     f"{options_doc('talus_run_def', OPTIONS)}"
 resume.__doc__ = f"{doc('talus_run_resume')} Options as of run(), `progress` and `every` too."
 load.__doc__ = f"{doc('talus_run_load')} Returns the World, with its `step_length`."
