@@ -359,8 +359,8 @@ class Header(unittest.TestCase):
         self.assertIsNone(shape_in("[default 0]"))
 
     def test_docstrings_do_not_speak_c(self):
-        wrong = re.compile(r"\bNULL\b|\btalus_|\bTALUS_|\bdouble\[|\bint64_t\b|\benum \w|caller owns|"
-                           r"ree with\b|Fill with|copied on use|[ (]\*\w|->|Zero-init")
+        wrong = re.compile(r"\bNULL\b|\btalus_|\bTALUS_|\bdouble\[|\bint64_t\b|\benum \w|"
+                           r"caller owns|ree with\b|Fill with|copied on use|[ (]\*\w|->|Zero-init")
         seen = 0
         for thing in (talus, talus.measure, talus.World, talus.Scene, talus.Figure,
                       talus.Recording):

@@ -198,7 +198,8 @@ class Scenes(Elsewhere):
 
     def test_ready_made(self):
         self.assertTrue(talus.Scene("hopper").title)
-        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper", "r")
+        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper",
+                                "run")
         self.assertIsInstance(said, talus.FileError)
         self.assert_says(TypeError, "a scene is a path", talus.Scene, 5)
 

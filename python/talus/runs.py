@@ -55,7 +55,8 @@ def _check_options(options):
 
 
 def run(scene, directory, sets=(), progress=None, every=0, **options):
-    """Run a scene (a Scene, a path, the name of a ready-made one or a dict) from its beginning into a folder.
+    """Run a scene (a Scene, a path, the name of a ready-made one or a dict) from its beginning into
+    a folder.
 
     progress(p) is called after every step, or every `every` steps; if it returns True, or ends in
     an exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume()
