@@ -255,7 +255,7 @@ class Interrupts(Case):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
             sys.unraisablehook = hook
-        self.assertGreater(count, 100)
+        self.assertGreater(count, 20)  # hundreds on an idle machine
         self.assertIsInstance(kept, KeyboardInterrupt)
         self.assertEqual(len(held), 1)
         world.validate()
