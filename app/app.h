@@ -53,6 +53,8 @@ int command_schema(int argc, char** argv);
 int command_completion(int argc, char** argv);
 int command_help(int argc, char** argv);
 int command_version(int argc, char** argv);
+/// Name of the i-th format of `talus import`, NULL behind the last.
+const char* import_format_name(int index);
 /// Print the help of one command to stdout.
 void print_command_help(const command* c);
 

@@ -6,6 +6,9 @@
 #include "app.h"
 
 #include "list.h"
+#include "measure.h"
+#include "plot.h"
+#include "render.h"
 #include "scene/keys.h"
 #include "templates.h"
 
@@ -13,49 +16,6 @@
 #include <string.h>
 
 // ---- what there is -----------------------------------------------------------------------------
-
-/// What an argument or the value of an option is.
-typedef enum value_kind {
-    VALUE_OTHER,
-    VALUE_SCENE,
-    VALUE_FOLDER,
-    VALUE_FILE,
-    VALUE_KEY,
-    VALUE_COMMAND,
-    VALUE_SHELL,
-    VALUE_PAPER,
-    VALUE_TEMPLATE,
-} value_kind;
-
-/// Words of usage lines and help texts that say what stands there.
-static const struct {
-    const char* word;
-    value_kind kind;
-} value_words[] = {
-    {"SCENE.yaml", VALUE_FILE},    {"SCENE", VALUE_SCENE},       {"DIR", VALUE_FOLDER},
-    {"FILE", VALUE_FILE},          {"OUT", VALUE_FILE},          {"PATH", VALUE_FILE},
-    {"key.path=value", VALUE_KEY}, {"COMMAND", VALUE_COMMAND},   {"bash", VALUE_SHELL},
-    {"NAME...", VALUE_PAPER},      {"TEMPLATE", VALUE_TEMPLATE},
-};
-
-static value_kind kind_of_word(const char* word)
-{
-    for (size_t i = 0; i < sizeof value_words / sizeof *value_words; i++) {
-        size_t length = strlen(value_words[i].word);
-        const bool same = strncmp(word, value_words[i].word, length) == 0;
-        if (same && !isalnum((unsigned char)word[length])) return value_words[i].kind;
-    }
-    return VALUE_OTHER;
-}
-
-/// What the first argument of a command is.
-static value_kind kind_of_argument(const command* c)
-{
-    const char* at = strchr(c->usage, ' ');
-    if (!at) return VALUE_OTHER;
-    at += strspn(at, " [");
-    return *at == '-' ? VALUE_OTHER : kind_of_word(at);
-}
 
 /// Keys that --set reaches by name alone: "solver.tolerance=", "materials."; calls `visit` for
 /// each.
@@ -100,6 +60,121 @@ static void print_commands(FILE* out)
     for (int i = 0; i < count; i++) print_word(out, list[i].name);
 }
 
+static void print_shells(FILE* out)
+{
+    fputs("bash zsh fish ", out);
+}
+
+static void print_quantities(FILE* out)
+{
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    for (int i = 0; i < count; i++) print_word(out, list[i].name);
+}
+
+static void print_plots(FILE* out)
+{
+    const char* name;
+    for (int i = 0; (name = plot_name(i)) != NULL; i++) print_word(out, name);
+}
+
+static void print_fields(FILE* out)
+{
+    const char* name;
+    for (int i = 0; (name = field_name(i)) != NULL; i++) print_word(out, name);
+}
+
+static void print_maps(FILE* out)
+{
+    for (int i = 0; i < TALUS_MAP_COUNT; i++) print_word(out, talus_map_name((talus_map)i));
+}
+
+static void print_formats(FILE* out)
+{
+    const char* name;
+    for (int i = 0; (name = import_format_name(i)) != NULL; i++) print_word(out, name);
+}
+
+static void print_sections(FILE* out)
+{
+    const key_section* s;
+    for (int i = 0; (s = keys_at(i)) != NULL; i++) {
+        print_word(out, s->pattern[0] ? s->pattern : "scene");
+    }
+}
+
+/// What an argument or the value of an option is.
+typedef enum value_kind {
+    VALUE_OTHER,
+    VALUE_SCENE,
+    VALUE_FOLDER,
+    VALUE_FILE,
+    VALUE_KEY,
+    VALUE_LISTED,
+} value_kind;
+
+/// A word of usage lines and help texts that says what stands there.
+typedef struct value_word {
+    const char* word;
+    value_kind kind;
+    const char* list;         ///< VALUE_LISTED: name of the list in the scripts
+    void (*print)(FILE* out); ///< its words
+    bool odd;                 ///< words need quotes in a shell
+} value_word;
+
+static const value_word value_words[] = {
+    {"SCENE.yaml", VALUE_FILE, NULL, NULL, false},
+    {"SCENE", VALUE_SCENE, NULL, NULL, false},
+    {"DIR", VALUE_FOLDER, NULL, NULL, false},
+    {"FILE", VALUE_FILE, NULL, NULL, false},
+    {"OUT", VALUE_FILE, NULL, NULL, false},
+    {"PATH", VALUE_FILE, NULL, NULL, false},
+    {"key.path=value", VALUE_KEY, NULL, NULL, false},
+    {"COMMAND", VALUE_LISTED, "commands", print_commands, false},
+    {"bash", VALUE_LISTED, "shells", print_shells, false},
+    {"NAME...", VALUE_LISTED, "papers", print_papers, false},
+    {"TEMPLATE", VALUE_LISTED, "templates", print_templates, false},
+    {"QUANTITY...", VALUE_LISTED, "quantities", print_quantities, false},
+    {"WHAT...", VALUE_LISTED, "plots", print_plots, false},
+    {"FIELD", VALUE_LISTED, "fields", print_fields, false},
+    {"MAP", VALUE_LISTED, "maps", print_maps, false},
+    {"FORMAT", VALUE_LISTED, "formats", print_formats, false},
+    {"SECTION", VALUE_LISTED, "sections", print_sections, true},
+};
+enum { WORD_COUNT = sizeof value_words / sizeof *value_words };
+
+static const value_word* find_word(const char* text)
+{
+    static const value_word other = {"", VALUE_OTHER, NULL, NULL, false};
+    for (int i = 0; i < WORD_COUNT; i++) {
+        size_t length = strlen(value_words[i].word);
+        const bool same = strncmp(text, value_words[i].word, length) == 0;
+        if (same && !isalnum((unsigned char)text[length])) return &value_words[i];
+    }
+    return &other;
+}
+
+/// What an argument of a command is, counted from 0, by its usage line.
+static const value_word* find_argument(const command* c, int index)
+{
+    const char* at = strchr(c->usage, ' ');
+    for (int i = 0; at && i < index; i++) at = strchr(at + 1, ' ');
+    return find_word(at ? at + strspn(at, " [") : "");
+}
+
+/// The list from which the arguments behind the first come; NULL: none.
+static const value_word* find_more(const command* c)
+{
+    const value_word* more = find_argument(c, 1);
+    return more->kind == VALUE_LISTED ? more : NULL;
+}
+
+/// Whether the values of an option are those that its help names: "png|svg|pdf".
+static bool has_alternatives(const help_option* o)
+{
+    return strchr(o->value, '|') && find_word(o->value)->kind == VALUE_OTHER;
+}
+
 /// The words of a value such as "png|svg|pdf"; those in capitals stand for something else.
 static void print_alternatives(FILE* out, const char* value)
 {
@@ -122,21 +197,38 @@ static void print_quoted(FILE* out, const char* text)
     }
 }
 
+/// All lists, each between `before`, which has a place for its name, and `after`.
+static void print_lists(FILE* out, const char* before, const char* after)
+{
+    for (int i = 0; i < WORD_COUNT; i++) {
+        if (value_words[i].kind != VALUE_LISTED) continue;
+        for (const char* c = before; *c; c++) {
+            const bool name = strncmp(c, "%s", 2) == 0;
+            if (name) fputs(value_words[i].list, out);
+            if (!name) fputc(*c, out);
+            c += name;
+        }
+        value_words[i].print(out);
+        fputs(after, out);
+    }
+}
+
 // ---- bash --------------------------------------------------------------------------------------
 
-/// The line that offers values of a kind.
-static const char* bash_offer(value_kind kind)
+/// The command that offers values.
+static void bash_offer(FILE* out, const value_word* w)
 {
-    switch (kind) {
-    case VALUE_SCENE: return "_talus_scenes";
-    case VALUE_FOLDER: return "_talus_folders";
-    case VALUE_FILE: return "_talus_files";
-    case VALUE_KEY: return "_talus_keys";
-    case VALUE_COMMAND: return "_talus_words \"$_talus_commands\"";
-    case VALUE_SHELL: return "_talus_words \"bash zsh fish\"";
-    case VALUE_PAPER: return "_talus_words \"$_talus_papers\"";
-    case VALUE_TEMPLATE: return "_talus_words \"$_talus_templates\"";
-    default: return ":";
+    switch (w->kind) {
+    case VALUE_SCENE: fputs("_talus_scenes", out); break;
+    case VALUE_FOLDER: fputs("_talus_folders", out); break;
+    case VALUE_FILE: fputs("_talus_files", out); break;
+    case VALUE_KEY: fputs("_talus_keys", out); break;
+    case VALUE_LISTED:
+        // Bash quotes what it takes for names of files.
+        fprintf(out, "%s_talus_words \"$_talus_%s\"", w->odd ? "compopt -o filenames; " : "",
+                w->list);
+        break;
+    default: fputs(":", out); break;
     }
 }
 
@@ -148,14 +240,36 @@ static void bash_values(FILE* out, const command* c)
         fprintf(out, "        '%s --%s'", c->name, o.names[0]);
         if (o.letter) fprintf(out, "|'%s -%c'", c->name, o.letter);
         fputs(") ", out);
-        if (strchr(o.value, '|')) {
+        if (has_alternatives(&o)) {
             fputs("_talus_words '", out);
             print_alternatives(out, o.value);
-            fputs("'; return ;;\n", out);
+            fputc('\'', out);
         } else {
-            fprintf(out, "%s; return ;;\n", bash_offer(kind_of_word(o.value)));
+            bash_offer(out, find_word(o.value));
         }
+        fputs("; return ;;\n", out);
     }
+}
+
+/// The arguments: where the later ones are of another kind, those before are counted, without the
+/// values of options.
+static void bash_arguments(FILE* out, const command* c)
+{
+    const value_word* more = find_more(c);
+    if (more) {
+        fputs("elif _talus_behind_first '", out);
+        help_option o;
+        for (const char* at = c->help; help_next_option(&at, &o);) {
+            if (!o.value[0] || o.value_may_lack) continue;
+            fprintf(out, "--%s ", o.names[0]);
+            if (o.letter) fprintf(out, "-%c ", o.letter);
+        }
+        fputs("'; then ", out);
+        bash_offer(out, more);
+        fputs("\n            ", out);
+    }
+    fputs("else ", out);
+    bash_offer(out, find_argument(c, 0));
 }
 
 static void bash_command(FILE* out, const command* c)
@@ -166,21 +280,18 @@ static void bash_command(FILE* out, const command* c)
     for (const char* at = c->help; help_next_option(&at, &o);) {
         for (int i = 0; i < o.count; i++) fprintf(out, "--%s ", o.names[i]);
     }
-    fprintf(out, "'\n            else %s; fi ;;\n", bash_offer(kind_of_argument(c)));
+    fputs("'\n            ", out);
+    bash_arguments(out, c);
+    fputs("; fi ;;\n", out);
 }
 
 static void write_bash(FILE* out)
 {
     int count;
     const command* list = command_list(&count);
-    fputs("# Completion of talus for bash, written by `talus completion bash`.\n_talus_commands='",
-          out);
-    print_commands(out);
-    fputs("'\n_talus_papers='", out);
-    print_papers(out);
-    fputs("'\n_talus_templates='", out);
-    print_templates(out);
-    fputs("'\n_talus_set_keys='", out);
+    fputs("# Completion of talus for bash, written by `talus completion bash`.\n", out);
+    print_lists(out, "_talus_%s='", "'\n");
+    fputs("_talus_set_keys='", out);
     visit_keys(print_word, out);
     fputs(
         "'\n\n"
@@ -188,6 +299,22 @@ static void write_bash(FILE* out)
         "_talus_folders() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "
         "\"$cur\"); }\n"
         "_talus_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); "
+        "}\n"
+        "# Whether an argument stands before the cursor; $1 are the options with a value.\n"
+        "_talus_behind_first() {\n"
+        "    local i\n"
+        "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+        "        case ${COMP_WORDS[i]} in\n"
+        "            = | :) ((i++)) ;;\n"
+        "            -*)\n"
+        "                if [[ \" $1\" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
+        "                    if [[ ${COMP_WORDS[i+1]} == = ]]; then ((i++)); fi\n"
+        "                    ((i++))\n"
+        "                fi ;;\n"
+        "            *) return 0 ;;\n"
+        "        esac\n"
+        "    done\n"
+        "    return 1\n"
         "}\n"
         "_talus_keys() { compopt -o nospace; _talus_words \"$_talus_set_keys\"; }\n"
         "_talus_scenes() {\n"
@@ -211,18 +338,15 @@ static void write_bash(FILE* out)
 
 // ---- zsh ---------------------------------------------------------------------------------------
 
-static const char* zsh_action(value_kind kind)
+static void zsh_action(FILE* out, const value_word* w)
 {
-    switch (kind) {
-    case VALUE_SCENE: return "_talus_scenes";
-    case VALUE_FOLDER: return "_files -/";
-    case VALUE_FILE: return "_files";
-    case VALUE_KEY: return "_talus_keys";
-    case VALUE_COMMAND: return "_talus_commands";
-    case VALUE_SHELL: return "(bash zsh fish)";
-    case VALUE_PAPER: return "_talus_papers";
-    case VALUE_TEMPLATE: return "_talus_templates";
-    default: return " ";
+    switch (w->kind) {
+    case VALUE_SCENE: fputs("_talus_scenes", out); break;
+    case VALUE_FOLDER: fputs("_files -/", out); break;
+    case VALUE_FILE: fputs("_files", out); break;
+    case VALUE_KEY: fputs("_talus_keys", out); break;
+    case VALUE_LISTED: fprintf(out, "_talus_%s", w->list); break;
+    default: fputc(' ', out); break;
     }
 }
 
@@ -238,15 +362,15 @@ static void print_zsh_words(FILE* out, const char* text)
     }
 }
 
-static void print_zsh_value(FILE* out, const char* value)
+static void print_zsh_value(FILE* out, const help_option* o)
 {
     fputs(":value:", out);
-    if (!strchr(value, '|')) {
-        fputs(zsh_action(kind_of_word(value)), out);
+    if (!has_alternatives(o)) {
+        zsh_action(out, find_word(o->value));
         return;
     }
     fputc('(', out);
-    print_alternatives(out, value);
+    print_alternatives(out, o->value);
     fputc(')', out);
 }
 
@@ -264,12 +388,18 @@ static void zsh_command(FILE* out, const command* c)
                 fprintf(out, "            '%s--%s[", repeat, o.names[i]);
             print_zsh_words(out, o.text);
             fputs("]", out);
-            if (value) print_zsh_value(out, o.value);
+            if (value) print_zsh_value(out, &o);
             fputs("' \\\n", out);
         }
     }
-    fprintf(out, "            '--help[explain this command]' '*:argument:%s' ;;\n",
-            zsh_action(kind_of_argument(c)));
+    const value_word* more = find_more(c);
+    fprintf(out, "            '--help[explain this command]' '%s:argument:", more ? "1" : "*");
+    zsh_action(out, find_argument(c, 0));
+    if (more) {
+        fputs("' '*:argument:", out);
+        zsh_action(out, more);
+    }
+    fputs("' ;;\n", out);
 }
 
 static void write_zsh(FILE* out)
@@ -277,26 +407,22 @@ static void write_zsh(FILE* out)
     int count;
     const command* list = command_list(&count);
     fputs("#compdef talus\n# Completion of talus for zsh, written by `talus completion zsh`.\n\n"
-          "_talus_commands() {\n    local -a commands=(\n",
+          "_talus_described() {\n    local -a commands=(\n",
           out);
     for (int i = 0; i < count; i++) {
         fprintf(out, "        '%s:", list[i].name);
         print_quoted(out, list[i].summary);
         fputs("'\n", out);
     }
-    fputs("    )\n    _describe command commands\n}\n"
-          "_talus_papers() { compadd -- ",
-          out);
-    print_papers(out);
-    fputs("}\n_talus_templates() { compadd -- ", out);
-    print_templates(out);
-    fputs("}\n_talus_keys() { compadd -S '' -- ", out);
+    fputs("    )\n    _describe command commands\n}\n", out);
+    print_lists(out, "_talus_%s() { local list='", "'; compadd -- ${=list}; }\n");
+    fputs("_talus_keys() { compadd -S '' -- ", out);
     visit_keys(print_word, out);
     fputs("}\n_talus_scenes() {\n"
           "    compadd -- ${(f)\"$(talus scenes --names 2>/dev/null)\"}\n"
           "    _files -g '*.(yaml|yml)'\n}\n\n"
           "_talus() {\n"
-          "    if ((CURRENT == 2)); then _talus_commands; return; fi\n"
+          "    if ((CURRENT == 2)); then _talus_described; return; fi\n"
           "    local command=$words[2]\n"
           "    shift words; ((CURRENT--))\n"
           "    case $command in\n",
@@ -310,18 +436,17 @@ static void write_zsh(FILE* out)
 
 // ---- fish --------------------------------------------------------------------------------------
 
-static const char* fish_values(value_kind kind)
+static void fish_values(FILE* out, const value_word* w)
 {
-    switch (kind) {
-    case VALUE_SCENE: return " -F -a '(talus scenes --names 2>/dev/null)'";
-    case VALUE_FOLDER: return " -f -a '(__fish_complete_directories)'";
-    case VALUE_FILE: return " -F";
-    case VALUE_KEY: return " -f -a \"$talus_set_keys\"";
-    case VALUE_COMMAND: return " -f -a \"$talus_commands\"";
-    case VALUE_SHELL: return " -f -a 'bash zsh fish'";
-    case VALUE_PAPER: return " -f -a \"$talus_papers\"";
-    case VALUE_TEMPLATE: return " -f -a \"$talus_templates\"";
-    default: return " -f";
+    switch (w->kind) {
+    case VALUE_SCENE: fputs(" -F -a '(talus scenes --names 2>/dev/null)'", out); break;
+    case VALUE_FOLDER: fputs(" -f -a '(__fish_complete_directories)'", out); break;
+    case VALUE_FILE: fputs(" -F", out); break;
+    case VALUE_KEY: fputs(" -f -a \"$talus_set_keys\"", out); break;
+    case VALUE_LISTED:
+        fprintf(out, " -f -a '(string split -n \" \" -- $talus_%s)'", w->list);
+        break;
+    default: fputs(" -f", out); break;
     }
 }
 
@@ -333,12 +458,20 @@ static void print_fish_words(FILE* out, const char* text)
     }
 }
 
+static void fish_arguments(FILE* out, const command* c, const value_word* w)
+{
+    fprintf(out, "complete -c talus -n '__fish_seen_subcommand_from %s'", c->name);
+    fish_values(out, w);
+    fputc('\n', out);
+}
+
 static void fish_command(FILE* out, const command* c)
 {
     fprintf(out, "complete -c talus -n __fish_use_subcommand -f -a %s -d '", c->name);
     print_fish_words(out, c->summary);
-    fprintf(out, "'\ncomplete -c talus -n '__fish_seen_subcommand_from %s'%s\n", c->name,
-            fish_values(kind_of_argument(c)));
+    fputs("'\n", out);
+    fish_arguments(out, c, find_argument(c, 0));
+    if (find_more(c)) fish_arguments(out, c, find_more(c));
     help_option o;
     for (const char* at = c->help; help_next_option(&at, &o);) {
         fprintf(out, "complete -c talus -n '__fish_seen_subcommand_from %s'", c->name);
@@ -346,12 +479,12 @@ static void fish_command(FILE* out, const command* c)
         if (o.letter) fprintf(out, " -s %c", o.letter);
         if (o.value[0] && !o.value_may_lack) {
             fputs(" -r", out);
-            if (strchr(o.value, '|')) {
+            if (has_alternatives(&o)) {
                 fputs(" -f -a '", out);
                 print_alternatives(out, o.value);
                 fputc('\'', out);
             } else {
-                fputs(fish_values(kind_of_word(o.value)), out);
+                fish_values(out, find_word(o.value));
             }
         }
         fputs(" -d '", out);
@@ -364,15 +497,9 @@ static void write_fish(FILE* out)
 {
     int count;
     const command* list = command_list(&count);
-    fputs("# Completion of talus for fish, written by `talus completion fish`.\n"
-          "set -g talus_commands '",
-          out);
-    print_commands(out);
-    fputs("'\nset -g talus_papers '", out);
-    print_papers(out);
-    fputs("'\nset -g talus_templates '", out);
-    print_templates(out);
-    fputs("'\nset -g talus_set_keys '", out);
+    fputs("# Completion of talus for fish, written by `talus completion fish`.\n", out);
+    print_lists(out, "set -g talus_%s '", "'\n");
+    fputs("set -g talus_set_keys '", out);
     visit_keys(print_word, out);
     fputs("'\n", out);
     for (int i = 0; i < count; i++) fish_command(out, &list[i]);

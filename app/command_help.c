@@ -17,14 +17,19 @@ static int read_options(int argc, char** argv, const char* name, const char** ar
         {"man", no_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
     const struct option* known = argument ? list : list + 1;
     optind = 1;
-    int choice = options_next(argc, argv, ":h", known);
+    bool manual = false;
+    int choice;
+    while ((choice = options_next(argc, argv, ":h", known)) == 'm') manual = true;
     if (choice == 'h') print_command_help(command_find(name));
-    if (choice == 'm') manual_write(stdout);
     if (choice != -1) return choice == '?' ? STATUS_USAGE : STATUS_OK;
-    if (argument && optind < argc) *argument = argv[optind++];
-    if (optind == argc) return -1;
-    fprintf(stderr, "talus: '%s' is one argument too many\n", argv[optind]);
-    return STATUS_USAGE;
+    if (!manual && argument && optind < argc) *argument = argv[optind++];
+    if (optind < argc) {
+        fprintf(stderr, "talus: '%s' is one argument too many\n", argv[optind]);
+        return STATUS_USAGE;
+    }
+    if (!manual) return -1;
+    manual_write(stdout);
+    return STATUS_OK;
 }
 
 int command_help(int argc, char** argv)

@@ -12,6 +12,11 @@
 static const char* const format_names[] = {"auto", "lammps-dump", "lammps-data", "lmgc90", "csv"};
 enum { FORMAT_NAMES = sizeof format_names / sizeof format_names[0] };
 
+const char* import_format_name(int index)
+{
+    return index < FORMAT_NAMES ? format_names[index] : NULL;
+}
+
 static bool read_format(const char* text, talus_import_format* out)
 {
     for (int i = 0; i < FORMAT_NAMES; i++) {

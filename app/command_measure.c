@@ -18,15 +18,78 @@ typedef struct measure_options {
 
 // ---- command line ------------------------------------------------------------------------------
 
+/// Place of a word in a list that ends with NULL; -1, with a message, if it is none of them.
+static int read_word(const char* option, const char* text, const char* const* names)
+{
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(text, names[i]) == 0) return i;
+    }
+    fprintf(stderr, "talus: %s is ", option);
+    for (int i = 0; names[i]; i++) {
+        fprintf(stderr, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    }
+    fprintf(stderr, ", not '%s'\n", text);
+    return -1;
+}
+
 static bool read_flow(const char* text, talus_flow_kind* out)
 {
-    static const char* const names[] = {"mean", "linear"};
-    for (int i = 0; i < 2; i++) {
-        *out = i == 0 ? TALUS_FLOW_MEAN : TALUS_FLOW_LINEAR;
-        if (strcmp(text, names[i]) == 0) return true;
+    static const char* const names[] = {"mean", "linear", NULL};
+    const int found = read_word("--flow", text, names);
+    *out = found == 1 ? TALUS_FLOW_LINEAR : TALUS_FLOW_MEAN;
+    return found >= 0;
+}
+
+static bool read_edge(const char* text, talus_rdf_edge* out)
+{
+    static const char* const names[] = {"inner", "shell", NULL};
+    const int found = read_word("--edge", text, names);
+    *out = found == 0 ? TALUS_RDF_INNER : TALUS_RDF_SHELL;
+    return found >= 0;
+}
+
+static bool read_kernel(const char* text, talus_kernel* out)
+{
+    static const char* const names[] = {"gauss", "lucy", "heaviside", NULL};
+    const int found = read_word("--kernel", text, names);
+    *out = found == 1   ? TALUS_KERNEL_LUCY
+           : found == 2 ? TALUS_KERNEL_HEAVISIDE
+                        : TALUS_KERNEL_GAUSS;
+    return found >= 0;
+}
+
+/// "40,20" or "40,20,10": points of a field along x, y and z; 0 leaves an axis to the library.
+static bool read_cells(const char* text, int cells[3])
+{
+    const char* at = text;
+    for (int k = 0; k < 3 && at; k++) {
+        char* end;
+        const long count = strtol(at, &end, 10);
+        if (end == at || count < 0 || count > 100000) break;
+        cells[k] = (int)count;
+        if (*end == '\0') return true;
+        at = *end == ',' ? end + 1 : NULL;
     }
-    fprintf(stderr, "talus: --flow is mean or linear, not '%s'\n", text);
+    fprintf(stderr,
+            "talus: --cells needs the points along x, y and z, 0 to 100000, such as 40,20, not "
+            "'%s'\n",
+            text);
     return false;
+}
+
+/// A length above 0.
+static bool read_length(const char* option, const char* text, double* out)
+{
+    if (!options_number(option, text, out)) return false;
+    if (*out > 0.0 && isfinite(*out)) return true;
+    fprintf(stderr, "talus: %s needs a length above 0, not '%s'\n", option, text);
+    return false;
+}
+
+static bool read_ends(const char* text, measure_extent* out)
+{
+    out->known = out->given = range_parse("--ends", text, &out->low[0], &out->high[0]);
+    return out->known;
 }
 
 /// "x", "y" or "z" at the beginning of a text; -1 if it is another letter.
@@ -55,10 +118,10 @@ static bool read_gate(const char* text, measure_task* task)
 
 static bool read_slope(const char* text, bool* plane)
 {
-    *plane = strcmp(text, "plane") == 0;
-    if (*plane || strcmp(text, "heap") == 0) return true;
-    fprintf(stderr, "talus: --slope is heap or plane, not '%s'\n", text);
-    return false;
+    static const char* const names[] = {"heap", "plane", NULL};
+    const int found = read_word("--slope", text, names);
+    *plane = found == 1;
+    return found >= 0;
 }
 
 static bool read_option(measure_options* o, int choice)
@@ -80,6 +143,15 @@ static bool read_option(measure_options* o, int choice)
     case 'd': return o->task.radial = true;
     case 'g': return read_gate(optarg, &o->task);
     case 'l': return read_slope(optarg, &o->task.plane);
+    case 'e': return read_ends(optarg, &o->task.ends);
+    case 'R': return read_length("--range", optarg, &o->task.rdf_range);
+    case 'E': return read_edge(optarg, &o->task.edge);
+    case 'k': return read_kernel(optarg, &o->task.kernel);
+    case 'W': return read_length("--width", optarg, &o->task.field_width);
+    case 'C': return read_cells(optarg, o->task.cells);
+    case 'm': return read_length("--column", optarg, &o->task.column);
+    case 'o': return o->task.touching = true;
+    case 'b': return o->task.inner = true;
     case 'i': return !(def->boundaries = false);
     case 'x': return o->force = true;
     case 's': return (o->csv = optarg) != NULL;
@@ -122,23 +194,19 @@ static bool read_quantities(measure_options* o, int count, char** words)
 static bool read_options(measure_options* o, int argc, char** argv, int* status)
 {
     static const struct option list[] = {
-        {"frame", required_argument, NULL, 'f'},
-        {"time", required_argument, NULL, 't'},
-        {"region", required_argument, NULL, 'r'},
-        {"volume", required_argument, NULL, 'v'},
-        {"bins", required_argument, NULL, 'n'},
-        {"cut", required_argument, NULL, 'c'},
-        {"flow", required_argument, NULL, 'w'},
-        {"no-walls", no_argument, NULL, 'i'},
-        {"axis", required_argument, NULL, 'a'},
-        {"radial", no_argument, NULL, 'd'},
-        {"gate", required_argument, NULL, 'g'},
-        {"slope", required_argument, NULL, 'l'},
-        {"csv", required_argument, NULL, 's'},
-        {"json", no_argument, NULL, 'j'},
-        {"force", no_argument, NULL, 'x'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"frame", required_argument, NULL, 'f'},  {"time", required_argument, NULL, 't'},
+        {"region", required_argument, NULL, 'r'}, {"volume", required_argument, NULL, 'v'},
+        {"bins", required_argument, NULL, 'n'},   {"cut", required_argument, NULL, 'c'},
+        {"flow", required_argument, NULL, 'w'},   {"no-walls", no_argument, NULL, 'i'},
+        {"axis", required_argument, NULL, 'a'},   {"radial", no_argument, NULL, 'd'},
+        {"gate", required_argument, NULL, 'g'},   {"slope", required_argument, NULL, 'l'},
+        {"ends", required_argument, NULL, 'e'},   {"range", required_argument, NULL, 'R'},
+        {"edge", required_argument, NULL, 'E'},   {"kernel", required_argument, NULL, 'k'},
+        {"width", required_argument, NULL, 'W'},  {"cells", required_argument, NULL, 'C'},
+        {"column", required_argument, NULL, 'm'}, {"touching", no_argument, NULL, 'o'},
+        {"inner-cells", no_argument, NULL, 'b'},  {"csv", required_argument, NULL, 's'},
+        {"json", no_argument, NULL, 'j'},         {"force", no_argument, NULL, 'x'},
+        {"help", no_argument, NULL, 'h'},         {0},
     };
     *status = STATUS_USAGE;
     optind = 1;
@@ -196,7 +264,35 @@ static bool check_contacts(measure_options* o, const talus_recording* recording)
     return true;
 }
 
-static bool measure_frames(measure_options* o, talus_recording* recording)
+/// Show one of the frames chosen.
+static bool show_frame(measure_task* task, int64_t i)
+{
+    task->out->frame = i;
+    task->frame = task->frames.first + i * task->frames.stride;
+    if (!recording_show(task->recording, task->frame, &task->world)) return false;
+    task->dim = talus_world_options(task->world)->dim;
+    return region_fits(&task->def.region, task->dim);
+}
+
+/// Look at all frames for what has to be the same in each. What fails here fails again and is told
+/// when it is measured.
+static bool look_at_frames(measure_options* o)
+{
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    bool wanted = false;
+    for (int q = 0; q < count; q++) wanted |= o->wanted[q] && list[q].look;
+    for (int64_t i = 0; i < o->task.frames.count && wanted && o->task.frames.count > 1; i++) {
+        if (!show_frame(&o->task, i)) return false;
+        for (int q = 0; q < count; q++) {
+            talus_error unimportant;
+            if (o->wanted[q] && list[q].look) list[q].look(&o->task, &unimportant);
+        }
+    }
+    return true;
+}
+
+static bool measure_frames(measure_options* o)
 {
     int count;
     const measure_quantity* list = measure_quantities(&count);
@@ -204,10 +300,7 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
     bool* told = calloc((size_t)count, sizeof *told);
     bool good = told != NULL;
     for (int64_t i = 0; i < task->frames.count && good; i++) {
-        task->out->frame = i;
-        task->frame = task->frames.first + i * task->frames.stride;
-        good = recording_show(recording, task->frame, &task->world);
-        if (good) task->dim = talus_world_options(task->world)->dim;
+        good = show_frame(task, i);
         for (int q = 0; q < count && good; q++) {
             if (!o->wanted[q] || ((list[q].flags & MEASURE_ONCE) && i + 1 < task->frames.count))
                 continue;
@@ -215,6 +308,9 @@ static bool measure_frames(measure_options* o, talus_recording* recording)
             measure_one(o, &list[q], &told[q]);
             good = task->world != NULL; // the frame could not be read a second time, as was told
         }
+    }
+    for (int q = 0; q < count && good; q++) {
+        if (o->wanted[q] && list[q].finish) list[q].finish(task);
     }
     free(told);
     if (task->out->failed) fprintf(stderr, "talus: out of memory\n");
@@ -242,6 +338,7 @@ static bool show_result(const measure_options* o, const talus_recording* recordi
                                  .tables = o->chosen,
                                  .title = talus_recording_title(recording)};
     if (o->task.out->number_count == 0) return false; // why has been told
+    measured_drop_mixed(o->task.out, o->chosen || o->csv || o->json);
     if (o->csv && !measure_write_csv(o->csv, &o->task, &style, o->force)) return false;
     if (o->json)
         measure_write_json(stdout, &o->task, &style);
@@ -261,7 +358,7 @@ static int measure(measure_options* o)
         frames_of(recording, &o->frames, false, &o->task.frames) && check_contacts(o, recording);
     if (good) {
         out.frames = o->task.frames.count;
-        good = measure_frames(o, recording) && show_result(o, recording) && found_all(o);
+        good = look_at_frames(o) && measure_frames(o) && show_result(o, recording) && found_all(o);
     }
     measured_free(&out);
     talus_places_free(&o->task.places);
@@ -271,7 +368,10 @@ static int measure(measure_options* o)
 
 int command_measure(int argc, char** argv)
 {
-    measure_options o = {.task = {.def = talus_measure_default(), .axis = -1, .gate_axis = -1}};
+    measure_options o = {.task = {.def = talus_measure_default(),
+                                  .axis = -1,
+                                  .gate_axis = -1,
+                                  .edge = TALUS_RDF_SHELL}}; // the range may exceed the box
     int status;
     if (read_options(&o, argc, argv, &status)) status = measure(&o);
     free(o.wanted);

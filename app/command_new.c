@@ -4,12 +4,25 @@
 #include "scene/reader.h"
 #include "templates.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // ---- writing a template ------------------------------------------------------------------------
+
+/// The default, and what the table says of it: "; 0: only the last".
+static void write_usual(FILE* out, const key_row* row)
+{
+    char words[64];
+    snprintf(words, sizeof words, "; %s: ", row->otherwise);
+    const char* means = strstr(row->meaning, words);
+    fprintf(out, "; default %s", row->otherwise);
+    if (!means) return;
+    means += strlen(words);
+    fprintf(out, ": %.*s", (int)strcspn(means, ";.,"), means);
+}
 
 /// The first clause of what the table says, without Markdown.
 static void write_meaning(FILE* out, const key_row* row, int dim)
@@ -28,7 +41,7 @@ static void write_meaning(FILE* out, const key_row* row, int dim)
     }
     const char* unit = dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
     if (unit) fprintf(out, " [%s]", unit);
-    if (row->otherwise && !row->derived) fprintf(out, "; default %s", row->otherwise);
+    if (row->otherwise && !row->derived) write_usual(out, row);
 }
 
 /// The row that "pattern:key" names. The variant is left open: its first row is meant.
@@ -93,6 +106,9 @@ static void write_template(FILE* out, const scene_template* t, int dim)
 
 // ---- the file ----------------------------------------------------------------------------------
 
+/// Room for a path of which every letter is a quote.
+enum { QUOTED_SIZE = 4 * PATH_SIZE + 8 };
+
 /// The schema that was installed with the program; the name under which `talus schema` writes it
 /// if there is none.
 static void locate_schema(char out[PATH_SIZE])
@@ -112,6 +128,26 @@ static void locate_schema(char out[PATH_SIZE])
     free(whole);
 }
 
+/// A path as a shell takes it: in single quotes if it has more than plain letters.
+static void quote_path(const char* path, char out[QUOTED_SIZE])
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+    const bool quoted = path[strspn(path, plain)] != '\0';
+    size_t used = 0;
+    if (quoted) out[used++] = '\'';
+    for (const char* c = path; *c && used + 6 < QUOTED_SIZE; c++) {
+        if (*c != '\'') {
+            out[used++] = *c;
+            continue;
+        }
+        memcpy(out + used, "'\\''", 4);
+        used += 4;
+    }
+    if (quoted) out[used++] = '\'';
+    out[used] = '\0';
+}
+
 static bool write_scene(const char* path, const scene_template* t, int dim)
 {
     FILE* file = fopen(path, "wx");
@@ -122,7 +158,8 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
             fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
         return false;
     }
-    char schema[PATH_SIZE], name[256];
+    char schema[PATH_SIZE], name[256], quoted[QUOTED_SIZE];
+    quote_path(path, quoted);
     locate_schema(schema);
     scene_name(path, name, sizeof name);
     fprintf(file,
@@ -130,7 +167,7 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
             "# A scene of Talus: %s.\n"
             "# Check it with `talus check %s` and run it with `talus run %s`.\n\n"
             "title: \"",
-            schema, t->summary, path, path);
+            schema, t->summary, quoted, quoted);
     for (const char* c = name; *c; c++) fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
     fputs("\"\n", file);
     write_template(file, t, dim);
@@ -139,7 +176,7 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
         fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
         return false;
     }
-    printf("wrote %s: %s\nRun it with: talus run %s\n", path, t->summary, path);
+    printf("wrote %s: %s\nRun it with: talus run %s\n", path, t->summary, quoted);
     if (schema[0] != '/') {
         printf("An editor completes and checks it with: talus schema -o talus-scene.json\n");
     }
@@ -163,11 +200,16 @@ static const scene_template* find_template(const char* name)
     return NULL;
 }
 
-static void print_templates(void)
+static int print_templates(int argc, char** argv)
 {
+    if (optind < argc) {
+        fprintf(stderr, "talus: '%s' is one argument too many: --list takes none\n", argv[optind]);
+        return STATUS_USAGE;
+    }
     for (const scene_template* t = scene_templates; t->name; t++) {
         printf("%-8s %s\n", t->name, t->summary);
     }
+    return STATUS_OK;
 }
 
 /// NAME.yaml, unless the name has that ending; false, with a message.
@@ -179,6 +221,11 @@ static bool file_of(const char* name, char path[PATH_SIZE])
     const char* base = slash ? slash + 1 : name;
     if (base[0] == '\0' || (ends && dot == base)) {
         fprintf(stderr, "talus: '%s' is no name of a scene\n", name);
+        return false;
+    }
+    for (const char* c = name; *c; c++) {
+        if (!iscntrl((unsigned char)*c)) continue;
+        fprintf(stderr, "talus: the name of a scene has no line breaks, tabs or the like\n");
         return false;
     }
     if (snprintf(path, PATH_SIZE, "%s%s", name, ends ? "" : ".yaml") < PATH_SIZE) return true;
@@ -197,15 +244,16 @@ int command_new(int argc, char** argv)
     };
     const char* wanted = scene_templates[0].name;
     int dim = 2;
+    bool explain = false;
     optind = 1;
     for (int choice; (choice = options_next(argc, argv, ":t:h", list)) != -1;) {
         if (choice == 'h') print_command_help(command_find("new"));
-        if (choice == 'l') print_templates();
-        if (choice == 'h' || choice == 'l') return STATUS_OK;
-        if (choice == '?') return STATUS_USAGE;
+        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
+        if (choice == 'l') explain = true;
         if (choice == '3') dim = 3;
         if (choice == 't') wanted = optarg;
     }
+    if (explain) return print_templates(argc, argv);
     const char* name = options_single(argc, argv, "a name for the scene");
     const scene_template* t = name ? find_template(wanted) : NULL;
     char path[PATH_SIZE];

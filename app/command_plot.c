@@ -82,12 +82,18 @@ static int print_list(const plot_job* job)
     return STATUS_OK;
 }
 
+const char* plot_name(int index)
+{
+    if (index < KIND_COUNT) return kinds[index].name;
+    return index == KIND_COUNT ? series_kind.name : index == KIND_COUNT + 1 ? "all" : NULL;
+}
+
 static const plot_kind* find_kind(const char* name)
 {
-    const char* names[KIND_COUNT + 2] = {series_kind.name, "all"};
-    for (int i = 0; i < KIND_COUNT; i++) {
-        if (strcmp(name, kinds[i].name) == 0) return &kinds[i];
-        names[2 + i] = kinds[i].name;
+    const char* names[KIND_COUNT + 2];
+    for (int i = 0; i < KIND_COUNT + 2; i++) {
+        names[i] = plot_name(i);
+        if (i < KIND_COUNT && strcmp(name, names[i]) == 0) return &kinds[i];
     }
     const char* near = nearest_name(name, names, KIND_COUNT + 2);
     fprintf(stderr, "talus: there is no plot '%s'%s%s%s `talus plot DIR` lists them\n", name,
@@ -301,6 +307,7 @@ static bool open_job(plot_job* job, const plot_options* o)
     job->dim = talus_world_grains(world).dim;
     const double* g = talus_world_options(world)->gravity;
     job->gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
+    if (!region_fits(&o->measure.region, job->dim)) return false;
     if (o->axis < job->dim) return true;
     fprintf(stderr, "talus: a run in %dD has no axis %c\n", job->dim, 'x' + o->axis);
     return false;

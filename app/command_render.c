@@ -209,6 +209,7 @@ static bool settle(renderer* r, render_options* o)
     if (!frames_of(r->recording, &o->frames, o->movie, &r->frames)) return false;
     if (!recording_show(r->recording, 0, &world)) return false;
     const int dim = talus_world_grains(world).dim;
+    if (o->has_region && !region_fits(&o->region, dim)) return false;
     if (o->view < 0) {
         o->view = 1;
         if (dim == 3 && !o->oblique) read_view("iso", o);

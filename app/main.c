@@ -3,6 +3,7 @@
 
 #include "scene/reader.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const command commands[] = {
      "  talus check my-scene.yaml\n"
      "  talus check hopper --set method=soft\n",
      command_check},
-    {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [--json]",
+    {"advise", "advise SCENE [--seconds S] [--set key.path=value]... [options]",
      "tell which method is cheaper for a scene",
      "Estimates the cost of method: contact and of method: soft (Brendel, Unger and Wolf, 1.37),\n"
      "tries both from the beginning of the scene for a short time, and says which to use and why.\n"
@@ -63,12 +64,13 @@ static const command commands[] = {
      "Examples:\n"
      "  talus scenes\n",
      command_scenes},
-    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
+    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT] [--force]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
      "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
      "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
-     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
+     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n"
+     "  --force                replace files that are there\n\n"
      "Without options the first two are written into DIR/export. A run that is not finished is\n"
      "exported as far as it shows its frames, up to about the last second. See "
      "docs/exchange.md.\n\n"
@@ -93,8 +95,18 @@ static const command commands[] = {
      "  --cut X                strong forces exceed X times the mean [1]\n"
      "  --axis x|y|z           profile: slices across this axis [the last]\n"
      "  --radial               profile: shells about that axis instead\n"
+     "  --ends LOW:HIGH        profile: from here to there [all of the space]\n"
      "  --slope heap|plane     slope: of two flanks or a cone, or of one flat surface [heap]\n"
+     "  --column W             slope: width of a column [2 mean diameters]\n"
+     "  --touching             slope: leave out grains without a contact force\n"
      "  --gate y=0.1           flux: the plane; along the last axis downwards is positive\n"
+     "  --inner-cells          voronoi: leave out cells that walls or the box's sides cut\n"
+     "  --range R              rdf: largest distance [5 mean diameters]\n"
+     "  --edge shell|inner     rdf: count the part of each shell that is in the space, or only\n"
+     "                         grains farther than the range from its sides [shell]\n"
+     "  --kernel gauss|lucy|heaviside   field: [gauss]\n"
+     "  --width W              field: of the kernel [mean diameter, of others than gauss twice]\n"
+     "  --cells NX,NY,NZ       field: points along each axis [half a width apart, in 3D a width]\n"
      "  --no-walls             leave contacts with walls, fixed and glued grains out of fabric,\n"
      "                         forces and networks\n"
      "  --csv FILE             a row for each frame into FILE, tables into FILE-TABLE.csv\n"
@@ -119,7 +131,7 @@ static const command commands[] = {
      "  --colour FIELD[:x|:y|:z]   colour grains by a field; --fields lists them [all alike]\n"
      "  --fields               list the fields of the run and draw nothing\n"
      "  --scale LOW:HIGH       ends of the scale of colours [those of the frames drawn]\n"
-     "  --map NAME             viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
+     "  --map MAP              viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
      "  --forces               forces as bars from centre to centre, as wide as they are large\n"
      "  --force-scale F        force of the widest bar, N [the largest of the frames drawn]\n"
      "  --force-width W        width of that bar, mean diameters [0.6]\n"
@@ -168,7 +180,7 @@ static const command commands[] = {
      "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, a\n"
      "CSV file of its grains; files that exist are not overwritten.\n\n"
      "  -o, --output SCENE     the scene to write\n"
-     "  --format F             lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
+     "  --format FORMAT        lammps-dump, lammps-data, lmgc90 or csv [by name and first lines]\n"
      "  --frame N              of a dump, counted from 0; negative from the end [-1: the last]\n"
      "  --dimension D          2 or 3 [2 if all grains lie in one plane]\n"
      "  --radius R             of grains whose file gives none\n"
@@ -202,7 +214,7 @@ static const command commands[] = {
      "  talus ensemble runs/heap --samples 100\n"
      "  talus ensemble column-collapse --set grains.column.count=400\n",
      command_ensemble},
-    {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [--json]",
+    {"solve", "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [options]",
      "solve a contact problem in the layout of FCLIB",
      "FILE.hdf5 holds a local, global or rolling problem as the FCLIB collection stores them\n"
      "(docs/fclib.md), in 2D or 3D.\n\n"
@@ -218,7 +230,7 @@ static const command commands[] = {
      "  talus solve runs/hopper/problems/step-000120.hdf5\n"
      "  talus solve problem.hdf5 --tolerance 1e-10 --write\n",
      command_solve},
-    {"paper", "paper [NAME...|all] [-o DIR] [--short]",
+    {"paper", "paper [NAME...|all] [-o DIR] [--short] [options]",
      "carry out published experiments and compare the numbers",
      "Without a NAME the experiments are listed. Each prints a table of what was measured against\n"
      "what was published or predicted, and writes NAME.csv, NAME.png, NAME.svg (some more of "
@@ -233,7 +245,7 @@ static const command commands[] = {
      "  talus paper\n"
      "  talus paper chain --short -o chain-results\n",
      command_paper},
-    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE]",
+    {"view", "view DIR [--port N] [--open|--no-open] [--export FILE] [options]",
      "look at a run in the browser, also while it goes on",
      "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
      "display, opens it. Ctrl-C ends it.\n\n"
@@ -249,7 +261,7 @@ static const command commands[] = {
      "  talus view runs/heap-2d\n"
      "  talus view runs/heap-2d --export heap.html --every 5\n",
      command_view},
-    {"new", "new NAME [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
+    {"new", "new NAME|--list [--3d] [-t TEMPLATE]", "write a commented starter scene, NAME.yaml",
      "A file that exists is left as it is.\n\n"
      "  --3d                   of dimension 3 [2]\n"
      "  -t, --template TEMPLATE  what it shows: box, hopper, shear or soft [box]\n"
@@ -258,7 +270,8 @@ static const command commands[] = {
      "  talus new first\n"
      "  talus new silos/one --3d --template hopper\n",
      command_new},
-    {"schema", "schema [-o FILE] [--force]", "print the JSON Schema of scenes, for editors",
+    {"schema", "schema [-o FILE] [--force] [--markdown SECTION]",
+     "print the JSON Schema of scenes, for editors",
      "With it an editor completes and checks scenes while they are written. A scene names it in "
      "its\n"
      "first line: # yaml-language-server: $schema=talus-scene.json\n\n"
@@ -271,7 +284,7 @@ static const command commands[] = {
      "  talus schema --markdown 'walls[].motion'\n",
      command_schema},
     {"completion", "completion bash|zsh|fish", "print a script with which a shell completes talus",
-     "It completes commands, options, ready-made scenes and the keys of --set.\n\n"
+     "It completes commands, options, their values, ready-made scenes and the keys of --set.\n\n"
      "Examples:\n"
      "  source <(talus completion bash)\n"
      "  talus completion fish > ~/.config/fish/completions/talus.fish\n",
@@ -309,16 +322,27 @@ const command* command_find(const char* name)
     return NULL;
 }
 
+/// The exit status once all that was printed is written: on a full disk it is not, and says so.
+static int end(int status)
+{
+    errno = 0;
+    const bool whole = fflush(stdout) == 0 && !ferror(stdout);
+    if (whole) return status;
+    fprintf(stderr, "talus: cannot write all of the output%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return status == STATUS_OK ? STATUS_FAILURE : status;
+}
+
 int main(int argc, char** argv)
 {
     setlocale(LC_CTYPE, ""); // only to know whether the terminal takes UTF-8; numbers stay in C
     if (argc < 2) {
         command_help(0, NULL);
-        return STATUS_USAGE;
+        return end(STATUS_USAGE);
     }
     const char* name = argv[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     const command* c = command_find(name);
-    return c ? c->function(argc - 1, argv + 1) : STATUS_USAGE;
+    return end(c ? c->function(argc - 1, argv + 1) : STATUS_USAGE);
 }

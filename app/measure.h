@@ -15,7 +15,7 @@ typedef struct measure_number {
     double* value;    ///< [frames] NaN where it is not defined
 } measure_number;
 
-/// A table, summed over the frames.
+/// A table, averaged over the frames.
 typedef struct measure_table {
     const char* quantity;
     const char* name; ///< static text
@@ -24,7 +24,8 @@ typedef struct measure_table {
     const char* unit[MEASURE_MOST_COLUMNS];   ///< static text
     int64_t rows;
     double* mean;   ///< [columns][rows] over the frames that have a number there
-    int64_t* found; ///< [columns][rows] how many have
+    double* weight; ///< [columns][rows] sum of their weights, 0: none has
+    bool mixed;     ///< its rows do not lie in the same places in all frames: it means nothing
 } measure_table;
 
 /// All that was measured.
@@ -38,6 +39,13 @@ typedef struct measured {
     bool failed; ///< memory was short
 } measured;
 
+/// What has to be the same in all frames so that tables can be averaged; [0] alone if it is a
+/// length.
+typedef struct measure_extent {
+    bool known, given; ///< given: by the user, and not to be stretched
+    double low[3], high[3];
+} measure_extent;
+
 /// What a quantity is measured with.
 typedef struct measure_task {
     const char* directory;
@@ -50,9 +58,19 @@ typedef struct measure_task {
     int axis;      ///< of profiles: 0, 1, 2, -1: the last
     bool radial;   ///< shells about that axis
     bool plane;    ///< slope of a plane, not of a heap
-    int gate_axis; ///< -1: no gate is given
+    double column; ///< of slopes: its width, 0: chosen by the library
+    bool touching; ///< slopes of grains with a contact force only
+    bool inner;    ///< Voronoi cells: only those that no boundary cuts
+    talus_rdf_edge edge;
+    talus_kernel kernel; ///< of fields
+    int cells[3];        ///< of fields, 0: chosen by the library
+    int gate_axis;       ///< -1: no gate is given
     double gate_at;
     talus_places places; ///< of the frame before, to count crossings of the gate
+    measure_extent ends; ///< of profiles in all frames
+    measure_extent box;  ///< of the grid of fields in all frames
+    double field_width;  ///< of the kernel in all frames, 0: not known yet
+    double rdf_range;    ///< in all frames, 0: not known yet
     measured* out;
 } measure_task;
 
@@ -68,6 +86,10 @@ typedef struct measure_quantity {
     const char* what; ///< one line
     unsigned flags;   ///< MEASURE_ bits
     talus_status (*measure)(measure_task* task, talus_error* error);
+    /// Look at a frame before any is measured, if there are several: find an extent. May be NULL.
+    talus_status (*look)(measure_task* task, talus_error* error);
+    /// Fill in what follows from the means over all frames. May be NULL.
+    void (*finish)(measure_task* task);
 } measure_quantity;
 
 const measure_quantity* measure_quantities(int* count);
@@ -78,7 +100,9 @@ talus_status measure_packing(measure_task* task, talus_error* error);
 talus_status measure_voronoi(measure_task* task, talus_error* error);
 talus_status measure_rdf(measure_task* task, talus_error* error);
 talus_status measure_profile(measure_task* task, talus_error* error);
+talus_status measure_profile_look(measure_task* task, talus_error* error);
 talus_status measure_field(measure_task* task, talus_error* error);
+talus_status measure_field_look(measure_task* task, talus_error* error);
 talus_status measure_slope(measure_task* task, talus_error* error);
 talus_status measure_flux(measure_task* task, talus_error* error);
 
@@ -93,14 +117,17 @@ void measured_tensor(measured* m, const char* name, const char* unit, int dim,
 typedef struct measure_column {
     const char* name; ///< static text, as the unit
     const char* unit;
-    const double* data; ///< [rows], copied
-    int stride;         ///< doubles from row to row; 0: 1
+    const double* data;   ///< [rows], copied; NaN: not defined
+    int stride;           ///< doubles from row to row; 0: 1
+    const double* weight; ///< [rows] with which it enters the mean over frames; NULL: 1
 } measure_column;
 
-/// Note a table of the frame being filled; `name` is static text. Of tables whose number of rows
-/// changes from frame to frame only the rows that all have are kept.
-void measured_rows(measured* m, const char* name, int columns, const measure_column* column,
-                   int64_t rows);
+/// Note a table of the frame being filled; `name` is static text. The first `places` columns say
+/// where a row lies: a table of which they change from frame to frame is `mixed`.
+void measured_rows(measured* m, const char* name, int places, int columns,
+                   const measure_column* column, int64_t rows);
+/// Leave out tables that are mixed; `tell` says so on stderr.
+void measured_drop_mixed(measured* m, bool tell);
 void measured_free(measured* m);
 
 /// Mean, standard deviation, smallest and largest over the frames where a number is defined.
@@ -110,6 +137,13 @@ typedef struct measure_spread {
 } measure_spread;
 
 measure_spread measure_spread_of(const measured* m, const measure_number* number);
+
+// ---- measure_shear.c ---------------------------------------------------------------------------
+
+/// Add the columns of a profile that measure_profile_finish() fills; `nothing` has as many NaN as
+/// there are rows. Returns how many.
+int measure_shear_columns(measure_column* column, const double* nothing, bool contacts);
+void measure_profile_finish(measure_task* task);
 
 // ---- measure_print.c ---------------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ static void print_table(const measure_table* t, const measure_style* style)
         printf("   ");
         for (int k = 0; k < t->columns; k++) {
             const int64_t at = k * t->rows + i;
-            if (t->found[at] > 0)
+            if (t->weight[at] > 0.0)
                 printf(" %20.6g", t->mean[at]);
             else
                 printf(" %20s", "-");
@@ -144,7 +144,7 @@ static void write_table(json* j, const measure_table* t, const measure_style* st
         json_array(j, "values");
         for (int64_t i = 0; i < t->rows; i++) {
             const int64_t at = k * t->rows + i;
-            json_number(j, NULL, t->found[at] > 0 ? t->mean[at] : NAN);
+            json_number(j, NULL, t->weight[at] > 0.0 ? t->mean[at] : NAN);
         }
         json_array_end(j);
         json_object_end(j);
@@ -239,7 +239,7 @@ static void csv_table(text_buffer* text, const measure_table* t, const measure_s
         for (int k = 0; k < t->columns; k++) {
             const int64_t at = k * t->rows + i;
             if (k > 0) text_add(text, ",");
-            if (t->found[at] > 0) text_add(text, "%.17g", t->mean[at]);
+            if (t->weight[at] > 0.0) text_add(text, "%.17g", t->mean[at]);
         }
     }
     text_add(text, "\n");

@@ -10,7 +10,7 @@ void measured_free(measured* m)
     for (int i = 0; i < m->number_count; i++) free(m->number[i].value);
     for (int i = 0; i < m->table_count; i++) {
         free(m->table[i].mean);
-        free(m->table[i].found);
+        free(m->table[i].weight);
     }
     free(m->number);
     free(m->table);
@@ -101,11 +101,11 @@ static measure_table* add_table(measured* m, const char* name, int columns,
     const size_t size = (size_t)columns * (size_t)rows + 1;
     measure_table* list = realloc(m->table, sizeof *list * ((size_t)m->table_count + 1));
     double* mean = calloc(size, sizeof *mean);
-    int64_t* found = calloc(size, sizeof *found);
+    double* weight = calloc(size, sizeof *weight);
     if (list) m->table = list;
-    if (!list || !mean || !found) {
+    if (!list || !mean || !weight) {
         free(mean);
-        free(found);
+        free(weight);
         m->failed = true;
         return NULL;
     }
@@ -115,7 +115,7 @@ static measure_table* add_table(measured* m, const char* name, int columns,
                          .columns = columns,
                          .rows = rows,
                          .mean = mean,
-                         .found = found};
+                         .weight = weight};
     for (int k = 0; k < columns; k++) {
         t->column[k] = column[k].name;
         t->unit[k] = column[k].unit;
@@ -123,34 +123,64 @@ static measure_table* add_table(measured* m, const char* name, int columns,
     return t;
 }
 
-/// Cut a table to fewer rows.
-static void shorten(measure_table* t, int64_t rows)
+/// Whether rows lie where those of the frames before do, up to roundoff.
+static bool same_places(const measure_table* t, int places, const measure_column* column,
+                        int64_t rows)
 {
-    for (int k = 1; k < t->columns; k++) {
-        memmove(t->mean + k * rows, t->mean + k * t->rows, sizeof *t->mean * (size_t)rows);
-        memmove(t->found + k * rows, t->found + k * t->rows, sizeof *t->found * (size_t)rows);
+    if (rows != t->rows) return false;
+    for (int k = 0; k < places; k++) {
+        const double* before = t->mean + k * rows;
+        const int stride = column[k].stride > 0 ? column[k].stride : 1;
+        double largest = 0.0, off = 0.0;
+        for (int64_t i = 0; i < rows; i++) {
+            largest = fmax(largest, fabs(before[i]));
+            off = fmax(off, fabs(column[k].data[i * stride] - before[i]));
+        }
+        if (off > 1e-9 * largest) return false;
     }
-    t->rows = rows;
+    return true;
 }
 
-void measured_rows(measured* m, const char* name, int columns, const measure_column* column,
-                   int64_t rows)
+void measured_rows(measured* m, const char* name, int places, int columns,
+                   const measure_column* column, int64_t rows)
 {
     measure_table* t = NULL;
     for (int i = 0; i < m->table_count && !t; i++) {
         if (strcmp(m->table[i].name, name) == 0) t = &m->table[i];
     }
+    if (t) t->mixed |= !same_places(t, places, column, rows);
     if (!t) t = add_table(m, name, columns, column, rows);
-    if (!t) return;
-    if (rows < t->rows) shorten(t, rows);
+    if (!t || t->mixed) return;
     for (int k = 0; k < columns; k++) {
         const int stride = column[k].stride > 0 ? column[k].stride : 1;
         for (int64_t i = 0; i < t->rows; i++) {
             const int64_t at = k * t->rows + i;
             const double x = column[k].data[i * stride];
-            if (isnan(x)) continue;
-            t->found[at]++;
-            t->mean[at] += (x - t->mean[at]) / (double)t->found[at];
+            const double weight = column[k].weight ? column[k].weight[i] : 1.0;
+            if (isnan(x) || !(weight > 0.0)) continue;
+            t->weight[at] += weight;
+            t->mean[at] += weight / t->weight[at] * (x - t->mean[at]);
         }
     }
+}
+
+void measured_drop_mixed(measured* m, bool tell)
+{
+    int kept = 0;
+    for (int i = 0; i < m->table_count; i++) {
+        measure_table* t = &m->table[i];
+        if (!t->mixed) {
+            m->table[kept++] = *t;
+            continue;
+        }
+        if (tell) {
+            fprintf(stderr,
+                    "talus: the table %s is left out: its rows do not lie in the same places in "
+                    "all frames, and have no mean; measure frames one by one\n",
+                    t->name);
+        }
+        free(t->mean);
+        free(t->weight);
+    }
+    m->table_count = kept;
 }

@@ -73,6 +73,9 @@ bool sheet_write_figure(const plot_sheet* sheet, const char* path, double width,
 
 // ---- the command -------------------------------------------------------------------------------
 
+/// Name of the i-th word that may stand as WHAT, NULL behind the last.
+const char* plot_name(int index);
+
 typedef struct plot_options {
     const char* directory;
     const char* output;

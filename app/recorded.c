@@ -1,6 +1,8 @@
 /// Frames and regions of recorded runs, and places for the files made from them.
 #include "recorded.h"
 
+#include "run/directory.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -144,6 +146,13 @@ bool region_parse(const char* text, talus_region* out)
     return false;
 }
 
+bool region_fits(const talus_region* region, int dim)
+{
+    if (dim == 3 || (region->low[2] == -INFINITY && region->high[2] == INFINITY)) return true;
+    fprintf(stderr, "talus: --region has z, but the run is in 2D\n");
+    return false;
+}
+
 // ---- places of files ---------------------------------------------------------------------------
 
 bool output_path(char out[PATH_SIZE], const char* format, ...)
@@ -168,6 +177,10 @@ bool output_folder(const char* directory, const char* name, char out[PATH_SIZE])
 bool output_free(const char* path, bool force)
 {
     struct stat info;
+    if (directory_reserves(path)) {
+        fprintf(stderr, "talus: %s is a file of a run itself; choose another name\n", path);
+        return false;
+    }
     if (stat(path, &info) != 0) return true;
     if (force && S_ISREG(info.st_mode)) return true;
     fprintf(stderr,

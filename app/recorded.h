@@ -1,5 +1,5 @@
-/// What `measure`, `render`, `plot` and `view` share: choosing frames and a region of a recorded
-/// run, and places for their files. Functions that return false have said why on stderr.
+/// What `measure`, `render`, `plot`, `view` and `export` share: choosing frames and a region of a
+/// recorded run, and places for their files. Functions that return false have said why on stderr.
 #ifndef TALUS_RECORDED_H
 #define TALUS_RECORDED_H
 
@@ -38,13 +38,16 @@ bool recording_show(talus_recording* recording, int64_t frame, const talus_world
 /// Read "x=LOW:HIGH,y=LOW:HIGH", or the axes in turn without their names; an end that is left out
 /// is not limited.
 bool region_parse(const char* text, talus_region* out);
+/// Are the axes that a region limits those of the run?
+bool region_fits(const talus_region* region, int dim);
 
 /// Read "LOW:HIGH", two finite numbers, the second larger.
 bool range_parse(const char* option, const char* text, double* low, double* high);
 
 /// DIRECTORY/NAME, or DIRECTORY if `name` is NULL, made if needed; the path goes to `out`.
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);
-/// Is there room for a file: nothing of that name, or it may be replaced?
+/// Is there room for a file: nothing of that name, or it may be replaced? The files that a run
+/// itself writes in its directory never are.
 bool output_free(const char* path, bool force);
 /// snprintf() of a path that complains if it is too long.
 bool output_path(char out[PATH_SIZE], const char* format, ...) TALUS_PRINTF(2, 3);

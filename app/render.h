@@ -40,6 +40,8 @@ bool field_needs_contacts(const field_choice* field);
 /// What a group is called.
 void field_group_name(const field_choice* field, const talus_world* world, int64_t group, char* out,
                       size_t size);
+/// Name of the i-th field, NULL behind the last.
+const char* field_name(int index);
 /// The fields with a line about each, for the help.
 void field_list(FILE* out);
 

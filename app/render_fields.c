@@ -415,6 +415,11 @@ void field_group_name(const field_choice* field, const talus_world* world, int64
     }
 }
 
+const char* field_name(int index)
+{
+    return index < FIELD_COUNT ? fields[index].name : NULL;
+}
+
 void field_list(FILE* out)
 {
     for (int i = 0; i < FIELD_COUNT; i++) {

@@ -33,6 +33,9 @@ def accepted_options(name):
     text = (SOURCE / "app" / f"command_{'help' if name == 'version' else name}.c").read_text()
     found = re.findall(r'\{"([a-z0-9-]+)",\s+(?:no|required|optional)_argument, NULL, ([^}]+)\}', text)
     options = set({value: option for option, value in reversed(found)}.values())
+    if name == "export":  # its options are made of a table of formats
+        table = text[text.index("formats[FORMAT_COUNT]"):]
+        options |= set(re.findall(r'\{"([a-z]+)",', table[:table.index("};")]))
     return options - ({"man"} if name == "version" else set())
 
 
@@ -72,6 +75,25 @@ class Help(unittest.TestCase):
         self.assertIn("did you mean 'run'", talus("help", "rnu", status=2))
         self.assertIn("unknown option", talus("version", "--man", status=2))
         self.assertIn("one argument too many", talus("version", "now", status=2))
+        for words in (("--man", "run"), ("run", "--man")):
+            self.assertIn("'run' is one argument too many", talus("help", *words, status=2))
+
+    def test_usage_names_all_options(self):
+        for name in COMMANDS:
+            usage = HELP[name].splitlines()[0]
+            if "[options]" not in usage:
+                for option in accepted_options(name) - {"help"}:
+                    letter = re.search(rf"(?m)^  (-\w), --{option}\b", HELP[name])
+                    named = f"--{option}" in usage or (letter and letter[1] in usage)
+                    self.assertTrue(named, f"{usage}: --{option}")
+
+    def test_full_disk(self):
+        """What cannot be printed is a failure, also where all of it waits in a buffer."""
+        for words in (["help"], ["schema"], ["completion", "bash"], ["version"], ["new", "--list"]):
+            with open("/dev/full", "w") as full:
+                run = subprocess.run([TALUS, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(run.returncode, 1, words)
+            self.assertIn("cannot write all of the output", run.stderr)
 
 
 class Manual(unittest.TestCase):
@@ -126,6 +148,22 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("talus completion "), {"bash", "zsh", "fish"})
         self.assertEqual(self.complete("talus help resu"), {"resume"})
 
+    def test_words_of_bash(self):
+        """Quantities and plots follow the folder of the run; values of options have names."""
+        quantities = set(re.search(r"(?s)tables:\n\n(.*?)\n\n", HELP["measure"])[1].split())
+        self.assertIn("stress", quantities)
+        self.assertEqual(self.complete("talus measure runs/x "), quantities)
+        self.assertEqual(self.complete("talus measure --frame 3 --json runs/x forces st"), {"stress"})
+        self.assertIn("docs", self.complete("talus measure --frame 3 --json do"))
+        self.assertIn("docs", self.complete("talus measure --frame = 3 do"))  # as bash splits it
+        self.assertIn("docs", self.complete("talus plot -o x.png do"))
+        self.assertLessEqual({"energy", "stress", "series", "all"}, self.complete("talus plot d "))
+        self.assertEqual(self.complete("talus render x --map vi"), {"viridis"})
+        self.assertEqual(self.complete("talus render x --colour spe"), {"speed"})
+        self.assertEqual(self.complete("talus import x --format lammps-du"), {"lammps-dump"})
+        self.assertLessEqual({"scene", "walls[].motion", "materials.<name>"},
+                             self.complete("talus schema --markdown "))
+
     def test_other_shells(self):
         """Where they are installed, they take their scripts; both name all commands and options."""
         for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
@@ -144,6 +182,10 @@ class Completion(unittest.TestCase):
                         shown = subprocess.run(["fish", "--no-config", "-c", ask],
                                                capture_output=True, text=True, check=True)
                         self.assertIn("--threads", shown.stdout)
+                        ask = f"source {file.name}; complete -C 'talus schema --markdown mat'"
+                        shown = subprocess.run(["fish", "--no-config", "-c", ask],
+                                               capture_output=True, text=True, check=True)
+                        self.assertIn("materials.<name>", shown.stdout)
         self.assertIn("not known", talus("completion", "tcsh", status=2))
 
 

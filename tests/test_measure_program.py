@@ -72,6 +72,37 @@ output: {frames: 0.05, series: 0.005}
 """
 
 
+# A disk that drops onto a floor and stays there: no restitution.
+DROP = """
+title: drop
+dimension: 2
+step: 1.0e-2
+gravity: [0, -10]
+materials: {bead: {density: 1}}
+walls: [{name: floor, type: plane, point: [0, 0], normal: [0, 1]}]
+grains: [{type: list, items: [{position: [0, 1.5], radius: 0.5}]}]
+phases: [{name: drop, until: {time: 0.8}}]
+output: {frames: 0.1}
+"""
+# A disk that rests on a floor which lifts it with 0.5 m/s.
+LIFT = """
+title: lift
+dimension: 2
+step: 1.0e-2
+gravity: [0, -10]
+materials: {bead: {density: 1}}
+walls:
+  - {name: the floor, type: plane, point: [0, 0], normal: [0, 1],
+     motion: {type: velocity, velocity: [0, 0.5]}}
+  - {name: far away, type: plane, point: [9, 0], normal: [-1, 0]}
+grains: [{type: list, items: [{position: [0, 0.5], radius: 0.5}]}]
+phases: [{name: lift, until: {time: 0.4}}]
+output: {frames: 0.1}
+"""
+# The floor turns instead.
+TURN = LIFT.replace("{type: velocity, velocity: [0, 0.5]}", "{type: velocity, spin: 1}")
+
+
 def talus(*arguments, cwd):
     return subprocess.run([TALUS, *arguments], capture_output=True, text=True, cwd=cwd, timeout=100)
 
@@ -109,7 +140,9 @@ class Measure(unittest.TestCase):
         (cls.cwd / "loaded.yaml").write_text(SCENE)
         (cls.cwd / "fall.yaml").write_text(FALL)
         (cls.cwd / "soft.yaml").write_text(SOFT)
-        for name in ("loaded", "fall", "soft"):
+        for name, scene in (("drop", DROP), ("lift", LIFT), ("turn", TURN)):
+            (cls.cwd / f"{name}.yaml").write_text(scene)
+        for name in ("loaded", "fall", "soft", "drop", "lift", "turn"):
             run = talus("run", f"{name}.yaml", "-o", name, "--quiet", cwd=cls.cwd)
             assert run.returncode == 0, run.stderr
         cls.frame = Frame(cls.cwd / "loaded/frames.h5", 5)
@@ -171,6 +204,11 @@ class Measure(unittest.TestCase):
         used = f.tangential[rubbing] / (0.4 * f.normal[rubbing])
         self.assertEqual(m["mobility"]["rubbing_contacts"]["value"], rubbing.sum())
         self.near(m["mobility"]["mobilised"]["value"], np.mean(used >= 0.99))
+        # Of the contacts with friction: smooth ones slide whenever they can.
+        self.near(m["mobility"]["sliding"]["value"], np.mean(f.state[rubbing] == 2))
+        self.assertNotAlmostEqual(
+            m["mobility"]["sliding"]["value"], np.mean(f.state[f.counts] == 2), delta=0.01
+        )
         ends = f.counts.sum() + (f.counts & ~f.wall).sum()
         self.near(m["coordination"]["all_grains"]["value"], ends / len(f.radius))
         fraction = np.pi * np.sum(f.radius**2) / m["packing"]["volume"]["value"]
@@ -219,9 +257,14 @@ class Measure(unittest.TestCase):
         m = self.measure("loaded", "--frame", "all")
         help_text = talus("help", "measure", cwd=self.cwd).stdout
         names = [k for k, v in m.items() if isinstance(v, dict)]
-        self.assertIn("stress", names)
+        listed = help_text.split("tables:\n\n")[1].split("\n\n")[0].splitlines()
+        self.assertEqual(names, " ".join(listed[:2]).split())
+        for name in " ".join(listed[2:]).split():
+            more = ["--gate", "y=0.03", "--column", "0.008", "--slope", "plane"]
+            m.update(self.measure("loaded", name, "--frame", "all", *more))
+            names.append(name)
+        self.assertEqual(len(names), 16)
         for name in names:
-            self.assertIn(name, help_text)
             self.assertTrue(any("mean" in entry for entry in m[name].values()), name)
         table = talus("measure", "loaded", cwd=self.cwd)
         self.assertIn("frame 5, t = 0.1 s", table.stdout)
@@ -243,6 +286,117 @@ class Measure(unittest.TestCase):
         self.assertNotEqual(crossed, 0)
         field = self.measure("loaded", "field")["field"]
         self.assertEqual(len(field["field"]["x"]["values"]), field["points"]["value"])
+
+    def test_tables_over_several_frames(self):
+        """Slices stay where they are, and what is in them adds up: volumes, masses, momenta."""
+        m = self.measure("loaded", "profile", "--bins", "9", "--frame", "0:5:5")["profile"]
+        table = {k: np.array(v["values"]) for k, v in m["profile"].items()}
+        solid = 2 * np.sum(table["solid_fraction"] * table["volume"])
+        # The lid comes down; disks may reach a little through the walls.
+        self.assertAlmostEqual(solid / (2 * np.pi * np.sum(self.frame.radius**2)), 1, delta=1e-4)
+        np.testing.assert_allclose(np.diff(table["position"], 2), 0, atol=1e-15)
+        # Disks that fall: at t = 0, 0.05, 0.1 with the velocity 0, -0.5, -1, all in other slices.
+        m = self.measure("fall", "profile", "--bins", "40", "--frame", "all")["profile"]
+        table = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        mass = 3 * table["solid_fraction"] * table["volume"]
+        self.near(mass.sum(), 3 * 2 * np.pi / 4)
+        self.near(np.nansum(mass * table["velocity_y"]), -2 * np.pi / 4 * 1.5)
+        alone = self.measure("fall", "profile", "--frame", "2", "--region", "y=-2:2")["profile"]
+        empty = np.array(alone["profile"]["solid_fraction"]["values"]) == 0
+        self.assertTrue(empty.any() and not empty.all())
+        for value, nothing in zip(alone["profile"]["velocity_y"]["values"], empty):
+            self.assertEqual(value is None, nothing)
+
+    def test_fields_over_several_frames(self):
+        both = self.measure("loaded", "field", "--frame", "0:5:5")["field"]
+        field = {k: np.array(v["values"], dtype=float) for k, v in both["field"].items()}
+        point = np.column_stack([field["x"], field["y"]])
+        w = both["kernel_width"]["mean"]
+        density = np.zeros(len(point))
+        for number in (0, 5):
+            f = Frame(self.cwd / "loaded/frames.h5", number)
+            off2 = ((point[:, None, :] - f.position[None]) ** 2).sum(axis=2)
+            kernel = np.where(off2 < 16 * w * w, np.exp(-off2 / (2 * w * w)), 0)
+            kernel /= 2 * np.pi * w * w * (1 - np.exp(-8))
+            density += 0.5 * kernel @ (2500 * np.pi * f.radius**2)
+        np.testing.assert_allclose(field["density"], density, atol=1e-9 * density.max())
+
+    def test_tables_that_have_no_mean(self):
+        words = ["measure", "loaded", "slope", "--slope", "plane", "--frame", "0:5:5", "--json"]
+        words += ["--column", "0.008"]
+        result = talus(*words, cwd=self.cwd)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the table surface is left out", result.stderr)
+        self.assertNotIn("surface", json.loads(result.stdout)["slope"])
+
+    def test_shear_in_slices(self):
+        """A frame whose disks are given the velocities of a shear flow, v_x = -20 y."""
+        shutil.copytree(self.cwd / "loaded", self.cwd / "sheared")
+        with h5py.File(self.cwd / "sheared/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            y = grains["position"][:, 1]
+            grains["velocity"][:] = np.column_stack([-20 * y, 0 * y])
+        m = self.measure("sheared", "profile", "--bins", "8")["profile"]
+        t = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        gradient = np.gradient(t["velocity_x"], t["position"][1] - t["position"][0])
+        np.testing.assert_allclose(t["shear_rate"], abs(gradient), rtol=1e-9)
+        # The parts of a disk in two slices have its one velocity: that takes from the gradient.
+        np.testing.assert_allclose(t["shear_rate"][1:-1], 20, rtol=0.3)
+        pressure = 0.5 * (t["stress_xx"] + t["stress_yy"])
+        shear = 0.5 * (t["stress_xy"] + t["stress_yx"])  # v_x falls with y
+        np.testing.assert_allclose(t["mu"], shear / pressure, rtol=1e-9)
+        diameter = 2 * self.frame.radius.mean()
+        inertial = t["shear_rate"] * diameter * np.sqrt(2500 / pressure)
+        np.testing.assert_allclose(t["I"], inertial, rtol=1e-9)
+        m = self.measure("fall", "profile", "--frame", "0:1")["profile"]["profile"]
+        self.assertIn("shear_rate", m)
+        self.assertNotIn("mu", m)  # no contacts are recorded
+
+    def test_rotation_has_no_shear(self):
+        shutil.copytree(self.cwd / "loaded", self.cwd / "turned")
+        with h5py.File(self.cwd / "turned/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            x, y = (grains["position"][:] - [0.04, 0.03]).T
+            grains["velocity"][:] = np.column_stack([-3 * y, 3 * x])
+        options = ["--radial", "--ends", "0:0.03", "--bins", "3", "--region", "y=0:0.06"]
+        m = self.measure("turned", "profile", *options)["profile"]["profile"]
+        # About the middle of the space. dv/dr alone is 3; what is left comes from the disks' sizes.
+        self.assertLess(m["shear_rate"]["values"][1], 0.3 * 3)
+
+    def test_options_of_space(self):
+        f = self.frame
+        v = [self.measure("loaded", "voronoi", *o)["voronoi"] for o in ([], ["--inner-cells"])]
+        self.assertEqual(v[0]["cells"]["value"], len(f.radius))
+        # Every disk that touches a wall has a cell that ends there.
+        self.assertLess(v[1]["cells"]["value"], len(f.radius) - 10)
+        self.assertGreater(v[1]["local_fraction"]["value"], v[0]["local_fraction"]["value"])
+        space = self.measure("loaded", "packing")["packing"]["volume"]["value"]
+        top = space / 0.08  # of the box between the walls
+        g = self.measure("loaded", "rdf", "--range", "0.02", "--edge", "inner")["rdf"]
+        r = np.array(g["g_of_r"]["r"]["values"])
+        self.near(r[-1] + 0.5 * (r[1] - r[0]), 0.02)
+        x, y = f.position.T
+        inner = (x > 0.02) & (x < 0.06) & (y > 0.02) & (y < top - 0.02)
+        self.assertEqual(g["centres"]["value"], inner.sum())
+        self.assertEqual(self.measure("loaded", "rdf")["rdf"]["centres"]["value"], len(x))
+        p = self.measure("loaded", "profile", "--ends", "0.01:0.03", "--bins", "4")["profile"]
+        np.testing.assert_allclose(
+            p["profile"]["position"]["values"], [0.0125, 0.0175, 0.0225, 0.0275], atol=1e-15
+        )
+        options = ["--kernel", "lucy", "--width", "0.02", "--cells", "8,6"]
+        field = self.measure("loaded", "field", *options)["field"]["field"]
+        point = np.column_stack([field["x"]["values"], field["y"]["values"]])
+        self.assertEqual((len(set(point[:, 0])), len(set(point[:, 1]))), (8, 6))
+        off = np.sqrt(((point[:, None, :] - f.position[None]) ** 2).sum(axis=2)) / 0.02
+        kernel = np.where(off < 1, (1 + 3 * off) * (1 - off) ** 3, 0) * 5 / (np.pi * 0.02**2)
+        density = kernel @ (2500 * np.pi * f.radius**2)
+        np.testing.assert_allclose(field["density"]["values"], density, rtol=1e-9)
+        # Disks without a contact force do not count: as many columns, other tops or the same.
+        slope = ["slope", "--slope", "plane", "--column", "0.01"]
+        tops = [self.measure("loaded", *slope, *o)["slope"]["surface"]["top"]["values"]
+                for o in ([], ["--touching"])]
+        self.assertEqual(len(tops[0]), 8)
+        self.assertTrue(all(a >= b for a, b in zip(*tops)))
 
     def test_without_contacts_and_without_units(self):
         everything = talus("measure", "fall", cwd=self.cwd)
@@ -268,6 +422,41 @@ class Measure(unittest.TestCase):
         closing = b["change_of_kinetic"] + b["change_of_elastic"] + b["dissipated"]
         self.near(closing, b["work_put_in"] + b["change_of_error"])
 
+    def test_budget_of_rigid_grains(self):
+        def budget(run, *options):
+            found = self.measure(run, "budget", *options)["budget"]
+            return {k: v["value"] for k, v in found.items()}
+
+        mass = np.pi / 4
+        b = budget("drop")
+        # It ends at rest, up to the gap at which the solver takes contacts for closed.
+        self.assertAlmostEqual(b["dissipated"], mass * 10 * 1.0, delta=1e-3 * mass)
+        self.near(b["dissipated"], -b["change_of_potential"] - b["change_of_kinetic"])
+        self.assertEqual(b["wall_work"], 0)
+        b = budget("lift")
+        v, t = 0.5, 0.4
+        # The floor's impulse is what gives the disk its momentum and holds its weight; solver
+        # tolerance 1e-6 and above.
+        work = v * (mass * v + mass * 10 * t)
+        self.assertAlmostEqual(b["wall_work"], work, delta=1e-4 * work)
+        self.assertAlmostEqual(b["dissipated"], 0.5 * mass * v * v, delta=1e-4 * work)
+        self.assertAlmostEqual(b["change_of_kinetic"], 0.5 * mass * v * v, delta=1e-4 * work)
+        # From frame 1 on nothing is lost.
+        frames = self.measure("lift", "budget", "--frame", "1:4")["budget"]
+        self.assertAlmostEqual(frames["wall_work"]["mean"], 0.3 * v * mass * 10, delta=1e-4 * work)
+        self.assertAlmostEqual(frames["dissipated"]["mean"], 0, delta=1e-4 * work)
+        plot = talus("plot", "lift", "energy", "--csv", cwd=self.cwd)
+        self.assertEqual(plot.returncode, 0, plot.stderr)
+        with open(self.cwd / "lift/plots/energy.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(float(rows[0]["wall_work"]), 0)
+        self.near(float(rows[-1]["wall_work"]), b["wall_work"])
+        self.near(float(rows[-1]["dissipated"]), b["dissipated"])
+        # The series has no torques: a wall that turns does work that is not known.
+        b = budget("turn")
+        self.assertIsNone(b["wall_work"])
+        self.assertIsNone(b["dissipated"])
+
     def test_a_missing_frame(self):
         """The budget cannot read frame 0; what comes after it measures its own frame."""
         shutil.copytree(self.cwd / "loaded", self.cwd / "holed")
@@ -288,8 +477,16 @@ class Measure(unittest.TestCase):
             (["loaded", "--frame", "77"], 1, "the last one is 5"),
             (["loaded", "--frame", "x"], 2, "--frame"),
             (["loaded", "--region", "x=2:1"], 2, "--region"),
+            (["loaded", "--region", "z=0:1"], 1, "2D"),
+            (["loaded", "stress", "--region", "y=100:"], 1, "lies beyond it"),
             (["loaded", "--bins", "0"], 2, "--bins"),
             (["loaded", "--flow", "up"], 2, "linear"),
+            (["loaded", "--kernel", "box"], 2, "gauss, lucy or heaviside, not 'box'"),
+            (["loaded", "--edge", "outer"], 2, "inner or shell"),
+            (["loaded", "--cells", "4;4"], 2, "--cells"),
+            (["loaded", "--cells", "1,1,1,1"], 2, "--cells"),
+            (["loaded", "--width", "0"], 2, "above 0"),
+            (["loaded", "--ends", "3"], 2, "LOW:HIGH"),
             (["loaded", "flux"], 1, "--gate"),
             (["loaded", "flux", "--gate", "w=1"], 2, "--gate"),
             (["loaded", "--axis", "u"], 2, "--axis"),

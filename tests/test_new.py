@@ -6,6 +6,7 @@ needs TALUS (the program) in the environment.
 import json
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -64,6 +65,21 @@ class New(unittest.TestCase):
                          'odd "name"')
         self.talus("check", 'odd "name".yaml')
 
+    def test_commands_can_be_copied(self):
+        """What it says to type works in a shell, whatever the name."""
+        for name in ("a b", "it's", "$HOME;x", "plain-1.0"):
+            said = self.talus("new", name)
+            line = said.split("Run it with: talus run ")[1].splitlines()[0]
+            self.assertEqual(shlex.split(line), [f"{name}.yaml"])
+            remark = re.search(r"`talus check (.*?)` and", self.path(f"{name}.yaml").read_text())[1]
+            self.assertEqual(remark, line)
+        self.assertIn("run plain-1.0.yaml\n", said)
+        self.assertIn("no line breaks", self.talus("new", "a\nstep: 5", status=2))
+
+    def test_remarks_explain_their_defaults(self):
+        self.talus("new", "first")
+        self.assertIn("default 0: only the first and the last", self.path("first.yaml").read_text())
+
     def test_nothing_is_overwritten(self):
         self.path("mine.yaml").write_text("mine")
         self.assertIn("exists already", self.talus("new", "mine", status=1))
@@ -74,6 +90,7 @@ class New(unittest.TestCase):
         self.assertIn("a name for the scene is missing", self.talus("new", status=2))
         self.assertIn("no name of a scene", self.talus("new", "folder/", status=2))
         self.assertIn("No such file", self.talus("new", "nowhere/x", status=1))
+        self.assertIn("'x' is one argument too many", self.talus("new", "--list", "x", status=2))
 
 
 if __name__ == "__main__":

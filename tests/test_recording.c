@@ -244,6 +244,109 @@ static void test_errors(void** state)
     assert_null(rec);
 }
 
+/// Damage frames.h5 of a copy of the run.
+typedef void damage_fn(hid_t file);
+
+static void damage_count(hid_t file)
+{
+    const int64_t count = -5;
+    hid_t attribute = H5Aopen(file, "frame_count", H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT64, &count) >= 0);
+    H5Aclose(attribute);
+}
+
+static void damage_phase(hid_t file)
+{
+    const int64_t phase = 7;
+    hid_t frame = H5Gopen2(file, "/frames/000000", H5P_DEFAULT);
+    hid_t attribute = H5Aopen(frame, "phase", H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT64, &phase) >= 0);
+    H5Aclose(attribute);
+    H5Gclose(frame);
+}
+
+/// Replace a column of the grains by a dataset of the same shape with one number throughout.
+static void replace(hid_t file, const char* name, double value, hid_t list)
+{
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(set >= 0);
+    hid_t space = H5Dget_space(set);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    H5Dclose(set);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    set = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    assert_true(set >= 0);
+    double* data = malloc(sizeof *data * (size_t)count);
+    for (hssize_t i = 0; i < count; i++) data[i] = value;
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    free(data);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+static void damage_mass(hid_t file)
+{
+    replace(file, "/frames/000000/grains/mass", NAN, H5P_DEFAULT);
+}
+
+static void damage_radius(hid_t file)
+{
+    replace(file, "/frames/000000/grains/radius", -1.0, H5P_DEFAULT);
+}
+
+/// Numbers that are in another file: not to be read, whatever that is.
+static void damage_outside(hid_t file)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/elsewhere", folder);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(list, path, 0, H5F_UNLIMITED);
+    replace(file, "/frames/000000/grains/radius", 0.01, list);
+    H5Pclose(list);
+}
+
+static void damage_missing(hid_t file)
+{
+    assert_true(H5Ldelete(file, "/frames/000000", H5P_DEFAULT) >= 0);
+}
+
+/// Damaged numbers are told, and other frames can still be seen.
+static void test_damaged_frames(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *words;
+        damage_fn* damage;
+        bool opens;
+    } cases[] = {
+        {"count", "-5 frames", damage_count, false},
+        {"phase", "of phase 8, but there are 2", damage_phase, true},
+        {"mass", "is damaged", damage_mass, true},
+        {"radius", "is damaged", damage_radius, true},
+        {"outside", "cannot read a frame", damage_outside, true},
+        {"missing", "cannot read a frame", damage_missing, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char copy[200];
+        talus_error error = {0};
+        talus_recording* rec = NULL;
+        const talus_world* world = NULL;
+        copy_run(cases[i].name, copy);
+        hid_t file = change_frames(copy);
+        cases[i].damage(file);
+        H5Fclose(file);
+        talus_status status = talus_recording_open(copy, &rec, NULL, &error);
+        assert_int_equal(status, cases[i].opens ? TALUS_OK : TALUS_ERR_FORMAT);
+        if (rec) {
+            assert_int_equal(talus_recording_show(rec, 0, &world, &error), TALUS_ERR_FORMAT);
+            assert_null(world);
+        }
+        check_text(&error, cases[i].words);
+        if (rec) check_ok(talus_recording_show(rec, 1, &world, &error), error);
+        talus_recording_close(rec);
+    }
+}
+
 /// Frames beside a scene that is not theirs: told, not followed.
 static void test_frames_of_another_scene(void** state)
 {
@@ -333,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_phases_without_a_checkpoint),
         cmocka_unit_test(test_phases_of_older_frames),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_damaged_frames),
         cmocka_unit_test(test_frames_of_another_scene),
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_series_in_the_making),

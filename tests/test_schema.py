@@ -23,7 +23,7 @@ import scene_yaml
 TALUS = os.environ["TALUS"]
 SOURCE = Path(os.environ["TALUS_SOURCE"])
 SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
-TRIES = int(os.environ.get("TALUS_TEST_TRIES", 100 * min(SCALE, 1)))
+TRIES = int(os.environ.get("TALUS_TEST_TRIES", max(100 * min(SCALE, 1), 20)))
 
 # What the reader says about keys, types, ranges and missing keys; anything else (names, geometry,
 # combinations) is more than a schema knows.
@@ -210,7 +210,7 @@ class Schema(unittest.TestCase):
         path.write_text("mine")
         run = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual((run.returncode, path.read_text()), (1, "mine"))
-        self.assertIn("exists already", run.stderr)
+        self.assertIn("is there already; --force", run.stderr)
         subprocess.run([*command, "--force"], check=True)
         self.assertEqual(json.loads(path.read_text()), self.schema)
         run = subprocess.run([TALUS, "schema", "--output", "/nowhere/x"], capture_output=True)

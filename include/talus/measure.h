@@ -135,7 +135,7 @@ typedef struct talus_forces {
     talus_histogram mobility;                   ///< P(|f_t|/bound) of these, 0 to 1
     double mean_mobility;                       ///< of these
     double mobilised;                           ///< share of these with |f_t| >= (1 - slack) bound
-    double sliding;                             ///< share of all contacts that slide by their state
+    double sliding;                             ///< share of these that slide by their state
 } talus_forces;
 
 /// Measure the forces. The friction bound of a contact is mu (f_n + F_C), with the friction of its

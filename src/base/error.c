@@ -34,5 +34,5 @@ talus_status error_set(talus_error* error, talus_status status, const char* form
 
 talus_status error_memory(talus_error* error, const char* what)
 {
-    return error_set(error, TALUS_ERR_MEMORY, "out of memory while %s", what);
+    return error_set(error, TALUS_ERR_MEMORY, "out of memory: %s", what);
 }

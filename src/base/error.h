@@ -7,7 +7,8 @@
 /// Fill *error (may be NULL) with a formatted sentence and return `status`.
 talus_status error_set(talus_error* error, talus_status status, const char* format, ...)
     TALUS_PRINTF(3, 4);
-/// The usual sentence for a failed allocation; returns TALUS_ERR_MEMORY.
+/// The usual words for a failed allocation, "out of memory: WHAT", of a thing ("a figure") or of
+/// work ("adding a wall"); returns TALUS_ERR_MEMORY.
 talus_status error_memory(talus_error* error, const char* what);
 
 /// Evaluate a call that returns talus_status and pass a failure on.

@@ -25,10 +25,16 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
 {
     *volume = def->volume > 0.0 ? def->volume : measure_box_volume(world, region);
     if (*volume > 0.0 && isfinite(*volume)) return TALUS_OK;
-    return error_set(error, TALUS_ERR_ARGUMENT,
-                     "stress: the region has no volume (%g): there are no free grains to say how "
-                     "large it is; give a region or a volume",
-                     *volume);
+    bool any = false;
+    for (int64_t i = 0; i < world->grains.count && !any; i++) {
+        any = world->grains.glued_to[i] == GRAIN_FREE;
+    }
+    return error_set(error, TALUS_ERR_ARGUMENT, "stress: the region has no volume (%g): %s",
+                     *volume,
+                     any ? "an end that is left out is that of the box around the free grains, and "
+                           "the region lies beyond it"
+                         : "there are no free grains to say how large it is; give a region or a "
+                           "volume");
 }
 
 double stress_deviator(int dim, const double tensor[9])

@@ -12,6 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Whether there are as many times and steps as frames.
+static bool count_is_sound(const frame_reader* r)
+{
+    int64_t times = 0, steps = 0;
+    int width[2] = {0};
+    if (r->count == 0) return true;
+    return h5_shape(r->file, "time", COLUMN_F64, &times, &width[0]) && times == r->count &&
+           h5_shape(r->file, "step", COLUMN_I64, &steps, &width[1]) && steps == r->count &&
+           width[0] == 1 && width[1] == 1;
+}
+
 talus_status frame_reader_open(const char* directory, frame_reader* out, talus_error* error)
 {
     *out = (frame_reader){.file = -1};
@@ -33,6 +44,16 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
                          "%s has frames format %d, this program reads format %d", out->path,
                          (int)version, FRAMES_VERSION);
     }
+    if (dim != 2 && dim != 3) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s is damaged: it says that it has %d dimensions", out->path, (int)dim);
+    }
+    if (!count_is_sound(out)) {
+        return error_set(
+            error, TALUS_ERR_FORMAT,
+            "%s is damaged: it says that it has %lld frames, but has not so many times", out->path,
+            (long long)out->count);
+    }
     out->dim = dim;
     return TALUS_OK;
 }
@@ -44,34 +65,33 @@ void frame_reader_close(frame_reader* r)
     *r = (frame_reader){.file = -1};
 }
 
-/// Numbers must be in the file itself: a dataset may also name other files, of any kind, that hold
-/// them, and a file from elsewhere must not make us read those.
-static bool is_inside(hid_t group, const char* name)
-{
-    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
-    if (set < 0) return false;
-    hid_t layout = H5Dget_create_plist(set);
-    bool good = H5Pget_layout(layout) != H5D_VIRTUAL && H5Pget_external_count(layout) == 0;
-    H5Pclose(layout);
-    H5Dclose(set);
-    return good;
-}
-
 /// Type and shape of a dataset; false if it is not one of numbers.
 static bool read_shape(hid_t group, const char* name, column_type* type, int64_t* rows, int* width)
 {
     static const column_type types[] = {COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8};
     for (int i = 0; i < 4; i++) {
         *type = types[i];
-        if (h5_shape(group, name, types[i], rows, width)) return is_inside(group, name);
+        if (h5_shape(group, name, types[i], rows, width)) return h5_is_inside(group, name);
     }
     return false;
 }
 
-static bool read_field(hid_t group, const char* name, frame_field* out)
+/// Whether a dataset has a row for each of `count`, or two as the ends of lines.
+static bool rows_fit(const char* name, int64_t rows, int64_t count)
+{
+    const bool ends = strcmp(name, FRAMES_SEGMENT) == 0 || strcmp(name, FRAMES_CONNECTIVITY) == 0;
+    return rows == count || (ends && rows % 2 == 0 && rows / 2 == count);
+}
+
+static bool read_field(hid_t group, const char* name, int64_t count, frame_field* out)
 {
     *out = (frame_field){0};
     if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return true;
+    if (!rows_fit(name, out->rows, count)) {
+        h5_refuse("\"%s\" has %lld rows in a table of %lld", name, (long long)out->rows,
+                  (long long)count);
+        return false;
+    }
     snprintf(out->name, sizeof out->name, "%s", name);
     column probe = {.type = out->type};
     out->data = malloc((size_t)out->rows * (size_t)out->width * column_element_size(&probe) + 1);
@@ -95,7 +115,7 @@ static bool read_fields(hid_t group, frame_table* out)
         char name[64];
         if (!entry_name(group, i, name, sizeof name)) return false;
         frame_field* field = &out->field[out->field_count];
-        bool good = read_field(group, name, field);
+        bool good = read_field(group, name, out->count, field);
         if (field->data) out->field_count++;
         if (!good) return false;
     }
@@ -216,7 +236,7 @@ talus_status frame_read_field(const frame_reader* r, int64_t index, const char* 
     frame_field* field = &t->field[t->field_count];
     *field = (frame_field){0};
     const bool there = h5_has(group, name);
-    const bool good = !there || read_field(group, name, field);
+    const bool good = !there || read_field(group, name, t->count, field);
     H5Gclose(group);
     if (!good) free(field->data);
     if (!good) return frame_error(r, index, error);
@@ -279,7 +299,7 @@ char** frame_texts(const frame_reader* r, int64_t index, const char* table, cons
 {
     hid_t group = open_table(r, index, table);
     if (group < 0) return NULL;
-    char** texts = is_inside(group, name) ? h5_read_texts(group, name, count) : NULL;
+    char** texts = h5_is_inside(group, name) ? h5_read_texts(group, name, count) : NULL;
     H5Gclose(group);
     return texts;
 }

@@ -106,6 +106,7 @@ static void add_shape(text_buffer* t, const shapes* s, int solid, double scale)
 static talus_status put_texts(gsd_writer* w, const char* name, const text_buffer* list, int count,
                               talus_error* error)
 {
+    if (count <= 0) return TALUS_OK;
     size_t longest = 1, at = 0;
     for (int i = 0; i < count; i++) {
         const size_t length = strlen(list->data + at) + 1;

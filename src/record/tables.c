@@ -37,7 +37,7 @@ bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64
         int64_t rows = 0;
         int width = 0;
         if (!h5_shape(group, col->name, col->type, &rows, &width) || rows != count ||
-            width != column_row_width(col, dim)) {
+            width != column_row_width(col, dim) || !h5_is_inside(group, col->name)) {
             return false;
         }
     }

@@ -22,7 +22,7 @@ enum { TABLE_GRAINS, TABLE_WALLS, TABLE_CONTACTS, WORLD_TABLES };
 void world_tables(talus_world* world, world_table out[WORLD_TABLES]);
 
 /// Whether the group holds every column with this flag (COLUMN_FRAME, COLUMN_STATE), `count` rows
-/// each and as wide as they should be. Rare columns may be missing.
+/// each and as wide as they should be, in the file itself. Rare columns may be missing.
 bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count);
 /// Make room for `count` rows, and for the rare columns that the group holds; false if memory is
 /// short.

@@ -31,7 +31,7 @@ struct talus_recording {
 static talus_status read_times(const frame_reader* r, double** time, int64_t** step,
                                talus_error* error)
 {
-    const size_t count = (size_t)(r->count > 0 ? r->count : 0);
+    const size_t count = (size_t)r->count;
     *time = malloc(sizeof **time * (count + 1));
     *step = malloc(sizeof **step * (count + 1));
     if (!*time || !*step) return error_memory(error, "the times of frames");

@@ -390,6 +390,8 @@ static talus_status build_grains(build* b, talus_error* error)
 {
     b->first = calloc((size_t)b->scene->source_count + 1, sizeof *b->first);
     if (!b->first) return error_memory(error, "the grains");
+    TRY(scene_check_memory(b->scene, &b->problems, error));
+    if (b->problems.count > 0) return TALUS_OK;
     TRY(generate_all(b, error));
     double largest = 0.0;
     for (int64_t i = 0; i < b->grains.count; i++) {

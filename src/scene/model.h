@@ -73,6 +73,7 @@ typedef struct scene_source {
     source_kind kind;
     const char* name;
     scene_origin origin;
+    scene_origin counted;             ///< the key that says how many grains there are
     talus_grain_def base;             ///< what all its grains share
     shape_choice shape;               ///< of its grains; list: of each row, done when it is read
     talus_grain_def edge[EDGE_COUNT]; ///< the same for blocks at the bottom and at the top
@@ -238,6 +239,8 @@ int schema_find_at(reader* r, place at, const char* path, const char* what, cons
 /// A ball must not meet its own image, nor the same neighbour twice: report axes of the periodic
 /// cell shorter than four times `radius`.
 void scene_check_cell(const talus_scene* scene, problems* p, double radius);
+/// Report sources whose grains do not fit into the machine's memory.
+talus_status scene_check_memory(const talus_scene* scene, problems* p, talus_error* error);
 /// The periodic cell.
 cell scene_cell(const talus_scene* scene);
 

@@ -40,9 +40,9 @@ static int edit_distance(const char* a, const char* b)
 const char* nearest_name(const char* word, const char* const* names, int count)
 {
     const char* best = NULL;
-    // A third of the letters may be wrong: 'colour' is not a typo of 'cone'.
-    int limit = (int)strlen(word) / 3;
-    int best_distance = (limit < 1 ? 1 : limit) + 1;
+    // A third of the letters may be wrong, but never all: 'colour' is not a typo of 'cone'.
+    int length = (int)strlen(word), limit = length / 3;
+    int best_distance = least(length, (limit < 1 ? 1 : limit) + 1, NEAREST_MAX);
     for (int i = 0; i < count; i++) {
         int distance = edit_distance(word, names[i]);
         if (distance >= best_distance) continue;
@@ -154,9 +154,10 @@ static bool section_knows(const section* s, const char* key)
 }
 
 /// The place elsewhere in the scene of this key, or of one that looks like it; NULL if there is
-/// none. In the arena.
+/// none. In the arena. Of a single letter nobody knows what it means elsewhere.
 static const char* home_of(const reader* r, const char* key)
 {
+    if (strlen(key) < 2) return NULL;
     const char** keys = arena_take(r->a, sizeof *keys * (size_t)(r->known_count + 1));
     if (!keys) return NULL;
     for (int i = 0; i < r->known_count; i++) keys[i] = r->known[i].key;

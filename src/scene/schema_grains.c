@@ -364,6 +364,24 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     }
 }
 
+/// The key that says how many grains a source makes; NULL: it lists them, or pours them.
+static const char* count_key(section* s, source_kind kind)
+{
+    switch (kind) {
+    case SOURCE_LATTICE: return section_has(s, "counts") ? "counts" : "high";
+    case SOURCE_FILL: return section_has(s, "count") ? "count" : "solid_fraction";
+    case SOURCE_CHAIN:
+    case SOURCE_VORONOI: return "count";
+    case SOURCE_ARCH: return "blocks";
+    case SOURCE_MASONRY: return "bricks";
+    case SOURCE_LIST:
+    case SOURCE_CSV:
+    case SOURCE_INLET:
+    case SOURCE_COUNT: break;
+    }
+    return NULL;
+}
+
 static void read_source(talus_scene* scene, section* s, int index)
 {
     scene_source* source = &scene->sources[index];
@@ -388,6 +406,9 @@ static void read_source(talus_scene* scene, section* s, int index)
     case SOURCE_MASONRY: schema_blocks(scene, s, source); break;
     case SOURCE_COUNT: break;
     }
+    const char* key = count_key(s, source->kind);
+    source->counted = source->origin;
+    if (key) source->counted = (scene_origin){section_place(s, key), section_path(s, key)};
     section_close(s);
 }
 
