@@ -86,7 +86,7 @@ TALUS_API void talus_voronoi_free(talus_voronoi* voronoi);
 /// What is done with grains whose surroundings are not all in the domain.
 typedef enum talus_rdf_edge {
     TALUS_RDF_INNER = 0, ///< only grains farther than the range from the boundary are centres
-    TALUS_RDF_SHELL,     ///< all are; of their shells only the exact part in the domain counts
+    TALUS_RDF_SHELL,     ///< all are; of their shells only the part in the domain counts
 } talus_rdf_edge;
 
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.

@@ -90,5 +90,7 @@ talus_status grain_piece(const grains* g, int64_t row, int part, const double* s
                          part_memory* memory);
 /// Volume of a ball of radius r below a plane at height h over its centre.
 double ball_below(int dim, double r, double h);
+/// Common area of two disks of radii a and b at the distance c.
+double disks_common(double a, double b, double c);
 
 #endif

@@ -1,12 +1,12 @@
 /// The radial distribution function g(r) of the grains' centres.
 ///
 ///   g(r) = (pairs at r to r + dr) / (density * volume of the centres' shells from r to r + dr)
-/// A shell counts with its whole volume, or with the exact part of it that is in the domain.
+/// A shell counts with its whole volume, or with the part of it that is in the domain.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "detect/bins.h"
-#include "measure/domain.h"
+#include "measure/ball_parts.h"
 
 #include <stdlib.h>
 
@@ -31,9 +31,15 @@ typedef struct rdf_task {
     int64_t count; ///< grains in the domain
     int32_t* item; ///< [count]
     bins bins;
-    convex_cell space; ///< the domain, drawn out along whole periodic axes
-    double* sums;      ///< [chunks][2 bins + 1] pairs, shells, and centres
+    ball_parts parts;
+    double* sums; ///< [chunks][2 bins + 1] pairs, shells, and centres
 } rdf_task;
+
+/// Memory of one thread.
+typedef struct rdf_memory {
+    near_list near;
+    double* part; ///< [bins]
+} rdf_memory;
 
 static int sum_width(const rdf_task* t)
 {
@@ -45,23 +51,20 @@ static double ball_volume_of(int dim, double r)
     return ball_below(dim, r, r);
 }
 
-static void add_shells(const rdf_task* t, const double* x, double* shell)
+/// Add a centre's shells; `part` [bins] is room for the balls that they are between.
+static void add_shells(const rdf_task* t, const double* x, double* part, double* shell)
 {
-    const int dim = t->domain->dim, n = t->def->bins;
-    const double depth = domain_depth(t->domain, x), width = t->range / n;
-    double place[3] = {0}, inner = 0.0;
-    vec_copy(dim, place, x);
-    for (int b = 0; b < n; b++) {
-        const double r = width * (b + 1);
-        const double part =
-            depth >= r ? ball_volume_of(dim, r) : convex_cell_ball(&t->space, place, r);
-        shell[b] += part - inner;
-        inner = part;
+    double inner = 0.0;
+    ball_parts_at(&t->parts, x, part);
+    for (int b = 0; b < t->def->bins; b++) {
+        shell[b] += part[b] - inner;
+        inner = part[b];
     }
 }
 
-static talus_status add_centre(const rdf_task* t, int32_t row, near_list* near, double* sums)
+static talus_status add_centre(const rdf_task* t, int32_t row, rdf_memory* memory, double* sums)
 {
+    near_list* near = &memory->near;
     const domain* d = t->domain;
     const double* x = d->grains->position + (int64_t)row * d->dim;
     const int n = t->def->bins;
@@ -75,7 +78,7 @@ static talus_status add_centre(const rdf_task* t, int32_t row, near_list* near, 
         if (b < n) sums[b] += 1.0;
     }
     sums[2 * n] += 1.0;
-    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, sums + n);
+    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, memory->part, sums + n);
     return TALUS_OK;
 }
 
@@ -87,19 +90,22 @@ static talus_status add_centres(rdf_task* t, int threads)
     if (!t->sums) return TALUS_ERR_MEMORY;
 #pragma omp parallel for num_threads(parallel_threads(threads, t->count)) schedule(dynamic, 1)
     for (int c = 0; c < chunks; c++) {
-        near_list near = {0};
-        talus_status of_chunk = TALUS_OK;
+        rdf_memory memory = {.part = malloc(sizeof(double) * (size_t)t->def->bins)};
+        talus_status of_chunk = memory.part ? TALUS_OK : TALUS_ERR_MEMORY;
         const int64_t last = parallel_first(t->count, c + 1);
         for (int64_t i = parallel_first(t->count, c); i < last && of_chunk == TALUS_OK; i++) {
-            of_chunk = add_centre(t, t->item[i], &near, t->sums + c * (int64_t)width);
+            of_chunk = add_centre(t, t->item[i], &memory, t->sums + c * (int64_t)width);
         }
-        near_list_free(&near);
+        near_list_free(&memory.near);
+        free(memory.part);
         if (of_chunk) {
 #pragma omp atomic write
             status = TALUS_ERR_MEMORY;
         }
     }
-    for (int c = 1; c < chunks; c++) vec_add_scaled(width, t->sums, 1.0, t->sums + c * width);
+    for (int c = 1; c < chunks; c++) {
+        vec_add_scaled(width, t->sums, 1.0, t->sums + (int64_t)c * width);
+    }
     return status;
 }
 
@@ -110,23 +116,13 @@ static talus_status prepare(rdf_task* t)
 {
     const domain* d = t->domain;
     const grains* g = d->grains;
-    static const int32_t tag[3] = {-1, -1, -1};
-    double low[3], high[3];
     t->item = malloc(sizeof *t->item * ((size_t)g->count + 1));
     if (!t->item) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < g->count; i++) {
         if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
     }
     TRY(bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins));
-    for (int k = 0; k < 3; k++) {
-        low[k] = d->low[k] - (d->whole[k] ? 2.0 * t->range : 0.0);
-        high[k] = d->high[k] + (d->whole[k] ? 2.0 * t->range : 0.0);
-    }
-    TRY(convex_cell_box(&t->space, d->dim, low, high, tag));
-    for (int i = 0; i < d->box; i++) {
-        TRY(convex_cell_cut(&t->space, d->side[i].normal, d->side[i].offset, -1));
-    }
-    return TALUS_OK;
+    return ball_parts_make(d, t->range, t->def->bins, &t->parts);
 }
 
 static void task_free(rdf_task* t)
@@ -134,7 +130,7 @@ static void task_free(rdf_task* t)
     free(t->item);
     free(t->sums);
     bins_free(&t->bins);
-    convex_cell_free(&t->space);
+    ball_parts_free(&t->parts);
 }
 
 static talus_status reserve(talus_rdf* out)
