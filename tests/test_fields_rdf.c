@@ -238,6 +238,27 @@ static void test_parts_between_planes(void** state)
     }
 }
 
+/// A row of disks that touch: neighbours at whole diameters, also where no shell is all inside.
+static void test_row(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_world* world = physics_world_g(2, 0.0, 0, 0, 0);
+    for (int i = 0; i < 20; i++) add_ball(world, 0.5, i, 0, 0);
+    talus_rdf_def def = talus_rdf_default();
+    def.edge = TALUS_RDF_SHELL;
+    talus_rdf g = rdf_of(world, &def);
+    check_close("range", g.bins * g.width, 5.0, 1e-14, "5 diameters");
+    check_close("neighbours", g.coordination[30], 2.0 * 19 / 20, 1e-14,
+                "counted: two, one at ends");
+    assert_true(g.g[19] + g.g[20] > 1.0); // on the border of two bins
+    talus_rdf_free(&g);
+    def.bins = 2000000000;
+    assert_int_equal(talus_measure_rdf(world, &def, &g, &error), TALUS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "1 to 100000"));
+    talus_world_destroy(world);
+}
+
 static void test_threads(void** state)
 {
     (void)state;
@@ -260,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_lattices),
         cmocka_unit_test(test_parts_in_a_cylinder),
         cmocka_unit_test(test_parts_between_planes),
+        cmocka_unit_test(test_row),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ extern "C" {
 /// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
 /// at the box around the grains.
 typedef struct talus_domain_def {
-    talus_region bounds; ///< [default no limits]
+    talus_region bounds; ///< may cross a periodic cell's edge, as regions do [default no limits]
     bool walls;          ///< do walls limit it? [default true]
 } talus_domain_def;
 
@@ -92,8 +92,9 @@ typedef enum talus_rdf_edge {
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.
 typedef struct talus_rdf_def {
     talus_domain_def domain; ///< no bounds along periodic axes
-    double range;            ///< largest distance, m; 0: 5 mean diameters, or a quarter of the
-                             ///< domain's least width that is not periodic [default 0]
+    double range;            ///< largest distance, m; 0: 5 mean diameters, but for TALUS_RDF_INNER
+                             ///< at most a quarter of the least width that is not periodic
+                             ///< [default 0]
     int bins;                ///< [default 100]
     talus_rdf_edge edge;     ///< [default TALUS_RDF_INNER]
 } talus_rdf_def;

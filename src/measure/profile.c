@@ -196,11 +196,12 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
                           talus_error* error)
 {
     const int dim = world->grains.dim;
-    if (def->bins < 1 || def->axis < -1 || (def->axis >= dim && !(def->radial && dim == 2))) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "profile: %d bins along axis %d, expected at least one and an axis from 0 "
-                         "to %d",
-                         def->bins, def->axis, dim - 1);
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || def->axis < -1 ||
+        (def->axis >= dim && !(def->radial && dim == 2))) {
+        return error_set(
+            error, TALUS_ERR_ARGUMENT,
+            "profile: %d bins along axis %d, expected 1 to %d and an axis from 0 to %d", def->bins,
+            def->axis, MEASURE_MOST_BINS, dim - 1);
     }
     if (!(def->low <= def->high) || !isfinite(def->low) || !isfinite(def->high)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "profile: from %g to %g is no range", def->low,

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "detect/bins.h"
 #include "measure/ball_parts.h"
+#include "measure/region.h"
 
 #include <stdlib.h>
 
@@ -165,10 +166,11 @@ static void conclude(const rdf_task* t, talus_rdf* out)
 
 static talus_status check(const talus_rdf_def* def, talus_error* error)
 {
-    if (def->bins < 1 || !(def->range >= 0.0) || !isfinite(def->range)) {
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
+        !isfinite(def->range)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "g(r): %d bins up to a range of %g, expected at least one and a length",
-                         def->bins, def->range);
+                         "g(r): %d bins up to a range of %g, expected 1 to %d and a length",
+                         def->bins, def->range, MEASURE_MOST_BINS);
     }
     return TALUS_OK;
 }
@@ -188,11 +190,12 @@ static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_erro
                      t->range);
 }
 
-/// Five diameters, but so that the middle half of a domain has its centres.
-static double usual_range(const domain* d, int threads)
+/// Five diameters, but, where only inner grains are centres, so that the middle half of a domain
+/// has them.
+static double usual_range(const domain* d, talus_rdf_edge edge, int threads)
 {
     double range = 5.0 * grains_mean_diameter(d->grains, threads);
-    for (int k = 0; k < d->dim; k++) {
+    for (int k = 0; k < d->dim && edge == TALUS_RDF_INNER; k++) {
         if (!d->whole[k]) range = fmin(range, 0.25 * (d->high[k] - d->low[k]));
     }
     return range;
@@ -209,7 +212,7 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     TRY(domain_make(world, &def->domain, &d, error));
     rdf_task t = {.def = def, .domain = &d, .range = def->range};
     const int threads = world->def.threads;
-    if (t.range == 0.0) t.range = usual_range(&d, threads);
+    if (t.range == 0.0) t.range = usual_range(&d, def->edge, threads);
     talus_status status = measure(&t, threads, out, error);
     if (status < 0) talus_rdf_free(out);
     task_free(&t);
