@@ -107,14 +107,16 @@ typedef struct talus_rdf {
     double width;         ///< of a bin, m
     int64_t grains;       ///< with their centres in the domain
     int64_t centres;      ///< of these, the ones whose surroundings are counted
-    double density;       ///< grains / volume of the domain
+    double density;       ///< grains / volume of the part of the domain that they fill
     double* r;            ///< [bins] middle of each bin, m
     double* g;            ///< [bins]
     int64_t* pairs;       ///< [bins] neighbours found, of all centres
     double* coordination; ///< [bins] mean neighbours of a centre up to the end of the bin
 } talus_rdf;
 
-/// Measure g(r). Fails if no grain can be a centre. `def` may be NULL.
+/// Measure g(r). Grains at a free surface, whose Voronoi cells reach far out, count in neither the
+/// density nor the volume, and grains that have one of them within the range are not centres. Fails
+/// if no grain can be a centre. `def` may be NULL.
 TALUS_API talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def,
                                          talus_rdf* out, talus_error* error);
 TALUS_API void talus_rdf_free(talus_rdf* rdf);

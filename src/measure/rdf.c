@@ -1,12 +1,15 @@
 /// The radial distribution function g(r) of the grains' centres.
 ///
 ///   g(r) = (pairs at r to r + dr) / (density * volume of the centres' shells from r to r + dr)
-/// A shell counts with its whole volume, or with the part of it that is in the domain.
+/// A shell counts with its whole volume, or with the part of it that is in the domain. The density
+/// is that of the filled part of the domain, and shells that reach beyond a free surface are left
+/// out: there g would tell the shape of the heap.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "detect/bins.h"
 #include "measure/ball_parts.h"
+#include "measure/filled.h"
 #include "measure/region.h"
 
 #include <stdlib.h>
@@ -33,6 +36,8 @@ typedef struct rdf_task {
     int32_t* item; ///< [count]
     bins bins;
     ball_parts parts;
+    filled_part filled;
+    bool strict;  ///< centres have no grain at a free surface in their range
     double* sums; ///< [chunks][2 bins + 1] pairs, shells, and centres
 } rdf_task;
 
@@ -63,6 +68,15 @@ static void add_shells(const rdf_task* t, const double* x, double* part, double*
     }
 }
 
+/// Is a free surface within the range?
+static bool is_open(const rdf_task* t, const near_list* near)
+{
+    for (int64_t i = 0; i < near->count; i++) {
+        if (t->filled.open[near->point[i].item]) return true;
+    }
+    return false;
+}
+
 static talus_status add_centre(const rdf_task* t, int32_t row, rdf_memory* memory, double* sums)
 {
     near_list* near = &memory->near;
@@ -72,6 +86,7 @@ static talus_status add_centre(const rdf_task* t, int32_t row, rdf_memory* memor
     if (t->def->edge == TALUS_RDF_INNER && domain_depth(d, x) < t->range) return TALUS_OK;
     near->count = 0;
     TRY(bins_near(&t->bins, x, t->range, near));
+    if (t->strict && is_open(t, near)) return TALUS_OK;
     for (int64_t i = 0; i < near->count; i++) {
         const near_point* p = &near->point[i];
         const int b = (int)(p->distance / t->range * n);
@@ -112,7 +127,7 @@ static talus_status add_centres(rdf_task* t, int threads)
 
 // ---- preparing and concluding ------------------------------------------------------------------
 
-/// The grains in the domain, their bins, and the domain as shells see it.
+/// The grains in the domain and their bins.
 static talus_status prepare(rdf_task* t)
 {
     const domain* d = t->domain;
@@ -122,8 +137,7 @@ static talus_status prepare(rdf_task* t)
     for (int64_t i = 0; i < g->count; i++) {
         if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
     }
-    TRY(bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins));
-    return ball_parts_make(d, t->range, t->def->bins, &t->parts);
+    return bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins);
 }
 
 static void task_free(rdf_task* t)
@@ -132,6 +146,7 @@ static void task_free(rdf_task* t)
     free(t->sums);
     bins_free(&t->bins);
     ball_parts_free(&t->parts);
+    filled_part_free(&t->filled);
 }
 
 static talus_status reserve(talus_rdf* out)
@@ -144,13 +159,20 @@ static talus_status reserve(talus_rdf* out)
     return out->r && out->g && out->pairs && out->coordination ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
+static double filled_density(const rdf_task* t)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->count; i++) count += !t->filled.open[t->item[i]];
+    return (double)count / t->filled.volume;
+}
+
 static void conclude(const rdf_task* t, talus_rdf* out)
 {
     const int n = out->bins, dim = t->domain->dim;
     double found = 0.0;
     out->grains = t->count;
     out->centres = (int64_t)t->sums[2 * n];
-    out->density = (double)t->count / t->domain->volume;
+    out->density = filled_density(t);
     for (int b = 0; b < n; b++) {
         const double whole =
             ball_volume_of(dim, out->width * (b + 1)) - ball_volume_of(dim, out->width * b);
@@ -175,13 +197,45 @@ static talus_status check(const talus_rdf_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_error* error)
+/// Count the pairs up to a range; centres may turn out to be none.
+static talus_status count_pairs(rdf_task* t, double range, bool strict, int threads)
+{
+    t->range = range;
+    t->strict = strict;
+    free(t->sums);
+    t->sums = NULL;
+    ball_parts_free(&t->parts);
+    TRY(ball_parts_make(t->domain, range, t->def->bins, &t->parts));
+    return add_centres(t, threads);
+}
+
+static bool has_centres(const rdf_task* t)
+{
+    return t->sums[2 * t->def->bins] > 0.0;
+}
+
+/// In a shallow bed the free surface is near everywhere: then a range that was not asked for is
+/// halved, twice at most, and if that is not enough shells may reach beyond the surface.
+static talus_status find_pairs(rdf_task* t, double range, int threads)
+{
+    const int tries = t->def->range > 0.0 ? 1 : 3;
+    for (int i = 0; i < tries; i++) {
+        TRY(count_pairs(t, ldexp(range, -i), true, threads));
+        if (has_centres(t)) return TALUS_OK;
+    }
+    return count_pairs(t, range, false, threads);
+}
+
+static talus_status measure(rdf_task* t, double range, int threads, talus_rdf* out,
+                            talus_error* error)
 {
     TRY(domain_check_whole(t->domain, "g(r)", error));
-    *out = (talus_rdf){.bins = t->def->bins, .width = t->range / t->def->bins};
-    if (prepare(t) || reserve(out) || add_centres(t, threads)) {
+    TRY(filled_part_find(t->domain, threads, &t->filled, error));
+    out->bins = t->def->bins;
+    if (prepare(t) || reserve(out) || find_pairs(t, range, threads)) {
         return error_memory(error, "measuring g(r)");
     }
+    out->width = t->range / t->def->bins;
     conclude(t, out);
     if (out->centres > 0) return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT,
@@ -210,10 +264,10 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     if (!def) def = &plain;
     TRY(check(def, error));
     TRY(domain_make(world, &def->domain, &d, error));
-    rdf_task t = {.def = def, .domain = &d, .range = def->range};
+    rdf_task t = {.def = def, .domain = &d};
     const int threads = world->def.threads;
-    if (t.range == 0.0) t.range = usual_range(&d, def->edge, threads);
-    talus_status status = measure(&t, threads, out, error);
+    const double range = def->range > 0.0 ? def->range : usual_range(&d, def->edge, threads);
+    talus_status status = measure(&t, range, threads, out, error);
     if (status < 0) talus_rdf_free(out);
     task_free(&t);
     domain_free(&d);
