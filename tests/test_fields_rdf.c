@@ -48,7 +48,7 @@ static talus_rdf_def gas_def(int dim, double range, int bins, talus_rdf_edge edg
 static void test_ideal_gas(void** state)
 {
     (void)state;
-    const int count = test_count(6000, 3000);
+    const int count = test_count(4000, 3000);
     for (int i = 0; i < 8; i++) {
         const int dim = 2 + i % 2;
         const unsigned periodic = i < 2 ? 7 : i < 4 ? 1 : 0;

@@ -377,3 +377,11 @@ bool image_next(const image_range* range, int at[3])
     }
     return false;
 }
+
+void image_shift(const domain* d, const int at[3], double shift[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const bool wraps = k < d->dim && d->cell.periodic[k];
+        shift[k] = wraps ? at[k] * d->cell.length[k] : 0.0;
+    }
+}

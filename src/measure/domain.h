@@ -62,6 +62,8 @@ image_range domain_images(const domain* d, const double* x, double reach, const 
 /// the last.
 bool image_first(const image_range* range, int at[3]);
 bool image_next(const image_range* range, int at[3]);
+/// How far the image `at` is from the original; 2D: the third is 0.
+void image_shift(const domain* d, const int at[3], double shift[3]);
 
 /// Memory of grain_part(). Zero it to begin.
 typedef struct part_memory {

@@ -87,9 +87,11 @@ static bool branch_at(const profile_task* t, const double start[3], const double
                       const int at[3], profile_branch* out)
 {
     const domain* d = t->domain;
+    double shift[3];
+    image_shift(d, at, shift);
     *out = (profile_branch){.from = 0.0, .to = 1.0};
     for (int k = 0; k < d->dim; k++) {
-        out->start[k] = start[k] + (d->cell.periodic[k] ? at[k] * d->cell.length[k] : 0.0);
+        out->start[k] = start[k] + shift[k];
         out->branch[k] = branch[k];
         const double rise = branch[k];
         const double low = t->box_low[k] - out->start[k], high = t->box_high[k] - out->start[k];

@@ -135,10 +135,9 @@ talus_status profile_shell_grain(const profile_task* t, int64_t row, part_memory
     (void)memory;
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double moved[3] = {0};
-        for (int k = 0; k < t->dim; k++) {
-            moved[k] = x[k] + (d->cell.periodic[k] ? at[k] * d->cell.length[k] : 0.0);
-        }
+        double moved[3];
+        image_shift(d, at, moved);
+        vec_add_scaled(t->dim, moved, 1.0, x);
         add_image(t, row, moved, sums);
     } while (image_next(&range, at));
     return TALUS_OK;
