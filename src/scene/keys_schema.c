@@ -6,6 +6,7 @@
 /// `talus check`.
 #include "scene/keys.h"
 
+#include <float.h>
 #include <string.h>
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -105,12 +106,20 @@ static void write_number_rule(json* j, const key_row* row)
     if (row->rule == REAL_FRACTION && !(row->most > 0)) json_number(j, "maximum", 1);
 }
 
+/// YAML knows infinite numbers, scenes do not.
+static void write_finite(json* j, const key_row* row)
+{
+    if (row->rule == REAL_ANY && !(row->least > 0)) json_number(j, "minimum", -DBL_MAX);
+    if (row->rule != REAL_FRACTION && !(row->most > 0)) json_number(j, "maximum", DBL_MAX);
+}
+
 static void write_real(json* j, const key_row* row)
 {
     json_text(j, "type", "number");
     write_number_rule(j, row);
     if (row->least > 0) json_number(j, "minimum", row->least);
     if (row->most > 0) json_number(j, "maximum", row->most);
+    write_finite(j, row);
 }
 
 static void write_integer(json* j, const key_row* row)
@@ -142,6 +151,7 @@ static void write_text(json* j, const key_row* row)
     json_text(j, NULL, "number");
     json_text(j, NULL, "boolean");
     json_close(j, ']');
+    if (row->kinds == KEY_TEXT && row->least > 0) json_number(j, "minLength", row->least);
 }
 
 static void write_list(json* j, int least, int most)
@@ -153,10 +163,14 @@ static void write_list(json* j, int least, int most)
 
 static void write_numbers(json* j, const key_row* row, int width)
 {
+    key_row entry = *row;
+    if (row->kinds & KEY_ROWS) entry.least = entry.most = 0; // of how many there are
     write_list(j, width, width);
     json_open(j, "items", '{');
     json_text(j, "type", row->whole ? "integer" : "number");
-    write_number_rule(j, row);
+    write_number_rule(j, &entry);
+    if (entry.most > 0) json_number(j, "maximum", entry.most);
+    write_finite(j, &entry);
     json_close(j, '}');
 }
 
@@ -481,6 +495,50 @@ static void write_section(json* j, const place_of* at)
     json_word(j, "additionalProperties", "false");
 }
 
+/// No choices in the rows of a section that go with another method.
+static void forbid_choices(json* j, const key_section* s, const char* method)
+{
+    json_open(j, "properties", '{');
+    for (int i = 0; i < keys_row_count(s); i++) {
+        const key_row* row = keys_row(s, i);
+        if (!row->method || strcmp(row->method, method) != 0) continue;
+        json_open(j, row->key, '{');
+        json_open(j, "not", '{');
+        json_open(j, "enum", '[');
+        for (int k = 0; k < row->choice_count; k++) json_text(j, NULL, row->choices[k]);
+        json_close(j, ']');
+        json_close(j, '}');
+        json_close(j, '}');
+    }
+}
+
+/// Unless the scene has this method, neither it nor its phases have choices of it.
+static void write_method_rule(json* j, const key_section* root, const char* method)
+{
+    json_open(j, "if", '{');
+    json_open(j, "not", '{');
+    json_open(j, "properties", '{');
+    json_open(j, "method", '{');
+    json_text(j, "const", method);
+    json_close(j, '}');
+    json_close(j, '}');
+    json_open(j, "required", '[');
+    json_text(j, NULL, "method");
+    json_close(j, ']');
+    json_close(j, '}');
+    json_close(j, '}');
+    json_open(j, "then", '{');
+    forbid_choices(j, root, method);
+    json_open(j, "phases", '{');
+    json_open(j, "items", '{');
+    forbid_choices(j, keys_section("phases[]"), method);
+    json_close(j, '}');
+    json_close(j, '}');
+    json_close(j, '}');
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
 /// If the selector has this value, or may be left out and is, the section is that of the variant.
 static void write_branch(json* j, const place_of* variant, bool by_default)
 {
@@ -541,6 +599,7 @@ static void write_definition(json* j, const place_of* at)
         write_choice(j, at);
     else
         write_section(j, at);
+    if (!at->s->pattern[0]) write_method_rule(j, at->s, "soft");
     json_close(j, '}');
 }
 
