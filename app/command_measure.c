@@ -309,6 +309,9 @@ static bool measure_frames(measure_options* o)
             good = task->world != NULL; // the frame could not be read a second time, as was told
         }
     }
+    for (int q = 0; q < count && good; q++) {
+        if (o->wanted[q] && list[q].finish) list[q].finish(task);
+    }
     free(told);
     if (task->out->failed) fprintf(stderr, "talus: out of memory\n");
     return good && !task->out->failed;

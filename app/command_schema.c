@@ -1,5 +1,5 @@
 /// talus schema: the JSON Schema of scenes, or the table of a section's keys.
-#include "app.h"
+#include "recorded.h"
 
 #include "scene/reader.h"
 
@@ -28,26 +28,18 @@ static bool print_table(const char* pattern)
     return false;
 }
 
-/// Open a file that is not there yet, unless `force`; NULL, with a message.
-static FILE* open_new(const char* path, bool force)
-{
-    FILE* file = fopen(path, force ? "w" : "wx");
-    if (!file && errno == EEXIST) {
-        fprintf(stderr, "talus: %s exists already; --force replaces it\n", path);
-    } else if (!file) {
-        fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
-    }
-    return file;
-}
-
 static int write_schema(const char* path, bool force)
 {
     if (!path) {
         keys_write_schema(stdout);
         return STATUS_OK;
     }
-    FILE* file = open_new(path, force);
-    if (!file) return STATUS_FAILURE;
+    if (!output_free(path, force)) return STATUS_FAILURE;
+    FILE* file = fopen(path, force ? "we" : "wxe");
+    if (!file) {
+        fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));
+        return STATUS_FAILURE;
+    }
     keys_write_schema(file);
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed) {

@@ -64,12 +64,13 @@ static const command commands[] = {
      "Examples:\n"
      "  talus scenes\n",
      command_scenes},
-    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT]",
+    {"export", "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT] [--force]",
      "write the frames of a run for other programs",
      "  --vtk OUT              VTK XML into the directory OUT: open OUT/grains.pvd in ParaView\n"
      "  --lammps OUT           LAMMPS dump into the file OUT, for OVITO\n"
      "  --vtkhdf OUT           one VTKHDF file with all frames, for ParaView 5.13 and later\n"
-     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n\n"
+     "  --gsd OUT              one GSD file (schema hoomd) with the shapes of grains, for OVITO\n"
+     "  --force                replace files that are there\n\n"
      "Without options the first two are written into DIR/export. A run that is not finished is\n"
      "exported as far as it shows its frames, up to about the last second. See "
      "docs/exchange.md.\n\n"

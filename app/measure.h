@@ -88,6 +88,8 @@ typedef struct measure_quantity {
     talus_status (*measure)(measure_task* task, talus_error* error);
     /// Look at a frame before any is measured, if there are several: find an extent. May be NULL.
     talus_status (*look)(measure_task* task, talus_error* error);
+    /// Fill in what follows from the means over all frames. May be NULL.
+    void (*finish)(measure_task* task);
 } measure_quantity;
 
 const measure_quantity* measure_quantities(int* count);
@@ -135,6 +137,13 @@ typedef struct measure_spread {
 } measure_spread;
 
 measure_spread measure_spread_of(const measured* m, const measure_number* number);
+
+// ---- measure_shear.c ---------------------------------------------------------------------------
+
+/// Add the columns of a profile that measure_profile_finish() fills; `nothing` has as many NaN as
+/// there are rows. Returns how many.
+int measure_shear_columns(measure_column* column, const double* nothing, bool contacts);
+void measure_profile_finish(measure_task* task);
 
 // ---- measure_print.c ---------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "measure.h"
 
 #include "base/error.h"
+#include "budget.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,39 +229,51 @@ static talus_status note_books(measure_task* task, double from_time, double to_t
     return TALUS_OK;
 }
 
-/// Energies of another frame. The recording has one world: task->world is not valid afterwards.
-static talus_status energies_of_frame(measure_task* task, int64_t frame, talus_energies* out,
-                                      talus_error* error)
+/// Begin a budget at a frame. The recording has one world: task->world is not valid afterwards.
+static talus_status begin_at_frame(measure_task* task, int64_t frame, const talus_series* series,
+                                   budget* out, talus_error* error)
 {
-    const talus_measure_def def = talus_measure_default();
     const talus_world* world;
+    *out = (budget){0};
     TRY(talus_recording_show(task->recording, frame, &world, error));
-    return talus_measure_energies(world, &def, out, error);
+    return budget_begin(out, series, world, error);
 }
 
-/// Rigid grains: what contacts took less what walls gave is all that frames leave to be known.
-static talus_status note_losses(measure_task* task, int64_t first, talus_error* error)
+/// From one frame up to the one that is being measured.
+static talus_status make_budget(measure_task* task, int64_t first, const talus_series* series,
+                                budget* out, talus_error* error)
 {
-    const double* times = talus_recording_times(task->recording);
-    talus_energies before, after;
-    talus_status status = energies_of_frame(task, first, &before, error);
+    const talus_status status = begin_at_frame(task, first, series, out, error);
     // The quantities after this one want the frame itself, whatever became of the first.
     talus_error lost = {0};
     if (talus_recording_show(task->recording, task->frame, &task->world, &lost) < 0) {
         if (status >= 0) *error = lost;
         return TALUS_ERR_FORMAT;
     }
-    if (status < 0) return status;
-    const talus_measure_def def = talus_measure_default();
-    TRY(talus_measure_energies(task->world, &def, &after, error));
-    const double kinetic = after.kinetic - before.kinetic;
-    const double potential = after.potential - before.potential;
-    note(task, "from_time", "s", times[first]);
-    note(task, "to_time", "s", times[task->frame]);
-    note(task, "change_of_kinetic", "J", kinetic);
-    note(task, "change_of_potential", "J", potential);
-    note(task, "loss_less_wall_work", "J", -kinetic - potential);
-    return TALUS_OK;
+    return status < 0 ? status : budget_advance(out, task->world, error);
+}
+
+/// Rigid grains: energies from the frames, the walls' work from the series if there is one.
+static talus_status note_losses(measure_task* task, int64_t first, talus_error* error)
+{
+    const double* times = talus_recording_times(task->recording);
+    talus_series series;
+    talus_error none;
+    budget b;
+    const bool has_series = talus_series_read(task->directory, &series, &none) >= 0;
+    const talus_status status = make_budget(task, first, has_series ? &series : NULL, &b, error);
+    if (status >= 0) {
+        note(task, "from_time", "s", times[first]);
+        note(task, "to_time", "s", times[task->frame]);
+        note(task, "change_of_kinetic", "J", b.kinetic);
+        note(task, "change_of_potential", "J", b.potential);
+        note(task, "wall_work", "J", b.wall_work);
+        note(task, "dissipated", "J", b.dissipated);
+        note(task, "loss_less_wall_work", "J", -b.kinetic - b.potential);
+    }
+    budget_end(&b);
+    if (has_series) talus_series_free(&series);
+    return status;
 }
 
 /// What became of the energy from the first to the last frame chosen, or from the beginning to a
@@ -279,31 +292,40 @@ static talus_status measure_budget(measure_task* task, talus_error* error)
 
 static const measure_quantity quantities[] = {
     {"stress", "stress tensor of contacts and fluctuations, compression positive", MEASURE_CONTACTS,
-     measure_stress, NULL},
+     measure_stress, NULL, NULL},
     {"fabric", "fabric tensor, anisotropies of contacts and forces, roses", MEASURE_CONTACTS,
-     measure_fabric, NULL},
+     measure_fabric, NULL, NULL},
     {"coordination", "contacts a grain, with and without rattlers", MEASURE_CONTACTS,
-     measure_coordination, NULL},
-    {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces, NULL},
-    {"mobility", "part of the friction in use, mobilised and sliding shares", MEASURE_CONTACTS,
-     measure_mobility, NULL},
-    {"networks", "strong and weak contacts, above and below the mean normal force",
-     MEASURE_CONTACTS, measure_networks, NULL},
-    {"energy", "energies of the free grains, power of gravity and walls", 0, measure_energy, NULL},
-    {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p",
-     MEASURE_CONTACTS, measure_rheology, NULL},
-    {"budget", "changes of energy from the first to the last frame, or to a single one",
-     MEASURE_ONCE, measure_budget, NULL},
-    {"packing", "solid fraction of the space between the walls", 0, measure_packing, NULL},
-    {"voronoi", "solid fraction of Voronoi cells", 0, measure_voronoi, NULL},
-    {"rdf", "pair distribution g(r) of the centres", 0, measure_rdf, NULL},
-    {"profile", "solid fraction, velocity and stress in slices or shells", MEASURE_NAMED,
-     measure_profile, measure_profile_look},
-    {"field", "coarse-grained density, velocity and stress on a grid", MEASURE_NAMED, measure_field,
-     measure_field_look},
-    {"slope", "angle of repose of a heap, or of a flat surface", MEASURE_NAMED, measure_slope,
+     measure_coordination, NULL, NULL},
+    {"forces", "mean and largest forces, P(f_n), P(f_t)", MEASURE_CONTACTS, measure_forces, NULL,
      NULL},
-    {"flux", "flow of grains through the plane of --gate", MEASURE_NAMED, measure_flux, NULL},
+    {"mobility", "part of the friction in use, mobilised and sliding shares", MEASURE_CONTACTS,
+     measure_mobility, NULL, NULL},
+    {"networks", "strong and weak contacts, above and below the mean normal force",
+     MEASURE_CONTACTS, measure_networks, NULL, NULL},
+    {"energy", "energies of the free grains, power of gravity and walls", 0, measure_energy, NULL,
+     NULL},
+    {"rheology", "shear rate of a linear fit, inertial number I, friction mu = tau/p",
+     MEASURE_CONTACTS, measure_rheology, NULL, NULL},
+    {"budget", "changes of energy from the first to the last frame, or to a single one",
+     MEASURE_ONCE, measure_budget, NULL, NULL},
+    {"packing", "solid fraction of the space between the walls", 0, measure_packing, NULL, NULL},
+    {"voronoi", "solid fraction of Voronoi cells", 0, measure_voronoi, NULL, NULL},
+    {"rdf", "pair distribution g(r) of the centres", 0, measure_rdf, NULL, NULL},
+    {.name = "profile",
+     .what = "solid fraction, velocity, stress, shear rate, mu, I in slices or shells",
+     .flags = MEASURE_NAMED,
+     .measure = measure_profile,
+     .look = measure_profile_look,
+     .finish = measure_profile_finish},
+    {.name = "field",
+     .what = "coarse-grained density, velocity and stress on a grid",
+     .flags = MEASURE_NAMED,
+     .measure = measure_field,
+     .look = measure_field_look},
+    {"slope", "angle of repose of a heap, or of a flat surface", MEASURE_NAMED, measure_slope, NULL,
+     NULL},
+    {"flux", "flow of grains through the plane of --gate", MEASURE_NAMED, measure_flux, NULL, NULL},
 };
 
 const measure_quantity* measure_quantities(int* count)

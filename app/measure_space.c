@@ -177,18 +177,30 @@ talus_status measure_profile(measure_task* task, talus_error* error)
     const bool contacts = talus_recording_has_contacts(task->recording);
     double* stress = total_stress(p.contact, p.kinetic, p.bins);
     double* mass = malloc(sizeof *mass * (size_t)p.bins);
-    for (int b = 0; b < p.bins && mass; b++) mass[b] = p.density[b] * p.volume[b];
+    double* nothing = malloc(sizeof *nothing * (size_t)p.bins);
+    for (int b = 0; b < p.bins && mass && nothing; b++) {
+        mass[b] = p.density[b] * p.volume[b];
+        nothing[b] = NAN;
+    }
     add_column(&list, "position", "m", p.position, 1, NULL);
     add_column(&list, "volume", "m^3", p.volume, 1, NULL);
     add_column(&list, "solid_fraction", "", p.fraction, 1, p.volume);
     add_velocity(&list, p.dim, task->radial, p.velocity, mass);
     add_column(&list, "temperature", "m^2/s^2", p.temperature, 1, mass);
     if (contacts) add_stress(&list, p.dim, task->radial, stress, p.volume);
+    list.count += measure_shear_columns(list.column + list.count, nothing, contacts);
     note(task, "slices", "", p.bins);
-    const bool good = stress && mass;
+    talus_rheology r;
+    talus_error unimportant;
+    if (talus_measure_rheology(task->world, &task->def, &r, &unimportant) >= 0) {
+        note(task, "mean_diameter", "m", r.diameter);
+        note(task, "grain_density", "kg/m^3", r.density);
+    }
+    const bool good = stress && mass && nothing;
     if (good) measured_rows(task->out, "profile", 1, list.count, list.column, p.bins);
     free(stress);
     free(mass);
+    free(nothing);
     talus_profile_free(&p);
     return good ? TALUS_OK : error_memory(error, "a profile");
 }

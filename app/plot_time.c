@@ -1,4 +1,5 @@
 /// Plots over time: numbers measured in frame after frame.
+#include "budget.h"
 #include "plot.h"
 
 #include <math.h>
@@ -139,6 +140,52 @@ static void add_soft_energies(plot_job* job, plot_sheet* sheet)
     }
 }
 
+/// Curve and column of an energy over the frames, if it is known of any.
+static void add_energy(plot_sheet* sheet, const char* name, const char* label, const double* data)
+{
+    bool any = false;
+    for (int64_t i = 0; i < sheet->length; i++) any |= isfinite(data[i]);
+    if (!any) return;
+    sheet_column(sheet, name, data);
+    plot_curve c = {.dash = TALUS_DASH_DASHED,
+                    .colour = -1,
+                    .x = sheet->column[1].data,
+                    .y = data,
+                    .count = sheet->length};
+    snprintf(c.label, sizeof c.label, "%s", label);
+    sheet_curve(sheet, c);
+}
+
+/// Rigid grains: the walls' work and what was dissipated since the first of the frames.
+static void add_rigid_budget(plot_job* job, plot_sheet* sheet)
+{
+    double *work = sheet_array(sheet, sheet->length), *lost = sheet_array(sheet, sheet->length);
+    budget b = {0};
+    bool good = work && lost;
+    for (int64_t i = 0; i < sheet->length && work && lost; i++) {
+        const int64_t frame = (int64_t)sheet->column[0].data[i];
+        const talus_world* world;
+        talus_error error;
+        good = good && talus_recording_show(job->recording, frame, &world, &error) >= 0;
+        if (i == 0) good = good && budget_begin(&b, &job->series, world, &error) >= 0;
+        good = good && budget_advance(&b, world, &error) >= 0;
+        work[i] = good ? b.wall_work : NAN;
+        lost[i] = good ? b.dissipated : NAN;
+    }
+    budget_end(&b);
+    if (!work || !lost) return;
+    add_energy(sheet, "wall_work", "work of walls", work);
+    add_energy(sheet, "dissipated", "dissipated", lost);
+}
+
+/// Is the budget that of what is plotted: rigid grains, all of them?
+static bool has_rigid_budget(const plot_job* job)
+{
+    const talus_region *r = &job->options->measure.region, all = talus_region_default();
+    if (!job->has_series || talus_series_column(&job->series, "elastic_energy")) return false;
+    return memcmp(r, &all, sizeof all) == 0;
+}
+
 void plot_energy(plot_job* job, plot_sheet* sheet)
 {
     static const time_number numbers[] = {{"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
@@ -156,6 +203,7 @@ void plot_energy(plot_job* job, plot_sheet* sheet)
     }
     if (largest == 0.0) sheet->curve_count--;
     add_soft_energies(job, sheet);
+    if (has_rigid_budget(job)) add_rigid_budget(job, sheet);
 }
 
 // ---- stress ------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 /// Frames and regions of recorded runs, and places for the files made from them.
 #include "recorded.h"
 
+#include "run/directory.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -175,6 +177,10 @@ bool output_folder(const char* directory, const char* name, char out[PATH_SIZE])
 bool output_free(const char* path, bool force)
 {
     struct stat info;
+    if (directory_reserves(path)) {
+        fprintf(stderr, "talus: %s is a file of a run itself; choose another name\n", path);
+        return false;
+    }
     if (stat(path, &info) != 0) return true;
     if (force && S_ISREG(info.st_mode)) return true;
     fprintf(stderr,

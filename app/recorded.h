@@ -1,5 +1,5 @@
-/// What `measure`, `render`, `plot` and `view` share: choosing frames and a region of a recorded
-/// run, and places for their files. Functions that return false have said why on stderr.
+/// What `measure`, `render`, `plot`, `view` and `export` share: choosing frames and a region of a
+/// recorded run, and places for their files. Functions that return false have said why on stderr.
 #ifndef TALUS_RECORDED_H
 #define TALUS_RECORDED_H
 
@@ -46,7 +46,8 @@ bool range_parse(const char* option, const char* text, double* low, double* high
 
 /// DIRECTORY/NAME, or DIRECTORY if `name` is NULL, made if needed; the path goes to `out`.
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);
-/// Is there room for a file: nothing of that name, or it may be replaced?
+/// Is there room for a file: nothing of that name, or it may be replaced? The files that a run
+/// itself writes in its directory never are.
 bool output_free(const char* path, bool force);
 /// snprintf() of a path that complains if it is too long.
 bool output_path(char out[PATH_SIZE], const char* format, ...) TALUS_PRINTF(2, 3);

@@ -99,11 +99,32 @@ static void an_empty_world_has_nothing_to_detach(void** state)
     talus_world_destroy(world);
 }
 
+static void at_least_one_step_is_asked_for(void** state)
+{
+    (void)state;
+    const talus_method methods[] = {TALUS_METHOD_CONTACT, TALUS_METHOD_SOFT};
+    for (int i = 0; i < 2; i++) {
+        talus_world_def def = talus_world_default();
+        def.method = methods[i];
+        talus_world* world = NULL;
+        assert_int_equal(talus_world_create(&def, &world, NULL), TALUS_OK);
+        for (int64_t count = -1; count < 1; count++) {
+            talus_error error;
+            assert_int_equal(talus_world_steps(world, 1e-3, count, NULL, &error),
+                             TALUS_ERR_ARGUMENT);
+            assert_non_null(strstr(error.text, "at least 1"));
+        }
+        assert_int_equal(talus_world_last(world)->step, 0);
+        talus_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detached_arrays_live_on),
         cmocka_unit_test(an_empty_world_has_nothing_to_detach),
+        cmocka_unit_test(at_least_one_step_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,7 +242,9 @@ static void test_neighbours_agree(void** state)
 static void test_boundaries(void** state)
 {
     (void)state;
-    for (int dim = 2; dim <= 3; dim++) {
+    for (int i = 0; i < 4; i++) {
+        const int dim = 2 + i % 2;
+        const double off = i < 2 ? 0.0 : 1e5; // far from the origin numbers are coarser
         talus_world* world = physics_world_g(dim, 0.0, 0, 0, 0);
         talus_wall_def tube = talus_wall_default();
         tube.name = "tube";
@@ -250,16 +252,53 @@ static void test_boundaries(void** state)
         tube.shape.inside = true;
         tube.shape.radius = 1.0;
         tube.shape.axis[2] = dim == 3;
+        tube.position[0] = off;
         physics_wall(world, &tube);
-        if (dim == 3) physics_plane_at(world, "floor", 0.6, 0, 0.8, 0, 0, -1);
+        if (dim == 3) physics_plane_at(world, "floor", 0.6, 0, 0.8, off, 0, -1);
         rng r = rng_make(9, 0, 0);
-        for (int i = 0; i < 400; i++) {
+        for (int n = 0; n < 400; n++) {
             const double far = 0.95 * sqrt(rng_uniform(&r)), turn = uniform(&r, 0, 2 * M_PI);
-            add_ball(world, 0.05, far * cos(turn), far * sin(turn), uniform(&r, 0, 2));
+            add_ball(world, 0.05, off + far * cos(turn), far * sin(turn), uniform(&r, 0, 2));
         }
         talus_voronoi v = voronoi_of(world, NULL);
+        check_close("sum of the cells", total(&v) / v.domain, 1.0, off > 0.0 ? 1e-9 : 1e-12,
+                    "roundoff, of 1e5");
+        if (dim == 2)
+            check_close("circle", v.domain, M_PI, off > 0.0 ? 1e-9 : 1e-10, "the prism's area");
+        talus_voronoi_free(&v);
+        talus_world_destroy(world);
+    }
+}
+
+/// One grain far above the others: their cells reach up to it, and it must not cost more than them.
+/// Searches as far as such a cell is large look at all grains (3D) or at 10^7 images of them (2D):
+/// this test then takes minutes.
+static void test_far_grain(void** state)
+{
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        talus_world_def def = physics_def(dim);
+        if (dim == 2) def.periodic[0] = true, def.cell_high[0] = 0.2;
+        talus_world* world = physics_world(&def, 0.0);
+        const int side = dim == 2 ? 20 : 16, layers = dim == 2 ? 50 : 16;
+        rng r = rng_make(3, 0, 0);
+        for (int i = 0; i < layers * (dim == 2 ? side : side * side); i++) {
+            const int at[3] = {i % side, i / side % (dim == 2 ? layers : side), i / (side * side)};
+            double x[3];
+            for (int k = 0; k < 3; k++) x[k] = 0.01 * at[k] + uniform(&r, 0.0, 0.002);
+            add_ball(world, 0.0045, x[0], x[1], x[2]);
+        }
+        const double far = dim == 2 ? 1e6 : 3.0;
+        add_ball(world, 0.0045, 0.1, dim == 2 ? far : 0.1, far);
+        talus_voronoi v = voronoi_of(world, NULL);
+        const int64_t last = v.count - 1;
         check_close("sum of the cells", total(&v) / v.domain, 1.0, 1e-12, "roundoff");
-        if (dim == 2) check_close("circle", v.domain, M_PI, 1e-10, "the prism has its area");
+        check_close("half of the height is the far grain's", v.volume[last] / v.domain, 0.5, 0.05,
+                    "the bed is a 20th of the height");
+        check_below("its neighbours at most", (double)neighbours(&v, last), side * side + 1.0,
+                    "the uppermost layer and the boundary");
+        check_below("its neighbours at least", -(double)neighbours(&v, last), -3.0,
+                    "several below it, and the boundary");
         talus_voronoi_free(&v);
         talus_world_destroy(world);
     }
@@ -336,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_membership),
         cmocka_unit_test(test_neighbours_agree),
         cmocka_unit_test(test_boundaries),
+        cmocka_unit_test(test_far_grain),
         cmocka_unit_test(test_hidden),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_mistakes),

@@ -1,4 +1,5 @@
 """`talus import`: files of LAMMPS, LMGC90 and CSV become scenes that run, with the same grains."""
+import os
 import random
 import subprocess
 import tempfile
@@ -174,6 +175,20 @@ class Csv(Folder):
         self.assertEqual(list(grains["material"]), [0, 1])
         self.assertIn("not carried over: comment", words)
         self.assertIn("fir_2", (self.root / "scene.yaml").read_text())
+
+    def test_other_letters(self):
+        """What YAML does not take, in names of columns, materials and the file: bytes of Latin-1, control
+        characters, ends of lines of Unicode."""
+        path = self.root / os.fsdecode(b"grains-\xe9-\x7f.csv")
+        path.write_bytes(b"x,y,radius,gr\xf6\xdfe,a\x7fb,c\xe2\x80\xa8title: d,e\xc2\x85f,\xc3\xa9,material\n"
+                         b"0,0,1,2,3,4,5,6,\xe9t\xe9\n3,0,1,2,3,4,5,6,b\n")
+        self.import_file(path)
+        text = (self.root / "scene.yaml").read_text()
+        self.assertIn("gr??e, a?b, c???title: d, e??f, \u00e9", text)
+        self.assertIn('title: "grains-?-?.csv"', text)
+        done = talus("import", path, "-o", self.root / "\x7f.yaml")
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("UTF-8", done.stderr)
 
     def test_refusals(self):
         self.refuse("x,y,radius\n0,0,1\n1,oops,1\n", "file.csv:3:", "column 'y'", "'oops'")

@@ -72,6 +72,37 @@ output: {frames: 0.05, series: 0.005}
 """
 
 
+# A disk that drops onto a floor and stays there: no restitution.
+DROP = """
+title: drop
+dimension: 2
+step: 1.0e-2
+gravity: [0, -10]
+materials: {bead: {density: 1}}
+walls: [{name: floor, type: plane, point: [0, 0], normal: [0, 1]}]
+grains: [{type: list, items: [{position: [0, 1.5], radius: 0.5}]}]
+phases: [{name: drop, until: {time: 0.8}}]
+output: {frames: 0.1}
+"""
+# A disk that rests on a floor which lifts it with 0.5 m/s.
+LIFT = """
+title: lift
+dimension: 2
+step: 1.0e-2
+gravity: [0, -10]
+materials: {bead: {density: 1}}
+walls:
+  - {name: the floor, type: plane, point: [0, 0], normal: [0, 1],
+     motion: {type: velocity, velocity: [0, 0.5]}}
+  - {name: far away, type: plane, point: [9, 0], normal: [-1, 0]}
+grains: [{type: list, items: [{position: [0, 0.5], radius: 0.5}]}]
+phases: [{name: lift, until: {time: 0.4}}]
+output: {frames: 0.1}
+"""
+# The floor turns instead.
+TURN = LIFT.replace("{type: velocity, velocity: [0, 0.5]}", "{type: velocity, spin: 1}")
+
+
 def talus(*arguments, cwd):
     return subprocess.run([TALUS, *arguments], capture_output=True, text=True, cwd=cwd, timeout=100)
 
@@ -109,7 +140,9 @@ class Measure(unittest.TestCase):
         (cls.cwd / "loaded.yaml").write_text(SCENE)
         (cls.cwd / "fall.yaml").write_text(FALL)
         (cls.cwd / "soft.yaml").write_text(SOFT)
-        for name in ("loaded", "fall", "soft"):
+        for name, scene in (("drop", DROP), ("lift", LIFT), ("turn", TURN)):
+            (cls.cwd / f"{name}.yaml").write_text(scene)
+        for name in ("loaded", "fall", "soft", "drop", "lift", "turn"):
             run = talus("run", f"{name}.yaml", "-o", name, "--quiet", cwd=cls.cwd)
             assert run.returncode == 0, run.stderr
         cls.frame = Frame(cls.cwd / "loaded/frames.h5", 5)
@@ -296,6 +329,40 @@ class Measure(unittest.TestCase):
         self.assertIn("the table surface is left out", result.stderr)
         self.assertNotIn("surface", json.loads(result.stdout)["slope"])
 
+    def test_shear_in_slices(self):
+        """A frame whose disks are given the velocities of a shear flow, v_x = -20 y."""
+        shutil.copytree(self.cwd / "loaded", self.cwd / "sheared")
+        with h5py.File(self.cwd / "sheared/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            y = grains["position"][:, 1]
+            grains["velocity"][:] = np.column_stack([-20 * y, 0 * y])
+        m = self.measure("sheared", "profile", "--bins", "8")["profile"]
+        t = {k: np.array(v["values"], dtype=float) for k, v in m["profile"].items()}
+        gradient = np.gradient(t["velocity_x"], t["position"][1] - t["position"][0])
+        np.testing.assert_allclose(t["shear_rate"], abs(gradient), rtol=1e-9)
+        # The parts of a disk in two slices have its one velocity: that takes from the gradient.
+        np.testing.assert_allclose(t["shear_rate"][1:-1], 20, rtol=0.3)
+        pressure = 0.5 * (t["stress_xx"] + t["stress_yy"])
+        shear = 0.5 * (t["stress_xy"] + t["stress_yx"])  # v_x falls with y
+        np.testing.assert_allclose(t["mu"], shear / pressure, rtol=1e-9)
+        diameter = 2 * self.frame.radius.mean()
+        inertial = t["shear_rate"] * diameter * np.sqrt(2500 / pressure)
+        np.testing.assert_allclose(t["I"], inertial, rtol=1e-9)
+        m = self.measure("fall", "profile", "--frame", "0:1")["profile"]["profile"]
+        self.assertIn("shear_rate", m)
+        self.assertNotIn("mu", m)  # no contacts are recorded
+
+    def test_rotation_has_no_shear(self):
+        shutil.copytree(self.cwd / "loaded", self.cwd / "turned")
+        with h5py.File(self.cwd / "turned/frames.h5", "r+") as file:
+            grains = file["frames/000005/grains"]
+            x, y = (grains["position"][:] - [0.04, 0.03]).T
+            grains["velocity"][:] = np.column_stack([-3 * y, 3 * x])
+        options = ["--radial", "--ends", "0:0.03", "--bins", "3", "--region", "y=0:0.06"]
+        m = self.measure("turned", "profile", *options)["profile"]["profile"]
+        # About the middle of the space. dv/dr alone is 3; what is left comes from the disks' sizes.
+        self.assertLess(m["shear_rate"]["values"][1], 0.3 * 3)
+
     def test_options_of_space(self):
         f = self.frame
         v = [self.measure("loaded", "voronoi", *o)["voronoi"] for o in ([], ["--inner-cells"])]
@@ -354,6 +421,41 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(b["dissipated"], 0.25 * mass * 0.75, delta=0.05 * mass)
         closing = b["change_of_kinetic"] + b["change_of_elastic"] + b["dissipated"]
         self.near(closing, b["work_put_in"] + b["change_of_error"])
+
+    def test_budget_of_rigid_grains(self):
+        def budget(run, *options):
+            found = self.measure(run, "budget", *options)["budget"]
+            return {k: v["value"] for k, v in found.items()}
+
+        mass = np.pi / 4
+        b = budget("drop")
+        # It ends at rest, up to the gap at which the solver takes contacts for closed.
+        self.assertAlmostEqual(b["dissipated"], mass * 10 * 1.0, delta=1e-3 * mass)
+        self.near(b["dissipated"], -b["change_of_potential"] - b["change_of_kinetic"])
+        self.assertEqual(b["wall_work"], 0)
+        b = budget("lift")
+        v, t = 0.5, 0.4
+        # The floor's impulse is what gives the disk its momentum and holds its weight; solver
+        # tolerance 1e-6 and above.
+        work = v * (mass * v + mass * 10 * t)
+        self.assertAlmostEqual(b["wall_work"], work, delta=1e-4 * work)
+        self.assertAlmostEqual(b["dissipated"], 0.5 * mass * v * v, delta=1e-4 * work)
+        self.assertAlmostEqual(b["change_of_kinetic"], 0.5 * mass * v * v, delta=1e-4 * work)
+        # From frame 1 on nothing is lost.
+        frames = self.measure("lift", "budget", "--frame", "1:4")["budget"]
+        self.assertAlmostEqual(frames["wall_work"]["mean"], 0.3 * v * mass * 10, delta=1e-4 * work)
+        self.assertAlmostEqual(frames["dissipated"]["mean"], 0, delta=1e-4 * work)
+        plot = talus("plot", "lift", "energy", "--csv", cwd=self.cwd)
+        self.assertEqual(plot.returncode, 0, plot.stderr)
+        with open(self.cwd / "lift/plots/energy.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(float(rows[0]["wall_work"]), 0)
+        self.near(float(rows[-1]["wall_work"]), b["wall_work"])
+        self.near(float(rows[-1]["dissipated"]), b["dissipated"])
+        # The series has no torques: a wall that turns does work that is not known.
+        b = budget("turn")
+        self.assertIsNone(b["wall_work"])
+        self.assertIsNone(b["dissipated"])
 
     def test_a_missing_frame(self):
         """The budget cannot read frame 0; what comes after it measures its own frame."""

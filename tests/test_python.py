@@ -7,6 +7,7 @@ at memory the library has given back does not keep its values.
 import csv
 import gc
 import json
+import keyword
 import os
 import signal
 import subprocess
@@ -157,7 +158,7 @@ class Mistakes(unittest.TestCase):
                          normal=[0, 1])
         self.assert_says(OSError, "cannot open", talus.Scene,
                          "/no/scene.yaml")
-        self.assert_says(talus.StateError, "there is no recorded run", talus.open, "/no/run")
+        self.assert_says(FileNotFoundError, "there is no recorded run", talus.open, "/no/run")
         # A grain that is not a number stops a step.
         world.grains.velocity[0] = numpy.nan
         self.assert_says(talus.NumericError, "not a finite number", world.step, 1e-3)
@@ -173,7 +174,7 @@ class Mistakes(unittest.TestCase):
         world = column()
         self.assert_says(TypeError, "did you mean 'gravity'?", talus.World, gravty=[0, 0])
         self.assert_says(ValueError, "did you mean 'plane'?", world.add_wall, "a", "plain")
-        self.assert_says(ValueError, "expected 3 numbers", world.add_grain, position=[1, 2, 3, 4])
+        self.assert_says(ValueError, "expected 2 numbers", world.add_grain, position=[1, 2, 3, 4])
         self.assert_says(TypeError, "expected a whole number", world.add_grain, material=0.5)
         self.assert_says(ValueError, "expected 5 numbers (grains), got 3", talus.Figure().world,
                          world, value=[1, 2, 3])
@@ -320,12 +321,14 @@ class Header(unittest.TestCase):
         for name in HEADER["functions"]:
             short = name[len("talus_"):]
             prefix = next((p for p in classes if short.startswith(p)), None)
-            places = [(talus, short), (talus.measure, short),
+            places = [(talus, short), (talus, short + "_file"), (talus.measure, short),
                       (talus.measure, short.replace("measure_", ""))]
             if prefix:
                 places.append((classes[prefix], short[len(prefix):]))
             self.assertTrue(name in by_hand or name.endswith(ends) or
                             any(hasattr(*place) for place in places), name)
+        for thing in (talus, talus.measure, *classes.values()):
+            self.assertFalse([n for n in dir(thing) if keyword.iskeyword(n)])
 
     def test_arrays_of_results_say_how_long_they_are(self):
         for struct in HEADER["fields"]:

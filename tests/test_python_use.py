@@ -1,7 +1,11 @@
 """The Python package in rough hands: wrong arguments, interrupts, forks, copies of results."""
+import copy
 import os
+import pickle
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -39,6 +43,186 @@ class Options(Case):
         self.assert_says(TypeError, "sets[0]: expected a text", talus.advise, sets=[None])
 
 
+class Grains(Case):
+    def test_columns_of_two_and_three_grains(self):
+        """A column of spins must not be taken for one vector, whatever the number of grains."""
+        for count in (1, 2, 3, 4):
+            world, spin = talus.World(dim=2), numpy.arange(1.0, count + 1)
+            position = [[i, 0] for i in range(count)]
+            world.add_grains(position, radius=0.1, spin=spin, rotation=0.1 * spin, torque=2 * spin)
+            self.assertEqual(world.grains.spin.tolist(), spin.tolist())
+            self.assertEqual(world.grains.rotation.tolist(), (0.1 * spin).tolist())
+            self.assertEqual(world.grains.torque.tolist(), (2 * spin).tolist())
+            solid = talus.World(dim=3)
+            solid.add_grains([[i, 0, 0] for i in range(count)], radius=0.1, spin=[1, 2, 3])
+            self.assertEqual(solid.grains.spin.tolist(), [[1, 2, 3]] * count)
+        self.assert_says(ValueError, "grains.spin: expected 4 numbers", world.add_grains, position,
+                         radius=0.1, spin=[1, 2, 3])
+        self.assert_says(ValueError, "grains.radius: expected 4 numbers", world.add_grains,
+                         position, radius=[0.1, 0.1])
+
+    def test_all_or_none(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        before = world.hash()
+        for words, columns in (("grains.velocity[1]", {"velocity": [[0, 0], [numpy.nan, 0]]}),
+                               ("grains[1]: ", {"radius": [0.1, -1]}),
+                               ("grains.tag[1]: expected whole", {"tag": [1, 2.5]}),
+                               ("there is no material 'gold'", {"material": ["glass", "gold"]})):
+            world._materials["glass"] = 0
+            self.assert_says(talus.ArgumentError, words, world.add_grains, [[1, 0], [2, 0]],
+                             **{"radius": 0.1, **columns})
+            self.assertEqual((len(world.grains), world.hash()), (1, before))
+
+    def test_names_of_materials_and_solids(self):
+        world = talus.World(dim=2)
+        world.add_material("glass")
+        world.add_material("steel")
+        world.add_solid("square", [[0, 0], [1, 0], [1, 1], [0, 1]])
+        world.add_grains([[0, 0], [5, 0]], material=["steel", "glass"], solid="square",
+                         tag=[1.0, 2.0])
+        world.add_grain(position=[9, 0], solid="square", material="steel")
+        self.assertEqual(world.grains.material.tolist(), [1, 0, 1])
+        self.assertEqual(world.grains.tag.tolist(), [1, 2, 0])
+        self.assert_says(talus.ArgumentError, "there is no solid 'cube'", world.add_grain,
+                         solid="cube")
+
+    def test_vectors_have_the_dimension_of_the_world(self):
+        flat, space = talus.World(dim=2), talus.World(dim=3)
+        for call, options in ((talus.World, {"dim": 2, "gravity": [0, -1, 5]}),
+                              (flat.add_grain, {"radius": 1, "position": [0, 0.5, 0.7]}),
+                              (flat.add_grain, {"radius": 1, "spin": [1, 0, 0]}),
+                              (flat.add_grain, {"radius": 1, "spin": [1, 0]}),
+                              (flat.set_gravity, {"gravity": [0, 0, 1]}),
+                              (space.add_grain, {"radius": 1, "spin": 5}),
+                              (space.add_grain, {"radius": 1, "position": [0, 1]}),
+                              (talus.World, {"gravity": [0, -1]})):
+            self.assert_says(ValueError, "expected", call, **options)
+        flat.set_gravity([0, -1, 0])
+        flat.add_grain(radius=1, spin=[0, 0, 3], position=[0, 0, 0])
+        self.assertEqual(flat.grains.spin.tolist(), [3])
+
+    def test_whole_numbers(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        self.assertEqual(world.run(1e1, 1e-3).step, 10)
+        self.assertEqual(world.steps(1e-3, numpy.int32(5)).step, 15)
+        for call, given in ((world.run, (2.5, 1e-3)), (world.run, (10, 1e-3, 2.5, print)),
+                            (world.steps, (1e-3, 1.5)), (world.run, ("9", 1e-3))):
+            self.assert_says(TypeError, "number, got", call, *given)
+        for count in (0, -1):
+            self.assert_says(talus.ArgumentError, "at least 1", world.steps, 1e-3, count)
+        self.assertEqual(world.last.step, 15)
+
+
+class Results(Case):
+    def test_copies(self):
+        world = talus.World(dim=2, gravity=[0, -9.81])
+        world.add_wall("floor", "plane", normal=[0, 1])
+        world.add_grains([[0, 0.01], [0.02, 0.01], [0.01, 0.03]], radius=0.0101)
+        world.run(5, 1e-3)
+        stress, places = talus.measure.stress(world), talus.measure.places(world)
+        for result in (world.last, world.options(), world.wall("floor"), stress, places,
+                       talus.measure.voronoi(world), talus.measure.forces(world)):
+            for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+                self.assertIs(type(again), type(result))
+                numpy.testing.assert_equal(again.as_dict(), result.as_dict())
+                self.assertEqual(repr(again), repr(result))
+        # A copy is as good as what it was made from: also as an argument of the library.
+        world.run(5, 1e-3)
+        now = talus.measure.places(world)
+        first, second = (talus.measure.crossings(before, now, gate={"point": [0, 0.0299]})
+                         for before in (places, pickle.loads(pickle.dumps(places))))
+        self.assertEqual(repr(first), repr(second))
+        with self.assertRaises(talus.SceneError) as caught:
+            talus.Scene({"stepp": 1})
+        said = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(said), said.lines), (str(caught.exception), caught.exception.lines))
+
+    def test_worlds_show_and_guard_themselves(self):
+        world = talus.World(dim=2)
+        world.add_grain(radius=0.1)
+        self.assertEqual(repr(world), "<World in 2D: 1 grains, 0 walls, t = 0 s>")
+        for name in ("gravity", "gravty"):
+            self.assert_says(AttributeError, "set_gravity()", setattr, world, name, [0, 0])
+        world.step_length = 1e-3
+        self.assertEqual(world.step().time, 1e-3)
+
+        class Mine(talus.World):
+            pass
+
+        Mine(dim=2).note = "a class of one's own may have what it likes"
+
+    def test_principal(self):
+        tensor = numpy.array([[2.0, 1], [1, -3]])
+        value, direction = numpy.linalg.eigh(tensor)
+        for made in (talus.measure.principal(tensor),
+                     talus.measure.principal(numpy.pad(tensor, (0, 1)), dim=2)):
+            numpy.testing.assert_allclose(made.value, [value[1], value[0], 0], rtol=1e-14)
+            self.assertAlmostEqual(abs(made.direction[0, :2] @ direction[:, 1]), 1, 14)
+        self.assertEqual(talus.measure.principal(numpy.diag([1, 3, 2])).value.tolist(), [3, 2, 1])
+        shown = [name for name in dir(talus.measure) if not name.startswith("_")]
+        self.assertEqual(sorted(shown), sorted(talus.measure.__all__))
+
+
+CHAIN = {"title": "chain", "dimension": 2, "step": 1e-3, "until": {"time": 2e-3},
+         "grains": [{"type": "chain", "start": [0, 0], "direction": [0, 1], "count": 2,
+                     "radius": 0.01}]}
+
+
+class Elsewhere(Case):
+    """Each test in a folder of its own."""
+
+    def setUp(self):
+        folder, here = tempfile.TemporaryDirectory(), os.getcwd()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, here)
+        os.chdir(folder.name)
+
+
+class Scenes(Elsewhere):
+    def test_files_in_overrides_of_a_dict(self):
+        Path("g.csv").write_text("x,y,radius\n0,0,0.1\n1,0,0.1\n2,0,0.1\n")
+        scene = dict(CHAIN, grains=[{"type": "csv", "file": "no.csv"}])
+        for sets in ({"grains[0].file": "g.csv"}, ["grains[0].file=g.csv"],
+                     {"grains": [{"type": "csv", "file": Path("g.csv")}]}):
+            self.assertEqual(len(talus.Scene(scene, sets=sets).world().grains), 3)
+
+    def test_overrides(self):
+        self.assertEqual(talus.Scene(CHAIN, sets={"title": "a: b"}).title, "a: b")
+        self.assertEqual(talus.Scene(CHAIN, sets={"title": "µ"}).title, "µ")
+        self.assertEqual(talus.Scene(CHAIN, sets="step=2e-3").step_length, 2e-3)
+        self.assertEqual(talus.Scene(CHAIN, sets=None).step_length, 1e-3)
+        self.assertEqual(talus.Scene(CHAIN, sets={"step": 5e-3, "grains[0].count": 4}).step_length,
+                         5e-3)
+
+    def test_ready_made(self):
+        self.assertTrue(talus.Scene("hopper").title)
+        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper", "r")
+        self.assertIsInstance(said, talus.FileError)
+        self.assert_says(TypeError, "a scene is a path", talus.Scene, 5)
+
+    def test_runs_speak_python(self):
+        talus.run(CHAIN, "run")
+        said = str(self.assert_says(FileExistsError, "force=True", talus.run, CHAIN, "run"))
+        self.assertIn("talus.resume('", said)
+        self.assertNotIn("-o", said)
+        talus.run(CHAIN, "run", force=True)
+        said = self.assert_says(TypeError, "run has no option 'overwrite'", talus.run, CHAIN, "run",
+                                overwrite=True)
+        for word in ("_user", "command", "set_count", "stop"):
+            self.assertNotIn(word, str(said))
+        for call in (talus.open, talus.resume, talus.load, talus.Scene):
+            self.assertRaises(FileNotFoundError, call, "./nope")
+        self.assert_says(TypeError, "did you mean 'normal'?", talus.World(dim=2).add_wall, "a",
+                         "plane", norml=[0, 1])
+
+    def test_importers(self):
+        Path("g.csv").write_text("x,y,radius\n0,0,0.1\n1,0,0.1\n")
+        result = talus.import_file(path="g.csv", out="scene.yaml", dimension=2)
+        self.assertEqual((result.grains, Path("scene.yaml").exists()), (2, True))
+
+
 class Interrupts(Case):
     def test_a_storm_of_interrupts_leaves_the_world_usable(self):
         """Wherever the signal falls: before, in and after the call, also while its exception (with
@@ -74,6 +258,42 @@ class Interrupts(Case):
         self.assertIsInstance(kept, KeyboardInterrupt)
         self.assertEqual(len(held), 1)
         world.validate()
+
+
+IN_THE_CHILD = """
+import os, signal, sys, talus
+
+def world(threads):
+    world = talus.World(dim=2, threads=threads)
+    world.add_grains([[0.2 * i, 0] for i in range(3000)], radius=0.1)
+    return world
+
+def in_child(call):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that hangs ends by the signal
+        try:
+            call()
+        except talus.StateError as problem:
+            os._exit(3 if "take threads=1" in str(problem) else 4)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+assert in_child(lambda: world(2).step(1e-3)) == 0  # no threads yet
+old = world(2)
+old.step(1e-3)
+print(in_child(lambda: world(2).step(1e-3)), in_child(lambda: old.step(1e-3)),
+      in_child(lambda: old.validate()), in_child(lambda: world(1).step(1e-3)),
+      in_child(lambda: world(0).step(1e-3)), in_child(lambda: old.grains.position[:]))
+"""
+
+
+class Forks(Case):
+    def test_a_child_does_not_wait_for_threads_of_its_parent(self):
+        done = subprocess.run([sys.executable, "-c", IN_THE_CHILD], capture_output=True, text=True,
+                              env=dict(os.environ, PYTHONPATH=sys.path[0], OMP_NUM_THREADS="2"))
+        refused = str(3 << 8)  # exit status 3
+        self.assertEqual(done.stdout.split(), [refused] * 3 + ["0"] * 3, done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """talus render: colours and places in the pictures against the numbers in frames.h5, movies, refusals."""
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -182,6 +184,42 @@ class Render(unittest.TestCase):
         self.assertEqual([int(n) % 2 for n in probe[:2]], [0, 0])
         self.assertEqual([f for f in os.listdir(self.folder) if "film.mp4-frames" in f], [])
 
+    def test_movie_names(self):
+        """Signs that mean something to ffmpeg; a film that fails leaves the one before it."""
+        folder = Path(self.path("films %d"))
+        folder.mkdir()
+        self.good(self.run_2d, f"--movie={folder}/-a:%d %03d.gif", "--frame", "0:2", "--width", 150)
+        self.assertEqual([f.name for f in folder.iterdir()], ["-a:%d %03d.gif"])
+        self.assertEqual((folder / "-a:%d %03d.gif").read_bytes()[:4], b"GIF8")
+        fake = folder / "ffmpeg"
+        fake.write_text("#!/bin/sh\necho junk > film.mp4\nexit 1\n")
+        fake.chmod(0o755)
+        old = folder / "old.mp4"
+        old.write_text("the film before")
+        result = talus("render", self.run_2d, f"--movie={old}", "--frame", "0:2", "--force",
+                       env={"PATH": f"{folder}:/bin"})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ffmpeg failed", result.stderr)
+        self.assertEqual(old.read_text(), "the film before")
+
+    def test_movie_stopped(self):
+        """Ctrl-C while ffmpeg works, which gets it too: nothing is left behind."""
+        folder = Path(self.path("stopped"))
+        folder.mkdir()
+        fake = folder / "ffmpeg"
+        fake.write_text("#!/bin/sh\ntouch ../begun\nexec sleep 20\n")
+        fake.chmod(0o755)
+        process = subprocess.Popen([TALUS, "render", self.run_2d, f"--movie={folder}/a.mp4", "--frame", "0:2"],
+                                   env={**os.environ, "PATH": f"{folder}:/bin"}, start_new_session=True,
+                                   stderr=subprocess.DEVNULL)
+        for _ in range(1000):
+            if (folder / "begun").exists():
+                break
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.wait(timeout=10), -signal.SIGINT)
+        self.assertEqual(sorted(f.name for f in folder.iterdir()), ["begun", "ffmpeg"])
+
     def test_movie_without_ffmpeg(self):
         result = talus("render", self.run_2d, f"--movie={self.path('none.mp4')}", "--frame", "0:2",
                        env={"PATH": "/nonexistent"})
@@ -190,7 +228,8 @@ class Render(unittest.TestCase):
         folder = [f for f in os.listdir(self.folder) if f.startswith("none.mp4-frames")]
         self.assertEqual(len(folder), 1)
         self.assertEqual(len(os.listdir(self.path(folder[0]))), 3)
-        self.assertIn(folder[0] + "/frame-%06d.png", result.stderr)
+        self.assertIn("frame-%06d.png", result.stderr)
+        self.assertIn(folder[0], result.stderr)
 
     def test_oblique(self):
         scene, run, path = self.path("balls.yaml"), self.path("balls"), self.path("balls.png")

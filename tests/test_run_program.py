@@ -554,8 +554,44 @@ output: {series: 0.001}
         self.assertEqual(done.returncode, OK, done.stderr)
         made = {p.suffix for p in (self.whole / "export").rglob("*")}
         self.assertLessEqual({".pvd", ".vtp", ".dump"}, made)
+        done = talus("export", self.whole)
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn("grains.pvd is there already; --force replaces it", done.stderr)
+        self.assertEqual(talus("export", self.whole, "--force").returncode, OK)
         shutil.rmtree(self.whole / "export")
         self.assertEqual(talus("export", self.root / "nothing").returncode, FAILURE)
+
+    def test_files_made_of_a_run_replace_nothing(self):
+        mine = self.root / "mine.txt"
+        mine.write_text("mine")
+        self.assertEqual(talus("export", self.whole, "--gsd", mine).returncode, FAILURE)
+        self.assertEqual(talus("export", self.whole, "--gsd", mine, "--lammps", mine, "--force").returncode, FAILURE)
+        self.assertEqual(mine.read_text(), "mine")
+        self.assertEqual(talus("export", self.whole, "--gsd", mine, "--force").returncode, OK)
+        self.assertNotEqual(mine.read_bytes(), b"mine")
+
+    def test_files_of_a_run_are_never_replaced(self):
+        (self.whole / "frames").mkdir()
+        link = self.root / "link.csv"
+        link.symlink_to(self.whole / "series.csv")
+        before = {path: path.read_bytes() for path in self.whole.iterdir() if path.is_file()}
+        for words in (["export", "run", "--vtkhdf", "run/frames.h5"],
+                      ["export", "run", "--gsd", "run/.talus.lock"],
+                      ["export", "run", "--gsd", "run/frames/segment-000001.h5"],
+                      ["view", "run", "--export", "run/frames.h5"],
+                      ["plot", "run", "energy", "-o", "run/series.png"],
+                      ["plot", "run", "energy", "--csv", "-o", link],
+                      ["measure", "run", "--csv", "run/../whole/series.csv"],
+                      ["schema", "-o", "run/summary.json"]):
+            words = [str(word).replace("run/", f"{self.whole}/") for word in words]
+            words = [str(self.whole) if word == "run" else word for word in words]
+            with self.subTest(words=words):
+                done = talus(*words, "--force")
+                self.assertEqual(done.returncode, FAILURE)
+                self.assertIn("is a file of a run itself", done.stderr)
+        (self.whole / "frames").rmdir()
+        after = {path: path.read_bytes() for path in self.whole.iterdir() if path.is_file()}
+        self.assertEqual(before, after)
 
 
 if __name__ == "__main__":

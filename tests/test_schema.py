@@ -243,7 +243,7 @@ class Schema(unittest.TestCase):
         path.write_text("mine")
         run = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual((run.returncode, path.read_text()), (1, "mine"))
-        self.assertIn("exists already", run.stderr)
+        self.assertIn("is there already; --force", run.stderr)
         subprocess.run([*command, "--force"], check=True)
         self.assertEqual(json.loads(path.read_text()), self.schema)
         run = subprocess.run([TALUS, "schema", "--output", "/nowhere/x"], capture_output=True)

@@ -9,13 +9,15 @@ World, Scene, Figure and open() are where to begin; run() carries a scene out in
 module measure has what can be measured. Names, options and their texts are those of the C headers;
 failures raise talus.Error or a class derived from it, with the library's own words.
 """
+import keyword as _keyword
+
 from . import measure
 from ._call import FUNCTIONS as _FUNCTIONS, python_function as _python_function
 from ._library import HEADER as _HEADER, short as _short
 from ._records import CLASSES as _CLASSES
 from ._types import CONSTANTS as _CONSTANTS, ENUMS as _ENUMS
 from .errors import (ArgumentError, Error, ExistsError, FileError, FormatError, NumericError,
-                     OutOfMemory, SceneError, StateError)
+                     NotFoundError, OutOfMemory, SceneError, StateError)
 from .figure import Figure
 from .recording import Frame, Recording, open
 from .runs import load, resume, run
@@ -40,6 +42,7 @@ def _add_names():
         belongs = bare.endswith(("_default", "_free", "_clear", "_destroy")) or \
             bare.startswith(("measure_", "run_", "series_")) or first and name.startswith(first)
         if function.usable and not belongs:
+            bare += "_file" * _keyword.iskeyword(bare)  # import_file()
             names.setdefault(bare, _python_function(name, bare))
 
 

@@ -12,9 +12,10 @@ import functools
 import inspect
 import re
 
-from . import errors
+from . import _threads, errors
 from ._callbacks import raise_problems
-from ._fill import (array_of, default_function, new_options, number_of, text_of, texts_of, vector)
+from ._fill import (array_of, default_function, dim_of, new_options, number_of, text_of, texts_of,
+                    vector)
 from ._library import HEADER, doc, ffi, lib, short, text
 from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
@@ -148,10 +149,6 @@ class WorldSizes(dict):
             return lib.talus_world_options(self.world).dim
         return lib.talus_world_grains(self.world).count
 
-    def get_dim(self):
-        return self["dim"] if self.world is not None or "dim" in self else None
-
-
 class Call:
     """One call: arguments made, results read, failures raised."""
 
@@ -190,6 +187,7 @@ class Call:
         return self.results(result)
 
     def object(self, p):
+        _threads.allowed(self.values[p.name]._threads, given=False)
         moves = not p.const and self.function.name not in LEAVE_TABLES
         pointer = self.values[p.name]._ready(changes=not p.const, moves=moves)
         if opaque_name(p.type) == "talus_world":
@@ -220,7 +218,8 @@ class Call:
             self.keep.append(value)
             if "dim" in value.__dir__():
                 self.names["dim"] = value.dim
-            return value._pointer
+            if value._pointer is not None:
+                return value._pointer
         return new_options(p.struct, value, self.keep, self.names, p.name)
 
     def make_value(self, p):
@@ -248,14 +247,14 @@ class Call:
         return self.count
 
     def make_vector(self, p):
-        value = vector(self.values[p.name], p.sizes[0], p.name, p.name)
+        value = vector(self.values[p.name], p.sizes[0], p.name, p.name, dim_of(self.names))
         self.keep.append(ffi.new(f"{p.type.item.cname}[{p.sizes[0]}]", value))
         return self.keep[-1]
 
     def make_out(self, p):
         if p.struct:
             pointer, owned = new_result(p.struct)
-            self.outs.append(lambda: wrap(pointer, owned, dim=self.names.get_dim()))
+            self.outs.append(lambda: wrap(pointer, owned, dim=dim_of(self.names)))
         elif p.sizes:
             pointer = ffi.new(p.type.item.cname + "[]", p.sizes[0])
             self.outs.append(lambda: look_at(ffi.cast(p.type, pointer), (p.sizes[0],), pointer,

@@ -10,6 +10,7 @@ import difflib
 
 import numpy
 
+from . import _threads
 from ._callbacks import bind
 from ._library import HEADER, ffi, has, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
@@ -42,6 +43,8 @@ def new_options(struct, values, keep, names=None, where=None):
     pointer = ffi.new(struct + "*", default_of(struct, names))
     where = where or (short(struct)[:-4] if struct.endswith("_def") else short(struct))
     fill(pointer, struct, values, keep, names, where)
+    if "threads" in fields(struct):
+        pointer.threads = _threads.allowed(pointer.threads)
     keep.append(pointer)
     return pointer
 
@@ -81,7 +84,7 @@ def set_field(pointer, struct, field, value, keep, names, where, arrays):
         inner = ffi.addressof(pointer[0], field.name)
         fill(inner, struct_name(ctype), value, keep, names, where)
     elif ctype.kind == "array":
-        set_fixed(getattr(pointer, field.name), field, value, where)
+        set_fixed(getattr(pointer, field.name), field, value, where, dim_of(names))
     elif ctype.kind == "function":
         function, user = bind(ctype, value, keep)
         setattr(pointer, field.name, function)
@@ -110,20 +113,52 @@ def number_of(ctype, value, where):
     return bool(number) if kind == "?" else number
 
 
-def vector(value, size, name, where):
+def dim_of(names):
+    """The dimension of the world that a call is about, None if that is not known."""
+    try:
+        return names["dim"]
+    except KeyError:
+        return None
+
+
+def shape_words(value):
+    return "one number" if value.ndim == 0 else f"an array of shape {list(value.shape)}"
+
+
+def vector(value, size, name, where, dim=None):
     """The components of a vector field: as many as it has, or those of a plane."""
     value = numpy.asarray(value)
-    if size == 3 and value.ndim == 0 and name in AXIAL:
-        return [0, 0, value.item()]
+    if size == 3 and name in AXIAL:
+        return axial(value, where, dim)
     if size == 9 and value.shape == (3, 3):
         return value.ravel().tolist()
-    if value.shape != (size,) and not (size == 3 and value.shape == (2,)):
-        raise ValueError(f"{where}: expected {size} numbers, got an array of shape "
-                         f"{list(value.shape)}")
+    planar = size == 3 and value.shape == (2,)
+    if value.shape != (size,) and not planar or planar and dim == 3:
+        raise ValueError(f"{where}: expected {2 if size == 3 and dim == 2 else size} numbers, got "
+                         f"{shape_words(value)}")
+    if size == 3 and dim == 2 and value.dtype.kind != "b":
+        check_plane(value, name, where)
     return value.tolist()
 
 
-def set_fixed(target, field, value, where):
+def check_plane(value, name, where):
+    """In 2D nothing may have a component along z, as a row or in a table; limits may."""
+    if value.shape[-1] == 3 and numpy.any(value[..., 2]) and \
+            not name.endswith(("low", "high", "axis", "cells", "axes")):
+        raise ValueError(f"{where}: expected 2 numbers in 2D, got a component along z")
+
+
+def axial(value, where, dim):
+    """A spin, rotation or torque: about z if it is one number, in 2D it can only be that."""
+    if value.ndim == 0 and dim != 3:
+        return [0, 0, value.item()]
+    if value.shape != (3,) or dim == 2 and numpy.any(value[:2]):
+        raise ValueError(f"{where}: expected {'one number (about z)' if dim == 2 else '3 numbers'},"
+                         f" got {value.tolist() if value.shape == (3,) else shape_words(value)}")
+    return value.tolist()
+
+
+def set_fixed(target, field, value, where, dim):
     ctype = field.type
     if ctype.item.cname == "char":
         raw = str(value).encode()
@@ -137,7 +172,7 @@ def set_fixed(target, field, value, where):
             raise ValueError(f"{where}: expected {ctype.length} by {ctype.item.length} numbers")
         ffi.memmove(target, ffi.from_buffer(flat), flat.nbytes)
         return
-    for i, v in enumerate(vector(value, ctype.length, field.name, where)):
+    for i, v in enumerate(vector(value, ctype.length, field.name, where, dim)):
         target[i] = number_of(ctype.item, v, f"{where}[{i}]")
 
 

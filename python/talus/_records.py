@@ -91,6 +91,10 @@ class Record:
         inside = ", ".join(f"{n}={_brief(getattr(self, n))}" for n in self.__dir__())
         return f"{type(self).__name__}({inside})"
 
+    def __reduce__(self):
+        """For pickle and copy: the values, without the library's memory."""
+        return _restored, (self._struct, {n: getattr(self, n) for n in self.__dir__()}, self._dim)
+
     def as_dict(self):
         """All fields as a dict, results within it as dicts too."""
         return {n: _plain(getattr(self, n)) for n in self.__dir__()}
@@ -133,6 +137,13 @@ def _make_class(name):
 
 CLASSES = {name: _make_class(name) for name in STRUCTS if not name.endswith("_def")}
 _DEFS = {name: _make_class(name) for name in STRUCTS if name.endswith("_def")}
+
+
+def _restored(struct, values, dim):
+    """A result from its values, in another process perhaps."""
+    made = object.__new__((_DEFS if struct in _DEFS else CLASSES)[struct])
+    vars(made).update(values, _pointer=None, _owned=True, _parent=None, _dim=dim)
+    return made
 
 
 def wrap(pointer, owned=False, parent=None, dim=None):

@@ -1,4 +1,6 @@
 """Exceptions: one class for each kind of failure, all with the library's own words."""
+import re
+
 from ._library import ffi, lib, text
 
 
@@ -26,6 +28,10 @@ class FileError(Error, OSError):
     """A file could not be read or written."""
 
 
+class NotFoundError(FileError, FileNotFoundError):
+    """There is no such file or folder."""
+
+
 class FormatError(Error, ValueError):
     """A file was read but is not what it should be."""
 
@@ -48,13 +54,23 @@ CLASSES = {"TALUS_ERR_MEMORY": OutOfMemory, "TALUS_ERR_ARGUMENT": ArgumentError,
            "TALUS_ERR_NUMERIC": NumericError, "TALUS_ERR_STATE": StateError}
 
 
-def failure(status, error, lines=()):
+# What the program's user would do, in Python.
+_WORDS = ((r"'talus resume ([^']*)'", r"talus.resume('\1')"), ("--force", "force=True"),
+          (" with -o", ""))
+_MISSING = re.compile("[Nn]o such (file or )?directory$")
+
+
+def failure(status, error, lines=(), where=None):
     """The exception for a negative status."""
     name = text(lib.talus_status_name(status))
     words = text(error.text) or name
+    words = f"{where}: {words}" if where else words
+    for said, meant in _WORDS:
+        words = re.sub(said, meant, words)
     if lines and lines[0] not in words:
         words = "\n".join([words, *lines])
-    problem = CLASSES.get(name, Error)(words)
+    missing = name in ("TALUS_ERR_IO", "TALUS_ERR_STATE") and _MISSING.search(words)
+    problem = (NotFoundError if missing else CLASSES.get(name, Error))(words)
     problem.status = name
     problem.lines = tuple(lines)
     return problem

@@ -11,7 +11,7 @@ from ._types import options_doc
 
 
 class Figure:
-    _kind, _keep = "talus_figure", ()
+    _kind, _keep, _threads = "talus_figure", (), 1
 
     def __init__(self, **options):
         keep, out, error = [], ffi.new("talus_figure**"), ffi.new("talus_error*")

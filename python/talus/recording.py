@@ -12,7 +12,7 @@ from .world import WorldView
 
 
 class Recording:
-    _kind, _keep = "talus_recording", ()
+    _kind, _keep, _threads = "talus_recording", (), 1
 
     def __init__(self, directory):
         keep, out = [], ffi.new("talus_recording**")

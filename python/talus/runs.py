@@ -1,11 +1,11 @@
 """Runs: a scene carried out into a folder, with records, checkpoints and resume."""
 from . import errors
 from ._callbacks import Bound, raise_problems
-from ._fill import new_options
+from ._fill import new_options, unknown_option
 from ._library import doc, ffi, lib
 from ._records import copy_of
-from ._types import options_doc
-from .scene import Scene, _set_texts
+from ._types import options_doc, settable
+from .scene import Scene
 from .world import World, says_stop, write_log
 
 
@@ -42,20 +42,32 @@ def _carry_out(function, options, progress, every):
     return copy_of(summary)
 
 
+OPTIONS = {name: field for name, field in settable("talus_run_def").items()
+           if name not in ("scene", "directory", "sets", "progress", "stop", "command")}
+
+
+def _check_options(options):
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(unknown_option("run", name, OPTIONS))
+
+
 def run(scene, directory, sets=(), progress=None, every=0, **options):
-    """Run a scene (a Scene, a path or a dict) from its beginning into a folder.
+    """Run a scene (a Scene, a path, the name of a ready-made one or a dict) from its beginning into a folder.
 
     progress(p) is called after every step, or every `every` steps; if it returns True, or ends in
     an exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume()
     goes on. Returns the Summary."""
-    sets = _set_texts(sets)
+    _check_options(options)
     scene = scene if isinstance(scene, Scene) else Scene(scene)
     with scene._file() as path:
-        options.update(scene=path, directory=directory, sets=[*scene._sets, *sets])
+        options.update(scene=path, directory=directory,
+                       sets=[*scene._sets, *scene._set_texts(sets)])
         return _carry_out(lib.talus_run_start, options, progress, every)
 
 
 def resume(directory, progress=None, every=0, **options):
+    _check_options(options)
     options.update(directory=directory)
     return _carry_out(lib.talus_run_resume, options, progress, every)
 

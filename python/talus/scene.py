@@ -1,7 +1,10 @@
 """Scenes: from a file, from YAML text or from a dict, to a world or to a run in a folder."""
 import contextlib
+import difflib
 import json
 import os
+import pathlib
+import sys
 import tempfile
 
 import numpy
@@ -37,34 +40,83 @@ def to_yaml(scene):
     return json.dumps(_whole_paths(scene), indent=1, default=_plain, ensure_ascii=False)
 
 
-def _set_texts(sets):
-    """Overrides as "key.path=value", from such texts or from a dict."""
+def _set_texts(sets, whole=False):
+    """Overrides as "key.path=value", from one or more such texts or from a dict, in which a text is
+    a text whatever YAML would make of it. File names are made `whole` for a scene without file."""
     if hasattr(sets, "items"):
-        return [f"{k}={v if isinstance(v, str) else json.dumps(v, default=_plain)}"
-                for k, v in sets.items()]
-    return list(sets)
+        texts = []
+        for key, value in sets.items():
+            value = _whole_paths(value, _last_key(key)) if whole else value
+            texts.append(f"{key}={json.dumps(value, default=_plain, ensure_ascii=False)}")
+        return texts
+    texts = [] if sets is None else [sets] if isinstance(sets, str) else list(sets)
+    return [_whole_set(text) if whole else text for text in texts]
+
+
+def _last_key(path):
+    return path.rpartition(".")[2]
+
+
+def _whole_set(text):
+    key, equals, value = text.partition("=") if isinstance(text, str) else (text, "", "")
+    if equals and _last_key(key.strip()) == "file" and value.strip()[:1] not in ("'", '"'):
+        return f"{key}={json.dumps(os.path.abspath(value.strip()), ensure_ascii=False)}"
+    return text
+
+
+def _scene_folders():
+    """Where ready-made scenes are: $TALUS_SCENES, beside the package, in the source of a build."""
+    here = pathlib.Path(__file__).resolve()
+    source = here.with_name("source.txt")
+    wished = os.environ.get("TALUS_SCENES")
+    listed = [wished] if wished else []
+    listed += [root / "share/talus/scenes" for root in (*here.parents, pathlib.Path(sys.prefix))]
+    listed += [pathlib.Path(source.read_text().strip(), "scenes")] if source.exists() else []
+    return [folder for folder in map(pathlib.Path, listed) if folder.is_dir()]
+
+
+def _locate(source):
+    """The path of a scene: itself, or that of a ready-made one, as the program finds it."""
+    if not isinstance(source, str) or os.sep in source or source.endswith((".yaml", ".yml")):
+        return os.fspath(source)
+    found = [path for folder in _scene_folders() for path in sorted(folder.glob("*.yaml"))]
+    names = [path.stem for path in found]
+    if source in names:
+        return str(found[names.index(source)])
+    if os.path.exists(source):
+        return source
+    near = difflib.get_close_matches(source, names, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise errors.NotFoundError(f"'{source}' is neither a file nor a ready-made scene{hint}")
 
 
 class Scene:
-    """A scene: Scene("hopper.yaml"), Scene({...}) or Scene.from_text("title: ...").
+    """A scene: Scene("hopper.yaml"), the ready-made Scene("hopper"), Scene({...}) or
+    Scene.from_text("title: ...").
 
     `sets` are overrides, {"key.path": value} or a list of "key.path=value". Mistakes raise
     SceneError with all of them in `lines`.
     """
 
-    _kind, _keep = "talus_scene", ()
+    _kind, _keep, _threads = "talus_scene", (), 1
 
     def __init__(self, source, sets=()):
+        if not isinstance(source, dict) and not isinstance(source, (str, os.PathLike)):
+            raise TypeError("a scene is a path, the name of a ready-made one or a dict, not "
+                            f"{type(source).__name__}")
         self._text = to_yaml(source) if isinstance(source, dict) else None
-        self._path = None if isinstance(source, dict) else os.fspath(source)
-        self._sets = _set_texts(sets)
+        self._path = None if isinstance(source, dict) else _locate(source)
+        self._sets = self._set_texts(sets)
         self._load()
+
+    def _set_texts(self, sets):
+        return _set_texts(sets, whole=self._path is None)
 
     @classmethod
     def from_text(cls, yaml, sets=()):
         """A scene from YAML text. Files that it names need whole paths."""
         scene = cls.__new__(cls)
-        scene._text, scene._path, scene._sets = yaml, None, _set_texts(sets)
+        scene._text, scene._path, scene._sets = yaml, None, _set_texts(sets, whole=True)
         scene._load()
         return scene
 

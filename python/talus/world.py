@@ -1,4 +1,5 @@
 """The world: grains, walls, materials and the step."""
+import difflib
 import logging
 import time
 
@@ -7,11 +8,12 @@ import numpy
 from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
-from ._fill import AXIAL, new_options
+from ._fill import AXIAL, check_plane, new_options, number_of, shape_words, unknown_option
 from ._library import doc, ffi, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
-from ._types import fields, options_doc, size_of
+from ._threads import allowed
+from ._types import fields, options_doc, settable, size_of
 
 
 def write_log(level, text):
@@ -22,6 +24,11 @@ def write_log(level, text):
 def says_stop(answer):
     """Whether a callback has returned True; what else it may return is ignored."""
     return isinstance(answer, (bool, numpy.bool_)) and bool(answer)
+
+
+def whole(value, where):
+    """A whole number, also given as 1e3."""
+    return number_of(ffi.typeof("int64_t"), value, where)
 
 
 class Table:
@@ -71,7 +78,7 @@ class WorldView:
     """A world to look at: its grains, contacts and walls, live or recorded. Everything that
     measures or draws takes one."""
 
-    _kind, _keep, _writable = "talus_world", (), False
+    _kind, _keep, _threads, _writable = "talus_world", (), 1, False
 
     @property
     def grains(self):
@@ -125,11 +132,12 @@ WorldView.contacts.__doc__ = _table_doc(
 
 class World(WorldView):
     _writable = True
+    step_length = None  # of the scene that it was made from, s
 
     def __init__(self, **options):
         keep, out, error = [], ffi.new("talus_world**"), ffi.new("talus_error*")
         options.setdefault("log", write_log)
-        definition = new_options("talus_world_def", options, keep)
+        definition = new_options("talus_world_def", options, keep, {"dim": options.get("dim", 3)})
         status = lib.talus_world_create(definition, out, error)
         if status < 0:
             raise errors.failure(status, error)
@@ -145,7 +153,21 @@ class World(WorldView):
     def _own(self, pointer, keep):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
-        self._materials, self.step_length = {}, None
+        self._materials = {}
+        self._threads = lib.talus_world_options(pointer).threads
+
+    def __setattr__(self, name, value):
+        if type(self) is World and not name.startswith("_") and not hasattr(World, name):
+            near = difflib.get_close_matches("set_" + name, dir(World), 1, 0.8)
+            hint = f"; did you mean {near[0]}()?" if near else ""
+            raise AttributeError(f"a world has no '{name}' to be set{hint}")
+        super().__setattr__(name, value)
+
+    def __repr__(self):
+        grains, walls = (function(self._pointer) for function in
+                         (lib.talus_world_grains, lib.talus_world_wall_count))
+        return f"<World in {grains.dim}D: {grains.count} grains, {walls} walls, " \
+            f"t = {lib.talus_world_time(self._pointer):.6g} s>"
 
     def _owner(self):
         return (self._pointer, self._keep)
@@ -178,13 +200,25 @@ class World(WorldView):
             raise errors.ArgumentError(f"there is no material '{material}'; added were: {known}")
         return self._materials[material]
 
+    def _solid(self, solid):
+        if not isinstance(solid, str):
+            return solid
+        index = FUNCTIONS["talus_world_find_solid"](self, solid)
+        if index < 0:
+            raise errors.ArgumentError(f"there is no solid '{solid}'")
+        return index
+
     def add_wall(self, name, kind=None, **options):
         shape = dict(options.pop("shape", {}))
         if kind is not None:
             shape["kind"] = kind
+        known = settable("talus_wall_def")
         for key in list(options):
-            if key in fields("talus_shape_def") and key not in fields("talus_wall_def"):
+            if key in settable("talus_shape_def") and key not in known:
                 shape[key] = options.pop(key)
+            elif key not in known:
+                raise TypeError(unknown_option("wall", key,
+                                               {**known, **settable("talus_shape_def")}))
         if "material" in options:
             options["material"] = self._material(options["material"])
         return FUNCTIONS["talus_world_add_wall"](self, name=name, shape=shape, **options)
@@ -212,9 +246,7 @@ class World(WorldView):
             points=ffi.from_buffer("double[]", flat), part_sizes=sizes)
 
     def add_grain(self, **grain):
-        if "material" in grain:
-            grain["material"] = self._material(grain["material"])
-        return FUNCTIONS["talus_world_add_grain"](self, **grain)
+        return FUNCTIONS["talus_world_add_grain"](self, **self._named(grain))
 
     def add_grains(self, position, **columns):
         """Add many grains: `position` [n][dim], everything else as in add_grain(), either one value
@@ -223,19 +255,33 @@ class World(WorldView):
         if position.ndim != 2 or position.shape[1] != self.dim:
             raise ValueError(f"position: expected [n][{self.dim}] numbers, got an array of shape "
                              f"{list(position.shape)}")
-        if isinstance(columns.get("material"), str):
-            columns["material"] = self._material(columns["material"])
-        rows = _GrainRows(len(position), dict(columns, position=position))
-        ids, out, error = numpy.empty(len(position), "i8"), ffi.new("int64_t*"), \
-            ffi.new("talus_error*")
+        rows = _GrainRows(len(position), self.dim, self._named(dict(columns, position=position)))
+        ids, done = numpy.empty(len(position), "i8"), 0
+        out, error = ffi.new("int64_t*"), ffi.new("talus_error*")
         with self._turn.lock():
             pointer = self._ready(changes=True, moves=True)
-            for i in range(len(position)):
-                status = lib.talus_world_add_grain(pointer, rows.row(i), out, error)
-                if status < 0:
-                    raise errors.failure(status, error)
-                ids[i] = out[0]
+            try:
+                while done < len(ids):
+                    status = lib.talus_world_add_grain(pointer, rows.row(done), out, error)
+                    if status < 0:
+                        raise errors.failure(status, error, where=f"grains[{done}]")
+                    ids[done] = out[0]
+                    done += 1
+            except BaseException:  # all or none
+                for known in ids[:done][::-1].tolist():
+                    lib.talus_world_remove_grain(pointer, known, ffi.NULL)
+                raise
         return ids
+
+    def _named(self, grain):
+        """Options of grains with the indices of their materials and shapes instead of names."""
+        for key, find in (("material", self._material), ("solid", self._solid)):
+            value = grain.get(key)
+            if isinstance(value, (str, int)):
+                grain[key] = find(value)
+            elif isinstance(value, (list, tuple, numpy.ndarray)):
+                grain[key] = [find(v) for v in value]
+        return grain
 
     # ---- stepping ----
 
@@ -245,7 +291,7 @@ class World(WorldView):
 
     def steps(self, h, count):
         """The same `count` times in one call, which no callback and no Ctrl-C ends early: run()."""
-        return self._steps(float(h), count)
+        return self._steps(float(h), whole(count, "count"))
 
     def _length(self, h):
         if h is None and self.step_length is None:
@@ -254,6 +300,7 @@ class World(WorldView):
 
     def _steps(self, h, count):
         result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
+        allowed(self._threads, given=False)
         with self._turn.lock():
             pointer = self._pointer
             # Steps move grains where they are; only the contacts are made anew. A policy that takes
@@ -270,6 +317,7 @@ class World(WorldView):
         """Advance by many steps of length h. With `callback`, callback(world) is called after every
         `every` steps [default: every step]; if it returns True the run ends there. Ctrl-C ends it
         between two steps. Returns the result of the last step."""
+        steps, every = whole(steps, "steps"), whole(every, "every")
         if steps < 1 or every < 0:
             raise ValueError("run: steps must be at least 1, every must not be negative")
         h, done, chunk, result = self._length(h), 0, 1, None
@@ -289,44 +337,67 @@ class World(WorldView):
         return result
 
 
+def as_type(column, ctype, where):
+    """A column of values that the C type can hold; the first row that it cannot is named."""
+    wanted = numpy_type(ctype)
+    if column.dtype.kind not in "biuf":
+        raise TypeError(f"{where}: expected numbers, got {column.ravel()[0]!r}")
+    wrong = ~numpy.isfinite(column) if column.dtype.kind == "f" else numpy.zeros(column.shape, bool)
+    if not wrong.any() and wanted.kind != "f":
+        with numpy.errstate(invalid="ignore"):
+            wrong = column.astype(wanted) != column
+    if wrong.any():
+        row = int(numpy.argwhere(wrong)[0][0])
+        kind = "finite" if wanted.kind == "f" else "whole"
+        raise errors.ArgumentError(f"{where}[{row}]: expected {kind} numbers, got "
+                                   f"{column[row].tolist()}")
+    return column.astype(wanted)
+
+
 class _GrainRows:
     """Rows of talus_grain_def from columns."""
 
-    def __init__(self, count, columns):
+    def __init__(self, count, dim, columns):
         self.keep, self.columns = [], []
         constant = {}
         for name, value in columns.items():
             field = fields("talus_grain_def").get(name)
             column = numpy.asarray(value) if field and not isinstance(value, str) else None
-            if column is None or not self._is_column(field, column, count):
+            if column is None or not self._is_column(field, column, count, dim):
                 constant[name] = value
             else:
-                self.columns.append((name, field, self._rows(field, column)))
-        self.definition = new_options("talus_grain_def", constant, self.keep, where="grains")
+                self.columns.append((name, field, self._rows(field, column, count, dim)))
+        self.definition = new_options("talus_grain_def", constant, self.keep, {"dim": dim},
+                                      "grains")
         self.targets = [(n, f.type, getattr(self.definition, n) if f.type.kind == "array" else None,
                          rows) for n, f, rows in self.columns]
 
     @staticmethod
-    def _is_column(field, column, count):
+    def _is_column(field, column, count, dim):
         if field.type.kind != "array":
-            return column.shape == (count,)
-        return column.ndim == 2 and len(column) == count or \
-            field.name in AXIAL and column.shape == (count,) and count not in (2, 3)
+            return column.ndim > 0
+        # One row is a vector for all grains; in 2D, where spins are numbers, it is one for each.
+        return column.ndim > (0 if dim == 2 and field.name in AXIAL else 1)
 
     @staticmethod
-    def _rows(field, column):
+    def _rows(field, column, count, dim):
         """A column as Python lists, vectors with all their components."""
-        if field.type.kind != "array":
-            return column.tolist()
-        if column.ndim == 1:
-            column = numpy.column_stack([0 * column, 0 * column, column])
-        elif field.name in AXIAL and column.shape[1] == 1:
-            column = numpy.column_stack([0 * column, 0 * column, column])
-        elif column.shape[1] == 2:
+        where, vectors = f"grains.{field.name}", field.type.kind == "array"
+        axial = vectors and field.name in AXIAL
+        sizes = [()] if not vectors else [(), (1,), (3,)] if axial and dim == 2 else [(dim,), (3,)]
+        if column.shape not in [(count, *size) for size in sizes]:
+            wanted = " by ".join(map(str, (count, *sizes[0])))
+            raise ValueError(f"{where}: expected {wanted} numbers, got {shape_words(column)}")
+        column = as_type(column, field.type.item if vectors else field.type, where)
+        if axial and column.size == count:
+            column = column.reshape(count, 1) * [0.0, 0.0, 1.0]
+        elif vectors and column.shape[1] == 2:
             column = numpy.column_stack([column, 0 * column[:, :1]])
-        if column.shape[1] != field.type.length:
-            raise ValueError(f"{field.name}: expected 2 or 3 numbers a grain")
-        return column.astype(numpy_type(field.type.item)).tolist()
+        if axial and dim == 2 and column[:, :2].any():
+            raise ValueError(f"{where}: in 2D grains turn about z only")
+        if vectors and dim == 2 and not axial and column.dtype.kind != "b":
+            check_plane(column, field.name, where)
+        return column.tolist()
 
     def row(self, i):
         for name, ctype, target, rows in self.targets:

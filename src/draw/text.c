@@ -1,6 +1,8 @@
 /// Texts with subscripts and superscripts, by cairo's plain ("toy") text functions.
 #include "draw/text.h"
 
+#include "base/words.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,35 +18,14 @@
 
 enum { TEXT_DEPTH = 4 };
 
-// ---- UTF-8 -------------------------------------------------------------------------------------
-
-/// Bytes of the valid character at `at`, 0 if it is none.
-static size_t character_length(const unsigned char* at)
-{
-    size_t length = at[0] < 0x80                    ? 1
-                    : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-                    : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-                    : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-                                                    : 0;
-    for (size_t k = 1; k < length; k++) {
-        if ((at[k] & 0xc0) != 0x80) return 0;
-    }
-    // Overlong forms, surrogates, and what lies beyond U+10FFFF.
-    if (length == 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f))) {
-        return 0;
-    }
-    if (length == 4 && ((at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))) {
-        return 0;
-    }
-    return length;
-}
+// ---- copies -------------------------------------------------------------------------------------
 
 char* text_copy(const char* text)
 {
     char* copy = strdup(text);
     if (!copy) return NULL;
     for (unsigned char* at = (unsigned char*)copy; *at;) {
-        size_t length = character_length(at);
+        const size_t length = utf8_length((const char*)at);
         // Control characters have no picture.
         if (length == 0 || *at < 0x20) *at = length == 0 ? '?' : ' ';
         at += length == 0 ? 1 : length;

@@ -108,8 +108,7 @@ static talus_status make_chunk(const voronoi_sites* s, int chunk, face_list* lis
     for (int64_t i = parallel_first(s->count, chunk); i < last && status == TALUS_OK; i++) {
         status = make_one(s, i, &memory, list, out);
     }
-    near_list_free(&memory.near);
-    convex_cell_free(&memory.cell);
+    voronoi_memory_free(&memory);
     return status;
 }
 

@@ -2,10 +2,11 @@
 ///
 /// The plane between the grains i and j is at
 ///   d_ij = (D^2 + r_i^2 - r_j^2) / (2 D)
-/// from i along the line of length D to j. The cell is the domain cut by these planes, nearest
-/// first, until the next is farther than the cell's farthest corner. No grain of radius up to r can
-/// cut a cell of radius R from farther away than R + sqrt(R^2 + r^2 - r_i^2). R is guessed at
-/// first, and doubled until the cell turns out to be smaller.
+/// from i along the line of length D to j. The cell is the domain cut by these planes: first by
+/// those nearer than a guess, nearest first. If all corners are within the guess that is all. If
+/// not, as at a free surface, each corner is asked which grain it belongs to, and that grain's
+/// plane cuts it off, until all corners belong to the cell: what a cell of any size costs is the
+/// number of its corners. The sides of cylinders also cut only the corners that are behind them.
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/voronoi.h"
@@ -13,62 +14,89 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Planes that are enough to go on with the corners.
+enum { ENOUGH = 16 };
+/// A corner may be behind a plane by this part of the size of the cell that was cut: a corner that
+/// a plane has made is on it only up to rounding, and must not be cut by it again.
+static const double ROUNDING = 1e-14;
+
 void voronoi_sites_free(voronoi_sites* s)
 {
     free(s->radius);
-    for (int c = 0; c < s->classes; c++) bins_free(&s->size[c].bins);
+    power_tree_free(&s->tree);
     *s = (voronoi_sites){0};
 }
 
-/// Class of a radius: factors of two over the least one.
-static int class_of(double radius, double least)
+void voronoi_memory_free(voronoi_memory* m)
 {
-    const int c = (int)floor(log2(radius / least));
-    return c < 0 ? 0 : c >= VORONOI_CLASSES ? VORONOI_CLASSES - 1 : c;
+    near_list_free(&m->near);
+    convex_cell_free(&m->cell);
+    free(m->known.x);
+    free(m->known.turn);
+    *m = (voronoi_memory){0};
 }
 
-static talus_status fill_classes(voronoi_sites* s, double least, int32_t* item)
+static talus_status set_radii(voronoi_sites* s, talus_error* error)
 {
     const grains* g = s->domain->grains;
-    for (int c = 0; c < VORONOI_CLASSES; c++) {
-        int64_t count = 0;
-        double largest = 0.0;
-        for (int64_t i = 0; i < s->count; i++) {
-            if (class_of(s->radius[i], least) != c) continue;
-            item[count++] = (int32_t)i;
-            largest = fmax(largest, s->radius[i]);
-        }
-        if (count == 0) continue;
-        s->size[s->classes].radius = largest;
-        TRY(bins_make(g->dim, g->position, g->dim, item, count, &s->domain->cell,
-                      &s->size[s->classes].bins));
-        s->classes++;
+    s->radius = malloc(sizeof *s->radius * ((size_t)s->count + 1));
+    if (!s->radius) return error_memory(error, "making Voronoi cells");
+    for (int64_t i = 0; i < s->count; i++) {
+        s->radius[i] = 0.5 * grain_diameter(g, i);
+        if (s->radius[i] > 0.0 && isfinite(s->radius[i])) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "Voronoi cells: grain %lld has the radius %g, expected a positive one",
+                         (long long)g->id[i], s->radius[i]);
     }
     return TALUS_OK;
 }
 
 talus_status voronoi_sites_make(const domain* d, voronoi_sites* out, talus_error* error)
 {
-    const int64_t count = d->grains->count;
-    double least = INFINITY;
-    *out = (voronoi_sites){.domain = d, .count = count};
-    out->radius = malloc(sizeof *out->radius * ((size_t)count + 1));
-    int32_t* item = malloc(sizeof *item * ((size_t)count + 1));
-    talus_status status = out->radius && item ? TALUS_OK : TALUS_ERR_MEMORY;
-    for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
-        out->radius[i] = 0.5 * grain_diameter(d->grains, i);
-        least = fmin(least, out->radius[i]);
-        if (out->radius[i] > 0.0 && isfinite(out->radius[i])) continue;
-        status = error_set(error, TALUS_ERR_NUMERIC,
-                           "Voronoi cells: grain %lld has the radius %g, expected a positive one",
-                           (long long)d->grains->id[i], out->radius[i]);
+    *out = (voronoi_sites){.domain = d, .count = d->grains->count};
+    talus_status status = set_radii(out, error);
+    if (status == TALUS_OK && power_tree_make(d->dim, d->grains->position, out->radius, out->count,
+                                              &d->cell, &out->tree)) {
+        status = error_memory(error, "making Voronoi cells");
     }
-    if (status == TALUS_OK) status = fill_classes(out, least, item);
-    free(item);
-    if (status == TALUS_OK) return TALUS_OK;
-    voronoi_sites_free(out);
-    return status == TALUS_ERR_MEMORY ? error_memory(error, "making Voronoi cells") : status;
+    if (status < 0) voronoi_sites_free(out);
+    return status;
 }
+
+// ---- corners that are known --------------------------------------------------------------------
+
+static talus_status known_reserve(corner_set* s)
+{
+    if (2 * s->count < s->capacity) return TALUS_OK;
+    const int64_t capacity = s->capacity > 0 ? 2 * s->capacity : 256;
+    double(*x)[3] = realloc(s->x, sizeof *x * (size_t)capacity);
+    if (x) s->x = x;
+    int64_t* turn = realloc(s->turn, sizeof *turn * (size_t)capacity);
+    if (turn) s->turn = turn;
+    if (!x || !turn) return TALUS_ERR_MEMORY;
+    memset(turn, 0, sizeof *turn * (size_t)capacity); // all are forgotten
+    s->capacity = capacity;
+    s->count = 0;
+    return TALUS_OK;
+}
+
+/// Is a corner in the set? *at: where it is or belongs.
+static bool is_known(const corner_set* s, const double x[3], int64_t* at)
+{
+    uint64_t hash = 0, bits;
+    for (int k = 0; k < 3; k++) {
+        memcpy(&bits, &x[k], sizeof bits);
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (*at = (int64_t)(hash % (uint64_t)s->capacity); s->turn[*at] == s->now;
+         *at = (*at + 1) % s->capacity) {
+        if (memcmp(s->x[*at], x, sizeof s->x[0]) == 0) return true;
+    }
+    return false;
+}
+
+// ---- planes ------------------------------------------------------------------------------------
 
 static int by_key(const void* pa, const void* pb)
 {
@@ -78,40 +106,49 @@ static int by_key(const void* pa, const void* pb)
     return memcmp(a->delta, b->delta, sizeof a->delta);
 }
 
-/// Planes nearer than `guess`, nearest first. Of grains at the same place the larger one has all,
-/// of equal ones the first: *hidden.
-static talus_status gather(const voronoi_sites* s, int64_t row, double guess, near_list* near,
-                           bool* hidden)
+static talus_status cut_by(convex_cell* c, const near_point* p)
+{
+    double normal[3];
+    for (int k = 0; k < 3; k++) normal[k] = p->delta[k] / p->distance;
+    return convex_cell_cut(c, normal, p->key, p->item);
+}
+
+/// List the planes nearer than `guess`, nearest first. Of grains at the same place the larger one
+/// has all, of equal ones the first: *hidden.
+static talus_status find_planes(const voronoi_sites* s, int64_t row, const double place[3],
+                                double guess, near_list* near, bool* hidden)
 {
     const double r = s->radius[row];
-    const double* place = s->domain->grains->position + row * s->domain->dim;
-    near->count = 0;
-    for (int c = 0; c < s->classes; c++) {
-        const double square = guess * guess + s->size[c].radius * s->size[c].radius - r * r;
-        if (square >= 0.0) {
-            TRY(bins_near(&s->size[c].bins, place, guess + sqrt(square), near));
-        }
-    }
     int64_t kept = 0;
+    near->count = 0;
+    TRY(power_tree_planes(&s->tree, place, r, guess, near));
     for (int64_t i = 0; i < near->count; i++) {
-        near_point p = near->point[i];
+        const near_point p = near->point[i];
         const double other = s->radius[p.item];
         if (p.item == row) continue; // its own images: see start_cell()
-        if (p.distance == 0.0) {
+        if (p.distance == 0.0)
             *hidden = *hidden || other > r || (other == r && p.item < row);
-            continue;
-        }
-        p.key = (p.distance * p.distance + r * r - other * other) / (2.0 * p.distance);
-        if (p.key < guess) near->point[kept++] = p;
+        else
+            near->point[kept++] = p;
     }
     near->count = kept;
     if (kept > 1) qsort(near->point, (size_t)kept, sizeof *near->point, by_key);
     return TALUS_OK;
 }
 
-/// The domain as seen from a grain, with its cylinders' boxes only. Along periodic axes the planes
-/// to the grain's own images are the box.
-static talus_status start_cell(const voronoi_sites* s, int64_t row, convex_cell* c)
+static talus_status cut_near(const near_list* near, convex_cell* c)
+{
+    double radius = convex_cell_radius(c);
+    for (int64_t i = 0; i < near->count && near->point[i].key < radius; i++) {
+        TRY(cut_by(c, &near->point[i]));
+        radius = convex_cell_radius(c);
+    }
+    return TALUS_OK;
+}
+
+/// The domain as seen from a grain, up to `limit` along each axis, with its cylinders' boxes only.
+/// Along periodic axes the planes to the grain's own images are the box.
+static talus_status start_cell(const voronoi_sites* s, int64_t row, double limit, convex_cell* c)
 {
     const domain* d = s->domain;
     const double* x = d->grains->position + row * d->dim;
@@ -122,6 +159,13 @@ static talus_status start_cell(const voronoi_sites* s, int64_t row, convex_cell*
         low[k] = d->whole[k] ? -half : d->low[k] - x[k];
         high[k] = d->whole[k] ? half : d->high[k] - x[k];
         if (d->whole[k]) tag[k] = (int32_t)row;
+        low[k] = fmax(low[k], -limit);
+        high[k] = fmin(high[k], limit);
+        if (!(low[k] < high[k])) { // the grain is outside of the domain, and farther than that
+            c->dim = d->dim;
+            c->now.faces = 0;
+            return TALUS_OK;
+        }
     }
     TRY(convex_cell_box(c, d->dim, low, high, tag));
     for (int i = 0, round = 0; i < d->box; i++) {
@@ -136,41 +180,115 @@ static talus_status start_cell(const voronoi_sites* s, int64_t row, convex_cell*
     return TALUS_OK;
 }
 
-/// Cut by the sides of the cylinders, where the cell reaches them.
-static talus_status cut_rounds(const voronoi_sites* s, int64_t row, convex_cell* c)
+// ---- corners -----------------------------------------------------------------------------------
+
+/// The side of a cylinder that a corner is over, as seen from `place`: its offset there to *offset.
+static const half_space* round_side(const domain* d, const domain_round* round,
+                                    const double place[3], const double corner[3], double* offset)
+{
+    const half_space* side = d->side + round->first;
+    double arm[3] = {0};
+    for (int k = 0; k < d->dim; k++) arm[k] = place[k] - round->point[k] + corner[k];
+    // The first two axes of the cylinder are the normals of its side 0 and of that at a right
+    // angle.
+    const double turn =
+        atan2(vec_dot(3, side[DOMAIN_ROUND / 4].normal, arm), vec_dot(3, side[0].normal, arm));
+    const int i = (int)rint(turn / (2.0 * M_PI) * DOMAIN_ROUND);
+    side += (i + DOMAIN_ROUND) % DOMAIN_ROUND;
+    *offset = side->offset - vec_dot(d->dim, side->normal, place);
+    return side;
+}
+
+/// Cut a corner off where it is behind a cylinder's side, or else (with `sites`) where it belongs
+/// to another grain. *cut: it was.
+static talus_status cut_corner(const voronoi_sites* s, int64_t row, const double place[3],
+                               const double corner[3], double slack, bool sites, convex_cell* c,
+                               bool* cut)
 {
     const domain* d = s->domain;
-    const double* x = d->grains->position + row * d->dim;
-    const double radius = convex_cell_radius(c);
+    double offset;
+    near_point owner;
     for (int r = 0; r < d->round_count; r++) {
-        for (int i = d->round[r].first; i < d->round[r].first + DOMAIN_ROUND; i++) {
-            const half_space* h = &d->side[i];
-            const double offset = h->offset - vec_dot(d->dim, h->normal, x);
-            if (offset < radius) TRY(convex_cell_cut(c, h->normal, offset, -1));
+        const half_space* h = round_side(d, &d->round[r], place, corner, &offset);
+        if (vec_dot(3, h->normal, corner) - offset <= slack) continue;
+        *cut = true;
+        return convex_cell_cut(c, h->normal, offset, -1);
+    }
+    *cut = sites && power_tree_owner(&s->tree, place, s->radius[row], corner, slack, &owner);
+    return *cut ? cut_by(c, &owner) : TALUS_OK;
+}
+
+/// Cut off corners until all of them stay. `size` is that of the cell before any cut.
+static talus_status cut_corners(const voronoi_sites* s, int64_t row, const double place[3],
+                                double size, bool sites, voronoi_memory* memory)
+{
+    convex_cell* c = &memory->cell;
+    corner_set* known = &memory->known;
+    known->now++;
+    known->count = 0;
+    for (int i = 0; !convex_cell_is_empty(c) && i < c->now.first[c->now.faces];) {
+        double corner[3];
+        bool cut = false;
+        int64_t at;
+        TRY(known_reserve(known));
+        vec_copy(3, corner, c->now.x + 3 * i++);
+        if (is_known(known, corner, &at)) continue;
+        TRY(cut_corner(s, row, place, corner, ROUNDING * size, sites, c, &cut));
+        if (cut) {
+            i = 0;
+            continue;
         }
+        vec_copy(3, known->x[at], corner);
+        known->turn[at] = known->now;
+        known->count++;
     }
     return TALUS_OK;
 }
 
-talus_status voronoi_cell(const voronoi_sites* s, int64_t row, voronoi_memory* memory)
+/// Can a cell that reaches as far as `radius` from a place be behind a side of a cylinder?
+static bool reaches_round(const domain* d, const double place[3], double radius)
+{
+    static const double here[3] = {0};
+    for (int r = 0; r < d->round_count; r++) {
+        double offset;
+        round_side(d, &d->round[r], place, here, &offset);
+        // The side that the place is over is the nearest one.
+        if (offset < radius) return true;
+    }
+    return false;
+}
+
+/// Cut by the planes that were found and by cylinders, and with `sites` by all others.
+static talus_status cut_all(const voronoi_sites* s, int64_t row, const double place[3], bool sites,
+                            voronoi_memory* memory)
 {
     convex_cell* c = &memory->cell;
-    bool hidden = false;
-    double guess = 2.0 * s->radius[row];
-    for (;; guess *= 2.0) {
-        TRY(start_cell(s, row, c));
-        TRY(gather(s, row, guess, &memory->near, &hidden));
-        double radius = convex_cell_radius(c);
-        for (int64_t i = 0; i < memory->near.count && !convex_cell_is_empty(c); i++) {
-            const near_point* p = &memory->near.point[i];
-            double normal[3];
-            if (p->key >= radius) break;
-            for (int k = 0; k < 3; k++) normal[k] = p->delta[k] / p->distance;
-            TRY(convex_cell_cut(c, normal, p->key, p->item));
-            radius = convex_cell_radius(c);
-        }
-        if (radius <= guess || convex_cell_is_empty(c)) break;
+    const double size = convex_cell_radius(c);
+    TRY(cut_near(&memory->near, c));
+    if (!sites && !reaches_round(s->domain, place, convex_cell_radius(c))) return TALUS_OK;
+    return cut_corners(s, row, place, size, sites, memory);
+}
+
+talus_status voronoi_cell(const voronoi_sites* s, int64_t row, voronoi_memory* memory)
+{
+    const domain* d = s->domain;
+    const double r = s->radius[row];
+    convex_cell* c = &memory->cell;
+    double place[3] = {0};
+    vec_copy(d->dim, place, d->grains->position + row * d->dim);
+    TRY(start_cell(s, row, INFINITY, c));
+    const double reach = convex_cell_radius(c);
+    // A start that is larger than the guess leaves corners beyond it where planes are missing.
+    for (double guess = 2.0 * r;; guess *= 2.0) {
+        bool hidden = false;
+        TRY(find_planes(s, row, place, guess, &memory->near, &hidden));
+        TRY(start_cell(s, row, hidden ? 0.0 : 1.01 * guess, c));
+        if (hidden) return TALUS_OK;
+        TRY(cut_all(s, row, place, false, memory));
+        const bool within = !convex_cell_is_empty(c) && convex_cell_radius(c) <= guess;
+        if (within && power_tree_is_whole(&s->tree, r, guess)) return TALUS_OK;
+        if (within || memory->near.count >= ENOUGH || guess > reach) break;
     }
-    if (hidden) c->now.faces = 0;
-    return cut_rounds(s, row, c);
+    TRY(start_cell(s, row, INFINITY, c));
+    return cut_all(s, row, place, true, memory);
 }

@@ -25,10 +25,11 @@ frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t
 bool frame_entry_read(hid_t frame, frame_entry* entry)
 {
     entry->contacts = -1;
-    bool good = h5_get_numbers(frame, "time", COLUMN_F64, 1, &entry->time) &&
-                h5_get_numbers(frame, "step", COLUMN_I64, 1, &entry->step) &&
-                h5_get_numbers(frame, "grains", COLUMN_I64, 1, &entry->grains) &&
-                h5_get_numbers(frame, "walls", COLUMN_I64, 1, &entry->walls);
+    const bool good = h5_get_numbers(frame, "time", COLUMN_F64, 1, &entry->time) &&
+                      h5_get_numbers(frame, "step", COLUMN_I64, 1, &entry->step) &&
+                      h5_get_numbers(frame, "grains", COLUMN_I64, 1, &entry->grains) &&
+                      h5_get_numbers(frame, "walls", COLUMN_I64, 1, &entry->walls) &&
+                      entry->grains >= 0 && entry->walls >= 0;
     if (H5Aexists(frame, "contacts") <= 0) return good;
     return good && h5_get_numbers(frame, "contacts", COLUMN_I64, 1, &entry->contacts);
 }

@@ -12,6 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Whether there are as many times and steps as frames.
+static bool count_is_sound(const frame_reader* r)
+{
+    int64_t times = 0, steps = 0;
+    int width[2] = {0};
+    if (r->count == 0) return true;
+    return h5_shape(r->file, "time", COLUMN_F64, &times, &width[0]) && times == r->count &&
+           h5_shape(r->file, "step", COLUMN_I64, &steps, &width[1]) && steps == r->count &&
+           width[0] == 1 && width[1] == 1;
+}
+
 talus_status frame_reader_open(const char* directory, frame_reader* out, talus_error* error)
 {
     *out = (frame_reader){.file = -1};
@@ -33,9 +44,15 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
                          "%s has frames format %d, this program reads format %d", out->path,
                          (int)version, FRAMES_VERSION);
     }
-    if (out->count < 0) {
-        return error_set(error, TALUS_ERR_FORMAT, "%s is damaged: it says that it has %lld frames",
-                         out->path, (long long)out->count);
+    if (dim != 2 && dim != 3) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s is damaged: it says that it has %d dimensions", out->path, (int)dim);
+    }
+    if (!count_is_sound(out)) {
+        return error_set(
+            error, TALUS_ERR_FORMAT,
+            "%s is damaged: it says that it has %lld frames, but has not so many times", out->path,
+            (long long)out->count);
     }
     out->dim = dim;
     return TALUS_OK;
@@ -59,10 +76,22 @@ static bool read_shape(hid_t group, const char* name, column_type* type, int64_t
     return false;
 }
 
-static bool read_field(hid_t group, const char* name, frame_field* out)
+/// Whether a dataset has a row for each of `count`, or two as the ends of lines.
+static bool rows_fit(const char* name, int64_t rows, int64_t count)
+{
+    const bool ends = strcmp(name, FRAMES_SEGMENT) == 0 || strcmp(name, FRAMES_CONNECTIVITY) == 0;
+    return rows == count || (ends && rows % 2 == 0 && rows / 2 == count);
+}
+
+static bool read_field(hid_t group, const char* name, int64_t count, frame_field* out)
 {
     *out = (frame_field){0};
     if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return true;
+    if (!rows_fit(name, out->rows, count)) {
+        h5_refuse("\"%s\" has %lld rows in a table of %lld", name, (long long)out->rows,
+                  (long long)count);
+        return false;
+    }
     snprintf(out->name, sizeof out->name, "%s", name);
     column probe = {.type = out->type};
     out->data = malloc((size_t)out->rows * (size_t)out->width * column_element_size(&probe) + 1);
@@ -86,7 +115,7 @@ static bool read_fields(hid_t group, frame_table* out)
         char name[64];
         if (!entry_name(group, i, name, sizeof name)) return false;
         frame_field* field = &out->field[out->field_count];
-        bool good = read_field(group, name, field);
+        bool good = read_field(group, name, out->count, field);
         if (field->data) out->field_count++;
         if (!good) return false;
     }
@@ -207,7 +236,7 @@ talus_status frame_read_field(const frame_reader* r, int64_t index, const char* 
     frame_field* field = &t->field[t->field_count];
     *field = (frame_field){0};
     const bool there = h5_has(group, name);
-    const bool good = !there || read_field(group, name, field);
+    const bool good = !there || read_field(group, name, t->count, field);
     H5Gclose(group);
     if (!good) free(field->data);
     if (!good) return frame_error(r, index, error);

@@ -8,6 +8,7 @@
 #include "record/deflate.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ enum {
     /// Cache of a file's directory, counted as on disk; in memory its entries take 25 times as
     /// much, 50 MB at HDF5's default, and nothing here is read twice.
     METADATA_BYTES = 1 << 17,
+    MOST_WIDTH = 64,       ///< numbers in a row, far more than any column has
+    MOST_DEFLATION = 2000, ///< bytes that one in a file can stand for: deflate ends at 1032
 };
 
 /// Take the innermost of HDF5's errors into an h5_quiet.
@@ -61,6 +64,19 @@ talus_status h5_error(talus_error* error, talus_status status, const char* what,
     const char* reason = quiet && quiet->reason[0] ? quiet->reason : "HDF5 does not say why";
     return error_set(error, status, "%s %s: %s", what, path,
                      short_of_memory ? "out of memory" : reason);
+}
+
+void h5_refuse(const char* format, ...)
+{
+    H5E_auto2_t function = NULL;
+    void* data = NULL;
+    H5Eget_auto2(H5E_DEFAULT, &function, &data);
+    if (function != note_failure) return;
+    h5_quiet* quiet = data;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(quiet->reason, sizeof quiet->reason, format, arguments);
+    va_end(arguments);
 }
 
 hid_t h5_access(void)
@@ -378,6 +394,16 @@ bool h5_is_inside(hid_t group, const char* name)
     return good;
 }
 
+/// Whether a file that stores `stored` bytes of a dataset can mean one of this size: what a damaged
+/// one claims must neither overflow nor ask for more memory than there is.
+static bool can_be(const hsize_t dims[2], size_t element, hsize_t stored)
+{
+    if (dims[1] < 1 || dims[1] > MOST_WIDTH) return false;
+    const hsize_t row = dims[1] * element;
+    return dims[0] <= INT64_MAX / (MOST_WIDTH * sizeof(double)) &&
+           dims[0] * row / MOST_DEFLATION <= stored;
+}
+
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width)
 {
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
@@ -387,9 +413,10 @@ bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, in
     hsize_t dims[2] = {0, 1};
     int rank = H5Sget_simple_extent_ndims(space);
     bool good = (rank == 1 || rank == 2) && H5Tequal(stored, h5_type(type)) > 0 &&
-                H5Sget_simple_extent_dims(space, dims, NULL) == rank;
-    *rows = (int64_t)dims[0];
-    *width = rank == 2 ? (int)dims[1] : 1;
+                H5Sget_simple_extent_dims(space, dims, NULL) == rank &&
+                can_be(dims, H5Tget_size(stored), H5Dget_storage_size(set));
+    *rows = good ? (int64_t)dims[0] : 0;
+    *width = good ? (int)dims[1] : 0;
     H5Tclose(stored);
     H5Sclose(space);
     H5Dclose(set);

@@ -28,6 +28,9 @@ void h5_loud(const h5_quiet* quiet);
 /// "<what> <path>: <HDF5's innermost reason, or that memory is short>".
 talus_status h5_error(talus_error* error, talus_status status, const char* what, const char* path);
 
+/// Say why something that HDF5 has read is not taken, for h5_error().
+void h5_refuse(const char* format, ...) TALUS_PRINTF(1, 2);
+
 /// Access list for any file: small caches. The caller closes it.
 hid_t h5_access(void);
 /// A new file in memory; `owner` makes its name unique in the process.
@@ -60,7 +63,8 @@ bool h5_has(hid_t group, const char* name);
 /// Are a dataset's numbers in the file itself? It may also name other files, of any kind, that hold
 /// them, and a file from elsewhere must not make us read those.
 bool h5_is_inside(hid_t group, const char* name);
-/// Rows and width of a dataset, false if it is absent or of another type.
+/// Rows and width of a dataset, false if it is absent, of another type or of a size that it cannot
+/// have.
 bool h5_shape(hid_t group, const char* name, column_type type, int64_t* rows, int* width);
 /// Read a whole dataset whose shape has been checked.
 bool h5_read(hid_t group, const char* name, column_type type, void* data);

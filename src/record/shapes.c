@@ -286,7 +286,8 @@ static void* take(hid_t group, const char* name, column_type type, int width, in
 /// Offsets must begin at 0, not descend, and end where the next array does.
 static bool ascend(const int32_t* first, int64_t rows, int64_t expected_rows, int64_t end)
 {
-    if (!first || rows != expected_rows || first[0] != 0 || first[rows - 1] != end) return false;
+    if (!first || rows < 1 || rows != expected_rows || first[0] != 0 || first[rows - 1] != end)
+        return false;
     for (int64_t i = 1; i < rows; i++) {
         if (first[i] < first[i - 1]) return false;
     }
@@ -304,7 +305,9 @@ static bool read_solids(hid_t group, shapes* s)
     s->vertex = take(group, "vertex", COLUMN_F64, s->dim, &vertices);
     s->radius = take(group, "radius", COLUMN_F64, 1, &radii);
     s->skin = take(group, "skin", COLUMN_F64, 1, &skins);
-    if (!s->vertex || !s->loop || !s->radius || !s->skin || skins != radii) return false;
+    if (!s->vertex || !s->loop || !s->radius || !s->skin || skins != radii || radii >= INT32_MAX) {
+        return false;
+    }
     if (!ascend(s->part_first, rows, radii + 1, parts - 1) ||
         !ascend(s->vertex_first, parts, parts, vertices) ||
         !ascend(s->face_first, part_faces, parts, faces - 1) ||

@@ -246,6 +246,48 @@ bool directory_owns(const char* directory, const char* path)
     return owns;
 }
 
+/// The path without links and dots; of a file that is not there, that of its folder and its name.
+/// NULL if there is no such folder or memory is short. free() it.
+static char* resolve(const char* path)
+{
+    char* whole = realpath(path, NULL);
+    if (whole) return whole;
+    const char* slash = strrchr(path, '/');
+    char* above = slash ? files_text("%.*s/", (int)(slash - path), path) : files_text(".");
+    char* folder = above ? realpath(above, NULL) : NULL;
+    if (folder) whole = files_text("%s/%s", folder, slash ? slash + 1 : path);
+    free(above);
+    free(folder);
+    return whole;
+}
+
+bool directory_reserves(const char* path)
+{
+    static const struct {
+        const char* name;
+        bool (*is_own)(const char* name);
+    } folders[] = {
+        {"frames", is_own_segment}, {"sources", is_own_source}, {"problems", is_own_problem}};
+    char* folder = resolve(path);
+    char* slash = folder ? strrchr(folder, '/') : NULL;
+    bool reserves = false;
+    if (slash) {
+        const char* name = slash + 1;
+        *slash = '\0';
+        if (directory_has(folder, LOCK_NAME)) {
+            reserves = is_own_file(name) || strcmp(name, LOCK_NAME) == 0;
+        } else if ((slash = strrchr(folder, '/'))) {
+            *slash = '\0';
+            for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+                if (strcmp(slash + 1, folders[i].name) != 0) continue;
+                reserves = folders[i].is_own(name) && directory_has(folder, LOCK_NAME);
+            }
+        }
+    }
+    free(folder);
+    return reserves;
+}
+
 talus_status directory_adopt(const char* directory, int number, const char* source,
                              char name[DIRECTORY_PATH_SIZE], talus_error* error)
 {

@@ -28,6 +28,8 @@ bool directory_is_locked(const char* directory);
 talus_status directory_clean(const char* directory, talus_error* error);
 /// Whether directory_clean() would remove the file `path`.
 bool directory_owns(const char* directory, const char* path);
+/// Whether `path`, which need not exist, is one that a run writes in the directory of that run.
+bool directory_reserves(const char* path);
 
 /// Copy file number `number` that the scene reads into the directory; `name` receives the name of
 /// the copy, relative to the directory.

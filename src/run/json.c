@@ -1,29 +1,17 @@
 /// A small JSON writer (RFC 8259): two spaces a level, one member a line.
 #include "run/json.h"
 
+#include "base/words.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/// Bytes of the UTF-8 sequence that starts at `s`, 0 if there is none.
-static int utf8_length(const unsigned char* s)
-{
-    int length = 0;
-    if (s[0] < 0x80) length = 1;
-    if ((s[0] >> 5) == 6) length = 2;
-    if ((s[0] >> 4) == 14) length = 3;
-    if ((s[0] >> 3) == 30) length = 4;
-    for (int i = 1; i < length; i++) {
-        if ((s[i] >> 6) != 2) return 0;
-    }
-    return length;
-}
-
 void json_quote(FILE* file, const char* text)
 {
     fputc('"', file);
-    for (const unsigned char* s = (const unsigned char*)text; *s;) {
-        int length = utf8_length(s);
+    for (const char* s = text; *s;) {
+        const size_t length = utf8_length(s);
         if (length == 0) {
             fputs("\\ufffd", file);
             s++;
@@ -33,10 +21,10 @@ void json_quote(FILE* file, const char* text)
             fprintf(file, "\\%c", *s);
         } else if (*s == '\n') {
             fputs("\\n", file);
-        } else if (*s < 0x20) {
-            fprintf(file, "\\u%04x", *s);
+        } else if ((unsigned char)*s < 0x20) {
+            fprintf(file, "\\u%04x", (unsigned char)*s);
         } else {
-            fwrite(s, 1, (size_t)length, file);
+            fwrite(s, 1, length, file);
         }
         s += length;
     }

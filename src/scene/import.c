@@ -2,6 +2,7 @@
 #include "scene/import.h"
 
 #include "base/vec.h"
+#include "base/words.h"
 #include "shape/solid.h"
 
 #include <ctype.h>
@@ -56,7 +57,8 @@ int import_find_material(import_model* m, const char* name)
     import_material added = {.friction = -1.0};
     size_t length = 0;
     for (; name[length] && length < sizeof added.name - 1; length++) {
-        added.name[length] = isalnum((unsigned char)name[length]) ? name[length] : '_';
+        const unsigned char sign = (unsigned char)name[length];
+        added.name[length] = sign < 0x80 && isalnum(sign) ? name[length] : '_';
     }
     if (length == 0) added.name[0] = '_';
     for (int i = 0; i < m->material_count; i++) {
@@ -124,6 +126,34 @@ talus_status import_add_shape(import_model* m, const double* points, int point_c
     return status;
 }
 
+/// Whether YAML takes the character of `length` bytes in the middle of a line: no control
+/// characters, of which some end a line (U+0085, U+2028, U+2029), no byte order mark, U+FFFE,
+/// U+FFFF.
+static bool stays_in_line(const char* at, size_t length)
+{
+    const unsigned char first = (unsigned char)at[0];
+    if (length <= 1) return length == 1 && first >= ' ' && first != 0x7f;
+    if (length == 2) return first != 0xc2 || (unsigned char)at[1] >= 0xa0;
+    static const char* const refused[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
+                                          "\xef\xbf\xbe", "\xef\xbf\xbf"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (length == 3 && memcmp(at, refused[i], 3) == 0) return false;
+    }
+    return true;
+}
+
+void import_clean(char* text)
+{
+    for (char* at = text; *at;) {
+        const size_t length = utf8_length(at);
+        if (stays_in_line(at, length)) {
+            at += length;
+        } else {
+            memset(at, (unsigned char)*at < ' ' ? ' ' : '?', length > 0 ? length : 1);
+        }
+    }
+}
+
 bool import_add_line(import_lines* lines, const char* format, ...)
 {
     va_list args;
@@ -132,6 +162,7 @@ bool import_add_line(import_lines* lines, const char* format, ...)
     const int length = vasprintf(&text, format, args);
     va_end(args);
     if (length < 0) return false;
+    import_clean(text);
     char** list = realloc(lines->line, sizeof *list * (size_t)(lines->count + 1));
     if (!list) {
         free(text);

@@ -70,7 +70,9 @@ int import_find_material(import_model* m, const char* name);
 /// points that have no volume.
 talus_status import_add_shape(import_model* m, const double* points, int point_count,
                               const int* part_sizes, int part_count, int* row, talus_error* error);
-/// Add a line; false when memory is short.
+/// Replace what cannot stand in a line of YAML, such as bytes that are no UTF-8, by '?'.
+void import_clean(char* text);
+/// Add a line, cleaned; false when memory is short.
 bool import_add_line(import_lines* lines, const char* format, ...) TALUS_PRINTF(2, 3);
 void import_model_free(import_model* m);
 

@@ -122,32 +122,38 @@ static void write_csv(FILE* file, const import_model* m)
 
 // ---- the scene ---------------------------------------------------------------------------------
 
-/// Text in double quotes, without what YAML would take for something else.
+/// Text in double quotes.
 static void write_quoted(FILE* file, const char* text)
 {
     fputc('"', file);
     for (const char* c = text; *c; c++) {
         if (*c == '"' || *c == '\\') fputc('\\', file);
-        fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
+        fputc(*c, file);
     }
     fputc('"', file);
 }
 
+/// Name of a file without its folder.
+static const char* name_of(const char* path)
+{
+    const char* slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void write_title(FILE* file, const char* path)
+{
+    char title[256];
+    snprintf(title, sizeof title, "%s", name_of(path));
+    import_clean(title);
+    fprintf(file, "title: ");
+    write_quoted(file, title);
+}
+
 static void write_head(FILE* file, const talus_import_def* def, const import_model* m)
 {
-    const char* name = strrchr(def->path, '/') && strrchr(def->path, '/')[1]
-                           ? strrchr(def->path, '/') + 1
-                           : def->path;
     const double step = guess_step(m);
-    for (int i = 0; i < m->notes.count; i++) {
-        fprintf(file, "# ");
-        for (const char* c = m->notes.line[i]; *c; c++) {
-            fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
-        }
-        fputc('\n', file);
-    }
-    fprintf(file, "title: ");
-    write_quoted(file, name);
+    for (int i = 0; i < m->notes.count; i++) fprintf(file, "# %s\n", m->notes.line[i]);
+    write_title(file, def->path);
     fprintf(file, "\ndimension: %d\nstep: %g                # s, a guess from the sizes\n", m->dim,
             step);
     fprintf(file, "gravity: ");
@@ -216,8 +222,21 @@ static void write_scene(FILE* file, const talus_import_def* def, const import_mo
     for (int i = 0; i < m->walls.count; i++) fprintf(file, "  - %s\n", m->walls.line[i]);
     if (m->grain_count == 0) return;
     fprintf(file, "grains:\n  - {type: csv, allow_overlap: true, file: ");
-    write_quoted(file, strrchr(csv, '/') ? strrchr(csv, '/') + 1 : csv);
+    write_quoted(file, name_of(csv));
     fprintf(file, "}\n");
+}
+
+/// The scene names its file of grains: can YAML hold that name?
+static talus_status check_name(const char* csv, talus_error* error)
+{
+    char* clean = strdup(name_of(csv));
+    if (!clean) return error_memory(error, "a file name");
+    import_clean(clean);
+    const bool same = strcmp(clean, name_of(csv)) == 0;
+    free(clean);
+    if (same) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "the name of the scene must be of UTF-8 letters, without control characters");
 }
 
 /// Create a file that is not there yet.
@@ -243,6 +262,7 @@ talus_status import_write(const talus_import_def* def, const import_model* m, co
                           talus_error* error)
 {
     FILE *scene = NULL, *grains = NULL;
+    TRY(check_name(csv, error));
     TRY(create(def->out, &scene, error));
     talus_status status = create(csv, &grains, error);
     if (status == TALUS_OK) {

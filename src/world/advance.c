@@ -306,6 +306,10 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
 {
     talus_step_result r = no_result;
     TRY(check_step(h, error));
+    if (count < 1) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the number of steps must be at least 1, got %lld", (long long)count);
+    }
     talus_status status = TALUS_OK;
     double deepest = 0.0;
     if (world->ops->publish) {
