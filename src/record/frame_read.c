@@ -44,7 +44,7 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
                          "%s has frames format %d, this program reads format %d", out->path,
                          (int)version, FRAMES_VERSION);
     }
-    if (dim != 2 && dim != 3) {
+    if (dim != 2 && dim != 3 && out->count != 0) { // unknown before the first frame
         return error_set(error, TALUS_ERR_FORMAT,
                          "%s is damaged: it says that it has %d dimensions", out->path, (int)dim);
     }
