@@ -172,12 +172,23 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
     return good;
 }
 
+static bool is_all(char** what, int count)
+{
+    return count == 1 && strcmp(what[0], "all") == 0;
+}
+
+/// Is it one plot that the command line names?
+static bool is_single(char** what, int count)
+{
+    return count > 0 && !is_all(what, count) &&
+           (count == 1 || strcmp(what[0], series_kind.name) == 0);
+}
+
 /// The plots named on the command line; `series` takes the rest of it.
 static int make_plots(plot_job* job, plot_options* o, char** what, int count)
 {
-    const bool all = count == 1 && strcmp(what[0], "all") == 0;
     bool good = true;
-    if (all) {
+    if (is_all(what, count)) {
         for (int i = 0; i < KIND_COUNT; i++) {
             if ((kinds[i].needs & PLOT_WANTS_GRAVITY) && !job->gravity) continue;
             good = make_plot(job, &kinds[i], false, true) && good;
@@ -197,7 +208,7 @@ static int make_plots(plot_job* job, plot_options* o, char** what, int count)
             if (!chosen[plots++]) return STATUS_USAGE;
         }
     }
-    const bool single = plots + series == 1;
+    const bool single = is_single(what, count);
     for (int i = 0; i < plots; i++) good = make_plot(job, chosen[i], single, false) && good;
     if (series) good = make_plot(job, &series_kind, single, false) && good;
     return good ? STATUS_OK : STATUS_FAILURE;
@@ -335,9 +346,10 @@ int command_plot(int argc, char** argv)
     }
     o.directory = argv[optind++];
     const int count = argc - optind;
-    const bool single = count == 1 && strcmp(argv[optind], "all") != 0;
+    const bool single = is_single(argv + optind, count);
     o.format = output_format(o.format, single && !o.only_csv ? o.output : NULL);
     if (!o.format) return STATUS_USAGE;
+    if (o.output && !single && !output_takes_several(o.output)) return STATUS_USAGE;
     plot_job job;
     int status = STATUS_FAILURE;
     if (open_job(&job, &o)) {

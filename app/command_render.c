@@ -262,6 +262,7 @@ int command_render(int argc, char** argv)
         o.folder = o.frames.given && o.frames.first != o.frames.last;
         o.format = output_format(o.format, o.folder ? NULL : o.output);
         if (!o.format) return STATUS_USAGE;
+        if (o.folder && o.output && !output_takes_several(o.output)) return STATUS_USAGE;
     }
     const bool png = strcmp(o.format, "png") == 0;
     if (o.dots == 0.0) o.dots = 200.0;

@@ -134,7 +134,7 @@ static const command commands[] = {
      "  --map MAP              viridis, plasma, inferno, cividis, coolwarm, turbo or grey\n"
      "  --forces               forces as bars from centre to centre, as wide as they are large\n"
      "  --force-scale F        force of the widest bar, N [the largest of the frames drawn]\n"
-     "  --force-width W        width of that bar, mean diameters [0.6]\n"
+     "  --force-width W        width of that bar, mean diameters [0.4]\n"
      "  --view x|y|z|iso|A:E   3D: look along an axis, or from azimuth A and elevation E [iso]\n"
      "  --region x=A:B,y=C:D   only this part; in 3D also a slice\n"
      "  --axes                 coordinates around the picture instead of a scale bar\n"

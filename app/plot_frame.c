@@ -79,12 +79,7 @@ static void sum_add(histogram_sum* sum, plot_sheet* sheet, int bins, const doubl
     }
     if (sheet->failed || !(weight > 0.0)) return;
     const double part = weight / (sum->weight + weight);
-    for (int i = 0; i < bins; i++) {
-        // An empty bin has no mean: it takes what the others say.
-        if (isnan(density[i])) continue;
-        const double before = isnan(sum->density[i]) ? density[i] : sum->density[i];
-        sum->density[i] = before + part * (density[i] - before);
-    }
+    for (int i = 0; i < bins; i++) sum->density[i] += part * (density[i] - sum->density[i]);
     sum->weight += weight;
 }
 
@@ -163,9 +158,23 @@ void plot_friction(plot_job* job, plot_sheet* sheet)
 
 typedef struct fabric_sum {
     histogram_sum rose, normal;
+    double* loaded; ///< [bins] contacts that a mean normal force is over; belongs to the sheet
     double tensor[9];
     double contacts;
 } fabric_sum;
+
+/// The mean normal force of each direction, over all contacts in that direction.
+static void add_normal(fabric_sum* sum, plot_sheet* sheet, const talus_fabric* f)
+{
+    if (!sum->loaded) sum->loaded = sheet_array(sheet, f->bins);
+    sum_add(&sum->normal, sheet, f->bins, f->edge, f->normal, 0.0); // makes its arrays
+    for (int i = 0; !sheet->failed && i < f->bins; i++) {
+        const double count = (double)f->contacts * f->rose[i];
+        if (!(count > 0.0) || isnan(f->normal[i])) continue;
+        sum->loaded[i] += count;
+        sum->normal.density[i] += count / sum->loaded[i] * (f->normal[i] - sum->normal.density[i]);
+    }
+}
 
 static talus_status add_fabric(const plot_job* job, const talus_world* world, void* user,
                                plot_sheet* sheet, talus_error* error)
@@ -176,7 +185,7 @@ static talus_status add_fabric(const plot_job* job, const talus_world* world, vo
     if (status < 0) return status;
     const double weight = (double)f.contacts;
     sum_add(&sum->rose, sheet, f.bins, f.edge, f.rose, weight);
-    sum_add(&sum->normal, sheet, f.bins, f.edge, f.normal, weight);
+    add_normal(sum, sheet, &f);
     for (int k = 0; k < 9 && weight > 0.0; k++) sum->tensor[k] += weight * f.tensor[k];
     sum->contacts += weight;
     talus_fabric_free(&f);
@@ -275,6 +284,9 @@ void plot_fabric(plot_job* job, plot_sheet* sheet)
     if (!(sum.contacts > 0.0)) {
         sheet_nothing(sheet, "no contact carries a force there");
         return;
+    }
+    for (int i = 0; i < sum.normal.bins; i++) {
+        if (!(sum.loaded[i] > 0.0)) sum.normal.density[i] = NAN; // no contact: no force of one
     }
     sheet->columns = 2;
     if (job->dim == 2) sheet->shape = 1.0;
@@ -400,6 +412,7 @@ void plot_voronoi(plot_job* job, plot_sheet* sheet)
 typedef struct profile_sum {
     int bins;
     double *position, *fraction, *temperature, *velocity[3], *pressure; ///< belong to the sheet
+    double* density;  ///< mean over frames; velocities and temperatures are weighed by it
     double low, high; ///< ends of the first frame's profile, so that the slices agree
     int64_t frames;
 } profile_sum;
@@ -418,6 +431,7 @@ static void profile_begin(profile_sum* sum, const plot_job* job, const talus_pro
     sum->fraction = sheet_array(sheet, p->bins);
     sum->temperature = sheet_array(sheet, p->bins);
     sum->pressure = sheet_array(sheet, p->bins);
+    sum->density = sheet_array(sheet, p->bins);
     for (int k = 0; k < job->dim; k++) sum->velocity[k] = sheet_array(sheet, p->bins);
     if (sheet->failed) return;
     memcpy(sum->position, p->position, (size_t)p->bins * sizeof *p->position);
@@ -441,16 +455,28 @@ static talus_status add_profile(const plot_job* job, const talus_world* world, v
     const double part = 1.0 / (double)sum->frames;
     for (int i = 0; !sheet->failed && i < p.bins; i++) {
         double trace = 0.0;
+        sum->density[i] += part * (p.density[i] - sum->density[i]);
+        const double heavy = sum->density[i] > 0.0 ? part * p.density[i] / sum->density[i] : 0.0;
         for (int k = 0; k < job->dim; k++) {
             trace += p.contact[9 * i + 4 * k] + p.kinetic[9 * i + 4 * k];
-            sum->velocity[k][i] += part * (p.velocity[job->dim * i + k] - sum->velocity[k][i]);
+            sum->velocity[k][i] += heavy * (p.velocity[job->dim * i + k] - sum->velocity[k][i]);
         }
         sum->fraction[i] += part * (p.fraction[i] - sum->fraction[i]);
-        sum->temperature[i] += part * (p.temperature[i] - sum->temperature[i]);
+        sum->temperature[i] += heavy * (p.temperature[i] - sum->temperature[i]);
         sum->pressure[i] += part * (trace / job->dim - sum->pressure[i]);
     }
     talus_profile_free(&p);
     return TALUS_OK;
+}
+
+/// Where there never is a grain, nothing moves and nothing presses: these are no zeros.
+static void clear_empty(const plot_job* job, const profile_sum* sum)
+{
+    for (int i = 0; i < sum->bins; i++) {
+        if (sum->density[i] > 0.0) continue;
+        for (int k = 0; k < job->dim; k++) sum->velocity[k][i] = NAN;
+        sum->temperature[i] = sum->pressure[i] = NAN;
+    }
 }
 
 static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_sum* sum, int panel,
@@ -467,6 +493,8 @@ static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_s
     sheet_curve(sheet, c);
     const char axis[] = {(char)('x' + profile_axis(job)), '\0'};
     plot_label(job, sheet->panel[panel].x_label, axis, "m");
+    sheet->panel[panel].x_low = sum->low;
+    sheet->panel[panel].x_high = sum->high;
 }
 
 void plot_profile(plot_job* job, plot_sheet* sheet)
@@ -475,6 +503,7 @@ void plot_profile(plot_job* job, plot_sheet* sheet)
     static const char* const labels[] = {"v_{x}", "v_{y}", "v_{z}"};
     profile_sum sum = {0};
     if (!each_frame(job, sheet, add_profile, &sum)) return;
+    clear_empty(job, &sum);
     sheet->columns = sheet->rows = 2;
     sheet->length = sum.bins;
     sheet_column(sheet, "position", sum.position);

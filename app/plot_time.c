@@ -190,7 +190,7 @@ void plot_energy(plot_job* job, plot_sheet* sheet)
 {
     static const time_number numbers[] = {{"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
                                           {"translational", NULL, 0, TALUS_DASH_SOLID},
-                                          {"rotational", "of it rotation", 0, TALUS_DASH_SOLID},
+                                          {"rotational", "rotation alone", 0, TALUS_DASH_SOLID},
                                           {"fluctuating", NULL, 0, TALUS_DASH_SOLID},
                                           {"potential", "potential", 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 5, measure_energy)) return;
@@ -286,11 +286,13 @@ static talus_status measure_anisotropy(const plot_job* job, const talus_world* w
     talus_fabric f;
     const talus_status status = talus_measure_fabric(world, &job->options->measure, &f, error);
     if (status < 0) return status;
-    out[0] = f.contact_anisotropy;
-    out[1] = f.normal_anisotropy;
-    out[2] = f.tangential_anisotropy;
-    out[3] = f.contact_angle * 180.0 / M_PI;
-    out[4] = f.normal_angle * 180.0 / M_PI;
+    if (f.contacts > 0) { // without contacts there are no directions
+        out[0] = f.contact_anisotropy;
+        out[1] = f.normal_anisotropy;
+        out[2] = f.tangential_anisotropy;
+        out[3] = f.contact_angle * 180.0 / M_PI;
+        out[4] = f.normal_angle * 180.0 / M_PI;
+    }
     talus_fabric_free(&f);
     return TALUS_OK;
 }
@@ -306,6 +308,12 @@ void plot_anisotropy(plot_job* job, plot_sheet* sheet)
     sheet->rows = job->dim == 2 ? 2 : 1;
     // The angles are those of 2D.
     if (!over_time(job, sheet, numbers, job->dim == 2 ? 5 : 3, measure_anisotropy)) return;
+    bool any = false;
+    for (int64_t i = 0; i < sheet->length; i++) any = any || isfinite(sheet->curve[0].y[i]);
+    if (!any) {
+        sheet_nothing(sheet, "no contact carries a force there");
+        return;
+    }
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "anisotropy");
     snprintf(sheet->panel[1].y_label, PLOT_TEXT, "main direction (degrees)");
 }

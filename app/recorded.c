@@ -190,12 +190,34 @@ bool output_free(const char* path, bool force)
     return false;
 }
 
+/// What stands behind the last dot of a file's name; NULL if there is none.
+static const char* ending_of(const char* path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot && (!slash || dot > slash) ? dot + 1 : NULL;
+}
+
+bool output_takes_several(const char* path)
+{
+    static const char* const single[] = {"png", "svg", "pdf", "csv"};
+    const char* ending = ending_of(path);
+    struct stat info;
+    if (!ending || (stat(path, &info) == 0 && S_ISDIR(info.st_mode))) return true;
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+        if (strcasecmp(ending, single[i]) != 0) continue;
+        fprintf(stderr,
+                "talus: %s is the name of one file, and there are several: give a directory and "
+                "--format\n",
+                path);
+        return false;
+    }
+    return true;
+}
+
 const char* output_format(const char* option, const char* path)
 {
     static const char* const formats[] = {"png", "svg", "pdf"};
-    const char* dot = path ? strrchr(path, '.') : NULL;
-    const char* slash = path ? strrchr(path, '/') : NULL;
-    const char* ending = dot && (!slash || dot > slash) ? dot + 1 : NULL;
+    const char* ending = path ? ending_of(path) : NULL;
     const char* wanted = option ? option : path ? ending : "png";
     if (option && ending && strcasecmp(option, ending) != 0) {
         fprintf(stderr, "talus: --format %s does not agree with the name %s\n", option, path);

@@ -46,6 +46,8 @@ bool range_parse(const char* option, const char* text, double* low, double* high
 
 /// DIRECTORY/NAME, or DIRECTORY if `name` is NULL, made if needed; the path goes to `out`.
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);
+/// Can several files go there: is it not the name of one picture or table?
+bool output_takes_several(const char* path);
 /// Is there room for a file: nothing of that name, or it may be replaced? The files that a run
 /// itself writes in its directory never are.
 bool output_free(const char* path, bool force);

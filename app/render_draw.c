@@ -104,14 +104,29 @@ static void add_group(render_survey* v, int64_t group)
     v->group_count++;
 }
 
+/// Does the picture show something at this place that reaches `size` from it? What it leaves out
+/// along other axes is hidden.
+static bool within_picture(const renderer* r, int dim, const double* at, double size)
+{
+    const talus_region* box = &r->options->region;
+    for (int k = 0; r->options->has_region && k < dim; k++) {
+        const bool inside = at[k] + size >= box->low[k] && at[k] - size <= box->high[k];
+        if (picture_axis(r, dim, k) >= 0 && !inside) return false;
+    }
+    return true;
+}
+
 static bool survey_field(renderer* r, const talus_world* world, const scene_picture* s)
 {
     if (!r->field.kind) return true;
     double* value = field_values(&r->field, world);
     if (!value) return false;
-    const int64_t count = talus_world_grains(world).count;
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(value[i]) || (s->hidden && s->hidden[i])) continue;
+    const talus_grains g = talus_world_grains(world);
+    for (int64_t i = 0; i < g.count; i++) {
+        if (!isfinite(value[i]) || (s->hidden && s->hidden[i]) ||
+            !within_picture(r, g.dim, g.position + g.dim * i, g.radius[i])) {
+            continue;
+        }
         r->survey.value[0] = fmin(r->survey.value[0], value[i]);
         r->survey.value[1] = fmax(r->survey.value[1], value[i]);
         if (field_is_group(&r->field)) add_group(&r->survey, (int64_t)value[i]);
@@ -120,12 +135,22 @@ static bool survey_field(renderer* r, const talus_world* world, const scene_pict
     return true;
 }
 
-static void survey_forces(renderer* r, const talus_world* world)
+static bool is_shown(const talus_world* world, const scene_picture* s, int64_t id)
+{
+    const int64_t row = id >= 0 ? talus_world_grain_index(world, id) : -1;
+    return row >= 0 && !(s->hidden && s->hidden[row]);
+}
+
+static void survey_forces(renderer* r, const talus_world* world, const scene_picture* s)
 {
     const talus_contacts c = talus_world_contacts(world);
     for (int64_t i = 0; i < c.count; i++) {
         const double f = vec_dot(c.dim, c.force + c.dim * i, c.normal + c.dim * i);
-        if (isfinite(f)) r->survey.force = fmax(r->survey.force, fabs(f));
+        if (!isfinite(f) || !within_picture(r, c.dim, c.point + c.dim * i, 0.0) ||
+            !(is_shown(world, s, c.a[i]) || is_shown(world, s, c.b[i]))) {
+            continue;
+        }
+        r->survey.force = fmax(r->survey.force, fabs(f));
     }
 }
 
@@ -141,7 +166,7 @@ static bool survey_frame(renderer* r, const talus_world* world)
         r->survey.low[k] = fmin(r->survey.low[k], low[k]);
         r->survey.high[k] = fmax(r->survey.high[k], high[k]);
     }
-    if (good && r->options->forces) survey_forces(r, world);
+    if (good && r->options->forces) survey_forces(r, world, &s);
     scene_free(&s);
     return good;
 }

@@ -135,10 +135,41 @@ static void test_picture_of_forces(void** state)
         image m = write_and_read(figure);
         const unsigned expected = own ? blue : vermillion;
         assert_int_equal(colour_at(&m, 0.5, 0.40), expected);
-        assert_int_equal(colour_at(&m, 0.6, 0.40), expected); // 0.6 of a diameter wide
-        assert_true(colour_at(&m, 0.7, 0.40) != expected);
+        assert_int_equal(colour_at(&m, 0.57, 0.40), expected); // 0.4 of a diameter wide
+        assert_true(colour_at(&m, 0.63, 0.40) != expected);
         cairo_surface_destroy(m.surface);
     }
+    talus_world_destroy(world);
+}
+
+/// A bar is as wide as a disk of the grain's area says, not as the disk around it; forces on grains
+/// that are left out do not widen the others.
+static void test_widths_of_forces(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.5, 0, -10, 0);
+    physics_plane(world, "floor", 0, 1, 0);
+    const int shape = physics_box_solid(world, "brick", 2, 2.0, 0.5, 0.0);
+    for (int i = 0; i < 2; i++) {
+        talus_grain_def brick = physics_ball(0.5, 1.0, 5.0 * i, 0.25, 0);
+        brick.solid = shape;
+        brick.density = i == 0 ? 1.0 : 100.0;
+        physics_add(world, &brick);
+    }
+    for (int i = 0; i < 3; i++) physics_step(world, 1e-3);
+    const uint8_t hidden[] = {0, 1};
+    talus_picture_def def = talus_picture_default();
+    def.forces = true;
+    def.hidden = hidden;
+    talus_figure* figure = new_figure();
+    talus_error error;
+    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+    const picture* made = &figure->panel[0].picture;
+    const double disk = 2.0 * sqrt(2.0 * 0.5 / M_PI);
+    check_close("widest bar", made->force_size, 0.4 * disk, 1e-12, "rounding");
+    // The light brick presses with its weight, 10 N, on its two lower corners.
+    check_close("its force", made->force, 5.0, 0.05, "the solver's tolerance, and three steps");
+    talus_figure_destroy(figure);
     talus_world_destroy(world);
 }
 
@@ -317,14 +348,84 @@ static void test_walls_in_2d(void** state)
     image m = picture_of(world, false, false);
     assert_true(line_at(&m, -2.5, 1.5) && line_at(&m, -0.5, 1.5) && line_at(&m, -1.5, 1.0));
     assert_false(line_at(&m, -1.5, 2.0)); // its open face
-    for (int k = 0; k < 8; k++) {
-        const double angle = 0.25 * M_PI * k;
+    for (int k = 0; k < 32; k++) {
+        const double angle = M_PI * k / 16.0;
         assert_true(line_at(&m, 1.5 + cos(angle), 1.5 + sin(angle)));
     }
     assert_true(line_at(&m, -1.0, -1.2) && line_at(&m, -2.0, -1.2) && line_at(&m, -1.7, -0.5));
     assert_false(line_at(&m, -0.5, -1.5)); // it is turned
     assert_false(line_at(&m, 1.5, -1.5));  // the gate is gone
     cairo_surface_destroy(m.surface);
+}
+
+/// The extent of a picture of one round wall must be this.
+static void check_round(const talus_picture_def* def, int dim, double width, double height)
+{
+    talus_world* world = physics_world_g(dim, 0.5, 0, 0, 0);
+    talus_wall_def drum = wall_of(TALUS_SHAPE_CYLINDER, "drum", 1.0, 2.0, dim == 3 ? 3.0 : 0.0);
+    drum.shape.inside = true;
+    drum.shape.radius = 1.0;
+    drum.shape.half_length = 0.5;
+    if (dim == 3) drum.shape.axis[2] = 1.0;
+    // Turned so that no corner of a polygon would lie in the direction of an axis.
+    drum.rotation[2] = 0.01;
+    physics_wall(world, &drum);
+    double low[2], high[2];
+    talus_error error;
+    check_ok(talus_picture_extent(world, def, low, high, &error), error);
+    // 1 - cos(pi / 360) is the sagitta of a side of a polygon with 360 sides.
+    check_close("width", high[0] - low[0], width, 1e-4, "sagitta of a side");
+    check_close("height", high[1] - low[1], height, 1e-4, "sagitta of a side");
+    talus_world_destroy(world);
+}
+
+/// Round walls are circles in 2D and along their axis, and smooth from elsewhere: a polygon with 72
+/// sides is smaller by 1e-3.
+static void test_round_walls(void** state)
+{
+    (void)state;
+    talus_picture_def def = talus_picture_default();
+    check_round(&def, 2, 2.0, 2.0);
+    def.view = 2;
+    check_round(&def, 3, 2.0, 2.0);
+    def.oblique = true, def.elevation = 30.0;
+    check_round(&def, 3, 2.0, 2.0 * sin(M_PI / 6.0) + cos(M_PI / 6.0));
+}
+
+/// A drum of which the picture shows only a spot: its line goes through it, however large it is.
+static void test_large_round_wall(void** state)
+{
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        const double radius = large ? 1e6 : 30.0, half = large ? 1.0 : 3.0;
+        talus_world* world = physics_world_g(2, 0.5, 0, 0, 0);
+        talus_wall_def drum = wall_of(TALUS_SHAPE_CYLINDER, "drum", 0, 0, 0);
+        drum.shape.inside = true;
+        drum.shape.radius = radius;
+        physics_wall(world, &drum);
+        const double angle = 0.7, x = radius * cos(angle), y = radius * sin(angle);
+        talus_figure* figure = new_figure();
+        talus_axes_def axes = talus_axes_default();
+        axes.x_low = x - half, axes.x_high = x + half, axes.y_low = y - half;
+        axes.y_high = y + half;
+        set_axes(figure, axes);
+        talus_picture_def def = talus_picture_default();
+        talus_error error;
+        check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+        image m = write_and_read(figure);
+        assert_true(is_dark(colour_at(&m, 0.5, 0.5)));
+        const double along[2] = {-sin(angle), cos(angle)};
+        for (int k = -1; k <= 1; k += 2) {
+            const double turn = angle + 0.8 * k * half / radius;
+            const double at[2] = {(radius * cos(turn) - x) / (2.0 * half) + 0.5,
+                                  (radius * sin(turn) - y) / (2.0 * half) + 0.5};
+            assert_true(is_dark(colour_at(&m, at[0], at[1])));
+            assert_false(
+                is_dark(colour_at(&m, 0.5 + 0.3 * k * along[1], 0.5 - 0.3 * k * along[0])));
+        }
+        cairo_surface_destroy(m.surface);
+        talus_world_destroy(world);
+    }
 }
 
 /// Looking along y, x goes to the right and z up.
@@ -419,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_picture_of_disks),
         cmocka_unit_test(test_picture_of_own_colours),
         cmocka_unit_test(test_picture_of_forces),
+        cmocka_unit_test(test_widths_of_forces),
         cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_picture_of_solids),
         cmocka_unit_test(test_shortest_scale),
@@ -426,6 +528,8 @@ int main(void)
         cmocka_unit_test(test_plane_with_reversed_axes),
         cmocka_unit_test(test_walls_in_2d),
         cmocka_unit_test(test_walls_in_3d),
+        cmocka_unit_test(test_round_walls),
+        cmocka_unit_test(test_large_round_wall),
         cmocka_unit_test(test_refused_pictures),
         cmocka_unit_test(test_refused_logarithmic_picture),
     };

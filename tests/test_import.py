@@ -1,6 +1,7 @@
 """`talus import`: files of LAMMPS, LMGC90 and CSV become scenes that run, with the same grains."""
 import os
 import random
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -175,6 +176,46 @@ class Csv(Folder):
         self.assertEqual(list(grains["material"]), [0, 1])
         self.assertIn("not carried over: comment", words)
         self.assertIn("fir_2", (self.root / "scene.yaml").read_text())
+
+    def test_quoted_fields(self):
+        """As spreadsheets and R write them: separators and quotes within quotes."""
+        path = self.root / "grains.csv"
+        for text in ('"x","y" ,"radius","note","material"\n"1",2,0.5,"a, ""b"", c", "fir, old"\n3,4,"0.25",,oak\n',
+                     '"x" "y" "radius" "note" "material"\n1 2 "0.5" "a ""b"" c" "fir  old"\n3 4 0.25 "" "oak"\n'):
+            path.write_text(text)
+            frames, words = self.import_file(path)
+            grains = frames["frames/000000/grains"]
+            numpy.testing.assert_array_equal(grains["position"], [[1, 2], [3, 4]])
+            numpy.testing.assert_array_equal(grains["radius"], [0.5, 0.25])
+            self.assertIn("not carried over: note", words)
+            self.assertIn("fir__old", (self.root / "scene.yaml").read_text())
+            frames.close()
+            for made in self.root.glob("scene*"):
+                made.unlink()
+            shutil.rmtree(self.root / "run")
+        self.refuse('x,y,radius\n0,"1,1\n', "column 'y'", "'\"1'")
+        self.refuse('x,y,radius\n0,"1"1,1\n', "column 'y'")
+
+    def test_assumptions_are_told(self):
+        path = self.root / "grains.csv"
+        path.write_text("x,y,radius\n0,0,1\n3,0,1\n")
+        words = self.import_file(path)[1]
+        self.assertIn("nothing of mass or density of 2 grains: the density is 2500 kg/m^2", words)
+        with_mass = self.root / "mass.csv"
+        with_mass.write_text("x,y,radius,mass\n0,0,1,1\n")
+        done = talus("import", with_mass, "-o", self.root / "mass.yaml")
+        self.assertNotIn("density", done.stdout)
+        dump = self.root / "flat.dump"
+        dump.write_text("ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp ff pp\n0 9\n0 9\n0 1\n"
+                        "ITEM: ATOMS id x y z radius\n1 1 1 0.5 1\n2 4 1 0.5 1\n")
+        done = talus("import", dump, "-o", self.root / "flat.yaml")
+        self.assertIn("in 2D: that the axis z is periodic was left out", done.stdout)
+
+    def test_endless_line(self):
+        for options in ([], ["--format", "csv"], ["--format", "lammps-dump"]):
+            done = talus("import", "/dev/zero", "-o", self.root / "s.yaml", *options)
+            self.assertEqual(done.returncode, FAILURE)
+            self.assertIn("longer than 1048576 bytes", done.stderr)
 
     def test_other_letters(self):
         """What YAML does not take, in names of columns, materials and the file: bytes of Latin-1, control

@@ -164,6 +164,76 @@ class Plot(unittest.TestCase):
             between = (c["a"][mask] >= 0).sum()
             expected = (2 * between + (mask.sum() - between)) / len(self.frames[number]["grains"]["id"])
             self.near([data["all"][row]], [expected])
+            ids = list(self.frames[number]["grains"]["id"])
+            pairs = list(zip(c["a"][mask], c["b"][mask]))
+            for needed, ending in ((3, ""), (2, "_2")):
+                mean, rattlers = self.backbone(ids, pairs, needed)
+                self.assertEqual(data["rattlers" + ending][row], rattlers)
+                self.near([data["backbone" + ending][row]], [mean])
+
+    def backbone(self, ids, pairs, needed):
+        """Take out grains with fewer contacts than needed until none is left that has: the mean number of
+        contacts of the others, and how many were taken out."""
+        kept = set(ids)
+        while True:
+            count = dict.fromkeys(kept, 0)
+            for a, b in pairs:
+                if b in kept and (a < 0 or a in kept):
+                    for end in (a, b):
+                        if end >= 0:
+                            count[end] += 1
+            loose = {i for i in kept if count[i] < needed}
+            if not loose:
+                return (sum(count.values()) / len(kept) if kept else 0.0), len(ids) - len(kept)
+            kept -= loose
+
+    def test_friction(self):
+        data = self.csv_of("friction", "--bins", 8)
+        c = self.frames[-1]["contacts"]
+        normal, direction, mask = self.loaded(len(self.frames) - 1)
+        tangential = numpy.linalg.norm(c["force"][mask] - normal[:, None] * direction, axis=1)
+        edges = numpy.append(data["low"], data["high"][-1])
+        self.near(edges, numpy.linspace(0, 1, 9))
+        # Friction is 0.3 everywhere. Ratios at the bound may be above it by rounding.
+        count, _ = numpy.histogram(numpy.minimum(tangential / (0.3 * normal), 1), bins=edges)
+        self.near(data["density"], count / len(normal) * 8)
+
+    def test_anisotropy(self):
+        """rho(n) ~ 1 + a cos 2(t - t_c): the main values of the fabric tensor differ by a/2."""
+        data = self.csv_of("anisotropy", "--frame", "last")
+        normal = self.loaded(len(self.frames) - 1)[1]
+        value, vector = numpy.linalg.eigh(normal.T @ normal / len(normal))
+        self.near(data["contacts"], [2 * (value[1] - value[0])])
+        angle = numpy.degrees(numpy.arctan2(vector[1, 1], vector[0, 1]))
+        self.near([(data["contact_angle"][0] - angle + 90) % 180 - 90], [0], 1e-9)
+
+    def test_packing(self):
+        data = self.csv_of("packing", "--region", "x=0:0.12,y=0:0.3", "--frame", "20:25")
+        solid = [(numpy.pi * f["grains"]["radius"]**2).sum() for f in self.frames[20:26]]
+        # Contact dynamics lets grains overlap the walls by 1e-4 diameters at most.
+        self.near(data["solid_volume"], solid, 1e-4)
+        self.near(data["volume"], [0.12 * 0.3] * 6)
+        self.near(data["fraction"], data["solid_volume"] / data["volume"])
+
+    def test_inertial(self):
+        """I and mu follow from the other columns; the pressure is that of the stress."""
+        options = ("--region", "x=0.01:0.11,y=0.005:0.05", "--frame", "20:last")
+        data, g = self.csv_of("inertial", *options), self.frames[-1]["grains"]
+        self.near(data["friction"] * data["pressure"], data["shear_stress"])
+        inside = ((g["position"] >= [0.01, 0.005]) & (g["position"] <= [0.11, 0.05])).all(axis=1)
+        density = g["mass"][0] / (numpy.pi * g["radius"][0]**2)
+        for mask in (inside, slice(None)):
+            diameter = 2 * g["radius"][mask].mean()
+            expected = data["shear_rate"][-1] * diameter * numpy.sqrt(density / data["pressure"][-1])
+            if abs(data["inertial_number"][-1] / expected - 1) < 1e-9:
+                return
+        self.fail(f"I = {data['inertial_number'][-1]}, not {expected}")
+
+    def test_voronoi(self):
+        data = self.csv_of("voronoi", "--frame", "24:last")
+        self.near([(data["density"] * (data["high"] - data["low"])).sum()], [1])
+        # Disks fill at most 0.9069 of a plane; unequal ones and overlaps of 1e-3 do not add 0.02.
+        self.assertTrue((data["density"][data["low"] > 0.93] == 0).all())
 
     def test_forces(self):
         data = self.csv_of("forces", "--frame", "last", "--bins", 12)
@@ -196,6 +266,34 @@ class Plot(unittest.TestCase):
         self.near(data["contacts"].sum(), count.sum() / len(angle) / (numpy.pi / 10))
         inner = slice(1, -1)
         self.near(data["contacts"][inner], (count / len(angle) / (numpy.pi / 10))[inner])
+        mean = numpy.histogram(angle, bins=edges, weights=force)[0][inner] / numpy.maximum(count[inner], 1)
+        filled = count[inner] > 0
+        self.near(data["mean_normal_force"][inner][filled], mean[filled])
+        self.assertTrue(numpy.isnan(data["mean_normal_force"][inner][~filled]).all())
+
+    def test_fabric_of_several_frames(self):
+        """The mean normal force of a direction is over all contacts that it has in the frames."""
+        data = self.csv_of("fabric", "--bins", 10, "--frame", "15:25:5")
+        total, count = numpy.zeros(10), numpy.zeros(10)
+        for number in (15, 20, 25):
+            force, normal, _ = self.loaded(number)
+            angle = numpy.arctan2(normal[:, 1], normal[:, 0]) % numpy.pi
+            total += numpy.histogram(angle, bins=10, range=(0, numpy.pi), weights=force)[0]
+            count += numpy.histogram(angle, bins=10, range=(0, numpy.pi))[0]
+        self.near(data["mean_normal_force"][1:-1], (total / count)[1:-1], 1e-10)
+
+    def test_without_contacts(self):
+        """Frames of free fall have no directions of contacts."""
+        data = self.csv_of("anisotropy")
+        bare = numpy.array([(numpy.abs(f["contacts"]["force"]) > 0).sum() == 0 for f in self.frames])
+        self.assertTrue(bare.any())
+        for name in ("contacts", "normal_forces", "contact_angle"):
+            self.assertTrue(numpy.isnan(data[name][bare]).all(), name)
+            self.assertTrue(numpy.isfinite(data["contacts"][~bare]).all())
+        result = talus("plot", self.run_2d, "anisotropy", "--frame", 0, "-o", self.path("bare.png"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no plot of anisotropy: no contact", result.stderr)
+        self.assertFalse(Path(self.path("bare.png")).exists())
 
     def test_walls_and_series(self):
         series = table(Path(self.run_2d) / "series.csv")
@@ -215,6 +313,30 @@ class Plot(unittest.TestCase):
         solid = (data["fraction"] * 0.12 * width).sum()
         # Contact dynamics lets grains overlap the walls by 1e-4 diameters at most.
         self.near([solid], [(numpy.pi * g["radius"]**2).sum()], 1e-4)
+        # All grains are of one material: mass is the solid volume times the density.
+        density = g["mass"][0] / (numpy.pi * g["radius"][0]**2)
+        mass = density * data["fraction"] * 0.12 * width
+        self.near(mass.sum(), g["mass"].sum(), 1e-4)
+        for k, name in enumerate(("velocity_x", "velocity_y")):
+            self.near([numpy.nansum(mass * data[name])], [(g["mass"] * g["velocity"][:, k]).sum()], 1e-3)
+        # Above the highest grain there is nothing, which is not 0.
+        empty = data["position"] - width / 2 > (g["position"][:, 1] + g["radius"]).max()
+        self.assertTrue(empty.any())
+        self.assertTrue((data["fraction"][empty] == 0).all())
+        for name in ("velocity_x", "velocity_y", "temperature", "pressure"):
+            self.assertTrue(numpy.isnan(data[name][empty]).all(), name)
+            self.assertTrue(numpy.isfinite(data[name][data["fraction"] > 0]).all(), name)
+
+    def test_profile_of_several_frames(self):
+        """The velocity of a slice is that of all mass that the frames have there."""
+        region = ("--region", "x=0:0.12,y=0:0.3")
+        each = [self.csv_of("profile", *region, "--frame", n) for n in (5, 10, 15)]
+        data = self.csv_of("profile", *region, "--frame", "5:15:5")
+        mass = numpy.array([e["fraction"] for e in each])
+        moving = numpy.array([numpy.nan_to_num(e["velocity_y"]) for e in each]) * mass
+        filled = mass.sum(axis=0) > 0
+        self.assertGreater(numpy.ptp(mass, axis=0).max(), 0.1)
+        self.near(data["velocity_y"][filled], moving.sum(axis=0)[filled] / mass.sum(axis=0)[filled])
 
     def test_flow(self):
         """Grains that are above a line in one frame and below it in the next."""
@@ -252,6 +374,9 @@ class Plot(unittest.TestCase):
                 (("flow", "--at", "here"), 2, "--at"),
                 (("repose", "--slope", "cone"), 2, "heap or plane"),
                 (("gr", "--format", "jpg"), 2, "png, svg or pdf"),
+                (("gr", "energy", "-o", self.path("both.png")), 2, "give a directory"),
+                (("all", "-o", self.path("both.csv")), 2, "give a directory"),
+                (("series", "grains", "-o", self.path("both.jpg")), 2, "png, svg or pdf"),
                 (("forces", "--frame", "0", "--force"), 1, "no plot of forces")):
             result = talus("plot", self.run_2d, *arguments)
             self.assertEqual(result.returncode, status, (arguments, result.stderr))

@@ -168,6 +168,41 @@ class Render(unittest.TestCase):
         shapes = {png.read(f"{folder}/{name}").shape for name in os.listdir(folder)}
         self.assertEqual(len(shapes), 1)
 
+    def same_pictures(self, fixed, *options, frames="25"):
+        """Pictures with the scale that the program chooses, and with `fixed` ends of it."""
+        many = ":" in frames
+        paths = [self.path(f"scale-{len(os.listdir(self.folder))}{'' if many else '.png'}")]
+        self.good(self.run_2d, "--frame", frames, *options, "-o", paths[0])
+        paths.append(self.path(f"scale-{len(os.listdir(self.folder))}{'' if many else '.png'}"))
+        self.good(self.run_2d, "--frame", frames, *options, *fixed, "-o", paths[1])
+        read = [[p.read_bytes() for p in sorted(Path(path).iterdir())] if many else Path(path).read_bytes()
+                for path in paths]
+        self.assertEqual(read[0], read[1])
+
+    def test_scales_are_those_of_what_is_seen(self):
+        """The automatic scale gives the same picture as one with the extremes within the region."""
+        low, high = numpy.array([0.03, 0.02]), numpy.array([0.09, 0.05])
+        region = ("--region", "x=0.03:0.09,y=0.02:0.05", "--width", 400)
+        content = frame(self.run_2d, 25)
+        g, c = content["grains"], content["contacts"]
+        speed = numpy.linalg.norm(g["velocity"], axis=1)
+        seen = speed[((g["position"] + g["radius"][:, None] >= low) &
+                      (g["position"] - g["radius"][:, None] <= high)).all(axis=1)]
+        self.assertLess(seen.max(), speed.max())
+        self.same_pictures([f"--scale={float(seen.min())!r}:{float(seen.max())!r}"], "--colour", "speed", *region)
+        normal = numpy.abs((c["force"] * c["normal"]).sum(axis=1))
+        shown = normal[((c["point"] >= low) & (c["point"] <= high)).all(axis=1)]
+        self.assertLess(shown.max(), normal.max())
+        self.same_pictures(["--force-scale", repr(float(shown.max()))], "--forces", *region)
+
+    def test_scale_of_several_frames(self):
+        """It is one for all of them, which a movie needs."""
+        ends = [numpy.linalg.norm(frame(self.run_2d, i)["grains"]["velocity"], axis=1) for i in (5, 15, 25)]
+        low, high = min(e.min() for e in ends), max(e.max() for e in ends)
+        self.assertGreater(high, min(e.max() for e in ends))
+        self.same_pictures([f"--scale={float(low)!r}:{float(high)!r}"], "--colour", "speed", "--region",
+                           "x=0:0.12,y=0:0.3", "--width", 400, frames="5:25:10")
+
     def test_time(self):
         made = self.good(self.run_2d, "--time", "0.1").stdout
         times = h5py.File(Path(self.run_2d) / "frames.h5")["time"][:]
@@ -184,6 +219,7 @@ class Render(unittest.TestCase):
         self.assertEqual([int(n) % 2 for n in probe[:2]], [0, 0])
         self.assertEqual([f for f in os.listdir(self.folder) if "film.mp4-frames" in f], [])
 
+    @unittest.skipUnless(shutil.which("ffmpeg"), "ffmpeg is optional")
     def test_movie_names(self):
         """Signs that mean something to ffmpeg; a film that fails leaves the one before it."""
         folder = Path(self.path("films %d"))
@@ -267,6 +303,7 @@ class Render(unittest.TestCase):
                 (("-o", "x.bmp"), 2, "png, svg or pdf"),
                 (("--width", "1e9"), 2, "from 100 to 10000"),
                 (("--movie", "--format", "svg"), 2, "--format"),
+                (("--frame", "0:2", "-o", self.path("several.png")), 2, "give a directory"),
                 (("--movie=x.avi2",), 2, ".mp4"),
                 (("--colours",), 2, "unknown option")):
             result = talus("render", self.run_2d, *arguments)

@@ -149,9 +149,9 @@ typedef struct talus_picture_def {
     /// [contacts] one of talus_colour for the bar of each contact; NULL: pressure vermillion,
     /// tension blue
     const int* force_colour;
-    double force_width;   ///< width of the bar of the largest force, mean diameters, up to 1000
-                          ///< [default 0.6]
-    double force_largest; ///< force of that width, N; 0: the largest in the world [default 0]
+    double force_width;   ///< width of the bar of the largest force, mean diameters (of solids that
+                          ///< of a ball of their volume), up to 1000 [default 0.4]
+    double force_largest; ///< force of that width, N; 0: the largest that is shown [default 0]
     int view;             ///< 3D: axis along which one looks, 0 to 2 [default 1]
     bool oblique;         ///< 3D: look from the direction below instead [default false]
     double azimuth;       ///< of the eye about z, from x towards y, degrees [default -60]

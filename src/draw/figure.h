@@ -42,7 +42,7 @@ typedef struct panel_text {
 
 /// Pictures consist of these, in coordinates of the panel, drawn in this order.
 typedef enum piece_kind {
-    PIECE_CIRCLE,  ///< one point; `size` is the radius
+    PIECE_CIRCLE,  ///< one point; `size` is the radius; a disk, or of a wall only its line
     PIECE_POLYGON, ///< closed
     PIECE_LINE,    ///< open
     PIECE_BAR,     ///< a line of width `size`

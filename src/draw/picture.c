@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 talus_picture_def talus_picture_default(void)
 {
     return (talus_picture_def){.walls = true,
-                               .force_width = 0.6,
+                               .force_width = 0.4,
                                .view = 1,
                                .azimuth = -60.0,
                                .elevation = 25.0,
@@ -53,10 +54,15 @@ void picture_hold(picture_maker* m, const piece* p)
 
 // ---- forces ------------------------------------------------------------------------------------
 
-static double mean_diameter(const talus_grains* g)
+/// Mean diameter of disks or balls with the volumes of the grains.
+static double mean_diameter(const talus_world* world)
 {
+    const grains* g = &world->grains;
     double sum = 0.0;
-    for (int64_t i = 0; i < g->count; i++) sum += 2.0 * g->radius[i];
+    for (int64_t i = 0; i < g->count; i++) {
+        const double volume = grain_volume(g, i);
+        sum += g->dim == 2 ? 2.0 * sqrt(volume / M_PI) : 2.0 * cbrt(0.75 * volume / M_PI);
+    }
     return g->count ? sum / (double)g->count : 0.0;
 }
 
@@ -94,13 +100,19 @@ static void add_bar(picture_maker* m, const double from[3], const double to[3], 
     p->colour = colour;
 }
 
+static bool shows_grain(const picture_maker* m, int64_t id)
+{
+    const int64_t row = talus_world_grain_index(m->world, id);
+    return row >= 0 && !picture_hides(m, row);
+}
+
 /// From a contact to the centre of a grain that it touches; at both sides of a periodic cell if the
 /// contact reaches across its border.
 static void add_half_bar(picture_maker* m, const talus_grains* g, int64_t id, const double* contact,
                          double width, rgb colour)
 {
+    if (!shows_grain(m, id)) return;
     const int64_t row = talus_world_grain_index(m->world, id);
-    if (row < 0 || picture_hides(m, row)) return;
     const double* centre = g->position + g->dim * row;
     double image[3] = {0}, other[3] = {0};
     const bool moved = nearest_image(m->world, g->dim, centre, contact, image);
@@ -117,9 +129,10 @@ void picture_forces(picture_maker* m)
     double largest = 0.0;
     for (int64_t i = 0; i < c.count; i++) {
         const double force = fabs(normal_force(&c, i));
-        if (isfinite(force)) largest = fmax(largest, force);
+        const bool shown = shows_grain(m, c.b[i]) || (c.a[i] >= 0 && shows_grain(m, c.a[i]));
+        if (isfinite(force) && shown) largest = fmax(largest, force);
     }
-    const double widest = m->def->force_width * mean_diameter(&g);
+    const double widest = m->def->force_width * mean_diameter(m->world);
     if (m->def->force_largest > 0.0) largest = m->def->force_largest;
     m->out->force = largest;
     m->out->force_size = widest;
@@ -190,12 +203,12 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
             WIDEST_FORCE, def->force_width);
     }
     if (def->grain_colour) {
-        const int64_t grains = talus_world_grains(world).count;
-        TRY(check_colours(def->grain_colour, grains, "grains", "grain", error));
+        const int64_t grain_count = talus_world_grains(world).count;
+        TRY(check_colours(def->grain_colour, grain_count, "grains", "grain", error));
     }
     if (!def->forces || !def->force_colour) return TALUS_OK;
-    const int64_t contacts = talus_world_contacts(world).count;
-    return check_colours(def->force_colour, contacts, "forces", "contact", error);
+    const int64_t contact_count = talus_world_contacts(world).count;
+    return check_colours(def->force_colour, contact_count, "forces", "contact", error);
 }
 
 /// Eye at an angle: the picture's x is horizontal, and z goes up in it.

@@ -61,6 +61,33 @@ static void draw_circle(const plot* p, const piece* q, const double* at)
     draw_edge(p->cr, q, 2.0 * radius);
 }
 
+/// The line of a round wall: whole, or of a very large one the part near the panel.
+static void draw_ring(const plot* p, const piece* q, const double* at)
+{
+    enum { STEPS = 256 };
+    const double x = axis_at(&p->x, at[0]), y = axis_at(&p->y, at[1]);
+    const double radius = q->size * unit_of(p);
+    const double mx = p->box.left + 0.5 * p->box.width, my = p->box.top + 0.5 * p->box.height;
+    const double reach = p->box.width + p->box.height;
+    if (!isfinite(x + y + radius) || fabs(hypot(mx - x, my - y) - radius) > reach) return;
+    plot_colour(p->cr, q->colour);
+    cairo_set_line_width(p->cr, 1.2);
+    if (radius < PICTURE_LARGEST) {
+        cairo_new_path(p->cr);
+        cairo_arc(p->cr, x, y, radius, 0.0, 2.0 * M_PI);
+        cairo_close_path(p->cr);
+        cairo_stroke(p->cr);
+        return;
+    }
+    pen to = pen_make(p, PICTURE_BEYOND);
+    const double middle = atan2(my - y, mx - x), half = 2.0 * reach / radius;
+    for (int k = -STEPS; k <= STEPS; k++) {
+        const double angle = middle + half * k / STEPS;
+        pen_to(&to, x + radius * cos(angle), y + radius * sin(angle));
+    }
+    pen_stroke(&to);
+}
+
 static void draw_filled(const plot* p, const piece* q, const double* at)
 {
     const pen within = pen_make(p, PICTURE_BEYOND);
@@ -129,7 +156,13 @@ void picture_draw(const plot* p)
         const piece* q = &all->piece[i];
         const double* at = all->point + 2 * q->first;
         switch (q->kind) {
-        case PIECE_CIRCLE: draw_circle(p, q, at); break;
+        case PIECE_CIRCLE:
+            if (q->filled) {
+                draw_circle(p, q, at);
+            } else {
+                draw_ring(p, q, at);
+            }
+            break;
         case PIECE_PLANE: draw_plane(p, q, at); break;
         case PIECE_POLYGON:
         case PIECE_LINE:

@@ -257,7 +257,11 @@ static talus_status make_cell(const talus_import_def* def, import_model* m, talu
 {
     for (int k = 0; k < 3; k++) {
         const bool given = def->periodic[k] && def->high[k] > def->low[k];
-        if (k >= m->dim) m->periodic[k] = false;
+        if (k >= m->dim && (m->periodic[k] || def->periodic[k])) {
+            import_add_line(&m->notes,
+                            "the scene is in 2D: that the axis z is periodic was left out");
+            m->periodic[k] = false;
+        }
         if (k >= m->dim || (!def->periodic[k] && !m->periodic[k])) continue;
         if (given) m->low[k] = def->low[k], m->high[k] = def->high[k];
         if (!given && !(m->has_box && m->high[k] > m->low[k])) {
@@ -268,6 +272,28 @@ static talus_status make_cell(const talus_import_def* def, import_model* m, talu
         m->periodic[k] = true;
     }
     return TALUS_OK;
+}
+
+/// Say what the file does not, and what holds instead.
+static void note_assumptions(import_model* m)
+{
+    int64_t light = 0;
+    for (int64_t i = 0; i < m->grain_count; i++) {
+        const import_grain* g = &m->grain[i];
+        light += g->mass <= 0.0 && m->material[g->material].density <= 0.0;
+    }
+    if (light > 0) {
+        const talus_grain_def usual = talus_grain_default();
+        import_add_line(&m->notes,
+                        "the file says nothing of mass or density of %lld grain%s: the density is "
+                        "%g kg/m%s",
+                        (long long)light, plural(light), usual.density, m->dim == 2 ? "^2" : "^3");
+    }
+    if (!m->has_gravity) import_add_line(&m->notes, "the file says nothing of gravity: it is 0");
+    if (m->grain_count > 0 && m->material[0].friction < 0.0 && m->pairs.count == 0) {
+        import_add_line(&m->notes, "the file says nothing of friction: it is 0");
+    }
+    import_add_line(&m->notes, "overlaps of grains in the file are kept (allow_overlap)");
 }
 
 static talus_status settle_grains(const talus_import_def* def, import_model* m, talus_error* error)
@@ -295,11 +321,7 @@ static talus_status settle_grains(const talus_import_def* def, import_model* m, 
             material->density = material->mass / material->volume;
         }
     }
-    if (!m->has_gravity) import_add_line(&m->notes, "the file says nothing of gravity: it is 0");
-    if (m->grain_count > 0 && m->material[0].friction < 0.0 && m->pairs.count == 0) {
-        import_add_line(&m->notes, "the file says nothing of friction: it is 0");
-    }
-    import_add_line(&m->notes, "overlaps of grains in the file are kept (allow_overlap)");
+    note_assumptions(m);
     return TALUS_OK;
 }
 

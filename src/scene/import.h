@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <talus/exchange.h>
 
-enum { IMPORT_NAME = 48, IMPORT_COLUMNS = 64 };
+/// Bytes of names of materials, columns, bytes of the longest line.
+enum { IMPORT_NAME = 48, IMPORT_COLUMNS = 64, IMPORT_LONGEST = 1 << 20 };
 
 // ---- the model ---------------------------------------------------------------------------------
 
@@ -96,7 +97,8 @@ void import_close(import_file* f);
 int import_line(import_file* f);
 /// "file:line: ..." as TALUS_ERR_FORMAT.
 talus_status import_error(const import_file* f, const char* format, ...) TALUS_PRINTF(2, 3);
-/// Take the next word off *rest, NULL if there is none. `separator` is ' ' for blanks.
+/// Take the next word off *rest, NULL if there is none. `separator` is ' ' for blanks. A word may
+/// stand in double quotes.
 char* import_word(char** rest, char separator);
 /// Does the text hold one finite number and nothing else? Fortran's 1.5D-3 is one.
 bool import_number(const char* text, double* out);

@@ -27,6 +27,36 @@ void import_close(import_file* f)
     *f = (import_file){0};
 }
 
+/// A byte behind the `length` of the line so far; false if memory is short.
+static bool add_byte(import_file* f, size_t length, int byte)
+{
+    if (length + 1 >= f->size) {
+        const size_t wanted = f->size > 0 ? 2 * f->size : 256;
+        char* larger = realloc(f->line, wanted);
+        if (!larger) return false;
+        f->line = larger;
+        f->size = wanted;
+    }
+    f->line[length] = (char)byte;
+    f->line[length + 1] = '\0';
+    return true;
+}
+
+/// getline() that gives up when a line gets too long to be one: -1 at the end of the file or after
+/// an error, IMPORT_LONGEST + 1 then.
+static ssize_t read_line(import_file* f)
+{
+    size_t length = 0;
+    for (int byte; (byte = getc_unlocked(f->file)) != EOF;) {
+        if (!add_byte(f, length++, byte)) {
+            errno = ENOMEM;
+            return -1;
+        }
+        if (byte == '\n' || length > IMPORT_LONGEST) break;
+    }
+    return length > 0 && !ferror(f->file) ? (ssize_t)length : -1;
+}
+
 int import_line(import_file* f)
 {
     if (f->again) {
@@ -34,13 +64,17 @@ int import_line(import_file* f)
         return 1;
     }
     errno = 0;
-    ssize_t length = getline(&f->line, &f->size, f->file);
+    ssize_t length = read_line(f);
     if (length < 0) {
         if (!ferror(f->file) && errno != ENOMEM) return 0;
         return error_set(f->error, TALUS_ERR_IO, "%s: cannot be read: %s", f->path,
                          strerror(errno));
     }
     f->number++;
+    if (length > IMPORT_LONGEST) {
+        return import_error(f, "this is not a text file: the line is longer than %d bytes",
+                            IMPORT_LONGEST);
+    }
     if (strlen(f->line) != (size_t)length) {
         return import_error(f, "this is not a text file: the line has a zero byte");
     }
@@ -59,12 +93,33 @@ talus_status import_error(const import_file* f, const char* format, ...)
                      text);
 }
 
+/// A word in double quotes, within which two of them stand for one; NULL if it is none.
+static char* quoted_word(char* start, char** rest, char separator)
+{
+    if (start[0] != '"') return NULL;
+    char *end = start + 1, *to = start;
+    while (*end && (*end != '"' || end[1] == '"')) end += *end == '"' ? 2 : 1;
+    if (!*end) return NULL;
+    char* behind = end + 1 + strspn(end + 1, " \t");
+    const bool ends = separator == ' ' ? behind > end + 1 : *behind == separator;
+    if (*behind && !ends) return NULL;
+    *rest = *behind ? behind + (separator == ' ' ? 0 : 1) : NULL;
+    for (const char* from = start + 1; from < end; from++) {
+        *to++ = *from;
+        from += *from == '"';
+    }
+    *to = '\0';
+    return start;
+}
+
 char* import_word(char** rest, char separator)
 {
     if (!*rest) return NULL;
     const char ends[2] = {separator, '\0'};
     char* start = *rest + strspn(*rest, " \t");
     if (separator == ' ' && !*start) return NULL;
+    char* quoted = quoted_word(start, rest, separator);
+    if (quoted) return quoted;
     const size_t length = strcspn(start, separator == ' ' ? " \t" : ends);
     *rest = start[length] ? start + length + 1 : NULL;
     start[length] = '\0';
