@@ -4,7 +4,9 @@
 ///
 /// with the forces F of grains on walls and the walls' displacements dx from row to row of
 /// series.csv and at the frames. A row has the mean force of its step: where there is a row for
-/// each step the sum is exact, otherwise forces are taken as linear between rows. The series has no
+/// each step the sum is exact, otherwise forces are taken as linear between rows. A wall that
+/// contacts slow down gives the energy that it loses: dx is then that of its mean velocity before
+/// and after the step, as for an impulse that acts while the velocity changes. The series has no
 /// torques, so that the work of walls that turn is not known. Nor is what was dissipated if grains
 /// were added or removed, which changes the energy, or if gravity changed.
 #include "budget.h"
@@ -28,6 +30,11 @@ static const double* wall_column(const talus_series* series, const char* wall, c
     return column;
 }
 
+static bool is_mobile(talus_drive_kind drive)
+{
+    return drive == TALUS_DRIVE_FORCE || drive == TALUS_DRIVE_SERVO;
+}
+
 static talus_status begin_walls(budget* b, const talus_world* world, talus_error* error)
 {
     b->wall_count = talus_world_wall_count(world);
@@ -37,6 +44,8 @@ static talus_status begin_walls(budget* b, const talus_world* world, talus_error
         budget_wall* w = &b->wall[i];
         talus_wall_state state;
         TRY(talus_world_wall(world, i, &state, error));
+        w->mobile = is_mobile(state.drive);
+        memcpy(w->velocity, state.velocity, sizeof w->velocity);
         memcpy(w->force, state.force, sizeof w->force);
         memcpy(w->position, state.position, sizeof w->position);
         for (int k = 0; k < b->dim && b->series; k++) {
@@ -59,39 +68,63 @@ talus_status budget_begin(budget* b, const talus_series* series, const talus_wor
     *b = (budget){.series = series, .dim = g.dim, .grain_count = g.count, .last_grain = -1};
     b->step = talus_world_last(world)->step;
     b->step_row = series ? talus_series_column(series, "step") : NULL;
-    if (!b->step_row || series->rows == 0) b->wall_work = NAN;
+    b->length_row = series ? talus_series_column(series, "step_length") : NULL;
+    if (!b->step_row || !b->length_row || series->rows == 0) b->wall_work = NAN;
     if (g.count > 0) b->last_grain = g.id[g.count - 1];
     memcpy(b->gravity, talus_world_options(world)->gravity, sizeof b->gravity);
     TRY(talus_measure_energies(world, &def, &b->begin, error));
     return begin_walls(b, world, error);
 }
 
-/// The walls' way to a later state, `steps` on.
-static void add_work(budget* b, budget_wall* w, int64_t steps, const double force[3],
-                     const double position[3])
+/// The work of a wall over one step of length h.
+static double step_work(const budget_wall* w, int dim, double h, const double force[3],
+                        const double position[3])
 {
+    double work = 0.0;
+    for (int k = 0; k < dim; k++) {
+        const double way = position[k] - w->position[k];
+        work -= force[k] * (w->mobile ? 0.5 * (way + h * w->velocity[k]) : way);
+    }
+    return work;
+}
+
+/// The work of a wall over several steps, of which only the ends are known.
+static double way_work(const budget_wall* w, int dim, const double force[3],
+                       const double position[3])
+{
+    double work = 0.0;
+    for (int k = 0; k < dim; k++) {
+        work -= 0.5 * (w->force[k] + force[k]) * (position[k] - w->position[k]);
+    }
+    return work;
+}
+
+/// Go on to a row of the series, `steps` on.
+static void add_row(budget* b, budget_wall* w, int64_t steps)
+{
+    const double h = b->length_row[b->row];
+    double force[3] = {0}, position[3] = {0};
     for (int k = 0; k < b->dim; k++) {
-        const double mean = steps == 1 ? force[k] : 0.5 * (w->force[k] + force[k]);
-        b->wall_work -= mean * (position[k] - w->position[k]);
+        force[k] = w->force_row[k][b->row];
+        position[k] = w->position_row[k][b->row];
+    }
+    b->wall_work += steps == 1 ? step_work(w, b->dim, h, force, position)
+                               : way_work(w, b->dim, force, position);
+    for (int k = 0; k < b->dim; k++) {
+        w->velocity[k] = (position[k] - w->position[k]) / ((double)steps * h);
         w->force[k] = force[k];
         w->position[k] = position[k];
     }
 }
 
-/// The rows of the series before a step.
+/// The rows of the series up to a step.
 static void add_rows(budget* b, int64_t step)
 {
-    for (; b->row < b->series->rows && b->step_row[b->row] < (double)step; b->row++) {
+    for (; b->row < b->series->rows && b->step_row[b->row] <= (double)step; b->row++) {
         const int64_t at = (int64_t)b->step_row[b->row];
         if (at <= b->step) continue;
-        for (int i = 0; i < b->wall_count; i++) {
-            double force[3] = {0}, position[3] = {0};
-            for (int k = 0; k < b->dim; k++) {
-                force[k] = b->wall[i].force_row[k][b->row];
-                position[k] = b->wall[i].position_row[k][b->row];
-            }
-            add_work(b, &b->wall[i], at - b->step, force, position);
-        }
+        for (int i = 0; i < b->wall_count; i++) add_row(b, &b->wall[i], at - b->step);
+        if (at - b->step > b->most_steps) b->most_steps = at - b->step;
         b->step = at;
     }
 }
@@ -114,11 +147,17 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
         TRY(talus_world_wall(world, i, &state, error));
-        add_work(b, &b->wall[i], step - b->step, state.force, state.position);
+        budget_wall* w = &b->wall[i];
+        if (step > b->step) b->wall_work += way_work(w, b->dim, state.force, state.position);
+        w->mobile = is_mobile(state.drive); // in the steps to come
+        memcpy(w->velocity, state.velocity, sizeof w->velocity);
+        memcpy(w->force, state.force, sizeof w->force);
+        memcpy(w->position, state.position, sizeof w->position);
         for (int k = 0; k < 3; k++) {
             if (state.spin[k] != 0.0) b->wall_work = NAN;
         }
     }
+    if (step - b->step > b->most_steps) b->most_steps = step - b->step;
     b->step = step;
     TRY(talus_measure_energies(world, &def, &now, error));
     b->kinetic = now.kinetic - b->begin.kinetic;

@@ -6,22 +6,24 @@
 
 /// The state of a wall that its work follows from.
 typedef struct budget_wall {
-    double force[3], position[3];
+    bool mobile; ///< its velocity is changed by contacts
+    double force[3], position[3], velocity[3];
     const double *force_row[3], *position_row[3]; ///< columns of the series; NULL: it has none
 } budget_wall;
 
 /// A budget from one frame on, kept while frames go by.
 typedef struct budget {
     const talus_series* series;
-    const double* step_row; ///< column of the series; NULL: there is none
-    int64_t row;            ///< the next one of the series
-    int64_t step;           ///< of the frame that the budget has come to
+    const double *step_row, *length_row; ///< columns of the series; NULL: there are none
+    int64_t row;                         ///< the next one of the series
+    int64_t step;                        ///< of the frame that the budget has come to
     int dim, wall_count;
     budget_wall* wall;
     int64_t grain_count, last_grain; ///< of the first frame
     double gravity[3];               ///< likewise
     talus_energies begin;
     double kinetic, potential; ///< changes since the first frame, J
+    int64_t most_steps;        ///< largest number of steps whose forces were taken as linear
     double wall_work;          ///< of all walls on the grains, J; NaN: not known
     double dissipated;         ///< wall_work - kinetic - potential, J; NaN: not known
 } budget;

@@ -1,7 +1,7 @@
 /// talus advise SCENE: what both methods would cost, and which to use.
 #include "app.h"
 
-#include "run/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>

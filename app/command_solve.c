@@ -2,9 +2,9 @@
 #include "app.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/words.h"
 #include "record/fclib.h"
-#include "run/json.h"
 #include "scene/reader.h"
 
 #include <errno.h>

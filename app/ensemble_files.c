@@ -2,8 +2,8 @@
 #include "app.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "record/files.h"
-#include "run/json.h"
 
 #include <inttypes.h>
 #include <math.h>

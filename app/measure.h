@@ -110,6 +110,8 @@ talus_status measure_flux(measure_task* task, talus_error* error);
 
 /// Note a number of the frame being filled; `name` is copied.
 void measured_number(measured* m, const char* name, const char* unit, double value);
+/// The same, of a task.
+void measure_note(measure_task* task, const char* name, const char* unit, double value);
 /// Note a tensor's entries as NAME_xx, NAME_xy, ...
 void measured_tensor(measured* m, const char* name, const char* unit, int dim,
                      const double tensor[9]);

@@ -11,11 +11,6 @@
 
 static const double DEGREES = 180.0 / M_PI;
 
-static void note(measure_task* task, const char* name, const char* unit, double value)
-{
-    measured_number(task->out, name, unit, value);
-}
-
 // ---- forces ------------------------------------------------------------------------------------
 
 static talus_status measure_stress(measure_task* task, talus_error* error)
@@ -23,26 +18,26 @@ static talus_status measure_stress(measure_task* task, talus_error* error)
     talus_stress s;
     talus_status status = talus_measure_stress(task->world, &task->def, &s, error);
     if (status < 0) return status;
-    note(task, "pressure", "Pa", s.pressure);
-    note(task, "deviator", "Pa", s.deviator);
-    note(task, "deviator/pressure", "", s.deviator / s.pressure);
+    measure_note(task, "pressure", "Pa", s.pressure);
+    measure_note(task, "deviator", "Pa", s.deviator);
+    measure_note(task, "deviator/pressure", "", s.deviator / s.pressure);
     measured_tensor(task->out, "stress", "Pa", task->dim, s.total);
     measured_tensor(task->out, "kinetic", "Pa", task->dim, s.kinetic);
     for (int k = 0; k < task->dim; k++) {
         char name[32];
         snprintf(name, sizeof name, "principal_%d", k + 1);
-        note(task, name, "Pa", s.principal.value[k]);
+        measure_note(task, name, "Pa", s.principal.value[k]);
     }
     if (task->dim == 2) {
         const double *d = s.principal.direction, angle = DEGREES * atan2(d[1], d[0]);
         const double known = s.deviator > 0.0 ? angle : NAN;
-        note(task, "principal_angle", "degrees", known < 0.0 ? known + 180.0 : known);
+        measure_note(task, "principal_angle", "degrees", known < 0.0 ? known + 180.0 : known);
     }
     for (int k = 0; k < 3 && task->dim == 3; k++) {
         const char* const name[] = {"principal_1_x", "principal_1_y", "principal_1_z"};
-        note(task, name[k], "", s.principal.direction[k]);
+        measure_note(task, name[k], "", s.principal.direction[k]);
     }
-    note(task, "volume", "m^3", s.volume);
+    measure_note(task, "volume", "m^3", s.volume);
     return TALUS_OK;
 }
 
@@ -52,15 +47,15 @@ static talus_status measure_fabric(measure_task* task, talus_error* error)
     talus_status status = talus_measure_fabric(task->world, &task->def, &f, error);
     if (status < 0) return status;
     const bool plane = task->dim == 2;
-    note(task, "contacts", "", (double)f.contacts);
+    measure_note(task, "contacts", "", (double)f.contacts);
     measured_tensor(task->out, "fabric", "", task->dim, f.tensor);
-    note(task, "a_c", "", f.contact_anisotropy);
-    note(task, "a_n", "", f.normal_anisotropy);
-    note(task, "a_t", "", f.tangential_anisotropy);
+    measure_note(task, "a_c", "", f.contact_anisotropy);
+    measure_note(task, "a_n", "", f.normal_anisotropy);
+    measure_note(task, "a_t", "", f.tangential_anisotropy);
     if (plane) {
-        note(task, "angle_c", "degrees", DEGREES * f.contact_angle);
-        note(task, "angle_n", "degrees", DEGREES * f.normal_angle);
-        note(task, "angle_t", "degrees", DEGREES * f.tangential_angle);
+        measure_note(task, "angle_c", "degrees", DEGREES * f.contact_angle);
+        measure_note(task, "angle_n", "degrees", DEGREES * f.normal_angle);
+        measure_note(task, "angle_t", "degrees", DEGREES * f.tangential_angle);
     }
     const measure_column columns[] = {
         {plane ? "angle_from" : "cosine_from", plane ? "rad" : "", f.edge, 1, NULL},
@@ -86,11 +81,11 @@ static talus_status measure_forces(measure_task* task, talus_error* error)
     talus_forces f;
     talus_status status = talus_measure_forces(task->world, &task->def, &f, error);
     if (status < 0) return status;
-    note(task, "contacts", "", (double)f.contacts);
-    note(task, "mean_normal", "N", f.mean_normal);
-    note(task, "largest_normal", "N", f.largest_normal);
-    note(task, "mean_tangential", "N", f.mean_tangential);
-    note(task, "largest_tangential", "N", f.largest_tangential);
+    measure_note(task, "contacts", "", (double)f.contacts);
+    measure_note(task, "mean_normal", "N", f.mean_normal);
+    measure_note(task, "largest_normal", "N", f.largest_normal);
+    measure_note(task, "mean_tangential", "N", f.mean_tangential);
+    measure_note(task, "largest_tangential", "N", f.largest_tangential);
     note_histogram(task, "P_fn", "P(f_n/<f_n>)", &f.normal);
     note_histogram(task, "P_fn_log", "P(f_n/<f_n>)", &f.normal_log);
     note_histogram(task, "P_ft", "P(f_t/<f_t>)", &f.tangential);
@@ -104,10 +99,10 @@ static talus_status measure_mobility(measure_task* task, talus_error* error)
     talus_forces f;
     talus_status status = talus_measure_forces(task->world, &task->def, &f, error);
     if (status < 0) return status;
-    note(task, "rubbing_contacts", "", (double)f.rubbing);
-    note(task, "mean_mobility", "", f.rubbing > 0 ? f.mean_mobility : NAN);
-    note(task, "mobilised", "", f.rubbing > 0 ? f.mobilised : NAN);
-    note(task, "sliding", "", f.rubbing > 0 ? f.sliding : NAN);
+    measure_note(task, "rubbing_contacts", "", (double)f.rubbing);
+    measure_note(task, "mean_mobility", "", f.rubbing > 0 ? f.mean_mobility : NAN);
+    measure_note(task, "mobilised", "", f.rubbing > 0 ? f.mobilised : NAN);
+    measure_note(task, "sliding", "", f.rubbing > 0 ? f.sliding : NAN);
     note_histogram(task, "P_mobility", "P(f_t/bound)", &f.mobility);
     talus_forces_free(&f);
     return TALUS_OK;
@@ -129,7 +124,7 @@ static void note_network(measure_task* task, const char* which, const talus_netw
         char name[48];
         if (task->dim == 3 && strcmp(rows[i].name, "angle") == 0) continue;
         snprintf(name, sizeof name, "%s_%s", which, rows[i].name);
-        note(task, name, rows[i].unit, rows[i].value);
+        measure_note(task, name, rows[i].unit, rows[i].value);
     }
 }
 
@@ -138,7 +133,7 @@ static talus_status measure_networks(measure_task* task, talus_error* error)
     talus_networks n;
     talus_status status = talus_measure_networks(task->world, &task->def, &n, error);
     if (status < 0) return status;
-    note(task, "mean_normal", "N", n.mean_normal);
+    measure_note(task, "mean_normal", "N", n.mean_normal);
     note_network(task, "strong", &n.strong);
     note_network(task, "weak", &n.weak);
     return TALUS_OK;
@@ -151,10 +146,11 @@ static talus_status measure_coordination(measure_task* task, talus_error* error)
         talus_status status = talus_measure_coordination_in(
             task->world, &task->def.region, task->def.threshold, frictional, &z, error);
         if (status < 0) return status;
-        if (!frictional) note(task, "all_grains", "", z.all);
-        note(task, frictional ? "backbone_2_contacts" : "backbone_dim+1_contacts", "", z.backbone);
-        note(task, frictional ? "rattlers_2_contacts" : "rattlers_dim+1_contacts", "",
-             (double)z.rattlers);
+        if (!frictional) measure_note(task, "all_grains", "", z.all);
+        measure_note(task, frictional ? "backbone_2_contacts" : "backbone_dim+1_contacts", "",
+                     z.backbone);
+        measure_note(task, frictional ? "rattlers_2_contacts" : "rattlers_dim+1_contacts", "",
+                     (double)z.rattlers);
     }
     return TALUS_OK;
 }
@@ -166,13 +162,13 @@ static talus_status measure_energy(measure_task* task, talus_error* error)
     talus_energies e;
     talus_status status = talus_measure_energies(task->world, &task->def, &e, error);
     if (status < 0) return status;
-    note(task, "grains", "", (double)e.grains);
-    note(task, "translational", "J", e.translational);
-    note(task, "rotational", "J", e.rotational);
-    note(task, "fluctuating", "J", e.fluctuating);
-    note(task, "potential", "J", e.potential);
-    note(task, "power_of_gravity", "W", e.gravity_power);
-    note(task, "power_of_walls", "W", e.wall_power);
+    measure_note(task, "grains", "", (double)e.grains);
+    measure_note(task, "translational", "J", e.translational);
+    measure_note(task, "rotational", "J", e.rotational);
+    measure_note(task, "fluctuating", "J", e.fluctuating);
+    measure_note(task, "potential", "J", e.potential);
+    measure_note(task, "power_of_gravity", "W", e.gravity_power);
+    measure_note(task, "power_of_walls", "W", e.wall_power);
     return TALUS_OK;
 }
 
@@ -181,13 +177,13 @@ static talus_status measure_rheology(measure_task* task, talus_error* error)
     talus_rheology r;
     talus_status status = talus_measure_rheology(task->world, &task->def, &r, error);
     if (status < 0) return status;
-    note(task, "shear_rate", "1/s", r.rate);
-    note(task, "shear_stress", "Pa", r.shear);
-    note(task, "pressure", "Pa", r.pressure);
-    note(task, "mean_diameter", "m", r.diameter);
-    note(task, "grain_density", "kg/m^3", r.density);
-    note(task, "I", "", r.inertial);
-    note(task, "mu", "", r.friction);
+    measure_note(task, "shear_rate", "1/s", r.rate);
+    measure_note(task, "shear_stress", "Pa", r.shear);
+    measure_note(task, "pressure", "Pa", r.pressure);
+    measure_note(task, "mean_diameter", "m", r.diameter);
+    measure_note(task, "grain_density", "kg/m^3", r.density);
+    measure_note(task, "I", "", r.inertial);
+    measure_note(task, "mu", "", r.friction);
     return TALUS_OK;
 }
 
@@ -218,11 +214,11 @@ static talus_status note_books(measure_task* task, double from_time, double to_t
     const double* time = talus_series_column(&s, "time");
     if (time && s.rows > 0) {
         const int64_t from = row_at(&s, time, from_time), to = row_at(&s, time, to_time);
-        note(task, "from_time", "s", time[from]);
-        note(task, "to_time", "s", time[to]);
+        measure_note(task, "from_time", "s", time[from]);
+        measure_note(task, "to_time", "s", time[to]);
         for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
             const double* x = talus_series_column(&s, terms[i].column);
-            if (x) note(task, terms[i].name, "J", x[to] - x[from]);
+            if (x) measure_note(task, terms[i].name, "J", x[to] - x[from]);
         }
     }
     talus_series_free(&s);
@@ -263,13 +259,14 @@ static talus_status note_losses(measure_task* task, int64_t first, talus_error* 
     const bool has_series = talus_series_read(task->directory, &series, &none) >= 0;
     const talus_status status = make_budget(task, first, has_series ? &series : NULL, &b, error);
     if (status >= 0) {
-        note(task, "from_time", "s", times[first]);
-        note(task, "to_time", "s", times[task->frame]);
-        note(task, "change_of_kinetic", "J", b.kinetic);
-        note(task, "change_of_potential", "J", b.potential);
-        note(task, "wall_work", "J", b.wall_work);
-        note(task, "dissipated", "J", b.dissipated);
-        note(task, "loss_less_wall_work", "J", -b.kinetic - b.potential);
+        measure_note(task, "from_time", "s", times[first]);
+        measure_note(task, "to_time", "s", times[task->frame]);
+        measure_note(task, "change_of_kinetic", "J", b.kinetic);
+        measure_note(task, "change_of_potential", "J", b.potential);
+        measure_note(task, "wall_work", "J", b.wall_work);
+        measure_note(task, "steps_between_rows", "", (double)b.most_steps);
+        measure_note(task, "dissipated", "J", b.dissipated);
+        measure_note(task, "loss_less_wall_work", "J", -b.kinetic - b.potential);
     }
     budget_end(&b);
     if (has_series) talus_series_free(&series);

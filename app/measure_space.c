@@ -6,11 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void note(measure_task* task, const char* name, const char* unit, double value)
-{
-    measured_number(task->out, name, unit, value);
-}
-
 static talus_domain_def domain_of(const measure_task* task)
 {
     talus_domain_def def = talus_domain_default();
@@ -25,10 +20,10 @@ talus_status measure_packing(measure_task* task, talus_error* error)
     const talus_domain_def def = domain_of(task);
     talus_packing p;
     TRY(talus_measure_packing(task->world, &def, &p, error));
-    note(task, "solid_fraction", "", p.fraction);
-    note(task, "volume", "m^3", p.volume);
-    note(task, "solid_volume", "m^3", p.solid);
-    note(task, "grains", "", (double)p.grains);
+    measure_note(task, "solid_fraction", "", p.fraction);
+    measure_note(task, "volume", "m^3", p.volume);
+    measure_note(task, "solid_volume", "m^3", p.solid);
+    measure_note(task, "grains", "", (double)p.grains);
     return TALUS_OK;
 }
 
@@ -40,10 +35,13 @@ talus_status measure_voronoi(measure_task* task, talus_error* error)
     def.bins = task->def.bins;
     def.boundary = !task->inner;
     TRY(talus_measure_voronoi(task->world, &def, &v, error));
-    note(task, "cells", "", (double)v.counted);
-    note(task, "local_fraction", "", v.counted > 0 ? v.mean : NAN);
-    note(task, "spread_of_it", "", v.counted > 0 ? v.spread : NAN);
-    note(task, "solid/cells", "", v.counted > 0 ? v.whole : NAN);
+    measure_note(task, "cells", "", (double)v.counted);
+    int64_t cut = 0;
+    for (int64_t i = 0; i < v.count; i++) cut += v.boundary[i];
+    measure_note(task, "cut_by_boundary", "", (double)cut);
+    measure_note(task, "local_fraction", "", v.counted > 0 ? v.mean : NAN);
+    measure_note(task, "spread_of_it", "", v.counted > 0 ? v.spread : NAN);
+    measure_note(task, "solid/cells", "", v.counted > 0 ? v.whole : NAN);
     double* from = calloc((size_t)v.bins, sizeof *from);
     for (int k = 0; k < v.bins && from; k++) from[k] = (double)k / v.bins;
     const measure_column columns[] = {{"fraction_from", "", from, 1, NULL},
@@ -66,10 +64,10 @@ talus_status measure_rdf(measure_task* task, talus_error* error)
     task->rdf_range = g.width * g.bins;
     int peak = 0;
     for (int k = 1; k < g.bins; k++) peak = g.g[k] > g.g[peak] ? k : peak;
-    note(task, "centres", "", (double)g.centres);
-    note(task, "number_density", "1/m^3", g.density);
-    note(task, "peak", "", g.g[peak]);
-    note(task, "peak_at", "m", g.r[peak]);
+    measure_note(task, "centres", "", (double)g.centres);
+    measure_note(task, "number_density", "1/m^3", g.density);
+    measure_note(task, "peak", "", g.g[peak]);
+    measure_note(task, "peak_at", "m", g.r[peak]);
     const measure_column columns[] = {{"r", "m", g.r, 1, NULL},
                                       {"g", "", g.g, 1, NULL},
                                       {"neighbours_within", "", g.coordination, 1, NULL}};
@@ -189,12 +187,12 @@ talus_status measure_profile(measure_task* task, talus_error* error)
     add_column(&list, "temperature", "m^2/s^2", p.temperature, 1, mass);
     if (contacts) add_stress(&list, p.dim, task->radial, stress, p.volume);
     list.count += measure_shear_columns(list.column + list.count, nothing, contacts);
-    note(task, "slices", "", p.bins);
+    measure_note(task, "slices", "", p.bins);
     talus_rheology r;
     talus_error unimportant;
     if (talus_measure_rheology(task->world, &task->def, &r, &unimportant) >= 0) {
-        note(task, "mean_diameter", "m", r.diameter);
-        note(task, "grain_density", "kg/m^3", r.density);
+        measure_note(task, "mean_diameter", "m", r.diameter);
+        measure_note(task, "grain_density", "kg/m^3", r.density);
     }
     const bool good = stress && mass && nothing;
     if (good) measured_rows(task->out, "profile", 1, list.count, list.column, p.bins);
@@ -260,8 +258,8 @@ talus_status measure_field(measure_task* task, talus_error* error)
     if (talus_recording_has_contacts(task->recording)) {
         add_stress(&list, f.dim, false, stress, NULL);
     }
-    note(task, "points", "", (double)f.count);
-    note(task, "kernel_width", "m", f.width);
+    measure_note(task, "points", "", (double)f.count);
+    measure_note(task, "kernel_width", "m", f.width);
     const bool good = x && stress;
     if (good) measured_rows(task->out, "field", f.dim, list.count, list.column, f.count);
     free(x);
@@ -281,14 +279,14 @@ talus_status measure_slope(measure_task* task, talus_error* error)
     def.column = task->column;
     def.touching = task->touching;
     TRY(talus_measure_slope(task->world, &def, &s, error));
-    note(task, "angle", "degrees", s.angle);
-    note(task, "error_of_it", "degrees", s.error);
+    measure_note(task, "angle", "degrees", s.angle);
+    measure_note(task, "error_of_it", "degrees", s.error);
     if (!task->plane && task->dim == 2) {
-        note(task, "left_flank", "degrees", s.flank[0]);
-        note(task, "right_flank", "degrees", s.flank[1]);
+        measure_note(task, "left_flank", "degrees", s.flank[0]);
+        measure_note(task, "right_flank", "degrees", s.flank[1]);
     }
-    if (!task->plane) note(task, "height", "m", s.height);
-    note(task, "roughness", "m", s.roughness);
+    if (!task->plane) measure_note(task, "height", "m", s.height);
+    measure_note(task, "roughness", "m", s.roughness);
     const measure_column columns[] = {{"distance", "m", s.distance, 1, NULL},
                                       {"top", "m", s.top, 1, NULL}};
     measured_rows(task->out, "surface", 1, 2, columns, s.count);
@@ -306,9 +304,9 @@ static talus_status note_crossings(measure_task* task, const talus_gate* gate, t
     if (task->places.id && now.time > task->places.time) {
         status = talus_measure_crossings(&task->places, &now, gate, &c, error);
         if (status >= 0) {
-            note(task, "crossed", "", (double)(c.forward - c.backward));
-            note(task, "crossed_mass_rate", "kg/s", c.mass_rate);
-            note(task, "crossed_number_rate", "1/s", c.number_rate);
+            measure_note(task, "crossed", "", (double)(c.forward - c.backward));
+            measure_note(task, "crossed_mass_rate", "kg/s", c.mass_rate);
+            measure_note(task, "crossed_number_rate", "1/s", c.number_rate);
         }
     }
     talus_places_free(&task->places);
@@ -331,9 +329,9 @@ talus_status measure_flux(measure_task* task, talus_error* error)
     gate.point[task->gate_axis] = task->gate_at;
     gate.region = task->def.region;
     TRY(talus_measure_flux(task->world, &gate, &f, error));
-    note(task, "mass_rate", "kg/s", f.mass_rate);
-    note(task, "volume_rate", "m^3/s", f.volume_rate);
-    note(task, "number_rate", "1/s", f.number_rate);
-    note(task, "grains_cut", "", (double)f.grains);
+    measure_note(task, "mass_rate", "kg/s", f.mass_rate);
+    measure_note(task, "volume_rate", "m^3/s", f.volume_rate);
+    measure_note(task, "number_rate", "1/s", f.number_rate);
+    measure_note(task, "grains_cut", "", (double)f.grains);
     return note_crossings(task, &gate, error);
 }

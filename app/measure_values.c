@@ -59,6 +59,11 @@ void measured_number(measured* m, const char* name, const char* unit, double val
     if (number) number->value[m->frame] = value;
 }
 
+void measure_note(measure_task* task, const char* name, const char* unit, double value)
+{
+    measured_number(task->out, name, unit, value);
+}
+
 void measured_tensor(measured* m, const char* name, const char* unit, int dim,
                      const double tensor[9])
 {

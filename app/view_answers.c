@@ -5,11 +5,11 @@
 #include "view.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "record/files.h"
 #include "record/frames.h"
 #include "record/surface.h"
 #include "run/directory.h"
-#include "run/json.h"
 
 #include <stdlib.h>
 #include <string.h>

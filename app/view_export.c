@@ -7,9 +7,9 @@
 
 #include "app.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/words.h"
 #include "record/files.h"
-#include "run/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ add_custom_command(
   VERBATIM)
 
 # Where a package that is not installed finds the ready-made scenes.
-file(WRITE ${talus_python_package}/source.txt "${PROJECT_SOURCE_DIR}\n")
+file(WRITE ${talus_python_package}/scenes.txt "${PROJECT_SOURCE_DIR}/scenes\n")
 
 # Where the package goes, below the prefix (-DTALUS_PYTHON_INSTALL_DIR=...). Debian's interpreter
 # looks into lib/python3/dist-packages below /usr, and into a folder with its version below

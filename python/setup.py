@@ -37,6 +37,8 @@ class Build(build_ext):
         super().run()
         package = pathlib.Path(self.get_ext_fullpath("talus._talus")).parent
         shutil.copy(made / "_header.py", package)
+        scenes = pathlib.Path(pkg_config("--variable=prefix"), "share", "talus", "scenes")
+        (package / "scenes.txt").write_text(f"{scenes}\n", encoding="utf-8")
 
 
 libdir = pkg_config("--variable=libdir")

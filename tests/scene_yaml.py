@@ -12,10 +12,12 @@ class SceneLoader(yaml.SafeLoader):
 
 NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 SceneLoader.add_implicit_resolver("scene:number", NUMBER, list("-+.0123456789"))
-SceneLoader.add_implicit_resolver("scene:bool", re.compile("^(true|false)$"), list("tf"))
-SceneLoader.add_implicit_resolver("scene:null", re.compile("^(~|null|)$"), ["~", "n", ""])
+SceneLoader.add_implicit_resolver("scene:bool", re.compile("^(true|True|TRUE|false|False|FALSE)$"),
+                                  list("tTfF"))
+SceneLoader.add_implicit_resolver("scene:null", re.compile("^(~|null|Null|NULL|)$"),
+                                  ["~", "n", "N", ""])
 SceneLoader.add_constructor("scene:number", lambda loader, node: float(node.value))
-SceneLoader.add_constructor("scene:bool", lambda loader, node: node.value == "true")
+SceneLoader.add_constructor("scene:bool", lambda loader, node: node.value.lower() == "true")
 SceneLoader.add_constructor("scene:null", lambda loader, node: None)
 
 

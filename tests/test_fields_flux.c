@@ -218,6 +218,11 @@ static void test_periodic(void** state)
     assert_int_equal(talus_measure_crossings(&before, &after, &gate, &c, &error),
                      TALUS_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "periodic axis x"));
+    gate = gate_at(3.0, 0, 0, 1, 0, 0);
+    after.position[0] = 1e300; // a damaged file: counting its cells would never end
+    assert_int_equal(talus_measure_crossings(&before, &after, &gate, &c, &error),
+                     TALUS_ERR_NUMERIC);
+    assert_non_null(strstr(error.text, "images of the gate"));
     talus_places_free(&before);
     talus_places_free(&after);
     talus_world_destroy(world);

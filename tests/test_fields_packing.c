@@ -286,6 +286,46 @@ static void test_rounded(void** state)
     const double area = 4.0 + 4.0 * 2.0 * 0.5 + M_PI * 0.25;
     check_close("solid", packing_of(world, &all).solid, area, 1e-14, "roundoff");
     check_close("half", packing_of(world, &half).solid, area / 2, 1e-14, "symmetry, roundoff");
+    const talus_packing own = packing_of(world, NULL); // its box: corners and skin
+    for (int k = 0; k < 2; k++) {
+        check_close("low", own.low[k], -1.5, 1e-14, "roundoff");
+        check_close("high", own.high[k], 1.5, 1e-14, "roundoff");
+    }
+    talus_world_destroy(world);
+}
+
+/// Bounds across the edge of a periodic cell hold the same as bounds a cell's length away, and as
+/// the two pieces on either side of the edge.
+static void test_bounds_across_the_edge(void** state)
+{
+    (void)state;
+    talus_world_def world_def = physics_def(2);
+    world_def.periodic[0] = true;
+    world_def.cell_high[0] = 6.0;
+    talus_world* world = physics_world(&world_def, 0.0);
+    add_ball(world, 0.5, 0.2, 1.0, 0);
+    add_ball(world, 0.4, 3.0, 1.0, 0);
+    add_ball(world, 0.3, 5.8, 1.2, 0);
+    const double first =
+        packing_of(world, &(talus_domain_def){.bounds = {{5, 0, 0}, {6, 2, 1}}}).solid;
+    const double second =
+        packing_of(world, &(talus_domain_def){.bounds = {{0, 0, 0}, {1, 2, 1}}}).solid;
+    check_close("two pieces", first + second, ball(2, 0.5) + ball(2, 0.3), 1e-14, "roundoff");
+    static const double from[] = {5, -1, 11};
+    for (int i = 0; i < 3; i++) {
+        talus_domain_def def = bounds_of(from[i], 0, 0, from[i] + 2, 2, 1);
+        const talus_packing p = packing_of(world, &def);
+        check_close("volume", p.volume, 4.0, 1e-14, "roundoff");
+        check_close("solid", p.solid, first + second, 1e-14, "roundoff");
+        assert_int_equal(p.grains, 2);
+    }
+    talus_domain_def all = bounds_of(-1, 0, 0, 5.5, 2, 1);
+    check_close("all", packing_of(world, &all).volume, 12.0, 1e-14, "longer than the cell: whole");
+    talus_domain_def none = bounds_of(7, 0, 0, INFINITY, 2, 1);
+    talus_packing p;
+    talus_error error;
+    assert_int_equal(talus_measure_packing(world, &none, &p, &error), TALUS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "periodic axis x"));
     talus_world_destroy(world);
 }
 
@@ -317,8 +357,8 @@ int main(void)
         cmocka_unit_test(test_ball_at_corners), cmocka_unit_test(test_ball_in_random_cells),
         cmocka_unit_test(test_lattice),         cmocka_unit_test(test_walls_limit),
         cmocka_unit_test(test_cylinder),        cmocka_unit_test(test_open_box),
-        cmocka_unit_test(test_solids),          cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_solids),          cmocka_unit_test(test_bounds_across_the_edge),
+        cmocka_unit_test(test_rounded),         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

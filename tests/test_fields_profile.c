@@ -299,6 +299,39 @@ static void test_radial_column(void** state)
     }
 }
 
+/// The same bits for any number of threads, of slices and of shells.
+static void test_threads(void** state)
+{
+    (void)state;
+    for (int radial = 0; radial < 2; radial++) {
+        talus_profile p[3];
+        for (int t = 0; t < 3; t++) {
+            talus_world_def def = physics_def(3);
+            def.threads = t + 1;
+            talus_world* world = physics_world(&def, 0.0);
+            for (int i = 0; i < 9000; i++) { // three chunks
+                talus_grain_def ball = physics_ball(0.4 + 0.01 * (i % 7), 1.0, 1.1 * (i % 20),
+                                                    1.1 * (i / 20 % 20), 1.03 * (i / 400));
+                ball.velocity[0] = sin(i), ball.velocity[2] = cos(3.0 * i);
+                physics_add(world, &ball);
+            }
+            talus_profile_def options = talus_profile_default();
+            options.radial = radial == 1;
+            p[t] = profile_of(world, &options);
+            talus_world_destroy(world);
+        }
+        for (int t = 1; t < 3; t++) {
+            const size_t n = (size_t)p[0].bins * sizeof(double);
+            assert_memory_equal(p[0].fraction, p[t].fraction, n);
+            assert_memory_equal(p[0].density, p[t].density, n);
+            assert_memory_equal(p[0].velocity, p[t].velocity, 3 * n);
+            assert_memory_equal(p[0].temperature, p[t].temperature, n);
+            assert_memory_equal(p[0].kinetic, p[t].kinetic, 9 * n);
+        }
+        for (int t = 0; t < 3; t++) talus_profile_free(&p[t]);
+    }
+}
+
 static void test_mistakes(void** state)
 {
     (void)state;
@@ -325,7 +358,8 @@ int main(void)
         cmocka_unit_test(test_slices_are_boxes), cmocka_unit_test(test_layers),
         cmocka_unit_test(test_column),           cmocka_unit_test(test_periodic_branch),
         cmocka_unit_test(test_shells_of_a_ball), cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_radial_column),    cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_radial_column),    cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

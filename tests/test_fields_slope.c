@@ -186,9 +186,8 @@ static void test_touching(void** state)
 }
 
 /// Square grains: their highest corner is the surface.
-static void test_solids(void** state)
+static void check_squares(double skin)
 {
-    (void)state;
     static const double square[] = {-1, -1, 1, -1, 1, 1, -1, 1};
     talus_error error;
     talus_world* world = physics_world_g(2, 0.0, 0, -10, 0);
@@ -196,6 +195,7 @@ static void test_solids(void** state)
     solid.name = "square";
     solid.points = square;
     solid.point_count = 4;
+    solid.skin = skin;
     check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
     talus_grain_def grain = talus_grain_default();
     grain.solid = 0;
@@ -211,9 +211,17 @@ static void test_solids(void** state)
     def.has_centre = true;
     talus_slope s = slope_of(world, &def);
     check_close("angle", s.angle, atan(0.2) * 180.0 / M_PI, 1e-10, "roundoff");
-    check_close("level", s.level, 0.3 * sqrt(2.0) - 0.1, 1e-12, "half the diagonal");
+    check_close("level", s.level, 0.3 * (sqrt(2.0) + skin) - 0.1, 1e-12,
+                "half the diagonal, and the skin");
     talus_slope_free(&s);
     talus_world_destroy(world);
+}
+
+static void test_solids(void** state)
+{
+    (void)state;
+    check_squares(0.0);
+    check_squares(0.5);
 }
 
 static void test_mistakes(void** state)

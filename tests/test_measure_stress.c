@@ -1,6 +1,8 @@
 /// Stress: single contacts by hand, weights of columns, loads of walls, gases, regions.
 #include "measure_worlds.h"
 
+#include <talus/fields.h>
+
 static talus_stress stress_of(const talus_world* world, const talus_measure_def* def)
 {
     talus_error error;
@@ -45,6 +47,50 @@ static void test_contact_across_the_cell(void** state)
     check_close("pressure", s.pressure, 0.5 * 2.0 * 0.5 / 12.0, ROUNDING, "f.l = f_n |l|");
     assert_int_equal(s.total[8] == 0.0, true);
     talus_world_destroy(world);
+}
+
+/// A fixed and a free disk: the branch vector ends at the contact point, whichever comes first, in
+/// the stress, in a profile and in a field alike.
+static void test_branch_of_a_fixed_grain(void** state)
+{
+    (void)state;
+    for (int second = 0; second < 2; second++) {
+        talus_world* world = empty_world(2, 4, 3, 0);
+        talus_error error;
+        for (int i = 0; i < 2; i++) {
+            talus_grain_def ball = physics_ball(0.25, 1, 1.0 + 0.5 * i, 1, 0);
+            ball.fixed = i == second;
+            physics_add(world, &ball);
+        }
+        put_contact(world, 0, 1, (double[]){1.25, 1}, (double[]){1, 0}, 2.0, (double[]){0, 0.5});
+        talus_measure_def def = talus_measure_default();
+        const talus_stress s = stress_of(world, &def);
+        talus_profile p;
+        talus_profile_def slices = talus_profile_default();
+        slices.bins = 3;
+        check_ok(talus_measure_profile(world, &slices, &p, &error), error);
+        talus_field f;
+        talus_field_def grid = talus_field_default();
+        grid.stress = true;
+        check_ok(talus_measure_field(world, &grid, &f, &error), error);
+        for (int k = 0; k < 2; k++) {
+            const double expected = (k == 0 ? 2.0 : 0.5) * 0.25; // f_k l_x with l = (0.25, 0)
+            double in_slices = 0.0, in_field = 0.0, at_boundary = 0.0;
+            for (int b = 0; b < 3; b++) in_slices += p.contact[9 * b + 3 * k] * p.volume[b];
+            for (int64_t i = 0; i < f.count; i++) {
+                in_field += f.contact[9 * i + 3 * k] * f.spacing[0] * f.spacing[1];
+                at_boundary += f.boundary[2 * i + k] * f.spacing[0] * f.spacing[1];
+            }
+            check_close("stress", s.contact[3 * k] * s.volume, expected, ROUNDING, "rounding");
+            check_close("profile", in_slices, expected, ROUNDING, "rounding");
+            check_close("field", in_field, expected, 1e-4, "quadrature of a Gaussian");
+            check_close("boundary", at_boundary, (second ? -1 : 1) * (k == 0 ? 2.0 : 0.5), 1e-3,
+                        "the force on the free one, up to the same");
+        }
+        talus_profile_free(&p);
+        talus_field_free(&f);
+        talus_world_destroy(world);
+    }
 }
 
 /// Deviators of a stress under axial load, and directions of a turned tensor.
@@ -331,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contact_across_the_cell),
+        cmocka_unit_test(test_branch_of_a_fixed_grain),
         cmocka_unit_test(test_principal_values),
         cmocka_unit_test(test_axial_load),
         cmocka_unit_test(test_column_bears_its_weight),

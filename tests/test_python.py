@@ -9,6 +9,7 @@ import gc
 import json
 import keyword
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -348,8 +349,28 @@ class Header(unittest.TestCase):
         self.assertIn("Count contacts whose force exceeds", talus.measure.coordination.__doc__)
         self.assertIn("natural-map residual", talus.StepResult.__doc__)
         self.assertIn("the papers' solver", talus.SolverMethod.__doc__)
+        self.assertIn("on_nan: \"stop\" or \"retry\" [default \"stop\"]\n", talus.World.__doc__)
+        # The options of the dicts in it, which no other text has.
+        self.assertIn("solver: a dict, of the method contact:\n        method: [default \"auto\"]",
+                      talus.World.__doc__)
+        self.assertIn("        low: ", talus.measure.stress.__doc__)
+        self.assertNotIn("command", talus.run.__doc__)
         self.assertEqual(shape_in("mesh: [n][3][3] corners [default 0]"), ["n", "3", "3"])
         self.assertIsNone(shape_in("[default 0]"))
+
+    def test_docstrings_do_not_speak_c(self):
+        wrong = re.compile(r"\bNULL\b|\btalus_|\bTALUS_|\bdouble\[|\bint64_t\b|\benum \w|"
+                           r"caller owns|ree with\b|Fill with|copied on use|[ (]\*\w|->|Zero-init")
+        seen = 0
+        for thing in (talus, talus.measure, talus.World, talus.Scene, talus.Figure,
+                      talus.Recording):
+            for name in dir(thing):
+                words = getattr(getattr(thing, name), "__doc__", None) or ""
+                if not name.startswith("_") and not isinstance(getattr(thing, name), int):
+                    found = wrong.search(words)
+                    self.assertIsNone(found, f"{name}: {words}" if found else "")
+                    seen += bool(words)
+        self.assertGreater(seen, 150)
 
     def test_values_and_defaults(self):
         world = talus.World(dim=2, solver={"tolerance": 1e-3, "method": "sweeps", "stop": "local"})
@@ -435,8 +456,12 @@ class Surroundings(unittest.TestCase):
                                    "-DBUILD_TESTING=OFF", "-DCMAKE_C_COMPILER=" + os.environ["CC"]],
                                   env=path, check=True, capture_output=True, text=True)
             self.assertIn("Python package: for /usr/bin/python3, version 3", done.stdout)
-            suffix = sysconfig.get_config_var("EXT_SUFFIX")
-            self.assertTrue(Path(talus.__file__).with_name("_talus" + suffix).exists())
+            # The build that was set up makes a module for Debian's interpreter, by that one.
+            rules = "".join(path.read_text() for path in build.rglob("build.make")) + \
+                "".join(path.read_text() for path in build.glob("build.ninja"))
+            self.assertIn("_talus" + sysconfig.get_config_var("EXT_SUFFIX"), rules)
+            self.assertIn("/usr/bin/python3 -I", rules)
+            self.assertNotIn(str(Path(folder, "python")), rules.replace(str(build), ""))
 
     def test_figure(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -52,6 +52,23 @@ class Examples(unittest.TestCase):
                 exec(compile(code, "docs/python.md", "exec"), names)
 
 
+class Reference(unittest.TestCase):
+    def test_page(self):
+        spec = importlib.util.spec_from_file_location("build", SOURCE / "scripts/docs/build.py")
+        build = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(build)
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "python-api.md")
+            build.write_python(Path(os.environ["TALUS_BUILD"], "talus"), Path(folder))
+            text = page.read_text(encoding="utf-8")
+            for head in ("### `World(**options)`", "### `world.add_grains(position, **columns)`",
+                         "### `measure.stress(world, **options)`", "### `StepResult`",
+                         "### `SceneError`", "### `run(scene, directory, sets=(), "):
+                self.assertIn("\n" + head, text)
+            build.write_python(Path(folder, "talus"), Path(folder))
+            self.assertIn("without the Python package", page.read_text(encoding="utf-8"))
+
+
 class Tutorial(unittest.TestCase):
     def test_cells_in_order(self):
         spec = importlib.util.spec_from_file_location("tutorial",

@@ -14,6 +14,7 @@ import talus
 world = talus.World(dim=2, gravity=[0, -10])
 world.add_grain(radius=0.1)
 world.run(steps=100, h=0.01)
+assert talus.Scene("hopper").title  # a ready-made one, which is installed too
 print(talus.__file__, world.grains.velocity[0, 1])
 """
 

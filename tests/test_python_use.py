@@ -198,7 +198,8 @@ class Scenes(Elsewhere):
 
     def test_ready_made(self):
         self.assertTrue(talus.Scene("hopper").title)
-        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper", "r")
+        said = self.assert_says(FileNotFoundError, "did you mean 'hopper'?", talus.run, "hoper",
+                                "run")
         self.assertIsInstance(said, talus.FileError)
         self.assert_says(TypeError, "a scene is a path", talus.Scene, 5)
 
@@ -254,7 +255,7 @@ class Interrupts(Case):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
             sys.unraisablehook = hook
-        self.assertGreater(count, 100)
+        self.assertGreater(count, 20)  # hundreds on an idle machine
         self.assertIsInstance(kept, KeyboardInterrupt)
         self.assertEqual(len(held), 1)
         world.validate()

@@ -1,8 +1,8 @@
 /// Parts of the run room: output marks, JSON, the directory that is never overwritten.
 #include "support.h"
 
+#include "base/json.h"
 #include "run/directory.h"
-#include "run/json.h"
 #include "run/run.h"
 
 #include <fcntl.h>

@@ -43,7 +43,7 @@ BEYOND = re.compile(r"walls\[\d+\]\.axis: |\.high: the box has no size"
                     r"|items\[\d+\]\.radius: is missing")
 
 # Replacements: each is wrong for most keys, and right for some.
-VALUES = [-1.0, 0.0, 0.5, 2.0, 1e12, "zzz", True, None, [], [1.0], [-1.0, -1.0], [1.0, 1.0, 1.0],
+VALUES = [-1.0, 0.0, 0.5, 2.0, 1e12, "zzz", "", True, None, [], [1.0], [-1.0, -1.0], [1.0, 1.0, 1.0],
           ["zzz"], [[1.0]], {}, {"zzz": 1.0}]
 REMOVE, ADD = object(), object()
 
@@ -201,6 +201,39 @@ class Schema(unittest.TestCase):
         self.assertGreater(refused, len(cases) // 2)
         self.assertGreater(both, 0)
         print(f"bad values: {len(cases)} tried, {refused} refused for their form, {both} accepted")
+
+    def test_edges(self):
+        """Values at the edge of what a key takes: reader and schema say the same of all."""
+        soft = ("method: soft\nmaterials: {a: {stiffness: 1e4}}\n"
+                "grains: [{type: chain, radius: 0.1, direction: [1, 0], count: 2}]\n")
+        cases = {
+            "step: auto\n" + soft: True,
+            "step: auto\n": False,
+            "step: auto\nmethod: contact\n": False,
+            "step: 1e-3\nphases: [{until: {steps: 1}, step: auto}]\n" + soft: True,
+            "step: 1e-3\nphases: [{until: {steps: 1}, step: auto}]\n": False,
+            "step: 1e-3\nphases: [{until: {steps: 1}, step: 1e-4}]\n": True,
+            "step: 1e400\n": False,
+            "step: 1\ngravity: [0, -1e400]\n": False,
+            "step: 1\nseed: 9007199254740991\n": True,
+            "step: 1\nseed: 9007199254740993\n": False,
+        }
+        for word in ("true", "True", "TRUE", "false", "False", "FALSE"):
+            cases[f"step: 1\nstrict: {word}\n"] = True
+        for word in ("tRUE", "yes", "'true'", "Null", "~"):
+            cases[f"step: 1\nstrict: {word}\n"] = False
+        for name, good in (("''", False), ("a", True), ("1", True), ("true", True)):
+            cases[f"step: 1\nwalls: [{{name: {name}, type: plane, normal: [0, 1]}}]\n"] = good
+        path = Path(self.folder.name) / "edge.yaml"
+        for text, good in cases.items():
+            text = "dimension: 2\n" + text
+            if "phases" not in text:
+                text += "until: {steps: 1}\n"
+            with self.subTest(scene=text):
+                path.write_text(text)
+                run = subprocess.run([TALUS, "check", path], capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0 if good else 3, run.stderr)
+                self.assertEqual(self.validator.is_valid(scene_yaml.load(text)), good)
 
     def test_output(self):
         path = Path(self.folder.name) / "schema.json"

@@ -22,7 +22,7 @@ extern "C" {
 /// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
 /// at the box around the grains.
 typedef struct talus_domain_def {
-    talus_region bounds; ///< [default no limits]
+    talus_region bounds; ///< may cross a periodic cell's edge, as regions do [default no limits]
     bool walls;          ///< do walls limit it? [default true]
 } talus_domain_def;
 
@@ -86,14 +86,15 @@ TALUS_API void talus_voronoi_free(talus_voronoi* voronoi);
 /// What is done with grains whose surroundings are not all in the domain.
 typedef enum talus_rdf_edge {
     TALUS_RDF_INNER = 0, ///< only grains farther than the range from the boundary are centres
-    TALUS_RDF_SHELL,     ///< all are; of their shells only the exact part in the domain counts
+    TALUS_RDF_SHELL,     ///< all are; of their shells only the part in the domain counts
 } talus_rdf_edge;
 
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.
 typedef struct talus_rdf_def {
     talus_domain_def domain; ///< no bounds along periodic axes
-    double range;            ///< largest distance, m; 0: 5 mean diameters, or a quarter of the
-                             ///< domain's least width that is not periodic [default 0]
+    double range;            ///< largest distance, m; 0: 5 mean diameters, but for TALUS_RDF_INNER
+                             ///< at most a quarter of the least width that is not periodic
+                             ///< [default 0]
     int bins;                ///< [default 100]
     talus_rdf_edge edge;     ///< [default TALUS_RDF_INNER]
 } talus_rdf_def;
@@ -106,14 +107,16 @@ typedef struct talus_rdf {
     double width;         ///< of a bin, m
     int64_t grains;       ///< with their centres in the domain
     int64_t centres;      ///< of these, the ones whose surroundings are counted
-    double density;       ///< grains / volume of the domain
+    double density;       ///< grains / volume of the part of the domain that they fill
     double* r;            ///< [bins] middle of each bin, m
     double* g;            ///< [bins]
     int64_t* pairs;       ///< [bins] neighbours found, of all centres
     double* coordination; ///< [bins] mean neighbours of a centre up to the end of the bin
 } talus_rdf;
 
-/// Measure g(r). Fails if no grain can be a centre. `def` may be NULL.
+/// Measure g(r). Grains at a free surface, whose Voronoi cells reach far out, count in neither the
+/// density nor the volume, and grains that have one of them within the range are not centres. Fails
+/// if no grain can be a centre. `def` may be NULL.
 TALUS_API talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def,
                                          talus_rdf* out, talus_error* error);
 TALUS_API void talus_rdf_free(talus_rdf* rdf);

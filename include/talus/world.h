@@ -322,8 +322,9 @@ typedef struct talus_step_result {
 TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
                                         talus_error* error);
 
-/// The same `count` times in one call. *result is that of the last step, with the largest overlap
-/// of all; `substeps` counts all. The method soft is faster in such calls than step by step.
+/// The same `count` times, at least once, in one call. *result is that of the last step, with the
+/// largest overlap of all; `substeps` counts all. The method soft is faster in such calls than step
+/// by step.
 TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                          talus_step_result* result, talus_error* error);
 /// Times of the stiffest pair, for the choice of a step of the method soft.

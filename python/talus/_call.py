@@ -16,10 +16,10 @@ from . import _threads, errors
 from ._callbacks import raise_problems
 from ._fill import (array_of, default_function, dim_of, new_options, number_of, text_of, texts_of,
                     vector)
-from ._library import HEADER, doc, ffi, lib, short, text
+from ._library import HEADER, camel, doc, ffi, lib, short, text
 from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
-from ._types import OPAQUE, from_enum, options_doc, struct_name, to_enum
+from ._types import OPAQUE, from_enum, options_doc, options_head, struct_name, to_enum
 
 # Functions that change a world, but no row of its grains and contacts: arrays stay what they are.
 LEAVE_TABLES = {"talus_world_" + name for name in (
@@ -119,16 +119,17 @@ class Function:
         return inspect.Signature(listed)
 
     def docstring(self):
-        parts = [doc(self.name) or f"{self.name}() of the library."]
+        bare = self.name[len(self.first_object() or "talus") + 1:].replace("_", " ")
+        parts = [doc(self.name) or bare.capitalize() + "."]
         for p in self.parameters:
             if p.role == "options":
                 head = "Options" if p.name == "def" else \
                     f"Options, also as a dict `{p.name}`" if p is self.options else \
-                    f"Options in the dict `{p.name}`"
-                parts += ["", f"{head}: {doc(p.struct)}", options_doc(p.struct)]
+                    f"The dict `{p.name}`"
+                parts += ["", options_head(head, p.struct), options_doc(p.struct)]
         outs = [p for p in self.parameters if p.role == "out" and p.struct]
         for p in outs:
-            parts += ["", f"Returns {short(p.struct)}: {doc(p.struct)}", options_doc(p.struct)]
+            parts += ["", f"Returns {camel(p.struct)}: {doc(p.struct)}", options_doc(p.struct)]
         return "\n".join(parts)
 
     def __call__(*given, **options):  # "self" is a name that the header uses, too

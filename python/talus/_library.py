@@ -10,6 +10,7 @@ except ModuleNotFoundError as problem:
     ) from problem
 
 from ._header import HEADER
+from ._words import camel, python_words, short  # noqa: F401  short and camel are used from here
 
 
 def text(pointer):
@@ -17,22 +18,9 @@ def text(pointer):
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
-def short(name):
-    """talus_step_result without its prefix."""
-    for prefix in ("talus_", "TALUS_"):
-        if name.startswith(prefix):
-            return name[len(prefix):]
-    return name
-
-
-def camel(name):
-    """The Python name of a type: talus_step_result is StepResult."""
-    return "".join(word.capitalize() for word in short(name).split("_"))
-
-
 def doc(name):
-    """The comment that stands above a function or type in its header."""
-    return HEADER["docs"].get(name, "")
+    """The comment that stands above a function or type in its header, in words of Python."""
+    return python_words(HEADER["docs"].get(name, ""))
 
 
 def has(name):

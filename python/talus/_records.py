@@ -1,10 +1,9 @@
 """Results of the library as Python objects: a class for each struct, made from the header."""
 import numpy
 
-from . import _types
 from ._library import camel, doc, ffi, lib, text
 from ._memory import look_at, numpy_type
-from ._types import STRUCTS, fields, from_enum, size_of, struct_name
+from ._types import STRUCTS, field_words, fields, from_enum, size_of, struct_name
 
 
 class Record:
@@ -129,7 +128,8 @@ def _plain(value):
 
 
 def _make_class(name):
-    lines = [f"    {f.name}: {f.doc or _types.type_words(f.type)}" for f in fields(name).values()]
+    lines = [f"    {f.name}: {field_words(f)}" for f in fields(name).values()
+             if f.type.kind != "function" and f.type.cname != "void *"]
     return type(camel(name), (Record,), {
         "_struct": name, "__module__": "talus",
         "__doc__": "\n".join([doc(name) or camel(name), "", *lines])})

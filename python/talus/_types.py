@@ -4,10 +4,10 @@ import difflib
 import enum
 import functools
 import operator
-import os.path
 import re
 
-from ._library import HEADER, camel, doc, ffi, lib, short
+from ._library import HEADER, camel, doc, ffi, has, lib
+from ._words import enum_words, kind_words, member_names, python_words
 
 
 # ---- enums -----------------------------------------------------------------------------------
@@ -22,12 +22,11 @@ class Named(enum.IntEnum):
 def _make_enum(name):
     """talus_stop_rule becomes StopRule with RIGID, RESIDUAL, ...: without the common prefix."""
     values = dict(sorted(ffi.typeof(name).relements.items(), key=lambda item: item[1]))
-    values = {k: v for k, v in values.items() if not k.endswith("_COUNT")}
-    common = os.path.commonprefix(list(values)) if len(values) > 1 else "TALUS_"
-    common = common[:common.rfind("_") + 1]
-    made = Named(camel(name), {k[len(common):]: v for k, v in values.items()})
+    names = member_names(values)
+    made = Named(camel(name), {short_name: values[k] for k, short_name in names.items()})
     members = HEADER["members"].get(name, {})
-    lines = [f"    {k[len(common):]}: {members[k]}" for k in values if members.get(k)]
+    lines = [f"    {short_name}: {python_words(members[k])}" for k, short_name in names.items()
+             if members.get(k)]
     head = doc(name) or f"{camel(name)}: {', '.join(made.__members__)}."
     made.__doc__ = "\n".join([head, *lines])
     made.__module__ = "talus"
@@ -160,20 +159,47 @@ def size_of(said, names):
     return value(tree)
 
 
-def options_doc(struct):
-    """The fields of an options struct as lines of a docstring."""
+def options_doc(struct, listed=None, indent=4):
+    """The fields of an options struct (or those `listed`) as lines of a docstring, with those of
+    the dicts in it."""
     lines = []
-    for field in settable(struct).values():
-        known = ""
-        if field.enum:
-            known = " (" + ", ".join(m.lower() for m in ENUMS[field.enum].__members__) + ")"
-        lines.append(f"    {field.name}: {field.doc or type_words(field.type)}{known}")
+    for field in (listed or settable(struct)).values():
+        lines.append(f"{'':{indent}}{field.name}: {field_words(field)}")
+        if is_options(field.type):
+            lines.append(options_doc(struct_name(field.type), indent=indent + 4))
     return "\n".join(lines)
+
+
+def options_head(head, struct):
+    """The line above a list of options: "Options of a world." needs no other."""
+    said = doc(struct)
+    return said if said.startswith(head) else f"{head}: {said}"
+
+
+def is_options(ctype):
+    """Whether a struct is given as a dict."""
+    name = struct_name(ctype) if ctype.kind == "struct" else None
+    return bool(name) and (name.endswith("_def") or has(name + "_default"))
+
+
+def field_words(field):
+    """What a field is, in words of Python."""
+    said = kind_words(python_words(field.doc))
+    if field.enum:
+        return enum_words(said, ENUMS[field.enum].__members__)
+    if is_options(field.type):
+        return f"a dict{', ' * bool(said)}{said}:"
+    return said or type_words(field.type)
 
 
 def type_words(ctype):
     """A C type in words of Python, for fields without a comment."""
-    if ctype.kind == "struct" and struct_name(ctype):
-        name = struct_name(ctype)
-        return f"as {camel(name)}" if not name.endswith("_def") else f"a dict: {short(name)}"
-    return ctype.cname
+    if ctype.kind == "struct":
+        return f"as {camel(struct_name(ctype))}"
+    if ctype.kind == "array" and ctype.item.cname != "char":
+        return f"{ctype.length} numbers"
+    if ctype.kind == "function":
+        return "a function"
+    if ctype.kind in ("array", "pointer"):
+        return "a text" if ctype.item.cname == "char" else "an array"
+    return {"_Bool": "true or false", "double": "a number"}.get(ctype.cname, "a whole number")

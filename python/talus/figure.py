@@ -7,7 +7,7 @@ from ._call import FUNCTIONS, add_methods
 from ._fill import new_options
 from ._library import doc, ffi, lib
 from ._memory import Turn
-from ._types import options_doc
+from ._types import options_doc, options_head
 
 
 class Figure:
@@ -58,14 +58,15 @@ class Figure:
 
 
 def _describe():
-    Figure.__doc__ = f"{doc('talus_figure_create')}\n\nOptions: {doc('talus_figure_def')}\n" \
+    Figure.__doc__ = f"{doc('talus_figure_create')}\n\n" \
+        f"{options_head('Options', 'talus_figure_def')}\n" \
         f"{options_doc('talus_figure_def')}\n\nEvery method returns the figure."
     for name, struct in (("axes", "talus_axes_def"), ("curve", "talus_curve_def"),
                          ("world", "talus_picture_def"), ("mark", None), ("text", None),
                          ("write", None)):
         words = doc("talus_figure_" + name) or doc(struct)
         if struct:
-            words += f"\n\nOptions: {doc(struct)}\n{options_doc(struct)}"
+            words += f"\n\n{options_head('Options', struct)}\n{options_doc(struct)}"
         getattr(Figure, name).__doc__ = words
 
 

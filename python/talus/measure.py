@@ -1,5 +1,5 @@
-"""Numbers read off a world, live or recorded: talus_measure_stress() of the header, for example, is
-measure.stress(world, ...). Tensors, of nine numbers in the header, are 3 by 3."""
+"""Numbers read off a world, live or recorded: measure.stress(world, ...), for example. Tensors are
+3 by 3, in 2D with a third row and column of zeros."""
 import numpy as _numpy
 
 from ._call import FUNCTIONS as _FUNCTIONS, python_function as _python_function

@@ -1,10 +1,12 @@
 """Runs: a scene carried out into a folder, with records, checkpoints and resume."""
+import inspect
+
 from . import errors
 from ._callbacks import Bound, raise_problems
 from ._fill import new_options, unknown_option
 from ._library import doc, ffi, lib
 from ._records import copy_of
-from ._types import options_doc, settable
+from ._types import options_doc, options_head, settable
 from .scene import Scene
 from .world import World, says_stop, write_log
 
@@ -53,7 +55,8 @@ def _check_options(options):
 
 
 def run(scene, directory, sets=(), progress=None, every=0, **options):
-    """Run a scene (a Scene, a path, the name of a ready-made one or a dict) from its beginning into a folder.
+    """Run a scene (a Scene, a path, the name of a ready-made one or a dict) from its beginning into
+    a folder.
 
     progress(p) is called after every step, or every `every` steps; if it returns True, or ends in
     an exception, or with Ctrl-C, the run finishes its step, writes a checkpoint and ends: resume()
@@ -83,6 +86,7 @@ def load(directory, threads=0, log=write_log):
     return World._from_pointer(out.world, keep, out.step_length)
 
 
-run.__doc__ += f"\n\nOptions: {doc('talus_run_def')}\n{options_doc('talus_run_def')}"
+run.__doc__ = inspect.cleandoc(run.__doc__) + f"\n\n{options_head('Options', 'talus_run_def')}\n" \
+    f"{options_doc('talus_run_def', OPTIONS)}"
 resume.__doc__ = f"{doc('talus_run_resume')} Options as of run(), `progress` and `every` too."
 load.__doc__ = f"{doc('talus_run_load')} Returns the World, with its `step_length`."

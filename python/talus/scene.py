@@ -4,7 +4,6 @@ import difflib
 import json
 import os
 import pathlib
-import sys
 import tempfile
 
 import numpy
@@ -65,13 +64,13 @@ def _whole_set(text):
 
 
 def _scene_folders():
-    """Where ready-made scenes are: $TALUS_SCENES, beside the package, in the source of a build."""
+    """Where ready-made scenes are: $TALUS_SCENES, below the package's prefix, or where the build
+    has noted them."""
     here = pathlib.Path(__file__).resolve()
-    source = here.with_name("source.txt")
-    wished = os.environ.get("TALUS_SCENES")
+    noted, wished = here.with_name("scenes.txt"), os.environ.get("TALUS_SCENES")
     listed = [wished] if wished else []
-    listed += [root / "share/talus/scenes" for root in (*here.parents, pathlib.Path(sys.prefix))]
-    listed += [pathlib.Path(source.read_text().strip(), "scenes")] if source.exists() else []
+    listed += [root / "share/talus/scenes" for root in here.parents]
+    listed += [noted.read_text(encoding="utf-8").strip()] if noted.exists() else []
     return [folder for folder in map(pathlib.Path, listed) if folder.is_dir()]
 
 

@@ -13,7 +13,7 @@ from ._library import doc, ffi, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._threads import allowed
-from ._types import fields, options_doc, settable, size_of
+from ._types import fields, options_doc, options_head, settable, size_of
 
 
 def write_log(level, text):
@@ -410,7 +410,7 @@ class _GrainRows:
 
 World.__doc__ = f"""{doc('talus_world_create')}
 
-Options: {doc('talus_world_def')}
+{options_head('Options', 'talus_world_def')}
 {options_doc('talus_world_def')}
 
 `log` is called as log(level, text) [default: Python's logging, as "talus"]."""
@@ -421,14 +421,8 @@ The law: {doc('talus_pair_def')}
 World.add_wall.__doc__ = f"""{doc('talus_world_add_wall')} Options of the shape may be given beside
 the others: add_wall("floor", "plane", normal=[0, 1]).
 
-Options: {doc('talus_wall_def')}
-{options_doc('talus_wall_def')}
-
-Shape: {doc('talus_shape_def')}
-{options_doc('talus_shape_def')}
-
-Drive: {doc('talus_drive_def')}
-{options_doc('talus_drive_def')}"""
+{options_head('Options', 'talus_wall_def')}
+{options_doc('talus_wall_def')}"""
 World.set_drive.__doc__ += "\n\n" + options_doc("talus_drive_def")
 World.add_grain.__doc__ = f"""{doc('talus_world_add_grain')}
 

@@ -4,17 +4,22 @@
     scripts/docs/build.py --talus PROGRAM --output DIR [--papers none|short|full]
 
 DIR/site/index.html is the site; DIR/pages is what it was made from. Written by this script are the
-pages of the C library (from the headers), of the commands (from `talus help`) and of the figures of
+pages of the C library (from the headers), of the Python package (from its docstrings, if it was built
+beside PROGRAM), of the commands (from `talus help`) and of the figures of
 the published experiments (from `talus paper`, in the versions that --papers says [short]).
 """
 import argparse
 import html
+import importlib
+import inspect
+import itertools
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -119,6 +124,72 @@ def write_api(pages):
     (pages / "api.md").write_text("\n".join(out))
 
 
+def import_package(talus):
+    """The Python package of the build that the program is from, None if it has none."""
+    folder = pathlib.Path(talus).resolve().parent / "python"
+    if not (folder / "talus" / "_header.py").exists():
+        return None
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module("talus")
+    except ImportError:  # built for another interpreter
+        return None
+
+
+def python_entry(title, thing):
+    """A docstring as a page shows it: prose as it is, lists of options as they are set."""
+    out = [f"### `{title}`", ""]
+    for indented, lines in itertools.groupby(inspect.getdoc(thing).splitlines(),
+                                             lambda line: line.startswith("    ")):
+        lines = list(lines)
+        out += ["```text", textwrap.dedent("\n".join(lines)), "```", ""] if indented else \
+            [line.replace("<", "&lt;").replace("*", r"\*") for line in lines] + [""]
+    return out
+
+
+def callable_entry(name, thing, before=""):
+    given = str(inspect.signature(thing)).replace("(self, ", "(").replace("(self)", "()")
+    given = re.sub(r"<function (\w+) at \w+>", r"\1", given)
+    return python_entry(f"{before}{name}{given}", thing)
+
+
+def public(thing, wanted):
+    return [(n, v) for n, v in vars(thing).items() if not n.startswith("_") and wanted(v) and
+            inspect.getdoc(v)]
+
+
+def write_python(talus, pages):
+    out = ["# The Python package", ""]
+    package = import_package(talus)
+    if package is None:
+        out += ["This site was built without the Python package; `make docs` has this page if it is "
+                "built ([how](python.md#getting-it))."]
+        (pages / "python-api.md").write_text("\n".join(out))
+        return
+    out += ["What `help()` shows of `import talus`. [Python](python.md) says how things belong "
+            "together.", ""]
+    parts = ("World", "WorldView", "Scene", "Recording", "Frame", "Figure")
+    for name in parts:
+        kind, bare = getattr(package, name), name.lower()
+        out += [f"## {name}", "", *callable_entry(name, kind)]
+        for method, thing in public(kind, lambda v: isinstance(v, property)):
+            out += python_entry(f"{bare}.{method}", thing)
+        for method, thing in public(kind, inspect.isfunction):
+            out += callable_entry(method, thing, bare + ".")
+    for head, module in (("Functions", package), ("Measures", package.measure)):
+        out += [f"## {head}", ""]
+        for name, thing in sorted(public(module, inspect.isfunction)):
+            out += callable_entry(name, thing, "measure." * (module is not package))
+    classes = [(n, v) for n, v in sorted(public(package, inspect.isclass)) if n not in parts]
+    for head, base in (("Results", package.StepResult.__base__),
+                       ("Words that options take", package.Status.__base__),
+                       ("Exceptions", package.Error)):
+        out += [f"## {head}", ""]
+        for name, kind in classes:
+            out += python_entry(name, kind) if issubclass(kind, base) else []
+    (pages / "python-api.md").write_text("\n".join(out) + "\n")
+
+
 def write_commands(talus, pages):
     listed = run([talus, "help"])
     names = re.findall(r"^  talus (\w+)", listed, re.M)
@@ -167,6 +238,7 @@ def main():
     stage_pages(pages)
     stage_assets(pages)
     write_api(pages)
+    write_python(options.talus, pages)
     write_commands(options.talus, pages)
     write_validation(options.talus, options.papers, folder, pages)
     shutil.copyfile(HERE / "mkdocs.yml", folder / "mkdocs.yml")

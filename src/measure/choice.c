@@ -31,10 +31,9 @@ static talus_status check_number(const char* name, double value, double low, dou
 
 static talus_status check_def(const talus_measure_def* def, talus_error* error)
 {
-    enum { MOST_BINS = 100000 };
     TRY(check_number("volume", def->volume, 0.0, HUGE_VAL, error));
     TRY(check_number("threshold", def->threshold, 0.0, HUGE_VAL, error));
-    TRY(check_number("bins", def->bins, 1, MOST_BINS, error));
+    TRY(check_number("bins", def->bins, 1, MEASURE_MOST_BINS, error));
     TRY(check_number("force_least", def->force_least, 1e-300, HUGE_VAL, error));
     TRY(check_number("force_most", def->force_most, def->force_least, HUGE_VAL, error));
     TRY(check_number("slack", def->slack, 0.0, 1.0, error));

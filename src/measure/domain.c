@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "measure/region.h"
 
 #include <stdlib.h>
 
@@ -142,43 +143,32 @@ static talus_status add_wall(domain* d, const walls* w, int wall)
 // ---- limits ------------------------------------------------------------------------------------
 
 /// Box around the grains, with their shapes.
-static talus_status grains_extent(const grains* g, double low[3], double high[3])
+static void grains_extent(const grains* g, double low[3], double high[3])
 {
-    const double at_centre[3] = {0};
-    part_memory memory = {0};
-    talus_status status = TALUS_OK;
     for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
-    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
-        const double* x = g->position + i * g->dim;
-        const solid* s = grain_solid(g, i);
-        for (int part = 0; part < (s ? s->part_count : 1) && status == TALUS_OK; part++) {
-            double from[3], to[3];
-            for (int k = 0; k < 3; k++) from[k] = -g->radius[i], to[k] = g->radius[i];
-            if (s) {
-                status = grain_piece(g, i, part, at_centre, &memory);
-                if (status == TALUS_OK) convex_cell_extent(&memory.piece, from, to);
-            }
-            for (int k = 0; k < g->dim; k++) {
-                low[k] = fmin(low[k], x[k] + from[k]);
-                high[k] = fmax(high[k], x[k] + to[k]);
-            }
-        }
-    }
-    part_memory_free(&memory);
-    return status;
+    for (int64_t i = 0; i < g->count; i++) measure_box_stretch(g, i, low, high);
 }
 
-/// Limits of the periodic cell and of the bounds; infinite where there are none.
-static void given_limits(domain* d, const talus_region* bounds)
+/// Limits of the periodic cell and of the bounds; infinite where there are none. Bounds may reach
+/// across the cell's edge, as regions do: images of grains are then in them.
+static talus_status given_limits(domain* d, const talus_region* bounds, talus_error* error)
 {
     for (int k = 0; k < d->dim; k++) {
         d->low[k] = bounds->low[k], d->high[k] = bounds->high[k];
         if (!d->cell.periodic[k]) continue;
-        const double low = d->cell.low[k], high = low + d->cell.length[k];
-        d->whole[k] = !(d->low[k] > low) && !(d->high[k] < high);
-        d->low[k] = fmax(d->low[k], low);
-        d->high[k] = fmin(d->high[k], high);
+        const double low = d->cell.low[k], length = d->cell.length[k];
+        if (!isfinite(d->low[k])) d->low[k] = low;
+        if (!isfinite(d->high[k])) d->high[k] = low + length;
+        if (!(d->low[k] < d->high[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "bounds of what is measured: along the periodic axis %c, %g to %g has "
+                             "nothing of the cell from %g to %g",
+                             axis_letter(k), d->low[k], d->high[k], low, low + length);
+        }
+        d->whole[k] = d->high[k] - d->low[k] >= length;
+        if (d->whole[k]) d->low[k] = low, d->high[k] = low + length;
     }
+    return TALUS_OK;
 }
 
 /// Middle and half size of a cube that holds grains, walls and bounds many times over.
@@ -218,7 +208,7 @@ static talus_status find_limits(domain* d, const talus_world* world, bool by_wal
                                 talus_error* error)
 {
     double low[3], high[3], middle[3] = {0}, from[3] = {0}, to[3] = {0};
-    if (grains_extent(&world->grains, low, high)) return error_memory(error, "measuring");
+    grains_extent(&world->grains, low, high);
     const double half = large_cube(d, &world->walls, low, high, middle);
     for (int k = 0; k < d->dim; k++) {
         from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
@@ -276,6 +266,28 @@ static talus_status close_domain(domain* d, bool by_walls[3][2], talus_error* er
     return error_set(error, TALUS_ERR_ARGUMENT, "the space to measure in is empty");
 }
 
+/// Places must be finite and, where the cell is periodic, near enough to count images.
+static talus_status check_places(const domain* d, talus_error* error)
+{
+    static const double MOST_CELLS = 1e6;
+    const grains* g = d->grains;
+    for (int64_t i = 0; i < g->count; i++) {
+        for (int k = 0; k < d->dim; k++) {
+            const double x = g->position[i * d->dim + k];
+            if (!isfinite(x)) {
+                return error_set(error, TALUS_ERR_NUMERIC,
+                                 "the position of grain %lld is not finite", (long long)g->id[i]);
+            }
+            const double off = fabs(x - d->cell.low[k]);
+            if (!d->cell.periodic[k] || off <= MOST_CELLS * d->cell.length[k]) continue;
+            return error_set(error, TALUS_ERR_NUMERIC,
+                             "grain %lld is at %c = %g, far outside of the periodic cell",
+                             (long long)g->id[i], axis_letter(k), x);
+        }
+    }
+    return TALUS_OK;
+}
+
 static talus_status build(domain* d, const talus_world* world, const talus_domain_def* def,
                           talus_error* error)
 {
@@ -283,16 +295,12 @@ static talus_status build(domain* d, const talus_world* world, const talus_domai
     if (world->grains.count == 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there are no grains to measure");
     }
-    for (int64_t i = 0; i < world->grains.count; i++) {
-        if (vec_finite(d->dim, world->grains.position + i * d->dim)) continue;
-        return error_set(error, TALUS_ERR_NUMERIC, "the position of grain %lld is not finite",
-                         (long long)world->grains.id[i]);
-    }
+    TRY(check_places(d, error));
     const walls* w = &world->walls;
     for (int i = 0; i < (int)w->count && def->walls; i++) {
         if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
     }
-    given_limits(d, &def->bounds);
+    TRY(given_limits(d, &def->bounds, error));
     bool by_walls[3][2];
     TRY(find_limits(d, world, by_walls, error));
     return close_domain(d, by_walls, error);
@@ -368,4 +376,12 @@ bool image_next(const image_range* range, int at[3])
         at[k] = range->from[k];
     }
     return false;
+}
+
+void image_shift(const domain* d, const int at[3], double shift[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const bool wraps = k < d->dim && d->cell.periodic[k];
+        shift[k] = wraps ? at[k] * d->cell.length[k] : 0.0;
+    }
 }

@@ -62,6 +62,8 @@ image_range domain_images(const domain* d, const double* x, double reach, const 
 /// the last.
 bool image_first(const image_range* range, int at[3]);
 bool image_next(const image_range* range, int at[3]);
+/// How far the image `at` is from the original; 2D: the third is 0.
+void image_shift(const domain* d, const int at[3], double shift[3]);
 
 /// Memory of grain_part(). Zero it to begin.
 typedef struct part_memory {
@@ -90,5 +92,7 @@ talus_status grain_piece(const grains* g, int64_t row, int part, const double* s
                          part_memory* memory);
 /// Volume of a ball of radius r below a plane at height h over its centre.
 double ball_below(int dim, double r, double h);
+/// Common area of two disks of radii a and b at the distance c.
+double disks_common(double a, double b, double c);
 
 #endif

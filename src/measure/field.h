@@ -14,6 +14,8 @@ typedef struct field_source {
 typedef struct field_sources {
     int64_t count, capacity;
     field_source* item;
+    int64_t* layer_first; ///< [layers + 1] where a layer begins in the next one
+    int64_t* layer_item;  ///< the sources that may reach a layer, in their order
 } field_sources;
 
 typedef struct field_task {

@@ -2,6 +2,7 @@
 ///
 /// A layer is summed by one thread, source after source: no sum depends on the number of threads.
 #include "base/columns.h"
+#include "base/error.h"
 #include "base/vec.h"
 #include "measure/choice.h"
 #include "measure/field.h"
@@ -13,8 +14,12 @@
 
 void field_sources_free(field_task* t)
 {
-    free(t->grains.item);
-    free(t->contacts.item);
+    field_sources* list[2] = {&t->grains, &t->contacts};
+    for (int i = 0; i < 2; i++) {
+        free(list[i]->item);
+        free(list[i]->layer_first);
+        free(list[i]->layer_item);
+    }
 }
 
 static talus_status source_add(field_sources* s, const double x[3], int64_t row)
@@ -45,12 +50,58 @@ static talus_status add_images(const field_task* t, field_sources* s, const doub
     }
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double moved[3] = {0};
-        for (int k = 0; k < d->dim; k++) {
-            moved[k] = x[k] + (d->cell.periodic[k] ? at[k] * d->cell.length[k] : 0.0);
-        }
+        double moved[3];
+        image_shift(d, at, moved);
+        vec_add_scaled(d->dim, moved, 1.0, x);
         if (source_add(s, moved, row)) return TALUS_ERR_MEMORY;
     } while (image_next(&range, at));
+    return TALUS_OK;
+}
+
+/// Points of the grid from low to high along an axis; false if there are none.
+static bool points_between(const talus_field* f, int k, double low, double high, int* first,
+                           int* last)
+{
+    const double from = ceil((low - f->low[k]) / f->spacing[k] - 0.5);
+    const double to = floor((high - f->low[k]) / f->spacing[k] - 0.5);
+    *first = (int)fmin(fmax(from, 0.0), f->cells[k]);
+    *last = (int)fmax(fmin(to, f->cells[k] - 1.0), -1.0);
+    return *first <= *last;
+}
+
+/// Layers that a source may reach, one more on either side: rounding.
+static bool layers_of(const field_task* t, const field_sources* s, int64_t i, int* first, int* last)
+{
+    const int up = t->out->dim - 1, layers = t->out->cells[up];
+    double branch[3] = {0};
+    if (s == &t->contacts) {
+        contact_branch(t->world, &t->world->contacts, s->item[i].row, branch);
+    }
+    const double x = s->item[i].x[up], reach = t->kernel.reach + t->out->spacing[up];
+    const double low = x + fmin(branch[up], 0.0) - reach, high = x + fmax(branch[up], 0.0) + reach;
+    return layers > 0 && points_between(t->out, up, low, high, first, last);
+}
+
+/// List the sources of each layer, so that a layer need not look at all.
+static talus_status list_layers(const field_task* t, field_sources* s)
+{
+    const int layers = t->out->cells[t->out->dim - 1];
+    int first, last;
+    // Counted one place further, so that filling moves layer_first[l + 1] to the end of layer l.
+    s->layer_first = calloc((size_t)layers + 2, sizeof *s->layer_first);
+    if (!s->layer_first) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < s->count; i++) {
+        if (!layers_of(t, s, i, &first, &last)) continue;
+        for (int l = first; l <= last; l++) s->layer_first[l + 2]++;
+    }
+    for (int l = 2; l <= layers + 1; l++) s->layer_first[l] += s->layer_first[l - 1];
+    const size_t all = (size_t)s->layer_first[layers + 1];
+    s->layer_item = malloc(sizeof *s->layer_item * (all + 1));
+    if (!s->layer_item) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < s->count; i++) {
+        if (!layers_of(t, s, i, &first, &last)) continue;
+        for (int l = first; l <= last; l++) s->layer_item[s->layer_first[l + 1]++] = i;
+    }
     return TALUS_OK;
 }
 
@@ -70,21 +121,10 @@ talus_status field_sources_find(field_task* t, bool stress)
         contact_branch_start(t->world, list, c, x);
         if (add_images(t, &t->contacts, x, vec_norm(3, branch), c)) return TALUS_ERR_MEMORY;
     }
-    return TALUS_OK;
+    return list_layers(t, &t->grains) || list_layers(t, &t->contacts) ? TALUS_ERR_MEMORY : TALUS_OK;
 }
 
 // ---- sums --------------------------------------------------------------------------------------
-
-/// Points of the grid from low to high along an axis; false if there are none.
-static bool points_between(const talus_field* f, int k, double low, double high, int* first,
-                           int* last)
-{
-    const double from = ceil((low - f->low[k]) / f->spacing[k] - 0.5);
-    const double to = floor((high - f->low[k]) / f->spacing[k] - 0.5);
-    *first = (int)fmin(fmax(from, 0.0), f->cells[k]);
-    *last = (int)fmax(fmin(to, f->cells[k] - 1.0), -1.0);
-    return *first <= *last;
-}
 
 static double point_at(const talus_field* f, int k, int i)
 {
@@ -197,7 +237,12 @@ void field_layer(const field_task* t, int layer)
 {
     talus_field* f = t->out;
     const int64_t across = f->count / f->cells[f->dim - 1];
-    for (int64_t i = 0; i < t->grains.count; i++) add_grain(t, layer, &t->grains.item[i]);
-    for (int64_t i = 0; i < t->contacts.count; i++) add_contact(t, layer, &t->contacts.item[i]);
+    const field_sources *g = &t->grains, *c = &t->contacts;
+    for (int64_t i = g->layer_first[layer]; i < g->layer_first[layer + 1]; i++) {
+        add_grain(t, layer, &g->item[g->layer_item[i]]);
+    }
+    for (int64_t i = c->layer_first[layer]; i < c->layer_first[layer + 1]; i++) {
+        add_contact(t, layer, &c->item[c->layer_item[i]]);
+    }
     for (int64_t i = layer * across; i < (layer + 1) * across; i++) conclude_point(f, i);
 }

@@ -185,8 +185,12 @@ talus_status talus_measure_places(const talus_world* world, talus_places* out, t
     return TALUS_OK;
 }
 
-/// The way of one grain from x to y: every time it comes through the plane or an image of it.
-static void follow(const gate_plane* p, const double* x, const double* y, double mass,
+/// Images of a plane that a grain can come through between two moments.
+static const double MOST_IMAGES = 1e6;
+
+/// The way of one grain from x to y: every time it comes through the plane or an image of it. False
+/// if that is too often to be true.
+static bool follow(const gate_plane* p, const double* x, const double* y, double mass,
                    talus_crossings* out)
 {
     const double from = height_over(p, x), to = height_over(p, y);
@@ -195,6 +199,8 @@ static void follow(const gate_plane* p, const double* x, const double* y, double
     double first = floor(from / period), last = floor(to / period);
     if (p->period == 0.0) first = from < 0.0 ? -1.0 : 0.0, last = to < 0.0 ? -1.0 : 0.0;
     const bool forward = last > first;
+    // Numbers beyond 2^53 do not count on.
+    if (!(fabs(last - first) <= MOST_IMAGES && fabs(first) < 0x1p52)) return false;
     for (double n = fmin(first, last) + 1.0; n <= fmax(first, last); n += 1.0) {
         const double share = (n * period - from) / (to - from);
         double place[3];
@@ -209,10 +215,11 @@ static void follow(const gate_plane* p, const double* x, const double* y, double
         out->forward_mass += forward ? mass : 0.0;
         out->backward_mass += forward ? 0.0 : mass;
     }
+    return true;
 }
 
-static void compare(const gate_plane* p, const talus_places* before, const talus_places* after,
-                    talus_crossings* out)
+static talus_status compare(const gate_plane* p, const talus_places* before,
+                            const talus_places* after, talus_crossings* out, talus_error* error)
 {
     const int dim = p->dim;
     int64_t a = 0, b = 0;
@@ -226,12 +233,16 @@ static void compare(const gate_plane* p, const talus_places* before, const talus
             out->lost++;
         } else if (fresh) {
             out->appeared++;
-        } else {
-            follow(p, x, after->position + b * dim, after->mass[b], out);
+        } else if (!follow(p, x, after->position + b * dim, after->mass[b], out)) {
+            return error_set(error, TALUS_ERR_NUMERIC,
+                             "crossings: grain %lld is not at a finite place, or has come through "
+                             "more than %g images of the gate",
+                             (long long)before->id[a], MOST_IMAGES);
         }
         a += !fresh;
         b += !gone;
     }
+    return TALUS_OK;
 }
 
 talus_status talus_measure_crossings(const talus_places* before, const talus_places* after,
@@ -250,7 +261,7 @@ talus_status talus_measure_crossings(const talus_places* before, const talus_pla
                          "crossings: the places before and after are not of the same world");
     }
     TRY(gate_set(before->dim, &periodic, gate, &p, error));
-    compare(&p, before, after, out);
+    TRY(compare(&p, before, after, out, error));
     const double between = after->time - before->time;
     if (between != 0.0) {
         out->mass_rate = (out->forward_mass - out->backward_mass) / between;

@@ -23,11 +23,9 @@ static talus_status add_grain(const packing_task* task, int64_t row, part_memory
     int at[3];
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double shift[3] = {0}, moved[3] = {0}, volume;
-        for (int k = 0; k < d->dim; k++) {
-            shift[k] = at[k] * (d->cell.periodic[k] ? d->cell.length[k] : 0.0);
-            moved[k] = x[k] + shift[k];
-        }
+        double shift[3], moved[3] = {0}, volume;
+        image_shift(d, at, shift);
+        for (int k = 0; k < d->dim; k++) moved[k] = x[k] + shift[k];
         TRY(grain_part(g, row, shift, &task->space, memory, &volume));
         *inside += volume;
         bool here = domain_holds(d, moved);

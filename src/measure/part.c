@@ -27,6 +27,14 @@ double ball_below(int dim, double r, double h)
     return M_PI / 3.0 * (r + h) * (r + h) * (2.0 * r - h);
 }
 
+double disks_common(double a, double b, double c)
+{
+    if (a <= 0.0 || b <= 0.0 || c >= a + b) return 0.0;
+    if (c <= fabs(a - b)) return M_PI * fmin(a, b) * fmin(a, b);
+    const double to_chord = 0.5 * (c * c + a * a - b * b) / c; // from the centre of a
+    return ball_below(2, a, -to_chord) + ball_below(2, b, to_chord - c);
+}
+
 /// Where a part's corners are to go: turned, scaled, and enlarged about its centre.
 static talus_status place_corners(const grains* g, int64_t row, const solid* s, const polytope* p,
                                   part_memory* memory)

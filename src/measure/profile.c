@@ -87,9 +87,11 @@ static bool branch_at(const profile_task* t, const double start[3], const double
                       const int at[3], profile_branch* out)
 {
     const domain* d = t->domain;
+    double shift[3];
+    image_shift(d, at, shift);
     *out = (profile_branch){.from = 0.0, .to = 1.0};
     for (int k = 0; k < d->dim; k++) {
-        out->start[k] = start[k] + (d->cell.periodic[k] ? at[k] * d->cell.length[k] : 0.0);
+        out->start[k] = start[k] + shift[k];
         out->branch[k] = branch[k];
         const double rise = branch[k];
         const double low = t->box_low[k] - out->start[k], high = t->box_high[k] - out->start[k];
@@ -196,11 +198,12 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
                           talus_error* error)
 {
     const int dim = world->grains.dim;
-    if (def->bins < 1 || def->axis < -1 || (def->axis >= dim && !(def->radial && dim == 2))) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "profile: %d bins along axis %d, expected at least one and an axis from 0 "
-                         "to %d",
-                         def->bins, def->axis, dim - 1);
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || def->axis < -1 ||
+        (def->axis >= dim && !(def->radial && dim == 2))) {
+        return error_set(
+            error, TALUS_ERR_ARGUMENT,
+            "profile: %d bins along axis %d, expected 1 to %d and an axis from 0 to %d", def->bins,
+            def->axis, MEASURE_MOST_BINS, dim - 1);
     }
     if (!(def->low <= def->high) || !isfinite(def->low) || !isfinite(def->high)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "profile: from %g to %g is no range", def->low,

@@ -40,15 +40,6 @@ void profile_shells_make(profile_task* t, double* volume)
     gauss_legendre(PROFILE_NODES, t->node, t->weight);
 }
 
-/// Common area of two disks of radii a and b at the distance c.
-static double lens(double a, double b, double c)
-{
-    if (a <= 0.0 || b <= 0.0 || c >= a + b) return 0.0;
-    if (c <= fabs(a - b)) return M_PI * fmin(a, b) * fmin(a, b);
-    const double to_chord = 0.5 * (c * c + a * a - b * b) / c; // from the centre of a
-    return ball_below(2, a, -to_chord) + ball_below(2, b, to_chord - c);
-}
-
 /// Integral of the lenses of a ball (radius r, distance c from the axis) with the cylinder over the
 /// heights from..to over its centre.
 static double lenses(const profile_task* t, double r, double c, double radius, double from,
@@ -59,7 +50,7 @@ static double lenses(const profile_task* t, double r, double c, double radius, d
     for (int i = 0; i < PROFILE_NODES && half > 0.0; i++) {
         const double u = 0.5 * M_PI * t->node[i], h = middle + half * sin(u);
         const double disk = sqrt(fmax(r * r - h * h, 0.0));
-        sum += 0.5 * M_PI * cos(u) * half * t->weight[i] * lens(disk, radius, c);
+        sum += 0.5 * M_PI * cos(u) * half * t->weight[i] * disks_common(disk, radius, c);
     }
     return sum;
 }
@@ -68,7 +59,7 @@ static double lenses(const profile_task* t, double r, double c, double radius, d
 static double ball_in_cylinder(const profile_task* t, double r, double c, double radius, double low,
                                double high)
 {
-    if (t->dim == 2) return lens(r, radius, c);
+    if (t->dim == 2) return disks_common(r, radius, c);
     // Heights at which the circle of the ball touches that of the cylinder from outside or inside.
     double at[6] = {fmax(-r, low), 0, 0, 0, 0, fmin(r, high)};
     if (at[0] >= at[5] || radius <= 0.0 || c - r >= radius) return 0.0;
@@ -144,10 +135,9 @@ talus_status profile_shell_grain(const profile_task* t, int64_t row, part_memory
     (void)memory;
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double moved[3] = {0};
-        for (int k = 0; k < t->dim; k++) {
-            moved[k] = x[k] + (d->cell.periodic[k] ? at[k] * d->cell.length[k] : 0.0);
-        }
+        double moved[3];
+        image_shift(d, at, moved);
+        vec_add_scaled(t->dim, moved, 1.0, x);
         add_image(t, row, moved, sums);
     } while (image_next(&range, at));
     return TALUS_OK;

@@ -83,10 +83,8 @@ talus_status profile_slice_grain(const profile_task* t, int64_t row, part_memory
     int at[3];
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double shift[3] = {0};
-        for (int k = 0; k < t->dim; k++) {
-            if (d->cell.periodic[k]) shift[k] = at[k] * d->cell.length[k];
-        }
+        double shift[3];
+        image_shift(d, at, shift);
         TRY(add_image(t, row, shift, memory, sums));
     } while (image_next(&range, at));
     return TALUS_OK;

@@ -1,12 +1,16 @@
 /// The radial distribution function g(r) of the grains' centres.
 ///
 ///   g(r) = (pairs at r to r + dr) / (density * volume of the centres' shells from r to r + dr)
-/// A shell counts with its whole volume, or with the exact part of it that is in the domain.
+/// A shell counts with its whole volume, or with the part of it that is in the domain. The density
+/// is that of the filled part of the domain, and shells that reach beyond a free surface are left
+/// out: there g would tell the shape of the heap.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "detect/bins.h"
-#include "measure/domain.h"
+#include "measure/ball_parts.h"
+#include "measure/filled.h"
+#include "measure/region.h"
 
 #include <stdlib.h>
 
@@ -31,9 +35,17 @@ typedef struct rdf_task {
     int64_t count; ///< grains in the domain
     int32_t* item; ///< [count]
     bins bins;
-    convex_cell space; ///< the domain, drawn out along whole periodic axes
-    double* sums;      ///< [chunks][2 bins + 1] pairs, shells, and centres
+    ball_parts parts;
+    filled_part filled;
+    bool strict;  ///< centres have no grain at a free surface in their range
+    double* sums; ///< [chunks][2 bins + 1] pairs, shells, and centres
 } rdf_task;
+
+/// Memory of one thread.
+typedef struct rdf_memory {
+    near_list near;
+    double* part; ///< [bins]
+} rdf_memory;
 
 static int sum_width(const rdf_task* t)
 {
@@ -45,29 +57,36 @@ static double ball_volume_of(int dim, double r)
     return ball_below(dim, r, r);
 }
 
-static void add_shells(const rdf_task* t, const double* x, double* shell)
+/// Add a centre's shells; `part` [bins] is room for the balls that they are between.
+static void add_shells(const rdf_task* t, const double* x, double* part, double* shell)
 {
-    const int dim = t->domain->dim, n = t->def->bins;
-    const double depth = domain_depth(t->domain, x), width = t->range / n;
-    double place[3] = {0}, inner = 0.0;
-    vec_copy(dim, place, x);
-    for (int b = 0; b < n; b++) {
-        const double r = width * (b + 1);
-        const double part =
-            depth >= r ? ball_volume_of(dim, r) : convex_cell_ball(&t->space, place, r);
-        shell[b] += part - inner;
-        inner = part;
+    double inner = 0.0;
+    ball_parts_at(&t->parts, x, part);
+    for (int b = 0; b < t->def->bins; b++) {
+        shell[b] += part[b] - inner;
+        inner = part[b];
     }
 }
 
-static talus_status add_centre(const rdf_task* t, int32_t row, near_list* near, double* sums)
+/// Is a free surface within the range?
+static bool is_open(const rdf_task* t, const near_list* near)
 {
+    for (int64_t i = 0; i < near->count; i++) {
+        if (t->filled.open[near->point[i].item]) return true;
+    }
+    return false;
+}
+
+static talus_status add_centre(const rdf_task* t, int32_t row, rdf_memory* memory, double* sums)
+{
+    near_list* near = &memory->near;
     const domain* d = t->domain;
     const double* x = d->grains->position + (int64_t)row * d->dim;
     const int n = t->def->bins;
     if (t->def->edge == TALUS_RDF_INNER && domain_depth(d, x) < t->range) return TALUS_OK;
     near->count = 0;
     TRY(bins_near(&t->bins, x, t->range, near));
+    if (t->strict && is_open(t, near)) return TALUS_OK;
     for (int64_t i = 0; i < near->count; i++) {
         const near_point* p = &near->point[i];
         const int b = (int)(p->distance / t->range * n);
@@ -75,7 +94,7 @@ static talus_status add_centre(const rdf_task* t, int32_t row, near_list* near, 
         if (b < n) sums[b] += 1.0;
     }
     sums[2 * n] += 1.0;
-    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, sums + n);
+    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, memory->part, sums + n);
     return TALUS_OK;
 }
 
@@ -87,46 +106,38 @@ static talus_status add_centres(rdf_task* t, int threads)
     if (!t->sums) return TALUS_ERR_MEMORY;
 #pragma omp parallel for num_threads(parallel_threads(threads, t->count)) schedule(dynamic, 1)
     for (int c = 0; c < chunks; c++) {
-        near_list near = {0};
-        talus_status of_chunk = TALUS_OK;
+        rdf_memory memory = {.part = malloc(sizeof(double) * (size_t)t->def->bins)};
+        talus_status of_chunk = memory.part ? TALUS_OK : TALUS_ERR_MEMORY;
         const int64_t last = parallel_first(t->count, c + 1);
         for (int64_t i = parallel_first(t->count, c); i < last && of_chunk == TALUS_OK; i++) {
-            of_chunk = add_centre(t, t->item[i], &near, t->sums + c * (int64_t)width);
+            of_chunk = add_centre(t, t->item[i], &memory, t->sums + c * (int64_t)width);
         }
-        near_list_free(&near);
+        near_list_free(&memory.near);
+        free(memory.part);
         if (of_chunk) {
 #pragma omp atomic write
             status = TALUS_ERR_MEMORY;
         }
     }
-    for (int c = 1; c < chunks; c++) vec_add_scaled(width, t->sums, 1.0, t->sums + c * width);
+    for (int c = 1; c < chunks; c++) {
+        vec_add_scaled(width, t->sums, 1.0, t->sums + (int64_t)c * width);
+    }
     return status;
 }
 
 // ---- preparing and concluding ------------------------------------------------------------------
 
-/// The grains in the domain, their bins, and the domain as shells see it.
+/// The grains in the domain and their bins.
 static talus_status prepare(rdf_task* t)
 {
     const domain* d = t->domain;
     const grains* g = d->grains;
-    static const int32_t tag[3] = {-1, -1, -1};
-    double low[3], high[3];
     t->item = malloc(sizeof *t->item * ((size_t)g->count + 1));
     if (!t->item) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < g->count; i++) {
         if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
     }
-    TRY(bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins));
-    for (int k = 0; k < 3; k++) {
-        low[k] = d->low[k] - (d->whole[k] ? 2.0 * t->range : 0.0);
-        high[k] = d->high[k] + (d->whole[k] ? 2.0 * t->range : 0.0);
-    }
-    TRY(convex_cell_box(&t->space, d->dim, low, high, tag));
-    for (int i = 0; i < d->box; i++) {
-        TRY(convex_cell_cut(&t->space, d->side[i].normal, d->side[i].offset, -1));
-    }
-    return TALUS_OK;
+    return bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins);
 }
 
 static void task_free(rdf_task* t)
@@ -134,7 +145,8 @@ static void task_free(rdf_task* t)
     free(t->item);
     free(t->sums);
     bins_free(&t->bins);
-    convex_cell_free(&t->space);
+    ball_parts_free(&t->parts);
+    filled_part_free(&t->filled);
 }
 
 static talus_status reserve(talus_rdf* out)
@@ -147,13 +159,20 @@ static talus_status reserve(talus_rdf* out)
     return out->r && out->g && out->pairs && out->coordination ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
+static double filled_density(const rdf_task* t)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->count; i++) count += !t->filled.open[t->item[i]];
+    return (double)count / t->filled.volume;
+}
+
 static void conclude(const rdf_task* t, talus_rdf* out)
 {
     const int n = out->bins, dim = t->domain->dim;
     double found = 0.0;
     out->grains = t->count;
     out->centres = (int64_t)t->sums[2 * n];
-    out->density = (double)t->count / t->domain->volume;
+    out->density = filled_density(t);
     for (int b = 0; b < n; b++) {
         const double whole =
             ball_volume_of(dim, out->width * (b + 1)) - ball_volume_of(dim, out->width * b);
@@ -169,21 +188,54 @@ static void conclude(const rdf_task* t, talus_rdf* out)
 
 static talus_status check(const talus_rdf_def* def, talus_error* error)
 {
-    if (def->bins < 1 || !(def->range >= 0.0) || !isfinite(def->range)) {
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
+        !isfinite(def->range)) {
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "g(r): %d bins up to a range of %g, expected at least one and a length",
-                         def->bins, def->range);
+                         "g(r): %d bins up to a range of %g, expected 1 to %d and a length",
+                         def->bins, def->range, MEASURE_MOST_BINS);
     }
     return TALUS_OK;
 }
 
-static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_error* error)
+/// Count the pairs up to a range; centres may turn out to be none.
+static talus_status count_pairs(rdf_task* t, double range, bool strict, int threads)
+{
+    t->range = range;
+    t->strict = strict;
+    free(t->sums);
+    t->sums = NULL;
+    ball_parts_free(&t->parts);
+    TRY(ball_parts_make(t->domain, range, t->def->bins, &t->parts));
+    return add_centres(t, threads);
+}
+
+static bool has_centres(const rdf_task* t)
+{
+    return t->sums[2 * t->def->bins] > 0.0;
+}
+
+/// In a shallow bed the free surface is near everywhere: then a range that was not asked for is
+/// halved, twice at most, and if that is not enough shells may reach beyond the surface.
+static talus_status find_pairs(rdf_task* t, double range, int threads)
+{
+    const int tries = t->def->range > 0.0 ? 1 : 3;
+    for (int i = 0; i < tries; i++) {
+        TRY(count_pairs(t, ldexp(range, -i), true, threads));
+        if (has_centres(t)) return TALUS_OK;
+    }
+    return count_pairs(t, range, false, threads);
+}
+
+static talus_status measure(rdf_task* t, double range, int threads, talus_rdf* out,
+                            talus_error* error)
 {
     TRY(domain_check_whole(t->domain, "g(r)", error));
-    *out = (talus_rdf){.bins = t->def->bins, .width = t->range / t->def->bins};
-    if (prepare(t) || reserve(out) || add_centres(t, threads)) {
+    TRY(filled_part_find(t->domain, threads, &t->filled, error));
+    out->bins = t->def->bins;
+    if (prepare(t) || reserve(out) || find_pairs(t, range, threads)) {
         return error_memory(error, "measuring g(r)");
     }
+    out->width = t->range / t->def->bins;
     conclude(t, out);
     if (out->centres > 0) return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT,
@@ -192,11 +244,12 @@ static talus_status measure(rdf_task* t, int threads, talus_rdf* out, talus_erro
                      t->range);
 }
 
-/// Five diameters, but so that the middle half of a domain has its centres.
-static double usual_range(const domain* d, int threads)
+/// Five diameters, but, where only inner grains are centres, so that the middle half of a domain
+/// has them.
+static double usual_range(const domain* d, talus_rdf_edge edge, int threads)
 {
     double range = 5.0 * grains_mean_diameter(d->grains, threads);
-    for (int k = 0; k < d->dim; k++) {
+    for (int k = 0; k < d->dim && edge == TALUS_RDF_INNER; k++) {
         if (!d->whole[k]) range = fmin(range, 0.25 * (d->high[k] - d->low[k]));
     }
     return range;
@@ -211,10 +264,10 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     if (!def) def = &plain;
     TRY(check(def, error));
     TRY(domain_make(world, &def->domain, &d, error));
-    rdf_task t = {.def = def, .domain = &d, .range = def->range};
+    rdf_task t = {.def = def, .domain = &d};
     const int threads = world->def.threads;
-    if (t.range == 0.0) t.range = usual_range(&d, threads);
-    talus_status status = measure(&t, threads, out, error);
+    const double range = def->range > 0.0 ? def->range : usual_range(&d, def->edge, threads);
+    talus_status status = measure(&t, range, threads, out, error);
     if (status < 0) talus_rdf_free(out);
     task_free(&t);
     domain_free(&d);

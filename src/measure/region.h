@@ -6,6 +6,9 @@
 
 #include <talus/measure.h>
 
+/// Bins of a histogram, profile or distribution, at most.
+enum { MEASURE_MOST_BINS = 100000 };
+
 /// A region of a world. Along a periodic axis positions are compared with their nearest image above
 /// the region's low end, so that a region may reach across the edge of the cell.
 typedef struct measure_box {

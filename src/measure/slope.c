@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/choice.h"
-#include "measure/domain.h"
 #include "measure/region.h"
 #include "measure/slope_fit.h"
 
 #include <stdlib.h>
+#include <talus/fields.h>
 
 talus_slope_def talus_slope_default(void)
 {
@@ -98,31 +98,35 @@ static void set_centre(slope_task* t)
 // ---- the surface -------------------------------------------------------------------------------
 
 /// Highest and lowest point of a grain, from the centre of the slope; returns the lowest height.
-static talus_status extremes(const slope_task* t, int64_t row, part_memory* memory, double high[3],
-                             double* lowest)
+static double extremes(const slope_task* t, int64_t row, double high[3])
 {
     const grains* g = &t->world->grains;
     const talus_slope* s = t->out;
-    double arm[3] = {0};
+    const solid* shape = grain_solid(g, row);
+    double arm[3] = {0}, axes[9];
     vec_sub(t->dim, arm, g->position + row * t->dim, s->centre);
     vec_copy(3, high, arm);
-    *lowest = vec_dot(3, s->up, arm) - g->radius[row];
-    if (g->solid[row] < 0) {
+    if (!shape) {
         vec_add_scaled(3, high, g->radius[row], s->up);
-        return TALUS_OK;
+        return vec_dot(3, s->up, arm) - g->radius[row];
     }
-    double top = -INFINITY;
-    *lowest = INFINITY;
-    for (int part = 0; part < grain_solid(g, row)->part_count; part++) {
-        TRY(grain_piece(g, row, part, arm, memory));
-        const convex_loops* l = &memory->piece.now;
-        for (int i = 0; i < l->first[l->faces]; i++) {
-            const double height = vec_dot(3, s->up, l->x + 3 * i);
-            if (height > top) top = height, vec_copy(3, high, l->x + 3 * i);
-            *lowest = fmin(*lowest, height);
+    double top = -INFINITY, lowest = INFINITY;
+    grain_axes(g, row, axes);
+    for (int part = 0; part < shape->part_count; part++) {
+        const polytope* p = &shape->part[part];
+        for (int i = 0; i < p->vertex_count; i++) {
+            double x[3] = {0};
+            for (int k = 0; k < t->dim; k++) {
+                x[k] = vec_dot(t->dim, axes + 3 * k, p->vertex + i * t->dim);
+                x[k] = arm[k] + g->scale[row] * x[k];
+            }
+            const double height = vec_dot(3, s->up, x);
+            if (height > top) top = height, vec_copy(3, high, x);
+            lowest = fmin(lowest, height);
         }
     }
-    return TALUS_OK;
+    vec_add_scaled(3, high, g->scale[row] * shape->skin, s->up);
+    return lowest - g->scale[row] * shape->skin;
 }
 
 /// Sector of a ring. Columns of different areas would see tops of different chance: with as many
@@ -133,6 +137,12 @@ static int64_t sector_of(const slope_task* t, double distance, double turn)
     const double square = fmax(1.0, rint(2.0 * M_PI * middle / t->column));
     const double sectors = t->def->sectors > 0 ? t->def->sectors : square;
     return (int64_t)fmin(floor((turn / (2.0 * M_PI) + 0.5) * sectors), sectors - 1.0);
+}
+
+/// Number of a column of width `width`; beyond what numbers can tell apart all are the same.
+static int64_t column_of(double x, double width)
+{
+    return (int64_t)fmin(fmax(floor(x / width), -0x1p53), 0x1p53);
 }
 
 static surface_point point_of(const slope_task* t, const double high[3])
@@ -147,9 +157,9 @@ static surface_point point_of(const slope_task* t, const double high[3])
         p.distance = vec_norm(2, p.across);
         p.column[1] = sector_of(t, p.distance, atan2(p.across[1], p.across[0]));
     } else {
-        p.column[1] = (int64_t)floor(p.across[1] / t->column);
+        p.column[1] = column_of(p.across[1], t->column);
     }
-    p.column[0] = (int64_t)floor(p.distance / t->column);
+    p.column[0] = column_of(p.distance, t->column);
     return p;
 }
 
@@ -165,22 +175,17 @@ static int by_column(const void* pa, const void* pb)
     return a->across[1] < b->across[1] ? -1 : a->across[1] > b->across[1];
 }
 
-static talus_status find_surface(slope_task* t)
+static void find_surface(slope_task* t)
 {
     const grains* g = &t->world->grains;
-    part_memory memory = {0};
-    talus_status status = TALUS_OK;
     int64_t count = 0, kept = 0;
     t->base = INFINITY;
-    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
-        double high[3], lowest;
+    for (int64_t i = 0; i < g->count; i++) {
+        double high[3];
         if (!t->used[i]) continue;
-        status = extremes(t, i, &memory, high, &lowest);
-        if (status < 0) break;
-        t->base = fmin(t->base, lowest);
+        t->base = fmin(t->base, extremes(t, i, high));
         t->point[count++] = point_of(t, high);
     }
-    part_memory_free(&memory);
     if (count > 1) qsort(t->point, (size_t)count, sizeof *t->point, by_column);
     for (int64_t i = 0; i < count; i++) {
         const surface_point *p = &t->point[i], *last = &t->point[kept > 0 ? kept - 1 : 0];
@@ -189,7 +194,6 @@ static talus_status find_surface(slope_task* t)
         if (!same) t->point[kept++] = *p;
     }
     t->out->count = kept;
-    return status;
 }
 
 // ---- fits --------------------------------------------------------------------------------------
@@ -368,7 +372,7 @@ static talus_status measure(slope_task* t, talus_error* error)
     choose_grains(t, &region);
     set_axes(t);
     set_centre(t);
-    if (find_surface(t)) return error_memory(error, "measuring a slope");
+    find_surface(t);
     TRY(t->def->kind == TALUS_SLOPE_HEAP ? fit_heap(t, error) : fit_plane(t, error));
     for (int64_t i = 0; i < t->out->count; i++) {
         t->out->distance[i] = t->point[i].distance;

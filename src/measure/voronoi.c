@@ -212,9 +212,9 @@ talus_status talus_measure_voronoi(const talus_world* world, const talus_voronoi
     domain d;
     *out = (talus_voronoi){0};
     if (!def) def = &plain;
-    if (def->bins < 1) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "Voronoi cells: %d bins, expected at least 1",
-                         def->bins);
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "Voronoi cells: %d bins, expected 1 to %d",
+                         def->bins, MEASURE_MOST_BINS);
     }
     measure_box region;
     TRY(measure_box_set(world, &def->region, &region, error));

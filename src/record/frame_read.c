@@ -44,7 +44,8 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
                          "%s has frames format %d, this program reads format %d", out->path,
                          (int)version, FRAMES_VERSION);
     }
-    if (dim != 2 && dim != 3) {
+    const bool empty = dim == 0 && out->count == 0; // no frame has told it yet
+    if (dim != 2 && dim != 3 && !empty) {
         return error_set(error, TALUS_ERR_FORMAT,
                          "%s is damaged: it says that it has %d dimensions", out->path, (int)dim);
     }

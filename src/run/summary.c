@@ -2,9 +2,9 @@
 /// in plain words on convergence, overlaps and rigidity.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/words.h"
 #include "run/directory.h"
-#include "run/json.h"
 #include "run/run.h"
 
 #include <inttypes.h>

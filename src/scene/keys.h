@@ -38,7 +38,8 @@ typedef struct key_row {
     int dim;          ///< exists in this dimension only; 0: in both
     bool required;    ///< always; groups and `needs` say what depends on other keys
     real_rule rule;   ///< numbers; of lists: each entry
-    double least;     ///< integers: range. Reals: further bounds, 0: none. Lists: entries, 0: any
+    double least;     ///< integers: range. Reals: further bounds, 0: none. Vectors: of each entry.
+                      ///< Other lists: entries, 0: any. Texts: letters
     double most;
     bool not_zero;              ///< the rule allows 0, the section does not
     bool whole;                 ///< vectors: of whole numbers
@@ -46,6 +47,7 @@ typedef struct key_row {
     int brief;                  ///< the other number that a row may have
     const char* const* choices; ///< integers: the only values
     int choice_count;
+    const char* method;    ///< of the scene, with which alone the choices go; NULL: any
     unsigned without;      ///< bits of the choices that exist elsewhere, but not here
     const char* otherwise; ///< default as YAML (vectors: of each entry); NULL: none or derived
     const char* derived;   ///< default in words, where it depends on something else
@@ -86,6 +88,9 @@ typedef struct key_sections {
 } key_sections;
 
 extern const key_sections keys_world, keys_materials, keys_shapes, keys_walls, keys_grains;
+
+/// Largest whole number that a scene may have: up to it a double holds each exactly.
+#define KEY_MOST_INTEGER (0x1p53 - 1)
 
 #define KEY_COUNT(list) (int)(sizeof(list) / sizeof *(list))
 #define KEY_CHOICES(list) .choices = (list), .choice_count = KEY_COUNT(list)

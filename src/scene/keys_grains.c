@@ -76,7 +76,7 @@ static const key_row source_rows[] = {
     {"low", KEY_VECTOR, "lattice", .derived = "with `counts`: 0", .unit = "m",
      .meaning = "lower corner of the region, or of the first cell"},
     {"high", KEY_VECTOR, "lattice", .needs = "low", .unit = "m", .meaning = "upper corner"},
-    {"counts", KEY_VECTOR, "lattice", .rule = REAL_POSITIVE, .whole = true,
+    {"counts", KEY_VECTOR, "lattice", .rule = REAL_POSITIVE, .whole = true, .most = MOST_GRAINS,
      .meaning = "whole numbers: sites along each axis, instead of `high`"},
     {"spacing", KEY_REAL | KEY_VECTOR, "lattice", .rule = REAL_NON_NEGATIVE, .otherwise = "0",
      .unit = "m",

@@ -22,7 +22,7 @@ static void write_rule(FILE* out, const key_row* row, const char* before)
     if (row->rule == REAL_FRACTION)
         fprintf(out, "%s%s0 to %g", before, row->not_zero ? "above " : "",
                 row->most > 0 ? row->most : 1.0);
-    else if (row->rule == REAL_POSITIVE && row->most > 0)
+    else if (row->rule == REAL_POSITIVE && row->most > 0 && !row->whole)
         fprintf(out, "%sabove 0 to %g", before, row->most);
     else if (row->least > 0)
         fprintf(out, "%s≥ %g", before, row->least);

@@ -4,83 +4,21 @@
 /// type. So there is a definition of every section for each dimension, and one more for each of its
 /// variants, which if/then picks. What depends on values elsewhere (names, low < high) is left to
 /// `talus check`.
+#include "base/json.h"
 #include "scene/keys.h"
 
+#include <float.h>
 #include <string.h>
 
-// ---- JSON --------------------------------------------------------------------------------------
-
-/// Where the next member goes.
-typedef struct json {
-    FILE* out;
-    int depth;
-    bool first; ///< of its object or list
-} json;
-
-static void json_string(json* j, const char* text)
-{
-    fputc('"', j->out);
-    for (const char* c = text; *c; c++) {
-        if (*c == '"' || *c == '\\') fputc('\\', j->out);
-        fputc(*c, j->out);
-    }
-    fputc('"', j->out);
-}
-
-/// Comma, line and key of a member; NULL: of a list.
-static void json_member(json* j, const char* key)
-{
-    fprintf(j->out, "%s\n%*s", j->first ? "" : ",", 2 * j->depth, "");
-    j->first = false;
-    if (!key) return;
-    json_string(j, key);
-    fputs(": ", j->out);
-}
-
-static void json_open(json* j, const char* key, char bracket)
-{
-    json_member(j, key);
-    fputc(bracket, j->out);
-    j->depth++;
-    j->first = true;
-}
-
-static void json_close(json* j, char bracket)
-{
-    j->depth--;
-    if (!j->first) fprintf(j->out, "\n%*s", 2 * j->depth, "");
-    fputc(bracket, j->out);
-    j->first = false;
-}
-
-static void json_text(json* j, const char* key, const char* value)
-{
-    json_member(j, key);
-    json_string(j, value);
-}
-
-/// A number or another word that needs no quotes.
-static void json_word(json* j, const char* key, const char* value)
-{
-    json_member(j, key);
-    fputs(value, j->out);
-}
-
-static void json_number(json* j, const char* key, double value)
-{
-    json_member(j, key);
-    fprintf(j->out, "%.17g", value);
-}
-
 /// {"required": [word, other]}; other may be NULL.
-static void json_required(json* j, const char* word, const char* other)
+static void write_need(json* j, const char* word, const char* other)
 {
-    json_open(j, NULL, '{');
-    json_open(j, "required", '[');
-    json_text(j, NULL, word);
-    if (other) json_text(j, NULL, other);
-    json_close(j, ']');
-    json_close(j, '}');
+    json_object(j, NULL);
+    json_array(j, "required");
+    json_string(j, NULL, word);
+    if (other) json_string(j, NULL, other);
+    json_array_end(j);
+    json_object_end(j);
 }
 
 // ---- values ------------------------------------------------------------------------------------
@@ -105,23 +43,31 @@ static void write_number_rule(json* j, const key_row* row)
     if (row->rule == REAL_FRACTION && !(row->most > 0)) json_number(j, "maximum", 1);
 }
 
+/// YAML knows infinite numbers, scenes do not.
+static void write_finite(json* j, const key_row* row)
+{
+    if (row->rule == REAL_ANY && !(row->least > 0)) json_number(j, "minimum", -DBL_MAX);
+    if (row->rule != REAL_FRACTION && !(row->most > 0)) json_number(j, "maximum", DBL_MAX);
+}
+
 static void write_real(json* j, const key_row* row)
 {
-    json_text(j, "type", "number");
+    json_string(j, "type", "number");
     write_number_rule(j, row);
     if (row->least > 0) json_number(j, "minimum", row->least);
     if (row->most > 0) json_number(j, "maximum", row->most);
+    write_finite(j, row);
 }
 
 static void write_integer(json* j, const key_row* row)
 {
     if (row->choice_count > 0) {
-        json_open(j, "enum", '[');
-        for (int i = 0; i < row->choice_count; i++) json_word(j, NULL, row->choices[i]);
-        json_close(j, ']');
+        json_array(j, "enum");
+        for (int i = 0; i < row->choice_count; i++) json_raw(j, NULL, row->choices[i]);
+        json_array_end(j);
         return;
     }
-    json_text(j, "type", "integer");
+    json_string(j, "type", "integer");
     json_number(j, "minimum", row->least);
     json_number(j, "maximum", row->most);
 }
@@ -130,72 +76,77 @@ static void write_integer(json* j, const key_row* row)
 static void write_text(json* j, const key_row* row)
 {
     if (row->choice_count > 0) {
-        json_open(j, "enum", '[');
+        json_array(j, "enum");
         for (int i = 0; i < row->choice_count; i++) {
-            if (!(row->without >> i & 1u)) json_text(j, NULL, row->choices[i]);
+            if (!(row->without >> i & 1u)) json_string(j, NULL, row->choices[i]);
         }
-        json_close(j, ']');
+        json_array_end(j);
         return;
     }
-    json_open(j, "type", '[');
-    json_text(j, NULL, "string");
-    json_text(j, NULL, "number");
-    json_text(j, NULL, "boolean");
-    json_close(j, ']');
+    json_array(j, "type");
+    json_string(j, NULL, "string");
+    json_string(j, NULL, "number");
+    json_string(j, NULL, "boolean");
+    json_array_end(j);
+    if (row->kinds == KEY_TEXT && row->least > 0) json_number(j, "minLength", row->least);
 }
 
 static void write_list(json* j, int least, int most)
 {
-    json_text(j, "type", "array");
+    json_string(j, "type", "array");
     if (least > 0) json_number(j, "minItems", least);
     if (most > 0) json_number(j, "maxItems", most);
 }
 
 static void write_numbers(json* j, const key_row* row, int width)
 {
+    key_row entry = *row;
+    if (row->kinds & KEY_ROWS) entry.least = entry.most = 0; // of how many there are
     write_list(j, width, width);
-    json_open(j, "items", '{');
-    json_text(j, "type", row->whole ? "integer" : "number");
-    write_number_rule(j, row);
-    json_close(j, '}');
+    json_object(j, "items");
+    json_string(j, "type", row->whole ? "integer" : "number");
+    write_number_rule(j, &entry);
+    if (entry.most > 0) json_number(j, "maximum", entry.most);
+    write_finite(j, &entry);
+    json_object_end(j);
 }
 
 static void write_rows(json* j, const key_row* row, int width)
 {
     write_list(j, row->least > 0 ? (int)row->least : 1, (int)row->most);
-    json_open(j, "items", '{');
+    json_object(j, "items");
     if (row->brief > 0) {
-        json_open(j, "anyOf", '[');
+        json_array(j, "anyOf");
         for (int i = 0; i < 2; i++) {
-            json_open(j, NULL, '{');
+            json_object(j, NULL);
             write_numbers(j, row, i == 0 ? row->brief : width);
-            json_close(j, '}');
+            json_object_end(j);
         }
-        json_close(j, ']');
+        json_array_end(j);
     } else {
         write_numbers(j, row, width);
     }
-    json_close(j, '}');
+    json_object_end(j);
 }
 
 static void write_text_list(json* j, const key_row* row)
 {
     write_list(j, (int)row->least, (int)row->most);
-    json_open(j, "items", '{');
+    json_object(j, "items");
     write_text(j, row);
-    json_close(j, '}');
+    json_object_end(j);
 }
 
 static void write_pairs(json* j, const key_row* row)
 {
     static const key_row name = {.kinds = KEY_TEXT};
     write_list(j, (int)row->least, (int)row->most);
-    json_open(j, "items", '{');
+    json_object(j, "items");
     write_list(j, 2, 2);
-    json_open(j, "items", '{');
+    json_object(j, "items");
     write_text(j, &name);
-    json_close(j, '}');
-    json_close(j, '}');
+    json_object_end(j);
+    json_object_end(j);
 }
 
 /// Name of the definition of a section: "walls-motion-sine-2d".
@@ -241,7 +192,7 @@ static void write_child(json* j, const place_of* parent, const char* key, const 
     }
     definition_name(&at, name, sizeof name);
     snprintf(reference, sizeof reference, "#/definitions/%s", name);
-    json_text(j, "$ref", reference);
+    json_string(j, "$ref", reference);
 }
 
 static void write_children(json* j, const place_of* at, const key_row* row, unsigned kind)
@@ -250,14 +201,14 @@ static void write_children(json* j, const place_of* at, const key_row* row, unsi
         write_child(j, at, row->key, "");
     } else if (kind == KEY_LIST) {
         write_list(j, (int)row->least, 0);
-        json_open(j, "items", '{');
+        json_object(j, "items");
         write_child(j, at, row->key, "[]");
-        json_close(j, '}');
+        json_object_end(j);
     } else {
-        json_text(j, "type", "object");
-        json_open(j, "additionalProperties", '{');
+        json_string(j, "type", "object");
+        json_object(j, "additionalProperties");
         write_child(j, at, row->key, ".<name>");
-        json_close(j, '}');
+        json_object_end(j);
     }
 }
 
@@ -268,7 +219,7 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
     switch (kind) {
     case KEY_REAL: write_real(j, row); break;
     case KEY_INTEGER: write_integer(j, row); break;
-    case KEY_BOOL: json_text(j, "type", "boolean"); break;
+    case KEY_BOOL: json_string(j, "type", "boolean"); break;
     case KEY_TEXT:
     case KEY_CHOICE: write_text(j, row); break;
     case KEY_VECTOR: write_numbers(j, row, width); break;
@@ -287,32 +238,39 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
 
 // ---- keys --------------------------------------------------------------------------------------
 
-/// The meaning without links, and with the unit and the default that has no number.
-static void write_description(json* j, const place_of* at, const key_row* row)
+/// Write Markdown without its links.
+static void write_plain(FILE* out, const char* text)
 {
-    json_member(j, "description");
-    fputc('"', j->out);
-    const char* text = row->meaning;
-    if (strcmp(text, "likewise") == 0) { // in the table beside the row before
-        const key_row* other = keys_find(at->s, row->key, at->variant, 5 - at->dim);
-        text = other ? other->meaning : text;
-    }
     for (const char* c = text; *c; c++) {
         if (*c == ']' && c[1] == '(') { // [text](target): only the text
             c = strchr(c, ')');
             continue;
         }
         if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
-        if (*c == '"' || *c == '\\') fputc('\\', j->out);
-        fputc(*c, j->out);
+        fputc(*c, out);
     }
+}
+
+/// The meaning, with the unit and the default that has no number.
+static void write_description(json* j, const place_of* at, const key_row* row)
+{
+    const char* text = row->meaning;
+    if (strcmp(text, "likewise") == 0) { // in the table beside the row before
+        const key_row* other = keys_find(at->s, row->key, at->variant, 5 - at->dim);
+        text = other ? other->meaning : text;
+    }
+    char words[1024] = "";
+    FILE* out = fmemopen(words, sizeof words, "w");
+    if (!out) return;
+    write_plain(out, text);
     const char* unit = at->dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
-    if (unit) fprintf(j->out, " [%s]", unit);
+    if (unit) fprintf(out, " [%s]", unit);
     if (at->inherits)
-        fputs(". Left out: as before", j->out);
+        fputs(". Left out: as before", out);
     else if (row->derived)
-        fprintf(j->out, ". Default: %s", row->derived);
-    fputc('"', j->out);
+        fprintf(out, ". Default: %s", row->derived);
+    fclose(out);
+    json_string(j, "description", words);
 }
 
 static void write_default(json* j, const place_of* at, const key_row* row)
@@ -321,20 +279,20 @@ static void write_default(json* j, const place_of* at, const key_row* row)
     const bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
     const bool axial = row->kinds & KEY_AXIAL;
     if (number || (axial && at->dim == 2) || row->otherwise[0] == '[') {
-        json_word(j, "default", row->otherwise);
+        json_raw(j, "default", row->otherwise);
     } else if (row->kinds & KEY_VECTOR || axial) {
         const int width = row->width > 0 ? row->width : at->dim;
-        json_open(j, "default", '[');
-        for (int k = 0; k < width; k++) json_word(j, NULL, row->otherwise);
-        json_close(j, ']');
+        json_array(j, "default");
+        for (int k = 0; k < width; k++) json_raw(j, NULL, row->otherwise);
+        json_array_end(j);
     } else {
-        json_text(j, "default", row->otherwise);
+        json_string(j, "default", row->otherwise);
     }
 }
 
 static void write_row(json* j, const place_of* at, const key_row* row)
 {
-    json_open(j, row->key, '{');
+    json_object(j, row->key);
     write_description(j, at, row);
     write_default(j, at, row);
     // A reference hides what stands beside it, and a list of one text may be the text.
@@ -342,23 +300,23 @@ static void write_row(json* j, const place_of* at, const key_row* row)
     const bool word = row->kinds == KEY_TEXTS && row->least < 2;
     if (single && row->kinds != KEY_MAP && !word) {
         write_kind(j, at, row, row->kinds);
-        json_close(j, '}');
+        json_object_end(j);
         return;
     }
-    json_open(j, "anyOf", '[');
+    json_array(j, "anyOf");
     for (unsigned kind = 1; kind <= KEY_NAMED; kind *= 2) {
         if (!(row->kinds & kind)) continue;
-        json_open(j, NULL, '{');
+        json_object(j, NULL);
         write_kind(j, at, row, kind);
-        json_close(j, '}');
+        json_object_end(j);
     }
     if (word) {
-        json_open(j, NULL, '{');
+        json_object(j, NULL);
         write_text(j, row);
-        json_close(j, '}');
+        json_object_end(j);
     }
-    json_close(j, ']');
-    json_close(j, '}');
+    json_array_end(j);
+    json_object_end(j);
 }
 
 static bool row_is_at(const place_of* at, const key_row* row)
@@ -384,20 +342,20 @@ static void write_alternative(json* j, char word[64])
 {
     char* bracket = strchr(word, '[');
     if (!bracket) {
-        json_required(j, word, NULL);
+        write_need(j, word, NULL);
         return;
     }
     *bracket = '\0';
-    json_open(j, NULL, '{');
-    json_open(j, "required", '[');
-    json_text(j, NULL, word);
-    json_close(j, ']');
-    json_open(j, "properties", '{');
-    json_open(j, word, '{');
-    json_text(j, "type", "array");
-    json_close(j, '}');
-    json_close(j, '}');
-    json_close(j, '}');
+    json_object(j, NULL);
+    json_array(j, "required");
+    json_string(j, NULL, word);
+    json_array_end(j);
+    json_object(j, "properties");
+    json_object(j, word);
+    json_string(j, "type", "array");
+    json_object_end(j);
+    json_object_end(j);
+    json_object_end(j);
 }
 
 /// Whether a group says anything in this variant and dimension.
@@ -412,21 +370,21 @@ static void write_group(json* j, const place_of* at, const key_group* group)
 {
     char words[8][64];
     const int count = group_words(at, group, words);
-    json_open(j, NULL, '{');
+    json_object(j, NULL);
     if (group->kind == KEY_AT_MOST_ONE) {
-        json_open(j, "not", '{');
-        json_open(j, "anyOf", '[');
+        json_object(j, "not");
+        json_array(j, "anyOf");
         for (int a = 0; a < count; a++) {
-            for (int b = a + 1; b < count; b++) json_required(j, words[a], words[b]);
+            for (int b = a + 1; b < count; b++) write_need(j, words[a], words[b]);
         }
-        json_close(j, ']');
-        json_close(j, '}');
+        json_array_end(j);
+        json_object_end(j);
     } else {
-        json_open(j, group->kind == KEY_ONE_OF ? "oneOf" : "anyOf", '[');
+        json_array(j, group->kind == KEY_ONE_OF ? "oneOf" : "anyOf");
         for (int i = 0; i < count; i++) write_alternative(j, words[i]);
-        json_close(j, ']');
+        json_array_end(j);
     }
-    json_close(j, '}');
+    json_object_end(j);
 }
 
 static void write_groups(json* j, const place_of* at)
@@ -434,34 +392,34 @@ static void write_groups(json* j, const place_of* at)
     int count = 0;
     for (int i = 0; i < at->s->group_count; i++) count += group_is_at(at, &at->s->groups[i]);
     if (count == 0) return;
-    json_open(j, "allOf", '[');
+    json_array(j, "allOf");
     for (int i = 0; i < at->s->group_count; i++) {
         if (group_is_at(at, &at->s->groups[i])) write_group(j, at, &at->s->groups[i]);
     }
-    json_close(j, ']');
+    json_array_end(j);
 }
 
 static void write_required(json* j, const place_of* at)
 {
-    json_open(j, "required", '[');
+    json_array(j, "required");
     for (int i = 0; i < keys_row_count(at->s); i++) {
         const key_row* row = keys_row(at->s, i);
-        if (row->required && row_is_at(at, row)) json_text(j, NULL, row->key);
+        if (row->required && row_is_at(at, row)) json_string(j, NULL, row->key);
     }
-    json_close(j, ']');
+    json_array_end(j);
 }
 
 static void write_needs(json* j, const place_of* at)
 {
-    json_open(j, "dependencies", '{');
+    json_object(j, "dependencies");
     for (int i = 0; i < keys_row_count(at->s); i++) {
         const key_row* row = keys_row(at->s, i);
         if (!row->needs || !row_is_at(at, row)) continue;
-        json_open(j, row->key, '[');
-        json_text(j, NULL, row->needs);
-        json_close(j, ']');
+        json_array(j, row->key);
+        json_string(j, NULL, row->needs);
+        json_array_end(j);
     }
-    json_close(j, '}');
+    json_object_end(j);
 }
 
 // ---- sections ----------------------------------------------------------------------------------
@@ -469,16 +427,60 @@ static void write_needs(json* j, const place_of* at)
 /// A section in one variant: exactly these keys.
 static void write_section(json* j, const place_of* at)
 {
-    json_text(j, "type", "object");
-    json_open(j, "properties", '{');
+    json_string(j, "type", "object");
+    json_object(j, "properties");
     for (int i = 0; i < keys_row_count(at->s); i++) {
         if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
     }
-    json_close(j, '}');
+    json_object_end(j);
     write_required(j, at);
     write_needs(j, at);
     write_groups(j, at);
-    json_word(j, "additionalProperties", "false");
+    json_raw(j, "additionalProperties", "false");
+}
+
+/// No choices in the rows of a section that go with another method.
+static void forbid_choices(json* j, const key_section* s, const char* method)
+{
+    json_object(j, "properties");
+    for (int i = 0; i < keys_row_count(s); i++) {
+        const key_row* row = keys_row(s, i);
+        if (!row->method || strcmp(row->method, method) != 0) continue;
+        json_object(j, row->key);
+        json_object(j, "not");
+        json_array(j, "enum");
+        for (int k = 0; k < row->choice_count; k++) json_string(j, NULL, row->choices[k]);
+        json_array_end(j);
+        json_object_end(j);
+        json_object_end(j);
+    }
+}
+
+/// Unless the scene has this method, neither it nor its phases have choices of it.
+static void write_method_rule(json* j, const key_section* root, const char* method)
+{
+    json_object(j, "if");
+    json_object(j, "not");
+    json_object(j, "properties");
+    json_object(j, "method");
+    json_string(j, "const", method);
+    json_object_end(j);
+    json_object_end(j);
+    json_array(j, "required");
+    json_string(j, NULL, "method");
+    json_array_end(j);
+    json_object_end(j);
+    json_object_end(j);
+    json_object(j, "then");
+    forbid_choices(j, root, method);
+    json_object(j, "phases");
+    json_object(j, "items");
+    forbid_choices(j, keys_section("phases[]"), method);
+    json_object_end(j);
+    json_object_end(j);
+    json_object_end(j);
+    json_object_end(j);
+    json_object_end(j);
 }
 
 /// If the selector has this value, or may be left out and is, the section is that of the variant.
@@ -487,21 +489,21 @@ static void write_branch(json* j, const place_of* variant, bool by_default)
     char name[160], reference[200];
     definition_name(variant, name, sizeof name);
     snprintf(reference, sizeof reference, "#/definitions/%s", name);
-    json_open(j, NULL, '{');
-    json_open(j, "if", '{');
-    json_open(j, "properties", '{');
-    json_open(j, variant->s->selector, '{');
-    json_text(j, "const", variant->variant);
-    json_close(j, '}');
-    json_close(j, '}');
-    json_open(j, "required", '[');
-    if (!by_default) json_text(j, NULL, variant->s->selector);
-    json_close(j, ']');
-    json_close(j, '}');
-    json_open(j, "then", '{');
-    json_text(j, "$ref", reference);
-    json_close(j, '}');
-    json_close(j, '}');
+    json_object(j, NULL);
+    json_object(j, "if");
+    json_object(j, "properties");
+    json_object(j, variant->s->selector);
+    json_string(j, "const", variant->variant);
+    json_object_end(j);
+    json_object_end(j);
+    json_array(j, "required");
+    if (!by_default) json_string(j, NULL, variant->s->selector);
+    json_array_end(j);
+    json_object_end(j);
+    json_object(j, "then");
+    json_string(j, "$ref", reference);
+    json_object_end(j);
+    json_object_end(j);
 }
 
 /// A section of which the selector picks the variant; the keys of all variants are offered before
@@ -509,17 +511,17 @@ static void write_branch(json* j, const place_of* variant, bool by_default)
 static void write_choice(json* j, const place_of* at)
 {
     const key_row* selector = keys_find(at->s, at->s->selector, NULL, at->dim);
-    json_text(j, "type", "object");
-    json_open(j, "properties", '{');
+    json_string(j, "type", "object");
+    json_object(j, "properties");
     for (int i = 0; i < keys_row_count(at->s); i++) {
         const key_row* row = keys_row(at->s, i);
         if (!row->only && row_is_at(at, row)) write_row(j, at, row);
     }
-    json_close(j, '}');
-    json_open(j, "required", '[');
-    if (selector->required) json_text(j, NULL, selector->key);
-    json_close(j, ']');
-    json_open(j, "allOf", '[');
+    json_object_end(j);
+    json_array(j, "required");
+    if (selector->required) json_string(j, NULL, selector->key);
+    json_array_end(j);
+    json_array(j, "allOf");
     for (int i = 0; i < selector->choice_count; i++) {
         if (selector->without >> i & 1u) continue;
         place_of variant = *at;
@@ -527,21 +529,25 @@ static void write_choice(json* j, const place_of* at)
         const char* usual = selector->otherwise;
         write_branch(j, &variant, usual && strcmp(usual, variant.variant) == 0);
     }
-    json_close(j, ']');
+    json_array_end(j);
 }
 
 static void write_definition(json* j, const place_of* at)
 {
     char name[160];
     definition_name(at, name, sizeof name);
-    json_open(j, name, '{');
+    json_object(j, name);
     // What editors call it in messages and lists.
-    json_text(j, "title", at->variant ? at->variant : at->s->pattern[0] ? at->s->pattern : "scene");
+    json_string(j, "title",
+                at->variant         ? at->variant
+                : at->s->pattern[0] ? at->s->pattern
+                                    : "scene");
     if (at->s->selector && !at->variant)
         write_choice(j, at);
     else
         write_section(j, at);
-    json_close(j, '}');
+    if (!at->s->pattern[0]) write_method_rule(j, at->s, "soft");
+    json_object_end(j);
 }
 
 static void write_definitions_of(json* j, const key_section* s, int dim)
@@ -565,30 +571,29 @@ static void write_definitions_of(json* j, const key_section* s, int dim)
 
 void keys_write_schema(FILE* out)
 {
-    json j = {out, 1, true};
-    fputc('{', out);
-    json_text(&j, "$schema", "http://json-schema.org/draft-07/schema#");
-    json_text(&j, "title", "Talus scene");
-    json_text(&j, "description",
-              "What is in the world, how it moves, how long the run lasts and what is recorded");
-    json_text(&j, "type", "object");
-    json_open(&j, "if", '{');
-    json_open(&j, "properties", '{');
-    json_open(&j, "dimension", '{');
-    json_word(&j, "const", "3");
-    json_close(&j, '}');
-    json_close(&j, '}');
-    json_open(&j, "required", '[');
-    json_text(&j, NULL, "dimension");
-    json_close(&j, ']');
-    json_close(&j, '}');
-    json_open(&j, "then", '{');
-    json_text(&j, "$ref", "#/definitions/scene-3d");
-    json_close(&j, '}');
-    json_open(&j, "else", '{');
-    json_text(&j, "$ref", "#/definitions/scene-2d");
-    json_close(&j, '}');
-    json_open(&j, "definitions", '{');
+    json j = json_begin(out);
+    json_string(&j, "$schema", "http://json-schema.org/draft-07/schema#");
+    json_string(&j, "title", "Talus scene");
+    json_string(&j, "description",
+                "What is in the world, how it moves, how long the run lasts and what is recorded");
+    json_string(&j, "type", "object");
+    json_object(&j, "if");
+    json_object(&j, "properties");
+    json_object(&j, "dimension");
+    json_raw(&j, "const", "3");
+    json_object_end(&j);
+    json_object_end(&j);
+    json_array(&j, "required");
+    json_string(&j, NULL, "dimension");
+    json_array_end(&j);
+    json_object_end(&j);
+    json_object(&j, "then");
+    json_string(&j, "$ref", "#/definitions/scene-3d");
+    json_object_end(&j);
+    json_object(&j, "else");
+    json_string(&j, "$ref", "#/definitions/scene-2d");
+    json_object_end(&j);
+    json_object(&j, "definitions");
     const key_section* s;
     for (int i = 0; (s = keys_at(i)) != NULL; i++) {
         for (int dim = 2; dim <= 3; dim++) {
@@ -596,6 +601,6 @@ void keys_write_schema(FILE* out)
             if (!depends_on_parent(s)) write_definitions_of(&j, s, dim);
         }
     }
-    json_close(&j, '}');
-    fputs("\n}\n", out);
+    json_object_end(&j);
+    json_end(&j);
 }

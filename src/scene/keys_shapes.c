@@ -82,7 +82,7 @@ static const key_row random_rows[] = {
      .meaning = "of the ellipsoid, times `aspect`"},
     {"count", KEY_INTEGER, .least = 1, .most = MOST_VARIANTS, .otherwise = "20",
      .meaning = "different bodies made"},
-    {"seed", KEY_INTEGER, .most = 0x1p53, .derived = "the scene's",
+    {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .derived = "the scene's",
      .meaning = "of these bodies, with their name"},
 };
 

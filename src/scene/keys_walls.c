@@ -11,7 +11,7 @@ static const char* const faces[] = {"x-",     "x+",  "y-", "y+", "left",  "right
                                     "bottom", "top", "z-", "z+", "front", "back"};
 
 static const key_row wall_rows[] = {
-    {"name", KEY_TEXT, .derived = "wall0, wall1, …", .meaning = "unique"},
+    {"name", KEY_TEXT, .least = 1, .derived = "wall0, wall1, …", .meaning = "unique"},
     {"type", KEY_CHOICE, .dim = 2, KEY_CHOICES(types), .without = PLATE | CONE | MESH,
      .required = true, .meaning = "what the wall is"},
     {"type", KEY_CHOICE, .dim = 3, KEY_CHOICES(types), .without = SEGMENT, .required = true,

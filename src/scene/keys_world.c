@@ -26,7 +26,7 @@ static const key_row root_rows[] = {
      .meaning = "a note on what the numbers are; nothing is converted"},
     {"dimension", KEY_INTEGER, .least = 2, .most = 3, .required = true,
      .meaning = "disks and polygons, or spheres and polyhedra"},
-    {"seed", KEY_INTEGER, .most = 0x1p53, .otherwise = "1",
+    {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
      .meaning = "of all random numbers: sweeps, generators, inlets"},
     {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", .meaning = "to use; 0: all cores"},
     {"strict", KEY_BOOL, .otherwise = "false",
@@ -35,8 +35,8 @@ static const key_row root_rows[] = {
      .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
-    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
-     .unit = "s",
+    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .method = "soft", .rule = REAL_POSITIVE,
+     .required = true, .unit = "s",
      .meaning =
          "time step; `auto`, with the method soft only: as long as its results do not depend "
          "on it. One that is too long for soft grains is replaced, see [soft](#soft)"},
@@ -152,7 +152,7 @@ static const key_row policy_rows[] = {
 static const key_row until_rows[] = {
     {"time", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "s",
      .meaning = "duration since the phase began"},
-    {"steps", KEY_INTEGER, .least = 1, .most = 0x1p53, .derived = "none",
+    {"steps", KEY_INTEGER, .least = 1, .most = KEY_MOST_INTEGER, .derived = "none",
      .meaning = "steps since the phase began"},
     {"kinetic_energy", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "J",
      .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
@@ -166,7 +166,7 @@ static const key_row phase_rows[] = {
     {"name", KEY_TEXT, .derived = "phase0, …", .meaning = "by which messages and results call it"},
     {"until", KEY_MAP, .required = true,
      .meaning = "at least one of the conditions of `until`; the first that is met ends the phase"},
-    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
+    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .method = "soft", .rule = REAL_POSITIVE,
      .derived = "the scene's", .unit = "s",
      .meaning = "time step of this phase only; `auto` with the method soft only"},
     {"remove", KEY_TEXTS, .derived = "none",

@@ -155,5 +155,7 @@ const char* nearest_name(const char* word, const char* const* names, int count);
 /// Strict decimal number, without inf, nan, hexadecimal or underscores. False if `text` is none or
 /// does not fit into a double.
 bool parse_real(const char* text, double* out);
+/// A truth value as the core schema of YAML 1.2 has it: true, True, TRUE, false, False, FALSE.
+bool parse_bool(const char* text, bool* out);
 
 #endif

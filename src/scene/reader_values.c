@@ -37,6 +37,17 @@ bool parse_real(const char* text, double* out)
     return isfinite(*out);
 }
 
+bool parse_bool(const char* text, bool* out)
+{
+    static const char* const words[][3] = {{"false", "False", "FALSE"}, {"true", "True", "TRUE"}};
+    for (int i = 0; i < 6; i++) {
+        if (strcmp(text, words[i / 3][i % 3]) != 0) continue;
+        *out = i >= 3;
+        return true;
+    }
+    return false;
+}
+
 static bool rule_allows(real_rule rule, double value)
 {
     switch (rule) {
@@ -164,8 +175,9 @@ static bool take_integer(section* s, const key_row* row, int64_t* out)
     if (!in) return false;
     double value;
     if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, &value)) return false;
-    // Beyond 2^53 a double no longer holds every integer.
-    if (value != rint(value) || fabs(value) > 0x1p53 || value < row->least || value > row->most) {
+    // Beyond it a double no longer tells an integer from its neighbours.
+    if (value != rint(value) || fabs(value) > KEY_MOST_INTEGER || value < row->least ||
+        value > row->most) {
         section_problem(s, row->key, "%.60s does not fit (expected an integer from %lld to %lld)",
                         in->text, (long long)row->least, (long long)row->most);
         return false;
@@ -203,16 +215,11 @@ bool read_bool_or(section* s, const char* key, bool otherwise)
     const node* in = find(s, key);
     bool value = otherwise;
     if (in) {
-        bool plain = in->kind == NODE_SCALAR && !in->quoted;
-        bool yes = plain && strcmp(in->text, "true") == 0;
-        bool no = plain && strcmp(in->text, "false") == 0;
-        if (yes || no)
-            value = yes;
-        else if (in->kind == NODE_SCALAR)
+        if (in->kind != NODE_SCALAR)
+            section_problem(s, key, "is %s (expected true or false)", node_kind_name(in));
+        else if (in->quoted || !parse_bool(in->text, &value))
             section_problem(s, key, "'%.60s' is not a truth value (expected true or false)",
                             in->text);
-        else
-            section_problem(s, key, "is %s (expected true or false)", node_kind_name(in));
     }
     put(s, key, node_scalar(s->r->a, value ? "true" : "false", false));
     return value;
@@ -227,9 +234,10 @@ bool read_bool(section* s, const char* key)
 static node* text_node(arena* a, const char* text)
 {
     double number;
+    bool truth;
     node probe = {.kind = NODE_SCALAR, .text = (char*)(uintptr_t)text};
-    bool quoted = node_is_null(&probe) || parse_real(text, &number) || strcmp(text, "true") == 0 ||
-                  strcmp(text, "false") == 0 || strpbrk(text, "\n\t") != NULL;
+    bool quoted = node_is_null(&probe) || parse_real(text, &number) || parse_bool(text, &truth) ||
+                  strpbrk(text, "\n\t") != NULL;
     return node_scalar(a, text, quoted);
 }
 

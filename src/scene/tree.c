@@ -160,8 +160,12 @@ node* node_find(const node* map, const char* key)
 
 bool node_is_null(const node* n)
 {
+    static const char* const words[] = {"", "~", "null", "Null", "NULL"};
     if (n->kind != NODE_SCALAR || n->quoted) return false;
-    return n->text[0] == '\0' || strcmp(n->text, "~") == 0 || strcmp(n->text, "null") == 0;
+    for (int i = 0; i < 5; i++) {
+        if (strcmp(n->text, words[i]) == 0) return true;
+    }
+    return false;
 }
 
 const char* node_kind_name(const node* n)

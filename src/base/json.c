@@ -1,5 +1,5 @@
 /// A small JSON writer (RFC 8259): two spaces a level, one member a line.
-#include "run/json.h"
+#include "base/json.h"
 
 #include "base/words.h"
 
@@ -144,6 +144,12 @@ void json_bool(json* j, const char* key, bool value)
 {
     put_key(j, key);
     fputs(value ? "true" : "false", j->file);
+}
+
+void json_raw(json* j, const char* key, const char* value)
+{
+    put_key(j, key);
+    fputs(value, j->file);
 }
 
 void json_numbers(json* j, const char* key, int64_t count, const double* value)

@@ -1,10 +1,10 @@
-/// A small JSON writer for run.json and summary.json.
+/// A small JSON writer, the only one.
 ///
 /// Every value has a key, except inside arrays where the key is NULL. Numbers that are not finite
 /// become null, since JSON has no word for them; strings are escaped, bytes that are not UTF-8
 /// become the replacement character.
-#ifndef TALUS_RUN_JSON_H
-#define TALUS_RUN_JSON_H
+#ifndef TALUS_BASE_JSON_H
+#define TALUS_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +37,8 @@ void json_number(json* j, const char* key, double value);
 void json_integer(json* j, const char* key, int64_t value);
 void json_unsigned(json* j, const char* key, uint64_t value);
 void json_bool(json* j, const char* key, bool value);
+/// A value that is JSON already.
+void json_raw(json* j, const char* key, const char* value);
 /// An array of numbers on one line.
 void json_numbers(json* j, const char* key, int64_t count, const double* value);
 void json_integers(json* j, const char* key, int64_t count, const int64_t* value);

@@ -1,0 +1,97 @@
+/// Grains at a free surface, by their Voronoi cells.
+///
+/// Among other grains a cell reaches about as far as the spacing l, which is the root of the median
+/// cell's volume; even among points at random 2.5 l is out of reach (in 3D the chance that a ball
+/// of this radius is empty is e^-65, of an eighth of it in a corner of the domain e^-8). A cell
+/// that reaches farther has empty space beside it.
+#include "measure/filled.h"
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "measure/voronoi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double FAR = 2.5;
+
+void filled_part_free(filled_part* f)
+{
+    free(f->open);
+    *f = (filled_part){0};
+}
+
+/// Volumes and radii of the cells [count].
+static talus_status measure_cells(const voronoi_sites* s, int threads, double* volume,
+                                  double* radius)
+{
+    const int chunks = parallel_chunks(s->count);
+    talus_status status = TALUS_OK;
+#pragma omp parallel for num_threads(parallel_threads(threads, s->count)) schedule(dynamic, 1)
+    for (int c = 0; c < chunks; c++) {
+        voronoi_memory memory = {0};
+        talus_status of_chunk = TALUS_OK;
+        const int64_t last = parallel_first(s->count, c + 1);
+        for (int64_t i = parallel_first(s->count, c); i < last && of_chunk == TALUS_OK; i++) {
+            of_chunk = voronoi_cell(s, i, &memory);
+            if (of_chunk < 0 || convex_cell_is_empty(&memory.cell)) continue;
+            volume[i] = convex_cell_volume(&memory.cell, NULL);
+            radius[i] = convex_cell_radius(&memory.cell);
+        }
+        voronoi_memory_free(&memory);
+        if (of_chunk < 0) {
+#pragma omp atomic write
+            status = of_chunk;
+        }
+    }
+    return status;
+}
+
+static int by_size(const void* pa, const void* pb)
+{
+    const double a = *(const double*)pa, b = *(const double*)pb;
+    return a < b ? -1 : a > b;
+}
+
+/// Median of the cells' volumes; `room` [count].
+static double median(const double* volume, int64_t count, double* room)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (volume[i] > 0.0) room[kept++] = volume[i];
+    }
+    if (kept > 1) qsort(room, (size_t)kept, sizeof *room, by_size);
+    return kept > 0 ? room[kept / 2] : 0.0;
+}
+
+static talus_status find(const voronoi_sites* s, int threads, double* number, filled_part* out)
+{
+    const int64_t count = s->count;
+    double *volume = number, *radius = number + count;
+    TRY(measure_cells(s, threads, volume, radius));
+    const double middle = median(volume, count, number + 2 * count);
+    const double far = FAR * (s->domain->dim == 2 ? sqrt(middle) : cbrt(middle));
+    for (int64_t i = 0; i < count; i++) {
+        out->open[i] = radius[i] > far;
+        out->volume += out->open[i] ? 0.0 : volume[i];
+    }
+    if (out->volume > 0.0) return TALUS_OK;
+    memset(out->open, 0, (size_t)count); // a few grains in a large space: all of it is theirs
+    out->volume = s->domain->volume;
+    return TALUS_OK;
+}
+
+talus_status filled_part_find(const domain* d, int threads, filled_part* out, talus_error* error)
+{
+    voronoi_sites s;
+    *out = (filled_part){0};
+    TRY(voronoi_sites_make(d, &s, error));
+    double* number = calloc(3 * (size_t)s.count + 1, sizeof *number);
+    out->open = calloc((size_t)s.count + 1, sizeof *out->open);
+    talus_status status = number && out->open ? find(&s, threads, number, out) : TALUS_ERR_MEMORY;
+    free(number);
+    voronoi_sites_free(&s);
+    if (status == TALUS_OK) return TALUS_OK;
+    filled_part_free(out);
+    return error_memory(error, "finding the free surface");
+}
