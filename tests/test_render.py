@@ -305,15 +305,15 @@ class Render(unittest.TestCase):
         self.good(run, "--colour", "id", "--forces", "--view", "y", "--no-time", "-o", path)
         image = png.read(path)
         orange = numpy.abs(image - numpy.array([213, 94, 0]) / 255).max(axis=2) < 0.02
-        strip = image[-72:]  # 26 points at 200 dpi
-        bars = numpy.flatnonzero(orange[:-72].any(axis=0))  # of the two weights, 0.1 apart
+        strip = image[-94:]  # 26 points at 200 dpi, and 8 of the margin
+        bars = numpy.flatnonzero(orange[:-94].any(axis=0))  # of the two weights, 0.1 apart
         left, right = bars[bars < bars.mean()], bars[bars > bars.mean()]
         unit = (right.mean() - left.mean()) / 0.1
         self.assertLess(abs(len(left) - 0.4 * 0.02 * unit), 3)
         rows = ("".join("#" if black else " " for black in row) for row in strip.max(axis=2) < 0.05 if row.any())
         bar = max(len(run) for row in rows for run in row.split()) / unit
         self.assertLess(min(abs(bar - n) for n in (0.02, 0.05, 0.1)), 3 / unit)
-        self.assertLess(abs(orange[-72:].sum(axis=0).max() - len(left)), 3)
+        self.assertLess(abs(orange[-94:].sum(axis=0).max() - len(left)), 3)
         self.good(run, "--colour", "id", "--view", "y", "--no-time", "--no-bar", "-o", self.path("bare.png"))
         self.assertLess(png.read(self.path("bare.png")).shape[0], image.shape[0])
 
