@@ -173,6 +173,42 @@ static void test_widths_of_forces(void** state)
     talus_world_destroy(world);
 }
 
+/// Two halves of a square in 2D: an edge around them, none where they meet.
+static void test_parts_of_a_grain(void** state)
+{
+    (void)state;
+    talus_world* world = physics_world_g(2, 0.5, 0, 0, 0);
+    const double points[] = {-1, -1, 0, -1, 0, 1, -1, 1, 0, -1, 1, -1, 1, 1, 0, 1};
+    const int sizes[] = {4, 4};
+    talus_solid_def solid = talus_solid_default();
+    solid.name = "halves";
+    solid.points = points, solid.point_count = 8;
+    solid.part_sizes = sizes, solid.part_count = 2;
+    int shape;
+    talus_error error;
+    check_ok(talus_world_add_solid(world, &solid, &shape, &error), error);
+    talus_grain_def grain = physics_ball(0.5, 1.0, 0, 0, 0);
+    grain.solid = shape;
+    physics_add(world, &grain);
+    talus_figure* figure = new_figure();
+    talus_axes_def axes = talus_axes_default();
+    axes.x_low = axes.y_low = -2.0, axes.x_high = axes.y_high = 2.0;
+    set_axes(figure, axes);
+    const talus_picture_def def = talus_picture_default();
+    check_ok(talus_figure_world(figure, 0, world, &def, &error), error);
+    image m = write_and_read(figure);
+    const unsigned inside = colour_at(&m, 0.4, 0.5);
+    for (int k = -3; k <= 3; k++) assert_int_equal(colour_at(&m, 0.5 + 0.002 * k, 0.45), inside);
+    bool edge = false;
+    for (int k = -6; k <= 6; k++) {
+        const unsigned seen = colour_at(&m, 0.75 + 0.002 * k, 0.5);
+        edge = edge || (seen & 0xff) + 0x20 < (inside & 0xff);
+    }
+    assert_true(edge);
+    cairo_surface_destroy(m.surface);
+    talus_world_destroy(world);
+}
+
 /// The nearer ball hides the other one, from each side.
 static void test_picture_of_balls(void** state)
 {
@@ -521,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_picture_of_own_colours),
         cmocka_unit_test(test_picture_of_forces),
         cmocka_unit_test(test_widths_of_forces),
+        cmocka_unit_test(test_parts_of_a_grain),
         cmocka_unit_test(test_picture_of_balls),
         cmocka_unit_test(test_picture_of_solids),
         cmocka_unit_test(test_shortest_scale),

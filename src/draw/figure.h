@@ -58,6 +58,7 @@ typedef struct piece {
     bool edged;  ///< with a thin dark outline
     bool ball;   ///< shaded as a ball
     bool wall;   ///< belongs to a wall: `colour` is that of its lines
+    bool joined; ///< a polygon of the same grain as the one before it: no edge between them
     bool behind; ///< all grains: drawn before everything that is not
     rgb colour;  ///< of the filling, else of the line
 } piece;

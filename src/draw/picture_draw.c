@@ -88,18 +88,32 @@ static void draw_ring(const plot* p, const piece* q, const double* at)
     pen_stroke(&to);
 }
 
-static void draw_filled(const plot* p, const piece* q, const double* at)
+static void trace_polygon(const plot* p, const piece* q)
 {
     const pen within = pen_make(p, PICTURE_BEYOND);
+    const double* at = p->panel->picture.point + 2 * q->first;
     pen_shape shape = {.pen = &within};
-    cairo_new_path(p->cr);
     for (int32_t i = 0; i < q->point_count; i++) {
         pen_corner(&shape, axis_at(&p->x, at[2 * i]), axis_at(&p->y, at[2 * i + 1]));
     }
     pen_close(&shape);
+}
+
+/// A polygon, or all of a grain. Of several the edges come first, so that the filling, which is
+/// one path and has no seams, hides those inside.
+static void draw_filled(const plot* p, const piece* q, int64_t count)
+{
+    if (count > 1) {
+        cairo_new_path(p->cr);
+        for (int64_t i = 0; i < count; i++) trace_polygon(p, q + i);
+        draw_edge(p->cr, q, 16.0);
+    }
+    cairo_new_path(p->cr);
+    for (int64_t i = 0; i < count; i++) trace_polygon(p, q + i);
     plot_colour(p->cr, q->colour);
     cairo_fill_preserve(p->cr);
-    draw_edge(p->cr, q, 8.0);
+    if (count == 1) draw_edge(p->cr, q, 8.0);
+    cairo_new_path(p->cr);
 }
 
 static void draw_line(const plot* p, const piece* q, const double* at)
@@ -168,7 +182,10 @@ void picture_draw(const plot* p)
         case PIECE_LINE:
         case PIECE_BAR:
             if (q->filled) {
-                draw_filled(p, q, at);
+                int64_t count = 1;
+                while (i + count < all->piece_count && all->piece[i + count].joined) count++;
+                draw_filled(p, q, count);
+                i += count - 1;
             } else {
                 draw_line(p, q, at);
             }

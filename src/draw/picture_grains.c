@@ -76,12 +76,12 @@ static void add_ball(picture_maker* m, const talus_grains* g, int64_t i)
 }
 
 /// A polygon of corners of a part; `loop` NULL: all of them in order.
-static void add_polygon(picture_maker* m, const talus_grains* g, int64_t i, const polytope* part,
-                        const int32_t* loop, int32_t count, rgb colour)
+static piece* add_polygon(picture_maker* m, const talus_grains* g, int64_t i, const polytope* part,
+                          const int32_t* loop, int32_t count, rgb colour)
 {
     double* points;
     piece* p = picture_add(m, PIECE_POLYGON, count, &points);
-    if (!p) return;
+    if (!p) return NULL;
     for (int32_t k = 0; k < count; k++) {
         double at[3];
         place(g, i, part->vertex + part->dim * (loop ? loop[k] : k), at);
@@ -90,6 +90,7 @@ static void add_polygon(picture_maker* m, const talus_grains* g, int64_t i, cons
     p->filled = p->edged = true;
     p->colour = colour;
     picture_hold(m, p);
+    return p;
 }
 
 /// Direction towards the eye and depth of a face. Returns the cosine between both.
@@ -131,7 +132,9 @@ static void add_seen(picture_maker* m, const talus_grains* g, const seen* s)
         const solid* shape = &m->world->solids.row[g->solid[i]];
         const rgb colour = colour_of_grain(m, i, 0.0);
         for (int k = 0; k < shape->part_count; k++) {
-            add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
+            piece* p =
+                add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
+            if (p) p->joined = k > 0;
         }
     }
 }
