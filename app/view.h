@@ -61,6 +61,9 @@ void view_run_forget(view_run* v);
 talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error);
 /// A number below 2^53 that changes with frames.h5.
 int64_t view_run_generation(const view_run* v);
+/// A number below 2^53 that another run in the same folder does not have (run.json is written
+/// once).
+int64_t view_run_identity(const view_run* v);
 
 // ---- view_answers.c ----------------------------------------------------------------------------
 

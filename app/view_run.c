@@ -81,9 +81,19 @@ void view_run_end(view_run* v)
     free_heads(v);
 }
 
+static int64_t number_of(const view_stamp* stamp)
+{
+    return (int64_t)(hash_bytes(HASH_START, stamp, sizeof *stamp) >> 11);
+}
+
 int64_t view_run_generation(const view_run* v)
 {
-    return (int64_t)(hash_bytes(HASH_START, &v->frames_stamp, sizeof v->frames_stamp) >> 11);
+    return number_of(&v->frames_stamp);
+}
+
+int64_t view_run_identity(const view_run* v)
+{
+    return number_of(&v->run_stamp);
 }
 
 talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error)

@@ -419,6 +419,8 @@ class View(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         after = server.json("/api/run.json")
         self.assertNotEqual(after["generation"], before["generation"])
+        self.assertNotEqual(after["identity"], before["identity"])
+        self.assertEqual(server.ask("/api/series.csv")[1]["X-Talus-Run"], str(after["identity"]))
         self.assertEqual(after["frames"][0]["grains"], 9)
         self.check_folder(server, folder)
 
