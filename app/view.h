@@ -37,6 +37,7 @@ typedef struct view_stamp {
 /// A run's folder as it was when last looked at.
 typedef struct view_run {
     const char* directory;
+    bool looked;                        ///< the title is known, be it empty
     view_stamp frames_stamp, run_stamp; ///< of frames.h5 and run.json
     frame_reader reader;                ///< `file` is -1 while frames.h5 cannot be read
     char title[256];

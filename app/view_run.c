@@ -215,11 +215,12 @@ talus_status view_run_refresh(view_run* v, talus_error* error)
     const view_stamp run_now = stamp_of(v->directory, "run.json");
     // Before opening: a file that is replaced meanwhile is then seen as changed the next time.
     const view_stamp frames_now = stamp_of(v->directory, "frames.h5");
-    if (!same_stamp(&run_now, &v->run_stamp) || v->title[0] == '\0') {
+    if (!same_stamp(&run_now, &v->run_stamp) || !v->looked) {
         view_run_forget(v);
         free_heads(v);
         read_title(v);
         v->run_stamp = run_now;
+        v->looked = true;
     }
     if (v->reader.file >= 0 && same_stamp(&frames_now, &v->frames_stamp)) return TALUS_OK;
     view_run_forget(v);
