@@ -316,6 +316,8 @@ static bool open_job(plot_job* job, const plot_options* o)
         return false;
     }
     job->dim = talus_world_grains(world).dim;
+    const bool* around = talus_world_options(world)->periodic;
+    job->periodic = around[0] && around[1] && (job->dim == 2 || around[2]);
     const double* g = talus_world_options(world)->gravity;
     job->gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
     if (!region_fits(&o->measure.region, job->dim)) return false;

@@ -98,6 +98,7 @@ typedef struct plot_job {
     talus_series series;
     bool has_series;
     bool contacts, reduced, gravity;
+    bool periodic; ///< along all axes
     int dim;
 } plot_job;
 

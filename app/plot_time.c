@@ -81,6 +81,20 @@ static bool over_time(plot_job* job, plot_sheet* sheet, const time_number* numbe
     return true;
 }
 
+/// Say in the title which volume the numbers are of: `usual`, if nothing else limits it.
+static void title_space(const plot_job* job, plot_sheet* sheet, const char* usual)
+{
+    const talus_region* box = &job->options->measure.region;
+    bool limited = false;
+    for (int k = 0; k < job->dim; k++) {
+        limited = limited || isfinite(box->low[k]) || isfinite(box->high[k]);
+    }
+    snprintf(sheet->panel[0].title, PLOT_TEXT, "in the %s",
+             limited         ? "region"
+             : job->periodic ? "periodic cell"
+                             : usual);
+}
+
 // ---- energy ------------------------------------------------------------------------------------
 
 static talus_status measure_energy(const plot_job* job, const talus_world* world, double* out,
@@ -218,7 +232,9 @@ static talus_status measure_stress(const plot_job* job, const talus_world* world
     out[1] = s.deviator;
     static const int place_2d[] = {0, 4, 1}, place_3d[] = {0, 4, 8, 1, 2, 5};
     const int* place = job->dim == 2 ? place_2d : place_3d;
-    for (int k = 0; k < (job->dim == 2 ? 3 : 6); k++) out[2 + k] = s.total[place[k]];
+    const int components = job->dim == 2 ? 3 : 6;
+    for (int k = 0; k < components; k++) out[2 + k] = s.total[place[k]];
+    out[2 + components] = s.volume;
     return TALUS_OK;
 }
 
@@ -228,7 +244,8 @@ void plot_stress(plot_job* job, plot_sheet* sheet)
                                       {"deviator", "deviator q", 0, TALUS_DASH_SOLID},
                                       {"stress_xx", "σ_{xx}", 1, TALUS_DASH_SOLID},
                                       {"stress_yy", "σ_{yy}", 1, TALUS_DASH_SOLID},
-                                      {"stress_xy", "σ_{xy}", 1, TALUS_DASH_DASHED}};
+                                      {"stress_xy", "σ_{xy}", 1, TALUS_DASH_DASHED},
+                                      {"volume", NULL, 0, TALUS_DASH_SOLID}};
     static const time_number three[] = {{"pressure", "pressure p", 0, TALUS_DASH_SOLID},
                                         {"deviator", "deviator q", 0, TALUS_DASH_SOLID},
                                         {"stress_xx", "σ_{xx}", 1, TALUS_DASH_SOLID},
@@ -236,10 +253,12 @@ void plot_stress(plot_job* job, plot_sheet* sheet)
                                         {"stress_zz", "σ_{zz}", 1, TALUS_DASH_SOLID},
                                         {"stress_xy", "σ_{xy}", 1, TALUS_DASH_DASHED},
                                         {"stress_xz", "σ_{xz}", 1, TALUS_DASH_DASHED},
-                                        {"stress_yz", "σ_{yz}", 1, TALUS_DASH_DASHED}};
+                                        {"stress_yz", "σ_{yz}", 1, TALUS_DASH_DASHED},
+                                        {"volume", NULL, 0, TALUS_DASH_SOLID}};
     const bool flat = job->dim == 2;
     sheet->rows = 2;
-    if (!over_time(job, sheet, flat ? two : three, flat ? 5 : 8, measure_stress)) return;
+    if (!over_time(job, sheet, flat ? two : three, flat ? 6 : 9, measure_stress)) return;
+    title_space(job, sheet, "box around the grains");
     for (int i = 0; i < 2; i++) {
         plot_label(job, sheet->panel[i].y_label, i ? "stress σ" : "stress", plot_stress_unit(job));
     }
@@ -340,6 +359,7 @@ void plot_packing(plot_job* job, plot_sheet* sheet)
                                           {"volume", NULL, 0, TALUS_DASH_SOLID},
                                           {"solid_volume", NULL, 0, TALUS_DASH_SOLID}};
     if (!over_time(job, sheet, numbers, 3, measure_packing)) return;
+    title_space(job, sheet, "space between walls");
     snprintf(sheet->panel[0].y_label, PLOT_TEXT, "solid fraction φ");
 }
 

@@ -261,8 +261,11 @@ static bool colour_grains(const renderer* r, const talus_world* world, scene_pic
     const talus_map suits = field_is_signed(&r->field) ? TALUS_MAP_COOLWARM : TALUS_MAP_VIRIDIS;
     s->def.map = o->map >= 0 ? (talus_map)o->map : suits;
     const double* ends = o->has_scale ? (const double[]){o->low, o->high} : r->survey.value;
-    // Where all values are alike the scale is left to the library, which makes room about them.
-    if (ends[1] - ends[0] > 1e-9 * fmax(fabs(ends[0]), fabs(ends[1]))) {
+    // Where all values are alike the scale is left to the library, which makes room about them; but
+    // a size is never below 0.
+    if (ends[0] == 0.0 && ends[1] == 0.0 && !field_is_signed(&r->field)) {
+        s->def.value_high = 1.0;
+    } else if (ends[1] - ends[0] > 1e-9 * fmax(fabs(ends[0]), fabs(ends[1]))) {
         s->def.value_low = ends[0];
         s->def.value_high = ends[1];
     }

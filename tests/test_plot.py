@@ -146,6 +146,7 @@ class Plot(unittest.TestCase):
             mean = (mass[:, None] * velocity).sum(axis=0) / mass.sum()
             stress += numpy.einsum("i,ij,ik->jk", mass, velocity - mean, velocity - mean)
             stress /= numpy.prod(high - low)
+            self.near([data["volume"][row]], [numpy.prod(high - low)])
             self.near([data[k][row] for k in ("stress_xx", "stress_yy", "stress_xy", "pressure")],
                       [stress[0, 0], stress[1, 1], stress[0, 1], numpy.trace(stress) / 2], 1e-10)
 

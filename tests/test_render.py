@@ -203,6 +203,17 @@ class Render(unittest.TestCase):
         self.same_pictures([f"--scale={float(low)!r}:{float(high)!r}"], "--colour", "speed", "--region",
                            "x=0:0.12,y=0:0.3", "--width", 400, frames="5:25:10")
 
+    def test_scale_of_no_motion(self):
+        """A size that is 0 everywhere has a scale from 0 on."""
+        scene, run = self.path("still.yaml"), self.path("still")
+        Path(scene).write_text(BALLS.replace("-9.81", "0"))
+        self.assertEqual(talus("run", scene, "-o", run, "--quiet").returncode, 0)
+        made = []
+        for options in ([], ["--scale", "0:1"]):
+            made.append(Path(self.path(f"still-{len(made)}.png")))
+            self.good(run, "--colour", "speed", *options, "-o", made[-1])
+        self.assertEqual(made[0].read_bytes(), made[1].read_bytes())
+
     def test_time(self):
         made = self.good(self.run_2d, "--time", "0.1").stdout
         times = h5py.File(Path(self.run_2d) / "frames.h5")["time"][:]
@@ -285,6 +296,26 @@ class Render(unittest.TestCase):
         self.assertGreater(middles[1][0] - middles[0][0], 100)
         self.assertLess(abs(middles[1][1] - middles[0][1]), 3)
         self.good(run, "--view", "iso", "--forces", "-o", self.path("iso.svg"))
+
+    def test_samples_below_the_picture(self):
+        """The scale bar has a round length, and the sample of a force the width of the bar of 0.4 diameters."""
+        scene, run, path = self.path("two.yaml"), self.path("two"), self.path("two.png")
+        Path(scene).write_text(BALLS)
+        self.assertEqual(talus("run", scene, "-o", run, "--quiet").returncode, 0)
+        self.good(run, "--colour", "id", "--forces", "--view", "y", "--no-time", "-o", path)
+        image = png.read(path)
+        orange = numpy.abs(image - numpy.array([213, 94, 0]) / 255).max(axis=2) < 0.02
+        strip = image[-94:]  # 26 points at 200 dpi, and 8 of the margin
+        bars = numpy.flatnonzero(orange[:-94].any(axis=0))  # of the two weights, 0.1 apart
+        left, right = bars[bars < bars.mean()], bars[bars > bars.mean()]
+        unit = (right.mean() - left.mean()) / 0.1
+        self.assertLess(abs(len(left) - 0.4 * 0.02 * unit), 3)
+        rows = ("".join("#" if black else " " for black in row) for row in strip.max(axis=2) < 0.05 if row.any())
+        bar = max(len(run) for row in rows for run in row.split()) / unit
+        self.assertLess(min(abs(bar - n) for n in (0.02, 0.05, 0.1)), 3 / unit)
+        self.assertLess(abs(orange[-94:].sum(axis=0).max() - len(left)), 3)
+        self.good(run, "--colour", "id", "--view", "y", "--no-time", "--no-bar", "-o", self.path("bare.png"))
+        self.assertLess(png.read(self.path("bare.png")).shape[0], image.shape[0])
 
     def test_refusals(self):
         for arguments, status, words in (
