@@ -37,6 +37,7 @@ typedef struct view_stamp {
 /// A run's folder as it was when last looked at.
 typedef struct view_run {
     const char* directory;
+    bool looked;                        ///< the title is known, be it empty
     view_stamp frames_stamp, run_stamp; ///< of frames.h5 and run.json
     frame_reader reader;                ///< `file` is -1 while frames.h5 cannot be read
     char title[256];
@@ -61,6 +62,9 @@ void view_run_forget(view_run* v);
 talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error);
 /// A number below 2^53 that changes with frames.h5.
 int64_t view_run_generation(const view_run* v);
+/// A number below 2^53 that another run in the same folder does not have (run.json is written
+/// once).
+int64_t view_run_identity(const view_run* v);
 
 // ---- view_answers.c ----------------------------------------------------------------------------
 

@@ -88,6 +88,7 @@ talus_status view_write_run(const view_run* v, const frame_range* range, bool ex
     json_integer(&j, "dim", v->reader.dim);
     json_bool(&j, "reduced_units", v->reduced);
     json_bool(&j, "running", !exported && directory_is_locked(v->directory));
+    json_integer(&j, "identity", view_run_identity(v));
     json_integer(&j, "generation", view_run_generation(v));
     json_array(&j, "frames");
     for (int64_t i = range->first; i <= range->last; i += range->stride) {

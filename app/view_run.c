@@ -81,9 +81,19 @@ void view_run_end(view_run* v)
     free_heads(v);
 }
 
+static int64_t number_of(const view_stamp* stamp)
+{
+    return (int64_t)(hash_bytes(HASH_START, stamp, sizeof *stamp) >> 11);
+}
+
 int64_t view_run_generation(const view_run* v)
 {
-    return (int64_t)(hash_bytes(HASH_START, &v->frames_stamp, sizeof v->frames_stamp) >> 11);
+    return number_of(&v->frames_stamp);
+}
+
+int64_t view_run_identity(const view_run* v)
+{
+    return number_of(&v->run_stamp);
 }
 
 talus_status view_run_path(const view_run* v, const char* name, char** out, talus_error* error)
@@ -205,11 +215,12 @@ talus_status view_run_refresh(view_run* v, talus_error* error)
     const view_stamp run_now = stamp_of(v->directory, "run.json");
     // Before opening: a file that is replaced meanwhile is then seen as changed the next time.
     const view_stamp frames_now = stamp_of(v->directory, "frames.h5");
-    if (!same_stamp(&run_now, &v->run_stamp) || v->title[0] == '\0') {
+    if (!same_stamp(&run_now, &v->run_stamp) || !v->looked) {
         view_run_forget(v);
         free_heads(v);
         read_title(v);
         v->run_stamp = run_now;
+        v->looked = true;
     }
     if (v->reader.file >= 0 && same_stamp(&frames_now, &v->frames_stamp)) return TALUS_OK;
     view_run_forget(v);

@@ -122,7 +122,8 @@ typedef struct answer {
     size_t size;
     const char* array_type; ///< NULL: it is no array
     int array_width;
-    char tag[40]; ///< "": none
+    char tag[40];     ///< "": none
+    int64_t identity; ///< of the run it tells about, 0: of none
 } answer;
 
 /// A sentence as the whole answer, on one line.
@@ -195,6 +196,7 @@ static answer answer_from_run(view_run* v, const route* r)
         view_run_forget(v);
     }
     h5_loud(&quiet);
+    a.identity = view_run_identity(v);
     if (status == TALUS_OK) return a;
     free(a.data);
     return sentence(status == TALUS_ERR_ARGUMENT ? MHD_HTTP_NOT_FOUND
@@ -243,6 +245,11 @@ static void add_headers(struct MHD_Response* response, const answer* a)
     // paths, which a cache would not notice.
     MHD_add_response_header(response, "Cache-Control", a->tag[0] ? "no-cache" : "no-store");
     if (a->tag[0]) MHD_add_response_header(response, "ETag", a->tag);
+    if (a->identity != 0) {
+        char number[32];
+        snprintf(number, sizeof number, "%lld", (long long)a->identity);
+        MHD_add_response_header(response, "X-Talus-Run", number);
+    }
     if (a->array_type) {
         char width[16];
         snprintf(width, sizeof width, "%d", a->array_width);

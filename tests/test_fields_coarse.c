@@ -295,6 +295,15 @@ static void test_mistakes(void** state)
     assert_null(f.contact);
     talus_field_free(&f);
     talus_world_destroy(world);
+    talus_world_def periodic = physics_def(2);
+    periodic.periodic[0] = true;
+    periodic.cell_high[0] = 1.0;
+    world = physics_world(&periodic, 0.0);
+    add_ball(world, 0.1, 0.5, 0.5, 0);
+    def.width = 1e12; // 10^12 images
+    assert_int_equal(talus_measure_field(world, &def, &f, &error), TALUS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "along x"));
+    talus_world_destroy(world);
 }
 
 int main(void)

@@ -311,6 +311,7 @@ static void test_force_scale(void** state)
     talus_picture_def def = talus_picture_default();
     def.forces = true;
     def.force_largest = 40.0;
+    def.force_width = 0.6;
     const picture seen = picture_with(figure, world, &def);
     const piece* bar = &seen.piece[seen.piece_count - 1];
     assert_int_equal(bar->kind, PIECE_BAR);

@@ -218,6 +218,34 @@ static void test_phases_of_older_frames(void** state)
     check_phases(copy);
 }
 
+/// The run is gathered into one file, and the others removed, while somebody looks at it.
+static void test_gathered_meanwhile(void** state)
+{
+    (void)state;
+    char copy[200], command[700];
+    talus_recording* rec = NULL;
+    talus_error error = {0};
+    const talus_world* world = NULL;
+    copy_run("gathered", copy);
+    snprintf(command, sizeof command,
+             "cd %s && mkdir frames && cp frames.h5 whole.h5 && cp frames.h5 "
+             "frames/segment-000000.h5",
+             copy);
+    assert_int_equal(system(command), 0);
+    hid_t file = change_frames(copy);
+    assert_true(H5Ldelete(file, "/frames/000001", H5P_DEFAULT) >= 0 &&
+                H5Lcreate_external("frames/segment-000000.h5", "/frames/000001", file,
+                                   "/frames/000001", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    assert_int_equal(talus_recording_open(copy, &rec, NULL, &error), TALUS_OK);
+    assert_int_equal(talus_recording_show(rec, 1, &world, &error), TALUS_OK);
+    snprintf(command, sizeof command, "cd %s && mv whole.h5 frames.h5 && rm -r frames", copy);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(talus_recording_show(rec, 1, &world, &error), TALUS_OK);
+    assert_true(talus_world_time(world) == talus_recording_times(rec)[1]);
+    talus_recording_close(rec);
+}
+
 static void check_text(const talus_error* error, const char* part)
 {
     if (!strstr(error->text, part)) {
@@ -435,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_phases_without_a_checkpoint),
         cmocka_unit_test(test_phases_of_older_frames),
+        cmocka_unit_test(test_gathered_meanwhile),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_damaged_frames),
         cmocka_unit_test(test_frames_of_another_scene),

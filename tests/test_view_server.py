@@ -405,6 +405,8 @@ class View(unittest.TestCase):
         self.assertEqual(server.ask("/api/series.csv")[2], b"step,time\n1,2\n")
         (folder / "series.csv").unlink()
         self.assert_sentence(server.ask("/api/series.csv"), 503)
+        os.mkfifo(folder / "series.csv")  # nobody will ever write into it
+        self.assert_sentence(server.ask("/api/series.csv"), 503)
 
     def test_replaced_run(self):
         """A run done anew with other numbers under the same times."""
@@ -419,6 +421,8 @@ class View(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         after = server.json("/api/run.json")
         self.assertNotEqual(after["generation"], before["generation"])
+        self.assertNotEqual(after["identity"], before["identity"])
+        self.assertEqual(server.ask("/api/series.csv")[1]["X-Talus-Run"], str(after["identity"]))
         self.assertEqual(after["frames"][0]["grains"], 9)
         self.check_folder(server, folder)
 
@@ -430,9 +434,20 @@ class View(unittest.TestCase):
         with h5py.File(folder / "frames.h5", "r+") as file:
             grains = file["frames/000000/grains"]
             grains.create_dataset("stolen", (64,), "u1", external=[(str(secret), 0, 64)])
+            shutil.copy(self.run_folder / "frames.h5", self.root / "other.h5")
+            grains["linked"] = h5py.ExternalLink(str(self.root / "other.h5"), "/frames/000000/grains/mass")
+            del file["frames/000001"]
+            file["frames/000001"] = h5py.ExternalLink("../other.h5", "/frames/000001")
+        done = talus("view", folder, "--no-open")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('a link to "../other.h5"', done.stderr)
+        with h5py.File(folder / "frames.h5", "r+") as file:
+            del file["frames/000001"]
+            file.copy("frames/000000", "frames/000001")
         server = Server(folder)
         self.addCleanup(server.end)
         self.assert_sentence(server.ask("/api/frame/0/grains/stolen"), 404)
+        self.assert_sentence(server.ask("/api/frame/0/grains/linked"), 404)
         for name, path in [("series.csv", "/api/series.csv"), ("frames.h5", "/api/run.json")]:
             (folder / name).rename(self.root / f"foreign-{name}")
             (folder / name).symlink_to(self.root / f"foreign-{name}")

@@ -474,6 +474,7 @@ class Viewer(unittest.TestCase):
             while not (directory / "frames.h5").exists() and time.monotonic() < patience:
                 time.sleep(0.05)
             server = Server(directory)
+            self.addCleanup(server.process.kill)
             self.chromium("open", url=server.url)
             first = self.chromium.state()
             self.assertTrue(first["running"])
@@ -484,11 +485,33 @@ class Viewer(unittest.TestCase):
             run.send_signal(signal.SIGINT)
             run.wait(60)
         self.chromium("until", code="document.querySelector('#status').innerText === 'ended'")
+        # A run that ended and goes on is followed again.
+        frames = self.chromium.state()["frames"]
+        with h5py.File(directory / "frames.h5") as file:
+            steps = str(file["step"][-1] + 50)  # of which 11 make a frame
+        subprocess.run([TALUS, "resume", directory, "--quiet", "--steps", steps], check=True, timeout=100)
+        self.chromium("until", code=f"(({{frame, frames}}) => frames > {frames} && frame === frames - 1)"
+                                    "(window.talusViewer.state())")
         server.close()
-        asked = " ".join(self.chromium("report")["requests"])
-        unseen = next(f for f in range(self.chromium.state()["frames"]) if f"/frame/{f}/" not in asked)
-        self.chromium.viewer(f"setFrame({unseen})")
+        self.chromium.viewer("setField('mass')")  # not fetched before
         self.assertIn("does not answer", " ".join(self.chromium.state()["notes"]))
+
+    def test_late_and_replaced(self):
+        """A page that is opened too early waits for the run; another run in the same folder is shown alone."""
+        directory = self.root / "anew"
+        arguments = [TALUS, "run", TINY, "-o", directory, "--quiet", "--steps", "30"]
+        subprocess.run(arguments, check=True, timeout=100)
+        (directory / "frames.h5").rename(directory / "later")
+        server = Server(directory)
+        self.addCleanup(server.close)
+        self.chromium("open", url=server.url)
+        self.assertIn("cannot be shown", self.chromium.text(".failure"))
+        (directory / "later").rename(directory / "frames.h5")
+        self.chromium("until", code="window.talusViewer?.state().frame === 0")
+        self.assertNotEqual(self.chromium.state()["drawn"]["balls"], 9)
+        subprocess.run([*arguments, "--force", "--set", "grains.0.counts=[3,3]"], check=True, timeout=100)
+        self.chromium("until", code="window.talusViewer?.state().drawn.balls === 9")
+        self.assertEqual(self.chromium.state()["frame"], 0)
 
     def test_frames_without_grains_and_contacts(self):
         server = self.open("rain")

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,6 +93,20 @@ static talus_status reserve(talus_field* f, bool stress)
     return f->fraction && f->density && f->momentum && f->velocity ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
+/// A kernel over very many images of a periodic cell would only cost time.
+static talus_status check_width(const domain* d, double width, talus_error* error)
+{
+    static const double WIDEST = 100.0;
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->cell.periodic[k] || width <= WIDEST * d->cell.length[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "coarse graining: a width of %g is more than %g times the periodic cell's "
+                         "length %g along %c",
+                         width, WIDEST, d->cell.length[k], axis_letter(k));
+    }
+    return TALUS_OK;
+}
+
 static talus_status sum_up(field_task* t, const talus_field_def* def)
 {
     const int layers = t->out->cells[t->out->dim - 1];
@@ -118,7 +133,8 @@ talus_status talus_measure_field(const talus_world* world, const talus_field_def
         width = grains_mean_diameter(&world->grains, world->def.threads);
         if (def->kernel != TALUS_KERNEL_GAUSS) width *= 2.0;
     }
-    talus_status status = lay_grid(&d, def, width, out, error);
+    talus_status status = check_width(&d, width, error);
+    if (status == TALUS_OK) status = lay_grid(&d, def, width, out, error);
     if (status == TALUS_OK) {
         field_task t = {.world = world,
                         .domain = &d,

@@ -244,7 +244,7 @@ static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d,
     return status;
 }
 
-static talus_status write_dump(const frame_reader* reader, const shapes* all, const char* path,
+static talus_status write_dump(frame_reader* reader, const shapes* all, const char* path,
                                talus_error* error)
 {
     FILE* file = fopen(path, "wbe");
@@ -265,7 +265,7 @@ static talus_status write_dump(const frame_reader* reader, const shapes* all, co
 }
 
 /// The dump under a temporary name until it is whole, then the shapes beside it.
-static talus_status export_all(const frame_reader* reader, const char* out_path, talus_error* error)
+static talus_status export_all(frame_reader* reader, const char* out_path, talus_error* error)
 {
     shapes all;
     char* temporary = files_text("%s.tmp", out_path);

@@ -93,12 +93,14 @@ static bool read_all(int file, unsigned char* data, size_t size)
 talus_status files_read(const char* path, unsigned char** data, size_t* size, talus_error* error)
 {
     *data = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not make us wait
     if (file < 0) return files_error(error, "open", path);
     struct stat facts;
     talus_status status = TALUS_OK;
     if (fstat(file, &facts) != 0) {
         status = files_error(error, "read", path);
+    } else if (!S_ISREG(facts.st_mode)) {
+        status = error_set(error, TALUS_ERR_IO, "cannot read %s: it is no regular file", path);
     } else {
         *size = (size_t)facts.st_size;
         *data = malloc(*size + 1);

@@ -11,6 +11,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/// HDF5's question whether to follow a link into another file. frames.h5 has such links to the
+/// files of a run that goes on; any other would lead to what is none of this run.
+static herr_t follow_link(const char* parent, const char* group, const char* child,
+                          const char* object, unsigned* flags, hid_t access, void* user)
+{
+    (void)group, (void)object, (void)flags, (void)access;
+    const char* master = user;
+    int end = 0;
+    sscanf(child, "frames/segment-%*[0-9].h5%n", &end);
+    const bool known = strcmp(child, "frames/base.h5") == 0 || (end > 0 && child[end] == '\0');
+    if (!known || strcmp(parent, master) != 0) {
+        h5_refuse("it has a link to \"%s\"", child);
+        return -1;
+    }
+    // HDF5 would also look in the working directory.
+    char* path = files_text("%.*s%s", (int)(strrchr(master, '/') - master + 1), master, child);
+    struct stat facts;
+    const bool there = path && lstat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    free(path);
+    if (!there) h5_refuse("there is no file %s", child);
+    return there ? 0 : -1;
+}
+
+hid_t frame_open_group(hid_t where, const char* name, const char* path)
+{
+    hid_t access = H5Pcreate(H5P_GROUP_ACCESS);
+    hid_t group = -1;
+    // The property wants a mutable pointer, follow_link() does not.
+    void* master = (void*)(uintptr_t)path;
+    if (H5Pset_elink_cb(access, follow_link, master) >= 0) group = H5Gopen2(where, name, access);
+    H5Pclose(access);
+    return group;
+}
 
 /// Whether there are as many times and steps as frames.
 static bool count_is_sound(const frame_reader* r)
@@ -18,6 +53,7 @@ static bool count_is_sound(const frame_reader* r)
     int64_t times = 0, steps = 0;
     int width[2] = {0};
     if (r->count == 0) return true;
+    if (!h5_is_inside(r->file, "time") || !h5_is_inside(r->file, "step")) return false;
     return h5_shape(r->file, "time", COLUMN_F64, &times, &width[0]) && times == r->count &&
            h5_shape(r->file, "step", COLUMN_I64, &steps, &width[1]) && steps == r->count &&
            width[0] == 1 && width[1] == 1;
@@ -66,13 +102,47 @@ void frame_reader_close(frame_reader* r)
     *r = (frame_reader){.file = -1};
 }
 
+/// Times of all frames, on the heap; NULL if they cannot be had.
+static double* times_of(const frame_reader* r)
+{
+    double* time = malloc(sizeof *time * (size_t)(r->count + 1));
+    if (time && r->count > 0 && !h5_read(r->file, "time", COLUMN_F64, time)) {
+        free(time);
+        return NULL;
+    }
+    return time;
+}
+
+bool frame_reader_again(frame_reader* r)
+{
+    frame_reader now;
+    char* directory = files_text("%.*s", (int)(strrchr(r->path, '/') - r->path), r->path);
+    if (!directory) return false;
+    bool good = frame_reader_open(directory, &now, NULL) == TALUS_OK;
+    free(directory);
+    double* before = good ? times_of(r) : NULL;
+    double* after = good ? times_of(&now) : NULL;
+    good = good && before && after && now.dim == r->dim && now.count >= r->count &&
+           memcmp(before, after, sizeof *before * (size_t)r->count) == 0;
+    if (good) {
+        const hid_t old = r->file;
+        r->file = now.file;
+        now.file = old;
+    }
+    free(before);
+    free(after);
+    frame_reader_close(&now);
+    return good;
+}
+
 /// Type and shape of a dataset; false if it is not one of numbers.
 static bool read_shape(hid_t group, const char* name, column_type* type, int64_t* rows, int* width)
 {
     static const column_type types[] = {COLUMN_F64, COLUMN_I64, COLUMN_I32, COLUMN_U8};
+    if (!h5_is_inside(group, name)) return false;
     for (int i = 0; i < 4; i++) {
         *type = types[i];
-        if (h5_shape(group, name, types[i], rows, width)) return h5_is_inside(group, name);
+        if (h5_shape(group, name, types[i], rows, width)) return true;
     }
     return false;
 }
@@ -123,18 +193,20 @@ static bool read_fields(hid_t group, frame_table* out)
     return true;
 }
 
-static bool read_table(hid_t frame, const char* name, frame_table* out)
+static bool read_table(const frame_reader* r, hid_t frame, const char* name, frame_table* out)
 {
     if (out->count < 0) return true;
-    hid_t group = H5Gopen2(frame, name, H5P_DEFAULT);
+    hid_t group = frame_open_group(frame, name, r->path);
     if (group < 0) return false;
     bool good = read_fields(group, out);
     H5Gclose(group);
     return good;
 }
 
-static bool read_head(hid_t frame, frame_data* out)
+static bool read_head(const frame_reader* r, hid_t frame, frame_data* out)
+
 {
+    (void)r;
     frame_entry entry = {0};
     if (!frame_entry_read(frame, &entry)) return false;
     out->time = entry.time;
@@ -147,17 +219,18 @@ static bool read_head(hid_t frame, frame_data* out)
            h5_get_numbers(frame, "cell_high", COLUMN_F64, 3, out->cell_high);
 }
 
-static bool read_frame(hid_t frame, frame_data* out)
+static bool read_frame(const frame_reader* r, hid_t frame, frame_data* out)
 {
-    return read_head(frame, out) && read_table(frame, "grains", &out->grains) &&
-           read_table(frame, "contacts", &out->contacts) && read_table(frame, "walls", &out->walls);
+    return read_head(r, frame, out) && read_table(r, frame, "grains", &out->grains) &&
+           read_table(r, frame, "contacts", &out->contacts) &&
+           read_table(r, frame, "walls", &out->walls);
 }
 
 static hid_t open_frame(const frame_reader* r, int64_t index)
 {
     char name[64];
     snprintf(name, sizeof name, "/frames/%06lld", (long long)index);
-    return H5Gopen2(r->file, name, H5P_DEFAULT);
+    return frame_open_group(r->file, name, r->path);
 }
 
 int64_t frame_phase(const frame_reader* r, int64_t index)
@@ -181,20 +254,22 @@ static talus_status frame_error(const frame_reader* r, int64_t index, talus_erro
 
 /// Read a frame by `reader`, which takes as much of it as is wanted.
 static talus_status read_by(const frame_reader* r, int64_t index,
-                            bool (*reader)(hid_t frame, frame_data* out), frame_data* out,
-                            talus_error* error)
+                            bool (*reader)(const frame_reader* r, hid_t frame, frame_data* out),
+                            frame_data* out, talus_error* error)
 {
     *out = (frame_data){0};
     hid_t frame = open_frame(r, index);
-    bool good = frame >= 0 && reader(frame, out);
+    bool good = frame >= 0 && reader(r, frame, out);
     if (frame >= 0) H5Gclose(frame);
     if (good) return TALUS_OK;
     frame_data_free(out);
     return frame_error(r, index, error);
 }
 
-talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error)
+talus_status frame_read(frame_reader* r, int64_t index, frame_data* out, talus_error* error)
 {
+    talus_status status = read_by(r, index, read_frame, out, error);
+    if (status == TALUS_OK || !frame_reader_again(r)) return status;
     return read_by(r, index, read_frame, out, error);
 }
 
@@ -216,7 +291,7 @@ static hid_t open_table(const frame_reader* r, int64_t index, const char* table)
 {
     hid_t frame = open_frame(r, index);
     if (frame < 0) return -1;
-    hid_t group = H5Gopen2(frame, table, H5P_DEFAULT);
+    hid_t group = frame_open_group(frame, table, r->path);
     H5Gclose(frame);
     return group;
 }

@@ -50,8 +50,12 @@ talus_status frame_reader_open(const char* directory, frame_reader* out, talus_e
 void frame_reader_close(frame_reader* r);
 /// Phase of the run in which a frame was written, from 0; -1 if the frame does not say.
 int64_t frame_phase(const frame_reader* r, int64_t index);
-/// Read frame `index`; the caller ends it with frame_data_free().
-talus_status frame_read(const frame_reader* r, int64_t index, frame_data* out, talus_error* error);
+/// Open the file anew if it still has the frames that it had: a run that ends gathers its files
+/// into one and removes the others, and who reads at that moment looks again. False: it stays as it
+/// is.
+bool frame_reader_again(frame_reader* r);
+/// Read frame `index`, looking again if need be; the caller ends it with frame_data_free().
+talus_status frame_read(frame_reader* r, int64_t index, frame_data* out, talus_error* error);
 void frame_data_free(frame_data* d);
 /// Read what frame_read() reads, but none of the fields.
 talus_status frame_read_head(const frame_reader* r, int64_t index, frame_data* out,

@@ -36,14 +36,14 @@ static bool groups_open(const frame_reader* r, int64_t index, const world_table*
     char name[64];
     for (int i = 0; i < WORLD_TABLES; i++) out->table[i] = -1;
     snprintf(name, sizeof name, "/frames/%06lld", (long long)index);
-    out->frame = H5Gopen2(r->file, name, H5P_DEFAULT);
+    out->frame = frame_open_group(r->file, name, r->path);
     if (out->frame < 0 || !frame_entry_read(out->frame, &out->entry)) return false;
     out->count[TABLE_GRAINS] = out->entry.grains;
     out->count[TABLE_WALLS] = out->entry.walls;
     out->count[TABLE_CONTACTS] = out->entry.contacts; // -1: not recorded
     for (int i = 0; i < WORLD_TABLES; i++) {
         if (out->count[i] < 0) continue;
-        out->table[i] = H5Gopen2(out->frame, tables[i].name, H5P_DEFAULT);
+        out->table[i] = frame_open_group(out->frame, tables[i].name, r->path);
         if (out->table[i] < 0 ||
             !table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i])) {
             return false;

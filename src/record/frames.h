@@ -50,6 +50,9 @@ bool frame_write_group(hid_t frames_group, const char* name, const talus_world* 
 frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment);
 /// Read an entry back from the attributes of a frame.
 bool frame_entry_read(hid_t frame, frame_entry* entry);
+/// Open a group of the frames.h5 at `path`, be it in another file of the same run; -1 if it cannot
+/// be. Links that lead elsewhere are not followed. The caller closes it.
+hid_t frame_open_group(hid_t where, const char* name, const char* path);
 /// Attributes and datasets that belong to the root of any frames file.
 bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count, bool linked);
 

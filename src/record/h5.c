@@ -38,7 +38,8 @@ static herr_t keep_reason(unsigned n, const H5E_error2_t* record, void* user)
 /// What HDF5 calls after a failure instead of printing.
 static herr_t note_failure(hid_t stack, void* user)
 {
-    return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, user);
+    const h5_quiet* quiet = user;
+    return quiet->refused ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, keep_reason, user);
 }
 
 void h5_silence(h5_quiet* quiet)
@@ -60,8 +61,9 @@ talus_status h5_error(talus_error* error, talus_status status, const char* what,
     H5E_auto2_t function = NULL;
     void* data = NULL;
     H5Eget_auto2(H5E_DEFAULT, &function, &data);
-    const h5_quiet* quiet = function == note_failure ? data : NULL;
+    h5_quiet* quiet = function == note_failure ? data : NULL;
     const char* reason = quiet && quiet->reason[0] ? quiet->reason : "HDF5 does not say why";
+    if (quiet) quiet->refused = false; // said now
     return error_set(error, status, "%s %s: %s", what, path,
                      short_of_memory ? "out of memory" : reason);
 }
@@ -73,6 +75,7 @@ void h5_refuse(const char* format, ...)
     H5Eget_auto2(H5E_DEFAULT, &function, &data);
     if (function != note_failure) return;
     h5_quiet* quiet = data;
+    quiet->refused = true;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(quiet->reason, sizeof quiet->reason, format, arguments);
@@ -385,6 +388,9 @@ bool h5_has(hid_t group, const char* name)
 
 bool h5_is_inside(hid_t group, const char* name)
 {
+    H5L_info_t link;
+    if (H5Lget_info(group, name, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+        return false;
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
     if (set < 0) return false;
     hid_t layout = H5Dget_create_plist(set);

@@ -18,6 +18,7 @@ typedef struct h5_quiet {
     H5E_auto2_t function;
     void* data;
     char reason[256];
+    bool refused; ///< the reason is one of h5_refuse()
 } h5_quiet;
 
 /// Silence HDF5's own printing; every entry of the record room does this first. `quiet` must stay
@@ -60,8 +61,8 @@ bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* t
 char** h5_read_texts(hid_t group, const char* name, int64_t count);
 /// Is there anything of this name in a group?
 bool h5_has(hid_t group, const char* name);
-/// Are a dataset's numbers in the file itself? It may also name other files, of any kind, that hold
-/// them, and a file from elsewhere must not make us read those.
+/// Is a dataset with its numbers in the file itself? It may also be a link, or name other files, of
+/// any kind, that hold them, and a file from elsewhere must not make us read those.
 bool h5_is_inside(hid_t group, const char* name);
 /// Rows and width of a dataset, false if it is absent, of another type or of a size that it cannot
 /// have.

@@ -273,7 +273,8 @@ bool shapes_write(hid_t file, const talus_world* world, bool reduced_units)
 static void* take(hid_t group, const char* name, column_type type, int width, int64_t* rows)
 {
     int found = 0;
-    if (!h5_shape(group, name, type, rows, &found) || found != width) return NULL;
+    if (!h5_is_inside(group, name) || !h5_shape(group, name, type, rows, &found) || found != width)
+        return NULL;
     column probe = {.type = type};
     void* data = calloc((size_t)*rows * (size_t)width + 1, column_element_size(&probe));
     if (data && *rows > 0 && !h5_read(group, name, type, data)) {
@@ -318,7 +319,7 @@ static bool read_solids(hid_t group, shapes* s)
         if (s->loop[i] < 0 || s->loop[i] >= vertices) return false;
     }
     s->solid_count = (int)radii;
-    s->name = h5_read_texts(group, "name", radii);
+    s->name = h5_is_inside(group, "name") ? h5_read_texts(group, "name", radii) : NULL;
     return s->name != NULL;
 }
 
@@ -362,8 +363,8 @@ talus_status shapes_read(hid_t file, const char* path, int dim, shapes* out, tal
 {
     *out = (shapes){.dim = dim};
     if (H5Lexists(file, SHAPES_GROUP, H5P_DEFAULT) <= 0) return TALUS_OK;
-    hid_t solid_group = H5Gopen2(file, SHAPES_GROUP "/solids", H5P_DEFAULT);
-    hid_t wall_group = H5Gopen2(file, SHAPES_GROUP "/walls", H5P_DEFAULT);
+    hid_t solid_group = frame_open_group(file, SHAPES_GROUP "/solids", path);
+    hid_t wall_group = frame_open_group(file, SHAPES_GROUP "/walls", path);
     bool good = solid_group >= 0 && wall_group >= 0 && read_solids(solid_group, out) &&
                 read_walls(wall_group, out);
     if (solid_group >= 0) H5Gclose(solid_group);

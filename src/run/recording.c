@@ -236,6 +236,7 @@ talus_status talus_recording_show(talus_recording* rec, int64_t frame, const tal
     h5_quiet quiet;
     h5_silence(&quiet);
     talus_status status = show(rec, frame, error);
+    if (status != TALUS_OK && frame_reader_again(&rec->reader)) status = show(rec, frame, error);
     h5_loud(&quiet);
     if (status == TALUS_OK) *world = rec->world;
     return status;

@@ -17,6 +17,7 @@ import { Transport } from "./ui/transport";
 
 const AHEAD = 3; // frames fetched ahead while playing
 const POLL = 1000; // ms between looks at a run that goes on
+const POLL_ENDED = 2000; // ... at one that has ended, but may be resumed or done anew
 const NORMAL_FORCE = "normal force";
 const TANGENTIAL_FORCE = "tangential force";
 
@@ -73,7 +74,11 @@ export class App {
     async start(): Promise<void> {
         await this.loadSeries();
         await this.show(this.run.running ? this.run.frames.length - 1 : 0);
-        if (this.run.running && !this.run.export) setTimeout(() => void this.poll(), POLL);
+        this.pollLater();
+    }
+
+    private pollLater(): void {
+        if (!this.run.export) setTimeout(() => void this.poll(), this.run.running ? POLL : POLL_ENDED);
     }
 
     private applyRun(): void {
@@ -223,7 +228,7 @@ export class App {
         if (frame < this.run.frames.length) this.load(frame).catch(() => {}); // said when it is shown
     }
 
-    /** Look whether a run that goes on has new frames. */
+    /** Look whether there are new frames. */
     private async poll(): Promise<void> {
         try {
             const run = await this.source.json<Run>("api/run.json");
@@ -234,12 +239,13 @@ export class App {
             if (news) {
                 this.applyRun();
                 await this.loadSeries();
-                if (this.transport.follow && atEnd) await this.show(run.frames.length - 1);
+                const gone = this.frame >= run.frames.length;
+                if ((this.transport.follow && atEnd) || gone) await this.show(run.frames.length - 1);
             }
         } catch (error) {
             this.note("poll", messageOf(error));
         }
-        if (this.run.running) setTimeout(() => void this.poll(), POLL);
+        this.pollLater();
     }
 
     private async loadSeries(): Promise<void> {

@@ -53,11 +53,14 @@ export class Frames {
         this.kept.set(path, entry);
         (entry.promise as Promise<T>).then(
             (value) => {
+                if (this.kept.get(path) !== entry) return; // it had to go meanwhile
                 entry.bytes = size(value);
                 this.bytes += entry.bytes;
                 this.makeRoom();
             },
-            () => this.kept.delete(path), // so that it is tried again
+            () => {
+                if (this.kept.get(path) === entry) this.kept.delete(path); // so that it is tried again
+            },
         );
         return entry.promise as Promise<T>;
     }
@@ -65,6 +68,7 @@ export class Frames {
     private makeRoom(): void {
         for (const [path, entry] of this.kept) {
             if (this.bytes <= ROOM) return;
+            if (entry.bytes === 0) continue; // under way, or nothing to gain
             this.bytes -= entry.bytes;
             this.kept.delete(path);
         }

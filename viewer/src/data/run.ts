@@ -32,6 +32,8 @@ export interface Run {
     dim: 2 | 3;
     reduced_units: boolean;
     running: boolean;
+    /** Another number if another run has taken its place in the folder. */
+    identity: number;
     generation: number;
     frames: FrameInfo[];
     fields: Record<TableName, Field[]>;

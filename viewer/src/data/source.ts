@@ -3,7 +3,12 @@
 import type { ElementType } from "./run";
 
 /** Something the user must read: what could not be had, and why. */
-export class DataError extends Error {}
+export class DataError extends Error {
+    /** `passing`: it may be there in a moment. */
+    constructor(text: string, readonly passing = false) {
+        super(text);
+    }
+}
 
 export interface Source {
     json<T>(path: string): Promise<T>;
@@ -21,6 +26,7 @@ export function openSource(): Source {
 }
 
 function served(): Source {
+    let run: string | null = null;
     const get = async (path: string): Promise<Response> => {
         let answer: Response;
         try {
@@ -30,8 +36,15 @@ function served(): Source {
         }
         if (!answer.ok) {
             const why = (await answer.text()).trim() || answer.statusText;
-            throw new DataError(`${path}: ${why}`);
+            throw new DataError(`${path}: ${why}`, answer.status === 503);
         }
+        // Another run has taken the place of this one: nothing that the page has is true any more.
+        const now = answer.headers.get("X-Talus-Run");
+        if (run !== null && now !== run) {
+            location.reload();
+            return new Promise(() => {});
+        }
+        run = now;
         return answer;
     };
     return {
