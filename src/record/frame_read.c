@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "record/files.h"
 #include "record/frames.h"
+#include "world/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,12 +325,31 @@ talus_status frame_read_field(const frame_reader* r, int64_t index, const char* 
     return TALUS_OK;
 }
 
-static bool read_column(hid_t group, const char* name, frame_column* out)
+/// The column of this name in the tables that frames are written from; NULL if it is in none.
+static const column* column_called(const char* table, const char* name)
 {
-    *out = (frame_column){0};
-    if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return false;
-    snprintf(out->name, sizeof out->name, "%s", name);
-    hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    int count = 0;
+    const column* cols = strcmp(table, "grains") == 0     ? grains_columns(&count)
+                         : strcmp(table, "contacts") == 0 ? contacts_columns(&count)
+                                                          : walls_columns(&count);
+    for (int c = 0; c < count; c++) {
+        if (strcmp(cols[c].name, name) == 0) return &cols[c];
+    }
+    return NULL;
+}
+
+/// Unit and description of a dataset. Of columns that this program knows they are not read: HDF5
+/// crashes on texts of variable length in a file that is damaged where they stand.
+static bool describe(hid_t group, const char* table, bool reduced, frame_column* out)
+{
+    const column* known = column_called(table, out->name);
+    if (known) {
+        const char* unit = reduced && known->unit[0] ? "reduced" : known->unit;
+        snprintf(out->unit, sizeof out->unit, "%s", unit);
+        snprintf(out->doc, sizeof out->doc, "%s", known->doc);
+        return true;
+    }
+    hid_t set = H5Dopen2(group, out->name, H5P_DEFAULT);
     if (set < 0) return false;
     h5_get_text(set, "unit", out->unit, sizeof out->unit);
     h5_get_text(set, "description", out->doc, sizeof out->doc);
@@ -337,7 +357,17 @@ static bool read_column(hid_t group, const char* name, frame_column* out)
     return true;
 }
 
-static bool read_columns(hid_t group, frame_column** out, int* count)
+static bool read_column(hid_t group, const char* table, bool reduced, const char* name,
+                        frame_column* out)
+{
+    *out = (frame_column){0};
+    if (!read_shape(group, name, &out->type, &out->rows, &out->width)) return false;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return describe(group, table, reduced, out);
+}
+
+static bool read_columns(hid_t group, const char* table, bool reduced, frame_column** out,
+                         int* count)
 {
     H5G_info_t facts;
     if (H5Gget_info(group, &facts) < 0) return false;
@@ -346,7 +376,7 @@ static bool read_columns(hid_t group, frame_column** out, int* count)
     for (hsize_t i = 0; i < facts.nlinks; i++) {
         char name[64];
         if (!entry_name(group, i, name, sizeof name)) return false;
-        if (read_column(group, name, &(*out)[*count])) ++*count;
+        if (read_column(group, table, reduced, name, &(*out)[*count])) ++*count;
     }
     return true;
 }
@@ -362,7 +392,8 @@ talus_status frame_columns(const frame_reader* r, int64_t index, const char* tab
     H5Gclose(frame);
     if (!there) return TALUS_OK;
     hid_t group = open_table(r, index, table);
-    const bool good = group >= 0 && read_columns(group, out, count);
+    const bool reduced = h5_text_is(r->file, "units", "reduced");
+    const bool good = group >= 0 && read_columns(group, table, reduced, out, count);
     if (group >= 0) H5Gclose(group);
     if (good) return TALUS_OK;
     free(*out);
