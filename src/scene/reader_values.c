@@ -120,11 +120,13 @@ static double default_real(const key_row* row)
     return value;
 }
 
-/// Whether a default that the caller gives is what the table says; only for asserts.
-static bool default_is(const section* s, const key_row* row, double value)
+/// A default that the caller gives must be what the table says.
+static void check_default(const section* s, const key_row* row, double value)
 {
-    if (s->inherits || row->derived || row->required) return true;
-    return row->otherwise && default_real(row) == value;
+    const bool free = s->inherits || row->derived || row->required;
+    const bool good = free || (row->otherwise && default_real(row) == value);
+    assert(good && "the caller's default is that of the table");
+    (void)good;
 }
 
 /// Read as the row says; the value is changed only if it is there and good.
@@ -146,7 +148,7 @@ bool read_real_optional(section* s, const char* key, double* out)
 double read_real_or(section* s, const char* key, double otherwise)
 {
     const key_row* row = section_row(s, key, KEY_REAL);
-    assert(default_is(s, row, otherwise));
+    check_default(s, row, otherwise);
     double value = otherwise;
     if (!take_real(s, row, &value)) put(s, key, node_real(s->r->a, otherwise));
     return value;
@@ -195,7 +197,7 @@ bool read_integer_optional(section* s, const char* key, int64_t* out)
 int64_t read_integer_or(section* s, const char* key, int64_t otherwise)
 {
     const key_row* row = section_row(s, key, KEY_INTEGER);
-    assert(default_is(s, row, (double)otherwise));
+    check_default(s, row, (double)otherwise);
     int64_t value = otherwise;
     if (!take_integer(s, row, &value)) put(s, key, node_integer(s->r->a, otherwise));
     return value;
@@ -391,7 +393,7 @@ static bool take_vector(section* s, const key_row* row, double* out, const doubl
 bool read_vector_or(section* s, const char* key, double* out, const double* otherwise)
 {
     const key_row* row = section_row(s, key, KEY_VECTOR);
-    assert(s->inherits || row->derived || default_is(s, row, otherwise[0]));
+    check_default(s, row, otherwise[0]);
     return take_vector(s, row, out, otherwise);
 }
 
@@ -444,7 +446,7 @@ bool read_axial(section* s, const char* key, double out[3])
 bool read_axial_or(section* s, const char* key, double out[3], const double* otherwise)
 {
     const key_row* row = section_row(s, key, KEY_AXIAL);
-    assert(default_is(s, row, otherwise[2]));
+    check_default(s, row, otherwise[2]);
     return take_axial(s, row, out, otherwise);
 }
 
