@@ -10,6 +10,7 @@ import h5py
 import numpy
 
 from fclib_model import Problem
+from frames_content import frames_of
 
 TALUS = os.environ["TALUS"]
 TINY = Path(__file__).resolve().parent / "scenes" / "tiny.yaml"
@@ -74,9 +75,13 @@ class Dump(unittest.TestCase):
         for key in ("state_hash", "sweeps_total", "contact_updates", "steps", "residual",
                     "unconverged_steps", "outcome"):
             self.assertEqual(plain[key], dumped[key], key)
-        for name in ("series.csv", "frames.h5", "scene.yaml"):
+        for name in ("series.csv", "scene.yaml"):
             self.assertEqual((self.folder / "plain" / name).read_bytes(),
                              (self.folder / "dumped" / name).read_bytes(), name)
+        expected, found = frames_of(self.folder / "plain"), frames_of(self.folder / "dumped")
+        self.assertEqual(expected.keys(), found.keys())
+        for key, value in expected.items():
+            numpy.testing.assert_array_equal(value, found[key], key)
 
     def test_problems_are_sound(self):
         self.run_scene(TINY, "run", "--steps", 450, "--dump-problems=3")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import h5py
 import numpy
+from frames_content import frames_of
 
 TALUS = os.environ["TALUS"]
 SCENE = str(Path(__file__).resolve().parent / "scenes" / "tiny.yaml")
@@ -41,21 +42,6 @@ def talus(*arguments, cwd=None, env=None):
 
 def summary_of(directory):
     return json.loads((Path(directory) / "summary.json").read_text())
-
-
-def frames_of(directory):
-    """Everything in frames.h5 as one dictionary: datasets and attributes by path."""
-    content = {}
-    with h5py.File(Path(directory) / "frames.h5", "r") as file:
-        content.update({f"@{k}": numpy.asarray(v) for k, v in file.attrs.items()})
-
-        def visit(name, item):
-            content.update({f"{name}@{k}": numpy.asarray(v) for k, v in item.attrs.items()})
-            if isinstance(item, h5py.Dataset):
-                content[name] = item[()]
-
-        file.visititems(visit)
-    return content
 
 
 class Program(unittest.TestCase):
