@@ -57,8 +57,9 @@ void ending_print(FILE* out, const char* directory, const talus_summary* s)
     print_verdict(out, s->verdict);
     fprintf(out,
             "\nresults are in %s: summary.json, series.csv, frames.h5, log.txt\n"
+            "  browser:   talus view %s\n"
             "  ParaView:  open %s/frames.xdmf (choose \"XDMF Reader\")\n",
-            directory, directory);
+            directory, directory, directory);
     if (s->shapes > 0) {
         fprintf(out, "  shapes:    talus export %s, then open %s/export/solids.pvd and walls.pvd\n",
                 directory, directory);
