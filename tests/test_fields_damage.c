@@ -1,5 +1,5 @@
 /// Damaged frames are refused when they are shown: sizes and places that no run can have recorded.
-#include "support.h"
+#include "made_run.h"
 
 #include <hdf5.h>
 #include <string.h>
@@ -18,36 +18,10 @@ static const char scene_text[] =
     "until: {time: 2e-3}\n"
     "output: {frames: 1e-3}\n";
 
-static char folder[] = "/tmp/talus-damage-XXXXXX";
-static char run_folder[128];
-
 static int make_run(void** state)
 {
     (void)state;
-    char scene[128];
-    talus_error error = {0};
-    talus_report report = {0};
-    if (!mkdtemp(folder)) return -1;
-    snprintf(scene, sizeof scene, "%s/scene.yaml", folder);
-    snprintf(run_folder, sizeof run_folder, "%s/run", folder);
-    FILE* file = fopen(scene, "w");
-    fputs(scene_text, file);
-    fclose(file);
-    talus_run_def def = talus_run_default();
-    def.scene = scene;
-    def.directory = run_folder;
-    if (talus_run_start(&def, NULL, &report, &error) == TALUS_OK) return 0;
-    puts(error.text);
-    for (int i = 0; i < report.count; i++) puts(report.lines[i]);
-    return -1;
-}
-
-static int remove_run(void** state)
-{
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return make_run_of(scene_text);
 }
 
 /// Exchange one number of frame 1; returns what it was.
