@@ -1,4 +1,5 @@
 /// talus measure DIR: numbers of recorded frames.
+#include "base/words.h"
 #include "measure.h"
 
 #include "scene/reader.h"

@@ -1,5 +1,6 @@
 /// talus new NAME: a commented starter scene.
 #include "app.h"
+#include "base/words.h"
 
 #include "scene/reader.h"
 #include "templates.h"

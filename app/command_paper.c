@@ -1,5 +1,6 @@
 /// talus paper: the published experiments of papers/, one after the other.
 #include "app.h"
+#include "base/words.h"
 
 #include "base/clock.h"
 #include "list.h"

@@ -1,4 +1,5 @@
 /// talus plot DIR WHAT...: the standard figures of a run, and the CSV behind each.
+#include "base/words.h"
 #include "plot.h"
 
 #include "scene/reader.h"

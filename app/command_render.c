@@ -1,4 +1,5 @@
 /// talus render DIR: frames of a run as pictures, or as a movie.
+#include "base/words.h"
 #include "render.h"
 
 #include "scene/reader.h"

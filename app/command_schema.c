@@ -1,4 +1,5 @@
 /// talus schema: the JSON Schema of scenes, or the table of a section's keys.
+#include "base/words.h"
 #include "recorded.h"
 
 #include "scene/reader.h"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 typedef struct solve_options {
-    cone_options cone;
+    reduced_options reduced;
     bool write, json;
     int64_t repeat;
     const char* file;
@@ -27,7 +27,7 @@ typedef struct solve_options {
 /// The answer and what is told about it.
 typedef struct solve_answer {
     double *r, *u, *v; ///< v of global problems only
-    cone_result result;
+    reduced_result result;
     double seconds;          ///< condensing and solving, the median of all repetitions
     double seconds_condense; ///< of these
     bool written;
@@ -45,7 +45,7 @@ static int list_solvers(const char* names[SOLVERS_MAX])
 {
     int count = 0;
     names[count++] = "auto";
-    for (const char* const* m = cone_methods(); *m && count < SOLVERS_MAX; m++) {
+    for (const char* const* m = reduced_methods(); *m && count < SOLVERS_MAX; m++) {
         names[count++] = *m;
     }
     return count;
@@ -79,10 +79,10 @@ static bool read_tolerance(double* out)
 static bool read_option(solve_options* o, int choice)
 {
     switch (choice) {
-    case 's': return read_solver(optarg, &o->cone.method);
-    case 't': return read_tolerance(&o->cone.tolerance);
-    case 'n': return options_integer("--sweeps", optarg, 1, &o->cone.max_sweeps);
-    case 'l': return options_number("--limit", optarg, &o->cone.max_seconds);
+    case 's': return read_solver(optarg, &o->reduced.method);
+    case 't': return read_tolerance(&o->reduced.tolerance);
+    case 'n': return options_integer("--sweeps", optarg, 1, &o->reduced.max_sweeps);
+    case 'l': return options_number("--limit", optarg, &o->reduced.max_seconds);
     case 'r': return options_integer("--repeat", optarg, 1, &o->repeat);
     case 'w': return o->write = true;
     case 'j': return o->json = true;
@@ -121,7 +121,7 @@ static bool read_options(solve_options* o, int argc, char** argv, int* status)
 
 static bool make_room(const fclib_problem* p, solve_answer* a)
 {
-    size_t size = (size_t)(p->cone.count * p->cone.width) + 1; // calloc(0) may be NULL
+    size_t size = (size_t)(p->reduced.count * p->reduced.width) + 1; // calloc(0) may be NULL
     a->r = calloc(size, sizeof *a->r);
     a->u = calloc(size, sizeof *a->u);
     a->v = calloc((size_t)p->dofs + 1, sizeof *a->v);
@@ -145,15 +145,15 @@ static talus_status judge(const fclib_problem* p, solve_answer* a, talus_error* 
 
 /// Solve from zero, and add the time to *seconds. The error of a global problem is a little more
 /// than the solver looks at; if it is too large, the solver goes on to a smaller tolerance.
-static talus_status solve_on(const fclib_problem* p, const cone_options* options, solve_answer* a,
-                             double* seconds, talus_error* error)
+static talus_status solve_on(const fclib_problem* p, const reduced_options* options,
+                             solve_answer* a, double* seconds, talus_error* error)
 {
-    cone_options now = *options;
+    reduced_options now = *options;
     int64_t before = 0;
-    memset(a->r, 0, (size_t)(p->cone.count * p->cone.width) * sizeof *a->r);
+    memset(a->r, 0, (size_t)(p->reduced.count * p->reduced.width) * sizeof *a->r);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         double start = clock_seconds();
-        talus_status status = cone_solve(&p->cone, &now, a->r, &a->result);
+        talus_status status = reduced_solve(&p->reduced, &now, a->r, &a->result);
         *seconds += clock_seconds() - start;
         if (status < 0) {
             snprintf(error->text, sizeof error->text, "the solver failed: %s",
@@ -185,7 +185,7 @@ static int by_total(const void* a, const void* b)
 }
 
 /// Condense and solve once, from zero.
-static talus_status solve_once(fclib_problem* p, const cone_options* options, solve_answer* a,
+static talus_status solve_once(fclib_problem* p, const reduced_options* options, solve_answer* a,
                                solve_time* time, talus_error* error)
 {
     double start = clock_seconds();
@@ -208,7 +208,7 @@ static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_
     }
     talus_status status = TALUS_OK;
     for (int64_t i = 0; i < o->repeat && status == TALUS_OK; i++) {
-        status = solve_once(p, &o->cone, a, &times[i], error);
+        status = solve_once(p, &o->reduced, a, &times[i], error);
     }
     if (status == TALUS_OK) {
         qsort(times, (size_t)o->repeat, sizeof *times, by_total);
@@ -222,13 +222,13 @@ static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_
 static talus_status solve(fclib_problem* p, const solve_options* o, solve_answer* a,
                           talus_error* error)
 {
-    if (p->cone.count == 0) {
-        a->result = (cone_result){.converged = true, .method = "none"};
+    if (p->reduced.count == 0) {
+        a->result = (reduced_result){.converged = true, .method = "none"};
         snprintf(a->result.story, sizeof a->result.story, "there are no contacts");
         talus_status status = judge(p, a, error);
         if (status < 0) return status;
     }
-    if (p->cone.count > 0) {
+    if (p->reduced.count > 0) {
         talus_status status = solve_often(p, o, a, error);
         if (status < 0) return status;
     }
@@ -246,8 +246,8 @@ static void print_json(const solve_options* o, const fclib_problem* p, const sol
     json_string(&j, "file", o->file);
     json_string(&j, "kind", p->global ? "global" : "local");
     json_bool(&j, "rolling", p->rolling);
-    json_integer(&j, "components", p->cone.width);
-    json_integer(&j, "contacts", p->cone.count);
+    json_integer(&j, "components", p->reduced.width);
+    json_integer(&j, "contacts", p->reduced.count);
     if (p->global) json_integer(&j, "degrees_of_freedom", p->dofs);
     json_bool(&j, "converged", a->result.converged);
     json_string(&j, "solver", a->result.method);
@@ -257,7 +257,7 @@ static void print_json(const solve_options* o, const fclib_problem* p, const sol
     json_number(&j, "error", a->result.error);
     json_number(&j, "residual", a->result.residual);
     json_number(&j, "velocity_residual", a->result.velocity);
-    json_number(&j, "tolerance", o->cone.tolerance);
+    json_number(&j, "tolerance", o->reduced.tolerance);
     json_string(&j, "story", a->result.story);
     json_bool(&j, "written", a->written);
     json_end(&j);
@@ -265,13 +265,13 @@ static void print_json(const solve_options* o, const fclib_problem* p, const sol
 
 static void print_answer(const solve_options* o, const fclib_problem* p, const solve_answer* a)
 {
-    const cone_result* result = &a->result;
+    const reduced_result* result = &a->result;
     printf("%s: %s problem in %s%s, %" PRId64 " contact%s", o->file, p->global ? "global" : "local",
-           p->cone.width == 2 ? "2D" : "3D", p->rolling ? " with rolling friction" : "",
-           p->cone.count, plural(p->cone.count));
+           p->reduced.width == 2 ? "2D" : "3D", p->rolling ? " with rolling friction" : "",
+           p->reduced.count, plural(p->reduced.count));
     if (p->global) printf(", %" PRId64 " degrees of freedom", p->dofs);
     printf("\n%s to %.3g by %s: %" PRId64 " iteration%s, %.3g s",
-           result->converged ? "solved" : "NOT solved", o->cone.tolerance, result->method,
+           result->converged ? "solved" : "NOT solved", o->reduced.tolerance, result->method,
            result->iterations, plural(result->iterations), a->seconds);
     if (p->global) printf(", of which %.3g s to condense", a->seconds_condense);
     printf("\n  error as FCLIB takes it  %.3g\n  residual without units   %.3g\n"
@@ -337,7 +337,7 @@ static int follow(pid_t child, const char* file, const volatile char* is_read)
 /// of its memory when chunks of a damaged file are shorter than they should be.
 int command_solve(int argc, char** argv)
 {
-    solve_options o = {.cone = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
+    solve_options o = {.reduced = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
     int status;
     if (!read_options(&o, argc, argv, &status)) return status;
     char* is_read = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

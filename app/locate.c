@@ -1,6 +1,7 @@
 /// Finding ready-made scenes from anywhere: $TALUS_SCENES, then the share directory beside the
 /// program, then the places known when it was compiled.
 #include "app.h"
+#include "base/words.h"
 
 #include "scene/reader.h"
 

@@ -1,5 +1,6 @@
 /// The talus program: looks up the subcommand and hands over.
 #include "app.h"
+#include "base/words.h"
 
 #include "scene/reader.h"
 

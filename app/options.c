@@ -1,5 +1,6 @@
 /// Command-line options: getopt_long() with messages that help.
 #include "app.h"
+#include "base/words.h"
 
 #include "scene/reader.h"
 

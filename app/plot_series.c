@@ -1,4 +1,5 @@
 /// Plots of series.csv: forces on walls, how well the solver did, and any column.
+#include "base/words.h"
 #include "plot.h"
 
 #include "scene/reader.h"

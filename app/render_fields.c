@@ -2,6 +2,7 @@
 ///
 /// Pressure of a grain: p = (1/(dim V)) sum of -r.f over its contacts, with r from its centre to
 /// the contact, f the force on it, V its volume.
+#include "base/words.h"
 #include "render.h"
 
 #include "base/vec.h"

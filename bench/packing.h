@@ -8,7 +8,7 @@
 #include "bench.h"
 
 #include "base/rng.h"
-#include "solve/solver.h"
+#include "rigid/solver.h"
 #include "world/world.h"
 
 #include <malloc.h>
@@ -170,7 +170,7 @@ static inline void print_computed(int dim, grain_kind kind)
     const column* of_contacts = contacts_columns(&contact_columns);
     const int block = kind == GRAIN_BOXES ? 8 * block_width(dim) : 0;
     printf("%dD computed: a grain %lld (table) + %d (solver rows); a contact %lld (table) + %d "
-           "(solver row; pair, block, rich, order) + %d (full block)\n",
+           "(solver row; pair, block, compound, order) + %d (full block)\n",
            dim, (long long)row_bytes(of_grains, grain_columns, dim), 2 * 8 * problem_stride(dim),
            (long long)row_bytes(of_contacts, contact_columns, dim), 8 * problem_width(dim) + 5 * 4,
            block);

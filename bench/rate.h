@@ -93,18 +93,18 @@ typedef struct sweep_bytes {
 static inline sweep_bytes bytes_of(const solve_job* job)
 {
     const problem* p = &job->problem;
-    const wide* w = &job->workspace.wide;
+    const packed* w = &job->workspace.packed;
     const int dim = p->dim;
-    const double batches = (double)w->batch_count, lanes = 8.0 * WIDE_LANES;
+    const double batches = (double)w->batch_count, lanes = 8.0 * PACKED_LANES;
     if (job->options.method == TALUS_SOLVER_SWEEPS) {
         return (sweep_bytes){
             8.0 * (double)p->block_count * block_width(dim) + 12.0 * (double)p->count,
             8.0 * (double)(p->rows * problem_stride(dim) + p->count * problem_width(dim))};
     }
-    sweep_bytes out = {lanes *
-                           ((double)w->slots[WIDE_BALL] * wide_fields(WIDE_BALL, dim) +
-                            (double)w->slots[WIDE_BLOCK] * wide_fields(WIDE_BLOCK, dim) + batches),
-                       lanes * batches * dim + 8.0 * (double)w->row_count * wide_stride(dim)};
+    sweep_bytes out = {lanes * ((double)w->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) +
+                                (double)w->slots[PACKED_BLOCK] * packed_fields(PACKED_BLOCK, dim) +
+                                batches),
+                       lanes * batches * dim + 8.0 * (double)w->row_count * packed_stride(dim)};
     if (job->options.method == TALUS_SOLVER_ACCELERATED) out.change *= 2.0; // and those before
     return out;
 }

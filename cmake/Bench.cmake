@@ -8,7 +8,7 @@ function(talus_add_bench name)
   set_target_properties(bench_${name} PROPERTIES
     OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
-  target_link_libraries(bench_${name} PRIVATE talus_objects)
+  target_link_libraries(bench_${name} PRIVATE talus_all_objects)
   add_dependencies(bench bench_${name})
 endfunction()
 

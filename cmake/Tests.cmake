@@ -1,4 +1,5 @@
-# The test suite: tests/test_*.c (cmocka), tests/test_*.py (Debian's Python), tests/test_*.sh (bash),
+# The test suite, in folders that mirror the rooms: tests/*/test_*.c (cmocka), test_*.py (Debian's
+# Python), test_*.sh (bash),
 # and the published experiments of papers/ in their short versions (paper_*).
 #
 # Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
@@ -24,6 +25,7 @@ set(TALUS_TEST_ENVIRONMENT
   TALUS_SOURCE=${PROJECT_SOURCE_DIR}
   TALUS_BUILD=${PROJECT_BINARY_DIR}
   CC=${CMAKE_C_COMPILER}
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support # modules that tests share
   "TALUS_CFLAGS=${sanitize_flags}"
   OMP_WAIT_POLICY=passive # tests share the cores; a thread that spins would steal from another
   ${TALUS_SANITIZE_ENVIRONMENT})
@@ -62,17 +64,18 @@ function(talus_check_python_modules source)
 endfunction()
 
 # The library with its internals, for the tests: linked once instead of into every one of them.
-add_library(talus_open SHARED $<TARGET_OBJECTS:talus_objects>)
-target_link_libraries(talus_open PUBLIC talus_needs)
-target_include_directories(talus_open PUBLIC include src)
+add_library(talus_open SHARED
+  $<TARGET_OBJECTS:talus_engine_objects> $<TARGET_OBJECTS:talus_workshop_objects>)
+target_link_libraries(talus_open PUBLIC talus_workshop_needs)
+target_include_directories(talus_open PUBLIC include src/engine src/workshop)
 target_compile_definitions(talus_open PUBLIC _GNU_SOURCE)
 set_target_properties(talus_open PROPERTIES LINKER_LANGUAGE C)
 
-file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source ${TALUS_C_TESTS})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_include_directories(${name} PRIVATE tests)
+  target_include_directories(${name} PRIVATE tests/support)
   target_link_libraries(${name} PRIVATE talus_open PkgConfig::CMOCKA)
   if(name MATCHES "^test_paper_")
     target_link_libraries(${name} PRIVATE talus_papers)
@@ -85,12 +88,12 @@ file(GLOB TALUS_EXPERIMENTS CONFIGURE_DEPENDS papers/*.c)
 foreach(source ${TALUS_EXPERIMENTS})
   get_filename_component(name ${source} NAME_WE)
   string(REPLACE "_" "-" experiment ${name})
-  talus_add_test(paper_${name} ${TALUS_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/paper_short.py
+  talus_add_test(paper_${name} ${TALUS_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/papers/paper_short.py
     ${experiment})
   set_tests_properties(paper_${name} PROPERTIES LABELS papers)
 endforeach()
 
-file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/test_*.py)
+file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/*/test_*.py)
 foreach(source ${TALUS_PYTHON_TESTS})
   get_filename_component(name ${source} NAME_WE)
   if(name MATCHES "^test_python" AND NOT TARGET talus_python)
@@ -100,7 +103,7 @@ foreach(source ${TALUS_PYTHON_TESTS})
   talus_add_test(${name} ${TALUS_PYTHON_EXECUTABLE} ${source})
 endforeach()
 
-file(GLOB TALUS_SHELL_TESTS CONFIGURE_DEPENDS tests/test_*.sh)
+file(GLOB TALUS_SHELL_TESTS CONFIGURE_DEPENDS tests/*/test_*.sh)
 foreach(source ${TALUS_SHELL_TESTS})
   get_filename_component(name ${source} NAME_WE)
   talus_add_test(${name} bash ${source})

@@ -11,8 +11,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOMS = ["talus", "base", "shape", "body", "detect", "law", "solve", "soft", "step", "world",
-         "measure", "scene", "record", "draw", "run", "papers", "app"]
+ENGINE = ["base", "geometry", "state", "detect", "law", "rigid", "soft", "world", "measure"]
+WORKSHOP = ["scene", "record", "picture", "run"]
+ROOMS = ["talus", *ENGINE, *WORKSHOP, "papers", "app"]
 GENERATED = {"talus_version.h"}  # written into the build folder by cmake/Revision.cmake
 STANDARD = {"assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale",
             "math", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string",
@@ -32,13 +33,13 @@ def sources():
 
 def room_of(path):
     parts = path.relative_to(ROOT).parts
-    return {"include": "talus", "src": parts[1]}.get(parts[0]) or parts[0]
+    return {"include": "talus", "src": parts[2] if len(parts) > 2 else ""}.get(parts[0]) or parts[0]
 
 
 def resolve(path, quote, name):
     """The file of this repository that an include means, None for a system header."""
     places = [ROOT / "include"] if quote == "<" else [
-        path.parent, ROOT / "src", ROOT / "papers" / "common", ROOT / "include", ROOT]
+        path.parent, ROOT / "src" / "engine", ROOT / "src" / "workshop", ROOT / "papers" / "common", ROOT / "include", ROOT]
     for place in places:
         if (place / name).is_file():
             return (place / name).resolve()

@@ -3,7 +3,7 @@
 
     scripts/draw-laws.py [DIRECTORY]     default: docs/laws
 
-tests/test_laws_doc.py checks that the committed ones are what this writes. Coordinates inside a
+tests/law/test_laws_doc.py checks that the committed ones are what this writes. Coordinates inside a
 picture are in units of the graph (y upwards); `Panel` turns them into pixels.
 """
 import math

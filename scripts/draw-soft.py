@@ -7,7 +7,7 @@ full scheme with both elongations, docs/soft-scheme.svg.
 The data are in docs/soft-convergence.csv and docs/soft-scheme.csv: rows `scheme;step over contact
 time;error`, a curve for each scheme in the order of its first row. They are written by
 `test_soft_integrators docs/soft-convergence.csv` and `test_soft_order docs/soft-scheme.csv`.
-tests/test_soft_doc.py checks that the committed pictures are what this writes.
+tests/soft/test_soft_doc.py checks that the committed pictures are what this writes.
 """
 import csv
 import math

@@ -3,7 +3,7 @@
 
     PYTHONPATH=build/release/python scripts/draw-tutorial.py [FOLDER, default docs]
 
-The run that the tutorial makes goes into a temporary folder. Test: tests/test_python_docs.py.
+The run that the tutorial makes goes into a temporary folder. Test: tests/python/test_python_docs.py.
 """
 import os
 import pathlib

@@ -112,12 +112,12 @@ class bullet_pile : public pile {
     void add_container()
     {
         const double half = 2.5, high = 0.5 * what_.height, inner = what_.half_width;
-        const double wide = inner + 2.0 * half;
-        const vec3 sizes[5] = {{wide, wide, half},
-                               {half, wide, high},
-                               {half, wide, high},
-                               {wide, half, high},
-                               {wide, half, high}};
+        const double packed = inner + 2.0 * half;
+        const vec3 sizes[5] = {{packed, packed, half},
+                               {half, packed, high},
+                               {half, packed, high},
+                               {packed, half, high},
+                               {packed, half, high}};
         const vec3 centres[5] = {{0, 0, -half},
                                  {-inner - half, 0, high},
                                  {inner + half, 0, high},

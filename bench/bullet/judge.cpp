@@ -1,4 +1,5 @@
-/// The natural-map residual of a step, whoever made it (src/solve/residual.c has the formula):
+/// The natural-map residual of a step, whoever made it (src/engine/rigid/residual.c has the
+/// formula):
 ///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
 ///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
 /// P projects on Coulomb's cone, 1/m_n is the response of the two bodies along n, 1/m_t the mean

@@ -2,8 +2,9 @@
 ///
 /// bench/bullet: 2000 boxes fall from a lattice, with random orientations, into a box without a lid
 /// and settle in Talus; Bullet starts from there. Each code gives its bodies and its contacts of
-/// one step, and judge.cpp evaluates the natural-map residual of src/solve/residual.c on them, as
-/// plain code. bench/settle: balls fall in each code by itself and are judged by their overlap.
+/// one step, and judge.cpp evaluates the natural-map residual of src/engine/rigid/residual.c on
+/// them, as plain code. bench/settle: balls fall in each code by itself and are judged by their
+/// overlap.
 #ifndef TALUS_BENCH_BULLET_PILE_H
 #define TALUS_BENCH_BULLET_PILE_H
 

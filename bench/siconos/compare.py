@@ -4,7 +4,7 @@
     compare.py TALUS [--limit SECONDS] [--only TEXT] [--scenes NAME:STEPS,...]
 
 Both solve every problem from zero to an error of 1e-8, as FCLIB's people take it; the error of both
-answers is recomputed here, by tests/fclib_model.py, and an answer that does not meet it does not
+answers is recomputed here, by tests/support/fclib_model.py, and an answer that does not meet it does not
 count. Times are those of the solver alone on one core, the median of many repetitions; both are
 called from C (Siconos by repeat.c, but for global problems as they are, whose calls from Python
 take a thousandth of the time). Siconos's solves above half a millisecond are timed by the processor's

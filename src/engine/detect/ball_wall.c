@@ -1,0 +1,270 @@
+/// Grains near walls: the wall's shape is asked in its own frame, for every image of the wall in a
+/// periodic cell. What balls find is here, solids are in solid_wall.c.
+///
+/// Each axis is shifted by -1, 0 or 1 cell from the nearest image of the wall's origin.
+/// talus_world_add_wall() refuses walls so long that more would be needed.
+#include "base/error.h"
+#include "base/vec.h"
+#include "detect/narrow.h"
+#include "detect/wall_sight.h"
+#include "geometry/feature.h"
+#include "geometry/shape.h"
+
+#include <stdlib.h>
+
+/// Grains that one thread works on at a time. Nothing depends on it.
+enum { GRAIN_CHUNK = 2048 };
+
+/// Number of an image in a contact's feature: 0 for the nearest, so that most contacts do not
+/// change their key, else 1 + the shifts read as digits of base 3.
+static int image_code(const int shift[3])
+{
+    int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
+    return digits == 13 ? 0 : 1 + digits;
+}
+
+/// Position of a grain relative to the nearest image of a wall's origin.
+static void nearest_delta(const grains* g, const walls* w, const cell* periodic, int64_t grain,
+                          int wall, double delta[3])
+{
+    for (int k = 0; k < 3; k++) delta[k] = 0.0;
+    vec_sub(g->dim, delta, g->position + grain * g->dim, w->position + 3 * wall);
+    cell_nearest(periodic, g->dim, delta);
+}
+
+/// How far the surface of one image can be from the wall's origin along axis k; < 0 if only the
+/// nearest image counts: containers, planes, and cylinders without end along that axis.
+static double image_extent(const walls* w, int wall, int k)
+{
+    const talus_shape_def* shape = &w->record[wall].shape;
+    if (shape->inside || shape->kind == TALUS_SHAPE_PLANE) return -1.0;
+    const double bound = w->record[wall].form.bound;
+    if (isfinite(bound)) return bound;
+    double axis[3];
+    quat_rotate(axis, w->rotation + 4 * wall, shape->axis);
+    return fabs(axis[k]) > 1.0 - 1e-9 ? -1.0 : shape->radius;
+}
+
+/// Shifts along axis k to look at: first and last of -1, 0, 1.
+static void shift_range(const walls* w, const cell* periodic, int wall, int dim, int k,
+                        double delta, double reach, int range[2])
+{
+    range[0] = range[1] = 0;
+    if (k >= dim || !periodic->periodic[k]) return;
+    double extent = image_extent(w, wall, k), length = periodic->length[k];
+    if (extent < 0.0) return;
+    if (length + delta <= extent + reach) range[1] = 1;
+    if (length - delta <= extent + reach) range[0] = -1;
+}
+
+/// Centre of a grain, given relative to an image of a wall, in the wall's frame.
+static void to_wall_frame(const walls* w, int dim, int wall, const double delta[3], double local[3])
+{
+    quat_rotate_back(local, w->rotation + 4 * wall, delta);
+    if (dim == 2) local[2] = 0.0;
+}
+
+/// Distance that a point of the wall within `near` of a grain's centre covers in the step, seen
+/// from the common velocity.
+static double wall_motion(const grains* g, const walls* w, const cell* periodic, int64_t grain,
+                          int wall, double near, const double drift[3], double h)
+{
+    double arm[3], turn[3], relative[3];
+    nearest_delta(g, w, periodic, grain, wall, arm);
+    vec_cross(turn, w->spin + 3 * wall, arm);
+    for (int k = 0; k < 3; k++) relative[k] = w->velocity[3 * wall + k] + turn[k] - drift[k];
+    return h * (vec_norm(3, relative) + vec_norm(3, w->spin + 3 * wall) * near);
+}
+
+static talus_status append_hit(const narrow* n, const wall_approach* at, const shape_hit* hit,
+                               contacts* out)
+{
+    const grains* g = n->g;
+    const int dim = g->dim;
+    double normal[3];
+    quat_rotate(normal, n->w->rotation + 4 * at->wall, hit->normal);
+    const int64_t feature =
+        feature_of_image(feature_make(FEATURE_SURFACE, hit->feature, 0), at->image);
+    const double gap = hit->distance - g->radius[at->grain];
+    const int64_t c =
+        narrow_append(g, out, -1 - at->wall, at->grain, feature, gap, normal, gap > at->near);
+    if (c < 0) return TALUS_ERR_MEMORY;
+    for (int k = 0; k < dim; k++) {
+        out->point[c * dim + k] = g->position[at->grain * dim + k] - hit->distance * normal[k];
+    }
+    return TALUS_OK;
+}
+
+static talus_status ball_contacts(const narrow* n, const wall_approach* at, uint8_t* escaped,
+                                  contacts* out)
+{
+    shape_hit hits[SHAPE_MAX_HITS];
+    const double reach = n->g->radius[at->grain] + at->reach;
+    int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
+    for (int k = 0; k < count; k++) {
+        if (hits[k].distance < 0.0) escaped[at->grain] = 1;
+        TRY(append_hit(n, at, &hits[k], out));
+    }
+    return TALUS_OK;
+}
+
+/// What finds the contacts of all walls, and where it puts them.
+typedef struct wall_search {
+    const narrow* n;
+    narrow_scratch* scratch;
+    contacts_cursor cursor;
+    uint8_t* escaped;
+    contacts* out;
+} wall_search;
+
+/// Contacts of one grain with one image of a wall.
+static talus_status image_contacts(wall_search* s, wall_approach* at, const double delta[3],
+                                   int image)
+{
+    const narrow* n = s->n;
+    at->image = image;
+    to_wall_frame(n->w, n->g->dim, at->wall, delta, at->local);
+    const bool ball = n->g->solid[at->grain] < 0;
+    if (n->visitor && (!ball || n->visitor->balls)) {
+        return n->visitor->meet(n->visitor->user, at, &s->scratch->visiting, s->escaped, s->out);
+    }
+    if (ball && !wall_form_for_balls(&n->w->record[at->wall].shape)) {
+        return ball_contacts(n, at, s->escaped, s->out);
+    }
+    return solid_wall_contacts(n, at, s->scratch, &s->cursor, s->escaped, s->out);
+}
+
+/// Contacts of one grain with all images of a wall, in ascending feature.
+static talus_status grain_contacts(wall_search* s, wall_approach* at)
+{
+    const narrow* n = s->n;
+    const cell* periodic = n->periodic;
+    const double reach = n->g->radius[at->grain] + at->reach;
+    double delta[3], moved[3];
+    int span[3][2], shift[3];
+    nearest_delta(n->g, n->w, periodic, at->grain, at->wall, delta);
+    for (int k = 0; k < 3; k++) {
+        shift_range(n->w, periodic, at->wall, n->g->dim, k, delta[k], reach, span[k]);
+    }
+    TRY(image_contacts(s, at, delta, 0));
+    for (shift[0] = span[0][0]; shift[0] <= span[0][1]; shift[0]++) {
+        for (shift[1] = span[1][0]; shift[1] <= span[1][1]; shift[1]++) {
+            for (shift[2] = span[2][0]; shift[2] <= span[2][1]; shift[2]++) {
+                const int code = image_code(shift);
+                if (code == 0) continue;
+                for (int k = 0; k < 3; k++) moved[k] = delta[k] + shift[k] * periodic->length[k];
+                TRY(image_contacts(s, at, moved, code));
+            }
+        }
+    }
+    return TALUS_OK;
+}
+
+/// Contacts of the grains [first, end) with one wall.
+static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int64_t end,
+                                  narrow_scratch* scratch, uint8_t* escaped, contacts* out)
+{
+    const grains* g = n->g;
+    wall_search s = {.n = n,
+                     .scratch = scratch,
+                     .cursor = contacts_cursor_at(n->last, -1 - wall, g->id[first]),
+                     .escaped = escaped,
+                     .out = out};
+    const wall_sight sight = wall_sight_of(n, wall);
+    for (int64_t i = first; i < end; i++) {
+        if (g->inv_mass[i] == 0.0 || (n->far && n->far[i])) continue;
+        const double* x = g->position + i * g->dim;
+        if (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], n->margin[i])
+                        : wall_sight_clear(&sight, 3, x, g->radius[i], n->margin[i])) {
+            continue;
+        }
+        const double still = n->margin[i] + n->wall_margin[wall];
+        const double moves =
+            wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
+        wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
+        at.reach = at.near + n->range;
+        TRY(grain_contacts(&s, &at));
+    }
+    return TALUS_OK;
+}
+
+/// Walls one after the other, grains side by side: no two threads mark the same grain.
+static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chunks,
+                              uint8_t* escaped, contacts* out)
+{
+    const int64_t count = n->g->count;
+    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
+        if (!n->w->present[wall]) continue;
+#pragma omp parallel num_threads(n->threads) if (chunks > 1)
+        {
+            narrow_scratch scratch = {0};
+#pragma omp for schedule(dynamic)
+            for (int64_t k = 0; k < chunks; k++) {
+                const int64_t first = k * GRAIN_CHUNK, end = first + GRAIN_CHUNK;
+                contacts_init(&chunk[k].list, n->g->dim);
+                chunk[k].failed = wall_contacts(n, wall, first, end < count ? end : count, &scratch,
+                                                escaped, &chunk[k].list) < 0;
+            }
+            if (n->visitor) n->visitor->free_scratch(scratch.visiting);
+            narrow_scratch_free(&scratch);
+        }
+        TRY(narrow_join(chunk, chunks, n->threads, out));
+    }
+    return TALUS_OK;
+}
+
+talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
+{
+    const int64_t chunks = (n->g->count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
+    if (chunks == 0) return TALUS_OK;
+    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
+    if (!chunk) return TALUS_ERR_MEMORY;
+    talus_status status = all_walls(n, chunk, chunks, escaped, out);
+    free(chunk);
+    return status;
+}
+
+static bool is_clear(const narrow* n, const wall_sight* sight, int64_t i, double margin)
+{
+    const grains* g = n->g;
+    const double *x = g->position + i * g->dim, radius = g->radius[i];
+    return g->dim == 2 ? wall_sight_clear(sight, 2, x, radius, n->margin[i] + margin)
+                       : wall_sight_clear(sight, 3, x, radius, n->margin[i] + margin);
+}
+
+void narrow_far(const narrow* n, double margin, uint8_t* far)
+{
+    const int64_t count = n->g->count;
+    for (int64_t i = 0; i < count; i++) far[i] = 1;
+    for (int wall = 0; wall < (int)n->w->count; wall++) {
+        if (!n->w->present[wall]) continue;
+        const wall_sight sight = wall_sight_of(n, wall);
+        for (int64_t i = 0; i < count; i++) far[i] = far[i] && is_clear(n, &sight, i, margin);
+    }
+}
+
+void wall_image_local(const grains* g, const walls* w, const cell* periodic, int wall, int image,
+                      int64_t grain, double local[3])
+{
+    double delta[3];
+    nearest_delta(g, w, periodic, grain, wall, delta);
+    if (image > 0) {
+        const int digits = image - 1;
+        const int shift[3] = {digits / 9 - 1, digits / 3 % 3 - 1, digits % 3 - 1};
+        for (int k = 0; k < 3; k++) delta[k] += shift[k] * periodic->length[k];
+    }
+    to_wall_frame(w, g->dim, wall, delta, local);
+}
+
+double ball_wall_gap(const grains* g, const walls* w, const cell* periodic, int wall,
+                     int64_t feature, int64_t b)
+{
+    double local[3];
+    shape_hit hits[SHAPE_MAX_HITS];
+    wall_image_local(g, w, periodic, wall, feature_image(feature), b, local);
+    int count = shape_query(&w->record[wall].shape, g->dim, local, 2.0 * g->radius[b], hits);
+    for (int k = 0; k < count; k++) {
+        if (hits[k].feature == feature_a(feature)) return hits[k].distance - g->radius[b];
+    }
+    return INFINITY;
+}

@@ -1,0 +1,114 @@
+/// Polytopes made without a search for a hull, and what all of them share: freeing and shifting.
+///
+/// A box and a prism are hulls of their corners all the same: the corners are then numbered, and
+/// flat faces found, by one piece of code only.
+#include "geometry/polytope.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+void polytope_free(polytope* p)
+{
+    free(p->vertex);
+    free(p->normal);
+    free(p->offset);
+    free(p->face_first);
+    free(p->face_vertex);
+    free(p->face_edge);
+    free(p->edge);
+    *p = (polytope){0};
+}
+
+void polytope_shift(polytope* p, const double* by)
+{
+    for (int v = 0; v < p->vertex_count; v++) {
+        vec_add_scaled(p->dim, p->vertex + p->dim * v, 1.0, by);
+    }
+    for (int f = 0; f < p->face_count; f++) {
+        p->offset[f] += vec_dot(p->dim, p->normal + p->dim * f, by);
+    }
+}
+
+talus_status polytope_segment(const double from[2], const double to[2], polytope* out,
+                              talus_error* error)
+{
+    *out = (polytope){0};
+    double length = hypot(to[0] - from[0], to[1] - from[1]);
+    if (!vec_finite(2, from) || !vec_finite(2, to) || !isfinite(length)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "an end of a segment is not a finite number");
+    }
+    if (!(length > 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "a segment needs two different ends");
+    }
+    *out = (polytope){.dim = 2, .vertex_count = 2, .face_count = 2};
+    out->vertex = malloc(4 * sizeof(double));
+    out->normal = malloc(4 * sizeof(double));
+    out->offset = malloc(2 * sizeof(double));
+    if (!out->vertex || !out->normal || !out->offset) {
+        polytope_free(out);
+        return error_memory(error, "making a segment");
+    }
+    vec_copy(2, out->vertex, from);
+    vec_copy(2, out->vertex + 2, to);
+    for (int f = 0; f < 2; f++) {
+        double side = f ? -1.0 : 1.0;
+        out->normal[2 * f] = side * (to[1] - from[1]) / length;
+        out->normal[2 * f + 1] = -side * (to[0] - from[0]) / length;
+        out->offset[f] = vec_dot(2, out->normal + 2 * f, from);
+    }
+    return TALUS_OK;
+}
+
+talus_status polytope_box(int dim, const double half_size[3], polytope* out, talus_error* error)
+{
+    *out = (polytope){0};
+    for (int k = 0; k < dim; k++) {
+        if (half_size[k] > 0.0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "half_size of a box is %g along %c; it must "
+                         "be above 0",
+                         half_size[k], axis_letter(k));
+    }
+    double points[8 * 3];
+    int count = 1 << dim;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < dim; k++) {
+            points[dim * i + k] = i >> k & 1 ? half_size[k] : -half_size[k];
+        }
+    }
+    return polytope_hull(dim, points, count, out, error);
+}
+
+talus_status polytope_prism(const double axis[3], double radius, double half_length, int sides,
+                            polytope* out, talus_error* error)
+{
+    *out = (polytope){0};
+    if (sides < 3 || sides > POLYTOPE_MAX_VERTICES / 2) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "a prism of %d sides; it must have 3 to %d",
+                         sides, POLYTOPE_MAX_VERTICES / 2);
+    }
+    if (!(radius > 0.0) || !(half_length > 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "a prism of radius %g and half length %g; both must be above 0", radius,
+                         half_length);
+    }
+    double* points = malloc(sizeof(double) * 6 * (size_t)sides);
+    if (!points) return error_memory(error, "making a prism");
+    double frame[3][3];
+    vec_frame(3, axis, frame);
+    // n sin(2 pi/n)/2 times the square of the corners' distance is the area of the n-gon.
+    double corner = radius * sqrt(2.0 * M_PI / (sides * sin(2.0 * M_PI / sides)));
+    for (int i = 0; i < 2 * sides; i++) {
+        double angle = 2.0 * M_PI * (i % sides) / sides;
+        double u = corner * cos(angle), v = corner * sin(angle);
+        double w = i < sides ? -half_length : half_length;
+        for (int k = 0; k < 3; k++) {
+            points[3 * i + k] = w * axis[k] + u * frame[1][k] + v * frame[2][k];
+        }
+    }
+    talus_status status = polytope_hull(3, points, 2 * sides, out, error);
+    free(points);
+    return status;
+}

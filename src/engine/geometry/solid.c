@@ -1,0 +1,240 @@
+/// Solids: hulls of the parts, common centre of mass, inertia and its square root.
+///
+/// With w = root * spin, where root^2 is the inertia of unit mass, the rotational energy of unit
+/// mass is |w|^2 / 2 and w has the dimension of a velocity: contact blocks of grains of all shapes
+/// and sizes are then of one kind. The root is V diag(sqrt(lambda)) V^T from Jacobi's rotations,
+/// which lose no accuracy on the small principal moments of a rod.
+#include "geometry/solid.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/symmetric.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void solid_free(solid* s)
+{
+    for (int i = 0; i < s->part_count; i++) polytope_free(&s->part[i]);
+    free(s->part);
+    free(s->name);
+    *s = (solid){0};
+}
+
+static talus_status parts_check(const talus_solid_def* def, talus_error* error)
+{
+    if (!def->part_sizes) {
+        if (def->part_count == 1) return TALUS_OK;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' has %d parts, but how many points each has is not given",
+                         def->name, def->part_count);
+    }
+    int64_t sum = 0;
+    for (int i = 0; i < def->part_count; i++) {
+        sum += def->part_sizes[i];
+        if (def->part_sizes[i] >= 0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s', part %d has %d points", def->name,
+                         i + 1, def->part_sizes[i]);
+    }
+    if (sum == def->point_count) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "the %d parts of solid '%s' have %lld points together, but %d are given",
+                     def->part_count, def->name, (long long)sum, def->point_count);
+}
+
+static talus_status solid_check(const talus_solid_def* def, talus_error* error)
+{
+    if (!def->name || !*def->name) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "a solid needs a name");
+    }
+    if (def->part_count < 1 || def->part_count > SOLID_MAX_PARTS) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s' has %d parts; it must have 1 to %d",
+                         def->name, def->part_count, SOLID_MAX_PARTS);
+    }
+    if (!(def->skin >= 0.0) || !isfinite(def->skin)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' has a skin of %g; it must be at least 0", def->name,
+                         def->skin);
+    }
+    if (!def->points || def->point_count < 1) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s' has no points", def->name);
+    }
+    return parts_check(def, error);
+}
+
+/// Hull every part; part_count grows with each, so that solid_free() always fits.
+static talus_status solid_hull(const talus_solid_def* def, solid* out, talus_error* error)
+{
+    const double* points = def->points;
+    for (int i = 0; i < def->part_count; i++) {
+        int count = def->part_sizes ? def->part_sizes[i] : def->point_count;
+        talus_error why = {0};
+        talus_status status = polytope_hull(out->dim, points, count, &out->part[i], &why);
+        if (status < 0 && def->part_count == 1) {
+            return error_set(error, status, "solid '%s': %.1900s", def->name, why.text);
+        }
+        if (status < 0) {
+            return error_set(error, status, "solid '%s', part %d: %.1900s", def->name, i + 1,
+                             why.text);
+        }
+        out->part_count++;
+        points += (size_t)out->dim * (size_t)count;
+    }
+    return TALUS_OK;
+}
+
+/// Volume, centre and inertia (about that centre, density 1) of all parts together.
+static mass_properties solid_mass(const solid* s)
+{
+    mass_properties all = {0}, part[SOLID_MAX_PARTS];
+    for (int i = 0; i < s->part_count; i++) {
+        part[i] = polytope_mass(&s->part[i], s->skin);
+        all.volume += part[i].volume;
+        vec_add_scaled(3, all.centre, part[i].volume, part[i].centre);
+    }
+    for (int k = 0; k < 3; k++) all.centre[k] /= all.volume;
+    for (int i = 0; i < s->part_count; i++) {
+        double d[3];
+        vec_sub(3, d, part[i].centre, all.centre);
+        double square = part[i].volume * vec_dot(3, d, d);
+        for (int k = 0; k < 9; k++) {
+            all.inertia[k] += part[i].inertia[k] - part[i].volume * d[k / 3] * d[k % 3];
+            if (k % 4 == 0) all.inertia[k] += square;
+        }
+    }
+    return all;
+}
+
+/// Move the origin to the centre of mass.
+static void solid_centre(solid* s)
+{
+    mass_properties mass = {0};
+    // Twice: far from the origin the first centre is rounded as coarsely as the points are.
+    for (int pass = 0; pass < 2; pass++) {
+        mass = solid_mass(s);
+        double back[3] = {-mass.centre[0], -mass.centre[1], -mass.centre[2]};
+        for (int i = 0; i < s->part_count; i++) polytope_shift(&s->part[i], back);
+        vec_add_scaled(3, s->centre, 1.0, mass.centre);
+    }
+    s->volume = mass.volume;
+    for (int k = 0; k < 9; k++) s->inertia[k] = mass.inertia[k] / mass.volume;
+    if (s->dim == 2) {
+        for (int k = 0; k < 8; k++) s->inertia[k] = 0.0;
+    }
+    for (int i = 0; i < s->part_count; i++) {
+        for (int v = 0; v < s->part[i].vertex_count; v++) {
+            s->radius = fmax(s->radius, vec_norm(s->dim, s->part[i].vertex + s->dim * v));
+        }
+    }
+    s->radius += s->skin;
+}
+
+/// Symmetric square root of a positive tensor, and its inverse.
+static void tensor_root(const double tensor[9], double root[9], double unroot[9])
+{
+    double a[3][3], v[3][3];
+    memcpy(a, tensor, sizeof a);
+    symmetric_diagonalise(3, a[0], v[0]);
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            double sum = 0.0, inverse = 0.0;
+            for (int k = 0; k < 3; k++) {
+                double length = sqrt(a[k][k]), product = v[i][k] * v[j][k];
+                sum += product * length;
+                inverse += product / length;
+            }
+            root[3 * i + j] = root[3 * j + i] = sum;
+            unroot[3 * i + j] = unroot[3 * j + i] = inverse;
+        }
+    }
+}
+
+static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
+{
+    TRY(solid_check(def, error));
+    out->skin = def->skin;
+    out->name = strdup(def->name);
+    out->part = calloc((size_t)def->part_count, sizeof *out->part);
+    if (!out->name || !out->part) return error_memory(error, "making a solid");
+    TRY(solid_hull(def, out, error));
+    solid_centre(out);
+    if (out->dim == 2) {
+        out->root[8] = sqrt(out->inertia[8]);
+        out->unroot[8] = 1.0 / out->root[8];
+    } else {
+        tensor_root(out->inertia, out->root, out->unroot);
+    }
+    if (!(out->volume > 0.0) || !vec_finite(9, out->unroot) || !isfinite(out->radius)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' is too large or too thin: its mass cannot be computed",
+                         def->name);
+    }
+    return TALUS_OK;
+}
+
+talus_status solid_make(const talus_solid_def* def, int dim, solid* out, talus_error* error)
+{
+    *out = (solid){.dim = dim};
+    talus_status status = solid_fill(def, out, error);
+    if (status < 0) solid_free(out);
+    return status;
+}
+
+void solids_free(solids* s)
+{
+    for (int i = 0; i < s->count; i++) solid_free(&s->row[i]);
+    free(s->row);
+    free(s->bucket);
+    *s = (solids){0};
+}
+
+/// The bucket of a name: where it is, or the empty one where it would go.
+static size_t bucket_of(const solids* s, const char* name)
+{
+    const size_t buckets = 2 * (size_t)s->capacity;
+    size_t k = (size_t)(hash_bytes(HASH_START, name, strlen(name)) % buckets);
+    while (s->bucket[k] >= 0 && strcmp(s->row[s->bucket[k]].name, name) != 0) {
+        k = k + 1 == buckets ? 0 : k + 1;
+    }
+    return k;
+}
+
+int solids_find(const solids* s, const char* name)
+{
+    return s->capacity > 0 ? s->bucket[bucket_of(s, name)] : -1;
+}
+
+/// Room for twice as many, and all names filed anew.
+static bool solids_grow(solids* s)
+{
+    const int capacity = s->capacity > 0 ? 2 * s->capacity : 8;
+    solid* row = realloc(s->row, (size_t)capacity * sizeof *row);
+    if (row) s->row = row;
+    int* bucket = malloc(2 * (size_t)capacity * sizeof *bucket);
+    if (!row || !bucket) {
+        free(bucket);
+        return false;
+    }
+    free(s->bucket);
+    s->bucket = bucket;
+    s->capacity = capacity;
+    for (int k = 0; k < 2 * capacity; k++) bucket[k] = -1;
+    for (int i = 0; i < s->count; i++) bucket[bucket_of(s, s->row[i].name)] = i;
+    return true;
+}
+
+talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* index,
+                        talus_error* error)
+{
+    if (def->name && solids_find(s, def->name) >= 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there already is a solid named '%s'",
+                         def->name);
+    }
+    if (s->count == s->capacity && !solids_grow(s)) return error_memory(error, "adding a solid");
+    TRY(solid_make(def, dim, &s->row[s->count], error));
+    s->bucket[bucket_of(s, s->row[s->count].name)] = s->count;
+    if (index) *index = s->count;
+    s->count++;
+    return TALUS_OK;
+}

@@ -1,0 +1,45 @@
+/// The shape of a grain or obstacle that is not a ball: one or more convex parts, rigidly joined
+/// and rounded by a skin, with its mass properties.
+///
+/// The body frame has its origin at the centre of mass and the axes in which the points were given.
+#ifndef TALUS_GEOMETRY_SOLID_H
+#define TALUS_GEOMETRY_SOLID_H
+
+#include "geometry/polytope.h"
+
+#include <talus/world.h>
+
+enum { SOLID_MAX_PARTS = 256 };
+
+typedef struct solid {
+    char* name;
+    int dim;
+    int part_count;
+    polytope* part;    ///< [part_count] in the body frame
+    double skin;       ///< radius by which every part is rounded
+    double volume;     ///< 2D: area
+    double centre[3];  ///< centre of mass in the frame in which the points were given
+    double radius;     ///< of the ball about the centre of mass that holds all, skin included
+    double inertia[9]; ///< of unit mass, m^2, tensor in the body frame; 2D: only [8]
+    double root[9];    ///< its symmetric square root: w = root (spin in the body frame), m/s
+    double unroot[9];  ///< inverse of that root
+} solid;
+
+/// Make a solid; points are hulled part by part. Masses of parts that overlap count twice.
+talus_status solid_make(const talus_solid_def* def, int dim, solid* out, talus_error* error);
+void solid_free(solid* s);
+
+/// All solids of a world. Rows never move out of order and are never removed.
+typedef struct solids {
+    int count, capacity;
+    solid* row;  ///< [count]
+    int* bucket; ///< [2 capacity] rows by the hash of their names, -1 where empty
+} solids;
+
+void solids_free(solids* s);
+talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* index,
+                        talus_error* error);
+/// Index of a name, -1 if there is none.
+int solids_find(const solids* s, const char* name);
+
+#endif

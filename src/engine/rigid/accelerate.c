@@ -1,0 +1,258 @@
+/// Coloured sweeps with Nesterov momentum: sweeps grow like L/d instead of (L/d)^2.
+///
+/// From y one forward sweep, always in the same order, gives x (wide.h). Then
+///     y' = x + beta (x - x_old),   theta' = (-theta^2 + theta sqrt(theta^2 + 4))/2,
+///     beta = theta (1 - theta)/(theta^2 + theta')                                 (Nesterov)
+/// for impulses and velocities alike; y may leave the cone, the next sweep projects it back, so
+/// what is converged to is the exact law. Momentum starts anew when it points the wrong way, that
+/// is when sum w (x - y).(x - x_old) < 0 (O'Donoghue and Candes). There is no proof for friction:
+/// in flows, where many contacts slide, that alone falls into cycles. So the change of a sweep is
+/// watched over windows. Where it grows, momentum starts anew and the window ends; where a window
+/// was no better than the one before, momentum gets a limit: theta stays at that of the limit's
+/// age. The first limit is what the errors' own length asks for (residual.h: a wave crosses that
+/// length while momentum lasts, and flicker needs hardly any), then it is halved, and doubled again
+/// where it pays. (To set the limit at the first growth was tried: flows took twice the sweeps.)
+///
+/// In a large jammed packing the first sweeps alternate with steps on a coarse grid (coarse.h).
+#include "rigid/coarse/coarse.h"
+#include "rigid/residual.h"
+#include "rigid/solver.h"
+#include "rigid/stop.h"
+
+#include <math.h>
+
+/// Sweeps of a window, at least; if the change of a window's best sweep is not below PROGRESS of
+/// the last window's, momentum is cut short.
+enum { WINDOW = 50, SHORTEST = 8 };
+static const double PROGRESS = 0.8, GOOD_PROGRESS = 0.4;
+/// Growth of the squared change over the smallest one of a window that ends the window at once:
+/// before there is a limit, and afterwards. Waves in a packing at rest stay below the first, flows
+/// do not.
+static const double GROWTH = 2.0, DIVERGENCE = 1e6;
+/// Sweeps in which a wave crosses a diameter of a packing, with some room: until it has crossed the
+/// whole packing the change need not become smaller.
+static const double CROSSING = 3.0;
+/// The first limit in lengths of the errors: there and back, with some room.
+static const double REACH = 10.0;
+
+typedef struct momentum {
+    double theta, beta;
+    int64_t limit;    ///< age at which momentum grows no more; INT64_MAX: none yet
+    double best;      ///< smallest change in this window
+    double last_best; ///< and in the one before
+    int64_t sweeps;   ///< of this window
+    int64_t window;   ///< length of a window while momentum has no limit
+    double length;    ///< on which the errors vary, in diameters
+} momentum;
+
+static momentum momentum_start(double size)
+{
+    return (momentum){.theta = 1.0,
+                      .limit = INT64_MAX,
+                      .best = INFINITY,
+                      .last_best = INFINITY,
+                      .window = WINDOW + (int64_t)(CROSSING * size),
+                      .length = size > 0.0 ? size : WINDOW / REACH};
+}
+
+/// Keep going, but judge windows as at the start: floats held up the last ones.
+static void momentum_judge_anew(momentum* m)
+{
+    m->limit = INT64_MAX;
+    m->best = m->last_best = INFINITY;
+    m->sweeps = 0;
+}
+
+static void restart(momentum* m)
+{
+    m->theta = 1.0;
+    m->beta = 0.0;
+}
+
+/// At the end of a window: less momentum where it does not help, more where it does.
+static void judge_window(momentum* m)
+{
+    const double ratio = m->best / m->last_best;
+    const bool unlimited = m->limit == INT64_MAX;
+    if (!(ratio < PROGRESS)) {
+        const int64_t shorter = unlimited ? (int64_t)(REACH * m->length) : m->limit / 2;
+        m->limit = shorter > SHORTEST ? shorter : SHORTEST;
+    } else if (ratio < GOOD_PROGRESS && !unlimited) {
+        m->limit *= 2;
+    }
+    m->last_best = m->best;
+    m->best = INFINITY;
+    m->sweeps = 0;
+}
+
+static int64_t window_length(const momentum* m)
+{
+    if (m->limit == INT64_MAX) return m->window;
+    return m->limit > 2 * WINDOW ? m->limit / 2 : WINDOW;
+}
+
+/// Decide from the sums of a sweep how far the next one is extrapolated.
+static void momentum_next(momentum* m, const packed_sums* s)
+{
+    const double allowed = m->limit == INT64_MAX ? GROWTH : DIVERGENCE;
+    const bool diverges = !(s->change <= allowed * m->best);
+    m->best = fmin(m->best, s->change);
+    if (++m->sweeps >= window_length(m) || diverges) judge_window(m);
+    if (diverges || s->turning < 0.0) {
+        restart(m);
+        return;
+    }
+    const double t = m->theta, t2 = t * t;
+    // After k sweeps theta is about 2/k.
+    m->theta = fmax(0.5 * (sqrt(t2 * (t2 + 4.0)) - t2), 2.0 / (double)m->limit);
+    m->beta = t * (1.0 - t) / (t2 + m->theta);
+}
+
+/// Fewer contacts are quick to sweep over, and few sweeps do not smooth what a coarse step leaves.
+enum { COARSE_CONTACTS = 3000, COARSE_SWEEPS = 100 };
+
+static bool may_step_coarsely(const problem* p, const solve_request* request)
+{
+    const talus_solver_def* options = request->options;
+    return options->method != TALUS_SOLVER_COLOURED && options->max_sweeps >= COARSE_SWEEPS &&
+           options->precision != TALUS_PRECISION_SINGLE && p->count >= COARSE_CONTACTS &&
+           (request->size == 0.0 || request->size >= coarse_least_size(p->dim));
+}
+
+/// Change the impulses on a coarse grid. The first step stops the wave that momentum has begun to
+/// follow. At later ones x and what came before it move alike, so momentum stays what it was; only
+/// changes of later sweeps cannot be compared with those before.
+static talus_status step_coarsely(coarse_grid* c, packed* w, const packed_kernels* kernels,
+                                  int threads, bool current, momentum* m)
+{
+    bool changed;
+    if (!current && c->steps == 0) packed_give_back(w, kernels, threads);
+    if (!current && c->steps > 0) packed_show(w, threads);
+    if (coarse_step(c, w->problem, packed_threads(w->count, threads), &changed)) {
+        return TALUS_ERR_MEMORY;
+    }
+    if (!changed) return TALUS_OK;
+    packed_shift(w, kernels, threads);
+    if (c->steps == 1) restart(m);
+    m->best = m->last_best = INFINITY;
+    m->sweeps = 0;
+    return TALUS_OK;
+}
+
+/// The change of a sweep in windows, to see when floats have done what they can. Then doubles go on
+/// from where floats are: so the rule that ends a solve is the same.
+typedef struct progress {
+    double best, last_best; ///< smallest change in this window and in the one before
+    int64_t sweeps, window; ///< of this window, and its length
+} progress;
+
+/// Relative change of a sweep that is hardly more than rounding to floats.
+static const double SINGLE_ROUNDING = 0x1p-20;
+/// Sweeps in single precision after which velocities are computed anew from the impulses.
+enum { SINGLE_REFRESH = 64 };
+
+static bool single_is_spent(progress* g, const packed_sums* s)
+{
+    if (!(s->change > SINGLE_ROUNDING * SINGLE_ROUNDING * s->impulse)) return true;
+    g->best = fmin(g->best, s->change);
+    if (++g->sweeps < g->window) return false;
+    const bool stuck = !(g->best < PROGRESS * g->last_best);
+    *g = (progress){.best = INFINITY, .last_best = g->best, .window = g->window};
+    return stuck;
+}
+
+/// Static friction gives way only when all forces are known, and then the solve goes on. With a
+/// fixed number of sweeps the first half is taken to have found them.
+static bool forces_known(const talus_solver_def* options, bool reached, int64_t sweeps)
+{
+    return reached ||
+           (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
+}
+
+/// What does not converge ends with plain sweeps: they leave small errors, momentum may leave large
+/// ones.
+static bool is_last_part(const solve_request* request, int64_t sweeps)
+{
+    const talus_solver_def* options = request->options;
+    return !request->goes_on && options->max_sweeps - sweeps <= options->max_sweeps / 8;
+}
+
+/// Sweep until the rule is met (`reached`) or there have been enough. Leaves the problem as it is
+/// for solve_conclude().
+static talus_status sweep_until(problem* p, const solve_request* request, solve_workspace* ws,
+                                const packed_kernels* kernels, stop_state* stop, bool* reached,
+                                solve_result* out)
+{
+    packed* w = &ws->packed;
+    const talus_solver_def* options = request->options;
+    const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
+    momentum m = momentum_start(request->size);
+    progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
+    bool current = false;
+    if (accelerated) packed_remember(w, request->threads);
+    while (out->sweeps < options->max_sweeps && !*reached) {
+        if (coarse_due(&ws->coarse, out->sweeps) &&
+            step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
+            return TALUS_ERR_MEMORY;
+        }
+        const packed_sums sums = packed_sweep(w, kernels, accelerated, m.beta, request->threads);
+        const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
+        const bool spent = w->single && single_is_spent(&in_single, &sums);
+        out->sweeps++;
+        out->single_sweeps += w->single;
+        if (accelerated) momentum_next(&m, &sums);
+        if (is_last_part(request, out->sweeps)) restart(&m);
+        const bool watched = request->watch && request->watch->next == out->sweeps;
+        const bool due = stop_due(stop, out->sweeps, &stats);
+        const bool halfway = forces_known(options, false, out->sweeps) && p->compound_count > 0;
+        current = watched || due || halfway || spent;
+        if (w->single && !current && out->sweeps % SINGLE_REFRESH == 0) {
+            packed_refresh_single(w, kernels, request->threads);
+        }
+        if (!current) continue;
+        packed_give_back(w, kernels, request->threads);
+        if (spent) {
+            w->single = false;
+            momentum_judge_anew(&m);
+        }
+        if (watched && solve_watched(request, p, out->sweeps)) break;
+        *reached = due && stop_look(stop, p, out->sweeps, &stats);
+        if (due) m.length = stop->seen.length;
+        if (forces_known(options, *reached, out->sweeps) &&
+            problem_break_loose(p, options->tolerance)) {
+            packed_refresh_friction(w);
+            *reached = false;
+            stop->next_check = out->sweeps + 1;
+        }
+    }
+    if (!current) packed_give_back(w, kernels, request->threads);
+    return TALUS_OK;
+}
+
+static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out)
+{
+    const packed_kernels* kernels = packed_kernels_for(request->options->vector);
+    packed* w = &ws->packed;
+    *out = (solve_result){.converged = true};
+    if (p->count == 0) {
+        problem_refresh(p);
+        return TALUS_OK;
+    }
+    if (packed_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
+    packed_apply(w, kernels, request->threads);
+    if (request->options->precision == TALUS_PRECISION_SINGLE &&
+        packed_narrow(w, request->threads)) {
+        return TALUS_ERR_MEMORY;
+    }
+    ws->coarse.next = INT64_MAX;
+    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, request->options);
+    stop_state stop = stop_begin(request);
+    bool reached = false;
+    if (sweep_until(p, request, ws, kernels, &stop, &reached, out)) return TALUS_ERR_MEMORY;
+    packed_forget(w);
+    solve_conclude(&stop, p, reached, out);
+    return TALUS_OK;
+}
+
+const solver_ops accelerated_solver = {.name = "accelerated", .solve = solve};

@@ -1,0 +1,721 @@
+/// One step of Contact Dynamics: implicit Euler with all contacts solved together (UK 1-2).
+///
+///   v_free = v + h M^-1 F_ext;  find p;  v_new = v_free + M^-1 H p;  x_new = x + h v_new
+///
+/// The search for contacts is certain, not hopeful: each grain is given a margin that it may move
+/// in the step (beyond the mean drift of all grains). If the solution moves a grain farther, its
+/// margin is raised and the search repeated; if that shows a new contact, the step is solved again
+/// from the impulses found so far. So no contact within the step's reach is ever missed.
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "detect/narrow.h"
+#include "detect/neighbours.h"
+#include "rigid/assemble.h"
+#include "rigid/residual.h"
+#include "rigid/solver.h"
+#include "rigid/stepper.h"
+#include "state/drive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Room for velocities to change during the solve, in radii. Larger means more candidate contacts,
+/// smaller more repeated searches (a flowing hopper: 2.7 a step at 0.005, 2 at 0.02).
+static const double MARGIN_RADII = 0.01;
+/// A grain that outran its margin gets this many times what it needed.
+static const double MARGIN_GROWTH = 1.5;
+/// Searches per step before giving up; margins grow geometrically, so a few are enough.
+enum { MAX_SEARCHES = 40 };
+/// Above so many contacts the list of a search that was repeated is given back after the step, and
+/// a third list has the memory of the contact problem that was solved.
+enum { KEEP_CONTACTS = 200000 };
+
+/// Positions and reaches beyond this have squares that overflow.
+static const double SEARCHABLE = 1e150;
+
+struct stepper {
+    int dim;
+    neighbours neighbours;
+    contacts found, before; ///< contacts of this search and of the one before it in the same step
+    assembly assembly;
+    problem problem;
+    solve_workspace workspace;
+    int64_t grain_capacity;
+    double* free_velocity; ///< [grains][dim]
+    const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
+    double* free_spin;     ///< [grains][1 or 3] if a torque acts on any grain
+    int64_t spin_capacity;
+    double* margin;   ///< [grains]
+    double* reach;    ///< [grains] radius + margin
+    double widest;    ///< largest reach
+    uint8_t* escaped; ///< [grains]
+    int64_t wall_capacity;
+    double* wall_margin; ///< [walls]
+    double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
+    double drift[3];     ///< mean free velocity of the free grains
+};
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void cd_destroy(stepper* s)
+{
+    if (!s) return;
+    neighbours_free(&s->neighbours);
+    contacts_free(&s->found);
+    contacts_free(&s->before);
+    assembly_free(&s->assembly);
+    problem_free(&s->problem);
+    solve_workspace_free(&s->workspace);
+    free(s->free_velocity);
+    free(s->free_spin);
+    free(s->margin);
+    free(s->reach);
+    free(s->escaped);
+    free(s->wall_margin);
+    free(s->saved_walls);
+    free(s);
+}
+
+static talus_status cd_create(stepper** out, int dim, talus_error* error)
+{
+    stepper* s = calloc(1, sizeof *s);
+    if (!s || neighbours_init(&s->neighbours)) {
+        cd_destroy(s);
+        return error_memory(error, "making the stepper");
+    }
+    s->dim = dim;
+    contacts_init(&s->found, dim);
+    contacts_init(&s->before, dim);
+    *out = s;
+    return TALUS_OK;
+}
+
+static double* regrow(double* old, int64_t count)
+{
+    free(old);
+    return malloc(sizeof(double) * (size_t)count);
+}
+
+static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
+{
+    if (grain_count > s->grain_capacity) {
+        int64_t n = capacity_for(grain_count);
+        s->free_velocity = regrow(s->free_velocity, n * s->dim);
+        s->margin = regrow(s->margin, n);
+        s->reach = regrow(s->reach, n);
+        free(s->escaped);
+        s->escaped = malloc((size_t)n);
+        bool good = s->free_velocity && s->margin && s->reach && s->escaped;
+        s->grain_capacity = good ? n : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    if (wall_count > s->wall_capacity) {
+        s->wall_margin = regrow(s->wall_margin, wall_count);
+        s->saved_walls = regrow(s->saved_walls, 9 * wall_count);
+        s->wall_capacity = s->wall_margin && s->saved_walls ? wall_count : 0;
+        if (s->wall_capacity == 0) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+// ---- before the contacts -----------------------------------------------------------------------
+
+static void save_walls(stepper* s, const walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, saved, w->velocity + 3 * i);
+        vec_copy(3, saved + 3, w->spin + 3 * i);
+        vec_copy(3, saved + 6, w->applied + 3 * i);
+    }
+}
+
+static void restore_walls(const stepper* s, walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        const double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, w->velocity + 3 * i, saved);
+        vec_copy(3, w->spin + 3 * i, saved + 3);
+        vec_copy(3, w->applied + 3 * i, saved + 6);
+    }
+}
+
+/// Velocities that the grains would have without contacts; drag is taken implicitly.
+static void set_free_velocities(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    const int dim = s->dim;
+    const double h = ctx->h;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
+        const double falls = im > 0.0 ? 1.0 : 0.0;
+        for (int k = 0; k < dim; k++) {
+            const double force = g->force ? g->force[i * dim + k] : 0.0;
+            double kick = h * (falls * ctx->def->gravity[k] + im * force);
+            s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
+        }
+    }
+}
+
+static void find_torque(void* data, int64_t first, int64_t last, double* found)
+{
+    const grains* g = data;
+    const int spin_dim = g->dim == 2 ? 1 : 3;
+    for (int64_t i = first * spin_dim; i < last * spin_dim && *found == 0.0; i++) {
+        *found = g->torque[i] != 0.0;
+    }
+}
+
+/// Spins that the grains would have without contacts: their own, unless a torque acts on any.
+static talus_status set_free_spins(stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    const int spin_dim = s->dim == 2 ? 1 : 3;
+    double found;
+    s->spin = g->spin;
+    if (!g->torque) return TALUS_OK;
+    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
+    if (found == 0.0) return TALUS_OK;
+    if (g->count > s->spin_capacity) {
+        s->spin_capacity = capacity_for(g->count);
+        s->free_spin = regrow(s->free_spin, s->spin_capacity * spin_dim);
+    }
+    if (!s->free_spin) {
+        s->spin_capacity = 0;
+        return TALUS_ERR_MEMORY;
+    }
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        vec_copy(spin_dim, s->free_spin + i * spin_dim, g->spin + i * spin_dim);
+        grain_add_torque(g, i, ctx->h, s->free_spin + i * spin_dim);
+    }
+    s->spin = s->free_spin;
+    return TALUS_OK;
+}
+
+/// What a loop over grains or contacts works on.
+typedef struct step_loop {
+    stepper* s;
+    const step_context* ctx;
+} step_loop;
+
+/// Sum of the free velocities of the free grains, and how many there are.
+static void add_free_velocities(void* data, int64_t first, int64_t last, double sums[4])
+{
+    const step_loop* loop = data;
+    const int dim = loop->s->dim;
+    for (int64_t i = first; i < last; i++) {
+        if (loop->ctx->grains->inv_mass[i] == 0.0) continue;
+        vec_add_scaled(dim, sums, 1.0, loop->s->free_velocity + i * dim);
+        sums[3] += 1.0;
+    }
+}
+
+/// Mean free velocity of the free grains: margins are counted from it, so that a falling or
+/// travelling pile has small ones.
+static void set_drift(stepper* s, const step_context* ctx)
+{
+    step_loop loop = {s, ctx};
+    double sums[4];
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 4, add_free_velocities, &loop,
+                    sums);
+    for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
+}
+
+/// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
+/// seen from the drift. A ball's turning moves nothing.
+static double motion(const stepper* s, const grains* g, int64_t i, const double* v,
+                     const double* spin, double h)
+{
+    double relative[3];
+    vec_sub(s->dim, relative, v, s->drift);
+    const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(s->dim == 2 ? 1 : 3, spin);
+    return h * (vec_norm(s->dim, relative) + turn);
+}
+
+static void set_margins(stepper* s, const step_context* ctx)
+{
+    const grains* g = ctx->grains;
+    const int spin_dim = s->dim == 2 ? 1 : 3;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        const int wall = g->glued_to[i];
+        bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
+        double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
+        s->margin[i] =
+            slack + motion(s, g, i, s->free_velocity + i * s->dim, s->spin + i * spin_dim, ctx->h);
+    }
+    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, ctx->threads);
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        s->wall_margin[i] = wall_is_mobile(ctx->walls, i) ? wall_slack : 0.0;
+    }
+}
+
+// ---- searching ---------------------------------------------------------------------------------
+
+/// The row that the least of some rows as doubles stands for, -1 if there was none.
+static int64_t row_of(double least)
+{
+    return isinf(least) ? -1 : (int64_t)least;
+}
+
+/// Two images of one pair must not both be in reach: contacts are found for the nearest only.
+static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
+{
+    const grains* g = ctx->grains;
+    for (int k = 0; k < s->dim && g->count > 1; k++) {
+        if (!ctx->cell->periodic[k] || 4.0 * s->widest < ctx->cell->length[k]) continue;
+        int64_t widest = 0;
+        while (s->reach[widest] < s->widest) widest++;
+        return error_set(
+            error, TALUS_ERR_NUMERIC,
+            "periodic cell too short along %c: %g is not more than twice the distance "
+            "across which grain %lld (radius %g) may touch another in this step; use a "
+            "longer cell or a smaller time step",
+            axis_letter(k), ctx->cell->length[k], (long long)g->id[widest], g->radius[widest]);
+    }
+    return TALUS_OK;
+}
+
+/// Reaches of the grains [first, last). Least numbers: a row with a bad velocity, a row with a bad
+/// place, the largest reach with its sign turned.
+static void set_reaches(void* data, int64_t first, int64_t last, double least[3])
+{
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    const grains* g = loop->ctx->grains;
+    const double range = materials_bond_range(loop->ctx->materials);
+    const int dim = s->dim;
+    for (int64_t i = first; i < last; i++) {
+        double speed = 0.0, place = s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
+        least[2] = fmin(least[2], -place);
+        for (int k = 0; k < dim; k++) {
+            speed += fabs(s->free_velocity[i * dim + k]);
+            place += fabs(g->position[i * dim + k]);
+        }
+        if (!isfinite(speed)) least[0] = fmin(least[0], (double)i);
+        if (!(place < SEARCHABLE)) least[1] = fmin(least[1], (double)i);
+    }
+}
+
+/// Set how far each grain is searched for. Returns the first row whose velocity, position or reach
+/// is out of the range of numbers, -1 if none. A bad velocity spoils the drift and so the reach of
+/// every other grain: it is named before them.
+static int64_t set_reach(stepper* s, const step_context* ctx)
+{
+    step_loop loop = {s, ctx};
+    double least[3];
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 3, set_reaches, &loop, least);
+    s->widest = -least[2];
+    const int64_t spoilt = row_of(least[0]);
+    return spoilt >= 0 ? spoilt : row_of(least[1]);
+}
+
+/// Fill s->found with every contact that the margins allow.
+static talus_status search(stepper* s, const step_context* ctx, talus_error* error)
+{
+    grains* g = ctx->grains;
+    const double range = materials_bond_range(ctx->materials);
+    TRY(check_cell(s, ctx, error));
+    if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
+    ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
+    narrow bodies = {.g = g,
+                     .w = ctx->walls,
+                     .periodic = ctx->cell,
+                     .poses = ctx->poses,
+                     .margin = s->margin,
+                     .wall_margin = s->wall_margin,
+                     .range = range,
+                     .velocity = s->free_velocity,
+                     .spin = s->spin,
+                     .drift = {s->drift[0], s->drift[1], s->drift[2]},
+                     .h = ctx->h,
+                     .last = ctx->contacts,
+                     .threads = ctx->threads};
+    s->found.count = 0;
+    if (neighbours_update(&s->neighbours, &balls, ctx->cell, ctx->threads) ||
+        narrow_walls(&bodies, s->escaped, &s->found) ||
+        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found)) {
+        return error_memory(error, "searching for contacts");
+    }
+    if (s->found.count > INT32_MAX - 64) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^31 contacts in one world");
+    }
+    return TALUS_OK;
+}
+
+/// How far the solution moves a grain; glued to a mobile wall it goes with the wall.
+static double solved_motion(const stepper* s, const grains* g, int64_t i, double h)
+{
+    const int wall = g->glued_to[i], dim = s->dim;
+    const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
+    const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(dim);
+    double spin[3] = {0.0, 0.0, 0.0};
+    if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
+    return motion(s, g, i, row, spin, h);
+}
+
+static void raise_grain_margins(void* data, int64_t first, int64_t last, double* raised)
+{
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    for (int64_t i = first; i < last; i++) {
+        double moved = solved_motion(s, loop->ctx->grains, i, loop->ctx->h);
+        if (moved <= s->margin[i]) continue;
+        s->margin[i] = MARGIN_GROWTH * moved;
+        *raised += 1.0;
+    }
+}
+
+/// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
+static bool raise_margins(stepper* s, const step_context* ctx)
+{
+    const int stride = problem_stride(s->dim);
+    step_loop loop = {s, ctx};
+    double raised;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 1, raise_grain_margins, &loop,
+                    &raised);
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0) continue;
+        double change[3];
+        vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
+                ctx->walls->velocity + 3 * i);
+        double moved = ctx->h * vec_norm(s->dim, change);
+        if (moved <= s->wall_margin[i]) continue;
+        s->wall_margin[i] = MARGIN_GROWTH * moved;
+        raised += 1.0;
+    }
+    return raised > 0.0;
+}
+
+static void find_difference(void* data, int64_t first, int64_t last, double* different)
+{
+    const stepper* s = data;
+    for (int64_t c = first; c < last && *different == 0.0; c++) {
+        *different = contacts_compare(&s->found, c, &s->before, c) != 0;
+    }
+}
+
+/// Did this search find the same contacts as the one before it?
+static bool same_contacts(stepper* s, int threads)
+{
+    double different;
+    if (s->found.count != s->before.count) return false;
+    parallel_reduce(threads, s->found.count, PARALLEL_SUM, 1, find_difference, s, &different);
+    return different == 0.0;
+}
+
+// ---- solving -----------------------------------------------------------------------------------
+
+/// Does a row hold NaN, infinity or a number whose square overflows?
+static bool runs_away(const stepper* s, int64_t row)
+{
+    const int stride = problem_stride(s->dim);
+    for (int k = 0; k < stride; k++) {
+        if (!(fabs(s->problem.body[row * stride + k]) < 1e150)) return true;
+    }
+    return false;
+}
+
+static void find_runaway(void* data, int64_t first, int64_t last, double* least)
+{
+    for (int64_t i = first; i < last && isinf(*least); i++) {
+        if (runs_away(data, i)) *least = (double)i;
+    }
+}
+
+/// First grain that runs away, -1 if none.
+static int64_t first_not_finite(stepper* s, const step_context* ctx)
+{
+    double least;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, find_runaway, s, &least);
+    return row_of(least);
+}
+
+/// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
+static talus_status check_walls_finite(const stepper* s, const step_context* ctx,
+                                       talus_error* error)
+{
+    for (int i = 0; i < (int)ctx->walls->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0 || !runs_away(s, row)) continue;
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "wall '%s' got a velocity that is not a finite number at t = %.9g",
+                         ctx->walls->record[i].name, ctx->time + ctx->h);
+    }
+    return TALUS_OK;
+}
+
+static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
+                                step_outcome* out, talus_error* error)
+{
+    s->assembly.wall_before = s->saved_walls;
+    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, &s->problem)) {
+        return error_memory(error, "building the contact problem");
+    }
+    solve_request request = {.options = &ctx->def->solver,
+                             .h = ctx->h,
+                             .seed = ctx->def->seed,
+                             .key = ctx->key * MAX_SEARCHES + search_number,
+                             .size = ctx->size,
+                             .threads = ctx->threads};
+    solve_result result;
+    const solver_ops* solver = solver_for(&ctx->def->solver);
+    if (solver->solve(&s->problem, &request, &s->workspace, &result)) {
+        return error_memory(error, "solving the contacts");
+    }
+    out->sweeps += result.sweeps;
+    out->updates += result.updates;
+    out->converged = result.converged;
+    out->residual = result.residual;
+    out->velocity_error = result.velocity_error;
+    out->second = result.second_method != NULL;
+    out->nan_grain = first_not_finite(s, ctx);
+    if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
+    disassemble(&s->assembly, ctx, &s->problem, &s->found);
+    return TALUS_OK;
+}
+
+static bool leaves_domain(const stepper* s, const step_context* ctx, int64_t i)
+{
+    const grains* g = ctx->grains;
+    const talus_world_def* def = ctx->def;
+    const int dim = s->dim, stride = problem_stride(dim);
+    for (int k = 0; k < dim; k++) {
+        if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
+        double x = g->position[i * dim + k] + ctx->h * s->problem.body[i * stride + k];
+        if (x < def->domain_low[k] || x > def->domain_high[k]) return true;
+    }
+    return false;
+}
+
+static void mark_leaving(void* data, int64_t first, int64_t last, double* least)
+{
+    const step_loop* loop = data;
+    stepper* s = loop->s;
+    for (int64_t i = first; i < last; i++) {
+        if (loop->ctx->def->has_domain && leaves_domain(s, loop->ctx, i)) s->escaped[i] = 1;
+        if (s->escaped[i]) *least = fmin(*least, (double)i);
+    }
+}
+
+/// Grains that the step would carry out of the domain join those found behind walls.
+static void mark_escaped(stepper* s, const step_context* ctx, step_outcome* out)
+{
+    step_loop loop = {s, ctx};
+    double least;
+    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, mark_leaving, &loop, &least);
+    out->escaped_grain = row_of(least);
+    out->escaped = s->escaped;
+}
+
+static void count_active(void* data, int64_t first, int64_t last, double* count)
+{
+    const contacts* list = data;
+    for (int64_t c = first; c < last; c++) *count += list->state[c] != TALUS_CONTACT_OPEN;
+}
+
+static void swap_contacts(contacts* x, contacts* y)
+{
+    contacts swap = *x;
+    *x = *y;
+    *y = swap;
+}
+
+static talus_status search_and_solve(stepper* s, const step_context* ctx, step_outcome* out,
+                                     talus_error* error)
+{
+    talus_totals* totals = ctx->totals;
+    for (int n = 0; n < MAX_SEARCHES; n++) {
+        double start = clock_seconds();
+        out->nan_grain = set_reach(s, ctx);
+        if (out->nan_grain >= 0) return TALUS_OK;
+        TRY(search(s, ctx, error));
+        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads)) {
+            return error_memory(error, "searching for contacts");
+        }
+        contacts_prune(&s->found, ctx->threads);
+        double searched = clock_seconds();
+        totals->seconds_detect += searched - start;
+        if (n > 0 && same_contacts(s, ctx->threads)) { // nothing new: what was solved stands
+            swap_contacts(&s->found, &s->before);
+            return TALUS_OK;
+        }
+        if (n > 0 && contacts_match_forces(&s->found, &s->before, ctx->threads)) {
+            return error_memory(error, "searching for contacts");
+        }
+
+        TRY(solve_found(s, ctx, (uint64_t)n, out, error));
+        totals->seconds_solve += clock_seconds() - searched;
+        if (out->nan_grain >= 0 || !raise_margins(s, ctx)) return TALUS_OK;
+        swap_contacts(&s->found, &s->before);
+        if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
+    }
+    return error_set(error, TALUS_ERR_NUMERIC,
+                     "the solution keeps moving grains beyond every search radius at t = %g; the "
+                     "time step is too large",
+                     ctx->time);
+}
+
+static void cd_reject(stepper* s, const step_context* ctx)
+{
+    restore_walls(s, ctx->walls);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
+}
+
+static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome* out,
+                               talus_error* error)
+{
+    *out = (step_outcome){.converged = true, .nan_grain = -1, .escaped_grain = -1};
+    if (reserve(s, ctx->grains->count, ctx->walls->count)) {
+        return error_memory(error, "preparing a step");
+    }
+    double start = clock_seconds();
+    save_walls(s, ctx->walls);
+    drive_begin_step(ctx->walls, ctx->def->gravity, ctx->time, ctx->h);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
+    set_free_velocities(s, ctx);
+    talus_status status = set_free_spins(s, ctx);
+    set_drift(s, ctx);
+    set_margins(s, ctx);
+    if (status >= 0) status = poses_update(ctx->poses, ctx->grains);
+    if (status < 0) error_memory(error, "preparing a step");
+    ctx->totals->seconds_advance += clock_seconds() - start;
+
+    if (status >= 0) status = search_and_solve(s, ctx, out, error);
+    if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
+    if (status < 0) {
+        cd_reject(s, ctx);
+        return status;
+    }
+    out->contacts = s->found.count;
+    double active;
+    parallel_reduce(ctx->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
+                    &active);
+    out->active = (int64_t)active;
+    if (out->nan_grain < 0) mark_escaped(s, ctx, out);
+    return TALUS_OK;
+}
+
+/// The attempt left its solution in the list: forces, states and bonds are carried over anew.
+static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
+                            const contacts** list, talus_error* error)
+{
+    if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
+        assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, out)) {
+        return error_memory(error, "building the contact problem");
+    }
+    *list = &s->found;
+    return TALUS_OK;
+}
+
+// ---- after the contacts ------------------------------------------------------------------------
+
+static void move_grains(const stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    const int dim = s->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const double h = ctx->h;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] != GRAIN_FREE) continue;
+        const double* row = s->problem.body + i * stride;
+        vec_copy(dim, g->velocity + i * dim, row);
+        grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
+        vec_add_scaled(dim, g->position + i * dim, h, row);
+        cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        grain_turn(g, i, h);
+    }
+}
+
+/// Add a contact's force and torque to a wall.
+static void load_wall(walls* w, const cell* periodic, int wall, const contacts* list, int64_t c,
+                      double sign)
+{
+    const int dim = list->dim;
+    double arm[3] = {0.0, 0.0, 0.0}, f[3] = {0.0, 0.0, 0.0}, torque[3];
+    for (int k = 0; k < dim; k++) f[k] = sign * list->force[c * dim + k];
+    vec_sub(dim, arm, list->point + c * dim, w->position + 3 * wall);
+    cell_nearest(periodic, dim, arm);
+    vec_cross(torque, arm, f);
+    if (dim == 2) {
+        torque[2] += list->torque ? sign * list->torque[c] : 0.0;
+    } else if (list->torque) {
+        vec_add_scaled(3, torque, sign, list->torque + 3 * c);
+    }
+    vec_add_scaled(3, w->force + 3 * wall, 1.0, f);
+    vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
+}
+
+/// The walls that a contact's bodies belong to, as walls or as grains glued to them; below 0: none.
+static void walls_of(const step_context* ctx, int64_t c, int* wall_a, int* wall_b)
+{
+    const int32_t a = ctx->contacts->a_row[c], b = ctx->contacts->b_row[c];
+    *wall_a = a < 0 ? -1 - a : ctx->grains->glued_to[a];
+    *wall_b = ctx->grains->glued_to[b];
+}
+
+static bool any_at_walls(const step_context* ctx, int64_t first, int64_t last)
+{
+    for (int64_t c = first; c < last; c++) {
+        int wall_a, wall_b;
+        walls_of(ctx, c, &wall_a, &wall_b);
+        if (wall_a >= 0 || wall_b >= 0) return true;
+    }
+    return false;
+}
+
+/// Sum the forces of the grains on the walls, through glued grains too. Threads look for the chunks
+/// of contacts that matter; the sums are made in the order of the contacts.
+static void load_walls(const step_context* ctx)
+{
+    walls* w = ctx->walls;
+    const contacts* list = ctx->contacts;
+    const int chunks = parallel_chunks(list->count);
+    bool matters[PARALLEL_CHUNKS];
+    for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, list->count)) schedule(static)
+    for (int k = 0; k < chunks; k++) {
+        matters[k] =
+            any_at_walls(ctx, parallel_first(list->count, k), parallel_first(list->count, k + 1));
+    }
+    for (int k = 0; k < chunks; k++) {
+        const int64_t last = parallel_first(list->count, matters[k] ? k + 1 : k);
+        for (int64_t c = parallel_first(list->count, k); c < last; c++) {
+            int wall_a, wall_b;
+            walls_of(ctx, c, &wall_a, &wall_b);
+            if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
+            if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
+        }
+    }
+}
+
+static void cd_accept(stepper* s, const step_context* ctx)
+{
+    double start = clock_seconds();
+    walls* w = ctx->walls;
+    for (int i = 0; i < (int)w->count; i++) {
+        int32_t row = s->assembly.wall_row[i];
+        if (row < 0) continue;
+        vec_copy(s->dim, w->velocity + 3 * i,
+                 s->problem.body + (int64_t)row * problem_stride(s->dim));
+    }
+    swap_contacts(ctx->contacts, &s->found);
+    load_walls(ctx);
+    move_grains(s, ctx);
+    drive_move(w, ctx->h);
+    drive_carry_grains(w, ctx->cell, ctx->grains, ctx->threads);
+    ctx->totals->seconds_advance += clock_seconds() - start;
+}
+
+const stepper_ops contact_dynamics_stepper = {.name = "contact",
+                                              .create = cd_create,
+                                              .destroy = cd_destroy,
+                                              .attempt = cd_attempt,
+                                              .accept = cd_accept,
+                                              .reject = cd_reject,
+                                              .pose = cd_pose};

@@ -1,0 +1,140 @@
+/// The sweeps over a block, for the vector width that the including file is compiled with.
+#ifndef TALUS_RIGID_PACKED_KERNEL_H
+#define TALUS_RIGID_PACKED_KERNEL_H
+
+#include "rigid/packed/ball.h"
+#include "rigid/packed/full.h"
+#include "rigid/packed/roll.h"
+
+// ---- every other law ---------------------------------------------------------------------------
+
+/// Ask for what the contacts of a batch have in the problem itself.
+static inline void prefetch_scalar(const packed* w, const int dim, int64_t batch)
+{
+    const problem* p = w->problem;
+    const int width = problem_width(dim), line = 8;
+    if (batch >= w->batch_count || w->batches[batch].kind != PACKED_SCALAR) return;
+    for (int lane = 0; lane < PACKED_LANES; lane++) {
+        const int32_t c = w->source[batch * PACKED_LANES + lane];
+        if (c < 0) continue;
+        for (int k = 0; k < width; k += line) __builtin_prefetch(p->contact + c * width + k);
+        if (problem_block_of(p, c) < 0) continue;
+        const double* block = problem_block(p, dim, c);
+        for (int k = 0; k < block_width(dim); k += line) __builtin_prefetch(block + k);
+    }
+}
+
+static ALWAYS_INLINE void sweep_scalar(packed* w, const int dim, int64_t batch, bool momentum,
+                                       double beta, lane_sums* sums)
+{
+    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
+    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
+    _Alignas(64) real x[3 * PACKED_LANES], y[3 * PACKED_LANES], before[3 * PACKED_LANES];
+    _Alignas(64) real wn[PACKED_LANES] = {0};
+    prefetch_scalar(w, dim, batch + 1);
+    for (int i = 0; i < dim * PACKED_LANES; i++) {
+        before[i] = p[i];
+        x[i] = y[i] = momentum ? p[i] + (real)beta * (p[i] - z[i]) : p[i];
+        if (momentum) z[i] = p[i];
+    }
+    for (int lane = 0; lane < PACKED_LANES; lane++) {
+        if (w->source[batch * PACKED_LANES + lane] < 0) continue;
+        wn[lane] = update_alone(w, batch, lane, momentum, beta, y + lane, x + lane);
+    }
+    for (int i = 0; i < dim * PACKED_LANES; i++) p[i] = x[i];
+    for (int part = 0; part < PARTS; part++) {
+        lanes nx[3], ny[3], nz[3];
+        for (int i = 0; i < dim; i++) {
+            const int at = i * PACKED_LANES + part * LANE_WIDTH;
+            nx[i] = lanes_load(x + at), ny[i] = lanes_load(y + at), nz[i] = lanes_load(before + at);
+        }
+        add_to_sums(dim, sums, part, lanes_load(wn + part * LANE_WIDTH), nx, ny, nz);
+    }
+}
+
+// ---- a block -----------------------------------------------------------------------------------
+
+/// Extrapolate the velocities of the block's own rows.
+static ALWAYS_INLINE void extrapolate_rows(packed* w, const int dim, const packed_block* block,
+                                           double beta)
+{
+    const int stride = packed_stride(dim);
+    real* x = values_of(w, PACKED_ROW);
+    real* z = values_of(w, PACKED_OLD_ROW);
+    for (int64_t k = block->row_first * stride; k < block->row_last * stride; k++) {
+        const real now = x[k];
+        x[k] = now + (real)beta * (now - z[k]);
+        z[k] = now;
+    }
+}
+
+static double add_lanes(const lanes* sums)
+{
+    _Alignas(64) real each[PACKED_LANES];
+    double sum = 0.0;
+    for (int part = 0; part < PARTS; part++) lanes_store(each + part * LANE_WIDTH, sums[part]);
+    for (int lane = 0; lane < PACKED_LANES; lane++) sum += (double)each[lane];
+    return sum;
+}
+
+/// Ask for the rows of a batch some batches ahead: one batch fills the machine's window, so their
+/// misses would wait for each other.
+enum { PREFETCH_BATCHES = 2 };
+
+static ALWAYS_INLINE void prefetch_rows(const packed* w, const int dim, int64_t batch)
+{
+    if (batch >= w->batch_count) return;
+    const int32_t* who = w->who + 2 * batch * PACKED_LANES;
+    const real* rows = values_of(w, PACKED_ROW);
+    for (int k = 0; k < 2 * PACKED_LANES; k++) {
+        __builtin_prefetch(rows + (int64_t)who[k] * packed_stride(dim), 1);
+    }
+}
+
+static ALWAYS_INLINE void sweep_block(packed* w, const int dim, int64_t number, bool momentum,
+                                      double beta, packed_sums* out)
+{
+    const packed_block* block = &w->blocks[number];
+    const lanes beta_lanes = lanes_set(beta);
+    lane_sums sums;
+    for (int part = 0; part < PARTS; part++) {
+        sums.change[part] = sums.step[part] = lanes_set(0.0);
+        sums.turning[part] = sums.impulse[part] = lanes_set(0.0);
+    }
+    if (momentum) extrapolate_rows(w, dim, block, beta);
+    for (int64_t k = block->first; k < block->last; k++) {
+        prefetch_rows(w, dim, k + PREFETCH_BATCHES);
+        switch (w->batches[k].kind) {
+        case PACKED_BALL: sweep_balls(w, PACKED_BALL, dim, k, momentum, beta_lanes, &sums); break;
+        case PACKED_BOND: sweep_balls(w, PACKED_BOND, dim, k, momentum, beta_lanes, &sums); break;
+        case PACKED_ROLL: sweep_rolls(w, dim, k, momentum, beta_lanes, &sums); break;
+        case PACKED_MOBILE_WALL:
+            sweep_balls(w, PACKED_MOBILE_WALL, dim, k, momentum, beta_lanes, &sums);
+            break;
+        case PACKED_BLOCK: sweep_full(w, dim, k, momentum, beta_lanes, &sums); break;
+        default: sweep_scalar(w, dim, k, momentum, beta, &sums); break;
+        }
+    }
+    *out = (packed_sums){.change = add_lanes(sums.change),
+                         .step = add_lanes(sums.step),
+                         .turning = add_lanes(sums.turning),
+                         .impulse = add_lanes(sums.impulse)};
+}
+
+/// Pick the instance for this dimension and for sweeps with or without momentum.
+static void sweep_any(packed* w, int64_t block, bool momentum, double beta, packed_sums* sums)
+{
+    if (w->dim == 2) {
+        if (momentum) {
+            sweep_block(w, 2, block, true, beta, sums);
+        } else {
+            sweep_block(w, 2, block, false, 0.0, sums);
+        }
+    } else if (momentum) {
+        sweep_block(w, 3, block, true, beta, sums);
+    } else {
+        sweep_block(w, 3, block, false, 0.0, sums);
+    }
+}
+
+#endif

@@ -1,0 +1,119 @@
+/// Which kind of batch a contact belongs to (wide.h lists them): its law, its bodies and its block
+/// decide.
+#include "rigid/packed/layout.h"
+
+bool packed_is_mobile_wall(const problem* p, int32_t row)
+{
+    return row >= p->mobile_first && row < p->mobile_first + p->mobile_count;
+}
+
+bool packed_row_moves(const problem* p, int32_t row)
+{
+    const double* body = p->free + (int64_t)row * problem_stride(p->dim);
+    return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 ||
+           packed_is_mobile_wall(p, row);
+}
+
+/// In the plane rows have one mobility: a body that can turn but not move does not fit.
+static bool odd_row(const problem* p, int32_t row)
+{
+    const double* body = p->free + (int64_t)row * problem_stride(p->dim);
+    return p->dim == 2 && body[row_im(2)] == 0.0 && body[row_kim(2)] != 0.0;
+}
+
+/// In the plane balls share one ratio of mobilities (wide.c); others have arms of their own.
+static bool common_ball(const problem* p, int32_t row, double ratio)
+{
+    if (p->dim == 3) return true;
+    const double* body = p->free + (int64_t)row * problem_stride(2);
+    return ratio > 0.0 &&
+           fabs(body[row_kim(2)] - ratio * body[row_im(2)]) <= 1e-14 * body[row_kim(2)];
+}
+
+/// Does a compound contact turn bodies by torques of its own?
+static bool has_torque(const problem* p, int32_t compound)
+{
+    const compound_contact* r = &p->compound_rows[compound];
+    return p->compound_turns[compound].used || r->rolling.coefficient != 0.0 ||
+           r->torsion.coefficient != 0.0 || r->torque[0] != 0.0 || r->torque[1] != 0.0 ||
+           r->torque[2] != 0.0;
+}
+
+/// Can lanes take the powers in the bounds of its torques (law/rolling.c)?
+static bool rolls_simply(const problem* p, int32_t compound)
+{
+    const compound_contact* r = &p->compound_rows[compound];
+    const double hertz = p->dim == 2 ? 0.5 : 1.0 / 3.0;
+    return !p->compound_turns[compound].used && r->response > 0.0 &&
+           (r->rolling.exponent == 0.0 || r->rolling.exponent == hertz) &&
+           (r->torsion.exponent == 0.0 || r->torsion.exponent == hertz);
+}
+
+/// Is the full block of a ball at a mobile wall the diagonal one of its row, to rounding? It is
+/// where the normal is an axis along which the wall moves and the others move alike.
+static bool diagonal_block(const problem* p, int64_t c)
+{
+    const int dim = p->dim;
+    const double *n = p->contact + c * problem_width(dim), *S = problem_block(p, dim, c);
+    const double *arm = S + block_arm_b(dim), rounding = 1e-14;
+    const double wn = 1.0 / n[contact_mn(dim)], wt = 1.0 / n[contact_mt(dim)];
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            const double diagonal = (wn - wt) * n[i] * n[j] + (i == j ? wt : 0.0);
+            if (!(fabs(S[i * dim + j] - diagonal) <= rounding * (wn + wt))) return false;
+        }
+    }
+    if (dim == 2) return fabs(arm[0] - n[1]) <= rounding && fabs(arm[1] + n[0]) <= rounding;
+    const double ball[9] = {0.0, -n[2], n[1], n[2], 0.0, -n[0], -n[1], n[0], 0.0};
+    for (int k = 0; k < 9; k++) {
+        if (!(fabs(arm[k] - ball[k]) <= rounding)) return false;
+    }
+    return true;
+}
+
+/// A contact of a mobile wall a.
+static packed_kind wall_kind(const problem* p, int64_t c, double ratio)
+{
+    const int dim = p->dim;
+    const int32_t compound = problem_compound_of(p, c), b = p->pair[2 * c + 1];
+    const double* wall = p->free + (int64_t)p->pair[2 * c] * problem_stride(dim);
+    for (int k = dim; k < problem_stride(dim); k++) {
+        if (wall[k] != 0.0) return PACKED_SCALAR; // a wall's row has a velocity, nothing else
+    }
+    if (odd_row(p, b) || !common_ball(p, b, ratio) || (compound >= 0 && has_torque(p, compound))) {
+        return PACKED_SCALAR;
+    }
+    return problem_block_of(p, c) >= 0 && diagonal_block(p, c) ? PACKED_MOBILE_WALL : PACKED_SCALAR;
+}
+
+/// Are the responses in a row those of its bodies, to the bit? Then batches need not hold them.
+static bool plain_responses(const problem* p, int64_t c)
+{
+    const double* row = p->contact + c * problem_width(3);
+    const double* a = p->free + (int64_t)p->pair[2 * c] * problem_stride(3);
+    const double* b = p->free + (int64_t)p->pair[2 * c + 1] * problem_stride(3);
+    const double wn = a[row_im(3)] + b[row_im(3)], wt = wn + a[row_kim(3)] + b[row_kim(3)];
+    return wn > 0.0 && row[contact_mn(3)] == 1.0 / wn && row[contact_mt(3)] == 1.0 / wt;
+}
+
+packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
+{
+    const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], compound = problem_compound_of(p, c);
+    if (packed_is_mobile_wall(p, a)) return wall_kind(p, c, ratio);
+    if (odd_row(p, a) || odd_row(p, b)) return PACKED_SCALAR;
+    if (problem_block_of(p, c) >= 0) return compound < 0 ? PACKED_BLOCK : PACKED_SCALAR;
+    if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return PACKED_SCALAR;
+    if (compound < 0) return p->dim == 2 || plain_responses(p, c) ? PACKED_BALL : PACKED_BOND;
+    if (!has_torque(p, compound)) return PACKED_BOND;
+    return rolls_simply(p, compound) ? PACKED_ROLL : PACKED_SCALAR;
+}
+
+double packed_spin_ratio(const problem* p)
+{
+    for (int64_t c = 0; c < p->count && p->dim == 2; c++) {
+        const double* body = p->free + (int64_t)p->pair[2 * c + 1] * problem_stride(2);
+        if (problem_block_of(p, c) >= 0 || !(body[row_im(2)] > 0.0)) continue;
+        return body[row_kim(2)] / body[row_im(2)];
+    }
+    return 0.0;
+}

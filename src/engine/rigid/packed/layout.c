@@ -1,0 +1,554 @@
+/// Order, blocks and colours of a packed problem; wide.h says what they are for.
+///
+/// Contacts in their order along the curve (packed_order.c) are cut into blocks. Both colourings
+/// are greedy in that order with one bit a colour in a mask of each body. All of it depends on the
+/// problem alone: a run that was restarted arranges the same contacts in the same way. Blocks of
+/// one colour share no moving body, so threads take them side by side here, too, and whatever
+/// numbers they need of each other are counted first: the layout is that of one thread.
+#include "rigid/packed/layout.h"
+
+#include "base/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Contacts of a block: few enough for a second-level cache, many enough to fill the lanes. Small
+/// problems get smaller blocks so that threads find several.
+enum { BLOCK_LARGEST = 4096, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
+
+/// What the layout is made from besides what is in it, kept to see whether the next problem has the
+/// same.
+typedef struct packed_memory {
+    int dim;
+    int64_t count, rows;
+    int64_t row_capacity, batch_capacity, block_capacity, packed_capacity;
+    uint32_t* curve; ///< [rows]
+    bool* moves;     ///< [rows]
+} packed_memory;
+
+void packed_layout_free(packed* w)
+{
+    packed_memory* m = w->memory;
+    if (!m) return;
+    free(m->curve);
+    free(m->moves);
+    free(m);
+    w->memory = NULL;
+}
+
+/// Make room for `needed` elements; old contents are lost.
+static bool regrow(void* array, int64_t needed, size_t size)
+{
+    void** pointer = array;
+    free(*pointer);
+    *pointer = aligned_alloc(64, ((size_t)needed * size + 127) / 64 * 64);
+    return *pointer != NULL;
+}
+
+static bool reserve_rows(packed_memory* m, int64_t rows)
+{
+    if (rows <= m->row_capacity) return true;
+    const int64_t n = capacity_for(rows);
+    m->row_capacity = m->count = 0;
+    if (!regrow(&m->curve, n, sizeof *m->curve) || !regrow(&m->moves, n, sizeof *m->moves)) {
+        return false;
+    }
+    memset(m->moves, 0, sizeof *m->moves * (size_t)n); // compared before the first note
+    m->row_capacity = n;
+    return true;
+}
+
+static bool reserve_batches(packed* w, int64_t batches)
+{
+    packed_memory* m = w->memory;
+    if (batches <= m->batch_capacity) return true;
+    const int64_t n = capacity_for(batches);
+    m->batch_capacity = 0;
+    if (!regrow(&w->batches, n, sizeof *w->batches) ||
+        !regrow(&w->who, 2 * PACKED_LANES * n, sizeof *w->who) ||
+        !regrow(&w->source, PACKED_LANES * n, sizeof *w->source)) {
+        return false;
+    }
+    m->batch_capacity = n;
+    return true;
+}
+
+/// Room for so many blocks, the tail included.
+static bool reserve_blocks(packed* w, int64_t blocks)
+{
+    packed_memory* m = w->memory;
+    if (blocks <= m->block_capacity) return true;
+    const int64_t n = capacity_for(blocks);
+    m->block_capacity = 0;
+    if (!regrow(&w->blocks, n, sizeof *w->blocks) || !regrow(&w->sums, n, sizeof *w->sums) ||
+        !regrow(&w->done, n, sizeof *w->done)) {
+        return false;
+    }
+    m->block_capacity = n;
+    return true;
+}
+
+static bool reserve_packed(packed* w, int64_t rows)
+{
+    packed_memory* m = w->memory;
+    if (rows <= m->packed_capacity) return true;
+    const int64_t n = capacity_for(rows);
+    m->packed_capacity = 0;
+    if (!regrow(&w->body_of, n, sizeof *w->body_of) || !regrow(&w->private_row, n, 1)) return false;
+    m->packed_capacity = n;
+    return true;
+}
+
+// ---- does the last layout fit? -----------------------------------------------------------------
+
+/// Are the rows what they were? If not, they are noted.
+static bool same_rows(packed_memory* m, const problem* p, int threads)
+{
+    int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t i = 0; i < p->rows; i++) {
+        const bool moves = packed_row_moves(p, (int32_t)i);
+        const uint32_t curve = p->curve ? p->curve[i] : 0;
+        different += m->moves[i] != moves || m->curve[i] != curve;
+        m->moves[i] = moves;
+        m->curve[i] = curve;
+    }
+    return different == 0;
+}
+
+/// Is a batch of the layout still made of contacts of its kind between its bodies?
+static bool same_batch(const packed* w, const problem* p, double ratio, int64_t batch)
+{
+    const packed_kind kind = (packed_kind)w->batches[batch].kind;
+    for (int lane = 0; lane < PACKED_LANES; lane++) {
+        const int32_t c = w->source[batch * PACKED_LANES + lane];
+        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        if (c < 0) continue;
+        if (w->body_of[who[0]] != p->pair[2 * c] ||
+            w->body_of[who[PACKED_LANES]] != p->pair[2 * c + 1] ||
+            packed_kind_of(p, c, ratio) != kind) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_batches(const packed* w, const problem* p, double ratio, int threads)
+{
+    int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t k = 0; k < w->batch_count; k++) different += !same_batch(w, p, ratio, k);
+    return different == 0;
+}
+
+/// Note what the layout depends on; true if it is what it was.
+static bool note_problem(packed* w, const problem* p, double ratio, int threads)
+{
+    packed_memory* m = w->memory;
+    const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows;
+    m->dim = p->dim;
+    m->count = p->count;
+    m->rows = p->rows;
+    return same_rows(m, p, threads) && alike && same_batches(w, p, ratio, threads);
+}
+
+// ---- colours of blocks -------------------------------------------------------------------------
+
+static uint64_t used_colours(const packed_layout* l, int64_t i)
+{
+    const int32_t a = l->ends[2 * i], b = l->ends[2 * i + 1];
+    return (a >= 0 ? l->mask[a] : 0) | (b >= 0 ? l->mask[b] : 0);
+}
+
+static void use_colour(packed_layout* l, int64_t i, uint64_t bit)
+{
+    const int32_t a = l->ends[2 * i], b = l->ends[2 * i + 1];
+    if (a >= 0) l->mask[a] |= bit;
+    if (b >= 0) l->mask[b] |= bit;
+}
+
+static void clear_colours(packed_layout* l, int64_t i)
+{
+    const int32_t a = l->ends[2 * i], b = l->ends[2 * i + 1];
+    if (a >= 0) l->mask[a] = 0;
+    if (b >= 0) l->mask[b] = 0;
+}
+
+static uint8_t first_unused(uint64_t used)
+{
+    return used == UINT64_MAX ? PACKED_COLOURS : (uint8_t)__builtin_ctzll(~used);
+}
+
+static int64_t block_size_for(int64_t inside)
+{
+    const int64_t size = inside / BLOCKS_WANTED;
+    return size < BLOCK_SMALLEST ? BLOCK_SMALLEST : size > BLOCK_LARGEST ? BLOCK_LARGEST : size;
+}
+
+/// Cut the contacts before the tail into blocks and colour them.
+static void colour_blocks(packed_layout* l)
+{
+    const int64_t size = block_size_for(l->inside);
+    memset(l->mask, 0, sizeof *l->mask * (size_t)l->p->rows);
+    for (int64_t k = 0; k < l->blocks; k++) {
+        const int64_t first = k * size, last = first + size < l->inside ? first + size : l->inside;
+        uint64_t used = 0;
+        l->cut[k] = first;
+        for (int64_t i = first; i < last; i++) used |= used_colours(l, i);
+        l->tint[k] = first_unused(used);
+        if (l->tint[k] == PACKED_COLOURS) continue;
+        for (int64_t i = first; i < last; i++) use_colour(l, i, UINT64_C(1) << l->tint[k]);
+    }
+    l->cut[l->blocks] = l->inside;
+}
+
+/// Put the blocks in the order of a sweep, colour after colour; a block that found no colour comes
+/// by itself at the end.
+static void order_blocks(packed_layout* l)
+{
+    int64_t placed = 0;
+    l->waves = 0;
+    for (int tint = 0; tint < PACKED_COLOURS; tint++) {
+        const int64_t before = placed;
+        for (int64_t k = 0; k < l->blocks; k++) {
+            if (l->tint[k] == tint) l->turn[placed++] = (int32_t)k;
+        }
+        if (placed > before) l->wave[l->waves++] = before;
+    }
+    for (int64_t k = 0; k < l->blocks; k++) {
+        if (l->tint[k] != PACKED_COLOURS) continue;
+        l->wave[l->waves++] = placed;
+        l->turn[placed++] = (int32_t)k;
+    }
+    l->wave[l->waves] = l->blocks;
+}
+
+/// Contacts of block number `turn` of a sweep in the order of contacts; the tail is the last.
+static void contacts_of(const packed_layout* l, int64_t turn, int64_t* first, int64_t* last)
+{
+    *first = turn < l->blocks ? l->cut[l->turn[turn]] : l->inside;
+    *last = turn < l->blocks ? l->cut[l->turn[turn] + 1] : l->p->count;
+}
+
+// ---- colours of contacts -----------------------------------------------------------------------
+
+/// Colour the contacts of a block. Two bodies with many contacts may leave no colour to the one
+/// between them: it gets PACKED_COLOURS.
+static void colour_contacts(packed_layout* l, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last; i++) clear_colours(l, i);
+    for (int64_t i = first; i < last; i++) {
+        l->colour[i] = first_unused(used_colours(l, i));
+        if (l->colour[i] < PACKED_COLOURS) use_colour(l, i, UINT64_C(1) << l->colour[i]);
+    }
+}
+
+/// Contacts of a block by colour and kind. Those without a colour come one by one.
+typedef struct class_counts {
+    int32_t of[PACKED_COLOURS][PACKED_KINDS];
+    int32_t single[PACKED_KINDS];
+} class_counts;
+
+static void count_classes(const packed_layout* l, int64_t first, int64_t last, class_counts* out)
+{
+    memset(out, 0, sizeof *out);
+    for (int64_t i = first; i < last; i++) {
+        if (l->colour[i] == PACKED_COLOURS) {
+            out->single[l->kind[i]]++;
+        } else {
+            out->of[l->colour[i]][l->kind[i]]++;
+        }
+    }
+}
+
+static int32_t batches_of(int32_t contacts)
+{
+    return (contacts + PACKED_LANES - 1) / PACKED_LANES;
+}
+
+static void size_of_block(const packed_layout* l, int64_t first, int64_t last,
+                          packed_block_size* out)
+{
+    class_counts counts;
+    count_classes(l, first, last, &counts);
+    for (int kind = 0; kind < PACKED_KINDS; kind++) {
+        out->batches[kind] = counts.single[kind];
+        for (int k = 0; k < PACKED_COLOURS; k++)
+            out->batches[kind] += batches_of(counts.of[k][kind]);
+    }
+}
+
+/// Colour all contacts and count the batches of each block. Contacts of the tail are done one by
+/// one anyway and have one colour.
+static void colour_all(packed_layout* l)
+{
+    int64_t first, last;
+#pragma omp parallel num_threads(l->threads) if (l->threads > 1) private(first, last)
+    for (int64_t wave = 0; wave < l->waves; wave++) {
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) {
+            contacts_of(l, k, &first, &last);
+            colour_contacts(l, first, last);
+            size_of_block(l, first, last, &l->size[k]);
+        }
+    }
+    contacts_of(l, l->blocks, &first, &last);
+    memset(l->colour + first, 0, (size_t)(last - first));
+    size_of_block(l, first, last, &l->size[l->blocks]);
+}
+
+// ---- batches -----------------------------------------------------------------------------------
+
+/// Where the batches of a block begin: in the list, and among those of each kind.
+typedef struct batch_start {
+    int64_t batch;
+    int32_t slots[PACKED_KINDS];
+} batch_start;
+
+/// Number the batches of all blocks; fills w->blocks and w->slots.
+static void number_batches(const packed_layout* l, packed* w, batch_start* start)
+{
+    batch_start next = {0};
+    for (int64_t k = 0; k <= l->blocks; k++) {
+        start[k] = next;
+        for (int kind = 0; kind < PACKED_KINDS; kind++) {
+            next.batch += l->size[k].batches[kind];
+            next.slots[kind] += l->size[k].batches[kind];
+        }
+    }
+    w->batch_count = next.batch;
+    for (int kind = 0; kind < PACKED_KINDS; kind++) w->slots[kind] = next.slots[kind];
+}
+
+/// Lanes, counted from the first of all batches, that the next contact of a colour and kind gets.
+typedef struct class_places {
+    int64_t next[PACKED_COLOURS][PACKED_KINDS];
+    int64_t single; ///< batch
+} class_places;
+
+static void open_batch(packed* w, int64_t batch, int kind, batch_start* at)
+{
+    w->batches[batch] = (packed_batch){kind, at->slots[kind]++};
+    for (int lane = 0; lane < PACKED_LANES; lane++) w->source[batch * PACKED_LANES + lane] = -1;
+}
+
+static void start_classes(packed* w, const class_counts* c, batch_start* at, class_places* out)
+{
+    for (int colour = 0; colour < PACKED_COLOURS; colour++) {
+        for (int kind = 0; kind < PACKED_KINDS; kind++) {
+            out->next[colour][kind] = at->batch * PACKED_LANES;
+            for (int32_t k = batches_of(c->of[colour][kind]); k > 0; k--) {
+                open_batch(w, at->batch++, kind, at);
+            }
+        }
+    }
+    out->single = at->batch;
+}
+
+/// Put the contacts of a block into its batches, as numbers of `order` for the time being.
+static void fill_batches(const packed_layout* l, packed* w, int64_t turn, batch_start at)
+{
+    class_counts counts;
+    class_places places;
+    int64_t first, last;
+    contacts_of(l, turn, &first, &last);
+    count_classes(l, first, last, &counts);
+    w->blocks[turn].first = at.batch;
+    start_classes(w, &counts, &at, &places);
+    for (int64_t i = first; i < last; i++) {
+        if (l->colour[i] == PACKED_COLOURS) {
+            open_batch(w, places.single, l->kind[i], &at);
+            w->source[places.single++ * PACKED_LANES] = (int32_t)i;
+        } else {
+            w->source[places.next[l->colour[i]][l->kind[i]]++] = (int32_t)i;
+        }
+    }
+    w->blocks[turn].last = places.single;
+}
+
+static talus_status fill_all(const packed_layout* l, packed* w)
+{
+    batch_start* start = malloc(sizeof *start * (size_t)(l->blocks + 1));
+    if (!start) return TALUS_ERR_MEMORY;
+    number_batches(l, w, start);
+    const bool good = reserve_batches(w, w->batch_count);
+    if (good) {
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
+        for (int64_t k = 0; k <= l->blocks; k++) fill_batches(l, w, k, start[k]);
+    }
+    free(start);
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
+}
+
+// ---- rows of bodies ----------------------------------------------------------------------------
+
+/// A block waits for one that comes before it in a sweep and touches the same body.
+static void wait_for(packed_block* block, int32_t other)
+{
+    for (int k = 0; k < block->wait_count; k++) {
+        if (block->waits[k] == other) return;
+    }
+    if (block->wait_count < 0) return;
+    if (block->wait_count == PACKED_WAITS) {
+        block->wait_count = -1;
+    } else {
+        block->waits[block->wait_count++] = other;
+    }
+}
+
+/// Claim the rows of the bodies that no earlier block touches, counted from the block's first one,
+/// which belongs to nobody: idle lanes have it. Bodies that do not move have a row a contact.
+static void claim_rows(packed_layout* l, packed* w, int64_t turn)
+{
+    packed_block* block = &w->blocks[turn];
+    int32_t rows = 1;
+    block->wait_count = 0;
+    for (int64_t k = block->first * PACKED_LANES; k < block->last * PACKED_LANES; k++) {
+        const int64_t i = w->source[k];
+        for (int end = 0; end < 2 && i >= 0; end++) {
+            const int32_t body = l->ends[2 * i + end];
+            if (body < 0) {
+                rows++;
+            } else if (l->packed[body] < 0) {
+                l->packed[body] = rows++;
+                l->owner[body] = l->last[body] = (int32_t)turn;
+            } else if (l->last[body] != turn) {
+                wait_for(block, l->last[body]);
+                l->last[body] = (int32_t)turn;
+            }
+        }
+    }
+    l->size[turn].rows = rows;
+}
+
+/// Packed row of an end of contact i for block `turn`, of whose rows *taken are given away: the
+/// body's own if it moves, else a private copy.
+static int32_t packed_row(const packed_layout* l, packed* w, int64_t turn, int64_t i, int end,
+                          int32_t* taken)
+{
+    const int32_t body = l->ends[2 * i + end], owner = body < 0 ? (int32_t)turn : l->owner[body];
+    const int32_t number = body < 0 ? *taken : l->packed[body];
+    const int64_t row = w->blocks[owner].row_first + number;
+    if (owner == turn && number == *taken) { // the first lane that has it
+        w->body_of[row] = l->p->pair[2 * l->order[i] + end];
+        w->private_row[row] = body < 0;
+        (*taken)++;
+    }
+    return (int32_t)row;
+}
+
+/// Number the rows of a block's lanes; the lanes receive their contacts.
+static void number_rows(const packed_layout* l, packed* w, int64_t turn)
+{
+    const packed_block* block = &w->blocks[turn];
+    const int32_t nobody = (int32_t)block->row_first;
+    int32_t taken = 1;
+    w->body_of[nobody] = -1;
+    w->private_row[nobody] = 1;
+    for (int64_t k = block->first; k < block->last; k++) {
+        for (int lane = 0; lane < PACKED_LANES; lane++) {
+            int32_t* source = &w->source[k * PACKED_LANES + lane];
+            int32_t* who = w->who + 2 * k * PACKED_LANES + lane;
+            for (int end = 0; end < 2; end++) {
+                who[end * PACKED_LANES] =
+                    *source < 0 ? nobody : packed_row(l, w, turn, *source, end, &taken);
+            }
+            if (*source >= 0) *source = l->order[*source];
+        }
+    }
+}
+
+static talus_status number_all(packed_layout* l, packed* w)
+{
+    memset(l->packed, 0xff, sizeof *l->packed * (size_t)l->p->rows);
+#pragma omp parallel num_threads(l->threads) if (l->threads > 1)
+    for (int64_t wave = 0; wave < l->waves; wave++) {
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) claim_rows(l, w, k);
+    }
+    claim_rows(l, w, l->blocks);
+    w->row_count = 0;
+    for (int64_t k = 0; k <= l->blocks; k++) {
+        w->blocks[k].row_first = w->row_count;
+        w->row_count += l->size[k].rows;
+        w->blocks[k].row_last = w->row_count;
+    }
+    if (!reserve_packed(w, w->row_count)) return TALUS_ERR_MEMORY;
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
+    for (int64_t k = 0; k <= l->blocks; k++) number_rows(l, w, k);
+    return TALUS_OK;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+/// Room for the order of the contacts.
+static bool layout_begin(packed_layout* l)
+{
+    const size_t rows = (size_t)l->p->rows, count = (size_t)l->p->count;
+    l->place = malloc(sizeof *l->place * rows);
+    l->row = malloc(sizeof *l->row * rows);
+    l->order = malloc(sizeof *l->order * count);
+    l->ends = malloc(sizeof *l->ends * 2 * count);
+    l->kind = malloc(count);
+    return l->place && l->row && l->order && l->ends && l->kind;
+}
+
+/// Room for blocks and colours; places take the memory of what only the order needed.
+static bool layout_cut(packed_layout* l)
+{
+    const size_t rows = (size_t)l->p->rows;
+    const int64_t size = block_size_for(l->inside);
+    l->blocks = (l->inside + size - 1) / size;
+    const size_t blocks = (size_t)l->blocks;
+    l->packed = l->place, l->place = NULL;
+    l->owner = l->row, l->row = NULL;
+    l->last = malloc(sizeof *l->last * rows);
+    l->mask = malloc(sizeof *l->mask * rows);
+    l->colour = malloc((size_t)l->p->count);
+    l->cut = malloc(sizeof *l->cut * (blocks + 1));
+    l->turn = malloc(sizeof *l->turn * (blocks + 1));
+    l->tint = malloc(blocks + 1);
+    l->wave = malloc(sizeof *l->wave * (blocks + 1));
+    l->size = malloc(sizeof *l->size * (blocks + 1));
+    return l->last && l->mask && l->colour && l->cut && l->turn && l->tint && l->wave && l->size;
+}
+
+static void layout_end(packed_layout* l)
+{
+    void* arrays[] = {l->place, l->row,    l->order, l->ends, l->kind, l->packed, l->owner, l->last,
+                      l->mask,  l->colour, l->cut,   l->turn, l->tint, l->wave,   l->size};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+}
+
+static talus_status arrange(packed_layout* l, packed* w)
+{
+    if (!layout_begin(l) || packed_order(l)) return TALUS_ERR_MEMORY;
+    if (!layout_cut(l) || !reserve_blocks(w, l->blocks + 1)) return TALUS_ERR_MEMORY;
+    colour_blocks(l);
+    order_blocks(l);
+    colour_all(l);
+    w->block_count = l->blocks;
+    memset(w->done, 0, sizeof *w->done * (size_t)l->blocks);
+    w->pass = 0;
+    if (fill_all(l, w) || number_all(l, w)) return TALUS_ERR_MEMORY;
+    return TALUS_OK;
+}
+
+talus_status packed_arrange(packed* w, const problem* p, int threads)
+{
+    if (!w->memory) w->memory = calloc(1, sizeof *w->memory);
+    packed_memory* m = w->memory;
+    if (!m || !reserve_rows(m, p->rows)) return TALUS_ERR_MEMORY;
+    const double ratio = packed_spin_ratio(p);
+    w->dim = p->dim;
+    w->count = p->count;
+    w->spin_arm = sqrt(ratio);
+    if (note_problem(w, p, ratio, threads)) return TALUS_OK;
+    packed_layout l = {
+        .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
+    talus_status status = arrange(&l, w);
+    layout_end(&l);
+    if (status) m->count = 0; // what is there fits no problem
+    return status;
+}

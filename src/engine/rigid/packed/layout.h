@@ -1,0 +1,57 @@
+/// Inside of the layout of a packed problem: kinds of contacts (packed_kind.c), their order
+/// (packed_order.c), blocks and batches (packed_layout.c).
+#ifndef TALUS_RIGID_PACKED_LAYOUT_H
+#define TALUS_RIGID_PACKED_LAYOUT_H
+
+#include "rigid/packed/packed.h"
+
+/// Bits of a colour mask; a body with more contacts than this has them in the tail.
+enum { PACKED_COLOURS = 64 };
+
+/// Batches of each kind and rows of bodies that a block takes.
+typedef struct packed_block_size {
+    int32_t batches[PACKED_KINDS];
+    int32_t rows;
+} packed_block_size;
+
+/// Memory of one arrangement. Bodies are known by their places along the curve, so that what is
+/// near in space is near in memory.
+typedef struct packed_layout {
+    const problem* p;
+    const bool* moves; ///< [rows of the problem]
+    const uint32_t* curve;
+    int threads;
+    double ratio;            ///< kim/im of the balls (2D)
+    int64_t inside;          ///< contacts before the tail
+    int64_t blocks;          ///< without the tail
+    int64_t waves;           ///< colours of blocks
+    int32_t* place;          ///< [rows] place of each row
+    int32_t* row;            ///< [rows] and back
+    int32_t* order;          ///< [count] contacts along the curve, those of the tail last
+    int32_t* ends;           ///< [count][2] in `order`: places of its bodies, -1: it does not move
+    uint8_t* kind;           ///< [count] in `order`
+    uint8_t* colour;         ///< [count] in `order`
+    uint64_t* mask;          ///< [rows] by place: colours in use
+    int32_t* owner;          ///< [rows] by place: first block of a sweep that touches it
+    int32_t* packed;         ///< [rows] by place: its row among those of its owner, -1: none yet
+    int32_t* last;           ///< [rows] by place: last block of a sweep that has touched it
+    int64_t* cut;            ///< [blocks + 1] first contact of each block in `order`
+    uint8_t* tint;           ///< [blocks] colour, PACKED_COLOURS: alone
+    int32_t* turn;           ///< [blocks] blocks in the order of a sweep
+    int64_t* wave;           ///< [waves + 1] first of each colour in `turn`
+    packed_block_size* size; ///< [blocks + 1] in the order of a sweep, the tail last
+} packed_layout;
+
+/// Is a row that of a mobile wall?
+bool packed_is_mobile_wall(const problem* p, int32_t row);
+/// Can contacts change the velocity of a row?
+bool packed_row_moves(const problem* p, int32_t row);
+/// The ratio kim/im that balls have in common in the plane: that of the first one. 0 in space.
+double packed_spin_ratio(const problem* p);
+/// The kind of batch that a contact goes into; `ratio` is that of the problem.
+packed_kind packed_kind_of(const problem* p, int64_t contact, double ratio);
+
+/// Fill place, row, order, inside, ends and kind; they have room. The same whatever the threads.
+talus_status packed_order(packed_layout* l);
+
+#endif

@@ -1,0 +1,183 @@
+/// Bodies ranked along the curve (problem.curve, or their row numbers), contacts sorted by the
+/// lower place of their moving bodies.
+///
+/// All sorts are stable, so there is one result, however many threads share the work.
+#include "rigid/packed/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/// The first of `count` items that piece number `piece` of `pieces` has.
+static int64_t piece_first(int64_t count, int piece, int pieces)
+{
+    return count * piece / pieces;
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static ALWAYS_INLINE uint32_t digit_of(uint32_t key, int shift)
+{
+    return key >> shift & (DIGITS - 1);
+}
+
+/// One stable pass of a radix sort of rows by a digit of their place on the curve; start is
+/// [threads][DIGITS].
+static void sort_digit(const packed_layout* l, int shift, const int32_t* from, int32_t* to,
+                       int32_t* start)
+{
+    const int64_t count = l->p->rows;
+    const int pieces = l->threads;
+    memset(start, 0, sizeof *start * (size_t)pieces * DIGITS);
+#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
+    for (int t = 0; t < pieces; t++) {
+        const int64_t end = piece_first(count, t + 1, pieces);
+        for (int64_t i = piece_first(count, t, pieces); i < end; i++) {
+            start[t * DIGITS + (int)digit_of(l->curve[from[i]], shift)]++;
+        }
+    }
+    int32_t sum = 0;
+    for (int d = 0; d < DIGITS; d++) {
+        for (int t = 0; t < pieces; t++) {
+            const int32_t here = start[t * DIGITS + d];
+            start[t * DIGITS + d] = sum;
+            sum += here;
+        }
+    }
+#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
+    for (int t = 0; t < pieces; t++) {
+        const int64_t end = piece_first(count, t + 1, pieces);
+        for (int64_t i = piece_first(count, t, pieces); i < end; i++) {
+            to[start[t * DIGITS + (int)digit_of(l->curve[from[i]], shift)]++] = from[i];
+        }
+    }
+}
+
+/// Places of the rows; `place` is scratch of the sort until the end.
+static talus_status rank_rows(packed_layout* l)
+{
+    const int64_t rows = l->p->rows;
+    uint32_t any = 0;
+    int32_t* start = malloc(sizeof *start * (size_t)l->threads * DIGITS);
+    if (!start) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < rows; i++) {
+        any |= l->curve[i];
+        l->row[i] = (int32_t)i;
+    }
+    int32_t *from = l->row, *to = l->place;
+    for (int shift = 0; shift < 32 && any >> shift != 0; shift += DIGIT_BITS) {
+        sort_digit(l, shift, from, to, start);
+        int32_t* swap = from;
+        from = to, to = swap;
+    }
+    l->row = from, l->place = to;
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
+    for (int64_t i = 0; i < rows; i++) l->place[l->row[i]] = (int32_t)i;
+    free(start);
+    return TALUS_OK;
+}
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+/// Mark the rows with so many contacts that these must wait for the tail: crowded is [rows]. A
+/// thread counts the ends of its piece of the contacts, up to PACKED_COLOURS.
+static talus_status find_crowded(const packed_layout* l, uint8_t* crowded)
+{
+    const int64_t rows = l->p->rows, count = 2 * l->p->count;
+    const int pieces = l->threads;
+    uint8_t* found = calloc((size_t)pieces, (size_t)rows);
+    if (!found) return TALUS_ERR_MEMORY;
+#pragma omp parallel num_threads(pieces) if (pieces > 1)
+    {
+#pragma omp for schedule(static, 1)
+        for (int t = 0; t < pieces; t++) {
+            uint8_t* own = found + t * rows;
+            const int64_t end = piece_first(count, t + 1, pieces);
+            for (int64_t k = piece_first(count, t, pieces); k < end; k++) {
+                const int32_t row = l->p->pair[k];
+                own[row] = (uint8_t)(own[row] + (own[row] < PACKED_COLOURS));
+            }
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < rows; i++) {
+            int sum = 0;
+            for (int t = 0; t < pieces; t++) sum += found[t * rows + i];
+            crowded[i] = l->moves[i] && sum >= PACKED_COLOURS;
+        }
+    }
+    free(found);
+    return TALUS_OK;
+}
+
+/// The lower place of a contact's moving bodies; contacts of the tail come after all others.
+static int32_t sort_key(const packed_layout* l, const uint8_t* crowded, int64_t c)
+{
+    const int32_t a = l->p->pair[2 * c], b = l->p->pair[2 * c + 1];
+    if (packed_is_mobile_wall(l->p, a) || crowded[a] || crowded[b]) return (int32_t)l->p->rows;
+    if (!l->moves[a]) return l->place[b];
+    if (!l->moves[b]) return l->place[a];
+    return l->place[a] < l->place[b] ? l->place[a] : l->place[b];
+}
+
+/// Counting sort of the contacts by key into `order`. A thread has a range of keys and looks at all
+/// contacts for those that have one of them; next is [rows + 2].
+static void sort_by_key(packed_layout* l, const int32_t* key, int32_t* next)
+{
+    const int64_t count = l->p->count, keys = l->p->rows + 1;
+    const int pieces = l->threads;
+    memset(next, 0, sizeof *next * (size_t)(keys + 1));
+#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
+    for (int t = 0; t < pieces; t++) {
+        const int64_t low = piece_first(keys, t, pieces), high = piece_first(keys, t + 1, pieces);
+        for (int64_t c = 0; c < count; c++) {
+            if (key[c] >= low && key[c] < high) next[key[c] + 1]++;
+        }
+    }
+    for (int64_t k = 0; k < keys; k++) next[k + 1] += next[k];
+    l->inside = next[keys - 1];
+#pragma omp parallel for num_threads(pieces) if (pieces > 1) schedule(static, 1)
+    for (int t = 0; t < pieces; t++) {
+        const int64_t low = piece_first(keys, t, pieces), high = piece_first(keys, t + 1, pieces);
+        for (int64_t c = 0; c < count; c++) {
+            if (key[c] >= low && key[c] < high) l->order[next[key[c]]++] = (int32_t)c;
+        }
+    }
+}
+
+/// What the rest of the layout reads of a contact, in the order of the contacts.
+static void gather_contact(packed_layout* l, int64_t i)
+{
+    const int64_t c = l->order[i];
+    for (int k = 0; k < 2; k++) {
+        const int32_t row = l->p->pair[2 * c + k];
+        l->ends[2 * i + k] = l->moves[row] ? l->place[row] : -1;
+    }
+    l->kind[i] = (uint8_t)packed_kind_of(l->p, c, l->ratio);
+}
+
+static talus_status sort_contacts(packed_layout* l)
+{
+    const int64_t count = l->p->count, rows = l->p->rows;
+    uint8_t* crowded = malloc((size_t)rows);
+    int32_t* key = malloc(sizeof *key * (size_t)count);
+    int32_t* next = malloc(sizeof *next * (size_t)(rows + 2));
+    talus_status status = crowded && key && next ? find_crowded(l, crowded) : TALUS_ERR_MEMORY;
+    if (status == TALUS_OK) {
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
+        for (int64_t c = 0; c < count; c++) key[c] = sort_key(l, crowded, c);
+        sort_by_key(l, key, next);
+    }
+    free(crowded);
+    free(key);
+    free(next);
+    return status;
+}
+
+talus_status packed_order(packed_layout* l)
+{
+    if (rank_rows(l) || sort_contacts(l)) return TALUS_ERR_MEMORY;
+#pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(static)
+    for (int64_t i = 0; i < l->p->count; i++) gather_contact(l, i);
+    return TALUS_OK;
+}

@@ -1,0 +1,248 @@
+/// Batches of compound contacts of balls with rolling and torsion friction: law/rolling.c for
+/// lanes.
+///
+/// With q = n x T and y = n x (relative spin) sliding and rolling couple by
+///     u = u_free + wt p + c q,     y = y_free + c p + wr q,     |p| <= slide,  |q| <= roll.
+/// First q is left free: p feels wt - c^2/wr. If q is within its bound that is the answer. In the
+/// plane the answer is else at the bound of q that was passed, because what is left when p has been
+/// minimised out is convex in q. In space p is left free in turn; if both reach their bounds, exact
+/// minimisation over p and q in turn goes on, in each lane until it is at rest.
+#ifndef TALUS_RIGID_PACKED_ROLL_H
+#define TALUS_RIGID_PACKED_ROLL_H
+
+#include "rigid/packed/ball.h"
+
+/// Rounds of alternation at most, and the relative change that is rounding.
+enum { ROLL_ROUNDS = 400 };
+static const double ROLL_REST = BY_PRECISION(0x1p-50, 0x1p-21);
+
+/// Constants behind those of a BOND; wide.c puts them in this order.
+typedef struct roll_constants {
+    lanes ia, ib;    ///< spin of a packed w; 2D: with the spin arm
+    lanes c, wt, wr; ///< coupling and responses
+    lanes g, mr;     ///< c/wr, 1/wr
+    lanes mp, mq;    ///< inverse responses of p with q free, 1/(wt - c^2/wr), and of q with p free
+    lanes roll, roll_power;       ///< bound of |q|: base (roll + roll_power base^e)
+    lanes torsion, torsion_power; ///< 3D: bound of torsion
+    lanes spin[3];                ///< of a wall
+} roll_constants;
+
+static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const real* k)
+{
+    const real* f = k + packed_fields(PACKED_BOND, dim) * PACKED_LANES;
+    roll_constants r = {.ia = field(f, 0),
+                        .ib = field(f, 1),
+                        .c = field(f, 2),
+                        .wt = field(f, 3),
+                        .wr = field(f, 4),
+                        .g = field(f, 5),
+                        .mr = field(f, 6),
+                        .mp = field(f, 7),
+                        .mq = field(f, 8),
+                        .roll = field(f, 9),
+                        .roll_power = field(f, 10)};
+    if (dim == 3) r.torsion = field(f, 11), r.torsion_power = field(f, 12);
+    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) r.spin[i] = field(f, (dim == 2 ? 11 : 13) + i);
+    return r;
+}
+
+static ALWAYS_INLINE lanes clamp(lanes x, lanes limit)
+{
+    const lanes low = lanes_set(0.0) - limit;
+    x = lanes_if_greater(x, limit, limit, x);
+    return lanes_if_greater(low, x, low, x);
+}
+
+/// Add a change of the torque to the spins.
+static ALWAYS_INLINE void twist(const int dim, const roll_constants* r, const lanes* dt,
+                                packed_bodies* o)
+{
+    const int w = dim == 2 ? 2 : 4, mobility = dim == 2 ? 3 : 7;
+    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) {
+        o->a[w + i] = o->a[w + i] - o->a[mobility] * r->ia * dt[i];
+        o->b[w + i] = o->b[w + i] + o->b[mobility] * r->ib * dt[i];
+    }
+}
+
+/// Add the torques of a batch to the spins.
+static ALWAYS_INLINE void apply_torques(const packed* w, const int dim, int64_t batch, int lane,
+                                        const real* k, packed_bodies* o)
+{
+    const int turns = dim == 2 ? 1 : 3;
+    const real* t =
+        values_of(w, PACKED_TORQUE) + w->batches[batch].slot * turns * PACKED_LANES + lane;
+    const roll_constants r = roll_constants_of(dim, k);
+    lanes torque[3];
+    for (int i = 0; i < turns; i++) torque[i] = field(t, i);
+    twist(dim, &r, torque, o);
+}
+
+/// Exact impulse x and torque in the plane; `torque` holds the present one.
+static ALWAYS_INLINE void solve_rolling_disks(const lanes* k, const roll_constants* r,
+                                              lanes spin_arm, const lanes* y, lanes* x,
+                                              lanes* torque, const packed_bodies* o)
+{
+    const lanes *a = o->a, *b = o->b, mt = k[3], mu = k[5], zero = lanes_set(0.0);
+    const lanes ux = b[0] - a[0], uy = b[1] - a[1], q_now = zero - torque[0];
+    const packed_normal normal = normal_impulse(k[2], k[4], k + 6, y[0], ux * k[0] + uy * k[1]);
+    const lanes slide = mu * normal.base;
+    const lanes roll = normal.base * (r->roll + r->roll_power * lanes_sqrt(normal.base));
+    const lanes ut = uy * k[0] - ux * k[1] - spin_arm * (a[2] + b[2]) + k[8];
+    const lanes spin = r->ib * b[2] - r->ia * a[2] - r->spin[0];
+    const lanes u = ut - r->wt * y[1] - r->c * q_now;
+    const lanes v = zero - spin - r->c * y[1] - r->wr * q_now;
+    const lanes alone = clamp((r->g * v - u) * r->mp, slide);
+    const lanes q = clamp((zero - (v + r->c * alone)) * r->mr, roll);
+    x[0] = normal.p;
+    x[1] = clamp((zero - (u + r->c * q)) * mt, slide);
+    torque[0] = zero - q;
+}
+
+static ALWAYS_INLINE void cross(const lanes* x, const lanes* y, lanes* out)
+{
+    out[0] = x[1] * y[2] - x[2] * y[1];
+    out[1] = x[2] * y[0] - x[0] * y[2];
+    out[2] = x[0] * y[1] - x[1] * y[0];
+}
+
+static ALWAYS_INLINE lane_mask longer(const lanes* x, lanes limit)
+{
+    return lanes_more(dot3(x, x), limit * limit);
+}
+
+/// out = -(x + c y) m, cut to the bound.
+static ALWAYS_INLINE void minimise(const lanes* x, lanes c, const lanes* y, lanes m, lanes bound,
+                                   lanes* out)
+{
+    for (int i = 0; i < 3; i++) out[i] = lanes_set(0.0) - (x[i] + c * y[i]) * m;
+    cut_to_bound(bound, out);
+}
+
+/// Sliding and rolling at their bounds in the lanes of `moving`, by turns.
+static ALWAYS_INLINE void alternate(const roll_constants* r, lanes mt, const lanes* u,
+                                    const lanes* v, lanes slide, lanes roll, lane_mask moving,
+                                    lanes* p, lanes* q)
+{
+    for (int round = 0; round < ROLL_ROUNDS && mask_bits(moving) != 0; round++) {
+        lanes next[3], turned[3], change[3];
+        minimise(u, r->c, q, mt, slide, next);
+        minimise(v, r->c, next, r->mr, roll, turned);
+        for (int i = 0; i < 3; i++) {
+            change[i] = next[i] - p[i];
+            p[i] = lanes_pick(moving, next[i], p[i]);
+            q[i] = lanes_pick(moving, turned[i], q[i]);
+        }
+        const lanes rest = lanes_set(ROLL_REST * ROLL_REST) * dot3(next, next);
+        moving = mask_and(moving, lanes_more(dot3(change, change), rest));
+    }
+}
+
+/// The coupled problem in space for the free motions u and v.
+static ALWAYS_INLINE void slide_and_roll(const roll_constants* r, lanes mt, const lanes* u,
+                                         const lanes* v, lanes slide, lanes roll, lanes* p,
+                                         lanes* q)
+{
+    const lanes zero = lanes_set(0.0);
+    lanes p_free[3], q_bound[3];
+    minimise(u, zero - r->g, v, r->mp, slide, p);
+    for (int i = 0; i < 3; i++) q[i] = zero - (v[i] + r->c * p[i]) * r->mr;
+    const lane_mask beyond = longer(q, roll);
+    if (mask_bits(beyond) == 0) return;
+    minimise(v, zero - r->c * mt, u, r->mq, roll, q_bound);
+    for (int i = 0; i < 3; i++) {
+        p_free[i] = zero - (u[i] + r->c * q_bound[i]) * mt;
+        p[i] = lanes_pick(beyond, p_free[i], p[i]);
+        q[i] = lanes_pick(beyond, q_bound[i], q[i]);
+    }
+    alternate(r, mt, u, v, slide, roll, mask_and(beyond, longer(p_free, slide)), p, q);
+}
+
+/// Cube roots of the normal impulses, lane by lane, if any bound wants them (hertzian contacts).
+static ALWAYS_INLINE lanes root_for(const roll_constants* r, lanes base)
+{
+    const lanes zero = lanes_set(0.0);
+    if (mask_bits(lanes_more(r->roll_power + r->torsion_power, zero)) == 0) return zero;
+    _Alignas(64) real each[LANE_WIDTH];
+    lanes_store(each, base);
+    for (int lane = 0; lane < LANE_WIDTH; lane++) each[lane] = (real)cbrt((double)each[lane]);
+    return lanes_load(each);
+}
+
+/// Exact impulse x and torque in space; `torque` holds the present one.
+static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_constants* r,
+                                                const lanes* y, lanes* x, lanes* torque,
+                                                const packed_bodies* o)
+{
+    const lanes *n = k, *bond = k + 7, mt = k[4];
+    lanes u[3], v[3], spin[3], q_now[3], p[3], q[3], bend[3];
+    sphere_velocity(n, o, u);
+    const lanes un = dot3(u, n), yn = dot3(y, n);
+    const packed_normal normal = normal_impulse(k[3], k[5], bond, yn, un);
+    for (int i = 0; i < 3; i++) spin[i] = r->ib * o->b[4 + i] - r->ia * o->a[4 + i] - r->spin[i];
+    cross(n, torque, q_now);
+    cross(n, spin, v);
+    for (int i = 0; i < 3; i++) {
+        const lanes yt = y[i] - yn * n[i];
+        u[i] = u[i] - un * n[i] + bond[2 + i] - r->wt * yt - r->c * q_now[i];
+        v[i] = v[i] - r->c * yt - r->wr * q_now[i];
+    }
+    const lanes base = normal.base, root = root_for(r, base);
+    const lanes roll = base * (r->roll + r->roll_power * root);
+    const lanes bound = base * (r->torsion + r->torsion_power * root);
+    slide_and_roll(r, mt, u, v, k[6] * base, roll, p, q);
+    const lanes torsion = clamp(dot3(torque, n) - r->mr * dot3(spin, n), bound);
+    cross(n, q, bend);
+    for (int i = 0; i < 3; i++) {
+        x[i] = normal.p * n[i] + p[i];
+        torque[i] = torsion * n[i] - bend[i];
+    }
+}
+
+static ALWAYS_INLINE void sweep_rolls(packed* w, const int dim, int64_t batch, bool momentum,
+                                      lanes beta, lane_sums* sums)
+{
+    const int fields = packed_fields(PACKED_BOND, dim), turns = dim == 2 ? 1 : 3;
+    const int64_t torques = w->batches[batch].slot * turns * PACKED_LANES;
+    const real* constants = constants_of(w, PACKED_ROLL, dim, batch);
+    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
+    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
+    real* t = values_of(w, PACKED_TORQUE) + torques;
+    real* old_t = values_of(w, PACKED_OLD_TORQUE) + torques;
+    for (int part = 0; part < PARTS; part++) {
+        const int lane = part * LANE_WIDTH;
+        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before;
+        packed_bodies o;
+        load_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
+        const roll_constants r = roll_constants_of(dim, constants + lane);
+        for (int i = 0; i < dim; i++) {
+            const int at = i * PACKED_LANES + lane;
+            y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
+        }
+        for (int i = 0; i < turns; i++) {
+            const int at = i * PACKED_LANES + lane;
+            dt[i] = torque[i] = extrapolate(t + at, old_t + at, momentum, beta, &torque_before);
+        }
+        const lanes wn = body_im(o.a) + body_im(o.b);
+        if (dim == 2) {
+            solve_rolling_disks(k, &r, lanes_set(w->spin_arm), y, x, torque, &o);
+        } else {
+            solve_rolling_spheres(k, &r, y, x, torque, &o);
+        }
+        for (int i = 0; i < dim; i++) {
+            dp[i] = x[i] - y[i];
+            lanes_store(p + i * PACKED_LANES + lane, x[i]);
+        }
+        for (int i = 0; i < turns; i++) {
+            dt[i] = torque[i] - dt[i];
+            lanes_store(t + i * PACKED_LANES + lane, torque[i]);
+        }
+        apply_balls(w, PACKED_ROLL, dim, constants + lane, k, dp, &o);
+        twist(dim, &r, dt, &o);
+        store_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        add_to_sums(dim, sums, part, wn, x, y, before);
+    }
+}
+
+#endif

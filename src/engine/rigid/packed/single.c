@@ -1,0 +1,249 @@
+/// Packed values in single precision: the same arrays as floats, for sweeps that move half the
+/// bytes and do twice the numbers in an instruction.
+///
+/// Floats have seven digits, which is enough for sweeps on the way, and a narrow range: squares of
+/// the impulses of fine powder would be lost. So the narrow values are in units of their own,
+/// powers of two, so that nothing but rounding to floats comes with them: the largest free velocity
+/// and the geometric mean of the contacts' inverse responses, which are masses, become about 1.
+#include "rigid/packed/packed.h"
+
+#include "base/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/// Units of the fields of each array, one letter each: 1 none, v velocity, p impulse, m mass, i its
+/// inverse, r a power of an impulse (packed_roll.h: bounds that go like base^(1/2) in the plane and
+/// base^(1/3) in space). NULL: there is no narrow array.
+static const char* units_of(packed_array array, int dim)
+{
+    switch (array) {
+    case PACKED_ROW:
+    case PACKED_OLD_ROW: return dim == 2 ? "vvvi" : "vvvivvvi";
+    case PACKED_P:
+    case PACKED_OLD_P:
+    case PACKED_TORQUE:
+    case PACKED_OLD_TORQUE: return "p";
+    case PACKED_BALLS: return dim == 2 ? "11mmv1" : "111v1";
+    case PACKED_BONDS: return dim == 2 ? "11mmv1pvv" : "111mmv1pvvvv";
+    case PACKED_ROLLS: return dim == 2 ? "11mmv1pvv11iii1mmm1rv" : "111mmv1pvvvv11iii1mmm1r1rvvv";
+    case PACKED_MOBILE_WALLS: return dim == 2 ? "11mmv1pvviii" : "111mmv1pvvvviiiiii";
+    case PACKED_FULL: return dim == 2 ? "11iv1iiimmm1111" : "111iv1iiiiiimmmmmm111111111111111111";
+    default: return NULL;
+    }
+}
+
+static double unit_value(const packed* w, char unit)
+{
+    const double v = w->velocity_unit, p = w->impulse_unit;
+    switch (unit) {
+    case 'v': return v;
+    case 'p': return p;
+    case 'm': return p / v;
+    case 'i': return v / p;
+    case 'r': return w->dim == 2 ? 1.0 / sqrt(p) : 1.0 / cbrt(p);
+    default: return 1.0;
+    }
+}
+
+/// Numbers of an array that follow each other with the same unit: a row has one of each kind.
+static int same_unit(packed_array array)
+{
+    return array == PACKED_ROW || array == PACKED_OLD_ROW ? 1 : PACKED_LANES;
+}
+
+static double power_below(double x)
+{
+    return ldexp(1.0, ilogb(x));
+}
+
+/// The largest free velocity, or bias if nothing moves.
+static double velocity_scale(const problem* p)
+{
+    const int dim = p->dim, stride = problem_stride(dim), width = problem_width(dim);
+    double velocity = 0.0, bias = 0.0;
+    for (int64_t i = 0; i < p->rows; i++) {
+        for (int k = 0; k < stride; k++) {
+            const bool mobility = k == row_im(dim) || k == row_kim(dim);
+            if (!mobility) velocity = fmax(velocity, fabs(p->free[i * stride + k]));
+        }
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        bias = fmax(bias, fabs(p->contact[c * width + contact_bias(dim)]));
+    }
+    return isnormal(velocity) ? velocity : isnormal(bias) ? bias : 1.0;
+}
+
+/// Geometric mean, to a power of two, of the contacts' inverse normal responses.
+static double mass_scale(const problem* p)
+{
+    int64_t sum = 0, used = 0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const double mn = p->contact[c * problem_width(p->dim) + contact_mn(p->dim)];
+        if (!isnormal(mn)) continue;
+        sum += ilogb(mn);
+        used++;
+    }
+    return used > 0 ? ldexp(1.0, (int)(sum / used)) : 1.0;
+}
+
+static bool reserve_narrow(packed* w, packed_array array)
+{
+    const int64_t needed = w->length[array];
+    if (needed <= w->narrow_capacity[array]) return true;
+    const int64_t n = capacity_for(needed);
+    free(w->narrow[array]);
+    w->narrow[array] = aligned_alloc(64, ((size_t)n * sizeof(float) + 63) / 64 * 64);
+    w->narrow_capacity[array] = w->narrow[array] ? n : 0;
+    return w->narrow[array] != NULL;
+}
+
+void packed_narrow_free(packed* w)
+{
+    for (int k = 0; k < PACKED_ARRAYS; k++) free(w->narrow[k]);
+}
+
+/// Units of an array for a whole period of its fields.
+typedef struct unit_table {
+    int fields, repeat;
+    double unit[36];
+} unit_table;
+
+static unit_table units_for(const packed* w, packed_array array)
+{
+    const char* letters = units_of(array, w->dim);
+    unit_table out = {.repeat = same_unit(array)};
+    for (; letters[out.fields]; out.fields++) {
+        out.unit[out.fields] = unit_value(w, letters[out.fields]);
+    }
+    return out;
+}
+
+static void narrow_array(packed* w, packed_array array, int threads)
+{
+    const unit_table units = units_for(w, array);
+    const int64_t runs = w->length[array] / units.repeat;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t run = 0; run < runs; run++) {
+        const double unit = 1.0 / units.unit[run % units.fields];
+        const double* from = w->values[array] + run * units.repeat;
+        float* to = w->narrow[array] + run * units.repeat;
+        for (int k = 0; k < units.repeat; k++) to[k] = (float)(from[k] * unit);
+    }
+}
+
+static void widen_array(packed* w, packed_array array, int threads)
+{
+    const unit_table units = units_for(w, array);
+    const int64_t runs = w->length[array] / units.repeat;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t run = 0; run < runs; run++) {
+        const double unit = units.unit[run % units.fields];
+        const float* from = w->narrow[array] + run * units.repeat;
+        double* to = w->values[array] + run * units.repeat;
+        for (int k = 0; k < units.repeat; k++) to[k] = (double)from[k] * unit;
+    }
+}
+
+talus_status packed_narrow(packed* w, int threads)
+{
+    threads = packed_threads(w->count, threads);
+    w->velocity_unit = power_below(velocity_scale(w->problem));
+    w->impulse_unit = w->velocity_unit * mass_scale(w->problem);
+    for (int k = 0; k < PACKED_ARRAYS; k++) {
+        const packed_array array = (packed_array)k;
+        if (!units_of(array, w->dim)) continue;
+        if (!reserve_narrow(w, array)) return TALUS_ERR_MEMORY;
+        const bool filled =
+            array != PACKED_OLD_ROW && array != PACKED_OLD_P && array != PACKED_OLD_TORQUE;
+        if (filled || w->has_old) narrow_array(w, array, threads);
+    }
+    w->single = true;
+    return TALUS_OK;
+}
+
+// ---- velocities of the impulses ----------------------------------------------------------------
+
+static void swap_arrays(packed* w, packed_array a, packed_array b)
+{
+    double* values = w->values[a];
+    const int64_t capacity = w->capacity[a];
+    w->values[a] = w->values[b], w->values[b] = values;
+    w->capacity[a] = w->capacity[b], w->capacity[b] = capacity;
+}
+
+/// Exchange all impulses with those of the sweep before.
+static void swap_impulses(packed* w)
+{
+    swap_arrays(w, PACKED_P, PACKED_OLD_P);
+    swap_arrays(w, PACKED_TORQUE, PACKED_OLD_TORQUE);
+    for (int64_t k = 0; k < w->problem->compound_count; k++) {
+        double *now = w->problem->compound_rows[k].torque,
+               *old = w->values[PACKED_OLD_COMPOUND] + 3 * k;
+        for (int i = 0; i < 3; i++) {
+            const double torque = now[i];
+            now[i] = old[i], old[i] = torque;
+        }
+    }
+}
+
+void packed_refresh_single(packed* w, const packed_kernels* kernels, int threads)
+{
+    const int many = packed_threads(w->count, threads);
+    widen_array(w, PACKED_P, many);
+    widen_array(w, PACKED_TORQUE, many);
+    if (w->has_old) {
+        widen_array(w, PACKED_OLD_P, many);
+        widen_array(w, PACKED_OLD_TORQUE, many);
+        swap_impulses(w);
+        packed_apply(w, kernels, threads);
+        swap_impulses(w);
+        swap_arrays(w, PACKED_ROW, PACKED_OLD_ROW);
+        narrow_array(w, PACKED_OLD_ROW, many);
+    }
+    packed_apply(w, kernels, threads);
+    narrow_array(w, PACKED_ROW, many);
+}
+
+// ---- one contact by itself ---------------------------------------------------------------------
+
+/// Rows of doubles are free to be written to while sweeps are in single precision; a block's rows
+/// belong to it alone.
+static void widen_row(packed* w, int32_t r)
+{
+    const int stride = packed_stride(w->dim);
+    const char* letters = units_of(PACKED_ROW, w->dim);
+    for (int k = 0; k < stride; k++) {
+        w->values[PACKED_ROW][(int64_t)r * stride + k] =
+            (double)w->narrow[PACKED_ROW][(int64_t)r * stride + k] * unit_value(w, letters[k]);
+    }
+}
+
+static void narrow_row(packed* w, int32_t r)
+{
+    const int stride = packed_stride(w->dim);
+    const char* letters = units_of(PACKED_ROW, w->dim);
+    for (int k = 0; k < stride; k++) {
+        w->narrow[PACKED_ROW][(int64_t)r * stride + k] =
+            (float)(w->values[PACKED_ROW][(int64_t)r * stride + k] / unit_value(w, letters[k]));
+    }
+}
+
+float packed_update_scalar_single(packed* w, int64_t batch, int lane, bool momentum, double beta,
+                                  const float* y, float* x)
+{
+    const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+    double from[3 * PACKED_LANES], to[3 * PACKED_LANES];
+    widen_row(w, who[0]);
+    widen_row(w, who[PACKED_LANES]);
+    for (int k = 0; k < w->dim; k++) {
+        from[k * PACKED_LANES] = (double)y[k * PACKED_LANES] * w->impulse_unit;
+    }
+    const double wn = packed_update_scalar(w, batch, lane, momentum, beta, from, to);
+    for (int k = 0; k < w->dim; k++) {
+        x[k * PACKED_LANES] = (float)(to[k * PACKED_LANES] / w->impulse_unit);
+    }
+    narrow_row(w, who[0]);
+    narrow_row(w, who[PACKED_LANES]);
+    return (float)(wn * w->impulse_unit / w->velocity_unit);
+}

@@ -1,0 +1,434 @@
+/// Memory of a contact problem, velocities from impulses, and one contact solved alone.
+#include "rigid/problem.h"
+
+#include "base/columns.h"
+#include "law/coulomb.h"
+#include "law/static_friction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void problem_free(problem* p)
+{
+    free(p->body);
+    free(p->free);
+    free(p->curve);
+    free(p->cells);
+    free(p->pair);
+    free(p->contact);
+    free(p->block);
+    free(p->compound);
+    free(p->compound_rows);
+    free(p->compound_turns);
+    free(p->blocks);
+    free(p->mobility);
+    *p = (problem){0};
+}
+
+void problem_drop_contacts(problem* p)
+{
+    void** arrays[] = {(void**)&p->pair, (void**)&p->contact, (void**)&p->block,
+                       (void**)&p->compound};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        free(*arrays[i]);
+        *arrays[i] = NULL;
+    }
+    p->count = p->contact_capacity = 0;
+}
+
+/// Grow without keeping the contents: a problem is built anew every step.
+static bool regrow(void** array, size_t bytes)
+{
+    free(*array);
+    *array = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return *array != NULL;
+}
+
+static talus_status reserve_rows(problem* p, int64_t rows)
+{
+    if (rows <= p->row_capacity) return TALUS_OK;
+    int64_t grown = capacity_for(rows);
+    size_t bytes = sizeof(double) * (size_t)(grown * problem_stride(p->dim));
+    p->row_capacity = 0;
+    if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes) ||
+        !regrow((void**)&p->curve, sizeof *p->curve * (size_t)grown) ||
+        !regrow((void**)&p->cells,
+                sizeof(double) * (size_t)(problem_cells(grown) * (p->dim * p->dim + 1)))) {
+        return TALUS_ERR_MEMORY;
+    }
+    p->row_capacity = grown;
+    return TALUS_OK;
+}
+
+static void drop_index(int32_t** index)
+{
+    free(*index);
+    *index = NULL;
+}
+
+static talus_status reserve_contacts(problem* p, int64_t contacts)
+{
+    if (contacts <= p->contact_capacity) return TALUS_OK;
+    int64_t grown = capacity_for(contacts);
+    p->contact_capacity = 0;
+    drop_index(&p->block);
+    drop_index(&p->compound);
+    if (!regrow((void**)&p->contact, sizeof(double) * (size_t)(grown * problem_width(p->dim))) ||
+        !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown)) {
+        return TALUS_ERR_MEMORY;
+    }
+    p->contact_capacity = grown;
+    return TALUS_OK;
+}
+
+/// An index of the contacts that have a block or a compound row is there only if some do.
+static talus_status reserve_index(const problem* p, int32_t** index, bool wanted)
+{
+    if (!wanted) {
+        drop_index(index);
+    } else if (!*index && !regrow((void**)index, sizeof(int32_t) * (size_t)p->contact_capacity)) {
+        return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+static talus_status reserve_blocks(problem* p, int64_t blocks)
+{
+    if (blocks <= p->block_capacity) return TALUS_OK;
+    int64_t grown = capacity_for(blocks);
+    p->block_capacity = 0;
+    if (!regrow((void**)&p->blocks, sizeof(double) * (size_t)(grown * block_width(p->dim)))) {
+        return TALUS_ERR_MEMORY;
+    }
+    p->block_capacity = grown;
+    return TALUS_OK;
+}
+
+static talus_status reserve_compound(problem* p, int64_t compound)
+{
+    if (compound <= p->compound_capacity) return TALUS_OK;
+    int64_t grown = capacity_for(compound);
+    p->compound_capacity = 0;
+    if (!regrow((void**)&p->compound_rows, sizeof(compound_contact) * (size_t)grown) ||
+        !regrow((void**)&p->compound_turns, sizeof(compound_turn) * (size_t)grown)) {
+        return TALUS_ERR_MEMORY;
+    }
+    p->compound_capacity = grown;
+    return TALUS_OK;
+}
+
+static talus_status reserve_mobile(problem* p, int64_t mobile)
+{
+    if (mobile <= p->mobile_capacity) return TALUS_OK;
+    p->mobile_capacity = 0;
+    if (!regrow((void**)&p->mobility, sizeof(double) * (size_t)(mobile * p->dim * p->dim))) {
+        return TALUS_ERR_MEMORY;
+    }
+    p->mobile_capacity = mobile;
+    return TALUS_OK;
+}
+
+talus_status problem_reset(problem* p, int dim, const problem_size* size)
+{
+    if (p->dim != dim) problem_free(p); // capacities count rows, whose width is the dimension's
+    p->dim = dim;
+    p->rows = p->count = p->block_count = p->compound_count = p->mobile_count = 0;
+    p->mobile_first = 0;
+    p->curve_cell = 1.0;
+    if (reserve_rows(p, size->rows) || reserve_contacts(p, size->contacts) ||
+        reserve_index(p, &p->block, size->blocks > 0) ||
+        reserve_index(p, &p->compound, size->compound > 0) || reserve_blocks(p, size->blocks) ||
+        reserve_compound(p, size->compound) || reserve_mobile(p, size->mobile)) {
+        return TALUS_ERR_MEMORY;
+    }
+    if (size->rows > 0) memset(p->curve, 0, sizeof *p->curve * (size_t)size->rows);
+    for (int64_t c = 0; p->block && c < size->contacts; c++) p->block[c] = -1;
+    for (int64_t c = 0; p->compound && c < size->contacts; c++) p->compound[c] = -1;
+    return TALUS_OK;
+}
+
+// ---- full blocks -------------------------------------------------------------------------------
+
+/// S += im 1 + kim G G^T
+static ALWAYS_INLINE void add_response(const int dim, const double* row, const double* arm,
+                                       double* S)
+{
+    const int spin_dim = dim == 2 ? 1 : 3;
+    const double kim = row[row_kim(dim)];
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            S[i * dim + j] += kim * vec_dot(spin_dim, arm + i * spin_dim, arm + j * spin_dim);
+        }
+        S[i * dim + i] += row[row_im(dim)];
+    }
+}
+
+static ALWAYS_INLINE void fill_block(problem* p, const int dim, int64_t c, const double* n,
+                                     double* mn, double* mt)
+{
+    const int stride = problem_stride(dim);
+    double* S = problem_block(p, dim, c);
+    const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+    const int64_t mobile = a - p->mobile_first;
+    for (int k = 0; k < dim * dim; k++) S[k] = 0.0;
+    add_response(dim, p->free + (int64_t)a * stride, S + block_arm_a(dim), S);
+    add_response(dim, p->free + (int64_t)b * stride, S + block_arm_b(dim), S);
+    if (mobile >= 0 && mobile < p->mobile_count) {
+        vec_add_scaled(dim * dim, S, 1.0, p->mobility + mobile * dim * dim);
+    }
+    coulomb_block_inverse(dim, S, S + block_inverse(dim));
+    double normal_response = 0.0, trace = 0.0;
+    for (int i = 0; i < dim; i++) {
+        normal_response += n[i] * vec_dot(dim, S + i * dim, n);
+        trace += S[i * dim + i];
+    }
+    *mn = 1.0 / normal_response;
+    *mt = (dim - 1) / (trace - normal_response);
+}
+
+void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, double* mt)
+{
+    if (p->dim == 2) {
+        fill_block(p, 2, c, n, mn, mt);
+    } else {
+        fill_block(p, 3, c, n, mn, mt);
+    }
+}
+
+static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c, double* u)
+{
+    const int stride = problem_stride(dim);
+    const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    if (problem_block_of(p, c) < 0) {
+        contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
+    } else {
+        block_velocity(dim, problem_block(p, dim, c), a, b, u);
+    }
+}
+
+void problem_velocity(const problem* p, int64_t c, double* u)
+{
+    if (p->dim == 2) {
+        velocity_of(p, 2, c, u);
+    } else {
+        velocity_of(p, 3, c, u);
+    }
+}
+
+// ---- spins and torques -------------------------------------------------------------------------
+
+/// Relative spin of b against a at a compound contact, [1 or 3].
+static void relative_spin(const problem* p, int64_t c, double* spin)
+{
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const double* a = p->body + (int64_t)p->pair[2 * c] * stride + row_w(dim);
+    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
+    const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
+    const compound_turn* t = &p->compound_turns[problem_compound_of(p, c)];
+    for (int k = 0; k < spin_dim; k++) {
+        spin[k] = t->used ? vec_dot(spin_dim, t->turn_b + 3 * k, b) -
+                                vec_dot(spin_dim, t->turn_a + 3 * k, a)
+                          : b[k] * r->inv_radius_b - a[k] * r->inv_radius_a;
+        spin[k] -= r->spin_a[k];
+    }
+}
+
+/// w += s turn^T dt
+static void twist(int spin_dim, const double turn[9], double s, const double* dt, double* w)
+{
+    for (int k = 0; k < spin_dim; k++) {
+        for (int i = 0; i < spin_dim; i++) w[k] += s * turn[3 * i + k] * dt[i];
+    }
+}
+
+void problem_twist(problem* p, int64_t c, const double* dt)
+{
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int w = row_w(dim), kim = row_kim(dim);
+    double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
+    const compound_turn* t = &p->compound_turns[problem_compound_of(p, c)];
+    if (t->used) {
+        twist(spin_dim, t->turn_b, b[kim], dt, b + w);
+        twist(spin_dim, t->turn_a, -a[kim], dt, a + w);
+        return;
+    }
+    for (int k = 0; k < spin_dim; k++) {
+        b[w + k] += b[kim] * r->inv_radius_b * dt[k];
+        a[w + k] -= a[kim] * r->inv_radius_a * dt[k];
+    }
+}
+
+// ---- all contacts ------------------------------------------------------------------------------
+
+/// Add what a contact's impulses do to its bodies' velocities.
+static ALWAYS_INLINE void apply(problem* p, const int dim, int64_t c)
+{
+    const int stride = problem_stride(dim);
+    const double* row = p->contact + c * problem_width(dim);
+    double* a = p->body + (int64_t)p->pair[2 * c] * stride;
+    double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    const int32_t compound = problem_compound_of(p, c);
+    if (problem_block_of(p, c) < 0) {
+        contact_apply(dim, a, b, row, row + contact_p(dim));
+    } else {
+        block_apply(p, dim, problem_block(p, dim, c), p->pair[2 * c], a, b, row + contact_p(dim));
+    }
+    if (compound >= 0) problem_twist(p, c, p->compound_rows[compound].torque);
+}
+
+void problem_apply(problem* p, int64_t c)
+{
+    if (p->dim == 2) {
+        apply(p, 2, c);
+    } else {
+        apply(p, 3, c);
+    }
+}
+
+static ALWAYS_INLINE void refresh(problem* p, const int dim)
+{
+    const int64_t numbers = p->rows * problem_stride(dim);
+    if (p->rows > 0) memcpy(p->body, p->free, sizeof(double) * (size_t)numbers);
+    for (int64_t c = 0; c < p->count; c++) apply(p, dim, c);
+}
+
+void problem_refresh(problem* p)
+{
+    if (p->dim == 2) {
+        refresh(p, 2);
+    } else {
+        refresh(p, 3);
+    }
+}
+
+// ---- one contact alone -------------------------------------------------------------------------
+
+/// The same through the matrices of a contact of solids.
+static void own_response_of_arms(int dim, const double* S, const compound_arms* arms,
+                                 const double* p, const double* t, double* du, double* dspin)
+{
+    const int spin_dim = dim == 2 ? 1 : 3;
+    for (int k = 0; k < dim; k++) {
+        du[k] = vec_dot(dim, S + k * dim, p);
+        for (int i = 0; i < spin_dim; i++) du[k] += arms->coupling[i * dim + k] * t[i];
+    }
+    for (int i = 0; i < spin_dim; i++) {
+        dspin[i] = vec_dot(dim, arms->coupling + i * dim, p) +
+                   vec_dot(spin_dim, arms->response + i * spin_dim, t);
+    }
+}
+
+/// What a compound contact's own impulses p and torque t do to its velocity and spin.
+static void own_response(int dim, const double* n, double wn, double wt, const double* S,
+                         const compound_contact* r, const double* p, double* du, double* dspin)
+{
+    const double* t = r->torque;
+    const double pn = vec_dot(dim, p, n);
+    for (int k = 0; k < dim; k++) {
+        du[k] = S ? vec_dot(dim, S + k * dim, p) : wt * p[k] + (wn - wt) * pn * n[k];
+    }
+    if (dim == 2) {
+        du[0] += r->coupling * t[0] * n[1];
+        du[1] -= r->coupling * t[0] * n[0];
+        dspin[0] = r->response * t[0] - r->coupling * (n[0] * p[1] - n[1] * p[0]);
+        return;
+    }
+    double nt[3], np[3];
+    vec_cross(nt, n, t);
+    vec_cross(np, n, p);
+    for (int k = 0; k < 3; k++) {
+        du[k] += r->coupling * nt[k];
+        dspin[k] = r->response * t[k] - r->coupling * np[k];
+    }
+}
+
+/// Solve a compound contact: take its own effect out of the motion, then ask the laws.
+static void solve_compound(const problem* p, int64_t c, const double* row, const double* S,
+                           const double* u, double* solved, double* torque)
+{
+    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
+    const compound_turn* t = &p->compound_turns[problem_compound_of(p, c)];
+    const double* impulse = row + contact_p(dim);
+    const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
+    double free_u[3] = {0.0, 0.0, 0.0}, free_spin[3] = {0.0, 0.0, 0.0}, du[3], dspin[3];
+    relative_spin(p, c, free_spin);
+    if (t->used) {
+        own_response_of_arms(dim, S, &t->arms, impulse, r->torque, du, dspin);
+    } else {
+        own_response(dim, row, wn, wt, S, r, impulse, du, dspin);
+    }
+    vec_sub(dim, free_u, u, du);
+    vec_add_scaled(spin_dim, free_spin, -1.0, dspin);
+    compound_problem alone = {.dim = dim,
+                              .n = row,
+                              .wn = wn,
+                              .wt = wt,
+                              .S = S,
+                              .arms = t->used ? &t->arms : NULL,
+                              .bias = row[contact_bias(dim)],
+                              .mu = row[contact_mu(dim)],
+                              .contact = r,
+                              .u = free_u,
+                              .spin = free_spin};
+    vec_copy(dim, solved, impulse);
+    vec_copy(3, torque, r->torque);
+    compound_solve(&alone, solved, torque);
+}
+
+void problem_solve_alone(const problem* p, int64_t c, const double* u, double* solved,
+                         double* torque)
+{
+    const int dim = p->dim;
+    const double* row = p->contact + c * problem_width(dim);
+    const double* S = problem_block_of(p, c) < 0 ? NULL : problem_block(p, dim, c);
+    if (problem_compound_of(p, c) >= 0) {
+        solve_compound(p, c, row, S, u, solved, torque);
+        return;
+    }
+    const double* impulse = row + contact_p(dim);
+    double alone[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < dim; k++) alone[k] = u[k] - vec_dot(dim, S + k * dim, impulse);
+    coulomb_block(dim, S, S + block_inverse(dim), row, row[contact_bias(dim)], row[contact_mu(dim)],
+                  alone, impulse, solved);
+}
+
+/// Slips that an unfinished solve leaves at resting contacts, relative to what friction could stop.
+/// Errors across the system are larger than the local tolerance by up to (L/d)^2 (residual.h), for
+/// which the number of contacts stands here. Never more than a hundredth: a contact that really
+/// slips gains that much within a few steps.
+static double slip_slack(const problem* p, double tolerance)
+{
+    return fmin(10.0 * tolerance * (double)p->count, 0.01);
+}
+
+bool problem_slides(const problem* p, int64_t c, double tolerance)
+{
+    const int dim = p->dim;
+    const double* row = p->contact + c * problem_width(dim);
+    double u[3] = {0.0, 0.0, 0.0};
+    problem_velocity(p, c, u);
+    return static_friction_slides(dim, row, &p->compound_rows[problem_compound_of(p, c)],
+                                  row[contact_mu(dim)], row[contact_mt(dim)], row + contact_p(dim),
+                                  u, slip_slack(p, tolerance));
+}
+
+bool problem_break_loose(problem* p, double tolerance)
+{
+    const int dim = p->dim;
+    const double slack = slip_slack(p, tolerance);
+    bool changed = false;
+    for (int64_t c = 0; c < p->count && p->compound_count > 0; c++) {
+        if (problem_compound_of(p, c) < 0) continue;
+        double* row = p->contact + c * problem_width(dim);
+        double u[3] = {0.0, 0.0, 0.0};
+        problem_velocity(p, c, u);
+        changed |= static_friction_breaks(dim, row, &p->compound_rows[problem_compound_of(p, c)],
+                                          row[contact_mt(dim)], row + contact_p(dim), u, slack,
+                                          &row[contact_mu(dim)]);
+    }
+    return changed;
+}

@@ -1,0 +1,220 @@
+/// Newton's method with a vanishing proximal term: for problems on which sweeps are slow.
+///
+/// One step of Newton's method on r - t = 0, with the natural map t of r and u, is one sparse
+/// linear system G x + Q (W x) = t - r (reduced_answer.h). It is singular where the forces are not
+/// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
+/// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
+/// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
+/// until |r - t| falls.
+#include "rigid/reduced/answer.h"
+#include "rigid/reduced/factor.h"
+#include "rigid/reduced/methods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 24,    ///< values of alpha, at most
+    STEPS = 40,     ///< of Newton's method for one of them, at most
+    HALVINGS = 10,  ///< of one step, at most
+    IDLE = 2,       ///< rounds near rounding that gain nothing: then there is no more to gain
+    POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
+};
+/// The first alpha, what it is multiplied with, the last.
+static const double FIRST_ALPHA = 1e-2, NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10;
+/// Measures from which on a round that gains nothing is taken for rounding.
+static const double ROUNDING = 1e-10;
+/// A step that leaves more than this of |r - t| is poor.
+static const double POOR = 0.95;
+
+struct reduced_newton {
+    const reduced_work* work;
+    int64_t n;
+    double alpha;
+    double* scale;    ///< [n] D by components
+    double *r, *u;    ///< [n] impulses and velocities, with the proximal term
+    double *x, *dx_u; ///< [n] step, and how it changes u
+    double* t;        ///< [n] natural map of r and u
+    double *trial_r, *trial_u;
+    reduced_factor* factor;
+};
+
+// ---- the linear system -------------------------------------------------------------------------
+
+static ALWAYS_INLINE void matrix_row_of(const int w, const reduced_newton* s, int64_t c,
+                                        double* out)
+{
+    const reduced_problem* p = s->work->p;
+    const int64_t at = c * w;
+    const reduced_answer a = reduced_answer_of(w, s->scale + at, p->mu[c],
+                                               w == 5 ? p->mu_r[c] : 0.0, s->r + at, s->u + at);
+    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
+        const double* block = p->block + b * w * w;
+        for (int i = 0; i < w; i++, out += w) {
+            for (int j = 0; j < w; j++) {
+                out[j] = 0.0;
+                for (int k = 0; k < w; k++) out[j] += a.Q[i][k] * block[k * w + j];
+                if (p->column[b] != c) continue;
+                out[j] += a.G[i][j] + a.Q[i][j] * s->alpha * s->scale[c * w + j];
+            }
+        }
+    }
+}
+
+/// Row c of the matrix, for reduced_factor_make().
+static void matrix_row(const void* data, int64_t c, double* out)
+{
+    const reduced_newton* s = data;
+    switch (s->work->p->width) {
+    case 2: matrix_row_of(2, s, c, out); break;
+    case 3: matrix_row_of(3, s, c, out); break;
+    default: matrix_row_of(5, s, c, out); break;
+    }
+}
+
+/// x = the step; false if the matrix is singular.
+static bool find_step(reduced_newton* s)
+{
+    if (!reduced_factor_make(s->factor, false, matrix_row, s)) return false;
+    for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
+    reduced_factor_solve(s->factor, s->x);
+    for (int64_t k = 0; k < s->n; k++) {
+        if (!isfinite(s->x[k])) return false;
+    }
+    return true;
+}
+
+// ---- the law with the proximal term ------------------------------------------------------------
+
+/// Put t of the impulses r and velocities u; returns the energy of r - t.
+static ALWAYS_INLINE double map_of(const int w, reduced_newton* s, const double* r, const double* u)
+{
+    const reduced_problem* p = s->work->p;
+    double sum = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* D = s->scale + c * w;
+        reduced_scale scale = {D[0], D[1], w == 5 ? D[3] : 0.0};
+        const double mu_r = w == 5 ? p->mu_r[c] : 0.0;
+        double* t = s->t + c * w;
+        reduced_map(w, &scale, p->mu[c], mu_r, r + c * w, u + c * w, t);
+        for (int k = 0; k < w; k++) sum += D[k] * (r[c * w + k] - t[k]) * (r[c * w + k] - t[k]);
+    }
+    return sum;
+}
+
+static double map(reduced_newton* s, const double* r, const double* u)
+{
+    switch (s->work->p->width) {
+    case 2: return map_of(2, s, r, u);
+    case 3: return map_of(3, s, r, u);
+    default: return map_of(5, s, r, u);
+    }
+}
+
+static double energy(const reduced_newton* s, const double* r)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < s->n; k++) sum += s->scale[k] * r[k] * r[k];
+    return sum;
+}
+
+/// Take the step, shortened until the energy falls below `before`; returns the new one. u is linear
+/// in r, so that no product with W is needed for each length.
+static double take_step(reduced_newton* s, double before)
+{
+    double share = 1.0, after = INFINITY;
+    reduced_velocity(s->work->p, s->x, s->dx_u);
+    for (int64_t k = 0; k < s->n; k++) {
+        s->dx_u[k] += s->alpha * s->scale[k] * s->x[k] - s->work->p->q[k];
+    }
+    for (int i = 0; i < HALVINGS; i++, share *= 0.5) {
+        for (int64_t k = 0; k < s->n; k++) {
+            s->trial_r[k] = s->r[k] + share * s->x[k];
+            s->trial_u[k] = s->u[k] + share * s->dx_u[k];
+        }
+        after = map(s, s->trial_r, s->trial_u);
+        if (after < (1.0 - 1e-4 * share) * before) break;
+    }
+    double *r = s->r, *u = s->u;
+    s->r = s->trial_r, s->u = s->trial_u;
+    s->trial_r = r, s->trial_u = u;
+    return after;
+}
+
+/// Newton's method for one alpha from r = r_k.
+static void solve_proximal(reduced_newton* s, reduced_run* run)
+{
+    reduced_velocity(s->work->p, s->r, s->u);
+    double left = map(s, s->r, s->u), size = energy(s, s->r);
+    // Precise enough for the next alpha, and at the end for the tolerance.
+    double enough = fmax(1e-6 * left, 1e-2 * run->tolerance * run->tolerance * size);
+    for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {
+        if (run->iterations >= run->limit || reduced_run_is_late(run)) return;
+        if (!find_step(s)) return;
+        double after = take_step(s, left);
+        run->iterations++;
+        poor = after > POOR * POOR * left ? poor + 1 : 0;
+        left = after;
+        if (poor == POOR_STEPS) return;
+    }
+}
+
+// ---- the method --------------------------------------------------------------------------------
+
+reduced_newton* reduced_newton_new(const reduced_work* work)
+{
+    const reduced_problem* p = work->p;
+    const int w = p->width;
+    const int64_t n = p->count * w;
+    reduced_newton* s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    *s = (reduced_newton){.work = work, .n = n};
+    s->scale = malloc((size_t)(8 * n) * sizeof(double));
+    s->factor = reduced_factor_new(p, work->avx2);
+    if (!s->scale || !s->factor) {
+        reduced_newton_free(s);
+        return NULL;
+    }
+    s->r = s->scale + n, s->u = s->r + n, s->x = s->u + n, s->dx_u = s->x + n, s->t = s->dx_u + n;
+    s->trial_r = s->t + n, s->trial_u = s->trial_r + n;
+    for (int64_t c = 0; c < p->count; c++) {
+        reduced_answer_scale(w, p->block + work->diagonal[c] * w * w, s->scale + c * w);
+    }
+    return s;
+}
+
+void reduced_newton_free(reduced_newton* s)
+{
+    if (!s) return;
+    reduced_factor_free(s->factor);
+    free(s->scale);
+    free(s);
+}
+
+double reduced_newton_step_in_sweeps(const reduced_newton* s)
+{
+    const reduced_problem* p = s->work->p;
+    const double blocks = (double)p->first[p->count], contacts = (double)p->count;
+    return (30.0 * reduced_factor_products(s->factor) + 60.0 * blocks + 900.0 * contacts) /
+           (4.0 * blocks + 90.0 * contacts);
+}
+
+void reduced_newton_go(reduced_newton* s, reduced_run* run, double* r)
+{
+    memcpy(s->r, r, (size_t)s->n * sizeof(double));
+    s->alpha = FIRST_ALPHA;
+    for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE; round++) {
+        if (reduced_run_is_done(run) || run->iterations >= run->limit || reduced_run_is_late(run))
+            break;
+        const double before = reduced_measure_worse(run->best);
+        solve_proximal(s, run);
+        reduced_velocity(s->work->p, s->r, s->u);
+        map(s, s->r, s->u); // of the law itself, and inside the cone
+        reduced_keep_better(s->work, run, s->t, r);
+        const double after = reduced_measure_worse(run->best);
+        // Rounding, or huge impulses that leave only velocities wrong: no more steps help.
+        const bool bound = after < ROUNDING || run->best.velocity == after;
+        idle += s->alpha <= LAST_ALPHA && bound && !(after < before);
+        s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
+    }
+}

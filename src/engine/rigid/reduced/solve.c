@@ -1,0 +1,379 @@
+/// Which method solves a cone problem, and the story of it.
+///
+/// "auto" takes a problem that falls apart part by part (islands.c). It begins with accelerated
+/// sweeps, which are enough for most problems. A handful of contacts is soon given to a dense
+/// Newton's method, and a larger problem is asked whether everything sticks, which is one linear
+/// system for masonry at rest. Where the sweeps have cost as much as Newton's method usually does
+/// it takes over, and where that fails the sweeps go on. Counts of iterations and operations alone
+/// decide, no clocks.
+#include "base/error.h"
+#include "rigid/reduced/islands.h"
+#include "rigid/reduced/methods.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SPLIT_LEAST = 16,  ///< contacts from which on it is looked for independent parts
+    WARM = 1,          ///< sweeps before anything else is tried
+    TRY_AGAIN = 4,     ///< so many times more sweeps before a dense attempt is repeated
+    EASY = 100,        ///< sweeps before Newton's method is thought of
+    STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
+    STEPS_MOST = 1000, ///< steps that it is allowed
+    PATIENCE = 4, ///< where it fails so many times more sweeps are made before the next attempt
+};
+
+/// The state of one reduced_solve().
+typedef struct solve {
+    reduced_work work;
+    reduced_run run;
+    reduced_result* out;
+    double* r;
+    int64_t lost; ///< iterations of attempts that came to nothing
+} solve;
+
+void reduced_keep_better(const reduced_work* work, reduced_run* run, const double* trial, double* r)
+{
+    const reduced_problem* p = work->p;
+    const reduced_sums sums = reduced_sums_of(p, work->diagonal, trial);
+    const reduced_measure m = reduced_measure_of(&sums, run->least);
+    if (!(reduced_measure_worse(m) < reduced_measure_worse(run->best))) return;
+    run->best = m;
+    run->sums = sums;
+    memcpy(r, trial, (size_t)(p->count * p->width) * sizeof(double));
+}
+
+static char* add_text(char* at, const char* end, const char* text)
+{
+    while (at < end && *text) *at++ = *text++;
+    return at;
+}
+
+static char* add_number(char* at, const char* end, int64_t number)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    for (int64_t n = number; n > 0 || !*first; n /= 10) *--first = (char)('0' + n % 10);
+    return add_text(at, end, first);
+}
+
+/// Add "COUNT THINGs REST" to the story. Without snprintf(), which takes longer than a small
+/// problem.
+static void tell(reduced_result* out, const char* name, int64_t count, const char* thing,
+                 const char* rest)
+{
+    const char* end = out->story + sizeof out->story - 1;
+    char* at = out->story + strlen(out->story);
+    if (at > out->story) at = add_text(at, end, ", then ");
+    at = add_text(add_text(add_number(at, end, count), end, " "), end, thing);
+    if (count != 1) at = add_text(at, end, "s");
+    *add_text(at, end, rest) = '\0';
+    out->method = name;
+}
+
+/// Sweeps from r.
+static talus_status sweeps(solve* s, bool momentum, int64_t limit)
+{
+    reduced_sweeper* sweeper = reduced_sweeper_new(&s->work, momentum, s->r);
+    if (!sweeper) return TALUS_ERR_MEMORY;
+    const int64_t before = s->run.iterations;
+    s->run.limit = before + limit;
+    reduced_sweeper_go(sweeper, &s->run, s->r);
+    reduced_sweeper_free(sweeper);
+    tell(s->out, momentum ? "fast" : "sweeps", s->run.iterations - before, "sweep",
+         momentum ? " with momentum" : "");
+    return TALUS_OK;
+}
+
+static void newton_go(solve* s, reduced_newton* newton)
+{
+    const int64_t before = s->run.iterations;
+    s->run.limit = before + STEPS_MOST;
+    reduced_newton_go(newton, &s->run, s->r);
+    tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
+}
+
+static talus_status newton_alone(solve* s)
+{
+    reduced_newton* newton = reduced_newton_new(&s->work);
+    if (!newton) return TALUS_ERR_MEMORY;
+    newton_go(s, newton);
+    reduced_newton_free(newton);
+    return TALUS_OK;
+}
+
+/// Ask whether everything sticks.
+static void stick(solve* s)
+{
+    const bool solved = reduced_stick(&s->work, &s->run, s->r);
+    s->run.iterations++;
+    tell(s->out, "stick", 1, "linear system",
+         solved ? ": everything sticks" : ": not everything sticks");
+}
+
+static bool is_over(const solve* s)
+{
+    return reduced_run_is_done(&s->run) || reduced_run_is_late(&s->run);
+}
+
+static void sweep_to(solve* s, reduced_sweeper* sweeper, int64_t limit)
+{
+    s->run.limit = limit;
+    if (!is_over(s)) reduced_sweeper_go(sweeper, &s->run, s->r);
+}
+
+/// A few sweeps, the dense attempt, more sweeps, again; true if that solves it. Small problems
+/// only.
+static bool small_methods(solve* s, reduced_sweeper* sweeper, int64_t most)
+{
+    int64_t sweeps = reduced_small_worth(s->work.p);
+    for (; sweeps <= most && sweeps <= EASY; sweeps *= TRY_AGAIN) {
+        sweep_to(s, sweeper, sweeps);
+        const int64_t before = s->run.iterations;
+        if (is_over(s)) break;
+        if (reduced_small(&s->work, &s->run, s->r)) {
+            tell(s->out, "fast", before, "sweep", " with momentum");
+            tell(s->out, "small", s->run.iterations - before, "dense step", " of Newton's method");
+            return true;
+        }
+        s->lost += s->run.iterations - before;
+        s->run.iterations = before;
+    }
+    return false;
+}
+
+/// A few sweeps and the question whether everything sticks; true if so.
+static bool stick_method(solve* s, reduced_sweeper* sweeper, int64_t most)
+{
+    sweep_to(s, sweeper, most < WARM ? most : WARM);
+    const int64_t before = s->run.iterations;
+    if (is_over(s) || !reduced_stick(&s->work, &s->run, s->r)) return false;
+    tell(s->out, "fast", before, "sweep", " with momentum");
+    tell(s->out, "stick", 1, "linear system", ": everything sticks");
+    s->run.iterations++;
+    return true;
+}
+
+/// Sweeps, in between the cheap attempts, until Newton's method would have cost as much; *newton is
+/// made when it comes to that, and stays NULL where memory is too short for it. Returns the number
+/// of sweeps.
+static int64_t first_methods(solve* s, reduced_sweeper* sweeper, int64_t most,
+                             reduced_newton** newton)
+{
+    const bool small = s->work.p->count * s->work.p->width <= REDUCED_SMALL;
+    if ((small ? small_methods : stick_method)(s, sweeper, most)) return s->run.iterations;
+    sweep_to(s, sweeper, most < EASY ? most : EASY);
+    if (!is_over(s)) {
+        *newton = reduced_newton_new(&s->work);
+        double worth = *newton ? STEPS_NEEDED * reduced_newton_step_in_sweeps(*newton) : INFINITY;
+        sweep_to(s, sweeper, worth < (double)most ? (int64_t)worth : most);
+    }
+    tell(s->out, "fast", s->run.iterations, "sweep", " with momentum");
+    return s->run.iterations;
+}
+
+static talus_status automatic(solve* s, int64_t max_sweeps)
+{
+    reduced_newton* newton = NULL;
+    reduced_sweeper* sweeper = reduced_sweeper_new(&s->work, true, s->r);
+    if (!sweeper) return TALUS_ERR_MEMORY;
+    int64_t swept = first_methods(s, sweeper, max_sweeps, &newton);
+    reduced_sweeper_free(sweeper);
+    talus_status status = TALUS_OK;
+    bool momentum = false; // where momentum has failed once plain sweeps may do better
+    while (status == TALUS_OK && newton && !is_over(s)) {
+        newton_go(s, newton);
+        if (is_over(s) || swept >= max_sweeps) break;
+        int64_t more =
+            PATIENCE * swept < max_sweeps - swept ? PATIENCE * swept : max_sweeps - swept;
+        status = sweeps(s, momentum, more);
+        momentum = !momentum;
+        swept += more;
+    }
+    reduced_newton_free(newton);
+    return status;
+}
+
+static const char* const NAMES[] = {"sweeps", "fast", "stick", "newton", NULL};
+
+const char* const* reduced_methods(void)
+{
+    return NAMES;
+}
+
+static bool is_automatic(const reduced_options* o)
+{
+    return !o->method || strcmp(o->method, "auto") == 0;
+}
+
+static talus_status dispatch(solve* s, const reduced_options* o)
+{
+    if (is_automatic(o)) return automatic(s, o->max_sweeps);
+    const char* name = o->method;
+    if (strcmp(name, "sweeps") == 0) return sweeps(s, false, o->max_sweeps);
+    if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
+    if (strcmp(name, "newton") == 0) return newton_alone(s);
+    if (strcmp(name, "stick") != 0) return TALUS_ERR_ARGUMENT;
+    stick(s);
+    return TALUS_OK;
+}
+
+/// Solve one problem, whole or part; `memory` has room for s->work.
+static talus_status solve_one(solve* s, const reduced_problem* p, const reduced_options* options,
+                              double* memory)
+{
+    const int64_t size = reduced_own_size(p->width);
+    s->work = (reduced_work){.p = p,
+                             .own = memory,
+                             .diagonal = (int64_t*)(memory + p->count * size),
+                             .avx2 = reduced_has_avx2()};
+    for (int64_t c = 0; c < p->count; c++) {
+        s->work.diagonal[c] = reduced_diagonal(p, c);
+        reduced_contact_prepare(p->width, p->block + s->work.diagonal[c] * p->width * p->width,
+                                s->work.own + c * size);
+    }
+    s->run.best = (reduced_measure){INFINITY, INFINITY, INFINITY};
+    // Zero solves nothing that approaches, and what does not the first sweep finds out.
+    if (!reduced_is_zero((int)(p->count * p->width), s->r)) {
+        s->run.sums = reduced_sums_of(p, s->work.diagonal, s->r);
+        s->run.best = reduced_measure_of(&s->run.sums, s->run.least);
+    }
+    if (!reduced_run_is_done(&s->run)) return dispatch(s, options);
+    *add_text(s->out->story, s->out->story + sizeof s->out->story - 1,
+              "the first guess is good enough") = '\0';
+    return TALUS_OK;
+}
+
+/// Does anything push the contacts of a part together? If not, no impulses are the solution.
+static bool is_pushed(const reduced_problem* p, reduced_sums* sums)
+{
+    bool pushed = false;
+    double q2 = 0.0, moving = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* q = p->q + c * p->width;
+        q2 += vec_dot(p->width, q, q);
+        moving += vec_dot(reduced_moving(p->width), q, q);
+        pushed |= !(q[0] >= 0.0);
+    }
+    *sums = (reduced_sums){.u2 = q2, .q2 = q2, .moving = moving, .pushing = moving};
+    return pushed;
+}
+
+/// What part i is measured against: its share, by contacts, of the sums of the whole without
+/// impulses. With half the tolerance for every part the whole then meets its own.
+static reduced_least least_of(const reduced_sums* whole, const reduced_problem* p,
+                              const reduced_problem* part)
+{
+    const double share = (double)part->count / (double)p->count;
+    return (reduced_least){share * whole->q2, share * whole->approach, share * whole->pushing};
+}
+
+/// The sums of all contacts without impulses, of which least_of() gives each part its share.
+static reduced_sums sums_without_impulses(const reduced_problem* p)
+{
+    reduced_sums sums = {0};
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* q = p->q + c * p->width;
+        sums.q2 += vec_dot(p->width, q, q);
+        sums.pushing += vec_dot(reduced_moving(p->width), q, q);
+        if (!(q[0] < 0.0)) continue;
+        const int64_t own = reduced_diagonal(p, c);
+        sums.approach +=
+            q[0] * q[0] / reduced_scale_of(p->width, p->block + own * p->width * p->width).n;
+    }
+    return sums;
+}
+
+/// The result of the whole is that of the part that took longest, with the sums of all.
+static void tell_parts(const islands* parts, const reduced_problem* longest, reduced_result* out)
+{
+    char story[sizeof out->story];
+    memcpy(story, out->story, sizeof story);
+    const char* end = out->story + sizeof out->story - 1;
+    char* at = add_number(out->story, end, parts->count);
+    at = add_text(at, end, " independent parts");
+    if (longest) {
+        at = add_text(at, end, ", the longest, of ");
+        at = add_text(add_number(at, end, longest->count), end,
+                      longest->count == 1 ? " contact: " : " contacts: ");
+        at = add_text(at, end, story);
+    }
+    *at = '\0';
+}
+
+/// Part by part; r of the whole in and out.
+static talus_status solve_parts(solve* s, const reduced_problem* p, const reduced_options* options,
+                                const islands* parts, double* memory, double* r)
+{
+    const int w = p->width;
+    const reduced_sums without = sums_without_impulses(p);
+    const reduced_problem* longest = NULL;
+    const int64_t* contact = parts->contact;
+    reduced_result best = *s->out;
+    reduced_sums total = {0};
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; i < parts->count && status == TALUS_OK; i++) {
+        const reduced_problem* part = &parts->part[i];
+        reduced_result out = {.method = "none"};
+        solve now = {.run = {.deadline = s->run.deadline}, .out = &out, .r = r};
+        const bool pushed = is_pushed(part, &now.run.sums);
+        now.run.tolerance = 0.5 * options->tolerance;
+        now.run.least = least_of(&without, p, part);
+        for (int64_t k = 0; k < part->count * w; k++) {
+            r[k] = pushed ? s->r[contact[k / w] * w + k % w] : 0.0;
+        }
+        if (pushed) status = solve_one(&now, part, options, memory);
+        for (int64_t k = 0; k < part->count * w; k++) s->r[contact[k / w] * w + k % w] = r[k];
+        contact += part->count;
+        total = reduced_sums_add(total, now.run.sums);
+        now.run.iterations += now.lost;
+        if (pushed && (!longest || now.run.iterations > s->run.iterations)) {
+            longest = part;
+            best = out;
+            s->run.iterations = now.run.iterations;
+        }
+    }
+    *s->out = best;
+    s->run.sums = total;
+    s->run.best = reduced_measure_of(&total, (reduced_least){0});
+    tell_parts(parts, longest, s->out);
+    return status;
+}
+
+/// Impulses so large that only the velocities show that the law does not hold.
+static void tell_unsolvable(reduced_result* out, double tolerance)
+{
+    static const char text[] =
+        "; impulses grow and velocities stay wrong: there may be no solution";
+    const size_t most = sizeof out->story - sizeof text, used = strlen(out->story);
+    if (!(out->error <= tolerance && out->residual <= tolerance)) return;
+    memcpy(out->story + (used < most ? used : most), text, sizeof text);
+    if (used > most) memcpy(out->story + most - 3, "...", 3);
+}
+
+talus_status reduced_solve(const reduced_problem* p, const reduced_options* options, double* r,
+                           reduced_result* out)
+{
+    const size_t own = (size_t)(p->count * reduced_own_size(p->width));
+    const size_t contacts = (size_t)p->count, impulses = contacts * (size_t)p->width;
+    solve s = {.run = {.tolerance = options->tolerance}, .out = out, .r = r};
+    *out = (reduced_result){.method = "none"};
+    if (options->max_seconds > 0.0) s.run.deadline = clock_seconds() + options->max_seconds;
+    double* memory = malloc((own + impulses) * sizeof(double) + contacts * sizeof(int64_t) + 1);
+    if (!memory) return TALUS_ERR_MEMORY;
+    islands parts = {0};
+    if (is_automatic(options) && p->count >= SPLIT_LEAST) islands_find(p, &parts);
+    const talus_status status = parts.count > 1
+                                    ? solve_parts(&s, p, options, &parts, memory + impulses, memory)
+                                    : solve_one(&s, p, options, memory);
+    islands_free(&parts);
+    free(memory);
+    out->converged = reduced_run_is_done(&s.run);
+    out->error = s.run.best.error;
+    out->residual = s.run.best.residual;
+    out->velocity = s.run.best.velocity;
+    if (!out->converged) tell_unsolvable(out, options->tolerance);
+    out->iterations = s.run.iterations + s.lost;
+    return status;
+}

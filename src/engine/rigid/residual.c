@@ -1,0 +1,166 @@
+/// The natural-map residual, dimensionless.
+///
+/// For contact c with impulse p, relative velocity u (recomputed from all impulses) and inverse
+/// responses (m_n, m_t):
+///     e_c = p - P( p - m_n (u_n + bias) n - m_t u_t )
+/// where P projects on Coulomb's cone (the normal part to >= 0 first, then the tangential part to
+/// mu times it: law/coulomb.h). e_c = 0 exactly when the law holds at c. With a diagonal block e_c
+/// is the impulse by which the contact would change if it were solved alone; that is also what e_c
+/// is for the richer laws, whose torque error is added divided by the radius.
+///     residual = sqrt(sum |e_c|^2) / max( sqrt(sum |p_c|^2), sqrt(sum s_c^2) )
+/// with s_c = m_n max(0, -(u_free,n + bias)) the impulse that would stop the free approach at c
+/// alone: the scale when impulses are still zero. 0/0 (nothing pushes anywhere) is 0.
+/// The quantity has no unit and does not change when masses, lengths or times are rescaled.
+/// An e_c that rounding of the velocities alone can make is no error and counts as 0: else grains
+/// that only just touch, without any push, would have the residual 0/0 made of rounding.
+///
+/// It measures local satisfaction. Errors on the scale L of the system are seen only with weight
+/// (d/L)^2 (shared/spec/solver.md, finding 1). The velocity error makes up for that: if the law at
+/// the contacts is linear near the solution, an error r of the relative velocities comes from an
+/// error dp = W^-1 r of the impulses, whose kinetic energy is
+///     ||dV||_M^2 = r.W^-1 r <= (C l)^2 sum |r_c|^2 / w_c
+/// if r is a wave of length l diameters: for a row of l grains that leans on one wall C =
+/// sqrt(8)/pi = 0.9, exactly. Disordered packings are softer (SOFTNESS). r_c = w_c e_c, w_c =
+/// 1/m_n, and how much of sum |e_c|^2 / m_n varies on which length is what scales.h finds out:
+/// where single contacts flicker the velocities are nearly right, where a whole region creeps they
+/// are not.
+///     velocity error = C sqrt(sum over scales of l^2 energy_l) / ||V - V_free||_M
+/// and ||V - V_free||_M^2 = p.W p = sum p_c.(u_c - u_free,c): what all contacts together do.
+#include "rigid/residual.h"
+
+#include "base/parallel.h"
+#include "law/coulomb.h"
+#include "rigid/scales.h"
+
+#include <float.h>
+
+/// Impulse at a contact that rounding of the two bodies' velocities can make. A velocity is the sum
+/// of the free one and of the impulses' effects; 16 epsilon covers a body with a dozen contacts.
+static ALWAYS_INLINE double rounding(const int dim, const double* a, const double* b, double mn,
+                                     double bias)
+{
+    const int w = row_w(dim), kim = row_kim(dim);
+    double speed = fabs(bias);
+    for (int k = 0; k < dim; k++) speed += fabs(a[k]) + fabs(b[k]);
+    for (int k = w; k < kim; k++) speed += fabs(a[k]) + fabs(b[k]);
+    return 16.0 * DBL_EPSILON * mn * speed;
+}
+
+/// Square of a compound contact's torque error, as an impulse at the radius of body b.
+static double torque_error(const problem* p, int64_t c, const double* torque)
+{
+    if (problem_compound_of(p, c) < 0) return 0.0;
+    const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
+    double e[3];
+    vec_sub(3, e, torque, r->torque);
+    return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
+}
+
+/// C above: bench/scaling and docs/performance.md compare with the true error.
+static const double SOFTNESS = 6.0;
+
+/// Sums over contacts that both measures are made of.
+typedef struct error_sums {
+    double error, impulse, stopping, energy, work;
+} error_sums;
+
+static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, int part,
+                                      const scales* by_scale, error_sums* sums)
+{
+    const int stride = problem_stride(dim), width = problem_width(dim);
+    const double* row = p->contact + c * width;
+    const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
+    const double* impulse = row + contact_p(dim);
+    const int64_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+    double u[3], u_free[3], e[3], mapped[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
+    if (problem_block_of(p, c) < 0) {
+        contact_velocity(dim, p->body + a * stride, p->body + b * stride, row, u);
+        contact_velocity(dim, p->free + a * stride, p->free + b * stride, row, u_free);
+    } else {
+        const double* block = problem_block(p, dim, c);
+        block_velocity(dim, block, p->body + a * stride, p->body + b * stride, u);
+        block_velocity(dim, block, p->free + a * stride, p->free + b * stride, u_free);
+    }
+    if (problem_compound_of(p, c) < 0) {
+        coulomb_map(dim, row, mn, row[contact_mt(dim)], bias, row[contact_mu(dim)], u, impulse,
+                    mapped);
+    } else {
+        problem_solve_alone(p, c, u, mapped, torque);
+    }
+    vec_sub(dim, e, impulse, mapped);
+    const double approach = -(vec_dot(dim, u_free, row) + bias);
+    const double stop = approach > 0.0 ? mn * approach : 0.0;
+    const double noise = rounding(dim, p->free + a * stride, p->free + b * stride, mn, bias);
+    const double impulse2 = vec_dot(dim, impulse, impulse);
+    double e2 = vec_dot(dim, e, e) + torque_error(p, c, torque);
+    e2 = e2 <= noise * noise ? 0.0 : e2;
+    sums->error += e2;
+    sums->impulse += impulse2;
+    sums->stopping += stop * stop;
+    sums->energy += e2 / mn;
+    sums->work += vec_dot(dim, impulse, u) - vec_dot(dim, impulse, u_free);
+    if (impulse2 > 0.0 || e2 > 0.0) scales_add(by_scale, p, dim, part, c, e, mn);
+}
+
+static error_sums add_part(const problem* p, int part, int parts, const scales* by_scale)
+{
+    const int64_t first = p->count * part / parts, last = p->count * (part + 1) / parts;
+    error_sums sums = {0};
+    if (p->dim == 2) {
+        for (int64_t c = first; c < last; c++) add_contact(p, 2, c, part, by_scale, &sums);
+    } else {
+        for (int64_t c = first; c < last; c++) add_contact(p, 3, c, part, by_scale, &sums);
+    }
+    return sums;
+}
+
+/// Ratio of an error to its scale; nothing in nothing is no error, and what is not a number is an
+/// infinite one.
+static double relative(double error2, double scale2)
+{
+    if (error2 == 0.0) return 0.0;
+    return error2 < INFINITY && scale2 > 0.0 ? sqrt(error2 / scale2) : INFINITY;
+}
+
+/// The longest chain that the bodies could make.
+static double longest_chain(const problem* p)
+{
+    const int stride = problem_stride(p->dim);
+    int64_t moving = p->mobile_count;
+    for (int64_t i = 0; i < p->rows; i++) moving += p->free[i * stride + row_im(p->dim)] > 0.0;
+    return (double)moving;
+}
+
+static error_sums add_up(const problem* p, int parts, int threads, const scales* by_scale)
+{
+    error_sums part[SCALES_PARTS], sums = {0};
+#pragma omp parallel for num_threads(parallel_threads(threads, p->count)) if (parts > 1)
+    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, by_scale);
+    for (int k = 0; k < parts; k++) {
+        sums.error += part[k].error;
+        sums.impulse += part[k].impulse;
+        sums.stopping += part[k].stopping;
+        sums.energy += part[k].energy;
+        sums.work += part[k].work;
+    }
+    return sums;
+}
+
+residual_report residual_measure(const problem* p, double size, int threads)
+{
+    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
+    const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
+    scales by_scale = scales_begin(p, parts);
+    const error_sums sums = add_up(p, parts, threads, &by_scale);
+    const double weighed = scales_weigh(&by_scale, sums.energy, length);
+    const double length2 = weighed / sums.energy;
+    return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
+                             .velocity = SOFTNESS * relative(weighed, sums.work),
+                             .length = isfinite(length2) ? sqrt(length2) : length};
+}
+
+double residual_natural(problem* p)
+{
+    problem_refresh(p);
+    return residual_measure(p, 1.0, 1).natural;
+}

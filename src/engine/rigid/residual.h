@@ -1,0 +1,23 @@
+/// How far a step is from satisfying the laws: the only definition of "converged".
+#ifndef TALUS_RIGID_RESIDUAL_H
+#define TALUS_RIGID_RESIDUAL_H
+
+#include "rigid/problem.h"
+
+/// Two measures of the same errors e_c.
+typedef struct residual_report {
+    double natural;  ///< local: how well each contact satisfies its law
+    double velocity; ///< global: estimate of ||V - V_exact||_M / ||V - V_free||_M
+    double length;   ///< on which the errors vary, in diameters: the root mean square over scales
+} residual_report;
+
+/// Measure the impulses in the problem; `size` is L/d of the largest cluster that carries force, 0
+/// if unknown (then as many as there are moving bodies: the longest chain they could make).
+/// Velocities must agree with the impulses (problem_refresh).
+residual_report residual_measure(const problem* p, double size, int threads);
+
+/// Natural-map residual of the impulses in the problem; residual.c has the formula. Velocities are
+/// recomputed from the impulses first (problem_refresh), never taken from a solver.
+double residual_natural(problem* p);
+
+#endif

@@ -1,0 +1,72 @@
+/// Contact solvers behind one interface; one file each.
+#ifndef TALUS_RIGID_SOLVER_H
+#define TALUS_RIGID_SOLVER_H
+
+#include "rigid/coarse/coarse.h"
+#include "rigid/packed/packed.h"
+
+#include <talus/solver.h>
+
+/// Memory a solver keeps from one call to the next, only to avoid allocation: no state.
+typedef struct solve_workspace {
+    int32_t* order;
+    int64_t order_capacity;
+    packed packed;
+    coarse_grid coarse;
+} solve_workspace;
+
+void solve_workspace_free(solve_workspace* ws);
+
+/// Someone who looks on while a solve goes on, to draw its course: after `next` sweeps `look` is
+/// called with the problem, whose body velocities are those of that moment, and sets `next` anew
+/// or, if it has seen enough, ends the solve there.
+typedef struct solve_watch {
+    int64_t next;
+    bool enough;
+    void (*look)(struct solve_watch* watch, const problem* p, int64_t sweeps);
+} solve_watch;
+
+/// What a solve is asked for beside the options.
+typedef struct solve_request {
+    const talus_solver_def* options;
+    double h;      ///< length of the step: impulse = force h
+    uint64_t seed; ///< with `key` decides every random number
+    uint64_t key;  ///< number of this solve in the run
+    double size;   ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
+                   ///< the last step; 0: unknown
+    int threads;   ///< to use, at most; below 1: one
+    solve_watch* watch; ///< NULL: nobody looks on
+    bool goes_on;       ///< whoever asks goes on where this ends without having met the rule
+} solve_request;
+
+typedef struct solve_result {
+    int64_t sweeps, updates;
+    int64_t single_sweeps;     ///< of these in single precision
+    bool converged;            ///< the stopping rule was met
+    double residual;           ///< residual_natural() of the impulses left in the problem
+    double velocity_error;     ///< estimated error of all velocities (residual.h)
+    int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
+    const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
+} solve_result;
+
+typedef struct solver_ops {
+    const char* name;
+    /// Improve the impulses in `p` until the rule is met; body velocities agree with them on
+    /// return.
+    talus_status (*solve)(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out);
+} solver_ops;
+
+/// Nonlinear Gauss-Seidel sweeps, random or in order: the papers' solver.
+extern const solver_ops sweep_solver;
+
+/// Coloured sweeps, with momentum or without: accelerate.c.
+extern const solver_ops accelerated_solver;
+
+/// The accelerated one, and a second method for what it leaves undone: auto.c.
+extern const solver_ops auto_solver;
+
+/// The solver that the options ask for.
+const solver_ops* solver_for(const talus_solver_def* options);
+
+#endif

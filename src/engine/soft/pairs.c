@@ -1,0 +1,393 @@
+/// Making the packed list of pairs; see pairs.h.
+#include "soft/pairs.h"
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void soft_pairs_free(soft_pairs* s)
+{
+    void* const all[] = {s->block, s->who,         s->where, s->law,         s->root_mass, s->slip,
+                         s->roll,  s->images,      s->live,  s->bonded,      s->slides,    s->halo,
+                         s->inbox, s->inbox_first, s->sum,   s->memories.row};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
+    *s = (soft_pairs){0};
+}
+
+// ---- memories ----------------------------------------------------------------------------------
+
+talus_status soft_memories_add(soft_memories* m, const soft_memory* row)
+{
+    if (m->count == m->capacity) {
+        const int64_t room = capacity_for(m->count + 1);
+        soft_memory* grown = realloc(m->row, sizeof *grown * (size_t)room);
+        if (!grown) return TALUS_ERR_MEMORY;
+        m->row = grown;
+        m->capacity = room;
+    }
+    m->row[m->count++] = *row;
+    return TALUS_OK;
+}
+
+static int compare_memories(const void* x, const void* y)
+{
+    const soft_memory *a = x, *b = y;
+    if (a->p != b->p) return a->p < b->p ? -1 : 1;
+    return (a->q > b->q) - (a->q < b->q);
+}
+
+void soft_memories_sort(soft_memories* m)
+{
+    if (m->count > 1) qsort(m->row, (size_t)m->count, sizeof *m->row, compare_memories);
+}
+
+/// In 2D the slip is along a tangent that turns round with the normal; in 3D it is a vector.
+void soft_memory_swap(int dim, soft_memory* m)
+{
+    const int32_t p = m->p;
+    m->p = m->q;
+    m->q = p;
+    for (int k = 0; k < 3; k++) {
+        if (dim == 3) m->slip[k] = -m->slip[k];
+        m->roll[k] = -m->roll[k];
+    }
+}
+
+/// The place that a row of sums belongs to.
+static int32_t place_of_sum(const soft_pairs* s, int32_t row)
+{
+    return row < s->body_count ? row : s->halo[row - s->body_count];
+}
+
+/// What there is to remember of one pair; false if it was no contact.
+static bool recall(const soft_pairs* s, int64_t batch, int lane, soft_memory* m)
+{
+    const int width = s->dim == 2 ? 1 : 3;
+    const int32_t* where = s->where + 16 * batch;
+    if (!(s->live[batch] >> lane & 1)) return false;
+    *m = (soft_memory){.p = where[lane],
+                       .q = place_of_sum(s, where[8 + lane]),
+                       .bonded = s->bonded[batch] >> lane & 1,
+                       .slides = s->slides[batch] >> lane & 1};
+    for (int k = 0; k < width; k++) {
+        m->slip[k] = s->slip[8 * (batch * width + k) + lane];
+        m->roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
+    }
+    return true;
+}
+
+talus_status soft_pairs_remember(soft_pairs* s)
+{
+    soft_memory m;
+    s->memories.count = 0;
+    for (int64_t batch = 0; batch < s->batch_count; batch++) {
+        for (int lane = 0; lane < SOFT_LANES; lane++) {
+            if (recall(s, batch, lane, &m)) TRY(soft_memories_add(&s->memories, &m));
+        }
+    }
+    return TALUS_OK;
+}
+
+talus_status soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order)
+{
+    for (int64_t i = 0; i < s->memories.count; i++) {
+        soft_memory* m = &s->memories.row[i];
+        m->p = order->place_of[old_row_of[m->p]];
+        m->q = order->place_of[old_row_of[m->q]];
+        if (m->p > m->q) soft_memory_swap(s->dim, m);
+    }
+    soft_memories_sort(&s->memories);
+    return TALUS_OK;
+}
+
+// ---- making the list ---------------------------------------------------------------------------
+
+/// Pairs by places, p < q ascending, while the list is made.
+typedef struct placed_pairs {
+    int64_t* first; ///< [bodies + 1]
+    int32_t* q;
+} placed_pairs;
+
+static void placed_free(placed_pairs* p)
+{
+    free(p->first);
+    free(p->q);
+}
+
+static void sort_few(int32_t* first, int32_t* end)
+{
+    for (int32_t* i = first; i < end; i++) {
+        const int32_t value = *i;
+        int32_t* at = i;
+        for (; at > first && at[-1] > value; at--) *at = at[-1];
+        *at = value;
+    }
+}
+
+/// Sort the pairs by p (counting), then each p's few by q.
+static talus_status place_pairs(const soft_listing* from, placed_pairs* out)
+{
+    const int64_t n = from->g->count, count = from->pairs->count;
+    const int32_t* place = from->order->place_of;
+    out->first = calloc((size_t)n + 2, sizeof *out->first);
+    out->q = malloc(sizeof *out->q * (size_t)(count + 1));
+    if (!out->first || !out->q) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t a = place[from->pairs->a[i]], b = place[from->pairs->b[i]];
+        out->first[(a < b ? a : b) + 2]++;
+    }
+    for (int64_t p = 0; p < n; p++) out->first[p + 2] += out->first[p + 1];
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t a = place[from->pairs->a[i]], b = place[from->pairs->b[i]];
+        out->q[out->first[(a < b ? a : b) + 1]++] = a < b ? b : a;
+    }
+#pragma omp parallel for num_threads(parallel_threads(from->threads, n)) schedule(static)
+    for (int64_t p = 0; p < n; p++) sort_few(out->q + out->first[p], out->q + out->first[p + 1]);
+    return TALUS_OK;
+}
+
+static bool grow(void* slot, size_t bytes)
+{
+    void** array = slot;
+    free(*array);
+    *array = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return *array != NULL;
+}
+
+static talus_status reserve(soft_pairs* s, int64_t batches, bool compound, bool uniform)
+{
+    const size_t width = s->dim == 2 ? 1 : 3;
+    if (batches > s->batch_capacity || (compound && !s->roll) || (!uniform && !s->law)) {
+        const size_t room = (size_t)capacity_for(batches);
+        const bool good = grow(&s->who, room * 16 * sizeof *s->who) &&
+                          grow(&s->where, room * 16 * sizeof *s->where) &&
+                          grow(&s->root_mass, room * 8 * sizeof *s->root_mass) &&
+                          grow(&s->slip, room * width * 8 * sizeof *s->slip) &&
+                          grow(&s->images, room) && grow(&s->live, room) &&
+                          grow(&s->bonded, room) && grow(&s->slides, room) &&
+                          (!compound || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
+                          (uniform || grow(&s->law, room * 8 * sizeof *s->law));
+        s->batch_capacity = good ? (int64_t)room : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+static talus_status reserve_blocks(soft_pairs* s, int64_t blocks, int64_t pairs)
+{
+    if (blocks > s->block_capacity || !s->inbox_first) { // a world without grains has none
+        const size_t room = (size_t)capacity_for(blocks);
+        const bool good = grow(&s->block, room * sizeof *s->block) &&
+                          grow(&s->inbox_first, (room + 1) * sizeof *s->inbox_first);
+        s->block_capacity = good ? (int64_t)room : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    if (pairs > s->halo_capacity) {
+        const size_t room = (size_t)capacity_for(pairs);
+        const bool good =
+            grow(&s->halo, room * sizeof *s->halo) && grow(&s->inbox, room * sizeof *s->inbox);
+        s->halo_capacity = good ? (int64_t)room : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+/// The list as it grows.
+typedef struct list_maker {
+    soft_pairs* s;
+    const soft_listing* from;
+    int32_t* halo_of;   ///< [bodies] halo row in the present block, -1 if none
+    int64_t lane;       ///< next free one of the last batch, counted over all batches
+    int64_t memory;     ///< next one
+    int64_t block_halo; ///< first halo row of the present block
+} list_maker;
+
+/// Row of the sums of body q in the present block, which ends before place `end`.
+static int32_t sum_row(list_maker* m, int32_t q, int64_t end)
+{
+    soft_pairs* s = m->s;
+    if (q < end) return q;
+    if (m->halo_of[q] < m->block_halo) {
+        m->halo_of[q] = (int32_t)s->halo_count;
+        s->halo[s->halo_count++] = q;
+    }
+    return (int32_t)(s->body_count + m->halo_of[q]);
+}
+
+/// The memory of a pair, NULL if there is none; pairs are asked for in ascending order.
+static const soft_memory* find_memory(list_maker* m, int32_t p, int32_t q)
+{
+    const soft_memories* all = &m->s->memories;
+    const soft_memory key = {.p = p, .q = q};
+    while (m->memory < all->count && compare_memories(&all->row[m->memory], &key) < 0) m->memory++;
+    const bool found = m->memory < all->count && compare_memories(&all->row[m->memory], &key) == 0;
+    return found ? &all->row[m->memory] : NULL;
+}
+
+static void write_memory(soft_pairs* s, const soft_memory* old, int64_t batch, int lane)
+{
+    const int width = s->dim == 2 ? 1 : 3;
+    for (int k = 0; k < width; k++) {
+        s->slip[8 * (batch * width + k) + lane] = old ? old->slip[k] : 0.0;
+        if (s->roll) s->roll[8 * (batch * width + k) + lane] = old ? old->roll[k] : 0.0;
+    }
+    const uint8_t bit = (uint8_t)(1 << lane);
+    if (old) s->live[batch] |= bit;
+    if (old && old->bonded) s->bonded[batch] |= bit;
+    if (old && old->slides) s->slides[batch] |= bit;
+}
+
+/// May the nearest image of b, seen from a, not be b itself while this list serves?
+static bool meets_border(const soft_listing* from, int64_t a, int64_t b)
+{
+    const cell* c = from->periodic;
+    const int dim = from->g->dim;
+    for (int k = 0; k < dim; k++) {
+        if (!c->periodic[k]) continue;
+        const double x = from->g->position[a * dim + k], y = from->g->position[b * dim + k];
+        const double low = c->low[k] + from->skin, high = c->low[k] + c->length[k] - from->skin;
+        if (fmin(x, y) < low || fmax(x, y) > high || fabs(x - y) > 0.4 * c->length[k]) return true;
+    }
+    return false;
+}
+
+/// Append a pair; p = -1 stands for nobody.
+static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_end)
+{
+    soft_pairs* s = m->s;
+    const soft_listing* from = m->from;
+    const int64_t batch = m->lane / 8;
+    const int lane = (int)(m->lane % 8);
+    int32_t *who = s->who + 16 * batch, *where = s->where + 16 * batch;
+    if (lane == 0) {
+        s->images[batch] = s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
+    }
+    m->lane++;
+    if (p < 0) { // the rows of the sums are known when all halos are
+        who[lane] = (int32_t)s->body_count, who[8 + lane] = (int32_t)s->body_count + 1;
+        where[lane] = where[8 + lane] = -1;
+        s->root_mass[8 * batch + lane] = 0.0;
+        if (s->law && !from->uniform) s->law[8 * batch + lane] = 0;
+        write_memory(s, NULL, batch, lane);
+        return TALUS_OK;
+    }
+    const int64_t a = from->order->row_of[p], b = from->order->row_of[q];
+    if (meets_border(from, a, b)) s->images[batch] = 1;
+    who[lane] = where[lane] = p;
+    who[8 + lane] = q;
+    where[8 + lane] = sum_row(m, q, block_end);
+    s->root_mass[8 * batch + lane] = 1.0 / sqrt(from->g->inv_mass[a] + from->g->inv_mass[b]);
+    if (!from->uniform) {
+        s->law[8 * batch + lane] =
+            from->law_of[from->g->material[a] * from->materials + from->g->material[b]];
+    }
+    write_memory(s, find_memory(m, p, q), batch, lane);
+    return TALUS_OK;
+}
+
+static talus_status make_block(list_maker* m, const placed_pairs* placed, int64_t block)
+{
+    soft_pairs* s = m->s;
+    const int64_t first = block * SOFT_BLOCK, next = first + SOFT_BLOCK;
+    const int64_t end = next < s->body_count ? next : s->body_count;
+    s->block[block] = (soft_block){.batch = m->lane / 8};
+    m->block_halo = s->halo_count;
+    for (int64_t p = first; p < end; p++) {
+        for (int64_t i = placed->first[p]; i < placed->first[p + 1]; i++) {
+            TRY(append(m, (int32_t)p, placed->q[i], end));
+        }
+    }
+    while (m->lane % 8 != 0) TRY(append(m, -1, -1, end));
+    s->block[block].batch_end = m->lane / 8;
+    return TALUS_OK;
+}
+
+/// Sums of pairs that are not there, and where halos go.
+static talus_status finish(list_maker* m)
+{
+    soft_pairs* s = m->s;
+    const int32_t nowhere = (int32_t)(s->body_count + s->halo_count);
+    for (int64_t i = 0; i < 2 * m->lane; i++) {
+        if (s->where[i] < 0) s->where[i] = nowhere;
+    }
+    for (int64_t b = 0; b <= s->block_count; b++) s->inbox_first[b] = 0;
+    for (int64_t i = 0; i < s->halo_count; i++) s->inbox_first[s->halo[i] / SOFT_BLOCK + 1]++;
+    for (int64_t b = 0; b < s->block_count; b++) s->inbox_first[b + 1] += s->inbox_first[b];
+    for (int64_t i = 0; i < s->halo_count; i++) {
+        s->inbox[s->inbox_first[s->halo[i] / SOFT_BLOCK]++] = (int32_t)i;
+    }
+    for (int64_t b = s->block_count; b > 0; b--) s->inbox_first[b] = s->inbox_first[b - 1];
+    s->inbox_first[0] = 0;
+    const int64_t sums = s->body_count + s->halo_count + 1;
+    if (sums > s->sum_capacity) {
+        const int64_t room = capacity_for(sums);
+        s->sum_capacity = grow(&s->sum, sizeof *s->sum * (size_t)(room * SOFT_SUM)) ? room : 0;
+        if (s->sum_capacity == 0) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
+static talus_status make_blocks(list_maker* m, const placed_pairs* placed)
+{
+    soft_pairs* s = m->s;
+    for (int64_t p = 0; p < s->body_count; p++) m->halo_of[p] = -1;
+    for (int64_t b = 0; b < s->block_count; b++) TRY(make_block(m, placed, b));
+    s->batch_count = m->lane / 8;
+    return finish(m);
+}
+
+talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
+{
+    placed_pairs placed = {0};
+    list_maker m = {.s = s, .from = from};
+    s->dim = from->g->dim;
+    s->body_count = from->g->count;
+    s->pair_count = from->pairs->count;
+    s->block_count = (s->body_count + SOFT_BLOCK - 1) / SOFT_BLOCK;
+    s->halo_count = s->batch_count = 0;
+    const int64_t batches = from->pairs->count / 8 + s->block_count + 1;
+    m.halo_of = malloc(sizeof *m.halo_of * (size_t)(s->body_count + 1));
+    talus_status status = m.halo_of ? TALUS_OK : TALUS_ERR_MEMORY;
+    if (status == TALUS_OK) status = reserve(s, batches, from->compound, from->uniform);
+    if (status == TALUS_OK) status = reserve_blocks(s, s->block_count, from->pairs->count);
+    if (status == TALUS_OK) status = place_pairs(from, &placed);
+    if (status == TALUS_OK) status = make_blocks(&m, &placed);
+    placed_free(&placed);
+    free(m.halo_of);
+    return status;
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+void soft_pairs_begin(soft_pairs* s, int threads)
+{
+    const int64_t rows = s->body_count + s->halo_count + 1;
+    if (parallel_is_plain(threads, rows)) {
+        memset(s->sum, 0, sizeof *s->sum * (size_t)(rows * SOFT_SUM));
+        return;
+    }
+#pragma omp parallel for num_threads(parallel_threads(threads, rows)) schedule(static)
+    for (int64_t i = 0; i < rows * SOFT_SUM; i++) s->sum[i] = 0.0;
+}
+
+static void collect_inbox(soft_pairs* s, int64_t b)
+{
+    for (int64_t i = s->inbox_first[b]; i < s->inbox_first[b + 1]; i++) {
+        double* to = s->sum + SOFT_SUM * (int64_t)s->halo[s->inbox[i]];
+        const double* part = s->sum + SOFT_SUM * (s->body_count + s->inbox[i]);
+        for (int k = 0; k < SOFT_SUM; k++) to[k] += part[k];
+    }
+}
+
+void soft_pairs_collect(soft_pairs* s, int threads)
+{
+    if (parallel_is_plain(threads, s->body_count)) {
+        for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
+        return;
+    }
+#pragma omp parallel for num_threads(parallel_threads(threads, s->body_count)) schedule(static)
+    for (int64_t b = 0; b < s->block_count; b++) collect_inbox(s, b);
+}

@@ -1,0 +1,240 @@
+/// From the soft method's lists to the world's table of contacts, and back.
+#include "base/error.h"
+#include "base/vec.h"
+#include "soft/stepper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- import ------------------------------------------------------------------------------------
+
+static bool is_pair_of_balls(const stepper* s, const grains* g, const contacts* c, int64_t i)
+{
+    return c->a_row[i] >= 0 && g->solid[c->a_row[i]] < 0 && g->solid[c->b_row[i]] < 0 &&
+           s->laws.kind.law != TALUS_SOFT_AREA;
+}
+
+static talus_status remember(stepper* s, const contacts* c, int64_t i)
+{
+    const int width = s->dim == 2 ? 1 : 3;
+    soft_memory m = {.p = s->order.place_of[c->a_row[i]],
+                     .q = s->order.place_of[c->b_row[i]],
+                     .bonded = c->bonded[i],
+                     .slides = c->state[i] == TALUS_CONTACT_SLIDE};
+    for (int k = 0; k < width; k++) {
+        m.slip[k] = c->slip ? c->slip[i * width + k] : 0.0;
+        m.roll[k] = c->roll ? c->roll[i * width + k] : 0.0;
+    }
+    if (m.p > m.q) soft_memory_swap(s->dim, &m);
+    return soft_memories_add(&s->pairs.memories, &m);
+}
+
+talus_status soft_import(stepper* s, const step_context* ctx)
+{
+    const contacts* c = ctx->contacts;
+    s->pairs.memories.count = 0;
+    s->outer.list.count = 0;
+    TRY(soft_outer_reserve(&s->outer, c->count));
+    TRY(contacts_need_like(&s->outer.list, c));
+    for (int64_t i = 0; i < c->count; i++) {
+        if (c->state[i] == TALUS_CONTACT_OPEN) continue;
+        if (is_pair_of_balls(s, ctx->grains, c, i)) {
+            TRY(remember(s, c, i));
+        } else {
+            const int64_t at = s->outer.list.count++;
+            contacts_paste_row(&s->outer.list, at, c, i);
+            s->outer.answers.elastic[at] = 0.0;
+        }
+    }
+    soft_memories_sort(&s->pairs.memories);
+    return TALUS_OK;
+}
+
+// ---- publish -----------------------------------------------------------------------------------
+
+/// A live pair on its way into the table.
+typedef struct entry {
+    int32_t b;    ///< row of the second body
+    int64_t pair; ///< its lane, counted over all batches
+} entry;
+
+/// Live pairs by the row of their first body, then of their second.
+typedef struct entries {
+    int64_t* first; ///< [grains + 2]
+    entry* row;
+} entries;
+
+static int64_t row_of_sum(const stepper* s, int32_t sum)
+{
+    const int64_t bodies = s->pairs.body_count;
+    return s->order.row_of[sum < bodies ? sum : s->pairs.halo[sum - bodies]];
+}
+
+/// Rows of a pair's bodies, a < b; true if they are the other way round in the list.
+static bool rows_of_pair(const stepper* s, int64_t pair, int64_t* a, int64_t* b)
+{
+    const int32_t* where = s->pairs.where + 16 * (pair / 8) + pair % 8;
+    const int64_t p = row_of_sum(s, where[0]), q = row_of_sum(s, where[8]);
+    *a = p < q ? p : q;
+    *b = p < q ? q : p;
+    return p > q;
+}
+
+static bool is_live(const stepper* s, int64_t pair)
+{
+    return s->pairs.live[pair / 8] >> (pair % 8) & 1;
+}
+
+static void sort_few(entry* first, entry* end)
+{
+    for (entry* i = first; i < end; i++) {
+        const entry value = *i;
+        entry* at = i;
+        for (; at > first && at[-1].b > value.b; at--) *at = at[-1];
+        *at = value;
+    }
+}
+
+static talus_status sort_pairs(const stepper* s, entries* out)
+{
+    const int64_t n = s->pairs.body_count, lanes = 8 * s->pairs.batch_count;
+    int64_t a, b;
+    out->first = calloc((size_t)n + 2, sizeof *out->first);
+    if (!out->first) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (!is_live(s, i)) continue;
+        rows_of_pair(s, i, &a, &b);
+        out->first[a + 2]++;
+    }
+    for (int64_t p = 0; p < n; p++) out->first[p + 2] += out->first[p + 1];
+    out->row = malloc(sizeof *out->row * (size_t)(out->first[n + 1] + 1));
+    if (!out->row) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (!is_live(s, i)) continue;
+        rows_of_pair(s, i, &a, &b);
+        out->row[out->first[a + 1]++] = (entry){(int32_t)b, i};
+    }
+    for (int64_t p = 0; p < n; p++)
+        sort_few(out->row + out->first[p], out->row + out->first[p + 1]);
+    return TALUS_OK;
+}
+
+/// The row of the table for a pair of balls.
+static void write_pair(const stepper* s, const step_context* ctx, const soft_recorded* record,
+                       int64_t pair, contacts* out, int64_t at)
+{
+    const grains* g = ctx->grains;
+    const soft_pairs* list = &s->pairs;
+    const int dim = s->dim, width = dim == 2 ? 1 : 3;
+    const int64_t batch = pair / 8, lane = pair % 8;
+    const soft_recorded* r = &record[pair];
+    int64_t a, b;
+    const bool turned = rows_of_pair(s, pair, &a, &b);
+    const double sign = turned ? -1.0 : 1.0;
+    soft_memory m = {0};
+    for (int k = 0; k < width; k++) {
+        m.slip[k] = list->slip[8 * (batch * width + k) + lane];
+        m.roll[k] = list->roll ? list->roll[8 * (batch * width + k) + lane] : 0.0;
+    }
+    if (turned) soft_memory_swap(dim, &m);
+    out->a[at] = g->id[a], out->b[at] = g->id[b];
+    out->feature[at] = 0;
+    out->a_row[at] = (int32_t)a, out->b_row[at] = (int32_t)b;
+    out->gap[at] = r->gap;
+    for (int k = 0; k < dim; k++) {
+        out->normal[at * dim + k] = sign * r->normal[k];
+        out->force[at * dim + k] = sign * r->force[k];
+        out->point[at * dim + k] =
+            g->position[a * dim + k] + (g->radius[a] + 0.5 * r->gap) * sign * r->normal[k];
+        if (out->arm) out->arm[at * dim + k] = 0.0;
+    }
+    for (int k = 0; k < width; k++) {
+        out->slip[at * width + k] = m.slip[k];
+        if (out->roll) out->roll[at * width + k] = m.roll[k];
+        if (out->torque) out->torque[at * width + k] = sign * r->torque[k];
+    }
+    if (out->stored) out->stored[at] = 0.0;
+    out->bonded[at] = list->bonded[batch] >> lane & 1;
+    out->state[at] = list->slides[batch] >> lane & 1 ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
+}
+
+/// Merge the pairs of balls and the other contacts, both sorted, into the table.
+static void merge(const stepper* s, const step_context* ctx, const entries* pairs,
+                  const soft_recorded* record, contacts* out)
+{
+    const contacts* outer = &s->outer.list;
+    int64_t at = 0, next = 0;
+    for (int64_t a = 0; a < s->pairs.body_count; a++) {
+        for (int64_t i = pairs->first[a]; i < pairs->first[a + 1]; i++) {
+            const int32_t b = pairs->row[i].b;
+            while (next < outer->count && (outer->a_row[next] < a ||
+                                           (outer->a_row[next] == a && outer->b_row[next] < b))) {
+                contacts_paste_row(out, at++, outer, next++);
+            }
+            write_pair(s, ctx, record, pairs->row[i].pair, out, at++);
+        }
+    }
+    while (next < outer->count) contacts_paste_row(out, at++, outer, next++);
+}
+
+/// The pairs of balls once more, as of the last evaluation.
+static soft_recorded* record_pairs(stepper* s, const step_context* ctx)
+{
+    soft_recorded* record = calloc((size_t)(8 * s->pairs.batch_count + 1), sizeof *record);
+    if (!record) return NULL;
+    soft_task task = soft_ball_task(s, ctx, 0.0);
+    task.geometric = false;
+    task.record = record;
+    for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
+    return record;
+}
+
+static double elastic_of(const stepper* s, const soft_recorded* record)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < 8 * s->pairs.batch_count; i++) {
+        if (is_live(s, i)) sum += record[i].elastic;
+    }
+    for (int64_t c = 0; c < s->outer.list.count; c++) sum += s->outer.answers.elastic[c];
+    return sum;
+}
+
+talus_status soft_elastic(stepper* s, const step_context* ctx, double* out)
+{
+    soft_recorded* record = record_pairs(s, ctx);
+    if (!record) return TALUS_ERR_MEMORY;
+    *out = elastic_of(s, record);
+    free(record);
+    return TALUS_OK;
+}
+
+static talus_status write_table(stepper* s, const step_context* ctx, const soft_recorded* record,
+                                const entries* pairs)
+{
+    contacts* out = ctx->contacts;
+    const int64_t balls = pairs->first[s->pairs.body_count];
+    TRY(contacts_resize(out, balls + s->outer.list.count));
+    TRY(contacts_need_like(out, &s->outer.list));
+    TRY(contacts_need_slips(out));
+    if (s->laws.kind.compound) {
+        TRY(contacts_need_rolls(out));
+        TRY(contacts_need_torques(out));
+    }
+    merge(s, ctx, pairs, record, out);
+    return TALUS_OK;
+}
+
+talus_status soft_publish(stepper* s, const step_context* ctx)
+{
+    // Whoever has removed grains since the step has had the contacts written down before.
+    if (!s->known || s->revision != ctx->revision) return TALUS_OK;
+    entries pairs = {0};
+    soft_recorded* record = record_pairs(s, ctx);
+    talus_status status = record ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;
+    if (status == TALUS_OK) status = write_table(s, ctx, record, &pairs);
+    if (status == TALUS_OK) s->elastic = elastic_of(s, record);
+    free(pairs.first);
+    free(pairs.row);
+    free(record);
+    return status;
+}

@@ -1,0 +1,379 @@
+/// One step of soft particles: predict, find the forces there, correct (PLMH; soft/integrator.h).
+///
+/// Positions, angles and the mobile walls are coordinates of the integrator. Walls with a
+/// prescribed motion are where their drive says at the time of the evaluation. In 3D the coordinate
+/// of a rotation is the turn since the step began.
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/vec.h"
+#include "soft/stepper.h"
+#include "state/drive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void soft_destroy(stepper* s)
+{
+    if (!s) return;
+    soft_laws_free(&s->laws);
+    soft_order_free(&s->order);
+    soft_bodies_free(&s->bodies);
+    soft_pairs_free(&s->pairs);
+    soft_outer_free(&s->outer);
+    grid_destroy(s->grid);
+    pair_list_free(&s->near);
+    pair_list_free(&s->balls);
+    pair_list_free(&s->others);
+    free(s->reach);
+    free(s->acceleration);
+    free(s->angular);
+    free(s->turn);
+    free(s->mobile);
+    free(s->wall_state);
+    free(s->wall_acceleration);
+    free(s->wall_reach);
+    free(s);
+}
+
+static talus_status soft_create(stepper** out, int dim, talus_error* error)
+{
+    stepper* s = calloc(1, sizeof *s);
+    if (s) s->grid = grid_create();
+    if (!s || !s->grid) {
+        soft_destroy(s);
+        return error_memory(error, "making the stepper");
+    }
+    s->dim = dim;
+    soft_outer_init(&s->outer, dim);
+    *out = s;
+    return TALUS_OK;
+}
+
+static talus_status reserve_walls(stepper* s, const walls* w)
+{
+    if (w->count > s->wall_capacity) {
+        const size_t count = (size_t)w->count;
+        free(s->mobile);
+        free(s->wall_state);
+        free(s->wall_acceleration);
+        free(s->wall_reach);
+        s->wall_reach = calloc(count, sizeof *s->wall_reach);
+        s->outer.looked = false;
+        s->mobile = malloc(count * sizeof *s->mobile);
+        s->wall_state = malloc(18 * count * sizeof *s->wall_state);
+        s->wall_acceleration = malloc(3 * count * sizeof *s->wall_acceleration);
+        const bool good = s->mobile && s->wall_state && s->wall_acceleration && s->wall_reach;
+        s->wall_capacity = good ? w->count : 0;
+        if (!good) return TALUS_ERR_MEMORY;
+    }
+    s->mobile_count = 0;
+    for (int i = 0; i < (int)w->count; i++) {
+        if (w->present[i] && wall_is_mobile(w, i)) s->mobile[s->mobile_count++] = i;
+    }
+    return TALUS_OK;
+}
+
+// ---- coordinates -------------------------------------------------------------------------------
+
+coordinates soft_centres(const stepper* s, const grains* g)
+{
+    return (coordinates){.count = g->count * s->dim,
+                         .x = g->position,
+                         .v = g->velocity,
+                         .d = {g->rate2, g->rate3, g->rate4, g->rate5}};
+}
+
+coordinates soft_turns(const stepper* s, const grains* g)
+{
+    return (coordinates){.count = g->count * (s->dim == 2 ? 1 : 3),
+                         .x = s->dim == 2 ? g->rotation : s->turn,
+                         .v = g->spin,
+                         .d = {g->turn2, g->turn3, g->turn4, g->turn5}};
+}
+
+coordinates soft_walls_read(stepper* s, const walls* w)
+{
+    double* const from[6] = {w->position, w->velocity, w->rate2, w->rate3, w->rate4, w->rate5};
+    const int64_t count = 3 * s->mobile_count;
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < s->mobile_count; i++) {
+            vec_copy(3, s->wall_state + k * count + 3 * i, from[k] + 3 * s->mobile[i]);
+        }
+    }
+    double* x = s->wall_state;
+    return (coordinates){.count = count,
+                         .x = x,
+                         .v = x + count,
+                         .d = {x + 2 * count, x + 3 * count, x + 4 * count, x + 5 * count}};
+}
+
+void soft_walls_write(const stepper* s, walls* w)
+{
+    double* const to[6] = {w->position, w->velocity, w->rate2, w->rate3, w->rate4, w->rate5};
+    const int64_t count = 3 * s->mobile_count;
+    for (int k = 0; k < 6; k++) {
+        for (int i = 0; i < s->mobile_count; i++) {
+            vec_copy(3, to[k] + 3 * s->mobile[i], s->wall_state + k * count + 3 * i);
+        }
+    }
+}
+
+// ---- what has moved ----------------------------------------------------------------------------
+
+/// sum += factor x
+static void add_scaled(int threads, int64_t count, double* sum, double factor, const double* x)
+{
+    if (parallel_is_plain(threads, count)) {
+        for (int64_t i = 0; i < count; i++) sum[i] += factor * x[i];
+        return;
+    }
+#pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(static)
+    for (int64_t i = 0; i < count; i++) sum[i] += factor * x[i];
+}
+
+/// moved += sign * x, and the same for the turns, for all grains; and the mobile walls.
+static void note_motion(const stepper* s, const step_context* ctx, double sign)
+{
+    grains* g = ctx->grains;
+    walls* w = ctx->walls;
+    const int spin_dim = s->dim == 2 ? 1 : 3;
+    const int64_t moves = g->count * s->dim, turns = g->count * spin_dim;
+    const double* angle = s->dim == 2 ? g->rotation : s->turn;
+    for (int i = 0; i < s->mobile_count; i++) {
+        vec_add_scaled(3, w->moved + 3 * s->mobile[i], sign, w->position + 3 * s->mobile[i]);
+    }
+    if (!s->geometric) return;
+    add_scaled(ctx->threads, moves, g->moved, sign, g->position);
+    add_scaled(ctx->threads, turns, g->turned, sign, angle);
+}
+
+/// Motions begin anew after an evaluation.
+static void forget_motion(const stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    walls* w = ctx->walls;
+    for (int64_t k = 0; k < 3 * w->count; k++) w->moved[k] = w->turned[k] = 0.0;
+    if (!s->geometric || g->count == 0) return;
+    const size_t n = (size_t)g->count, spin_dim = s->dim == 2 ? 1 : 3;
+    memset(g->moved, 0, sizeof(double) * n * (size_t)s->dim);
+    memset(g->turned, 0, sizeof(double) * n * spin_dim);
+}
+
+/// Grains glued to walls may have been carried across the cell.
+static void nearest_motion(const stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    if (!s->geometric || !g->glue_position) return;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] >= 0) cell_nearest(ctx->cell, s->dim, g->moved + i * s->dim);
+    }
+}
+
+// ---- attempt -----------------------------------------------------------------------------------
+
+/// Bring grains and walls to their prediction at the time of evaluation.
+static void predict(stepper* s, const step_context* ctx)
+{
+    const integrator* method = s->integrator;
+    const double h = ctx->h, part = method->evaluates_at * h;
+    const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
+    if (s->dim == 3 && turns.count > 0) memset(s->turn, 0, sizeof(double) * (size_t)turns.count);
+    note_motion(s, ctx, -1.0);
+    method->predict(&centres, h, ctx->threads);
+    method->predict(&turns, h, ctx->threads);
+    const coordinates mobile = soft_walls_read(s, ctx->walls);
+    method->predict(&mobile, h, 1);
+    soft_walls_write(s, ctx->walls);
+    drive_advance(ctx->walls, ctx->time, part);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
+    note_motion(s, ctx, 1.0);
+    nearest_motion(s, ctx);
+}
+
+static void add_energies(talus_totals* t, const soft_flow* flow, double since)
+{
+    t->dissipated += flow->lost + 0.5 * since * (t->power_lost + flow->out);
+    t->input += 0.5 * since * (t->power_input + flow->input);
+    t->power_lost = flow->out;
+    t->power_input = flow->input;
+}
+
+static bool is_outside(const step_context* ctx, int64_t i)
+{
+    const grains* g = ctx->grains;
+    const talus_world_def* def = ctx->def;
+    for (int k = 0; k < g->dim; k++) {
+        if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
+        const double x = g->position[i * g->dim + k];
+        if (!(x >= def->domain_low[k] && x <= def->domain_high[k])) return true;
+    }
+    return false;
+}
+
+/// Grains out of the domain join those found behind walls.
+static void mark_escaped(const stepper* s, const step_context* ctx, step_outcome* out)
+{
+    const int64_t n = ctx->grains->count;
+    for (int64_t i = 0; i < n && ctx->def->has_domain; i++) {
+        if (is_outside(ctx, i)) s->outer.escaped[i] = 1;
+    }
+    const uint8_t* first = n > 0 ? memchr(s->outer.escaped, 1, (size_t)n) : NULL;
+    out->escaped_grain = first ? first - s->outer.escaped : -1;
+    out->escaped = s->outer.escaped;
+}
+
+static void summarise(const stepper* s, step_outcome* out)
+{
+    const contacts* list = &s->outer.list;
+    out->contacts = s->pairs.pair_count + list->count;
+    out->active = list->count;
+    for (int64_t c = 0; c < list->count; c++)
+        out->overlap_max = fmax(out->overlap_max, -list->gap[c]);
+    for (int64_t b = 0; b < s->pairs.block_count; b++) {
+        out->active += s->pairs.block[b].active;
+        out->overlap_max = fmax(out->overlap_max, s->pairs.block[b].overlap_max);
+    }
+}
+
+/// Clocks are read in one of so many steps, which stands for all of them: small steps are shorter
+/// than a look at the clock on some machines.
+enum { TIMED_STEPS = 16 };
+
+/// The time, in steps that are timed.
+static double watch(const step_context* ctx)
+{
+    return ctx->step % TIMED_STEPS == 0 ? TIMED_STEPS * clock_seconds() : 0.0;
+}
+
+static talus_status soft_attempt(stepper* s, const step_context* ctx, step_outcome* out,
+                                 talus_error* error)
+{
+    *out = (step_outcome){.converged = true, .nan_grain = -1, .escaped_grain = -1};
+    const double start = watch(ctx);
+    const bool begins = !ctx->grains->rate2 && ctx->grains->capacity > 0;
+    TRY(soft_prepare(s, ctx, error));
+    if (reserve_walls(s, ctx->walls)) return error_memory(error, "preparing a step");
+    if (begins) TRY(soft_begin(s, ctx, error));
+    predict(s, ctx);
+    const double predicted = watch(ctx);
+    // A run begins with an evaluation at its start, the others are a step apart.
+    const double since = begins ? s->integrator->evaluates_at * ctx->h : ctx->h;
+    ctx->totals->seconds_advance += predicted - start;
+    TRY(soft_evaluate(s, ctx, since, error));
+    soft_flow flow;
+    out->nan_grain = soft_accelerate(s, ctx, since, &flow);
+    ctx->totals->seconds_solve += watch(ctx) - predicted;
+    if (out->nan_grain >= 0) return TALUS_OK;
+    add_energies(ctx->totals, &flow, since);
+    forget_motion(s, ctx);
+    summarise(s, out);
+    mark_escaped(s, ctx, out);
+    return TALUS_OK;
+}
+
+// ---- accept ------------------------------------------------------------------------------------
+
+/// Turn a quaternion by a small vector: (1, turn/2) q, of unit length. The angle is 2
+/// atan(|turn|/2), less than |turn| by |turn|^3/12: nothing that spheres feel depends on it.
+static ALWAYS_INLINE void turn_slightly(double* q, const double turn[3])
+{
+    const double a = 0.5 * turn[0], b = 0.5 * turn[1], c = 0.5 * turn[2];
+    const double w = q[0] - a * q[1] - b * q[2] - c * q[3];
+    const double x = q[1] + a * q[0] + b * q[3] - c * q[2];
+    const double y = q[2] + b * q[0] + c * q[1] - a * q[3];
+    const double z = q[3] + c * q[0] + a * q[2] - b * q[1];
+    const double scale = 1.5 - 0.5 * (w * w + x * x + y * y + z * z);
+    q[0] = scale * w, q[1] = scale * x, q[2] = scale * y, q[3] = scale * z;
+}
+
+static ALWAYS_INLINE bool has_left(const cell* c, int dim, const double* x)
+{
+    bool left = false;
+    for (int k = 0; k < dim; k++) {
+        left |= c->periodic[k] && !(x[k] >= c->low[k] && x[k] < c->low[k] + c->length[k]);
+    }
+    return left;
+}
+
+static void finish_grains(const stepper* s, const step_context* ctx)
+{
+    grains* g = ctx->grains;
+    const int dim = s->dim;
+    bool periodic = false;
+    for (int k = 0; k < dim; k++) periodic = periodic || ctx->cell->periodic[k];
+    if (!periodic && dim == 2) return;
+#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] >= 0) continue;
+        if (periodic && has_left(ctx->cell, dim, g->position + i * dim)) {
+            cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        }
+        if (dim == 3) turn_slightly(g->rotation + 4 * i, s->turn + 3 * i);
+    }
+}
+
+static void correct_walls(stepper* s, const step_context* ctx)
+{
+    walls* w = ctx->walls;
+    for (int i = 0; i < s->mobile_count; i++) {
+        drive_acceleration(w, s->mobile[i], ctx->def->gravity, s->wall_acceleration + 3 * i);
+    }
+    const coordinates moving = soft_walls_read(s, w);
+    s->integrator->correct(&moving, s->wall_acceleration, ctx->h, 1);
+    soft_walls_write(s, w);
+    const double at = s->integrator->evaluates_at;
+    if (at < 1.0) drive_advance(w, ctx->time + at * ctx->h, (1.0 - at) * ctx->h);
+}
+
+static void soft_accept(stepper* s, const step_context* ctx)
+{
+    const double start = watch(ctx);
+    const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
+    note_motion(s, ctx, -1.0);
+    correct_walls(s, ctx);
+    s->integrator->correct(&centres, s->acceleration, ctx->h, ctx->threads);
+    s->integrator->correct(&turns, s->angular, ctx->h, ctx->threads);
+    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
+    note_motion(s, ctx, 1.0);
+    nearest_motion(s, ctx);
+    finish_grains(s, ctx);
+    ctx->totals->seconds_advance += watch(ctx) - start;
+}
+
+/// A step that failed is not undone: histories have gone on. The world goes back to its snapshot.
+static void soft_reject(stepper* s, const step_context* ctx)
+{
+    (void)ctx;
+    s->known = false;
+}
+
+static talus_status soft_pose(stepper* s, const step_context* ctx, struct problem* out,
+                              const contacts** list, talus_error* error)
+{
+    (void)s, (void)ctx, (void)out, (void)list;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "the method soft has no contact problem: it needs the method contact");
+}
+
+static void soft_energy(const stepper* s, const step_context* ctx, talus_energy* out)
+{
+    const talus_totals* t = ctx->totals;
+    const double ahead = (1.0 - s->integrator->evaluates_at) * ctx->h; // since the evaluation
+    *out = (talus_energy){.elastic = s->elastic,
+                          .dissipated = t->dissipated + ahead * t->power_lost,
+                          .input = t->input + ahead * t->power_input,
+                          .start = t->start};
+}
+
+const stepper_ops soft_particles_stepper = {.name = "soft",
+                                            .create = soft_create,
+                                            .destroy = soft_destroy,
+                                            .attempt = soft_attempt,
+                                            .accept = soft_accept,
+                                            .reject = soft_reject,
+                                            .pose = soft_pose,
+                                            .publish = soft_publish,
+                                            .energy = soft_energy};

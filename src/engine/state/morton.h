@@ -1,0 +1,12 @@
+/// Order of the grains in space: where each lies along a curve that passes every cell of a lattice.
+#ifndef TALUS_STATE_MORTON_H
+#define TALUS_STATE_MORTON_H
+
+#include "state/grains.h"
+
+/// Fill key[count] with the places of the grains along a Z curve (Morton 1966) through cells about
+/// a mean diameter wide, wider if more than 2^15 (2D) or 2^10 (3D) would lie along an axis. Keys
+/// have 30 bits; grains of one cell share theirs. Returns the width of a cell in mean diameters.
+double morton_keys(const grains* g, int threads, uint32_t* key);
+
+#endif

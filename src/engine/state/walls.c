@@ -1,0 +1,309 @@
+/// The walls' field table, and adding walls and changing their motion.
+#include "state/walls.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "geometry/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WALL_COLUMN(member, type, width, flags, unit, doc)                                         \
+    {                                                                                              \
+#member, offsetof(walls, member), type, width, flags, unit, doc                            \
+    }
+
+static const column wall_table[] = {
+    WALL_COLUMN(present, COLUMN_U8, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "", "0 once removed"),
+    WALL_COLUMN(position, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "m",
+                "origin of the wall's frame"),
+    WALL_COLUMN(rotation, COLUMN_F64, WIDTH_4, COLUMN_FRAME | COLUMN_STATE, "",
+                "orientation, quaternion w x y z"),
+    WALL_COLUMN(velocity, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "m/s",
+                "velocity of the origin"),
+    WALL_COLUMN(spin, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "rad/s",
+                "angular velocity"),
+    WALL_COLUMN(force, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "N",
+                "sum of the contact forces of the grains on the wall"),
+    WALL_COLUMN(torque, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "N m",
+                "torque of those forces about the origin"),
+    WALL_COLUMN(applied, COLUMN_F64, WIDTH_3, COLUMN_FRAME | COLUMN_STATE, "N",
+                "force applied by the user or servo"),
+    WALL_COLUMN(start_position, COLUMN_F64, WIDTH_3, COLUMN_STATE, "m",
+                "origin when the present motion began"),
+    WALL_COLUMN(start_rotation, COLUMN_F64, WIDTH_4, COLUMN_STATE, "",
+                "orientation when the present motion began"),
+    WALL_COLUMN(start_time, COLUMN_F64, WIDTH_1, COLUMN_STATE, "s",
+                "time when the present motion began"),
+    WALL_COLUMN(rate2, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^2",
+                "method soft: acceleration of a mobile wall"),
+    WALL_COLUMN(rate3, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^3",
+                "method soft: its first derivative"),
+    WALL_COLUMN(rate4, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^4",
+                "method soft: its second derivative"),
+    WALL_COLUMN(rate5, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m/s^5",
+                "method soft: its third derivative"),
+    WALL_COLUMN(moved, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "m",
+                "method soft: position less that of the last force evaluation"),
+    WALL_COLUMN(turned, COLUMN_F64, WIDTH_3, COLUMN_STATE | COLUMN_RARE, "rad",
+                "method soft: turn since the last force evaluation"),
+};
+enum { WALL_COLUMNS = sizeof wall_table / sizeof wall_table[0] };
+
+const column* walls_columns(int* count_out)
+{
+    *count_out = WALL_COLUMNS;
+    return wall_table;
+}
+
+talus_status walls_need_soft(walls* w)
+{
+    for (int k = 0; k < WALL_COLUMNS; k++) {
+        if (!(wall_table[k].flags & COLUMN_RARE)) continue;
+        TRY(column_need(&wall_table[k], w, 3, w->capacity));
+    }
+    return TALUS_OK;
+}
+
+void walls_init(walls* w, const solids* all)
+{
+    *w = (walls){.solids = all};
+}
+
+static void record_free(wall_record* r)
+{
+    free(r->name);
+    free(r->table);
+    free(r->triangles);
+    wall_form_free(&r->form);
+}
+
+void walls_free(walls* w)
+{
+    for (int64_t i = 0; i < w->count; i++) record_free(&w->record[i]);
+    free(w->record);
+    columns_free(w, wall_table, WALL_COLUMNS);
+    *w = (walls){0};
+}
+
+int walls_find(const walls* w, const char* name)
+{
+    for (int64_t i = 0; i < w->count; i++) {
+        if (strcmp(w->record[i].name, name) == 0) return (int)i;
+    }
+    return -1;
+}
+
+/// In 2D a wall moves in the plane and turns about z: whatever else a definition holds is dropped.
+static talus_drive_def planar_drive(talus_drive_def d)
+{
+    d.velocity[2] = d.pivot[2] = d.amplitude[2] = d.force[2] = d.servo_axis[2] = 0.0;
+    d.spin[0] = d.spin[1] = d.spin_amplitude[0] = d.spin_amplitude[1] = 0.0;
+    d.free_axes[2] = false;
+    return d;
+}
+
+static talus_status mobile_check(const char* name, const talus_drive_def* d, talus_error* error)
+{
+    if (!(d->mass > 0.0) || !isfinite(d->mass)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': a mobile wall needs a positive mass, got %g", name, d->mass);
+    }
+    if (!(d->damping >= 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': damping must not be negative, got %g", name, d->damping);
+    }
+    if (d->kind == TALUS_DRIVE_FORCE && !d->free_axes[0] && !d->free_axes[1] && !d->free_axes[2]) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': a wall under a force needs at least one free axis", name);
+    }
+    if (d->kind == TALUS_DRIVE_SERVO) {
+        if (fabs(vec_norm(3, d->servo_axis) - 1.0) > 1e-9) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "wall '%s': the servo axis must be a unit vector", name);
+        }
+        if (d->span_count < 0 || d->span_count > 2 || (d->span_count == 0 && !(d->area > 0.0))) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "wall '%s': a servo wall needs a positive area or one or two pairs of "
+                             "walls that span it",
+                             name);
+        }
+    }
+    return TALUS_OK;
+}
+
+/// Every number of a motion must be one.
+static talus_status drive_finite(const char* name, const talus_drive_def* d, talus_error* error)
+{
+    const double numbers[] = {d->frequency, d->phase, d->mass, d->damping, d->stress, d->area};
+    bool finite = vec_finite(3, d->velocity) && vec_finite(3, d->spin) && vec_finite(3, d->pivot) &&
+                  vec_finite(3, d->amplitude) && vec_finite(3, d->spin_amplitude) &&
+                  vec_finite(3, d->force) && vec_finite(3, d->servo_axis) && vec_finite(6, numbers);
+    if (finite && d->kind == TALUS_DRIVE_TABLE && d->table) {
+        finite = vec_finite(7 * d->table_rows, d->table);
+    }
+    if (finite) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "wall '%s': its motion holds a number that is not finite", name);
+}
+
+static talus_status drive_check(const char* name, const talus_drive_def* d, talus_error* error)
+{
+    TRY(drive_finite(name, d, error));
+    if (d->kind == TALUS_DRIVE_FORCE || d->kind == TALUS_DRIVE_SERVO) {
+        return mobile_check(name, d, error);
+    }
+    if (d->kind == TALUS_DRIVE_TABLE) {
+        if (d->table_rows < 1 || !d->table) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "wall '%s': a tabulated motion needs at least one row", name);
+        }
+        for (int r = 1; r < d->table_rows; r++) {
+            if (!(d->table[7 * r] > d->table[7 * (r - 1)])) {
+                return error_set(error, TALUS_ERR_ARGUMENT,
+                                 "wall '%s': times of the table must ascend (row %d)", name, r + 1);
+            }
+        }
+    }
+    return TALUS_OK;
+}
+
+/// Keep only the part of a mobile wall's velocity along which it is free to move.
+static void project_velocity(const talus_drive_def* d, double v[3])
+{
+    double along = vec_dot(3, v, d->servo_axis);
+    for (int k = 0; k < 3; k++) {
+        if (d->kind == TALUS_DRIVE_SERVO) {
+            v[k] = along * d->servo_axis[k];
+        } else if (!d->free_axes[k]) {
+            v[k] = 0.0;
+        }
+    }
+}
+
+talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
+                             talus_error* error)
+{
+    wall_record* record = &w->record[wall];
+    talus_drive_def d = dim == 2 ? planar_drive(*drive) : *drive;
+    TRY(drive_check(record->name, &d, error));
+    for (int s = 0; s < 2 * d.span_count; s++) {
+        int other = d.span_wall[s / 2][s % 2];
+        if (other < 0 || other >= w->count || w->record[other].shape.kind != TALUS_SHAPE_PLANE) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "wall '%s': the servo's spans must name plane walls", record->name);
+        }
+    }
+    double* table = NULL;
+    if (d.kind == TALUS_DRIVE_TABLE) {
+        size_t bytes = sizeof(double) * 7 * (size_t)d.table_rows;
+        table = malloc(bytes);
+        if (!table) return error_memory(error, "copying a wall's motion table");
+        memcpy(table, d.table, bytes);
+    }
+    free(record->table);
+    record->table = table;
+    record->drive = d;
+    record->drive.table = table;
+
+    memcpy(w->start_position + 3 * wall, w->position + 3 * wall, 3 * sizeof(double));
+    memcpy(w->start_rotation + 4 * wall, w->rotation + 4 * wall, 4 * sizeof(double));
+    w->start_time[wall] = time;
+    // A mobile wall keeps the velocity it has along its free directions; every other motion sets
+    // its own at the next step.
+    if (d.kind == TALUS_DRIVE_FIXED) {
+        memset(w->velocity + 3 * wall, 0, 3 * sizeof(double));
+        memset(w->spin + 3 * wall, 0, 3 * sizeof(double));
+    }
+    if (d.kind == TALUS_DRIVE_FORCE || d.kind == TALUS_DRIVE_SERVO) {
+        memset(w->spin + 3 * wall, 0, 3 * sizeof(double));
+        project_velocity(&d, w->velocity + 3 * wall);
+    }
+    return TALUS_OK;
+}
+
+/// Directions pass shape_check() within 1e-9; contacts want them unit to rounding.
+static void normalise(double v[3])
+{
+    double length = vec_norm(3, v);
+    for (int k = 0; k < 3 && length > 0.0; k++) v[k] /= length;
+}
+
+static talus_status reserve_wall(walls* w, talus_error* error)
+{
+    if (columns_reserve(w, wall_table, WALL_COLUMNS, 3, w->count + 1, &w->capacity)) {
+        return error_memory(error, "adding a wall");
+    }
+    if (w->count + 1 > w->record_capacity) {
+        int64_t wanted = 2 * w->record_capacity + 8;
+        wall_record* bigger = realloc(w->record, sizeof *bigger * (size_t)wanted);
+        if (!bigger) return error_memory(error, "adding a wall");
+        w->record = bigger;
+        w->record_capacity = wanted;
+    }
+    return TALUS_OK;
+}
+
+talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error)
+{
+    if (!def->name || !def->name[0]) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall: a wall needs a name");
+    }
+    if (walls_find(w, def->name) >= 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': the name is taken", def->name);
+    }
+    if (!vec_finite(3, def->position) || !vec_finite(3, def->rotation)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': position and rotation must be finite numbers", def->name);
+    }
+    if (def->shape.kind == TALUS_SHAPE_SOLID &&
+        (def->shape.solid < 0 || def->shape.solid >= w->solids->count)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", def->name,
+                         def->shape.solid);
+    }
+    return shape_check(&def->shape, dim, error);
+}
+
+/// Copy what a definition points to, and make the wall's form.
+static talus_status fill_record(const walls* w, const talus_wall_def* def, int dim, wall_record* r,
+                                talus_error* error)
+{
+    *r = (wall_record){.name = strdup(def->name), .shape = def->shape, .material = def->material};
+    normalise(r->shape.normal);
+    normalise(r->shape.axis);
+    r->shape.triangles = NULL;
+    if (!r->name) return error_memory(error, "adding a wall");
+    if (def->shape.kind == TALUS_SHAPE_MESH) {
+        const size_t bytes = sizeof(double) * 9 * (size_t)def->shape.triangle_count;
+        r->triangles = malloc(bytes);
+        if (!r->triangles) return error_memory(error, "adding a wall");
+        memcpy(r->triangles, def->shape.triangles, bytes);
+        r->shape.triangles = r->triangles;
+    }
+    return wall_form_make(&r->shape, dim, w->solids, &r->form, error);
+}
+
+talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
+                       talus_error* error)
+{
+    TRY(walls_check(w, def, dim, error));
+    TRY(reserve_wall(w, error));
+    const int i = (int)w->count;
+    talus_status status = fill_record(w, def, dim, &w->record[i], error);
+    w->present[i] = 1;
+    double rotation[3] = {def->rotation[0], def->rotation[1], def->rotation[2]};
+    if (dim == 2) rotation[0] = rotation[1] = 0.0;
+    vec_copy(3, w->position + 3 * i, def->position);
+    if (dim == 2) w->position[3 * i + 2] = 0.0;
+    quat_from_rotation(w->rotation + 4 * i, rotation);
+    w->count++;
+    if (status >= 0) status = walls_set_drive(w, i, &def->drive, dim, time, error);
+    if (status < 0) {
+        record_free(&w->record[i]);
+        w->count--;
+        return status;
+    }
+    if (index) *index = i;
+    return TALUS_OK;
+}

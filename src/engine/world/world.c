@@ -1,0 +1,581 @@
+/// The world: making it, filling it, reading it. Stepping it is in advance.c.
+#include "world/world.h"
+#include "world/snapshot.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "geometry/shape.h"
+#include "rigid/packed/packed.h"
+#include "state/drive.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- making ------------------------------------------------------------------------------------
+
+static talus_status check_solver(const talus_solver_def* s, talus_error* error)
+{
+    if (s->max_sweeps < 1) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: max_sweeps must be at least 1, got %d",
+                         s->max_sweeps);
+    }
+    if (!(s->tolerance > 0.0) && s->stop != TALUS_STOP_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: tolerance must be positive, got %g",
+                         s->tolerance);
+    }
+    if (s->stop >= TALUS_STOP_LOCAL && s->method != TALUS_SOLVER_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: the rules 'local' and 'global' need the method 'sweeps'");
+    }
+    if (s->precision == TALUS_PRECISION_SINGLE && s->method == TALUS_SOLVER_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: the method 'sweeps' has no single precision; take 'auto', "
+                         "'accelerated' or 'coloured', or double precision");
+    }
+    if (!packed_kernels_for(s->vector)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: this machine does not have the vector width that was asked for");
+    }
+    if (!(s->cutoff >= 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "solver: cutoff must not be negative, got %g",
+                         s->cutoff);
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_boxes(const talus_world_def* def, talus_error* error)
+{
+    for (int k = 0; k < def->dim; k++) {
+        double length = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 1.0;
+        if (!(length > 0.0) || !isfinite(length)) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "world: the periodic cell is empty or infinite along %c",
+                             axis_letter(k));
+        }
+        if (def->has_domain && !(def->domain_high[k] > def->domain_low[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: the domain is empty along %c",
+                             axis_letter(k));
+        }
+        if (!isfinite(def->gravity[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: gravity must be finite");
+        }
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_policies(const talus_world_def* def, talus_error* error)
+{
+    if (def->on_unconverged == TALUS_POLICY_REMOVE) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: an unconverged step can be accepted, retried or stopped at");
+    }
+    if (def->on_escape == TALUS_POLICY_RETRY) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: an escaped grain can be accepted, removed or stopped at");
+    }
+    if (def->method == TALUS_METHOD_SOFT && def->on_nan == TALUS_POLICY_RETRY) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: a step of the method soft cannot be retried, only stopped at");
+    }
+    if (def->on_nan == TALUS_POLICY_ACCEPT || def->on_nan == TALUS_POLICY_REMOVE) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: a step that gave NaN can be retried or stopped at");
+    }
+    return TALUS_OK;
+}
+
+talus_status talus_world_create(const talus_world_def* def, talus_world** out, talus_error* error)
+{
+    *out = NULL;
+    if (def->dim != 2 && def->dim != 3) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "world: dimension must be 2 or 3, got %d",
+                         def->dim);
+    }
+    TRY(check_solver(&def->solver, error));
+    TRY(check_boxes(def, error));
+    TRY(check_policies(def, error));
+    if (!(def->drag >= 0.0)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "world: drag must not be negative, got %g",
+                         def->drag);
+    }
+    talus_world* w = calloc(1, sizeof *w);
+    if (!w) return error_memory(error, "making a world");
+    omp_init_lock(&w->columns);
+    w->def = *def;
+    if (w->def.threads < 1) w->def.threads = omp_get_num_procs();
+    if (def->dim == 2) w->def.gravity[2] = 0.0;
+    w->log = (log_sink){def->log, def->log_user};
+    for (int k = 0; k < def->dim; k++) {
+        w->cell.periodic[k] = def->periodic[k];
+        w->cell.low[k] = def->cell_low[k];
+        w->cell.length[k] = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 0.0;
+    }
+    grains_init(&w->grains, def->dim, &w->solids);
+    walls_init(&w->walls, &w->solids);
+    contacts_init(&w->contacts, def->dim);
+    w->ops = stepper_for(&w->def);
+    talus_status status = w->ops->create(&w->stepper, def->dim, error);
+    if (status < 0) {
+        talus_world_destroy(w);
+        return status;
+    }
+    *out = w;
+    return TALUS_OK;
+}
+
+void talus_world_destroy(talus_world* w)
+{
+    if (!w) return;
+    if (w->ops) w->ops->destroy(w->stepper);
+    clusters_free(&w->clusters);
+    snapshot_free(&w->snapshot);
+    materials_free(&w->materials);
+    grains_free(&w->grains);
+    walls_free(&w->walls);
+    poses_free(&w->poses);
+    solids_free(&w->solids);
+    contacts_free(&w->contacts);
+    omp_destroy_lock(&w->columns);
+    free(w);
+}
+
+// ---- options and materials ---------------------------------------------------------------------
+
+const talus_world_def* talus_world_options(const talus_world* world)
+{
+    return &world->def;
+}
+
+talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
+                                    talus_error* error)
+{
+    TRY(check_solver(solver, error));
+    world->def.solver = *solver;
+    return TALUS_OK;
+}
+
+talus_status talus_world_set_gravity(talus_world* world, const double gravity[3],
+                                     talus_error* error)
+{
+    for (int k = 0; k < world->def.dim; k++) {
+        if (!isfinite(gravity[k])) {
+            return error_set(error, TALUS_ERR_ARGUMENT, "world: gravity must be finite");
+        }
+        world->def.gravity[k] = gravity[k];
+    }
+    return TALUS_OK;
+}
+
+talus_status talus_world_add_material(talus_world* world, const char* name,
+                                      const talus_pair_def* self, int* index, talus_error* error)
+{
+    world->revision++;
+    return materials_add(&world->materials, name, self, index, error);
+}
+
+talus_status talus_world_set_pair(talus_world* world, int a, int b, const talus_pair_def* pair,
+                                  talus_error* error)
+{
+    world->revision++;
+    return materials_set_pair(&world->materials, a, b, pair, error);
+}
+
+/// A world whose user never named a material has one frictionless material.
+static talus_status ensure_material(talus_world* world, int material, talus_error* error)
+{
+    if (world->materials.count == 0 && material == 0) {
+        talus_pair_def smooth = talus_pair_default();
+        TRY(materials_add(&world->materials, "default", &smooth, NULL, error));
+    }
+    if (material < 0 || material >= world->materials.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no material %d", material);
+    }
+    return TALUS_OK;
+}
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def, int* index,
+                                   talus_error* error)
+{
+    return solids_add(&world->solids, def, world->def.dim, index, error);
+}
+
+int talus_world_solid_count(const talus_world* world)
+{
+    return world->solids.count;
+}
+
+int talus_world_find_solid(const talus_world* world, const char* name)
+{
+    return solids_find(&world->solids, name);
+}
+
+talus_status talus_world_solid(const talus_world* world, int index, talus_solid_state* out,
+                               talus_error* error)
+{
+    if (index < 0 || index >= world->solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", index);
+    }
+    const solid* s = &world->solids.row[index];
+    *out = (talus_solid_state){.name = s->name,
+                               .part_count = s->part_count,
+                               .skin = s->skin,
+                               .volume = s->volume,
+                               .radius = s->radius};
+    memcpy(out->centre, s->centre, sizeof out->centre);
+    memcpy(out->inertia, s->inertia, sizeof out->inertia);
+    return TALUS_OK;
+}
+
+// ---- grains ------------------------------------------------------------------------------------
+
+static bool has_solid_grains(const talus_world* world)
+{
+    for (int64_t i = 0; i < world->grains.count; i++) {
+        if (world->grains.solid[i] >= 0) return true;
+    }
+    return false;
+}
+
+/// A cylinder without end has no polytope that solids could meet from outside.
+static talus_status check_solids_meet(const talus_world* world, const talus_shape_def* shape,
+                                      bool solids_there, const char* name, talus_error* error)
+{
+    const bool endless = world->def.dim == 3 && shape->kind == TALUS_SHAPE_CYLINDER &&
+                         !shape->inside && shape->half_length == 0.0;
+    if (!endless || !solids_there) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "wall '%s': grains that are not balls need a half_length of a cylinder that "
+                     "they touch from outside",
+                     name);
+}
+
+/// A free grain that comes or goes while the method soft is under way brings or takes its energy.
+static void count_energy(talus_world* world, int64_t row, double sign)
+{
+    const grains* g = &world->grains;
+    if (world->def.method != TALUS_METHOD_SOFT || world->step == 0) return;
+    if (g->glued_to[row] != GRAIN_FREE) return;
+    world->totals.input += sign * grain_kinetic_energy(g, row);
+}
+
+talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def, int64_t* id,
+                                   talus_error* error)
+{
+    TRY(ensure_material(world, def->material, error));
+    if (def->glued_to >= world->walls.count ||
+        (def->glued_to >= 0 && !world->walls.present[def->glued_to])) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no wall %d to glue it to",
+                         def->glued_to);
+    }
+    for (int k = 0; k < world->def.dim && world->def.method != TALUS_METHOD_SOFT; k++) {
+        if (!def->locked[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "grain: only the method soft can lock it along an axis (%c)",
+                         axis_letter(k));
+    }
+    if (world->grains.count >= INT32_MAX / 2) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^30 grains in one world");
+    }
+    for (int w = 0; w < world->walls.count; w++) {
+        const wall_record* record = &world->walls.record[w];
+        if (!world->walls.present[w]) continue;
+        TRY(check_solids_meet(world, &record->shape, def->solid >= 0, record->name, error));
+    }
+    grains* g = &world->grains;
+    world->revision++;
+    TRY(grains_add(g, def, id, error));
+    const int64_t row = g->count - 1;
+    cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
+    if (def->glued_to >= 0) drive_glue(&world->walls, g, row);
+    count_energy(world, row, 1.0);
+    return TALUS_OK;
+}
+
+/// Drop the grains whose keep byte is 0, and their contacts.
+static void drop_grains(talus_world* world, const uint8_t* keep)
+{
+    world->revision++;
+    for (int64_t i = 0; i < world->grains.count; i++) {
+        if (!keep[i]) count_energy(world, i, -1.0);
+    }
+    grains_compact(&world->grains, keep);
+    contacts_relink(&world->contacts, &world->grains, &world->walls);
+}
+
+talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
+                                 talus_error* error)
+{
+    const int64_t before = world->grains.count;
+    uint8_t* keep = malloc((size_t)before + 1);
+    if (!keep) return error_memory(error, "removing grains");
+    for (int64_t i = 0; i < before; i++) keep[i] = !remove[i];
+    drop_grains(world, keep);
+    free(keep);
+    if (removed) *removed = before - world->grains.count;
+    return TALUS_OK;
+}
+
+talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_error* error)
+{
+    int64_t row = grains_find(&world->grains, id);
+    if (row < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
+    }
+    uint8_t* remove = calloc((size_t)world->grains.count, 1);
+    if (!remove) return error_memory(error, "removing a grain");
+    remove[row] = 1;
+    talus_status status = world_remove_grains(world, remove, NULL, error);
+    free(remove);
+    return status;
+}
+
+talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const double force[3],
+                                         const double torque[3], talus_error* error)
+{
+    grains* g = &world->grains;
+    int64_t row = grains_find(g, id);
+    if (row < 0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
+    }
+    if (!vec_finite(3, force) || !vec_finite(3, torque)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "grain %lld: force and torque must be finite numbers", (long long)id);
+    }
+    if (grains_need_forces(g)) return error_memory(error, "setting the force on a grain");
+    grain_set_force(g, row, force, torque);
+    return TALUS_OK;
+}
+
+int64_t talus_world_grain_index(const talus_world* world, int64_t id)
+{
+    return grains_find(&world->grains, id);
+}
+
+/// The grains with their external forces, which are made when somebody looks: a reader may write
+/// into them, and several threads may read.
+static const grains* shown_grains(const talus_world* world)
+{
+    talus_world* w = (talus_world*)(uintptr_t)world;
+    omp_set_lock(&w->columns);
+    (void)grains_need_forces(&w->grains); // short of memory they stay NULL
+    omp_unset_lock(&w->columns);
+    return &w->grains;
+}
+
+talus_grains talus_world_grains(const talus_world* world)
+{
+    const grains* g = shown_grains(world);
+    return (talus_grains){.count = g->count,
+                          .dim = g->dim,
+                          .spin_dim = g->dim == 2 ? 1 : 3,
+                          .rotation_dim = g->dim == 2 ? 1 : 4,
+                          .id = g->id,
+                          .position = g->position,
+                          .velocity = g->velocity,
+                          .spin = g->spin,
+                          .rotation = g->rotation,
+                          .radius = g->radius,
+                          .solid = g->solid,
+                          .scale = g->scale,
+                          .mass = g->mass,
+                          .inertia = g->inertia,
+                          .force = g->force,
+                          .torque = g->torque,
+                          .material = g->material,
+                          .glued_to = g->glued_to,
+                          .tag = g->tag,
+                          .image = g->image};
+}
+
+// ---- walls -------------------------------------------------------------------------------------
+
+static bool drive_turns(const talus_drive_def* d)
+{
+    double still[3] = {0.0, 0.0, 0.0};
+    bool table = false;
+    for (int r = 0; d->kind == TALUS_DRIVE_TABLE && r < d->table_rows; r++) {
+        table |= memcmp(d->table + 7 * r + 4, still, sizeof still) != 0;
+    }
+    bool spins = d->kind == TALUS_DRIVE_VELOCITY && memcmp(d->spin, still, sizeof still) != 0;
+    bool swings =
+        d->kind == TALUS_DRIVE_SINE && memcmp(d->spin_amplitude, still, sizeof still) != 0;
+    return table || spins || swings;
+}
+
+/// What a periodic axis k asks of a wall: a plane must not face it (its image would be everywhere),
+/// a finite wall must be shorter than the cell, and one that turns shorter than half of it.
+static talus_status check_periodic_axis(const talus_world* world, const char* name,
+                                        const talus_shape_def* shape, const double* rotation,
+                                        bool turns, int k, talus_error* error)
+{
+    const double length = world->cell.length[k];
+    double normal[3], bound = wall_bound(shape, world->def.dim, &world->solids);
+    quat_rotate(normal, rotation, shape->normal);
+    if (shape->kind == TALUS_SHAPE_PLANE && fabs(normal[k]) > 1e-9) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': a plane facing the periodic axis %c", name, axis_letter(k));
+    }
+    if (shape->inside || !isfinite(bound)) return TALUS_OK;
+    if (bound > (turns ? 0.5 : 1.0) * length) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': reaches %g from its origin, too far for the periodic cell of "
+                         "length %g along %c%s",
+                         name, bound, length, axis_letter(k),
+                         turns ? " (a wall that turns may reach half of it)" : "");
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_periodic(const talus_world* world, const char* name,
+                                   const talus_shape_def* shape, const double* rotation,
+                                   const talus_drive_def* drive, talus_error* error)
+{
+    for (int k = 0; k < world->def.dim; k++) {
+        if (!world->cell.periodic[k]) continue;
+        TRY(check_periodic_axis(world, name, shape, rotation, drive_turns(drive), k, error));
+    }
+    return TALUS_OK;
+}
+
+static talus_status check_wall_index(const talus_world* world, int wall, talus_error* error)
+{
+    if (wall >= 0 && wall < world->walls.count && world->walls.present[wall]) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
+}
+
+talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def, int* index,
+                                  talus_error* error)
+{
+    TRY(ensure_material(world, def->material, error));
+    double rotation[4];
+    quat_from_rotation(rotation, def->rotation);
+    TRY(walls_check(&world->walls, def, world->def.dim, error));
+    TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
+    TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
+    world->revision++;
+    return walls_add(&world->walls, def, world->def.dim, world->time, index, error);
+}
+
+talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* error)
+{
+    TRY(check_wall_index(world, wall, error));
+    const grains* g = &world->grains;
+    uint8_t* remove = malloc((size_t)g->count + 1);
+    if (!remove) return error_memory(error, "removing a wall");
+    for (int64_t i = 0; i < g->count; i++) remove[i] = g->glued_to[i] == wall;
+    world->walls.present[wall] = 0;
+    memset(world->walls.force + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->walls.torque + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->walls.applied + 3 * wall, 0, 3 * sizeof(double));
+    talus_status status = world_remove_grains(world, remove, NULL, error);
+    free(remove);
+    return status;
+}
+
+talus_status talus_world_set_drive(talus_world* world, int wall, const talus_drive_def* drive,
+                                   talus_error* error)
+{
+    TRY(check_wall_index(world, wall, error));
+    const wall_record* record = &world->walls.record[wall];
+    TRY(check_periodic(world, record->name, &record->shape, world->walls.rotation + 4 * wall, drive,
+                       error));
+    return walls_set_drive(&world->walls, wall, drive, world->def.dim, world->time, error);
+}
+
+int talus_world_find_wall(const talus_world* world, const char* name)
+{
+    return walls_find(&world->walls, name);
+}
+
+int talus_world_wall_count(const talus_world* world)
+{
+    return (int)world->walls.count;
+}
+
+talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
+                              talus_error* error)
+{
+    const walls* w = &world->walls;
+    if (wall < 0 || wall >= w->count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
+    }
+    *out = (talus_wall_state){.name = w->record[wall].name,
+                              .present = w->present[wall],
+                              .shape = w->record[wall].shape,
+                              .drive = w->record[wall].drive.kind};
+    const size_t three = 3 * sizeof(double);
+    memcpy(out->position, w->position + 3 * wall, three);
+    memcpy(out->rotation, w->rotation + 4 * wall, 4 * sizeof(double));
+    memcpy(out->velocity, w->velocity + 3 * wall, three);
+    memcpy(out->spin, w->spin + 3 * wall, three);
+    memcpy(out->force, w->force + 3 * wall, three);
+    memcpy(out->torque, w->torque + 3 * wall, three);
+    memcpy(out->applied, w->applied + 3 * wall, three);
+    return TALUS_OK;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+/// Torques that are all zero have no column until somebody asks for them; the lock is for readers
+/// side by side.
+static const double* shown_torques(const talus_world* world)
+{
+    talus_world* w = (talus_world*)(uintptr_t)world;
+    omp_set_lock(&w->columns);
+    (void)contacts_need_torques(&w->contacts); // short of memory it stays NULL
+    omp_unset_lock(&w->columns);
+    return w->contacts.torque;
+}
+
+talus_contacts talus_world_contacts(const talus_world* world)
+{
+    const contacts* c = &world->contacts;
+    return (talus_contacts){.count = c->count,
+                            .dim = c->dim,
+                            .a = c->a,
+                            .b = c->b,
+                            .feature = c->feature,
+                            .point = c->point,
+                            .normal = c->normal,
+                            .gap = c->gap,
+                            .force = c->force,
+                            .torque = shown_torques(world),
+                            .state = c->state,
+                            .bonded = c->bonded};
+}
+
+const talus_step_result* talus_world_last(const talus_world* world)
+{
+    return &world->last;
+}
+
+double talus_world_time(const talus_world* world)
+{
+    return world->time;
+}
+
+const talus_totals* talus_world_totals(const talus_world* world)
+{
+    return &world->totals;
+}
+
+uint64_t talus_world_hash(const talus_world* world)
+{
+    const grains* g = &world->grains;
+    const walls* w = &world->walls;
+    const size_t row = sizeof(double) * (size_t)g->count, dim = (size_t)g->dim;
+    uint64_t hash = HASH_START;
+    hash = hash_bytes(hash, g->position, row * dim);
+    hash = hash_bytes(hash, g->velocity, row * dim);
+    hash = hash_bytes(hash, g->rotation, row * (dim == 2 ? 1 : 4));
+    hash = hash_bytes(hash, g->spin, row * (dim == 2 ? 1 : 3));
+    hash = hash_bytes(hash, w->position, sizeof(double) * 3 * (size_t)w->count);
+    hash = hash_bytes(hash, w->rotation, sizeof(double) * 4 * (size_t)w->count);
+    hash = hash_bytes(hash, w->velocity, sizeof(double) * 3 * (size_t)w->count);
+    return hash;
+}

@@ -1,0 +1,65 @@
+/// Inside of a world. Only src/world and the rooms below it may look.
+#ifndef TALUS_WORLD_WORLD_H
+#define TALUS_WORLD_WORLD_H
+
+#include "base/log.h"
+#include "detect/contacts.h"
+#include "detect/poses.h"
+#include "geometry/solid.h"
+#include "rigid/stepper.h"
+#include "state/cell.h"
+#include "state/grains.h"
+#include "state/materials.h"
+#include "state/walls.h"
+#include "world/clusters.h"
+#include "world/watch.h"
+
+#include <omp.h>
+#include <talus/world.h>
+
+/// A copy of the state (world/snapshot.h).
+typedef struct world_snapshot {
+    char* data;
+    size_t capacity;
+    int64_t count[3];    ///< rows of grains, walls, contacts
+    uint64_t columns[3]; ///< bits: which of their columns there are
+    double time;
+    int64_t step, solves, next_id;
+    talus_totals totals;
+    talus_step_result last;
+} world_snapshot;
+
+struct talus_world {
+    talus_world_def def; ///< as given, solver and gravity as last set
+    log_sink log;
+    cell cell;
+    materials materials;
+    solids solids;
+    grains grains;
+    walls walls;
+    poses poses;        ///< the solids in place, as of the last step's end or search
+    contacts contacts;  ///< of the last step; their impulses warm-start the next
+    omp_lock_t columns; ///< held while a rare column is made for a reader
+    const stepper_ops* ops;
+    stepper* stepper;  ///< the way of stepping time, with its workspace
+    int64_t step;      ///< steps done
+    int64_t solves;    ///< attempts made: the key of the next one's random numbers
+    uint64_t revision; ///< goes up when grains, contacts or laws change between steps
+    double time;
+    talus_totals totals;
+    talus_step_result last;
+    clusters clusters;     ///< memory of the diagnostics
+    world_watcher watcher; ///< zero: nobody looks
+    world_snapshot snapshot;
+};
+
+/// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
+talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
+                                 talus_error* error);
+/// Pose the contact problem of the world's next step, of length h, without taking the step: *out
+/// (zeroed or used before, owned by the caller) starts from the impulses of the last step, and
+/// *list has its contacts, valid until the next step. The world stays as it is.
+talus_status world_pose(talus_world* world, double h, struct problem* out, const contacts** list,
+                        talus_error* error);
+
+#endif

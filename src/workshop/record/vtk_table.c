@@ -1,0 +1,224 @@
+/// One table of a frame as VTK sees it, for the exports to VTK XML and VTKHDF.
+///
+/// Grains are vertices and contacts lines, with the fields as recorded. Solids and walls are cells
+/// with the fields of the grain or wall they belong to, its row and the part of its shape. The
+/// faces of a solid in 3D become the faces of one polyhedron for each convex part.
+#include "record/vtk_table.h"
+
+#include "base/error.h"
+#include "record/frames.h"
+#include "record/surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char* piece_name(piece_kind kind)
+{
+    static const char* const names[PIECE_KINDS] = {"grains", "contacts", "solids", "walls"};
+    return names[kind];
+}
+
+bool piece_is_wanted(piece_kind kind, const shapes* all, const frame_data* frame)
+{
+    switch (kind) {
+    case PIECE_CONTACTS: return frame->contacts.count >= 0;
+    case PIECE_SOLIDS: return all->solid_count > 0;
+    case PIECE_WALLS: return all->wall_count > 0;
+    default: return true;
+    }
+}
+
+void piece_free(piece* p)
+{
+    for (int i = 0; i < p->field_count; i++) free(p->field[i].data);
+    free(p->field);
+    free(p->point);
+    free(p->type);
+    free(p->offset);
+    free(p->corner);
+    free(p->face_first);
+    free(p->face_offset);
+    free(p->face_corner);
+    *p = (piece){0};
+}
+
+// ---- fields ------------------------------------------------------------------------------------
+
+/// Copy rows of a field, those of `owner` if it is not NULL; a width of 2 is padded to 3 by zeros.
+static bool add_field(piece* p, const frame_field* from, const int64_t* owner, int64_t rows)
+{
+    column probe = {.type = from->type};
+    const size_t element = column_element_size(&probe);
+    const int width = from->width == 2 ? 3 : from->width;
+    const size_t source = element * (size_t)from->width, target = element * (size_t)width;
+    frame_field* field = &p->field[p->field_count];
+    *field = (frame_field){.type = from->type, .rows = rows, .width = width};
+    memcpy(field->name, from->name, sizeof field->name);
+    field->data = calloc((size_t)rows * target + 1, 1);
+    if (!field->data) return false;
+    p->field_count++;
+    for (int64_t i = 0; i < rows; i++) {
+        memcpy((char*)field->data + target * (size_t)i,
+               (const char*)from->data + source * (size_t)(owner ? owner[i] : i), source);
+    }
+    return true;
+}
+
+/// All fields of a table that have a row for each of its bodies, but `points` and what only serves
+/// to draw; for each of `rows` cells those of its owner if `owner` is not NULL.
+static bool add_fields(piece* p, const frame_table* t, const char* points, const int64_t* owner,
+                       int64_t rows)
+{
+    p->field = calloc((size_t)t->field_count + 2, sizeof *p->field);
+    if (!p->field) return false;
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* field = &t->field[i];
+        bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
+        if (drawing || field->rows != t->count || strcmp(field->name, points) == 0) continue;
+        if (!add_field(p, field, owner, rows)) return false;
+    }
+    return true;
+}
+
+// ---- grains and contacts -----------------------------------------------------------------------
+
+/// Cells of `nodes` points each, numbered as they come.
+static bool count_cells(piece* p, int64_t cells, int nodes, int type)
+{
+    p->cells = cells;
+    p->points = cells * nodes;
+    p->type = malloc((size_t)cells + 1);
+    p->offset = malloc(sizeof *p->offset * (size_t)(cells + 1));
+    p->corner = malloc(sizeof *p->corner * (size_t)(p->points + 1));
+    p->point = calloc((size_t)p->points + 1, 3 * sizeof *p->point);
+    if (!p->type || !p->offset || !p->corner || !p->point) return false;
+    for (int64_t i = 0; i < cells; i++) p->type[i] = (uint8_t)type;
+    for (int64_t i = 0; i <= cells; i++) p->offset[i] = i * nodes;
+    for (int64_t i = 0; i < p->points; i++) p->corner[i] = i;
+    return true;
+}
+
+static talus_status make_table(piece* p, const frame_table* t, int nodes, int type,
+                               const char* points, talus_error* error)
+{
+    const frame_field* place = frame_find(t, points);
+    if (!place || place->rows != t->count * nodes || place->type != COLUMN_F64 ||
+        place->width < 2 || place->width > 3) {
+        return error_set(error, TALUS_ERR_FORMAT, "a frame has no good \"%s\"", points);
+    }
+    if (!count_cells(p, t->count, nodes, type) || !add_fields(p, t, points, NULL, t->count)) {
+        return error_memory(error, "the points of a frame");
+    }
+    for (int64_t i = 0; i < p->points; i++) {
+        memcpy(p->point + 3 * i, (const double*)place->data + place->width * i,
+               sizeof(double) * (size_t)place->width);
+    }
+    return TALUS_OK;
+}
+
+// ---- solids and walls --------------------------------------------------------------------------
+
+/// The bytes of a buffer, which is then empty; room for one more number in any case.
+static void* take(text_buffer* t)
+{
+    text_room(t, sizeof(int64_t));
+    void* data = t->data;
+    *t = (text_buffer){0};
+    return data;
+}
+
+/// End offsets of `count` things as the offsets of where they begin, one more; the caller frees.
+static int64_t* begins(const text_buffer* end, int64_t count)
+{
+    int64_t* out = malloc(sizeof *out * (size_t)(count + 1));
+    if (!out) return NULL;
+    out[0] = 0;
+    if (count > 0) memcpy(out + 1, end->data, sizeof *out * (size_t)count);
+    return out;
+}
+
+/// Every face of the surface is a cell.
+static bool faces_as_cells(piece* p, surface* s)
+{
+    p->cells = s->cells;
+    p->type = malloc((size_t)s->cells + 1);
+    p->offset = begins(&s->end, s->cells);
+    p->corner = take(&s->corner);
+    if (!p->type || !p->offset || !p->corner) return false;
+    for (int64_t i = 0; i < s->cells; i++) {
+        p->type[i] = i < s->lines ? VTK_POLY_LINE : VTK_POLYGON;
+    }
+    return true;
+}
+
+/// The faces of a part, which follow each other, are a polyhedron with all their corners, which are
+/// numbered one after the other; owners and parts are then those of polyhedra.
+static bool parts_as_cells(piece* p, surface* s)
+{
+    int64_t* owner = (int64_t*)(void*)s->owner.data;
+    int32_t* part = (int32_t*)(void*)s->part.data;
+    p->faces = s->cells;
+    p->face_offset = begins(&s->end, s->cells);
+    p->face_corner = take(&s->corner);
+    p->face_first = calloc((size_t)s->cells + 1, sizeof *p->face_first);
+    p->offset = calloc((size_t)s->cells + 1, sizeof *p->offset);
+    p->type = malloc((size_t)s->cells + 1);
+    p->corner = malloc(sizeof *p->corner * (size_t)(s->points + 1));
+    if (!p->face_offset || !p->face_corner || !p->face_first || !p->offset || !p->type ||
+        !p->corner) {
+        return false;
+    }
+    for (int64_t f = 0; f < s->cells; f++) {
+        const int64_t last = p->cells - 1;
+        if (f == 0 || owner[f] != owner[last] || part[f] != part[last]) {
+            owner[p->cells] = owner[f];
+            part[p->cells] = part[f];
+            p->type[p->cells] = VTK_POLYHEDRON;
+            p->cells++;
+        }
+        p->face_first[p->cells] = f + 1;
+        int64_t* end = &p->offset[p->cells];
+        for (int64_t c = p->face_offset[f]; c < p->face_offset[f + 1]; c++) {
+            if (p->face_corner[c] >= *end) *end = p->face_corner[c] + 1;
+        }
+    }
+    for (int64_t i = 0; i < s->points; i++) p->corner[i] = i;
+    return true;
+}
+
+static talus_status make_surface(piece* p, surface* s, const frame_table* t, bool polyhedra,
+                                 const char* owner_name, talus_error* error)
+{
+    bool good = polyhedra ? parts_as_cells(p, s) : faces_as_cells(p, s);
+    p->points = s->points;
+    p->point = take(&s->point);
+    good = good && p->point &&
+           add_fields(p, t, "", (const int64_t*)(const void*)s->owner.data, p->cells);
+    frame_field owner = {.type = COLUMN_I64, .width = 1, .data = s->owner.data};
+    frame_field part = {.name = "part", .type = COLUMN_I32, .width = 1, .data = s->part.data};
+    memcpy(owner.name, owner_name, strlen(owner_name));
+    good = good && add_field(p, &owner, NULL, p->cells) && add_field(p, &part, NULL, p->cells);
+    return good ? TALUS_OK : error_memory(error, "the cells of a frame");
+}
+
+talus_status piece_make(piece_kind kind, const shapes* all, const frame_data* frame, piece* out,
+                        talus_error* error)
+{
+    *out = (piece){.at_points = kind == PIECE_GRAINS};
+    if (kind == PIECE_GRAINS) {
+        return make_table(out, &frame->grains, 1, VTK_VERTEX, "position", error);
+    }
+    if (kind == PIECE_CONTACTS) {
+        return make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAMES_SEGMENT, error);
+    }
+    surface s = {0};
+    const bool solids = kind == PIECE_SOLIDS;
+    talus_status status = solids ? surface_grains(&s, all, &frame->grains, error)
+                                 : surface_walls(&s, all, frame, error);
+    if (status == TALUS_OK) {
+        status = make_surface(out, &s, solids ? &frame->grains : &frame->walls,
+                              solids && all->dim == 3, solids ? "row" : "wall", error);
+    }
+    surface_free(&s);
+    return status;
+}

@@ -1,0 +1,336 @@
+/// What a scene's grains will feel, estimated before the first step.
+///
+/// Lasting forces on a contact: the weight of a column of grains as high as the system, the share
+/// of a grain in the force on a wall, external forces, cohesion. Impacts: a grain of mass m that
+/// meets a wall at speed v gives way by v sqrt(m/K). Speeds are those that the scene states and
+/// that of a fall. How far grains can fall follows from their volume: packed at LOOSEST they would
+/// fill the lowest part of the system, and what is above falls into it.
+#include "scene/estimate.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "scene/generate_region.h"
+#include "scene/model.h"
+#include "world/world.h"
+
+#include <math.h>
+
+/// No packing at rest is much looser than this solid fraction, in 2D and in 3D.
+#define LOOSEST 0.5
+
+typedef struct box {
+    double low[3], high[3];
+} box;
+
+/// An estimate in the making.
+typedef struct estimate {
+    const talus_scene* scene;
+    const talus_world* world;
+    int dim;
+    box box; ///< of all grains and inlets
+    bool pours;
+    scene_estimate out;
+} estimate;
+
+const char* estimate_reason_words(estimate_reason reason)
+{
+    static const char* const words[] = {"nothing",         "weight of the column of grains",
+                                        "force on walls",  "external forces",
+                                        "cohesion forces", "impacts"};
+    return words[reason];
+}
+
+// ---- who is there ------------------------------------------------------------------------------
+
+/// Grains that an inlet pours in all the phases in which it is open; 0 if that is not known.
+static double poured_count(const talus_scene* scene, const scene_source* source, double mass)
+{
+    if (source->inlet.limit >= 0) return (double)source->inlet.limit;
+    double time = 0.0;
+    for (int p = 0; p < scene->phase_count; p++) {
+        const scene_phase* phase = &scene->phases[p];
+        if (!phase->pours[source->inlet_index]) continue;
+        if (phase->end.duration < 0.0) return 0.0;
+        time += phase->end.duration;
+    }
+    return time * source->inlet.rate / (source->inlet.by_mass ? mass : 1.0);
+}
+
+/// Add the grains that an inlet will pour to the sums over all.
+static talus_status add_inlet(estimate* e, const scene_source* source, double* radius, double* mass,
+                              double* weight, talus_error* error)
+{
+    sizes* drawn = NULL;
+    TRY(sizes_create(&source->inlet.sizes, e->dim, &drawn, error));
+    const double ball = 0.5 * (sizes_least(drawn) + sizes_largest(drawn));
+    sizes_destroy(drawn);
+    const double share = shape_choice_fill(&source->shape, e->dim);
+    const double volume = share * generate_ball_volume(e->dim, ball);
+    const double m = source->base.mass > 0.0 ? source->base.mass : source->base.density * volume;
+    const double count = poured_count(e->scene, source, m);
+    const double counted = fmax(count, 1.0); // an inlet alone must give a mean, too
+    *radius += counted * ball * pow(share, 1.0 / e->dim);
+    *mass += counted * m;
+    *weight += counted;
+    e->out.grains += count;
+    e->pours = true;
+    for (int k = 0; k < e->dim; k++) {
+        e->box.low[k] = fmin(e->box.low[k], source->inlet.low[k]);
+        e->box.high[k] = fmax(e->box.high[k], source->inlet.high[k]);
+    }
+    return TALUS_OK;
+}
+
+/// Number, mean size and mean mass of the grains, and the box that they and the inlets fill.
+static talus_status find_grains(estimate* e, talus_error* error)
+{
+    const grains* g = &e->world->grains;
+    const int threads = e->world->def.threads;
+    int64_t count = 0;
+    for (int64_t i = 0; i < g->count; i++) count += g->glued_to[i] == GRAIN_FREE;
+    grains_box(g, threads, e->box.low, e->box.high);
+    const double present = count > 0 ? (double)count : g->count > 0 ? 1e-9 : 0.0;
+    double weight = present;
+    double radius = present * 0.5 * grains_mean_diameter(g, threads);
+    double mass = present * grains_mean_mass(g, threads);
+    e->out.grains = (double)count;
+    for (int i = 0; i < e->scene->source_count; i++) {
+        const scene_source* source = &e->scene->sources[i];
+        if (source->kind != SOURCE_INLET) continue;
+        TRY(add_inlet(e, source, &radius, &mass, &weight, error));
+    }
+    e->out.radius = weight > 0.0 ? radius / weight : 1.0;
+    e->out.mass = weight > 0.0 ? mass / weight : 1.0;
+    for (int k = 0; k < e->dim; k++) {
+        const double length = e->box.high[k] - e->box.low[k];
+        e->out.size = fmax(e->out.size, length / (2.0 * e->out.radius));
+    }
+    return TALUS_OK;
+}
+
+// ---- lengths -----------------------------------------------------------------------------------
+
+/// How long the box is along a unit vector.
+static double extent_along(const estimate* e, const double direction[3])
+{
+    double length = 0.0;
+    for (int k = 0; k < e->dim; k++) {
+        length += fabs(direction[k]) * fmax(e->box.high[k] - e->box.low[k], 0.0);
+    }
+    return length;
+}
+
+/// Area (2D: length) of the box as seen along a unit vector, at least that of a grain.
+static double area_across(const estimate* e, const double direction[3])
+{
+    double frame[3][3], area = 1.0;
+    vec_frame(e->dim, direction, frame);
+    for (int k = 1; k < e->dim; k++) {
+        area *= fmax(extent_along(e, frame[k]), 2.0 * e->out.radius);
+    }
+    return area;
+}
+
+/// Share of one grain in a force that acts along a unit vector.
+static double grain_share(const estimate* e, const double direction[3])
+{
+    return pow(2.0 * e->out.radius, e->dim - 1) / area_across(e, direction);
+}
+
+/// How far a shape reaches down from the wall's position; `up` is in its own frame.
+static double reach_down(const estimate* e, const talus_shape_def* s, const double up[3])
+{
+    double reach = s->skin, along = 0.0, least = 0.0;
+    switch (s->kind) {
+    case TALUS_SHAPE_SEGMENT:
+    case TALUS_SHAPE_PLATE:
+        return reach + fabs(vec_dot(3, s->edge_u, up)) + fabs(vec_dot(3, s->edge_v, up));
+    case TALUS_SHAPE_BOX:
+        for (int k = 0; k < e->dim; k++) reach += s->half_size[k] * fabs(up[k]);
+        return reach;
+    case TALUS_SHAPE_CYLINDER:
+    case TALUS_SHAPE_CONE:
+        along = e->dim == 3 ? vec_dot(3, s->axis, up) : 0.0;
+        return reach + s->half_length * fabs(along) +
+               fmax(s->radius, s->radius_high) * sqrt(fmax(1.0 - along * along, 0.0));
+    case TALUS_SHAPE_SOLID: return e->world->solids.row[s->solid].radius;
+    case TALUS_SHAPE_MESH:
+        for (int64_t i = 0; i < 3 * s->triangle_count; i++) {
+            least = fmin(least, vec_dot(3, s->triangles + 3 * i, up));
+        }
+        return reach - least;
+    case TALUS_SHAPE_PLANE:
+    case TALUS_SHAPE_COUNT: break;
+    }
+    return 0.0;
+}
+
+/// Height of the lowest wall that can hold grains up, or of the lowest grain if that is lower.
+static double floor_height(const estimate* e, const double up[3])
+{
+    const walls* w = &e->world->walls;
+    double low = 0.0;
+    for (int k = 0; k < e->dim; k++) low += up[k] * (up[k] > 0.0 ? e->box.low[k] : e->box.high[k]);
+    for (int i = 0; i < (int)w->count; i++) {
+        const talus_shape_def* shape = &w->record[i].shape;
+        double own[3];
+        quat_rotate_back(own, w->rotation + 4 * i, up);
+        // Side walls reach down for ever and hold nothing.
+        if (shape->kind == TALUS_SHAPE_PLANE && vec_dot(3, shape->normal, own) < 0.1) continue;
+        low = fmin(low, vec_dot(3, w->position + 3 * i, up) - reach_down(e, shape, own));
+    }
+    return low;
+}
+
+// ---- loads -------------------------------------------------------------------------------------
+
+static void note_force(estimate* e, double force, estimate_reason reason)
+{
+    if (!(force > e->out.force)) return;
+    e->out.force = force;
+    e->out.reason = reason;
+}
+
+static void note_speed(estimate* e, double speed, const char* of)
+{
+    if (!(speed > e->out.speed)) return;
+    e->out.speed = speed;
+    e->out.speed_of = of;
+}
+
+/// Weight of a column, and the speed of a fall.
+static void add_gravity(estimate* e, const double gravity[3])
+{
+    const double g = vec_norm(e->dim, gravity), d = 2.0 * e->out.radius;
+    if (!(g > 0.0) || e->box.low[0] > e->box.high[0]) return;
+    double up[3] = {0};
+    for (int k = 0; k < e->dim; k++) up[k] = -gravity[k] / g;
+    double top = 0.0;
+    for (int k = 0; k < e->dim; k++) top += up[k] * (up[k] > 0.0 ? e->box.high[k] : e->box.low[k]);
+    const double height = top - floor_height(e, up);
+    double grains_up = (e->pours ? height : extent_along(e, up)) / d;
+    if (e->out.grains > 0.0) grains_up = fmin(grains_up, e->out.grains);
+    note_force(e, e->out.mass * g * grains_up, ESTIMATE_WEIGHT);
+
+    const double volume = e->out.grains * generate_ball_volume(e->dim, e->out.radius);
+    const double fall = height - volume / (LOOSEST * area_across(e, up));
+    if (fall > 0.0) note_speed(e, sqrt(2.0 * g * fall), "a fall");
+}
+
+/// Largest speed that a moving wall can give to a grain anywhere in the box.
+static double motion_speed(const estimate* e, const double pivot[3], const double velocity[3],
+                           const double spin[3])
+{
+    double largest = vec_norm(3, velocity);
+    for (int corner = 0; corner < 8; corner++) {
+        double arm[3] = {0}, turn[3];
+        for (int k = 0; k < e->dim; k++) {
+            arm[k] = (corner >> k & 1 ? e->box.high[k] : e->box.low[k]) - pivot[k];
+        }
+        vec_cross(turn, spin, arm);
+        vec_add_scaled(3, turn, 1.0, velocity);
+        if (e->box.low[0] <= e->box.high[0]) largest = fmax(largest, vec_norm(3, turn));
+    }
+    return largest;
+}
+
+static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gravity)
+{
+    const double* pivot = d->has_pivot ? d->pivot : e->world->walls.position + 3 * wall;
+    double v[3], spin[3], speed = 0.0, force = 0.0, direction[3] = {0};
+    switch (d->kind) {
+    case TALUS_DRIVE_VELOCITY: speed = motion_speed(e, pivot, d->velocity, d->spin); break;
+    case TALUS_DRIVE_SINE:
+        for (int k = 0; k < 3; k++) {
+            v[k] = 2.0 * M_PI * d->frequency * d->amplitude[k];
+            spin[k] = 2.0 * M_PI * d->frequency * d->spin_amplitude[k];
+        }
+        speed = motion_speed(e, pivot, v, spin);
+        break;
+    case TALUS_DRIVE_TABLE:
+        for (int i = 0; i < d->table_rows; i++) {
+            const double* row = d->table + 7 * i;
+            speed = fmax(speed, motion_speed(e, pivot, row + 1, row + 4));
+        }
+        break;
+    case TALUS_DRIVE_FORCE:
+        force = vec_norm(e->dim, d->force);
+        for (int k = 0; force > 0.0 && k < e->dim; k++) direction[k] = d->force[k] / force;
+        if (!(force > 0.0)) direction[e->dim - 1] = 1.0;
+        force = (force + (d->weight ? d->mass * gravity : 0.0)) * grain_share(e, direction);
+        break;
+    case TALUS_DRIVE_SERVO:
+        force = fabs(d->stress) * pow(2.0 * e->out.radius, e->dim - 1);
+        if (d->weight) force += d->mass * gravity * grain_share(e, d->servo_axis);
+        break;
+    case TALUS_DRIVE_FIXED:
+    case TALUS_DRIVE_COUNT: break;
+    }
+    note_speed(e, speed, "a wall");
+    note_force(e, force, ESTIMATE_WALLS);
+}
+
+/// Gravity and motions at the start and in all phases.
+static void add_protocol(estimate* e)
+{
+    const talus_scene* scene = e->scene;
+    double largest = vec_norm(e->dim, scene->world.gravity);
+    add_gravity(e, scene->world.gravity);
+    for (int p = 0; p < scene->phase_count; p++) {
+        if (!scene->phases[p].has_gravity) continue;
+        add_gravity(e, scene->phases[p].gravity);
+        largest = fmax(largest, vec_norm(e->dim, scene->phases[p].gravity));
+    }
+    for (int i = 0; i < scene->wall_count; i++) {
+        add_drive(e, i, &scene->walls[i].def.drive, largest);
+    }
+    for (int p = 0; p < scene->phase_count; p++) {
+        for (int i = 0; i < scene->phases[p].motion_count; i++) {
+            const scene_motion* motion = &scene->phases[p].motions[i];
+            add_drive(e, motion->wall, &motion->drive, largest);
+        }
+    }
+}
+
+/// Speeds, external forces and cohesion of the grains themselves.
+static void add_own(estimate* e)
+{
+    const grains* g = &e->world->grains;
+    const int dim = e->dim;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] != GRAIN_FREE) continue;
+        note_speed(e, vec_norm(dim, g->velocity + dim * i), "a grain at the start");
+        if (g->force) note_force(e, vec_norm(dim, g->force + dim * i), ESTIMATE_FORCES);
+    }
+    for (int i = 0; i < e->scene->source_count; i++) {
+        const scene_source* source = &e->scene->sources[i];
+        if (source->kind != SOURCE_INLET) continue;
+        note_speed(e, vec_norm(dim, source->base.velocity), "a grain of an inlet");
+        note_force(e, vec_norm(dim, source->base.force), ESTIMATE_FORCES);
+    }
+    for (int i = 0; i < e->scene->material_count; i++) {
+        note_force(e, e->scene->materials[i].law.cohesion_force, ESTIMATE_COHESION);
+    }
+    for (int i = 0; i < e->scene->pair_count; i++) {
+        note_force(e, e->scene->pairs[i].law.cohesion_force, ESTIMATE_COHESION);
+    }
+}
+
+talus_status scene_estimate_make(const talus_scene* scene, const talus_world* world, double overlap,
+                                 scene_estimate* out, talus_error* error)
+{
+    estimate e = {.scene = scene, .world = world, .dim = scene->world.dim};
+    e.out.speed_of = "nothing";
+    TRY(find_grains(&e, error));
+    add_protocol(&e);
+    add_own(&e);
+    const double depth = overlap * 2.0 * e.out.radius;
+    const double impact = e.out.mass * e.out.speed * e.out.speed / (depth * depth);
+    e.out.stiffness = e.out.force / depth;
+    if (impact > e.out.stiffness) {
+        e.out.stiffness = impact;
+        e.out.reason = ESTIMATE_IMPACTS;
+    }
+    *out = e.out;
+    return TALUS_OK;
+}

@@ -1,0 +1,262 @@
+/// A scene as read: everything needed to make its world and to go through its phases.
+#ifndef TALUS_SCENE_MODEL_H
+#define TALUS_SCENE_MODEL_H
+
+#include "base/log.h"
+#include "scene/blocks.h"
+#include "scene/generate.h"
+#include "scene/generate_shape.h"
+#include "scene/inlet.h"
+#include "scene/reader.h"
+#include "scene/scene.h"
+
+/// Where a piece of the scene was written, for mistakes that show only when the world is made.
+typedef struct scene_origin {
+    place at;
+    const char* path;
+} scene_origin;
+
+typedef struct scene_material {
+    const char* name;
+    double density;
+    talus_pair_def law; ///< with itself
+    unsigned springs;   ///< which constants of the method soft are given, bit by bit
+    scene_origin origin;
+    node* effective; ///< its map in the effective scene
+} scene_material;
+
+typedef struct scene_pair {
+    int a, b; ///< material indices
+    talus_pair_def law;
+    unsigned springs; ///< as of a material; the others are those of the materials
+} scene_pair;
+
+/// A time step, of the scene or of a phase.
+typedef struct scene_step {
+    double length;
+    bool chosen; ///< by the program (`auto`), when the world is made
+    scene_origin origin;
+    node* effective; ///< the map in the effective scene that holds it
+} scene_step;
+
+/// A file that the scene reads beside its own.
+typedef struct scene_named_file {
+    const char* path; ///< whole
+    node* named;      ///< the path in the effective scene
+} scene_named_file;
+
+/// A solid as the world will be given it.
+typedef struct scene_solid {
+    talus_solid_def def;
+    scene_origin origin;
+} scene_solid;
+
+typedef struct scene_wall {
+    talus_wall_def def;
+    scene_origin origin;
+} scene_wall;
+
+typedef enum source_kind {
+    SOURCE_LATTICE = 0,
+    SOURCE_FILL,
+    SOURCE_CHAIN,
+    SOURCE_LIST,
+    SOURCE_CSV,
+    SOURCE_INLET,
+    SOURCE_VORONOI,
+    SOURCE_ARCH,
+    SOURCE_MASONRY,
+    SOURCE_COUNT
+} source_kind;
+
+typedef struct scene_source {
+    source_kind kind;
+    const char* name;
+    scene_origin origin;
+    scene_origin counted;             ///< the key that says how many grains there are
+    talus_grain_def base;             ///< what all its grains share
+    shape_choice shape;               ///< of its grains; list: of each row, done when it is read
+    talus_grain_def edge[EDGE_COUNT]; ///< the same for blocks at the bottom and at the top
+    bool allow_overlap;
+    union {
+        lattice_def lattice;
+        fill_def fill;
+        chain_def chain;
+        struct {
+            const char* path; ///< whole
+        } csv;
+        inlet_def inlet;
+        voronoi_def voronoi;
+        arch_def arch;
+        masonry_def masonry;
+        struct {
+            talus_grain_def* rows;
+            scene_origin* origins;
+            int count;
+        } list;
+    };
+    double largest_radius; ///< 0: not known before the grains are made
+    inlet* inlet_ready;    ///< SOURCE_INLET, owned
+    int inlet_index;
+} scene_source;
+
+typedef struct scene_motion {
+    int wall;
+    talus_drive_def drive;
+} scene_motion;
+
+typedef struct scene_phase {
+    const char* name;
+    phase_end end;
+    scene_step step;
+    talus_soft_times times; ///< method soft, once the world is made
+    int* removed;           ///< wall indices
+    int removed_count;
+    scene_motion* motions;
+    int motion_count;
+    bool has_gravity;
+    double gravity[3];
+    bool has_solver;
+    talus_solver_def solver;
+    scene_pair* pairs;
+    int pair_count;
+    bool* pours; ///< [inlet_count]
+} scene_phase;
+
+struct talus_scene {
+    arena arena;
+    mistakes mistakes;
+    reader reader;
+    node* effective;
+    char* file;
+    char* folder; ///< of the file, for files that it names
+
+    const char* title;
+    bool strict;
+    scene_step step;
+    talus_world_def world;
+    double overlap;       ///< of the method soft: aimed at by stiffness that is chosen
+    soft_settled settled; ///< what was chosen when the world was made
+    scene_origin periodic_origin[3];
+    scene_output output;
+    scene_material* materials;
+    int material_count;
+    const char** material_names;
+    scene_pair* pairs;
+    int pair_count;
+    shape_table shapes;
+    scene_solid* solids; ///< [shapes.solids.count]
+    int solid_capacity;
+    scene_named_file* files;
+    int file_count, file_capacity;
+    scene_wall* walls;
+    int wall_count;
+    const char** wall_names; ///< [wall_count], known before the walls are read
+    scene_source* sources;
+    int source_count;
+    int inlet_count;
+    scene_phase* phases;
+    int phase_count;
+};
+
+// ---- reading, one file per section -------------------------------------------------------------
+
+void schema_read(talus_scene* scene, section* root);
+void schema_materials(talus_scene* scene, section* root);
+/// `pairs` of the scene or of a phase.
+scene_pair* schema_pairs(talus_scene* scene, section* s, int* count);
+void schema_solver(section* parent, talus_solver_def* solver);
+/// `method` and `soft`.
+void schema_soft(talus_scene* scene, section* root);
+/// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
+void schema_step(talus_scene* scene, section* s, bool required, scene_step* step);
+/// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
+/// poisson.
+enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
+/// Read those of a material or a pair; bit i of *given tells that constant i is there.
+void schema_springs(section* s, talus_pair_def* law, unsigned* given);
+/// Where they are.
+void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
+void schema_shapes(talus_scene* scene, section* root);
+/// Make a solid of the hulls of its parts and keep it; points and sizes must be in the arena.
+/// Reports what is wrong with them at `key` (or NULL) of the section and returns -1, else its
+/// number.
+int schema_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def);
+/// Index of the shape under `key`, which must be given; -1 after a mistake.
+int schema_find_shape(talus_scene* scene, section* s, const char* key);
+/// A file named under `key`: its whole path, NULL after a mistake. It is copied with the scene.
+const char* schema_file(talus_scene* scene, section* s, const char* key);
+/// Degrees under `rotation`: a number in 2D, {axis, angle} in 3D.
+void schema_rotation(section* parent, int dim, double rotation[3]);
+void schema_walls(talus_scene* scene, section* root);
+/// A section as the motion of wall `self`. `given` is false when nothing stands there.
+void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive);
+/// Checks of motions that need all walls.
+void schema_check_motion(talus_scene* scene, place at, const char* path,
+                         const talus_drive_def* drive);
+void schema_grains(talus_scene* scene, section* root);
+/// voronoi, arch and masonry.
+void schema_blocks(talus_scene* scene, section* s, scene_source* source);
+/// `fixed` and `glue` of grains; *g holds the defaults.
+void schema_hold(talus_scene* scene, section* s, talus_grain_def* g);
+/// `low` and `high`, which must be given.
+void schema_corners(section* s, double* low, double* high);
+/// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
+double schema_sizes(section* s, int dim, sizes_def* def);
+/// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
+/// the ball that holds it, and `rotation`.
+double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice);
+/// `shape`, `scale` or `radius`, `rotation` of an explicit grain. *choice and *g hold the defaults;
+/// afterwards *g has its radius, and *choice says what it looks like.
+void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
+/// The same for what a source of explicit grains gives all of them: it may leave out the size.
+void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
+void schema_phases(talus_scene* scene, section* root);
+
+// ---- settled when the world is made ------------------------------------------------------------
+
+/// Give pairs, the phases' too, the springs that they leave to their materials.
+void settle_pairs(talus_scene* scene);
+/// Choose the stiffness that materials leave to the program, from the world with all its grains.
+talus_status settle_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+                              talus_error* error);
+
+/// Find the times of every phase's stiffest pair; choose the steps that are `auto` and, with a
+/// warning, those with which the integrator would be unstable. The world is as before at the end.
+talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
+                          talus_error* error);
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+/// Index of a name; reports an unknown one, with a suggestion, and returns -1.
+int schema_find(section* s, const char* key, int index, const char* what, const char* word,
+                const char* const* names, int count);
+/// The same among the choices of a key that is a list of texts.
+int schema_find_choice(section* s, const char* key, int index, const char* what, const char* word);
+int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
+                   const char* const* names, int count);
+
+/// A ball must not meet its own image, nor the same neighbour twice: report axes of the periodic
+/// cell shorter than four times `radius`.
+void scene_check_cell(const talus_scene* scene, mistakes* p, double radius);
+/// Report sources whose grains do not fit into the machine's memory.
+talus_status scene_check_memory(const talus_scene* scene, mistakes* p, talus_error* error);
+/// The periodic cell.
+cell scene_cell(const talus_scene* scene);
+
+/// Add the shapes of blocks to the world and the blocks to the list of grains.
+talus_status scene_add_blocks(talus_world* world, const scene_source* source,
+                              const block_list* blocks, grain_list* grains, generate_report* report,
+                              talus_error* error);
+
+/// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
+/// overlaps none by more than 1e-9 of its radius.
+bool scene_clear_of_walls(const void* user, const double centre[3], double radius);
+/// Index of the first wall that a grain overlaps by so much, and the depth; -1 if none.
+int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth);
+
+/// How deep two grains overlap, b at `delta` from a.
+double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
+                        const talus_grain_def* b, const double delta[3]);
+
+#endif

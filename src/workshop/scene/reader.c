@@ -1,0 +1,309 @@
+/// Sections and lists of a scene: what is known, what is unknown, and paths for messages.
+#include "scene/reader.h"
+#include "base/words.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- known and unknown keys --------------------------------------------------------------------
+
+static const char* join(arena* a, const char* path, const char* key)
+{
+    const char* joined = path[0] ? arena_format(a, "%s.%s", path, key) : key;
+    return joined ? joined : "";
+}
+
+static bool reader_knows(const reader* r, const char* pattern, const char* key)
+{
+    // Newest first: items of a list ask for the same keys again and again.
+    for (int i = r->known_count - 1; i >= 0; i--) {
+        if (strcmp(r->known[i].key, key) == 0 && strcmp(r->known[i].pattern, pattern) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Remember a key of the schema, once.
+static void reader_know(reader* r, const char* pattern, const char* key)
+{
+    if (reader_knows(r, pattern, key)) return;
+    if (r->known_count == r->known_capacity) {
+        int capacity = r->known_capacity ? 2 * r->known_capacity : 128;
+        known_key* known = realloc(r->known, sizeof *known * (size_t)capacity);
+        if (!known) {
+            r->a->failed = true;
+            return;
+        }
+        r->known = known;
+        r->known_capacity = capacity;
+    }
+    r->known[r->known_count++] = (known_key){pattern, key};
+}
+
+/// Remember that a row was read, once.
+static void reader_note(reader* r, const key_read* read)
+{
+    for (int i = r->read_count - 1; i >= 0; i--) {
+        const key_read* old = &r->reads[i];
+        if (old->row == read->row && old->section == read->section &&
+            old->variant == read->variant && old->fits == read->fits) {
+            return;
+        }
+    }
+    if (r->read_count == r->read_capacity) {
+        int capacity = r->read_capacity ? 2 * r->read_capacity : 128;
+        key_read* reads = realloc(r->reads, sizeof *reads * (size_t)capacity);
+        if (!reads) {
+            r->a->failed = true;
+            return;
+        }
+        r->reads = reads;
+        r->read_capacity = capacity;
+    }
+    r->reads[r->read_count++] = *read;
+}
+
+const key_row* section_row(section* s, const char* key, unsigned kinds)
+{
+    static const key_row none = {.key = ""};
+    key_read read = {.section = s->keys, .variant = s->variant, .fits = true};
+    read.row = keys_find_kind(s->keys, key, s->variant, s->r->dim, kinds);
+    if (!read.row) {
+        // A key of another variant or dimension, read only to say what is wrong with it.
+        read.row = keys_find_kind(s->keys, key, NULL, 0, kinds);
+        read.fits = false;
+    }
+    assert(read.row && "the table of keys has what is read");
+    if (!read.row) return &none;
+    reader_note(s->r, &read);
+    return read.row;
+}
+
+static void section_ask(section* s, const char* key)
+{
+    assert(keys_find(s->keys, key, NULL, 0) && "the table of keys has what is asked for");
+    for (int i = 0; i < s->asked_count; i++) {
+        if (strcmp(s->asked[i], key) == 0) return;
+    }
+    if (s->asked_count == s->asked_capacity) {
+        int capacity = s->asked_capacity ? 2 * s->asked_capacity : 32;
+        const char** asked = arena_take(s->r->a, sizeof *asked * (size_t)capacity);
+        if (!asked) return;
+        if (s->asked_count > 0) memcpy(asked, s->asked, sizeof *asked * (size_t)s->asked_count);
+        s->asked = asked;
+        s->asked_capacity = capacity;
+    }
+    s->asked[s->asked_count++] = key;
+    reader_know(s->r, s->pattern, key);
+}
+
+static bool section_knows(const section* s, const char* key)
+{
+    for (int i = 0; i < s->asked_count; i++) {
+        if (strcmp(s->asked[i], key) == 0) return true;
+    }
+    return false;
+}
+
+/// The place elsewhere in the scene of this key, or of one that looks like it; NULL if there is
+/// none. In the arena. Of a single letter nobody knows what it means elsewhere.
+static const char* home_of(const reader* r, const char* key)
+{
+    if (strlen(key) < 2) return NULL;
+    const char** keys = arena_take(r->a, sizeof *keys * (size_t)(r->known_count + 1));
+    if (!keys) return NULL;
+    for (int i = 0; i < r->known_count; i++) keys[i] = r->known[i].key;
+    const char* near = nearest_name(key, keys, r->known_count);
+    for (int i = 0; near && i < r->known_count; i++) {
+        if (keys[i] == near) return join(r->a, r->known[i].pattern, near);
+    }
+    return NULL;
+}
+
+void reader_finish(reader* r)
+{
+    for (const unknown_key* u = r->unknown; u; u = u->next) {
+        const char* home = u->nearest ? NULL : home_of(r, u->key);
+        if (reader_knows(r, u->pattern, u->key)) {
+            mistakes_add(r->p, u->at, u->path, "this key does not go with the 'type' chosen here");
+        } else if (u->nearest) {
+            mistakes_add(r->p, u->at, u->path, "unknown key; did you mean '%s'?", u->nearest);
+        } else if (home) {
+            mistakes_add(r->p, u->at, u->path, "unknown key here; did you mean '%s'?", home);
+        } else {
+            mistakes_add(r->p, u->at, u->path, "unknown key");
+        }
+    }
+}
+
+void reader_free(reader* r)
+{
+    free(r->known);
+    free(r->reads);
+    *r = (reader){0};
+}
+
+// ---- sections ----------------------------------------------------------------------------------
+
+/// An empty section; the variant is that of `parent` until its own selector is read.
+static void section_begin(section* s, reader* r, const section* parent, const char* path,
+                          const char* pattern)
+{
+    static const key_section none = {.pattern = ""};
+    const key_section* keys = keys_section(pattern);
+    assert(keys && "the table of keys has this section");
+    *s = (section){.r = r, .path = path, .pattern = pattern, .keys = keys ? keys : &none};
+    s->inherits = keys_inherit(pattern);
+    if (parent && !s->keys->selector) s->variant = parent->variant;
+}
+
+void section_root(section* s, reader* r, const node* root)
+{
+    section_begin(s, r, NULL, "", "");
+    s->in = root;
+    if (root) s->at = root->at;
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+}
+
+/// The key's node; NULL if it is absent. Says so if it is there but empty.
+static const node* section_find(section* s, const char* key)
+{
+    section_ask(s, key);
+    return node_find(s->in, key);
+}
+
+bool section_open(section* s, section* parent, const char* key)
+{
+    reader* r = parent->r;
+    const node* in = section_find(parent, key);
+    section_row(parent, key, KEY_MAP);
+    section_begin(s, r, parent, join(r->a, parent->path, key), join(r->a, parent->pattern, key));
+    s->at = in ? in->at : parent->at;
+    s->broken = parent->broken;
+    if (in && in->kind == NODE_MAP) {
+        s->in = in;
+    } else if (in) {
+        mistakes_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+        s->broken = true;
+    }
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    node_put(r->a, parent->out, key, (place){0}, s->out);
+    return in != NULL;
+}
+
+void section_close(section* s)
+{
+    for (int i = 0; s->in && i < s->in->count; i++) {
+        const char* key = s->in->key[i];
+        if (section_knows(s, key)) continue;
+        unknown_key* u = arena_take(s->r->a, sizeof *u);
+        if (!u) return;
+        *u = (unknown_key){.next = s->r->unknown,
+                           .at = s->in->key_at[i],
+                           .path = join(s->r->a, s->path, key),
+                           .key = key,
+                           .pattern = s->pattern,
+                           .nearest = nearest_name(key, s->asked, s->asked_count)};
+        s->r->unknown = u;
+    }
+}
+
+place section_place(const section* s, const char* key)
+{
+    const node* in = key ? node_find(s->in, key) : NULL;
+    return in ? in->at : s->at;
+}
+
+const char* section_path(const section* s, const char* key)
+{
+    return join(s->r->a, s->path, key);
+}
+
+void section_mistake(section* s, const char* key, const char* format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char* path = key ? join(s->r->a, s->path, key) : s->path;
+    mistakes_add_list(s->r->p, section_place(s, key), path, format, args);
+    va_end(args);
+}
+
+bool section_has(section* s, const char* key)
+{
+    return section_find(s, key) != NULL;
+}
+
+bool section_has_kind(section* s, const char* key, node_kind kind)
+{
+    const node* in = section_find(s, key);
+    return in && in->kind == kind;
+}
+
+// ---- lists and maps of sections ----------------------------------------------------------------
+
+static void items_open(items* list, section* parent, const char* key, node_kind kind)
+{
+    *list = (items){.parent = parent, .key = key};
+    const node* in = section_find(parent, key);
+    section_row(parent, key, kind == NODE_LIST ? KEY_LIST : KEY_NAMED);
+    list->out = node_make(parent->r->a, kind, (place){0});
+    node_put(parent->r->a, parent->out, key, (place){0}, list->out);
+    if (!in) return;
+    if (in->kind == kind) {
+        list->in = in;
+        list->count = in->count;
+        return;
+    }
+    section_mistake(parent, key, "is %s (expected %s)", node_kind_name(in),
+                    kind == NODE_LIST ? "a list of maps, each beginning with '- '"
+                                      : "a map of names");
+}
+
+void items_open_list(items* list, section* parent, const char* key)
+{
+    items_open(list, parent, key, NODE_LIST);
+}
+
+void items_open_map(items* map, section* parent, const char* key)
+{
+    items_open(map, parent, key, NODE_MAP);
+}
+
+void items_add_section(items* map, const char* name, section* s)
+{
+    reader* r = map->parent->r;
+    const char* base = join(r->a, map->parent->path, map->key);
+    const char* pattern =
+        arena_format(r->a, "%s.<name>", join(r->a, map->parent->pattern, map->key));
+    section_begin(s, r, map->parent, join(r->a, base, name), pattern ? pattern : "");
+    s->at = map->parent->at;
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    node_put(r->a, map->out, name, (place){0}, s->out);
+}
+
+bool items_section(items* list, int index, section* s, const char** name)
+{
+    reader* r = list->parent->r;
+    const node* in = list->in->item[index];
+    bool named = list->in->kind == NODE_MAP;
+    const char* base = join(r->a, list->parent->path, list->key);
+    const char* pattern = join(r->a, list->parent->pattern, list->key);
+    const char* path =
+        named ? join(r->a, base, list->in->key[index]) : arena_format(r->a, "%s[%d]", base, index);
+    pattern = arena_format(r->a, named ? "%s.<name>" : "%s[]", pattern);
+    if (name) *name = named ? list->in->key[index] : NULL;
+    section_begin(s, r, list->parent, path ? path : "", pattern ? pattern : "");
+    s->in = in;
+    s->at = in->at;
+    s->out = node_make(r->a, NODE_MAP, (place){0});
+    if (named)
+        node_put(r->a, list->out, list->in->key[index], (place){0}, s->out);
+    else
+        node_append(r->a, list->out, s->out);
+    if (in->kind == NODE_MAP) return true;
+    mistakes_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+    return false;
+}

@@ -1,0 +1,123 @@
+/// Which wall a grain overlaps, and how deep: the questions that generators and checks ask.
+///
+/// Balls ask the analytic shapes; what solids meet of a wall is decided in state/wall_form.h.
+#include "base/vec.h"
+#include "detect/mesh_touch.h"
+#include "detect/poses.h"
+#include "geometry/shape.h"
+#include "scene/model.h"
+#include "scene/placed.h"
+#include "world/world.h"
+
+#include <math.h>
+
+/// Signed distance of a point from the nearest part of an analytic wall, or more than `reach`.
+static double point_distance(const talus_shape_def* shape, int dim, const double point[3],
+                             double reach)
+{
+    shape_hit hits[SHAPE_MAX_HITS];
+    double least = INFINITY;
+    int count = shape_query(shape, dim, point, reach, hits);
+    for (int k = 0; k < count; k++) least = fmin(least, hits[k].distance);
+    return least;
+}
+
+/// Least distance of the corners of a part from a plane or container.
+static double corners_distance(const talus_shape_def* shape, const convex* b, const double local[3])
+{
+    double least = INFINITY;
+    for (int v = 0; v < b->vertex_count; v++) {
+        double point[3] = {0};
+        vec_copy(b->dim, point, local);
+        vec_add_scaled(b->dim, point, 1.0, b->vertex + v * b->dim);
+        least = fmin(least, point_distance(shape, b->dim, point, b->skin) - b->skin);
+    }
+    return least;
+}
+
+static double mesh_distance(const mesh* m, const convex* b, const double local[3])
+{
+    touch_list list = {0};
+    double least = INFINITY;
+    if (mesh_touches(m, b, local, 0.0, NULL, &list) >= 0) {
+        for (int i = 0; i < list.count; i++) least = fmin(least, list.row[i].gap);
+    }
+    touch_list_free(&list);
+    return least;
+}
+
+static double convex_wall_distance(const wall_form* form, const convex* b, const double local[3])
+{
+    double least = INFINITY, normal[3];
+    int count = form->kind == FORM_ROUND ? 1 : form->part_count;
+    for (int i = 0; i < count; i++) {
+        convex a = convex_of_wall(form, b->dim, i);
+        least = fmin(least, convex_distance(&a, b, local, normal));
+    }
+    return least;
+}
+
+/// Signed distance of a solid, or of a ball from a wall that is a solid or a mesh.
+static double form_distance(const walls* w, int wall, int dim, const talus_grain_def* g,
+                            const double local[3])
+{
+    placed body;
+    double least = INFINITY;
+    const wall_record* record = &w->record[wall];
+    if (!placed_make(&body, w->solids, dim, g, w->rotation + 4 * wall)) return least;
+    for (int i = 0; i < body.part_count; i++) {
+        const convex* b = &body.part[i];
+        switch (record->form.kind) {
+        case FORM_CORNERS: least = fmin(least, corners_distance(&record->shape, b, local)); break;
+        case FORM_MESH: least = fmin(least, mesh_distance(record->form.mesh, b, local)); break;
+        case FORM_CONVEX:
+        case FORM_ROUND: least = fmin(least, convex_wall_distance(&record->form, b, local)); break;
+        }
+    }
+    placed_free(&body);
+    return least;
+}
+
+int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth)
+{
+    const walls* w = &world->walls;
+    const int dim = world->def.dim;
+    for (int i = 0; i < (int)w->count; i++) {
+        if (!w->present[i]) continue;
+        const talus_shape_def* shape = &w->record[i].shape;
+        double delta[3] = {0}, local[3];
+        vec_sub(dim, delta, g->position, w->position + 3 * i);
+        cell_nearest(&world->cell, dim, delta);
+        quat_rotate_back(local, w->rotation + 4 * i, delta);
+        if (dim == 2) local[2] = 0.0;
+        if (g->solid < 0 && !wall_form_for_balls(shape))
+            *depth = g->radius - point_distance(shape, dim, local, g->radius);
+        else
+            *depth = -form_distance(w, i, dim, g, local);
+        if (*depth > 1e-9 * g->radius) return i;
+    }
+    return -1;
+}
+
+bool scene_clear_of_walls(const void* user, const double centre[3], double radius)
+{
+    double depth;
+    talus_grain_def ball = {.solid = -1, .scale = 1.0, .radius = radius};
+    vec_copy(3, ball.position, centre);
+    return scene_wall_overlap(user, &ball, &depth) < 0;
+}
+
+double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
+                        const talus_grain_def* b, const double delta[3])
+{
+    static const double upright[4] = {1.0, 0.0, 0.0, 0.0};
+    const int dim = world->def.dim;
+    if (a->solid < 0 && b->solid < 0) return a->radius + b->radius - vec_norm(dim, delta);
+    placed one, two;
+    bool good = placed_make(&one, &world->solids, dim, a, upright);
+    good = placed_make(&two, &world->solids, dim, b, upright) && good;
+    double depth = good ? -placed_distance(&one, &two, delta) : 0.0;
+    placed_free(&one);
+    placed_free(&two);
+    return depth;
+}

@@ -1,0 +1,585 @@
+"""The talus program from outside: runs, refusals, exit statuses, and resumes with the same bits."""
+import csv
+import fcntl
+import json
+import os
+import pty
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy
+from frames_content import frames_of
+
+TALUS = os.environ["TALUS"]
+SCENE = str(Path(__file__).resolve().parents[1] / "scenes" / "tiny.yaml")
+SEED = int(os.environ.get("TALUS_TEST_SEED", "1"))
+SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
+
+OK, FAILURE, USAGE, SCENE_ERRORS, NUMERIC, INTERRUPTED = 0, 1, 2, 3, 4, 75
+
+# Numbers of a summary that must not depend on how often the run was broken off.
+SAME = ["outcome", "steps", "time", "grains", "contacts", "active_contacts", "sweeps_total",
+        "contact_updates", "residual", "overlap_mean", "overlap_max", "overlap_max_ever",
+        "kinetic_energy", "wall_forces", "phases", "frames", "shapes", "unconverged_steps",
+        "soft_steps", "removed_grains", "state_hash", "seed", "verdict"]
+
+
+def talus(*arguments, cwd=None, env=None):
+    return subprocess.run([TALUS, *map(str, arguments)], capture_output=True, text=True, cwd=cwd,
+                          env={**os.environ, **(env or {})}, timeout=200)
+
+
+def summary_of(directory):
+    return json.loads((Path(directory) / "summary.json").read_text())
+
+
+class Program(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = Path(tempfile.mkdtemp(prefix="talus-run-"))
+        cls.whole = cls.root / "whole"
+        began = time.monotonic()
+        done = talus("run", SCENE, "-o", cls.whole, "--quiet")
+        cls.seconds = time.monotonic() - began
+        assert done.returncode == OK, done.stderr
+        cls.whole_frames = frames_of(cls.whole)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root)
+
+    def assert_same_run(self, directory, note):
+        """`directory` holds the same results as the unbroken run, to the last bit."""
+        ours, theirs = summary_of(directory), summary_of(self.whole)
+        for key in SAME:
+            self.assertEqual(ours[key], theirs[key], f"{key}, {note}")
+        series = [(Path(d) / "series.csv").read_bytes() for d in (directory, self.whole)]
+        self.assertTrue(series[0] == series[1], f"series.csv differs, {note}")
+        frames = frames_of(directory)
+        self.assertEqual(sorted(frames), sorted(self.whole_frames), note)
+        for name, value in frames.items():
+            # Bytes, not numbers: a NaN must be the same too.
+            self.assertEqual(value.tobytes(), self.whole_frames[name].tobytes(), f"{name}, {note}")
+        self.assertFalse((Path(directory) / "frames").exists(), "segments are left")
+
+    # ---- a run and what it leaves --------------------------------------------------------------
+
+    def test_directory_is_complete(self):
+        for name in ("scene.yaml", "scene.original.yaml", "run.json", "series.csv", "frames.h5",
+                     "frames.xdmf", "checkpoint.h5", "log.txt", "summary.json"):
+            self.assertTrue((self.whole / name).is_file(), name)
+        self.assertEqual((self.whole / "scene.original.yaml").read_text(), Path(SCENE).read_text())
+        self.assertFalse([p for p in self.whole.rglob("*.tmp")])
+        facts = json.loads((self.whole / "run.json").read_text())
+        for key in ("version", "revision", "compiler", "host", "threads", "seed", "date",
+                    "command", "overrides"):
+            self.assertIn(key, facts)
+        self.assertEqual(facts["seed"], 3)
+
+    def test_summary(self):
+        s = summary_of(self.whole)
+        for key in SAME + ["seconds", "threads", "version", "peak_memory_bytes"]:
+            self.assertIn(key, s)
+        self.assertEqual(s["outcome"], "finished")
+        self.assertEqual(s["grains"], 64 + 40)
+        self.assertRegex(s["state_hash"], "^[0-9a-f]{16}$")
+        self.assertEqual([p["name"] for p in s["phases"]], ["pour", "settle", "shake"])
+        self.assertEqual([p["ended_by"] for p in s["phases"]],
+                         ["duration", "kinetic energy", "steps"])
+        self.assertEqual([p["steps"] for p in s["phases"]][0::2], [400, 600])
+        self.assertEqual(s["steps"], sum(p["steps"] for p in s["phases"]))
+        self.assertEqual(len(s["wall_forces"]["box"]), 3)
+        stages = s["seconds"]
+        self.assertLessEqual(sum(stages[k] for k in stages if k != "total"), stages["total"])
+        self.assertGreater(s["peak_memory_bytes"], 1 << 20)
+
+    def test_frames_at_multiples_first_and_last(self):
+        times, steps = self.whole_frames["time"], self.whole_frames["step"]
+        end = summary_of(self.whole)["time"]
+        self.assertEqual(times[0], 0)
+        # Half a step is the definition of "the step nearest to a multiple"; 1e-9 covers the
+        # rounding of a sum of some thousand steps of 1e-3 s (2e-16 each).
+        multiples = 0.0105 * numpy.arange(1, int(end / 0.0105) + 1)
+        late = numpy.abs(times[1:1 + len(multiples)] - multiples)
+        self.assertLessEqual(late.max(), 0.5e-3 + 1e-9)
+        self.assertEqual(times[-1], end)
+        self.assertLessEqual(len(times), len(multiples) + 2)
+        self.assertTrue((numpy.diff(steps) > 0).all(), "a frame is there twice")
+
+    def test_same_scene_gives_the_same_bits(self):
+        again = self.root / "again"
+        self.assertEqual(talus("run", SCENE, "-o", again, "--quiet").returncode, OK)
+        self.assert_same_run(again, "second run")
+
+    def test_effective_scene_gives_the_same_bits(self):
+        again = self.root / "effective"
+        done = talus("run", self.whole / "scene.yaml", "-o", again, "--quiet")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assert_same_run(again, "run of the effective scene")
+
+    def test_json_on_stdout(self):
+        done = talus("run", SCENE, "-o", self.root / "json", "--steps", 5, "--json")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        s = json.loads(done.stdout)
+        self.assertEqual(s["steps"], 5)
+        self.assertEqual(s["outcome"], "stopped at the limit of 5 steps")
+        self.assertEqual(s, summary_of(self.root / "json"))
+
+    def test_set_overrides(self):
+        out = self.root / "set"
+        done = talus("run", SCENE, "-o", out, "--steps", 1, "--quiet", "--set", "seed=77")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(summary_of(out)["seed"], 77)
+        self.assertEqual(json.loads((out / "run.json").read_text())["overrides"], ["seed=77"])
+
+    def test_progress_and_report(self):
+        done = talus("run", SCENE, "-o", self.root / "talk", "--steps", 3)
+        self.assertIn("pour 1/3", done.stderr)
+        self.assertNotIn("\r", done.stderr)
+        for word in ("detect", "solve", "advance", "record", "total", "Rigidity", "frames.xdmf"):
+            self.assertIn(word, done.stdout)
+        quiet = talus("run", SCENE, "-o", self.root / "hush", "--steps", 3, "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), ("", ""))
+
+    def test_live_line_fits_the_terminal(self):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 60, 0, 0))
+        child = subprocess.Popen([TALUS, "run", SCENE, "-o", self.root / "live"], stderr=theirs,
+                                 stdout=subprocess.DEVNULL)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                block = os.read(ours, 4096)
+            except OSError:  # Linux says EIO when the other side is closed
+                break
+            if not block:
+                break
+            seen += block
+        os.close(ours)
+        self.assertEqual(child.wait(), OK)
+        words = seen.decode().replace("\x1b[K", "")
+        lines = [line for line in words.split("\r") if "step " in line and "warning" not in line]
+        self.assertGreater(len(lines), 2)
+        for line in lines:
+            self.assertLess(len(line), 60, line)
+            self.assertRegex(line, r"step \d+ .*ETA ")
+
+    # ---- resuming ------------------------------------------------------------------------------
+
+    def finish(self, directory):
+        done = talus("resume", directory, "--quiet")
+        self.assertEqual(done.returncode, OK, done.stderr)
+
+    def test_resume_after_signals(self):
+        for number, wait in ((signal.SIGINT, 0.5 * self.seconds), (signal.SIGTERM, 0.0)):
+            out = self.root / f"signal{number}"
+            status = OK
+            while status == OK:  # a run that was faster than thought is begun again
+                child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet", "--force"])
+                while not (out / "checkpoint.h5").exists():
+                    time.sleep(0.001)
+                time.sleep(wait)
+                child.send_signal(number)
+                status = child.wait()
+                wait /= 2
+            self.assertEqual(status, INTERRUPTED)
+            s = summary_of(out)
+            self.assertEqual(s["outcome"], "interrupted")
+            self.assertLess(s["steps"], summary_of(self.whole)["steps"])
+            self.finish(out)
+            self.assert_same_run(out, f"after signal {number}")
+
+    def test_resume_after_kill_at_any_moment(self):
+        chance = random.Random(SEED)
+        broken = 0
+        for trial in range(max(3, int(12 * SCALE))):
+            out = self.root / f"kill{trial}"
+            command = [TALUS, "run", SCENE, "-o", out]
+            waits = []
+            for _ in range(20):
+                # Half of the moments at the very beginning, where little is on the disk yet.
+                wait = chance.random() * chance.choice([0.1, 1.1]) * self.seconds
+                waits.append(round(wait, 4))
+                child = subprocess.Popen([*command, "--quiet", "--checkpoint", "0.02"],
+                                         stderr=subprocess.PIPE, text=True)
+                try:
+                    _, words = child.communicate(timeout=wait)
+                    self.assertEqual(child.returncode, OK, f"{words}, waits {waits}")
+                    break
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.communicate()
+                    broken += 1
+                # Killed before there was a scene: the same command begins anew.
+                if (out / "scene.yaml").exists():
+                    command = [TALUS, "resume", out]
+            if (out / "scene.yaml").exists():
+                self.finish(out)
+            else:
+                self.assertEqual(talus("run", SCENE, "-o", out, "--quiet").returncode, OK)
+            self.assert_same_run(out, f"trial {trial} of seed {SEED}, killed after {waits} s")
+            shutil.rmtree(out)
+        self.assertGreater(broken, 0, "no run was killed: the moments were badly chosen")
+
+    def test_resume_after_kill_while_cleaning_up(self):
+        """All frames are in the base already, and only some segments are left beside it."""
+        out, kept = self.root / "cleaning", self.root / "segments"
+        child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet", "--checkpoint", "0"])
+        while not (out / "frames" / "segment-000005.h5").exists():
+            time.sleep(0.001)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(), INTERRUPTED)
+        shutil.copytree(out / "frames", kept)
+        self.finish(out)
+        (out / "frames").mkdir()
+        (out / "frames.h5").rename(out / "frames" / "base.h5")
+        for number in (2, 4):
+            shutil.copy(kept / f"segment-{number:06}.h5", out / "frames")
+        (out / "summary.json").unlink()
+        self.finish(out)
+        self.assert_same_run(out, "killed while segments were cleaned up")
+
+    def test_resume_from_the_previous_checkpoint(self):
+        out = self.root / "damaged"
+        talus("run", SCENE, "-o", out, "--steps", 900, "--quiet", "--checkpoint", "0.01")
+        newest = out / "checkpoint.h5"
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        done = talus("resume", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn("damaged", done.stderr)
+        self.assert_same_run(out, "from checkpoint.previous.h5")
+
+    def test_full_disk(self):
+        """Files that may not grow stand for a full disk; with room the run goes on."""
+        out = self.root / "full"
+        # Of a file that grows in the same way whenever frames are published.
+        size = (self.whole / "series.csv").stat().st_size
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that write() fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
+
+        done = subprocess.run([TALUS, "run", SCENE, "-o", out, "--quiet"], preexec_fn=limit,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn(str(out), done.stderr)
+        self.assertFalse((out / "summary.json").exists())
+        with h5py.File(out / "frames.h5", "r") as frames:
+            self.assertGreater(len(frames["time"]), 0)
+        self.finish(out)
+        self.assert_same_run(out, "after a full disk")
+
+    def test_no_good_checkpoint_is_an_error(self):
+        out = self.root / "lost"
+        talus("run", SCENE, "-o", out, "--steps", 20, "--quiet")
+        for name in ("checkpoint.h5", "checkpoint.previous.h5"):
+            (out / name).write_text("not a checkpoint")
+        before = (out / "series.csv").read_bytes()
+        done = talus("resume", out, "--quiet")
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn("checkpoint", done.stderr)
+        self.assertEqual((out / "series.csv").read_bytes(), before)
+
+    def test_steps_then_resume_is_an_unbroken_run(self):
+        out = self.root / "steps"
+        for limit in (137, 138, 700):
+            command = ["resume", out] if out.exists() else ["run", SCENE, "-o", out]
+            done = talus(*command, "--steps", limit, "--quiet")
+            self.assertEqual(done.returncode, OK, done.stderr)
+            self.assertEqual(summary_of(out)["steps"], limit)
+            # The last state is recorded, though no frame is due at this step.
+            self.assertEqual(frames_of(out)["step"][-1], limit)
+        self.finish(out)
+        self.assert_same_run(out, "in four parts by --steps")
+
+    def test_finished_run_is_left_alone_or_extended(self):
+        out = self.root / "done"
+        talus("run", SCENE, "-o", out, "--quiet")
+        before = {p: p.read_bytes() for p in out.iterdir() if p.is_file()}
+        done = talus("resume", out)
+        self.assertEqual(done.returncode, OK)
+        self.assertIn("nothing to do", done.stdout)
+        self.assertEqual({p: p.read_bytes() for p in out.iterdir() if p.is_file()}, before)
+        total = summary_of(out)["steps"]
+        self.assertEqual(talus("resume", out, "--steps", total + 50, "--quiet").returncode, OK)
+        self.assertEqual(summary_of(out)["steps"], total + 50)
+        steps = frames_of(out)["step"]
+        self.assertTrue((numpy.diff(steps) > 0).all())
+        self.assertEqual(steps[-1], total + 50)
+        self.assertIn("nothing to do", talus("resume", out).stdout)
+
+    def test_two_processes_are_refused(self):
+        out = self.root / "two"
+        child = subprocess.Popen([TALUS, "run", SCENE, "-o", out, "--quiet"])
+        while not (out / "checkpoint.h5").exists():
+            time.sleep(0.001)
+        child.send_signal(signal.SIGSTOP)
+        for command in (["resume", out], ["run", SCENE, "-o", out, "--force"]):
+            done = talus(*command, "--quiet")
+            self.assertEqual(done.returncode, FAILURE)
+            self.assertIn("another talus", done.stderr)
+        child.send_signal(signal.SIGCONT)
+        self.assertEqual(child.wait(), OK)
+        self.assert_same_run(out, "while others knocked")
+
+    # ---- refusals ------------------------------------------------------------------------------
+
+    def test_existing_directory(self):
+        out = self.root / "kept"
+        talus("run", SCENE, "-o", out, "--steps", 2, "--quiet")
+        (out / "notes.txt").write_text("mine")
+        before = summary_of(out)
+        done = talus("run", SCENE, "-o", out, "--quiet")
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn("--force", done.stderr)
+        self.assertEqual(summary_of(out), before)
+        # A scene with errors does not cost the old run.
+        done = talus("run", SCENE, "-o", out, "--force", "--quiet", "--set", "step=-1")
+        self.assertEqual(done.returncode, SCENE_ERRORS)
+        self.assertEqual(summary_of(out), before)
+        done = talus("run", SCENE, "-o", out, "--force", "--steps", 3, "--quiet")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(summary_of(out)["steps"], 3)
+        self.assertEqual((out / "notes.txt").read_text(), "mine")
+
+    def test_foreign_directory(self):
+        out = self.root / "foreign"
+        out.mkdir()
+        (out / "thesis.tex").write_text("years of work")
+        for extra in ([], ["--force"]):
+            done = talus("run", SCENE, "-o", out, "--quiet", *extra)
+            self.assertEqual(done.returncode, FAILURE)
+        self.assertEqual([p.name for p in out.iterdir()], ["thesis.tex"])
+        self.assertEqual(talus("resume", out).returncode, FAILURE)
+        self.assertEqual([p.name for p in out.iterdir()], ["thesis.tex"])
+
+    def test_unwritable_directory(self):
+        # A file where a directory should be stops root too, unlike missing permissions.
+        blocker = self.root / "file"
+        blocker.write_text("")
+        done = talus("run", SCENE, "-o", blocker / "out", "--quiet")
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn(str(blocker), done.stderr)
+        done = talus("run", SCENE, "-o", "/proc/talus", "--quiet")
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn("/proc/talus", done.stderr)
+
+    def test_numerical_stop(self):
+        out = self.root / "escape"
+        done = talus("run", SCENE, "-o", out, "--quiet", "--set", "domain.low=[-1, 0.015]",
+                     "--set", "domain.high=[1, 1]", "--set", "policies.escape=stop")
+        self.assertEqual(done.returncode, NUMERIC, done.stderr)
+        self.assertRegex(done.stderr, r"grain \d+")
+        self.assertRegex(done.stderr, r"step \d+: .* t = [0-9.e-]+")
+        s = summary_of(out)
+        self.assertRegex(s["outcome"], "^numerical stop: ")
+        self.assertEqual(frames_of(out)["step"][-1], s["steps"])
+        self.assertIn("numerical stop", (out / "log.txt").read_text())
+        again = talus("resume", out, "--quiet")
+        self.assertEqual(again.returncode, NUMERIC)
+        self.assertEqual(summary_of(out)["state_hash"], s["state_hash"])
+        self.assertEqual(summary_of(out)["frames"], s["frames"])
+
+    def test_warnings_are_sparse(self):
+        out = self.root / "sparse"
+        done = talus("run", SCENE, "-o", out, "--steps", 300, "--set", "solver.max_sweeps=1",
+                     "--set", "solver.tolerance=1e-9", "--set", "policies.unconverged=accept",
+                     "--set", "domain.low=[-1, 0.015]", "--set", "domain.high=[1, 1]",
+                     "--set", "policies.escape=accept")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        log = (out / "log.txt").read_text()
+        for words, least in (("without meeting the stopping rule, ", 4), ("soft: ", 2),
+                             (r"grain \d+ is out of the domain", 4)):
+            times = len(re.findall(words, log))
+            # 300 steps have at most 9 powers of two: 1, 2, ... 256.
+            self.assertTrue(least <= times <= 9, f"{words}: {times} times")
+        self.assertIn("this run was soft in", done.stdout)
+
+    def test_wedged_grain(self):
+        """Nothing solves a disk between walls that close in on it: impulses must not run away, and
+        more sweeps are no advice."""
+        scene = self.root / "wedged.yaml"
+        scene.write_text("""
+dimension: 2
+step: 1e-3
+materials: {g: {density: 2500, friction: 0.3}}
+walls:
+  - {name: left, type: plane, point: [-0.01, 0], normal: [1, 0],
+     motion: {type: velocity, velocity: [0.1, 0]}}
+  - {name: right, type: plane, point: [0.01, 0], normal: [-1, 0],
+     motion: {type: velocity, velocity: [-0.1, 0]}}
+grains: [{type: list, items: [{position: [0, 0], radius: 0.01}]}]
+until: {time: 0.005}
+output: {series: 0.001}
+""")
+        out = self.root / "wedged"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        log = (out / "log.txt").read_text()
+        self.assertIn("wedged between driven walls", log)
+        self.assertNotIn("more max_sweeps", log)
+        self.assertIn("5 steps, t = 0.005 s, 1 grain, ", done.stdout)
+        self.assertNotIn("second method", done.stdout)
+        with open(out / "series.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        # Stopping the disk in a step takes m v/h = 78.5 N, once for every sweep of every step, and
+        # momentum makes each of them up to a hundred times as large.
+        self.assertLess(max(abs(float(row["left_force_x"])) for row in rows), 78.5 * 5 * 1000 * 100)
+
+    # ---- command line --------------------------------------------------------------------------
+
+    def test_usage_errors(self):
+        for arguments, expected in [
+            (["rum", SCENE], "did you mean 'run'"),
+            (["run", SCENE, "--thread", "x"], "--threads needs a whole number"),
+            (["run", SCENE, "--tretas", "2"], "unknown option '--tretas'"),
+            (["run", SCENE, "--setps", "2"], "did you mean '--"),
+            (["run", SCENE, "-z"], "unknown option '-z'"),
+            (["run", SCENE, "--steps"], "needs a value"),
+            (["run", SCENE, "--steps", "-4"], "at least 0"),
+            (["run", SCENE, "--set", "seed"], "key.path=value"),
+            (["run"], "missing"),
+            (["solve", "x.hdf5", "--sweeps", "99999999999999999999"], "too large"),
+            (["solve", "x.hdf5", "--sweeps", "0"], "at least 1"),
+            (["run", SCENE, SCENE], "too many"),
+            (["run", "no-such-scene"], "neither a file nor a ready-made scene"),
+            (["resume"], "missing"),
+            (["export", "--vtc", "x", "y"], "did you mean '--vtk'"),
+        ]:
+            done = talus(*arguments, cwd=self.root)
+            self.assertEqual(done.returncode, USAGE, arguments)
+            self.assertIn(expected, done.stderr, arguments)
+        self.assertFalse((self.root / "runs").exists())
+
+    def test_help_and_version(self):
+        self.assertRegex(talus("--version").stdout, r"^talus \d+\.\d+\.\d+ \(revision \S+, .+\)\n$")
+        for name in ("run", "resume", "check", "scenes", "export"):
+            self.assertIn(f"usage: talus {name}", talus("help", name).stdout)
+            self.assertIn(f"usage: talus {name}", talus(name, "--help").stdout)
+        self.assertIn("75 interrupted", talus("help").stdout)
+        self.assertEqual(talus().returncode, USAGE)
+
+    def test_check(self):
+        done = talus("check", SCENE)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertRegex(done.stdout, "^scene ok: Tiny box: 2D, 64 grains, 2 walls, 3 phases, 1 inlet")
+        done = talus("check", SCENE, "--set", "step=-1", "--set", "nonsense=2")
+        self.assertEqual(done.returncode, SCENE_ERRORS)
+        self.assertIn("step", done.stderr)
+        self.assertIn("nonsense", done.stderr)
+        self.assertIn("2 errors", done.stderr)
+
+    def test_check_lists_five_of_a_kind_and_counts_the_rest(self):
+        done = talus("check", SCENE, "--set", "domain.low=[-1, 0.02]", "--set", "domain.high=[1, 1]")
+        self.assertEqual(done.returncode, SCENE_ERRORS)
+        self.assertEqual(len(re.findall(r"grain \d of this source is outside the domain", done.stderr)), 5)
+        # The lowest row of the lattice has 8 grains.
+        self.assertIn("grains[0]: 3 more grains of this source", done.stderr)
+
+    def test_check_of_what_is_no_scene(self):
+        path = self.root / "odd.yaml"
+        for data, expected in ((b"", "the file is empty"), (b"# head only\n", "the file is empty"),
+                               (bytes(2000), "not UTF-8 text"), (b"[" * 100000, "too deeply"),
+                               (Path(TALUS).read_bytes()[:4000], "not UTF-8 text"),
+                               (b" " * (65 << 20), "larger than 64 MiB"), (b"a: 1\n\tb: 2\n", "a tab")):
+            path.write_bytes(data)
+            done = talus("check", path)
+            self.assertEqual(done.returncode, SCENE_ERRORS, done.stderr)
+            self.assertIn(expected, done.stderr)
+        for place, expected in ((self.root, "not a directory"), ("/dev/zero", "regular file"),
+                                (self.root / "none.yaml", "no scene file")):
+            done = talus("check", place)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(expected, done.stderr)
+        text = Path(SCENE).read_bytes()
+        for same in (text.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + text):
+            path.write_bytes(same)
+            self.assertEqual(talus("check", path).stdout, talus("check", SCENE).stdout)
+
+    def test_ready_made_scenes_from_anywhere(self):
+        here = self.root / "elsewhere"
+        here.mkdir()
+        env = {"TALUS_SCENES": str(Path(SCENE).parent)}
+        listed = talus("scenes", cwd=here, env=env).stdout
+        self.assertRegex(listed, r"(?m)^tiny +Tiny box$")
+        self.assertIn("A small box into which disks are poured", listed)
+        self.assertEqual(talus("run", "tiny", "--steps", 1, cwd=here, env=env).returncode, OK)
+        again = talus("run", "tiny", "--steps", 2, cwd=here, env=env)
+        self.assertIn("runs/tiny-2", again.stderr)
+        self.assertEqual(summary_of(here / "runs/tiny-2")["steps"], 2)
+        wrong = talus("run", "tinny", cwd=here, env=env)
+        self.assertEqual(wrong.returncode, USAGE)
+        self.assertIn("did you mean 'tiny'", wrong.stderr)
+        # The scenes of the source tree are found without help.
+        own = {k: v for k, v in os.environ.items() if k != "TALUS_SCENES"}
+        done = subprocess.run([TALUS, "scenes"], capture_output=True, text=True, cwd=here, env=own)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        names = re.findall(r"(?m)^([a-z0-9-]+) ", done.stdout)
+        self.assertEqual(talus("check", names[0], cwd=here).returncode, OK)
+
+    def test_scene_errors_leave_no_directory(self):
+        here = self.root / "clean"
+        here.mkdir()
+        done = talus("run", SCENE, "--set", "step=-1", cwd=here)
+        self.assertEqual(done.returncode, SCENE_ERRORS)
+        self.assertEqual(list(here.iterdir()), [])
+
+    def test_export(self):
+        done = talus("export", self.whole)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        made = {p.suffix for p in (self.whole / "export").rglob("*")}
+        self.assertLessEqual({".pvd", ".vtp", ".dump"}, made)
+        done = talus("export", self.whole)
+        self.assertEqual(done.returncode, FAILURE)
+        self.assertIn("grains.pvd is there already; --force replaces it", done.stderr)
+        self.assertEqual(talus("export", self.whole, "--force").returncode, OK)
+        shutil.rmtree(self.whole / "export")
+        self.assertEqual(talus("export", self.root / "nothing").returncode, FAILURE)
+
+    def test_files_made_of_a_run_replace_nothing(self):
+        mine = self.root / "mine.txt"
+        mine.write_text("mine")
+        self.assertEqual(talus("export", self.whole, "--gsd", mine).returncode, FAILURE)
+        self.assertEqual(talus("export", self.whole, "--gsd", mine, "--lammps", mine, "--force").returncode, FAILURE)
+        self.assertEqual(mine.read_text(), "mine")
+        self.assertEqual(talus("export", self.whole, "--gsd", mine, "--force").returncode, OK)
+        self.assertNotEqual(mine.read_bytes(), b"mine")
+
+    def test_files_of_a_run_are_never_replaced(self):
+        (self.whole / "frames").mkdir()
+        link = self.root / "link.csv"
+        link.symlink_to(self.whole / "series.csv")
+        before = {path: path.read_bytes() for path in self.whole.iterdir() if path.is_file()}
+        for words in (["export", "run", "--vtkhdf", "run/frames.h5"],
+                      ["export", "run", "--gsd", "run/.talus.lock"],
+                      ["export", "run", "--gsd", "run/frames/segment-000001.h5"],
+                      ["view", "run", "--export", "run/frames.h5"],
+                      ["plot", "run", "energy", "-o", "run/series.png"],
+                      ["plot", "run", "energy", "--csv", "-o", link],
+                      ["measure", "run", "--csv", "run/../whole/series.csv"],
+                      ["schema", "-o", "run/summary.json"]):
+            words = [str(word).replace("run/", f"{self.whole}/") for word in words]
+            words = [str(self.whole) if word == "run" else word for word in words]
+            with self.subTest(words=words):
+                done = talus(*words, "--force")
+                self.assertEqual(done.returncode, FAILURE)
+                self.assertIn("is a file of a run itself", done.stderr)
+        (self.whole / "frames").rmdir()
+        after = {path: path.read_bytes() for path in self.whole.iterdir() if path.is_file()}
+        self.assertEqual(before, after)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,32 @@
+"""Sample records for the Python tests: written by the C test program, in a folder of their own."""
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy
+
+BUILD = Path(os.environ["TALUS_BUILD"])
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "files.md"
+
+
+def documented_faces():
+    """The function of docs/files.md that computes the faces of a grain in the world."""
+    code = [block.split("```")[0] for block in DOCUMENT.read_text().split("```python\n")[1:]]
+    names = {"numpy": numpy}
+    exec(next(block for block in code if block.startswith("def faces(")), names)
+    return names["faces"]
+
+
+def in_memory(frames):
+    """The parts of an open frames.h5 that documented_faces() asks for, read but once."""
+    groups = ["shapes/solids"] + [f"frames/{name}/grains" for name in frames["frames"]]
+    return {name: {key: values[()] for key, values in frames[name].items()} for name in groups}
+
+
+def write_sample(dim):
+    """A temporary folder with `whole` (consolidated) and `linked` (segments) of the same states."""
+    folder = tempfile.TemporaryDirectory(prefix="talus-record-")
+    subprocess.run([BUILD / "test_record_frames", "--write", folder.name, str(dim)], check=True,
+                   timeout=100)
+    return folder
