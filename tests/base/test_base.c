@@ -4,6 +4,7 @@
 /// moments of the distributions; rotations against Rodrigues' formula.
 #include "support.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/columns.h"
 #include "base/error.h"
@@ -14,6 +15,52 @@
 
 #include <float.h>
 #include <string.h>
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+static void test_arrays_grow_and_keep(void** state)
+{
+    (void)state;
+    int64_t capacity = 0;
+    int32_t* id = NULL;
+    double* x = NULL;
+    for (int64_t i = 0; i < 1000; i++) {
+        assert_true(arrays_grow(&capacity, i + 1, ARRAY(id), ROWS(x, 3)));
+        assert_true(capacity > i);
+        id[i] = (int32_t)i;
+        for (int k = 0; k < 3; k++) x[3 * i + k] = (double)(3 * i + k);
+    }
+    for (int64_t i = 0; i < 1000; i++) {
+        assert_int_equal(id[i], i);
+        assert_true(x[3 * i + 2] == (double)(3 * i + 2));
+    }
+    // More than there can be: refused, and nothing is lost.
+    const int64_t before = capacity;
+    assert_false(arrays_grow(&capacity, INT64_MAX / 16, ARRAY(id), ROWS(x, 3)));
+    assert_false(arrays_grow(&capacity, INT64_MAX, ARRAY(id)));
+    assert_int_equal(capacity, before);
+    assert_int_equal(id[999], 999);
+    free(id);
+    free(x);
+}
+
+static void test_arrays_renew(void** state)
+{
+    (void)state;
+    int64_t capacity = 0;
+    double *x = NULL, *y = NULL;
+    assert_true(arrays_renew(&capacity, 0, ARRAY(x), ARRAY(y)));
+    assert_null(x);
+    assert_true(arrays_renew(&capacity, 100, ARRAY(x), ARRAY(y)));
+    assert_true(capacity >= 100);
+    const double* kept = x;
+    assert_true(arrays_renew(&capacity, 50, ARRAY(x), ARRAY(y)));
+    assert_ptr_equal(x, kept);
+    assert_false(arrays_renew(&capacity, INT64_MAX / 4, ARRAY(x), ARRAY(y)));
+    assert_int_equal(capacity, 0);
+    assert_null(x);
+    assert_null(y);
+}
 
 // ---- columns -----------------------------------------------------------------------------------
 
@@ -52,7 +99,7 @@ static void test_column_widths(void** state)
 /// Rows whose every element tells its row, its column and its place in the row.
 static void sample_fill(sample* s, int dim, int64_t first, int64_t last)
 {
-    const int spin = dim == 2 ? 1 : 3, rotation = dim == 2 ? 1 : 4;
+    const int spin = spin_width(dim), rotation = dim == 2 ? 1 : 4;
     for (int64_t i = first; i < last; i++) {
         for (int k = 0; k < dim; k++) s->position[i * dim + k] = (double)i + 0.25 * k;
         s->id[i] = 1000 + i;
@@ -63,7 +110,7 @@ static void sample_fill(sample* s, int dim, int64_t first, int64_t last)
 
 static void sample_expect_row(const sample* s, int dim, int64_t row, int64_t original)
 {
-    const int spin = dim == 2 ? 1 : 3, rotation = dim == 2 ? 1 : 4;
+    const int spin = spin_width(dim), rotation = dim == 2 ? 1 : 4;
     for (int k = 0; k < dim; k++)
         assert_true(s->position[row * dim + k] == (double)original + 0.25 * k);
     assert_int_equal(s->id[row], 1000 + original);
@@ -405,6 +452,8 @@ static void test_version(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays_grow_and_keep),
+        cmocka_unit_test(test_arrays_renew),
         cmocka_unit_test(test_column_widths),
         cmocka_unit_test(test_columns_grow_and_keep),
         cmocka_unit_test(test_columns_compact),

@@ -206,15 +206,15 @@ static inline int physics_container(talus_world* world, int dim, double half_wid
 static inline void physics_fill(talus_world* world, int dim, int count, double half_width, double r,
                                 double spread, dice* d)
 {
-    const double cell = 2.2 * r * (1 + spread), jitter = 0.1 * r;
-    const int across = (int)(2 * half_width / cell);
+    const double spacing = 2.2 * r * (1 + spread), jitter = 0.1 * r;
+    const int across = (int)(2 * half_width / spacing);
     const double pitch = 2 * half_width / across;
     for (int i = 0; i < count; i++) {
         int layer = dim == 2 ? i / across : i / (across * across);
         double x[3] = {0, 0, 0};
         x[0] = -half_width + pitch * (i % across + 0.5);
         if (dim == 3) x[1] = -half_width + pitch * (i / across % across + 0.5);
-        x[dim - 1] = cell * (layer + 0.5);
+        x[dim - 1] = spacing * (layer + 0.5);
         for (int k = 0; k < dim; k++) x[k] += jitter * (dice_roll(d) - 0.5);
         talus_grain_def def =
             physics_ball(r * (1 + spread * (2 * dice_roll(d) - 1)), 0, x[0], x[1], x[2]);
@@ -272,10 +272,10 @@ static inline int physics_box_solid(talus_world* world, const char* name, int di
 }
 
 /// A grain of that shape with density 1; its centre of mass is at (x, y, z).
-static inline talus_grain_def physics_block(int solid, double x, double y, double z)
+static inline talus_grain_def physics_block(int shape, double x, double y, double z)
 {
     talus_grain_def def = talus_grain_default();
-    def.solid = solid;
+    def.solid = shape;
     def.density = 1.0;
     def.position[0] = x, def.position[1] = y, def.position[2] = z;
     return def;
@@ -288,11 +288,11 @@ static inline double grain_q(const talus_world* world, int64_t id, int k)
     return g.rotation[talus_world_grain_index(world, id) * g.rotation_dim + (g.dim == 2 ? 0 : k)];
 }
 
-static inline talus_solid_state solid_state(const talus_world* world, int solid)
+static inline talus_solid_state solid_state(const talus_world* world, int shape)
 {
     talus_error error;
     talus_solid_state state;
-    check_ok(talus_world_solid(world, solid, &state, &error), error);
+    check_ok(talus_world_solid(world, shape, &state, &error), error);
     return state;
 }
 

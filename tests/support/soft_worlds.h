@@ -50,10 +50,10 @@ static inline int soft_regular(talus_world* world, const char* name, int sides, 
 }
 
 /// A grain of a shape with mass 1.
-static inline talus_grain_def soft_grain(int solid, double x, double y, double angle)
+static inline talus_grain_def soft_grain(int shape, double x, double y, double angle)
 {
     talus_grain_def def = talus_grain_default();
-    def.solid = solid;
+    def.solid = shape;
     def.mass = 1.0;
     def.position[0] = x, def.position[1] = y;
     def.rotation[2] = angle;

@@ -1,6 +1,8 @@
 /// Struct-of-arrays tables: allocation, growth and compaction from a list of columns.
 #include "base/columns.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@ int column_row_width(const column* col, int dim)
     switch (col->width) {
     case WIDTH_1: return 1;
     case WIDTH_DIM: return dim;
-    case WIDTH_SPIN: return dim == 2 ? 1 : 3;
+    case WIDTH_SPIN: return spin_width(dim);
     case WIDTH_ROTATION: return dim == 2 ? 1 : 4;
     case WIDTH_3: return 3;
     case WIDTH_4: return 4;

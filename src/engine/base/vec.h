@@ -20,6 +20,12 @@ static ALWAYS_INLINE double vec_norm(const int dim, const double* a)
     return sqrt(vec_dot(dim, a, a));
 }
 
+/// Numbers of a spin or torque: about the one axis of the plane, or about three.
+static inline int spin_width(int dim)
+{
+    return dim == 2 ? 1 : 3;
+}
+
 /// Name of an axis for messages.
 static inline char axis_letter(int k)
 {

@@ -201,7 +201,7 @@ static int64_t find_match(const contacts* now, int64_t i, const contacts* last, 
 
 static void carry_forces(contacts* now, int64_t i, const contacts* last, int64_t match)
 {
-    const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = now->dim, spin_dim = spin_width(dim);
     for (int k = 0; k < dim; k++) now->force[i * dim + k] = last->force[match * dim + k];
     for (int k = 0; k < spin_dim && now->torque; k++) {
         now->torque[i * spin_dim + k] = last->torque ? last->torque[match * spin_dim + k] : 0.0;
@@ -211,7 +211,7 @@ static void carry_forces(contacts* now, int64_t i, const contacts* last, int64_t
 /// Row i of `now` goes on from row `match` of `last`, or begins anew if that is -1.
 static void carry_over(contacts* now, int64_t i, const contacts* last, int64_t match)
 {
-    const int dim = now->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = now->dim, spin_dim = spin_width(dim);
     now->state[i] = match >= 0 ? last->state[match] : TALUS_CONTACT_OPEN;
     now->bonded[i] = match >= 0 ? last->bonded[match] : 0;
     if (match >= 0) {

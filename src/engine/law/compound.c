@@ -25,7 +25,7 @@ bool compound_pair(const talus_pair_def* pair)
 /// Tangential vectors have one component along t = (-n_y, n_x) in 2D and are full vectors in 3D.
 static int tangent_size(int dim)
 {
-    return dim == 2 ? 1 : 3;
+    return spin_width(dim);
 }
 
 static void to_tangent(int dim, const double* n, const double* v, double* t)
@@ -154,7 +154,7 @@ typedef struct frame_block {
 
 static int spin_size(int dim)
 {
-    return dim == 2 ? 1 : 3;
+    return spin_width(dim);
 }
 
 /// The matrices of a ball, whose law is in numbers: c n x T turns and -c n x p spins.

@@ -49,7 +49,7 @@ static void add_grain(const talus_world* world, int64_t i, const talus_flow* flo
                       talus_energies* out)
 {
     const grains* g = &world->grains;
-    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, spin_dim = spin_width(dim);
     const double* v = g->velocity + i * dim;
     const double translational = 0.5 * g->mass[i] * vec_dot(dim, v, v);
     double off[3];

@@ -92,7 +92,7 @@ static void* make(int64_t count, size_t size)
 static talus_status make_result(const ensemble_task* task, talus_ensemble* e)
 {
     const int64_t n = task->list->count, samples = task->def->samples;
-    const int dim = task->list->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = task->list->dim, spin_dim = spin_width(dim);
     e->dim = dim;
     e->samples = (int)samples;
     e->contacts = n;
@@ -119,7 +119,7 @@ static talus_status make_task(ensemble_task* task)
     const problem* p = &task->problem;
     const int64_t n = p->count, width = problem_width(p->dim),
                   grain_count = task->world->grains.count;
-    task->components = p->dim + (p->compound_count == 0 ? 0 : p->dim == 2 ? 1 : 3);
+    task->components = p->dim + (p->compound_count == 0 ? 0 : spin_width(p->dim));
     task->first = make(n * width, sizeof *task->first);
     task->first_compound = make(p->compound_count, sizeof *task->first_compound);
     task->solution = make(task->def->samples * n * task->components, sizeof *task->solution);

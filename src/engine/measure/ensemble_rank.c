@@ -158,7 +158,7 @@ static int64_t count_equations(const ensemble_task* task, const uint8_t* touched
 {
     const problem* p = &task->problem;
     const walls* w = &task->world->walls;
-    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     int64_t row = 0, sum = 0;
     for (; row < task->world->grains.count; row++) {
         const double* body = p->free + row * stride;

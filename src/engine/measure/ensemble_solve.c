@@ -179,7 +179,7 @@ static bool at_bound(const problem* p, int64_t c)
 static void write_contacts(const ensemble_task* task, int i, bool verified, talus_ensemble* e)
 {
     const problem* p = &task->problem;
-    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, spin_dim = spin_width(dim);
     double* force = e->force + (int64_t)i * p->count * dim;
     double* torque = e->torque + (int64_t)i * p->count * spin_dim;
     for (int64_t c = 0; c < p->count; c++) {

@@ -39,7 +39,7 @@ void profile_add(const profile_task* t, int64_t row, double part, const double* 
                  profile_sum* sum)
 {
     const grains* g = &t->world->grains;
-    const int dim = t->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = t->dim, spin_dim = spin_width(dim);
     sum->volume += part;
     if (g->glued_to[row] != GRAIN_FREE) return;
     const double mass = g->mass[row] * part / grain_volume(g, row);
@@ -273,7 +273,7 @@ talus_status talus_measure_profile(const talus_world* world, const talus_profile
     TRY(domain_make(world, &def->domain, &d, error));
     profile_task t = {.world = world, .domain = &d, .dim = dim, .axis = axis, .bins = def->bins};
     set_range(&t, def);
-    *out = (talus_profile){.bins = def->bins, .dim = dim, .spin_dim = dim == 2 ? 1 : 3};
+    *out = (talus_profile){.bins = def->bins, .dim = dim, .spin_dim = spin_width(dim)};
     talus_status status = TALUS_OK;
     if (reserve(out) || sum_up(&t, def, out)) {
         status = error_memory(error, "measuring a profile");

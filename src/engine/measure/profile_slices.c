@@ -68,7 +68,7 @@ static talus_status add_image(const profile_task* t, int64_t row, const double s
             TRY(grain_part(g, row, shift, &space, memory, &part));
         if (part > 0.0) {
             profile_add(t, row, part, g->velocity + row * t->dim,
-                        g->spin + row * (t->dim == 2 ? 1 : 3), &sums[b]);
+                        g->spin + row * spin_width(t->dim), &sums[b]);
         }
     }
     return TALUS_OK;

@@ -47,7 +47,7 @@ static void fill_grain_rows(assembly* as, const step_context* ctx, const double*
                             const double* free_spin, problem* out)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         double* row = out->free + i * stride;
@@ -216,7 +216,7 @@ static void velocity_before(const assembly* as, const step_context* ctx, const c
                             int64_t c, int32_t body, double* row)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, spin_dim = spin_width(dim);
     const int wall = body < 0 ? -1 - body : g->glued_to[body];
     for (int k = 0; k < problem_stride(dim); k++) row[k] = 0.0;
     if (wall >= 0) {
@@ -289,7 +289,7 @@ static void fill_turn(const step_context* ctx, const contacts* list, int64_t c, 
                       int mobile_wall, bool swapped, compound_turn* t)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
     const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
     *t = (compound_turn){.used = problem_block_of(p, c) >= 0 &&
@@ -331,7 +331,7 @@ static double closing_of_balls(const step_context* ctx, const contacts* list, in
 static double closing_of_solids(const step_context* ctx, const contacts* list, int64_t c)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, spin_dim = spin_width(dim);
     const int64_t a = list->a_row[c], b = list->b_row[c];
     double apart[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, turn[3], inward[3];
     vec_sub(dim, apart, g->position + b * dim, g->position + a * dim);
@@ -364,7 +364,7 @@ static void fill_compound(const assembly* as, const step_context* ctx, const con
                           int mobile_wall, int64_t at, problem* out, double* row)
 {
     const grains* g = ctx->grains;
-    const int dim = g->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     const double star = reduced_radius(g, list, c), sign = as->sign[c];
     const double opening = vec_dot(dim, before, row);
     compound_contact* r = &out->compound_rows[at];
@@ -558,7 +558,7 @@ static uint8_t contact_state(int dim, const double* n, double mu, double bond, c
 static void give_back(const assembly* as, const step_context* ctx, const problem* p, int64_t c,
                       contacts* list)
 {
-    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, spin_dim = spin_width(dim);
     const double* row = p->contact + c * problem_width(dim);
     const double* impulse = row + contact_p(dim);
     const compound_contact* r =

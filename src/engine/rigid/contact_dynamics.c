@@ -163,7 +163,7 @@ static void set_free_velocities(stepper* s, const step_context* ctx)
 static void find_torque(void* data, int64_t first, int64_t last, double* found)
 {
     const grains* g = data;
-    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(g->dim);
     for (int64_t i = first * spin_dim; i < last * spin_dim && *found == 0.0; i++) {
         *found = g->torque[i] != 0.0;
     }
@@ -173,7 +173,7 @@ static void find_torque(void* data, int64_t first, int64_t last, double* found)
 static talus_status set_free_spins(stepper* s, const step_context* ctx)
 {
     grains* g = ctx->grains;
-    const int spin_dim = s->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(s->dim);
     double found;
     s->spin = g->spin;
     if (!g->torque) return TALUS_OK;
@@ -232,14 +232,14 @@ static double motion(const stepper* s, const grains* g, int64_t i, const double*
 {
     double relative[3];
     vec_sub(s->dim, relative, v, s->drift);
-    const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(s->dim == 2 ? 1 : 3, spin);
+    const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(spin_width(s->dim), spin);
     return h * (vec_norm(s->dim, relative) + turn);
 }
 
 static void set_margins(stepper* s, const step_context* ctx)
 {
     const grains* g = ctx->grains;
-    const int spin_dim = s->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(s->dim);
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
@@ -618,7 +618,7 @@ static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
 static void move_grains(const stepper* s, const step_context* ctx)
 {
     grains* g = ctx->grains;
-    const int dim = s->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     const double h = ctx->h;
 #pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {

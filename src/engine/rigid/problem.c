@@ -153,7 +153,7 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size)
 static ALWAYS_INLINE void add_response(const int dim, const double* row, const double* arm,
                                        double* S)
 {
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
     const double kim = row[row_kim(dim)];
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
@@ -221,7 +221,7 @@ void problem_velocity(const problem* p, int64_t c, double* u)
 /// Relative spin of b against a at a compound contact, [1 or 3].
 static void relative_spin(const problem* p, int64_t c, double* spin)
 {
-    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     const double* a = p->body + (int64_t)p->pair[2 * c] * stride + row_w(dim);
     const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
     const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
@@ -244,7 +244,7 @@ static void twist(int spin_dim, const double turn[9], double s, const double* dt
 
 void problem_twist(problem* p, int64_t c, const double* dt)
 {
-    const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     const int w = row_w(dim), kim = row_kim(dim);
     double* a = p->body + (int64_t)p->pair[2 * c] * stride;
     double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
@@ -310,7 +310,7 @@ void problem_refresh(problem* p)
 static void own_response_of_arms(int dim, const double* S, const compound_arms* arms,
                                  const double* p, const double* t, double* du, double* dspin)
 {
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
     for (int k = 0; k < dim; k++) {
         du[k] = vec_dot(dim, S + k * dim, p);
         for (int i = 0; i < spin_dim; i++) du[k] += arms->coupling[i * dim + k] * t[i];
@@ -349,7 +349,7 @@ static void own_response(int dim, const double* n, double wn, double wt, const d
 static void solve_compound(const problem* p, int64_t c, const double* row, const double* S,
                            const double* u, double* solved, double* torque)
 {
-    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, spin_dim = spin_width(dim);
     const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
     const compound_turn* t = &p->compound_turns[problem_compound_of(p, c)];
     const double* impulse = row + contact_p(dim);

@@ -182,7 +182,7 @@ static ALWAYS_INLINE void contact_apply(const int dim, double* a, double* b, con
 static ALWAYS_INLINE void block_velocity(const int dim, const double* block, const double* a,
                                          const double* b, double* u)
 {
-    const int w = dim + 1, spin_dim = dim == 2 ? 1 : 3;
+    const int w = dim + 1, spin_dim = spin_width(dim);
     const double *arm_a = block + block_arm_a(dim), *arm_b = block + block_arm_b(dim);
     for (int i = 0; i < dim; i++) {
         u[i] = b[i] - a[i] + vec_dot(spin_dim, arm_b + i * spin_dim, b + w) -
@@ -194,7 +194,7 @@ static ALWAYS_INLINE void block_velocity(const int dim, const double* block, con
 static ALWAYS_INLINE void arm_apply(const int dim, const double* arm, double s, const double* dp,
                                     double* w)
 {
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
     for (int k = 0; k < spin_dim; k++) {
         double sum = 0.0;
         for (int i = 0; i < dim; i++) sum += arm[i * spin_dim + k] * dp[i];

@@ -71,7 +71,7 @@ static ALWAYS_INLINE void at_contact(const int dim, const lanes* a, const lanes*
                                      const lanes* n, lanes* out)
 {
     lanes turn[3], sweep[3];
-    for (int k = 0; k < (dim == 2 ? 1 : 3); k++) turn[k] = arm_a * turn_a[k] + arm_b * turn_b[k];
+    for (int k = 0; k < spin_width(dim); k++) turn[k] = arm_a * turn_a[k] + arm_b * turn_b[k];
     if (dim == 2) {
         sweep[0] = -(turn[0] * n[1]);
         sweep[1] = turn[0] * n[0];
@@ -216,7 +216,7 @@ static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task
     } else {
         cundall_motion(dim, &a, &b, &gap, h, in, turn);
     }
-    for (int k = 0; k < (dim == 2 ? 1 : 3) && kind.compound; k++) {
+    for (int k = 0; k < spin_width(dim) && kind.compound; k++) {
         in->spin[k] = b.spin[k] - a.spin[k];
         in->turned[k] = kind.geometric ? b.turned[k] - a.turned[k] : in->spin[k] * h;
     }
@@ -241,7 +241,7 @@ static ALWAYS_INLINE void force_rows(const ball_kind kind, const law_in* in, con
         torque[0][k] = -(arm[0] * turn[k]);
         torque[1][k] = -(arm[1] * turn[k]);
     }
-    for (int k = 0; k < (kind.dim == 2 ? 1 : 3) && kind.compound; k++) {
+    for (int k = 0; k < spin_width(kind.dim) && kind.compound; k++) {
         const int axis = kind.dim == 2 ? 2 : k;
         torque[0][axis] = torque[0][axis] - out->torque[k];
         torque[1][axis] = torque[1][axis] + out->torque[k];
@@ -278,7 +278,7 @@ static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, const doub
 static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s, int64_t batch,
                                        int part, law_history* history)
 {
-    const int width = kind.dim == 2 ? 1 : 3;
+    const int width = spin_width(kind.dim);
     const int64_t at = 8 * batch * width + part;
     for (int k = 0; k < width; k++) history->slip[k] = lanes_load(s->slip + at + 8 * k);
     if (!kind.compound) return;
@@ -290,7 +290,7 @@ static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s
 static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int64_t batch,
                                         int part, const law_history* history)
 {
-    const int width = kind.dim == 2 ? 1 : 3;
+    const int width = spin_width(kind.dim);
     const int64_t at = 8 * batch * width + part;
     for (int k = 0; k < width; k++) lanes_store(s->slip + at + 8 * k, history->slip[k]);
     for (int k = 0; k < width && kind.compound; k++) {
@@ -307,7 +307,7 @@ static ALWAYS_INLINE void record_part(const ball_kind kind, const law_in* in, co
         lanes_store(field[k], out->force[k]);
         lanes_store(field[6 + k], in->n[k]);
     }
-    for (int k = 0; k < (kind.dim == 2 ? 1 : 3) && kind.compound; k++) {
+    for (int k = 0; k < spin_width(kind.dim) && kind.compound; k++) {
         lanes_store(field[3 + k], out->torque[k]);
     }
     lanes_store(field[9], -in->overlap);

@@ -37,7 +37,7 @@ static int64_t centre_count(const beginning* b)
 
 static int64_t turn_count(const beginning* b)
 {
-    return b->ctx->grains->count * (b->s->dim == 2 ? 1 : 3);
+    return b->ctx->grains->count * spin_width(b->s->dim);
 }
 
 /// Copy between `all` and the tables: x and v.

@@ -97,7 +97,7 @@ static ALWAYS_INLINE double fill_some(const fill_task* t, const int dim, int64_t
         const int64_t ahead = t->o->row_of[p + AHEAD < last ? p + AHEAD : last - 1];
         __builtin_prefetch(g->position + ahead * dim);
         __builtin_prefetch(g->velocity + ahead * dim);
-        __builtin_prefetch(g->spin + ahead * (dim == 2 ? 1 : 3));
+        __builtin_prefetch(g->spin + ahead * spin_width(dim));
         __builtin_prefetch(g->radius + ahead);
         fill_row(t, dim, p, &farthest);
     }

@@ -22,7 +22,7 @@ static talus_status reserve_rows(stepper* s, const step_context* ctx)
     const int64_t n = ctx->grains->count;
     if (n <= s->row_capacity) return TALUS_OK;
     const size_t room = (size_t)capacity_for(n), dim = (size_t)s->dim;
-    const size_t spin_dim = dim == 2 ? 1 : 3;
+    const size_t spin_dim = (size_t)spin_width(s->dim);
     free(s->reach);
     free(s->acceleration);
     free(s->angular);
@@ -354,7 +354,7 @@ static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, 
 {
     const step_context* ctx = t->ctx;
     const grains* g = ctx->grains;
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
     const double im = g->inv_mass[i], drag = ctx->def->drag;
     const double inertia = g->spin_mobility[i] > 0.0 ? 1.0 / g->inertia[i] : 0.0;
     double *a = t->s->acceleration + i * dim, *alpha = t->s->angular + i * spin_dim;
@@ -382,7 +382,7 @@ static ALWAYS_INLINE double hold_grain(const flow_task* t, const int dim, int64_
                                        const double* sum)
 {
     const grains* g = t->ctx->grains;
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
     double power = 0.0;
     for (int k = 0; k < dim; k++) {
         t->s->acceleration[i * dim + k] = 0.0;
@@ -438,7 +438,7 @@ static bool runs_away(int count, const double* numbers)
 /// then it is the sum of all that ran away.
 static int64_t find_runaway(const stepper* s, const grains* g)
 {
-    const int dim = s->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = s->dim, spin_dim = spin_width(dim);
     for (int64_t i = 0; i < g->count; i++) {
         if (runs_away(dim, s->acceleration + i * dim) || runs_away(dim, g->velocity + i * dim) ||
             runs_away(spin_dim, s->angular + i * spin_dim) ||

@@ -34,7 +34,7 @@ static ALWAYS_INLINE void meet_load(const int dim, const bool hertz, const bool 
                                     const soft_meetings* m, int at, law_in* in,
                                     law_history* history)
 {
-    const int axial = dim == 2 ? 1 : 3;
+    const int axial = spin_width(dim);
     in->overlap = lanes_load(m->overlap + at);
     in->root_mass = lanes_sqrt(lanes_set(1.0) / lanes_load(m->inv_mass + at));
     if (dim == 3) in->twist = lanes_load(m->twist + at);
@@ -58,7 +58,7 @@ static ALWAYS_INLINE void meet_load(const int dim, const bool hertz, const bool 
 static ALWAYS_INLINE void meet_store(const int dim, const bool compound, const law_history* history,
                                      const law_out* out, int at, soft_meetings* m)
 {
-    const int axial = dim == 2 ? 1 : 3;
+    const int axial = spin_width(dim);
     store_fields(axial, history->slip, at, m->slip);
     store_fields(dim, out->force, at, m->force);
     lanes_store(m->elastic + at, out->elastic);

@@ -121,7 +121,7 @@ static ALWAYS_INLINE void soft_roll(const int dim, const bool hertz, const lanes
                                     const soft_turn* turn, const soft_push* push, lanes damping,
                                     const law_in* in, law_history* history, law_out* out)
 {
-    const int m = dim == 2 ? 1 : 3;
+    const int m = spin_width(dim);
     const lanes zero = lanes_set(0.0), radius = lanes_set(1.0) / in->curvature;
     const lanes square = radius * radius;
     const soft_spring spring = soft_spring_times(&push->spring, square);
@@ -166,7 +166,7 @@ static ALWAYS_INLINE void soft_law_turning(const int dim, const bool turns, cons
                                            const lanes c[SOFT_CONSTANTS], double h,
                                            const law_in* in, law_history* history, law_out* out)
 {
-    const int m = dim == 2 ? 1 : 3;
+    const int m = spin_width(dim);
     const lanes zero = lanes_set(0.0);
     lanes before[3], kept[3], trial[3], velocity[3], against[3], *x = history->slip;
     const soft_turn turn = soft_turn_of(dim, turns, in);

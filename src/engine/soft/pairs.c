@@ -65,7 +65,7 @@ static int32_t place_of_sum(const soft_pairs* s, int32_t row)
 /// What there is to remember of one pair; false if it was no contact.
 static bool recall(const soft_pairs* s, int64_t batch, int lane, soft_memory* m)
 {
-    const int width = s->dim == 2 ? 1 : 3;
+    const int width = spin_width(s->dim);
     const int32_t* where = s->where + 16 * batch;
     if (!(s->live[batch] >> lane & 1)) return false;
     *m = (soft_memory){.p = where[lane],
@@ -159,7 +159,7 @@ static bool grow(void* slot, size_t bytes)
 
 static talus_status reserve(soft_pairs* s, int64_t batches, bool compound, bool uniform)
 {
-    const size_t width = s->dim == 2 ? 1 : 3;
+    const size_t width = (size_t)spin_width(s->dim);
     if (batches > s->batch_capacity || (compound && !s->roll) || (!uniform && !s->law)) {
         const size_t room = (size_t)capacity_for(batches);
         const bool good = grow(&s->who, room * 16 * sizeof *s->who) &&
@@ -229,7 +229,7 @@ static const soft_memory* find_memory(list_maker* m, int32_t p, int32_t q)
 
 static void write_memory(soft_pairs* s, const soft_memory* old, int64_t batch, int lane)
 {
-    const int width = s->dim == 2 ? 1 : 3;
+    const int width = spin_width(s->dim);
     for (int k = 0; k < width; k++) {
         s->slip[8 * (batch * width + k) + lane] = old ? old->slip[k] : 0.0;
         if (s->roll) s->roll[8 * (batch * width + k) + lane] = old ? old->roll[k] : 0.0;

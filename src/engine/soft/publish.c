@@ -16,7 +16,7 @@ static bool is_pair_of_balls(const stepper* s, const grains* g, const contacts* 
 
 static talus_status remember(stepper* s, const contacts* c, int64_t i)
 {
-    const int width = s->dim == 2 ? 1 : 3;
+    const int width = spin_width(s->dim);
     soft_memory m = {.p = s->order.place_of[c->a_row[i]],
                      .q = s->order.place_of[c->b_row[i]],
                      .bonded = c->bonded[i],
@@ -125,7 +125,7 @@ static void write_pair(const stepper* s, const step_context* ctx, const soft_rec
 {
     const grains* g = ctx->grains;
     const soft_pairs* list = &s->pairs;
-    const int dim = s->dim, width = dim == 2 ? 1 : 3;
+    const int dim = s->dim, width = spin_width(dim);
     const int64_t batch = pair / 8, lane = pair % 8;
     const soft_recorded* r = &record[pair];
     int64_t a, b;

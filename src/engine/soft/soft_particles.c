@@ -88,7 +88,7 @@ coordinates soft_centres(const stepper* s, const grains* g)
 
 coordinates soft_turns(const stepper* s, const grains* g)
 {
-    return (coordinates){.count = g->count * (s->dim == 2 ? 1 : 3),
+    return (coordinates){.count = g->count * spin_width(s->dim),
                          .x = s->dim == 2 ? g->rotation : s->turn,
                          .v = g->spin,
                          .d = {g->turn2, g->turn3, g->turn4, g->turn5}};
@@ -139,7 +139,7 @@ static void note_motion(const stepper* s, const step_context* ctx, double sign)
 {
     grains* g = ctx->grains;
     walls* w = ctx->walls;
-    const int spin_dim = s->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(s->dim);
     const int64_t moves = g->count * s->dim, turns = g->count * spin_dim;
     const double* angle = s->dim == 2 ? g->rotation : s->turn;
     for (int i = 0; i < s->mobile_count; i++) {
@@ -157,7 +157,7 @@ static void forget_motion(const stepper* s, const step_context* ctx)
     walls* w = ctx->walls;
     for (int64_t k = 0; k < 3 * w->count; k++) w->moved[k] = w->turned[k] = 0.0;
     if (!s->geometric || g->count == 0) return;
-    const size_t n = (size_t)g->count, spin_dim = s->dim == 2 ? 1 : 3;
+    const size_t n = (size_t)g->count, spin_dim = (size_t)spin_width(s->dim);
     memset(g->moved, 0, sizeof(double) * n * (size_t)s->dim);
     memset(g->turned, 0, sizeof(double) * n * spin_dim);
 }

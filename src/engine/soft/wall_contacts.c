@@ -231,7 +231,7 @@ static double grain_curvature(const outer_context* ctx, int64_t row)
 /// the work that an area has stored. From the columns alone, so that a resumed run says the same.
 static double energy_left(const outer_context* ctx, const contacts* list, int64_t c)
 {
-    const int width = list->dim == 2 ? 1 : 3;
+    const int width = spin_width(list->dim);
     const bool area = is_area(ctx, list, c);
     const double* constants = (area ? ctx->area_constants : ctx->constants) +
                               SOFT_CONSTANTS * (int64_t)soft_outer_law(ctx, list, c);
@@ -292,12 +292,12 @@ static void grain_mover(const outer_context* ctx, int64_t row, const double* poi
     const int dim = g->dim;
     *m = (mover){.inv_mass = g->inv_mass[row], .curvature = grain_curvature(ctx, row)};
     vec_copy(dim, m->velocity, g->velocity + row * dim);
-    spread_axial(dim, g->spin + row * (dim == 2 ? 1 : 3), m->spin);
+    spread_axial(dim, g->spin + row * spin_width(dim), m->spin);
     vec_sub(dim, m->arm, point, g->position + row * dim);
     cell_nearest(ctx->periodic, dim, m->arm);
     if (!ctx->geometric) return;
     vec_copy(dim, m->moved, g->moved + row * dim);
-    spread_axial(dim, g->turned + row * (dim == 2 ? 1 : 3), m->turned);
+    spread_axial(dim, g->turned + row * spin_width(dim), m->turned);
 }
 
 static void wall_mover(const outer_context* ctx, int wall, const double* point, mover* m)
@@ -360,7 +360,7 @@ static void fill_motion(const soft_outer* o, const outer_context* ctx, const mov
         m->last_normal[k][lane] = last[k];
         m->moved[k][lane] = u[1][k] - u[0][k];
     }
-    for (int k = 0; k < (dim == 2 ? 1 : 3); k++) {
+    for (int k = 0; k < spin_width(dim); k++) {
         const int axis = dim == 2 ? 2 : k;
         m->turned[k][lane] = turn[1][axis] - turn[0][axis];
     }
@@ -370,7 +370,7 @@ static void fill_motion(const soft_outer* o, const outer_context* ctx, const mov
 static void fill_history(const soft_outer* o, int64_t c, soft_meetings* m, int lane)
 {
     const int64_t from = o->from[c];
-    const int width = o->dim == 2 ? 1 : 3;
+    const int width = spin_width(o->dim);
     const contacts* last = &o->list;
     for (int k = 0; k < width; k++) {
         m->slip[k][lane] = from >= 0 && last->slip ? last->slip[from * width + k] : 0.0;
@@ -404,7 +404,7 @@ static void fill_lane(soft_outer* o, const outer_context* ctx, int64_t c, soft_m
         m->normal[k][lane] = now->normal[c * dim + k];
         m->velocity[k][lane] = v[1][k] - v[0][k];
     }
-    for (int k = 0; k < (dim == 2 ? 1 : 3); k++) {
+    for (int k = 0; k < spin_width(dim); k++) {
         const int axis = dim == 2 ? 2 : k;
         m->spin[k][lane] = body[1].spin[axis] - body[0].spin[axis];
     }
@@ -447,7 +447,7 @@ static void take_answers(soft_outer* o, const outer_context* ctx, int64_t c, con
                          int lane)
 {
     contacts* now = &o->found;
-    const int dim = o->dim, width = dim == 2 ? 1 : 3;
+    const int dim = o->dim, width = spin_width(dim);
     for (int k = 0; k < dim; k++) now->force[c * dim + k] = m->force[k][lane];
     for (int k = 0; k < width; k++) {
         now->slip[c * width + k] = m->slip[k][lane];
@@ -558,14 +558,14 @@ static void add_to_sum(int dim, double* sum, double sign, const double* force, c
         sum[k] += sign * f[k];
         sum[3 + k] += sign * t[k];
     }
-    for (int k = 0; k < (dim == 2 ? 1 : 3) && torque; k++)
+    for (int k = 0; k < spin_width(dim) && torque; k++)
         sum[(dim == 2 ? 5 : 3) + k] += sign * torque[k];
 }
 
 void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, walls* w)
 {
     const contacts* list = &o->list;
-    const int dim = o->dim, width = dim == 2 ? 1 : 3;
+    const int dim = o->dim, width = spin_width(dim);
     for (int64_t c = 0; c < list->count; c++) {
         const int32_t a = list->a_row[c], b = list->b_row[c];
         const double* force = list->force + c * dim;

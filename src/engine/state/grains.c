@@ -240,7 +240,7 @@ talus_status grains_need_soft(grains* g, int kept)
 void grain_set_force(grains* g, int64_t row, const double force[3], const double torque[3])
 {
     vec_copy(g->dim, g->force + row * g->dim, force);
-    set_axial(g->dim, g->torque + row * (g->dim == 2 ? 1 : 3), torque);
+    set_axial(g->dim, g->torque + row * spin_width(g->dim), torque);
 }
 
 static bool is_pushed(const talus_grain_def* def)
@@ -260,7 +260,7 @@ static void begin_soft(grains* g, int64_t row)
 {
     double* const rates[] = {g->rate2, g->rate3, g->rate4, g->rate5, g->moved};
     double* const turns[] = {g->turn2, g->turn3, g->turn4, g->turn5, g->turned};
-    const int dim = g->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = g->dim, spin_dim = spin_width(dim);
     for (int k = 0; k < 5; k++) {
         for (int i = 0; i < dim && rates[k]; i++) rates[k][row * dim + i] = 0.0;
         for (int i = 0; i < spin_dim && turns[k]; i++) turns[k][row * spin_dim + i] = 0.0;
@@ -282,7 +282,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     }
     const int dim = g->dim;
     const int64_t i = g->count++;
-    const int spin_dim = dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(dim);
 
     g->id[i] = g->next_id++;
     vec_copy(dim, g->position + i * dim, def->position);
@@ -377,7 +377,7 @@ void grain_axes(const grains* g, int64_t row, double axes[9])
 void grain_w_of_spin(const grains* g, int64_t row, const double* spin, double* w)
 {
     const solid* s = grain_solid(g, row);
-    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(g->dim);
     if (!s || spin_dim == 1) {
         const double length = s ? g->scale[row] * s->root[8] : g->radius[row];
         for (int k = 0; k < spin_dim; k++) w[k] = length * spin[k];
@@ -409,7 +409,7 @@ void grain_turning(const grains* g, int64_t row, double matrix[9])
 
 void grain_spin_of_w(const grains* g, int64_t row, const double* w, double* spin)
 {
-    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(g->dim);
     if (g->solid[row] < 0) {
         for (int k = 0; k < spin_dim; k++) spin[k] = w[k] / g->radius[row];
         return;
@@ -444,7 +444,7 @@ static void spin_of_momentum(const grains* g, int64_t row, const solid* s, const
 
 void grain_add_torque(const grains* g, int64_t row, double h, double* spin)
 {
-    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(g->dim);
     const double* torque = g->torque + row * spin_dim;
     const solid* s = grain_solid(g, row);
     if (g->spin_mobility[row] == 0.0) return;
@@ -502,7 +502,7 @@ void grain_turn(grains* g, int64_t row, double h)
 /// Energy of rotation of a grain, also where its rotation is locked.
 static double rotation_energy(const grains* g, int64_t row)
 {
-    const int spin_dim = g->dim == 2 ? 1 : 3;
+    const int spin_dim = spin_width(g->dim);
     const double* spin = g->spin + row * spin_dim;
     if (g->solid[row] < 0) return 0.5 * g->inertia[row] * vec_dot(spin_dim, spin, spin);
     double w[3] = {0.0, 0.0, 0.0};

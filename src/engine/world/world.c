@@ -372,7 +372,7 @@ talus_grains talus_world_grains(const talus_world* world)
     const grains* g = shown_grains(world);
     return (talus_grains){.count = g->count,
                           .dim = g->dim,
-                          .spin_dim = g->dim == 2 ? 1 : 3,
+                          .spin_dim = spin_width(g->dim),
                           .rotation_dim = g->dim == 2 ? 1 : 4,
                           .id = g->id,
                           .position = g->position,
@@ -573,7 +573,7 @@ uint64_t talus_world_hash(const talus_world* world)
     hash = hash_bytes(hash, g->position, row * dim);
     hash = hash_bytes(hash, g->velocity, row * dim);
     hash = hash_bytes(hash, g->rotation, row * (dim == 2 ? 1 : 4));
-    hash = hash_bytes(hash, g->spin, row * (dim == 2 ? 1 : 3));
+    hash = hash_bytes(hash, g->spin, row * (size_t)spin_width((int)dim));
     hash = hash_bytes(hash, w->position, sizeof(double) * 3 * (size_t)w->count);
     hash = hash_bytes(hash, w->rotation, sizeof(double) * 4 * (size_t)w->count);
     hash = hash_bytes(hash, w->velocity, sizeof(double) * 3 * (size_t)w->count);

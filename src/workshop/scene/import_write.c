@@ -104,7 +104,7 @@ static void write_row(FILE* file, const import_model* m, const csv_needs* n, con
     if (n->shape && g->shape < 0) fprintf(file, ",ball");
     if (n->shape && g->shape >= 0) fprintf(file, ",shape%d", g->shape);
     if (n->velocity) write_values(file, g->velocity, dim);
-    if (n->spin) write_values(file, g->spin + (dim == 2 ? 2 : 0), dim == 2 ? 1 : 3);
+    if (n->spin) write_values(file, g->spin + (dim == 2 ? 2 : 0), spin_width(dim));
     const double angle = 2.0 * atan2(g->quat[3], g->quat[0]) * 180.0 / M_PI;
     if (n->rotation) write_values(file, dim == 2 ? &angle : g->quat, dim == 2 ? 1 : 4);
     if (n->mass) write_values(file, &g->mass, 1);

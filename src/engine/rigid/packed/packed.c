@@ -59,7 +59,7 @@ void packed_free(packed* w)
 
 static bool reserve_all(packed* w)
 {
-    const int dim = w->dim, lanes = PACKED_LANES, turns = dim == 2 ? 1 : 3;
+    const int dim = w->dim, lanes = PACKED_LANES, turns = spin_width(dim);
     const int64_t compound = w->problem->compound_count;
     const int64_t needed[PACKED_ARRAYS] = {
         [PACKED_ROW] = w->row_count * packed_stride(dim),
@@ -184,7 +184,7 @@ static void pack_bond(const packed* w, int64_t c, double* out)
 /// Torque impulse of a lane of a ROLL batch, [1 or 3] with a stride of lanes.
 static double* packed_torque(const packed* w, int64_t batch, int lane)
 {
-    const int turns = w->dim == 2 ? 1 : 3;
+    const int turns = spin_width(w->dim);
     return w->values[PACKED_TORQUE] + w->batches[batch].slot * turns * PACKED_LANES + lane;
 }
 
@@ -199,7 +199,7 @@ static void put_bound(double** out, const rolling_bound* bound, double h)
 /// packed_roll.h says what these numbers are.
 static void pack_roll(const packed* w, int64_t c, int64_t batch, int lane, double* out)
 {
-    const int dim = w->dim, turns = dim == 2 ? 1 : 3;
+    const int dim = w->dim, turns = spin_width(dim);
     const compound_contact* r = &w->problem->compound_rows[problem_compound_of(w->problem, c)];
     const double* row = w->problem->contact + c * problem_width(dim);
     const double mt = row[contact_mt(dim)], wt = 1.0 / mt, wr = r->response, g = r->coupling;
@@ -284,7 +284,7 @@ static void pack_batch(packed* w, int64_t batch)
         if (c < 0) {
             pack_idle(constants + lane, packed_fields(kind, dim));
             pack_idle(impulse + lane, dim);
-            if (kind == PACKED_ROLL) pack_idle(packed_torque(w, batch, lane), dim == 2 ? 1 : 3);
+            if (kind == PACKED_ROLL) pack_idle(packed_torque(w, batch, lane), spin_width(dim));
             continue;
         }
         const double* row = p->contact + c * problem_width(dim);
@@ -595,7 +595,7 @@ static void unpack_batch(const packed* w, int64_t batch)
                        row + contact_p(dim));
         if (w->batches[batch].kind != PACKED_ROLL) continue;
         double* torque = w->problem->compound_rows[problem_compound_of(w->problem, c)].torque;
-        for (int k = 0; k < (dim == 2 ? 1 : 3); k++) {
+        for (int k = 0; k < spin_width(dim); k++) {
             torque[k] = packed_torque(w, batch, lane)[k * PACKED_LANES];
         }
     }

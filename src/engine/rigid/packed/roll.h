@@ -42,7 +42,7 @@ static ALWAYS_INLINE roll_constants roll_constants_of(const int dim, const real*
                         .roll = field(f, 9),
                         .roll_power = field(f, 10)};
     if (dim == 3) r.torsion = field(f, 11), r.torsion_power = field(f, 12);
-    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) r.spin[i] = field(f, (dim == 2 ? 11 : 13) + i);
+    for (int i = 0; i < spin_width(dim); i++) r.spin[i] = field(f, (dim == 2 ? 11 : 13) + i);
     return r;
 }
 
@@ -58,7 +58,7 @@ static ALWAYS_INLINE void twist(const int dim, const roll_constants* r, const la
                                 packed_bodies* o)
 {
     const int w = dim == 2 ? 2 : 4, mobility = dim == 2 ? 3 : 7;
-    for (int i = 0; i < (dim == 2 ? 1 : 3); i++) {
+    for (int i = 0; i < spin_width(dim); i++) {
         o->a[w + i] = o->a[w + i] - o->a[mobility] * r->ia * dt[i];
         o->b[w + i] = o->b[w + i] + o->b[mobility] * r->ib * dt[i];
     }
@@ -68,7 +68,7 @@ static ALWAYS_INLINE void twist(const int dim, const roll_constants* r, const la
 static ALWAYS_INLINE void apply_torques(const packed* w, const int dim, int64_t batch, int lane,
                                         const real* k, packed_bodies* o)
 {
-    const int turns = dim == 2 ? 1 : 3;
+    const int turns = spin_width(dim);
     const real* t =
         values_of(w, PACKED_TORQUE) + w->batches[batch].slot * turns * PACKED_LANES + lane;
     const roll_constants r = roll_constants_of(dim, k);
@@ -201,7 +201,7 @@ static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_const
 static ALWAYS_INLINE void sweep_rolls(packed* w, const int dim, int64_t batch, bool momentum,
                                       lanes beta, lane_sums* sums)
 {
-    const int fields = packed_fields(PACKED_BOND, dim), turns = dim == 2 ? 1 : 3;
+    const int fields = packed_fields(PACKED_BOND, dim), turns = spin_width(dim);
     const int64_t torques = w->batches[batch].slot * turns * PACKED_LANES;
     const real* constants = constants_of(w, PACKED_ROLL, dim, batch);
     real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;

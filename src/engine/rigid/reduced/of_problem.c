@@ -38,7 +38,7 @@ static bool moves(const problem* p, int32_t row)
 /// The lever arm [dim][spin_dim] of a side of contact c.
 static void arm_of(const problem* p, int64_t c, int side, double* arm)
 {
-    const int dim = p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = p->dim, spin_dim = spin_width(dim);
     const double *n = p->contact + c * problem_width(dim), sign = side == 0 ? 1.0 : -1.0;
     if (problem_block_of(p, c) >= 0) {
         const double* block = problem_block(p, dim, c);
@@ -60,7 +60,7 @@ static double* jacobian(const builder* b, int64_t c, int side)
 
 static void fill_jacobian(const builder* b, int64_t c, const double frame[3][3])
 {
-    const int dim = b->p->dim, spin_dim = dim == 2 ? 1 : 3;
+    const int dim = b->p->dim, spin_dim = spin_width(dim);
     for (int side = 0; side < 2; side++) {
         double arm[9], *J = jacobian(b, c, side), sign = side == 0 ? -1.0 : 1.0;
         arm_of(b->p, c, side, arm);
@@ -146,7 +146,7 @@ static void add_response(const builder* b, int32_t row, const double* Jc, const 
                          double* block)
 {
     const problem* p = b->p;
-    const int dim = p->dim, width = dim + (dim == 2 ? 1 : 3);
+    const int dim = p->dim, width = dim + spin_width(dim);
     const double* body = p->free + (int64_t)row * problem_stride(dim);
     for (int i = 0; i < dim; i++) {
         double z[J_WIDTH]; // row i of J_c M^-1

@@ -1,0 +1,64 @@
+/// Growing arrays; see array.h.
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Bytes of `elements` elements, at least one; 0 if no memory could hold them.
+static size_t bytes_of(int64_t elements, size_t size)
+{
+    size_t bytes;
+    if (elements < 0 || __builtin_mul_overflow((size_t)elements, size, &bytes)) return 0;
+    if (bytes > PTRDIFF_MAX) return 0;
+    return bytes > 0 ? bytes : 1;
+}
+
+// The pointers have any type: they are read and written as bytes.
+static void* pointer_of(const array_room* a)
+{
+    void* p;
+    memcpy(&p, a->pointer, sizeof p);
+    return p;
+}
+
+static void set_pointer(const array_room* a, void* p)
+{
+    memcpy(a->pointer, &p, sizeof p);
+}
+
+bool arrays_grow_all(int64_t* capacity, int64_t needed, const array_room* arrays, size_t count)
+{
+    if (needed <= *capacity) return true;
+    int64_t room;
+    if (__builtin_add_overflow(needed, needed / 2 + 16, &room)) return false;
+    for (size_t k = 0; k < count; k++) {
+        const size_t bytes = bytes_of(room, arrays[k].size);
+        void* larger = bytes > 0 ? realloc(pointer_of(&arrays[k]), bytes) : NULL;
+        if (!larger) return false; // those before are larger than they need to be, and valid
+        set_pointer(&arrays[k], larger);
+    }
+    *capacity = room;
+    return true;
+}
+
+bool arrays_renew_all(int64_t* capacity, int64_t needed, const array_room* arrays, size_t count)
+{
+    if (needed <= *capacity) return true;
+    int64_t room;
+    bool good = !__builtin_add_overflow(needed, needed / 8 + 16, &room);
+    for (size_t k = 0; k < count; k++) {
+        free(pointer_of(&arrays[k]));
+        set_pointer(&arrays[k], NULL);
+    }
+    for (size_t k = 0; k < count && good; k++) {
+        const size_t bytes = bytes_of(room, arrays[k].size);
+        set_pointer(&arrays[k], bytes > 0 ? malloc(bytes) : NULL);
+        good = pointer_of(&arrays[k]) != NULL;
+    }
+    for (size_t k = 0; k < count && !good; k++) {
+        free(pointer_of(&arrays[k]));
+        set_pointer(&arrays[k], NULL);
+    }
+    *capacity = good ? room : 0;
+    return good;
+}
