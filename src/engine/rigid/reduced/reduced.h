@@ -30,7 +30,7 @@ void reduced_free(reduced_problem* p);
 
 /// u = W r + q.
 void reduced_velocity(const reduced_problem* p, const double* r, double* u);
-/// The community's error (shared/fclib/README.md): ||r - P_K(r - (u_N + mu|u_T| + mu_r|u_R|, u_T,
+/// The community's error (FCLIB's): ||r - P_K(r - (u_N + mu|u_T| + mu_r|u_R|, u_T,
 /// u_R))|| / max(||q||, ||r||, ||u||), u recomputed from r. Mixes units.
 double reduced_error(const reduced_problem* p, const double* r);
 /// The same natural map with each contact's impulse and velocity brought to one unit by its own
