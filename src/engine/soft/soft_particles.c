@@ -22,7 +22,7 @@ static void soft_destroy(stepper* s)
     soft_order_free(&s->order);
     soft_bodies_free(&s->bodies);
     soft_pairs_free(&s->pairs);
-    soft_outer_free(&s->outer);
+    general_contacts_free(&s->general);
     grid_destroy(s->grid);
     pair_list_free(&s->near);
     pair_list_free(&s->balls);
@@ -47,7 +47,7 @@ static talus_status soft_create(stepper** out, int dim, talus_error* error)
         return error_memory(error, "making the stepper");
     }
     s->dim = dim;
-    soft_outer_init(&s->outer, dim);
+    general_contacts_init(&s->general, dim);
     *out = s;
     return TALUS_OK;
 }
@@ -61,7 +61,7 @@ static talus_status reserve_walls(stepper* s, const walls* w)
         free(s->wall_acceleration);
         free(s->wall_reach);
         s->wall_reach = calloc(count, sizeof *s->wall_reach);
-        s->outer.looked = false;
+        s->general.far_known = false;
         s->mobile = malloc(count * sizeof *s->mobile);
         s->wall_state = malloc(18 * count * sizeof *s->wall_state);
         s->wall_acceleration = malloc(3 * count * sizeof *s->wall_acceleration);
@@ -182,10 +182,10 @@ static void predict(stepper* s, const step_context* ctx)
     const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
     if (s->dim == 3 && turns.count > 0) memset(s->turn, 0, sizeof(double) * (size_t)turns.count);
     note_motion(s, ctx, -1.0);
-    method->predict(&centres, h, ctx->threads);
-    method->predict(&turns, h, ctx->threads);
+    integrator_predict(method, &centres, h, ctx->threads);
+    integrator_predict(method, &turns, h, ctx->threads);
     const coordinates mobile = soft_walls_read(s, ctx->walls);
-    method->predict(&mobile, h, 1);
+    integrator_predict(method, &mobile, h, 1);
     soft_walls_write(s, ctx->walls);
     drive_advance(ctx->walls, ctx->time, part);
     drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
@@ -218,16 +218,16 @@ static void mark_escaped(const stepper* s, const step_context* ctx, step_outcome
 {
     const int64_t n = ctx->grains->count;
     for (int64_t i = 0; i < n && ctx->def->has_domain; i++) {
-        if (is_outside(ctx, i)) s->outer.escaped[i] = 1;
+        if (is_outside(ctx, i)) s->general.escaped[i] = 1;
     }
-    const uint8_t* first = n > 0 ? memchr(s->outer.escaped, 1, (size_t)n) : NULL;
-    out->escaped_grain = first ? first - s->outer.escaped : -1;
-    out->escaped = s->outer.escaped;
+    const uint8_t* first = n > 0 ? memchr(s->general.escaped, 1, (size_t)n) : NULL;
+    out->escaped_grain = first ? first - s->general.escaped : -1;
+    out->escaped = s->general.escaped;
 }
 
 static void summarise(const stepper* s, step_outcome* out)
 {
-    const contacts* list = &s->outer.list;
+    const contacts* list = &s->general.list;
     out->contacts = s->pairs.pair_count + list->count;
     out->active = list->count;
     for (int64_t c = 0; c < list->count; c++)
@@ -322,7 +322,7 @@ static void correct_walls(stepper* s, const step_context* ctx)
         drive_acceleration(w, s->mobile[i], ctx->def->gravity, s->wall_acceleration + 3 * i);
     }
     const coordinates moving = soft_walls_read(s, w);
-    s->integrator->correct(&moving, s->wall_acceleration, ctx->h, 1);
+    integrator_correct(s->integrator, &moving, s->wall_acceleration, ctx->h, 1);
     soft_walls_write(s, w);
     const double at = s->integrator->evaluates_at;
     if (at < 1.0) drive_advance(w, ctx->time + at * ctx->h, (1.0 - at) * ctx->h);
@@ -334,8 +334,8 @@ static void soft_accept(stepper* s, const step_context* ctx)
     const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
     note_motion(s, ctx, -1.0);
     correct_walls(s, ctx);
-    s->integrator->correct(&centres, s->acceleration, ctx->h, ctx->threads);
-    s->integrator->correct(&turns, s->angular, ctx->h, ctx->threads);
+    integrator_correct(s->integrator, &centres, s->acceleration, ctx->h, ctx->threads);
+    integrator_correct(s->integrator, &turns, s->angular, ctx->h, ctx->threads);
     drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
     note_motion(s, ctx, 1.0);
     nearest_motion(s, ctx);

@@ -3,9 +3,9 @@
 #define TALUS_SOFT_STEPPER_H
 
 #include "rigid/stepper.h"
+#include "soft/general_contacts.h"
 #include "soft/integrator.h"
-#include "soft/laws.h"
-#include "soft/wall_contacts.h"
+#include "soft/law.h"
 
 struct stepper {
     int dim;
@@ -18,7 +18,7 @@ struct stepper {
     soft_order order;
     soft_bodies bodies;
     soft_pairs pairs;
-    soft_outer outer;
+    general_contacts general;
     grid* grid;
     pair_list near, balls, others; ///< all pairs in reach; of balls; those with a polygon
     double* reach;                 ///< [grains]
@@ -50,10 +50,10 @@ talus_status soft_prepare(stepper* s, const step_context* ctx, talus_error* erro
 /// All forces at the present positions and velocities, `since` the last evaluation: sums of the
 /// grains (by place) and forces on the walls, with those of the grains glued to them.
 talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error);
-/// What the outer contacts work on.
-outer_context soft_outer_context(const stepper* s, const step_context* ctx, double since);
+/// What the contacts with walls and polygons work on.
+general_task soft_general_task(const stepper* s, const step_context* ctx, double since);
 /// The task of the kernels of balls.
-soft_task soft_ball_task(stepper* s, const step_context* ctx, double since);
+ball_task soft_ball_task(stepper* s, const step_context* ctx, double since);
 
 /// Powers and losses at an evaluation.
 typedef struct soft_flow {
