@@ -182,7 +182,7 @@ static void refuse(const char* folder, talus_world* w, const char* because)
     print_message("%s\n", error.text);
     assert_non_null(strstr(error.text, because));
     assert_int_equal(phase, -1);
-    assert_int_equal(w->step, 0);
+    assert_int_equal(w->state.step, 0);
     talus_world_destroy(w);
 }
 
@@ -374,13 +374,13 @@ static void test_every_field(void** state)
                                .power_input = 12,
                                .seconds_solve = 13};
     w->solves = 14;
-    w->grains.next_id = 15;
+    w->state.grains.next_id = 15;
     check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
     back->totals.seconds_solve = 99;
     check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
     assert_memory_equal(&back->last, &w->last, sizeof w->last);
     assert_int_equal(back->solves, 14);
-    assert_int_equal(back->grains.next_id, 15);
+    assert_int_equal(back->state.grains.next_id, 15);
     assert_true(back->totals.seconds_solve == 99); // those of this process
     back->totals.seconds_solve = 13;
     assert_memory_equal(&back->totals, &w->totals, sizeof w->totals);

@@ -162,15 +162,15 @@ static uint64_t hash_column(uint64_t hash, const double* numbers, int64_t count)
 /// All that is promised to be the same.
 static uint64_t hash_of(const talus_world* w)
 {
-    const contacts* c = &w->contacts;
+    const contacts* c = &w->state.contacts;
     const int width = c->dim == 2 ? 1 : 3;
     uint64_t hash = talus_world_hash(w);
     hash = hash_column(hash, c->force, c->count * c->dim);
     hash = hash_column(hash, c->normal, c->count * c->dim);
     hash = hash_column(hash, c->slip, c->count * width);
     hash = hash_column(hash, c->roll, c->count * width);
-    hash = hash_column(hash, w->grains.rate2, w->grains.count * c->dim);
-    hash = hash_column(hash, w->walls.force, 3 * w->walls.count);
+    hash = hash_column(hash, w->state.grains.rate2, w->state.grains.count * c->dim);
+    hash = hash_column(hash, w->state.walls.force, 3 * w->state.walls.count);
     hash = hash_bytes(hash, c->state, (size_t)c->count);
     hash = hash_bytes(hash, c->bonded, (size_t)c->count);
     return hash_bytes(hash, &w->last.energy, sizeof w->last.energy);

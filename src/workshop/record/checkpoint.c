@@ -148,16 +148,17 @@ static void describe_scene(const talus_world* w, text_buffer* t)
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
     describe_method(&w->def, t);
     for (int k = 0; k < w->def.dim; k++) {
-        if (!w->cell.periodic[k]) continue;
-        text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k, w->cell.low[k],
-                 w->cell.length[k]);
+        if (!w->state.cell.periodic[k]) continue;
+        text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k,
+                 w->state.cell.low[k], w->state.cell.length[k]);
     }
-    for (int i = 0; i < w->materials.count; i++) text_add(t, "material %s\n", w->materials.name[i]);
-    for (int i = 0; i < w->solids.count; i++) {
-        const solid* s = &w->solids.row[i];
+    for (int i = 0; i < w->state.materials.count; i++)
+        text_add(t, "material %s\n", w->state.materials.name[i]);
+    for (int i = 0; i < w->state.solids.count; i++) {
+        const solid* s = &w->state.solids.row[i];
         text_add(t, "solid %s, geometry %016llx\n", s->name, (unsigned long long)hash_solid(s));
     }
-    for (int64_t i = 0; i < w->walls.count; i++) describe_wall(&w->walls.record[i], t);
+    for (int64_t i = 0; i < w->state.walls.count; i++) describe_wall(&w->state.walls.record[i], t);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -186,9 +187,9 @@ static bool write_table(hid_t file, const world_table* t, int dim)
 static bool write_parts(hid_t file, const talus_world* world, const checkpoint_part* parts,
                         int part_count)
 {
-    const world_state state = {.step = world->step,
-                               .time = world->time,
-                               .next_id = world->grains.next_id,
+    const world_state state = {.step = world->state.step,
+                               .time = world->state.time,
+                               .next_id = world->state.grains.next_id,
                                .solves = world->solves,
                                .totals = world->totals,
                                .last = world->last};
@@ -407,9 +408,9 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
         good = table_read(group[i], &tables[i], COLUMN_STATE, dim, counts[i]);
     }
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot read", path);
-    world->step = state.step;
-    world->time = state.time;
-    world->grains.next_id = state.next_id;
+    world->state.step = state.step;
+    world->state.time = state.time;
+    world->state.grains.next_id = state.next_id;
     world->solves = state.solves;
     world->totals = state.totals;
     world->last = state.last;
