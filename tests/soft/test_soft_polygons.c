@@ -577,9 +577,9 @@ int main(void)
         cmocka_unit_test(test_rest_on_plane), cmocka_unit_test(test_collisions),
         cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_incline),
         cmocka_unit_test(test_hook),          cmocka_unit_test(test_disks),
-        cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_walls_from_outside),         cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_walls),         cmocka_unit_test(test_walls_from_outside),
+        cmocka_unit_test(test_periodic),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
