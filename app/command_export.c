@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FORMAT_VTK, FORMAT_LAMMPS, FORMAT_VTKHDF, FORMAT_GSD, FORMAT_COUNT };
+enum { FORMAT_COUNT = 4 };
 
 typedef struct export_options {
     const char* directory;
@@ -12,19 +12,18 @@ typedef struct export_options {
     bool force;
 } export_options;
 
-/// How a format is written, and how the result is told.
-typedef struct export_format {
-    const char* name; ///< of its option
-    talus_status (*write)(const char* directory, const char* out, talus_error* error);
+/// The option of a format and how the result is told.
+typedef struct export_words {
+    const char* option;
     const char* told;
     const char* inside; ///< of a format that is a folder: a file that is always in it
-} export_format;
+} export_words;
 
-static const export_format formats[FORMAT_COUNT] = {
-    [FORMAT_VTK] = {"vtk", talus_export_vtk, "VTK files for ParaView are in", "/grains.pvd"},
-    [FORMAT_LAMMPS] = {"lammps", talus_export_lammps, "LAMMPS dump for OVITO is", ""},
-    [FORMAT_VTKHDF] = {"vtkhdf", talus_export_vtkhdf, "VTKHDF file for ParaView is", ""},
-    [FORMAT_GSD] = {"gsd", talus_export_gsd, "GSD file for OVITO is", ""},
+static const export_words formats[FORMAT_COUNT] = {
+    [TALUS_EXPORT_VTK] = {"vtk", "VTK files for ParaView are in", "/grains.pvd"},
+    [TALUS_EXPORT_VTKHDF] = {"vtkhdf", "VTKHDF file for ParaView is", ""},
+    [TALUS_EXPORT_GSD] = {"gsd", "GSD file for OVITO is", ""},
+    [TALUS_EXPORT_LAMMPS] = {"lammps", "LAMMPS dump for OVITO is", ""},
 };
 
 static const option_row options[] = {
@@ -33,25 +32,25 @@ static const option_row options[] = {
      .kind = &value_folder,
      .meaning = "VTK XML into the directory OUT: open OUT/grains.pvd in ParaView",
      .type = OPTION_TEXT,
-     .place = offsetof(export_options, out[FORMAT_VTK])},
+     .place = offsetof(export_options, out[TALUS_EXPORT_VTK])},
     {.name = "lammps",
      .value = "OUT",
      .kind = &value_file,
      .meaning = "LAMMPS dump into the file OUT, for OVITO",
      .type = OPTION_TEXT,
-     .place = offsetof(export_options, out[FORMAT_LAMMPS])},
+     .place = offsetof(export_options, out[TALUS_EXPORT_LAMMPS])},
     {.name = "vtkhdf",
      .value = "OUT",
      .kind = &value_file,
      .meaning = "one VTKHDF file with all frames, for ParaView 5.13 and later",
      .type = OPTION_TEXT,
-     .place = offsetof(export_options, out[FORMAT_VTKHDF])},
+     .place = offsetof(export_options, out[TALUS_EXPORT_VTKHDF])},
     {.name = "gsd",
      .value = "OUT",
      .kind = &value_file,
      .meaning = "one GSD file (schema hoomd) with the shapes of grains, for OVITO",
      .type = OPTION_TEXT,
-     .place = offsetof(export_options, out[FORMAT_GSD])},
+     .place = offsetof(export_options, out[TALUS_EXPORT_GSD])},
     {.name = "force",
      .meaning = "replace files that are there",
      .type = OPTION_FLAG,
@@ -71,7 +70,7 @@ static bool places_free(const char* const* out, bool force)
         for (int j = 0; j < i; j++) {
             if (!out[j] || strcmp(out[i], out[j]) != 0) continue;
             fprintf(stderr, "talus: --%s and --%s need names of their own, not both %s\n",
-                    formats[j].name, formats[i].name, out[i]);
+                    formats[j].option, formats[i].option, out[i]);
             return false;
         }
     }
@@ -97,14 +96,14 @@ static int export_run(int argc, char** argv)
             !output_path(lammps, "%s/grains.dump", vtk)) {
             return STATUS_FAILURE;
         }
-        o.out[FORMAT_VTK] = vtk;
-        o.out[FORMAT_LAMMPS] = lammps;
+        o.out[TALUS_EXPORT_VTK] = vtk;
+        o.out[TALUS_EXPORT_LAMMPS] = lammps;
     }
     if (!places_free(o.out, o.force)) return STATUS_FAILURE;
     for (int i = 0; i < FORMAT_COUNT; i++) {
         talus_error error = {0};
         if (!o.out[i]) continue;
-        if (formats[i].write(o.directory, o.out[i], &error) < 0) {
+        if (talus_export(o.directory, o.out[i], (talus_export_format)i, &error) < 0) {
             fprintf(stderr, "talus: %s\n", error.text);
             return STATUS_FAILURE;
         }
