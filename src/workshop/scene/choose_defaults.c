@@ -80,8 +80,8 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
         lacking = lacking || lacks_stiffness(&scene->materials[i]);
     }
     bool balls = false, polygons = false; // there, or poured later
-    for (int64_t i = 0; i < world->grains.count; i++) {
-        *(world->grains.solid[i] < 0 ? &balls : &polygons) = true;
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        *(world->state.grains.solid[i] < 0 ? &balls : &polygons) = true;
     }
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
@@ -186,7 +186,7 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
                           talus_error* error)
 {
     // The world needs all kinds of grains for it; those of the inlets are there for a moment only.
-    const int64_t first = world->grains.count, next_id = world->grains.next_id;
+    const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
         if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
@@ -210,9 +210,9 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
     if (replaced && shortest < INFINITY) set_step(scene, &scene->step, shortest);
     if (scene->arena.failed) return error_memory(error, "the scene");
 
-    for (int64_t i = world->grains.count - 1; i >= first; i--) {
-        TRY(talus_world_remove_grain(world, world->grains.id[i], error));
+    for (int64_t i = world->state.grains.count - 1; i >= first; i--) {
+        TRY(talus_world_remove_grain(world, world->state.grains.id[i], error));
     }
-    world->grains.next_id = next_id;
+    world->state.grains.next_id = next_id;
     return give_laws(scene, world, error);
 }
