@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined PACKED_SINGLE && defined __AVX2__
+#if defined SINGLE_PRECISION && defined __AVX2__
 #include "base/lanes_single.h"
 
 #elif defined __AVX512F__ && defined __AVX512DQ__
