@@ -72,7 +72,7 @@ typedef struct stepper_ops {
     /// Bring ctx->contacts up to date after an accepted step; NULL: they are.
     talus_status (*publish)(stepper* s, const step_context* ctx);
     /// Energies after a step that was published; NULL: the method has none.
-    void (*energy)(const stepper* s, const step_context* ctx, talus_energy* out);
+    void (*energy)(const stepper* s, const step_context* ctx, talus_soft_energy* out);
 } stepper_ops;
 
 extern const stepper_ops contact_dynamics_stepper, soft_particles_stepper;

@@ -358,14 +358,14 @@ static talus_status soft_pose(stepper* s, const step_context* ctx, struct proble
                      "the method soft has no contact problem: it needs the method contact");
 }
 
-static void soft_energy(const stepper* s, const step_context* ctx, talus_energy* out)
+static void soft_energy(const stepper* s, const step_context* ctx, talus_soft_energy* out)
 {
     const talus_totals* t = ctx->totals;
     const double ahead = (1.0 - s->integrator->evaluates_at) * ctx->h; // since the evaluation
-    *out = (talus_energy){.elastic = s->elastic,
-                          .dissipated = t->dissipated + ahead * t->power_lost,
-                          .input = t->input + ahead * t->power_input,
-                          .start = t->start};
+    *out = (talus_soft_energy){.elastic = s->elastic,
+                               .dissipated = t->dissipated + ahead * t->power_lost,
+                               .input = t->input + ahead * t->power_input,
+                               .start = t->start};
 }
 
 const stepper_ops soft_particles_stepper = {.name = "soft",

@@ -213,7 +213,7 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     for (int64_t c = 0; c < w->contacts.count; c++) sum += fmax(-w->contacts.gap[c], 0.0);
     result->overlap_mean = w->contacts.count > 0 ? sum / (double)w->contacts.count / diameter : 0.0;
     result->overlap_max /= diameter;
-    talus_energy* e = &result->energy;
+    talus_soft_energy* e = &result->energy;
     w->ops->energy(w->stepper, &ctx, e);
     e->error = result->kinetic_energy + e->elastic + e->dissipated - e->start - e->input;
     return TALUS_OK;
