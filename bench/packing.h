@@ -183,8 +183,8 @@ static inline void measure_memory(const talus_world* tile, grain_kind kind, cons
     const int dim = tile->grains.dim;
     int64_t before = allocated();
     talus_world* world = repeat_tile(tile, kind, width, times);
-    const int64_t packed = allocated() - before, count = world->grains.count;
-    const int64_t contact_count = world->contacts.count;
+    const int64_t packed = allocated() - before, count = world->state.grains.count;
+    const int64_t contact_count = world->state.contacts.count;
     talus_world_destroy(world);
 
     before = allocated();

@@ -173,7 +173,7 @@ static void refuse(const char* folder, talus_world* w, const char* because)
     print_message("%s\n", error.text);
     assert_non_null(strstr(error.text, because));
     assert_int_equal(phase, -1);
-    assert_int_equal(w->step, 0);
+    assert_int_equal(w->state.step, 0);
     talus_world_destroy(w);
 }
 

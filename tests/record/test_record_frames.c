@@ -44,21 +44,21 @@ static void check_frame(frame_reader* reader, int64_t index, const talus_world* 
     frame_data d;
     int n, dim = w->def.dim;
     check_ok(frame_read(reader, index, &d, &error), error);
-    assert_true(d.time == w->time && d.step == w->step);
+    assert_true(d.time == w->state.time && d.step == w->state.step);
     assert_true(d.periodic[0] && !d.periodic[1] && d.cell_low[0] == -1.0 && d.cell_high[0] == 1.5);
     const column* cols = grains_columns(&n);
-    check_table(&d.grains, cols, n, dim, &w->grains, w->grains.count);
+    check_table(&d.grains, cols, n, dim, &w->state.grains, w->state.grains.count);
     cols = contacts_columns(&n);
-    check_table(&d.contacts, cols, n, dim, &w->contacts, w->contacts.count);
+    check_table(&d.contacts, cols, n, dim, &w->state.contacts, w->state.contacts.count);
     cols = walls_columns(&n);
-    check_table(&d.walls, cols, n, dim, &w->walls, w->walls.count);
+    check_table(&d.walls, cols, n, dim, &w->state.walls, w->state.walls.count);
 
     const double* line = frame_find(&d.contacts, "segment")->data;
-    for (int64_t i = 0; i < w->contacts.count; i++, line += 6) {
-        bool wall = w->contacts.a[i] < 0;
-        const double* b = w->grains.position + dim * (w->contacts.b[i] / 3);
-        const double* start =
-            wall ? w->contacts.point + dim * i : w->grains.position + dim * (w->contacts.a[i] / 3);
+    for (int64_t i = 0; i < w->state.contacts.count; i++, line += 6) {
+        bool wall = w->state.contacts.a[i] < 0;
+        const double* b = w->state.grains.position + dim * (w->state.contacts.b[i] / 3);
+        const double* start = wall ? w->state.contacts.point + dim * i
+                                   : w->state.grains.position + dim * (w->state.contacts.a[i] / 3);
         for (int k = 0; k < dim; k++) {
             double length = line[3 + k] - line[k];
             double periods = k == 0 ? (length - (b[k] - start[k])) / 2.5 : 0.0;
@@ -100,7 +100,7 @@ static void check_shapes(const frame_reader* reader, const talus_world* w, int s
     check_ok(shapes_read(reader->file, reader->path, reader->dim, &all, &error), error);
     assert_int_equal(all.solid_count, solid_count);
     for (int i = 0; i < solid_count; i++) {
-        const solid* s = &w->solids.row[i];
+        const solid* s = &w->state.solids.row[i];
         assert_string_equal(all.name[i], s->name);
         assert_true(all.radius[i] == s->radius);
         assert_int_equal(all.part_first[i + 1] - all.part_first[i], s->part_count);
@@ -108,9 +108,9 @@ static void check_shapes(const frame_reader* reader, const talus_world* w, int s
             check_part(&all, all.part_first[i] + p, &s->part[p]);
         }
     }
-    assert_int_equal(all.wall_count, w->walls.count);
+    assert_int_equal(all.wall_count, w->state.walls.count);
     for (int i = 0; i < all.wall_count; i++) {
-        talus_shape_def mine = w->walls.record[i].shape, theirs = all.wall[i];
+        talus_shape_def mine = w->state.walls.record[i].shape, theirs = all.wall[i];
         assert_int_equal(mine.kind, theirs.kind);
         assert_int_equal(mine.inside, theirs.inside);
         assert_int_equal(mine.open_faces, theirs.open_faces);

@@ -89,14 +89,16 @@ static void check_frames(const char* folder, int64_t least)
         frame_data d;
         sample_state(w, (uint64_t)i);
         check_ok(frame_read(&reader, i, &d, &error), error);
-        assert_true(d.step == i && d.grains.count == w->grains.count);
+        assert_true(d.step == i && d.grains.count == w->state.grains.count);
         size_t bytes = sizeof(double) * 2 * (size_t)d.grains.count;
         if (bytes) {
-            assert_memory_equal(frame_find(&d.grains, "position")->data, w->grains.position, bytes);
+            assert_memory_equal(frame_find(&d.grains, "position")->data, w->state.grains.position,
+                                bytes);
         }
         bytes = sizeof(double) * 2 * (size_t)d.contacts.count;
         if (bytes) {
-            assert_memory_equal(frame_find(&d.contacts, "force")->data, w->contacts.force, bytes);
+            assert_memory_equal(frame_find(&d.contacts, "force")->data, w->state.contacts.force,
+                                bytes);
         }
         frame_data_free(&d);
     }

@@ -12,8 +12,8 @@ static bool is_strong(const contacts* c, int64_t i, double least)
 
 double talus_measure_contacts_per_grain(const talus_world* world, double threshold)
 {
-    const contacts* c = &world->contacts;
-    const grains* g = &world->grains;
+    const contacts* c = &world->state.contacts;
+    const grains* g = &world->state.grains;
     double least = contact_least_force(c, threshold);
     int64_t ends = 0, free_grains = 0;
     for (int64_t i = 0; i < c->count; i++) {
@@ -30,8 +30,8 @@ double talus_measure_contacts_per_grain(const talus_world* world, double thresho
 static void count_contacts(const talus_world* world, const uint8_t* strong, const uint8_t* rattler,
                            int32_t* degree)
 {
-    const contacts* c = &world->contacts;
-    for (int64_t i = 0; i < world->grains.count; i++) degree[i] = 0;
+    const contacts* c = &world->state.contacts;
+    for (int64_t i = 0; i < world->state.grains.count; i++) degree[i] = 0;
     for (int64_t i = 0; i < c->count; i++) {
         int32_t a = c->a_row[i], b = c->b_row[i];
         if (!strong[i] || rattler[b] || (a >= 0 && rattler[a])) continue;
@@ -57,12 +57,12 @@ talus_status talus_measure_coordination(const talus_world* world, double thresho
                                         talus_error* error)
 {
     const talus_region everywhere = talus_region_default();
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int needed = frictional ? 2 : g->dim + 1;
     measure_box box;
     *out = (talus_coordination){0};
     TRY(measure_box_set(world, region ? region : &everywhere, &box, error));
-    const contacts* list = &world->contacts;
+    const contacts* list = &world->state.contacts;
     uint8_t* strong = malloc((size_t)list->count + 1);
     uint8_t* rattler = calloc((size_t)g->count + 1, 1);
     int32_t* degree = malloc(sizeof *degree * ((size_t)g->count + 1));

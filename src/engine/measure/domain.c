@@ -195,11 +195,11 @@ static talus_status cut_space(domain* d, const double low[3], const double high[
 static talus_status find_limits(domain* d, const talus_world* world, bool by_walls[3][2],
                                 talus_error* error)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double middle[3] = {0}, from[3] = {0}, to[3] = {0};
     for (int64_t i = 0; i < g->count; i++) measure_box_stretch(g, i, low, high);
-    const double half = large_cube(d, &world->walls, low, high, middle);
+    const double half = large_cube(d, &world->state.walls, low, high, middle);
     for (int k = 0; k < d->dim; k++) {
         from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
         to[k] = isfinite(d->high[k]) ? d->high[k] : middle[k] + half;
@@ -277,11 +277,11 @@ static talus_status build(domain* d, const talus_world* world, const talus_domai
                          "bounds of what is measured: low %g must be below high %g along %c",
                          r->low[k], r->high[k], axis_letter(k));
     }
-    if (world->grains.count == 0) {
+    if (world->state.grains.count == 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there are no grains to measure");
     }
     TRY(check_places(d, error));
-    const walls* w = &world->walls;
+    const walls* w = &world->state.walls;
     for (int i = 0; i < (int)w->count && def->walls; i++) {
         if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
     }
@@ -295,7 +295,8 @@ talus_status domain_make(const talus_world* world, const talus_domain_def* def, 
                          talus_error* error)
 {
     const talus_domain_def plain = talus_domain_default();
-    *out = (domain){.dim = world->grains.dim, .grains = &world->grains, .cell = world->cell};
+    *out = (domain){
+        .dim = world->state.grains.dim, .grains = &world->state.grains, .cell = world->state.cell};
     talus_status status = build(out, world, def ? def : &plain, error);
     if (status < 0) domain_free(out);
     return status;

@@ -10,8 +10,8 @@
 
 void talus_measure_momentum(const talus_world* world, double momentum[3])
 {
-    const grains* g = &world->grains;
-    const walls* w = &world->walls;
+    const grains* g = &world->state.grains;
+    const walls* w = &world->state.walls;
     for (int k = 0; k < 3; k++) momentum[k] = 0.0;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
@@ -26,8 +26,8 @@ void talus_measure_momentum(const talus_world* world, double momentum[3])
 talus_status talus_measure_energy(const talus_world* world, const talus_measure_def* def,
                                   talus_energy* out, talus_error* error)
 {
-    const grains* g = &world->grains;
-    const walls* w = &world->walls;
+    const grains* g = &world->state.grains;
+    const walls* w = &world->state.walls;
     const int dim = g->dim, spin_dim = spin_width(dim);
     contact_filter filter;
     talus_velocity_field flow;
@@ -41,7 +41,8 @@ talus_status talus_measure_energy(const talus_world* world, const talus_measure_
         double off[3], unwrapped[3] = {0};
         flow_deviation(&flow, dim, g->position + i * dim, v, off);
         for (int k = 0; k < dim; k++) {
-            unwrapped[k] = g->position[i * dim + k] + g->image[i * dim + k] * world->cell.length[k];
+            unwrapped[k] =
+                g->position[i * dim + k] + g->image[i * dim + k] * world->state.cell.length[k];
         }
         out->grains++;
         out->translational += translational;

@@ -166,7 +166,7 @@ static void finish_rose(talus_fabric* out)
 talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
                                   talus_fabric* out, talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     tensor_fit fits[2] = {fit_begin(dim), fit_begin(dim)};
     contact_filter filter;
     double forces = 0.0;

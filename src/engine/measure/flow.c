@@ -33,7 +33,7 @@ void flow_deviation(const talus_velocity_field* flow, int dim, const double* x, 
 void flow_fit(const talus_world* world, const measure_box* region, bool linear,
               talus_velocity_field* out)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int dim = g->dim;
     double mass = 0.0;
     *out = (talus_velocity_field){{0}, {0}, {0}};
@@ -54,7 +54,7 @@ void flow_fit(const talus_world* world, const measure_box* region, bool linear,
         double dx[3], dv[3];
         vec_sub(dim, dx, g->position + i * dim, out->origin);
         vec_sub(dim, dv, g->velocity + i * dim, out->velocity);
-        for (int k = 0; k < dim; k++) dx[k] = world->cell.periodic[k] ? 0.0 : dx[k];
+        for (int k = 0; k < dim; k++) dx[k] = world->state.cell.periodic[k] ? 0.0 : dx[k];
         for (int k = 0; k < dim; k++) {
             vec_add_scaled(dim, extent + k * dim, g->mass[i] * dx[k], dx);
             vec_add_scaled(dim, product + k * dim, g->mass[i] * dv[k], dx);
@@ -89,7 +89,7 @@ talus_status talus_measure_velocity_field(const talus_world* world, const talus_
 talus_status talus_measure_rheology(const talus_world* world, const talus_measure_def* def,
                                     talus_rheology* out, talus_error* error)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int dim = g->dim;
     talus_measure_def sheared = *def;
     talus_stress stress;

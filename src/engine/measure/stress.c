@@ -26,8 +26,8 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
     *volume = def->volume > 0.0 ? def->volume : measure_box_volume(world, region);
     if (*volume > 0.0 && isfinite(*volume)) return TALUS_OK;
     bool any = false;
-    for (int64_t i = 0; i < world->grains.count && !any; i++) {
-        any = world->grains.glued_to[i] == GRAIN_FREE;
+    for (int64_t i = 0; i < world->state.grains.count && !any; i++) {
+        any = world->state.grains.glued_to[i] == GRAIN_FREE;
     }
     return error_set(error, TALUS_ERR_ARGUMENT, "stress: the region has no volume (%g): %s",
                      *volume,
@@ -40,8 +40,8 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
 talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* def,
                                   talus_stress* out, talus_error* error)
 {
-    const grains* g = &world->grains;
-    const contacts* list = &world->contacts;
+    const grains* g = &world->state.grains;
+    const contacts* list = &world->state.contacts;
     const int dim = g->dim;
     contact_filter filter;
     talus_velocity_field flow;

@@ -182,7 +182,7 @@ static void add_mantle(picture_maker* m, const wall_mantle* mantle)
 /// The faces of a wall that is a solid.
 static void add_solid(picture_maker* m, const placed_wall* w)
 {
-    const solid* shape = &m->world->solids.row[w->shape->solid];
+    const solid* shape = &m->world->state.solids.row[w->shape->solid];
     double corner[POLYTOPE_MAX_VERTICES][3];
     for (int k = 0; k < shape->part_count; k++) {
         const polytope* part = &shape->part[k];

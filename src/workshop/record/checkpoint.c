@@ -35,9 +35,9 @@ enum { BLOCKS = 6 };
 
 static void state_blocks(talus_world* w, state_block out[BLOCKS])
 {
-    out[0] = (state_block){"step", &w->step, sizeof w->step};
-    out[1] = (state_block){"time", &w->time, sizeof w->time};
-    out[2] = (state_block){"next_id", &w->grains.next_id, sizeof w->grains.next_id};
+    out[0] = (state_block){"step", &w->state.step, sizeof w->state.step};
+    out[1] = (state_block){"time", &w->state.time, sizeof w->state.time};
+    out[2] = (state_block){"next_id", &w->state.grains.next_id, sizeof w->state.grains.next_id};
     out[3] = (state_block){"totals", &w->totals, sizeof w->totals};
     out[4] = (state_block){"last", &w->last, sizeof w->last};
     out[5] = (state_block){"solves", &w->solves, sizeof w->solves};
@@ -94,16 +94,17 @@ static void describe_scene(const talus_world* w, text_buffer* t)
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
     describe_method(&w->def, t);
     for (int k = 0; k < w->def.dim; k++) {
-        if (!w->cell.periodic[k]) continue;
-        text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k, w->cell.low[k],
-                 w->cell.length[k]);
+        if (!w->state.cell.periodic[k]) continue;
+        text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k,
+                 w->state.cell.low[k], w->state.cell.length[k]);
     }
-    for (int i = 0; i < w->materials.count; i++) text_add(t, "material %s\n", w->materials.name[i]);
-    for (int i = 0; i < w->solids.count; i++) {
-        const solid* s = &w->solids.row[i];
+    for (int i = 0; i < w->state.materials.count; i++)
+        text_add(t, "material %s\n", w->state.materials.name[i]);
+    for (int i = 0; i < w->state.solids.count; i++) {
+        const solid* s = &w->state.solids.row[i];
         text_add(t, "solid %s, geometry %016llx\n", s->name, (unsigned long long)hash_solid(s));
     }
-    for (int64_t i = 0; i < w->walls.count; i++) describe_wall(&w->walls.record[i], t);
+    for (int64_t i = 0; i < w->state.walls.count; i++) describe_wall(&w->state.walls.record[i], t);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
