@@ -15,8 +15,8 @@ static void test_dot_is_where_its_numbers_say(void** state)
     axes.y_log = true;
     set_axes(figure, axes);
     const double x[] = {12.0, 17.0}, y[] = {1.0, 0.01};
-    add_series(figure, curve_of(x, y, 1, TALUS_CURVE_DOTS, TALUS_COLOUR_BLUE));
-    add_series(figure, curve_of(x + 1, y + 1, 1, TALUS_CURVE_DOTS, TALUS_COLOUR_VERMILLION));
+    add_curve(figure, curve_of(x, y, 1, TALUS_CURVE_DOTS, TALUS_COLOUR_BLUE));
+    add_curve(figure, curve_of(x + 1, y + 1, 1, TALUS_CURVE_DOTS, TALUS_COLOUR_VERMILLION));
     image m = write_and_read(figure);
     assert_int_equal(m.width, 800);
     assert_int_equal(m.height, 600);
@@ -37,8 +37,8 @@ static void test_lines_are_clipped(void** state)
     axes.x_low = 0.0, axes.x_high = 1.0, axes.y_low = 0.0, axes.y_high = 1.0;
     set_axes(figure, axes);
     const double x[] = {-1e12, 1e12, 0.25, 0.25}, y[] = {-1e12, 1e12, -1e9, 1e9};
-    add_series(figure, curve_of(x, y, 2, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
-    add_series(figure, curve_of(x + 2, y + 2, 2, TALUS_CURVE_LINE_DOTS, TALUS_COLOUR_VERMILLION));
+    add_curve(figure, curve_of(x, y, 2, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
+    add_curve(figure, curve_of(x + 2, y + 2, 2, TALUS_CURVE_LINE_DOTS, TALUS_COLOUR_VERMILLION));
     image m = write_and_read(figure);
     assert_int_equal(colour_at(&m, 0.5, 0.5), blue);
     assert_int_equal(colour_at(&m, 0.9, 0.9), blue);
@@ -63,8 +63,8 @@ static void test_breaks_and_steps(void** state)
     set_axes(figure, axes);
     const double x[] = {0.5, 1.5, NAN, 2.5, 3.5}, y[] = {0.8, 0.8, 0.8, 0.8, 0.8};
     const double edge[] = {1.0, 2.0, 3.0}, count[] = {0.5, 0.25, 0.0};
-    add_series(figure, curve_of(x, y, 5, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
-    add_series(figure, curve_of(edge, count, 3, TALUS_CURVE_STEPS, TALUS_COLOUR_VERMILLION));
+    add_curve(figure, curve_of(x, y, 5, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
+    add_curve(figure, curve_of(edge, count, 3, TALUS_CURVE_STEPS, TALUS_COLOUR_VERMILLION));
     image m = write_and_read(figure);
     assert_int_equal(colour_at(&m, 0.25, 0.8), blue);
     assert_int_equal(colour_at(&m, 0.50, 0.8), 0xffffff);
@@ -91,8 +91,8 @@ static void test_a_million_points(void** state)
     talus_axes_def axes = talus_axes_default();
     axes.x_low = 0.0, axes.x_high = 1.0, axes.y_low = 0.0, axes.y_high = 1.0;
     set_axes(figure, axes);
-    add_series(figure, curve_of(x, y, COUNT, TALUS_CURVE_DOTS, TALUS_COLOUR_VERMILLION));
-    add_series(figure, curve_of(x, y, COUNT, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
+    add_curve(figure, curve_of(x, y, COUNT, TALUS_CURVE_DOTS, TALUS_COLOUR_VERMILLION));
+    add_curve(figure, curve_of(x, y, COUNT, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE));
     image m = write_and_read(figure);
     assert_int_equal(colour_at(&m, 0.25, 0.5), blue);
     assert_int_equal(colour_at(&m, 0.5, 0.1), blue);
@@ -140,7 +140,7 @@ static void test_many_points_of_every_style(void** state)
         set_axes(figure, axes);
         talus_curve_def def = curve_of(x, y, COUNT, style[mode], TALUS_COLOUR_BLUE);
         if (dashed) def.dash = TALUS_DASH_DASHED;
-        add_series(figure, def);
+        add_curve(figure, def);
         image m = write_and_read(figure);
         // Gaps of dashes are not always closed by other dashes.
         assert_true(other_part(&m, blue, 0.25, 0.75, 0.25, 0.65) < (dashed ? 0.1 : 0.01));
@@ -179,7 +179,7 @@ static void test_dashes_go_on(void** state)
         talus_curve_def def = curve_of(many ? x : ends, many ? y : height, many ? COUNT : 2,
                                        TALUS_CURVE_LINE, TALUS_COLOUR_BLUE);
         def.dash = TALUS_DASH_DASHED;
-        add_series(figure, def);
+        add_curve(figure, def);
         seen[many] = write_and_read(figure);
     }
     int differ = 0, dark = 0;
@@ -246,7 +246,7 @@ static void test_legend_avoids_the_curve(void** state)
         talus_figure* figure = new_figure();
         talus_curve_def def = curve_of(x, y, 50, TALUS_CURVE_LINE, TALUS_COLOUR_BLUE);
         def.label = "a curve";
-        add_series(figure, def);
+        add_curve(figure, def);
         image m = write_and_read(figure);
         // The sample of the legend is in the upper left of a rising curve, else in the upper right.
         int left = 0, right = 0;
@@ -283,7 +283,7 @@ static void test_odd_data(void** state)
                                                mode & 8 ? 4 : 1, (talus_curve_style)style, -1);
                 def.y_error = odd[i];
                 def.label = style == 0 ? "label" : NULL;
-                add_series(figure, def);
+                add_curve(figure, def);
             }
             talus_error error;
             check_ok(talus_figure_mark(figure, 0, true, odd[i][0], "mark", &error), error);
@@ -312,7 +312,7 @@ static void test_shortest_ranges(void** state)
             axes.equal = equal;
             talus_figure* figure = new_figure();
             set_axes(figure, axes);
-            add_series(figure, curve_of(x, x, 2, TALUS_CURVE_DOTS, TALUS_COLOUR_BLUE));
+            add_curve(figure, curve_of(x, x, 2, TALUS_CURVE_DOTS, TALUS_COLOUR_BLUE));
             image m = write_and_read(figure);
             assert_int_equal(colour_at(&m, 0.5, 0.5), blue);
             cairo_surface_destroy(m.surface);
