@@ -329,7 +329,7 @@ static void test_damaged_frames(void** state)
         {"mass", "is damaged", damage_mass, true},
         {"radius", "is damaged", damage_radius, true},
         {"outside", "cannot read a frame", damage_outside, true},
-        {"missing", "cannot read a frame", damage_missing, true},
+        {"missing", "cannot read frame 0", damage_missing, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char copy[200];
