@@ -6,10 +6,10 @@
 
 static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS])
 {
-    row[SOFT_STIFFNESS] = pair->stiffness;
-    row[SOFT_TANGENTIAL] = pair->stiffness * pair->stiffness_ratio;
-    row[SOFT_DAMPING] = 2.0 * pair_damping(pair) * sqrt(pair->stiffness);
-    row[SOFT_TANGENTIAL_DAMPING] = pair->damping_ratio;
+    row[SOFT_STIFFNESS] = pair->soft.stiffness;
+    row[SOFT_TANGENTIAL] = pair->soft.stiffness * pair->soft.stiffness_ratio;
+    row[SOFT_DAMPING] = 2.0 * pair_damping(pair) * sqrt(pair->soft.stiffness);
+    row[SOFT_TANGENTIAL_DAMPING] = pair->soft.damping_ratio;
 }
 
 /// Two equal bodies with the pair's moduli. Both dashpots are 2 sqrt(5/6) beta sqrt(S m_r) with the
@@ -17,8 +17,8 @@ static void linear_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS
 /// sqrt(4/3 E* a m_r).
 static void hertz_springs(const talus_pair_def* pair, double row[SOFT_CONSTANTS])
 {
-    const double p = pair->poisson, shear = pair->young / (2.0 * (1.0 + p));
-    const double young_star = pair->young / (2.0 * (1.0 - p * p));
+    const double p = pair->soft.poisson, shear = pair->soft.young / (2.0 * (1.0 + p));
+    const double young_star = pair->soft.young / (2.0 * (1.0 - p * p));
     const double shear_star = shear / (2.0 * (2.0 - p));
     row[SOFT_STIFFNESS] = 4.0 / 3.0 * young_star;
     row[SOFT_TANGENTIAL] = 8.0 * shear_star;

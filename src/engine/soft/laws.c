@@ -31,7 +31,8 @@ static talus_status check_pair(const materials* m, int a, int b, talus_soft_law 
                                talus_error* error)
 {
     const talus_pair_def* pair = materials_pair(m, a, b);
-    if (law == TALUS_SOFT_HERTZ ? pair->young > 0.0 : pair->stiffness > 0.0) return TALUS_OK;
+    if (law == TALUS_SOFT_HERTZ ? pair->soft.young > 0.0 : pair->soft.stiffness > 0.0)
+        return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT, "materials '%s' and '%s': the method soft needs %s",
                      m->name[a], m->name[b],
                      law == TALUS_SOFT_HERTZ ? "a Young's modulus (young > 0) for its law of Hertz"

@@ -28,7 +28,7 @@ static surroundings box_of_grains(const picture_maker* m)
 /// A plane that is there: its state goes to *w, its normal in the world to `normal`.
 static bool find_plane(const picture_maker* m, int wall, talus_wall_state* w, double normal[3])
 {
-    if (talus_world_wall(m->world, wall, w, NULL) != TALUS_OK) return false;
+    if (talus_world_wall(m->world, (talus_wall_id){wall}, w, NULL) != TALUS_OK) return false;
     if (!w->present || w->shape.kind != TALUS_SHAPE_PLANE) return false;
     quat_rotate(normal, w->rotation, w->shape.normal);
     return true;

@@ -296,7 +296,7 @@ static void add_wall(picture_maker* m, const talus_wall_state* w)
     case TALUS_SHAPE_CYLINDER:
     case TALUS_SHAPE_CONE: add_round(m, w); break;
     case TALUS_SHAPE_SOLID: {
-        const solid* shape = &m->world->solids.row[s->solid];
+        const solid* shape = &m->world->solids.row[s->solid.index];
         for (int k = 0; k < shape->part_count; k++) add_part(m, w, &shape->part[k]);
         break;
     }
@@ -360,7 +360,8 @@ void picture_walls(picture_maker* m)
     const int64_t first = m->out->piece_count;
     for (int i = 0; i < count; i++) {
         talus_wall_state w;
-        if (talus_world_wall(m->world, i, &w, NULL) == TALUS_OK && w.present) add_wall(m, &w);
+        if (talus_world_wall(m->world, (talus_wall_id){i}, &w, NULL) == TALUS_OK && w.present)
+            add_wall(m, &w);
     }
     for (int64_t i = first; i < m->out->piece_count; i++) {
         if (m->out->piece[i].kind == PIECE_PLANE) hold_plane(m, &m->out->piece[i]);

@@ -63,7 +63,7 @@ static void describe_wall(const wall_record* wall, text_buffer* t)
 {
     const talus_shape_def* shape = &wall->shape;
     text_add(t, "wall %s, shape %d", wall->name, (int)shape->kind);
-    if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid);
+    if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid.index);
     if (shape->kind == TALUS_SHAPE_MESH) {
         size_t bytes = sizeof *shape->triangles * 9 * (size_t)shape->triangle_count;
         text_add(t, ", %lld triangles, geometry %016llx", (long long)shape->triangle_count,

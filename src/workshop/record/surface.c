@@ -316,7 +316,7 @@ static void add_wall(surface* s, const placement* at, const shapes* all,
         }
         // fallthrough
     case TALUS_SHAPE_CONE: add_round(s, at, shape, grains); break;
-    case TALUS_SHAPE_SOLID: add_solid(s, at, all, shape->solid); break;
+    case TALUS_SHAPE_SOLID: add_solid(s, at, all, shape->solid.index); break;
     case TALUS_SHAPE_MESH: add_mesh(s, at, shape); break;
     case TALUS_SHAPE_COUNT: break;
     }

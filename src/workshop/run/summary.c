@@ -294,7 +294,8 @@ static void write_wall_forces(json* j, const talus_world* world)
     json_object(j, "wall_forces");
     for (int w = 0; w < talus_world_wall_count(world); w++) {
         talus_wall_state state;
-        if (talus_world_wall(world, w, &state, NULL) == TALUS_OK && state.present) {
+        if (talus_world_wall(world, (talus_wall_id){w}, &state, NULL) == TALUS_OK &&
+            state.present) {
             json_vector(j, state.name, state.force);
         }
     }

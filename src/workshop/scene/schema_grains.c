@@ -43,13 +43,13 @@ static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
 /// What grains share or have of their own, besides size and position. *g holds the defaults.
 static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool poured)
 {
-    int default_material = g->material;
-    const char* material = read_text_or(s, "material", scene->material_names[g->material]);
+    int default_material = g->material.index;
+    const char* material = read_text_or(s, "material", scene->material_names[g->material.index]);
     int found = schema_find(s, "material", 0, "material", material, scene->material_names,
                             scene->material_count);
-    g->material = found < 0 ? 0 : found;
-    bool same = g->material == default_material;
-    read_mass(s, same ? g->density : scene->materials[g->material].density, g);
+    g->material.index = found < 0 ? 0 : found;
+    bool same = g->material.index == default_material;
+    read_mass(s, same ? g->density : scene->materials[g->material.index].density, g);
     read_vector_or(s, "velocity", g->velocity, g->velocity);
     read_axial_or(s, "spin", g->spin, g->spin);
     read_vector_or(s, "force", g->force, g->force);
@@ -63,10 +63,11 @@ static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool 
 void schema_hold(talus_scene* scene, section* s, talus_grain_def* g)
 {
     g->fixed = read_bool_or(s, "fixed", g->fixed);
-    const char* wall =
-        read_text_or(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
+    const char* wall = read_text_or(
+        s, "glue", g->glued_to.index < 0 ? NULL : scene->wall_names[g->glued_to.index]);
     if (!wall) return;
-    g->glued_to = schema_find(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
+    g->glued_to.index =
+        schema_find(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
     if (g->fixed) {
         section_mistake(s, "glue", "is given besides fixed: true (expected one of the two)");
     }
@@ -277,7 +278,7 @@ static void read_cornered(talus_scene* scene, section* s, const char* key, talus
     int index = schema_add_solid(scene, s, key, &def);
     if (index < 0) return;
     const solid* made = &scene->shapes.solids.row[index];
-    g->solid = index;
+    g->solid.index = index;
     g->radius = made->radius;
     vec_copy(3, g->position, made->centre);
 }

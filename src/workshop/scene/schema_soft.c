@@ -82,7 +82,7 @@ void schema_springs(section* s, talus_pair_def* law, unsigned* given)
         else if (has_default && !section_has(s, keys[i]))
             read_real_or(s, keys[i], *value[i]);
     }
-    if (law->poisson > section_row(s, "poisson", KEY_REAL)->most) {
+    if (law->soft.poisson > section_row(s, "poisson", KEY_REAL)->most) {
         section_mistake(s, "poisson",
                         "is above that of an incompressible body (expected at most "
                         "0.5)");
@@ -91,7 +91,8 @@ void schema_springs(section* s, talus_pair_def* law, unsigned* given)
 
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT])
 {
-    double* const all[SPRING_COUNT] = {&law->stiffness,     &law->stiffness_ratio, &law->damping,
-                                       &law->damping_ratio, &law->young,           &law->poisson};
+    double* const all[SPRING_COUNT] = {&law->soft.stiffness, &law->soft.stiffness_ratio,
+                                       &law->soft.damping,   &law->soft.damping_ratio,
+                                       &law->soft.young,     &law->soft.poisson};
     memcpy(out, all, sizeof all);
 }
