@@ -399,8 +399,8 @@ void field_group_name(const field_choice* field, const talus_world* world, int64
     talus_wall_state wall;
     talus_solid_state shape;
     const int number = (int)group;
-    if (strcmp(kind, "material") == 0 && number >= 0 && number < world->materials.count) {
-        snprintf(out, size, "%s", world->materials.name[number]);
+    if (strcmp(kind, "material") == 0 && number >= 0 && number < world->state.materials.count) {
+        snprintf(out, size, "%s", world->state.materials.name[number]);
     } else if (strcmp(kind, "shape") == 0 && number < 0) {
         snprintf(out, size, world->def.dim == 2 ? "disk" : "ball");
     } else if (strcmp(kind, "shape") == 0 &&

@@ -83,30 +83,30 @@ typedef struct contact_job {
 static void run_stage(contact_job* job, int stage)
 {
     talus_world* w = job->world;
-    grains* g = &w->grains;
+    grains* g = &w->state.grains;
     const ball_set balls = {g->dim, g->count, g->position, job->reach, g->inv_mass};
     const narrow bodies = {.g = g,
-                           .w = &w->walls,
-                           .periodic = &w->cell,
-                           .poses = &w->poses,
+                           .w = &w->state.walls,
+                           .periodic = &w->state.cell,
+                           .poses = &w->state.poses,
                            .margin = job->margin,
                            .wall_margin = job->wall_margin,
                            .velocity = g->velocity,
                            .spin = g->spin,
                            .h = STEP,
-                           .last = &w->contacts,
+                           .last = &w->state.contacts,
                            .threads = job->threads};
     int status = 0;
     if (stage == STAGE_MAKE) job->near.count = -1;
     if (stage == STAGE_MAKE || stage == STAGE_HOLD) {
-        status = neighbours_update(&job->near, &balls, &w->cell, job->threads);
+        status = neighbours_update(&job->near, &balls, &w->state.cell, job->threads);
     } else if (stage == STAGE_WALLS) {
         job->found.count = 0;
         status = narrow_walls(&bodies, job->escaped, &job->found);
     } else if (stage == STAGE_PAIRS) {
         status = narrow_pairs(&bodies, &job->near.pairs, &job->found);
     } else {
-        status = contacts_match(&job->found, &w->contacts, g, job->threads);
+        status = contacts_match(&job->found, &w->state.contacts, g, job->threads);
         contacts_prune(&job->found, job->threads);
     }
     bench_ok(status, "memory");
@@ -114,11 +114,11 @@ static void run_stage(contact_job* job, int stage)
 
 static void measure_stages(talus_world* world, int threads)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     contact_job job = {.world = world, .threads = threads};
     job.margin = calloc((size_t)g->count, sizeof(double));
     job.reach = calloc((size_t)g->count, sizeof(double));
-    job.wall_margin = calloc((size_t)world->walls.count, sizeof(double));
+    job.wall_margin = calloc((size_t)world->state.walls.count, sizeof(double));
     job.escaped = calloc((size_t)g->count, 1);
     bench_ok(!job.margin || !job.reach || !job.wall_margin || !job.escaped, "memory");
     bench_ok(neighbours_init(&job.near), "memory");

@@ -39,7 +39,7 @@ static inline talus_world* open_world(int dim, int periodic, double side,
 /// The lid: a wall that nothing reaches; the grains glued to it are what touches.
 static inline talus_wall_id add_lid(talus_world* world, double height, double mass)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     talus_error error = {0};
     talus_wall_def lid = talus_wall_default();
     talus_wall_id index;

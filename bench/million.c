@@ -45,10 +45,10 @@ static void print_stages(const talus_world* world, const char* which, int thread
 {
     const stages* s = &sorted[count / 2];
     printf("%3d %9lld %9lld %-6s %7d %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %6.1f%%",
-           world->grains.dim, (long long)world->grains.count, (long long)world->contacts.count,
-           which, threads, 1e3 * sorted[0].total, 1e3 * s->total, 1e3 * sorted[count - 1].total,
-           1e3 * s->cpu, 1e3 * s->detect, 1e3 * s->solve, 1e3 * s->advance,
-           100.0 * s->detect / s->total);
+           world->state.grains.dim, (long long)world->state.grains.count,
+           (long long)world->state.contacts.count, which, threads, 1e3 * sorted[0].total,
+           1e3 * s->total, 1e3 * sorted[count - 1].total, 1e3 * s->cpu, 1e3 * s->detect,
+           1e3 * s->solve, 1e3 * s->advance, 100.0 * s->detect / s->total);
     if (one > 0.0) printf("  %.2f times as fast", one / s->total);
     printf("\n");
     fflush(stdout);
@@ -124,7 +124,7 @@ static void measure_default(talus_world* world)
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    const double count = (double)world->grains.count;
+    const double count = (double)world->state.grains.count;
     const double resident = 1024.0 * (double)usage.ru_maxrss, now = (double)allocated();
     printf("    %.0f MB resident at most, %.0f MB allocated now: %.0f and %.0f bytes a sphere\n",
            1e-6 * resident, 1e-6 * now, resident / count, now / count);

@@ -180,11 +180,11 @@ static inline void print_computed(int dim, grain_kind kind)
 static inline void measure_memory(const talus_world* tile, grain_kind kind, const double width[3],
                                   int times)
 {
-    const int dim = tile->grains.dim;
+    const int dim = tile->state.grains.dim;
     int64_t before = allocated();
     talus_world* world = repeat_tile(tile, kind, width, times);
-    const int64_t filled = allocated() - before, count = world->grains.count;
-    const int64_t contact_count = world->contacts.count;
+    const int64_t filled = allocated() - before, count = world->state.grains.count;
+    const int64_t contact_count = world->state.contacts.count;
     talus_world_destroy(world);
 
     before = allocated();

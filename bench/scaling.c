@@ -370,7 +370,7 @@ static void measure_packing(const tile* t, int times, double random_seconds, out
     one.stop = TALUS_STOP_SWEEPS;
     one.max_sweeps = 1;
     talus_world* world = loaded_packing(t, times, &one);
-    pk.grains = world->grains.count;
+    pk.grains = world->state.grains.count;
     bench_ok(world_pose(world, JAMMED_STEP, &pk.problem, &list, &error), error.text);
     talus_world_destroy(world);
     measure_start(&pk, "cold", &fast[0], &random[0]);

@@ -188,7 +188,7 @@ static talus_world* make_crowd(rng* r, int dim, int count, bool boxes, const boo
         for (int k = 0; k < 3; k++) grain.rotation[k] = uniform(r, -3.0, 3.0);
         check_ok(talus_world_add_grain(world, &grain, NULL, &error), error);
     }
-    assert_int_equal(poses_update(&world->poses, &world->grains), TALUS_OK);
+    assert_int_equal(poses_update(&world->state.poses, &world->state.grains), TALUS_OK);
     return world;
 }
 
@@ -202,7 +202,7 @@ typedef struct crowd_search {
 
 static crowd_search begin_search(talus_world* world, double range)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     crowd_search s = {.margin = calloc((size_t)g->count, sizeof(double)),
                       .reach = calloc((size_t)g->count, sizeof(double)),
                       .escaped = calloc((size_t)g->count, 1),
@@ -214,18 +214,18 @@ static crowd_search begin_search(talus_world* world, double range)
     }
     const ball_set balls = {g->dim, g->count, g->position, s.reach, g->inv_mass};
     grid* cells = grid_create();
-    assert_int_equal(grid_pairs(cells, &balls, &world->cell, 1, &s.pairs), TALUS_OK);
+    assert_int_equal(grid_pairs(cells, &balls, &world->state.cell, 1, &s.pairs), TALUS_OK);
     grid_destroy(cells);
     s.bodies = (narrow){.g = g,
-                        .w = &world->walls,
-                        .periodic = &world->cell,
-                        .poses = &world->poses,
+                        .w = &world->state.walls,
+                        .periodic = &world->state.cell,
+                        .poses = &world->state.poses,
                         .range = range,
                         .velocity = g->velocity,
                         .spin = g->spin,
                         .drift = {0.1, 0.0, 0.0},
                         .h = 0.01,
-                        .last = &world->contacts};
+                        .last = &world->state.contacts};
     return s;
 }
 
@@ -241,14 +241,15 @@ static void end_search(crowd_search* s)
 static contacts search_crowd(talus_world* world, crowd_search* s, int threads)
 {
     contacts found;
-    contacts_init(&found, world->grains.dim);
-    memset(s->escaped, 0, (size_t)world->grains.count);
+    contacts_init(&found, world->state.grains.dim);
+    memset(s->escaped, 0, (size_t)world->state.grains.count);
     s->bodies.margin = s->margin;
     s->bodies.wall_margin = s->wall_margin;
     s->bodies.threads = threads;
     assert_int_equal(narrow_walls(&s->bodies, s->escaped, &found), TALUS_OK);
     assert_int_equal(narrow_pairs(&s->bodies, &s->pairs, &found), TALUS_OK);
-    assert_int_equal(contacts_match(&found, &world->contacts, &world->grains, threads), TALUS_OK);
+    assert_int_equal(contacts_match(&found, &world->state.contacts, &world->state.grains, threads),
+                     TALUS_OK);
     contacts_prune(&found, threads);
     return found;
 }
@@ -270,25 +271,25 @@ static void check_same_rows(const contacts* x, const contacts* y)
 /// Give the contacts of the last step forces, some bonds, and move the grains a little.
 static void age_crowd(talus_world* world, rng* r)
 {
-    contacts* c = &world->contacts;
+    contacts* c = &world->state.contacts;
     const int dim = c->dim;
     for (int64_t i = 0; i < c->count; i++) {
         for (int k = 0; k < dim; k++) c->force[i * dim + k] = rng_normal(r);
         c->state[i] = TALUS_CONTACT_STICK;
         c->bonded[i] = rng_uniform(r) < 0.3;
     }
-    for (int64_t i = 0; i < world->grains.count * dim; i++) {
-        world->grains.position[i] += 0.01 * rng_normal(r);
+    for (int64_t i = 0; i < world->state.grains.count * dim; i++) {
+        world->state.grains.position[i] += 0.01 * rng_normal(r);
     }
-    assert_int_equal(poses_update(&world->poses, &world->grains), TALUS_OK);
+    assert_int_equal(poses_update(&world->state.poses, &world->state.grains), TALUS_OK);
 }
 
 /// Balls whose gap is at most the margins and the range; beyond the margins only those with a bond.
 static int64_t brute_contacts(const talus_world* world, const crowd_search* s,
                               const contacts* found)
 {
-    const grains* g = &world->grains;
-    const contacts* last = &world->contacts;
+    const grains* g = &world->state.grains;
+    const contacts* last = &world->state.contacts;
     int64_t wrong = 0, at = 0;
     while (at < found->count && found->a[at] < 0) at++;
     for (int64_t i = 0; i < g->count; i++) {
@@ -296,7 +297,8 @@ static int64_t brute_contacts(const talus_world* world, const crowd_search* s,
             double sum = 0.0;
             for (int k = 0; k < g->dim; k++) {
                 double d = fabs(g->position[j * g->dim + k] - g->position[i * g->dim + k]);
-                if (world->cell.periodic[k]) d = fmin(d, fabs(d - world->cell.length[k]));
+                if (world->state.cell.periodic[k])
+                    d = fmin(d, fabs(d - world->state.cell.length[k]));
                 sum += d * d;
             }
             const bool listed = at < found->count && found->a_row[at] == i && found->b_row[at] == j;
@@ -322,8 +324,8 @@ static void check_crowd(int dim, int count, bool boxes, const bool periodic[3], 
     talus_world* world = make_crowd(&r, dim, count, boxes, periodic);
     crowd_search s = begin_search(world, range);
     const contacts last = search_crowd(world, &s, 1);
-    contacts_free(&world->contacts);
-    world->contacts = last;
+    contacts_free(&world->state.contacts);
+    world->state.contacts = last;
     end_search(&s);
     age_crowd(world, &r);
     s = begin_search(world, range);
@@ -341,7 +343,8 @@ static void check_crowd(int dim, int count, bool boxes, const bool periodic[3], 
         contacts again = search_crowd(world, &s, threads[t]);
         check_same_rows(&first, &again);
         assert_memory_equal(escaped, s.escaped, (size_t)count);
-        assert_int_equal(contacts_match_forces(&again, &world->contacts, threads[t]), TALUS_OK);
+        assert_int_equal(contacts_match_forces(&again, &world->state.contacts, threads[t]),
+                         TALUS_OK);
         check_same_rows(&first, &again);
         contacts_free(&again);
     }

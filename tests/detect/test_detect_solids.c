@@ -65,7 +65,7 @@ static talus_world* random_cloud(rng* r, int dim, int count)
 /// Signed distance between two grains, part by part, with every image of the second.
 static double brute_distance(const talus_world* w, const poses* p, int64_t a, int64_t b)
 {
-    const grains* g = &w->grains;
+    const grains* g = &w->state.grains;
     const int dim = g->dim;
     double least = INFINITY;
     for (int image = 0; image < 9; image++) {
@@ -111,8 +111,8 @@ static void test_nothing_missed(void** state)
             talus_world* world = random_cloud(&r, dim, dim == 2 ? 60 : 120);
             poses before = {0};
             talus_error error = {0};
-            assert_int_equal(poses_update(&before, &world->grains), TALUS_OK);
-            const int64_t count = world->grains.count;
+            assert_int_equal(poses_update(&before, &world->state.grains), TALUS_OK);
+            const int64_t count = world->state.grains.count;
             double* distance = malloc(sizeof(double) * (size_t)(count * count));
             for (int64_t a = 0; a < count; a++) {
                 for (int64_t b = a + 1; b < count; b++) {
@@ -123,7 +123,7 @@ static void test_nothing_missed(void** state)
             for (int64_t a = 0; a < count; a++) {
                 for (int64_t b = a + 1; b < count; b++) {
                     const double expected = distance[a * count + b];
-                    const double found = listed_gap(&world->contacts, a, b);
+                    const double found = listed_gap(&world->state.contacts, a, b);
                     touching += expected <= 0.0;
                     if (expected > 0.01) {
                         assert_true(found == INFINITY);
@@ -194,14 +194,14 @@ static void test_names_stay(void** state)
         for (int i = 0; i < 400; i++) {
             check_ok(talus_world_step(world, 2e-3, NULL, &error), error);
         }
-        const int64_t count = world->contacts.count;
+        const int64_t count = world->state.contacts.count;
         const size_t bytes = sizeof(int64_t) * (size_t)count;
         int64_t* names = malloc(bytes);
-        memcpy(names, world->contacts.feature, bytes);
+        memcpy(names, world->state.contacts.feature, bytes);
         for (int i = 0; i < test_count(500, 50); i++) {
             check_ok(talus_world_step(world, 2e-3, NULL, &error), error);
-            assert_int_equal(world->contacts.count, count);
-            assert_memory_equal(names, world->contacts.feature, bytes);
+            assert_int_equal(world->state.contacts.count, count);
+            assert_memory_equal(names, world->state.contacts.feature, bytes);
         }
         assert_true(count >= (dim == 2 ? 60 : 120)); // two or four points under every box
         free(names);

@@ -72,23 +72,23 @@ static void try_one(rng* r, int dim)
     uint8_t escaped[1] = {0};
     contacts list;
     contacts_init(&list, dim);
-    const narrow bodies = {.g = &world->grains,
-                           .w = &world->walls,
-                           .periodic = &world->cell,
-                           .poses = &world->poses,
+    const narrow bodies = {.g = &world->state.grains,
+                           .w = &world->state.walls,
+                           .periodic = &world->state.cell,
+                           .poses = &world->state.poses,
                            .margin = margin,
                            .wall_margin = wall_margin,
-                           .velocity = world->grains.velocity,
-                           .spin = world->grains.spin,
+                           .velocity = world->state.grains.velocity,
+                           .spin = world->state.grains.spin,
                            .h = 1e-3,
-                           .last = &world->contacts,
+                           .last = &world->state.contacts,
                            .threads = 1};
     assert_int_equal(narrow_walls(&bodies, escaped, &list), TALUS_OK);
     double found = INFINITY;
     for (int64_t c = 0; c < list.count; c++) {
         found = fmin(found, list.gap[c]);
-        double again =
-            ball_wall_gap(&world->grains, &world->walls, &world->cell, 0, list.feature[c], 0);
+        double again = ball_wall_gap(&world->state.grains, &world->state.walls, &world->state.cell,
+                                     0, list.feature[c], 0);
         if (list.gap[c] < grain.radius) assert_true(again == list.gap[c]); // it looks so far
         assert_true(c == 0 || contacts_compare(&list, c - 1, &list, c) < 0);
     }

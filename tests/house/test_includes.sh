@@ -25,6 +25,6 @@ expect_complaint()
 expect_complaint src/engine/base/rng.h '#include "world/world.h"' "later room 'world'"
 expect_complaint src/engine/base/hash.h '#include "base/hash.h"' "circle: "
 expect_complaint src/engine/base/hash.h '#include "base/nowhere.h"' "is not found"
-expect_complaint src/attic/old.h '#include <math.h>' "room 'attic' is not in the list"
+expect_complaint src/engine/attic/old.h '#include <math.h>' "room 'attic' is not in the list"
 expect_complaint include/talus/base.h '#include <omp.h>' "a public header may not include omp.h"
 expect_complaint include/talus/base.h '#include "base/rng.h"' "a public header may not include"

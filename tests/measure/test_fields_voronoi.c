@@ -350,11 +350,11 @@ static void test_mistakes(void** state)
     def.domain.bounds.low[0] = 0.5;
     assert_int_equal(talus_measure_voronoi(world, &def, &v, &error), TALUS_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "periodic axis x"));
-    const double before = world->grains.position[0];
-    world->grains.position[0] = 1e300; // as a damaged file might have it
+    const double before = world->state.grains.position[0];
+    world->state.grains.position[0] = 1e300; // as a damaged file might have it
     assert_int_equal(talus_measure_voronoi(world, NULL, &v, &error), TALUS_ERR_NUMERIC);
     assert_non_null(strstr(error.text, "far outside"));
-    world->grains.position[0] = before;
+    world->state.grains.position[0] = before;
     def = talus_voronoi_default();
     def.bins = 0;
     assert_int_equal(talus_measure_voronoi(world, &def, &v, &error), TALUS_ERR_ARGUMENT);
@@ -364,7 +364,7 @@ static void test_mistakes(void** state)
     assert_non_null(strstr(error.text, "no grains"));
     add_ball(world, 1.0, 0, 0, 0);
     add_ball(world, 1.0, 3, 0, 0);
-    world->grains.radius[0] = 0.0; // as a damaged file might have it
+    world->state.grains.radius[0] = 0.0; // as a damaged file might have it
     assert_int_equal(talus_measure_voronoi(world, NULL, &v, &error), TALUS_ERR_NUMERIC);
     assert_non_null(strstr(error.text, "radius 0"));
     talus_voronoi_free(&v);

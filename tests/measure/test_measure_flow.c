@@ -22,7 +22,7 @@ static talus_energies energies_of(const talus_world* world)
 /// Balls at random places that move with v = V + L x, of different masses.
 static void put_field(talus_world* world, int count, const double* base, const double* gradient)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     dice d = {3};
     for (int i = 0; i < count; i++) {
         talus_grain_def ball = physics_ball(0.01, 0.5 + dice_roll(&d), 0, 0, 0);
@@ -93,8 +93,8 @@ static void test_inertial_number(void** state)
         n[i % 3] = 1.0;
         put_pair(world, point, n, 2.0, rub); // isotropic pressure, s_xz = s_zx < 0
     }
-    for (int64_t i = 0; i < world->grains.count; i++) {
-        world->grains.velocity[3 * i] = rate * world->grains.position[3 * i + 2];
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        world->state.grains.velocity[3 * i] = rate * world->state.grains.position[3 * i + 2];
     }
     talus_measure_def def = talus_measure_default();
     def.volume = 5.0;

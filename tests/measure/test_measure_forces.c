@@ -50,7 +50,8 @@ static void test_lattices_are_isotropic(void** state)
         talus_world* world = lattice(dim, 4, cases[i].hexagonal);
         talus_measure_def def = talus_measure_default();
         talus_fabric f = fabric_of(world, &def);
-        check_close("contacts a grain", 2.0 * (double)f.contacts / (double)world->grains.count,
+        check_close("contacts a grain",
+                    2.0 * (double)f.contacts / (double)world->state.grains.count,
                     cases[i].neighbours, ROUNDING, "a count");
         for (int k = 0; k < dim; k++) {
             for (int j = 0; j < dim; j++) {
@@ -286,7 +287,7 @@ static void test_bonds_and_smooth_contacts(void** state)
     talus_world* world = physics_world_pair(&options, &pair);
     const double n[2] = {0, 1}, left[2] = {0, 0}, right[2] = {5, 0}, tangential[2] = {0.4, 0};
     const int64_t bond = put_pair(world, left, n, -1.0, tangential);
-    world->contacts.bonded[bond] = 1;
+    world->state.contacts.bonded[bond] = 1;
     put_pair(world, right, n, 2.0, tangential);
     talus_measure_def def = talus_measure_default();
     talus_forces f = forces_of(world, &def);
@@ -319,7 +320,8 @@ static void test_networks_by_hand(void** state)
         if (i < 2)
             put_pair(world, point, up, 4.0, NULL);
         else
-            world->contacts.state[put_pair(world, point, aside, 1.0, rub)] = TALUS_CONTACT_SLIDE;
+            world->state.contacts.state[put_pair(world, point, aside, 1.0, rub)] =
+                TALUS_CONTACT_SLIDE;
     }
     talus_measure_def def = talus_measure_default();
     def.volume = 2.0;

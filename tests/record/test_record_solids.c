@@ -76,9 +76,9 @@ static int64_t solid_contacts(const talus_world* w, bool with_wall)
     int64_t count = 0;
     talus_contacts c = talus_world_contacts(w);
     for (int64_t i = 0; i < c.count; i++) {
-        int64_t b = grains_find(&w->grains, c.b[i]);
+        int64_t b = grains_find(&w->state.grains, c.b[i]);
         double force = fabs(c.force[i * c.dim]) + fabs(c.force[i * c.dim + 1]);
-        count += (c.a[i] < 0) == with_wall && w->grains.solid[b] >= 0 && force > 0.0;
+        count += (c.a[i] < 0) == with_wall && w->state.grains.solid[b] >= 0 && force > 0.0;
     }
     return count;
 }

@@ -324,7 +324,7 @@ typedef struct body {
 
 static body make_body(const talus_world* world, const talus_grains* g, int64_t i, int part)
 {
-    const solid* s = &world->solids.row[g->solid[i].index];
+    const solid* s = &world->state.solids.row[g->solid[i].index];
     const polytope* p = &s->part[part];
     body b = {.grain = i, .vertex_count = p->vertex_count, .skin = g->scale[i] * s->skin};
     double q[4] = {0};
@@ -397,7 +397,7 @@ static void check_no_overlaps(const char* path)
     int64_t count = 0, pairs = 0;
     for (int64_t i = 0; i < g.count; i++) {
         if (g.solid[i].index < 0) continue;
-        int parts = world->solids.row[g.solid[i].index].part_count;
+        int parts = world->state.solids.row[g.solid[i].index].part_count;
         for (int k = 0; k < parts; k++) bodies[count++] = make_body(world, &g, i, k);
     }
     double deepest = 0.0;
@@ -408,7 +408,7 @@ static void check_no_overlaps(const char* path)
             if (a == b) continue;
             vec_sub(g.dim, delta, g.position + b * g.dim, g.position + a * g.dim);
             vec_copy(3, near, delta);
-            cell_nearest(&world->cell, g.dim, near);
+            cell_nearest(&world->state.cell, g.dim, near);
             vec_sub(3, shift, near, delta);
             if (vec_norm(3, near) > g.radius[a] + g.radius[b]) continue;
             pairs++;

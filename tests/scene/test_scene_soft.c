@@ -75,7 +75,7 @@ static void check_choice(const char* name, const char* text, double expected, es
            s->estimate.speed, s->estimate.speed_of);
     assert_int_equal(s->estimate.reason, why);
     check_close(name, s->chosen, expected, 1e-12 * expected, "a dozen roundings");
-    check_close("in the world", materials_pair(&m.world->materials, 0, 0)->soft.stiffness,
+    check_close("in the world", materials_pair(&m.world->state.materials, 0, 0)->soft.stiffness,
                 s->chosen, 0, "the same number");
     drop(m);
 }
@@ -209,12 +209,12 @@ static void test_effective(void** state)
     assert_false(scene_settled(b.scene)->stiffness);
     for (int i = 0; i < 9; i++) {
         double *ours[SPRING_COUNT], *theirs[SPRING_COUNT];
-        springs_of(&a.world->materials.pair[i], ours);
-        springs_of(&b.world->materials.pair[i], theirs);
+        springs_of(&a.world->state.materials.pair[i], ours);
+        springs_of(&b.world->state.materials.pair[i], theirs);
         for (int s = 0; s < SPRING_COUNT; s++) assert_true(*ours[s] == *theirs[s]);
     }
     const double k = scene_settled(a.scene)->chosen;
-    const materials* m = &a.world->materials;
+    const materials* m = &a.world->state.materials;
     check_close("x with x", materials_pair(m, 0, 0)->soft.stiffness, k, 0.0, "chosen");
     check_close("y with y", materials_pair(m, 1, 1)->soft.stiffness, 1e4, 0.0, "given");
     check_close("z with z", materials_pair(m, 2, 2)->soft.stiffness, k, 0.0, "chosen");
@@ -238,7 +238,7 @@ static void test_damping(void** state)
                        "e: {restitution: "
                        "0.5}}\npairs: [{between: [x, z], friction: 0, restitution: 0.5}, "
                        "{between: [y, z], friction: 0, damping: 7}]\n" COLUMN);
-    const materials* m = &a.world->materials;
+    const materials* m = &a.world->state.materials;
     const double half = log(2.0) / sqrt(M_PI * M_PI + log(2.0) * log(2.0)); // e = 0.5, PLMH (8)
     const char* why = "a few roundings";
     check_close("x with y", pair_damping(materials_pair(m, 0, 1)), 1.0, 0.0, "critical for e = 0");
@@ -274,9 +274,9 @@ static void test_auto_step(void** state)
     check_close("its step", scene_phase_step(a.scene, 1), second->chosen, 0.0, "the same number");
     check_close("given step", scene_phase_step(a.scene, 2), 1e-7, 0.0, "given");
     check_close("scene", talus_scene_step_length(a.scene), second->chosen, 0.0, "the shortest");
-    assert_int_equal(a.world->grains.count, 10);
-    assert_int_equal(a.world->grains.next_id, 10);
-    assert_true(materials_pair(&a.world->materials, 0, 0)->soft.stiffness == 1e4);
+    assert_int_equal(a.world->state.grains.count, 10);
+    assert_int_equal(a.world->state.grains.next_id, 10);
+    assert_true(materials_pair(&a.world->state.materials, 0, 0)->soft.stiffness == 1e4);
     check_ok(talus_scene_write(a.scene, other_path, &error), error);
     made b = make_from(other_path, NULL);
     for (int p = 0; p < 3; p++) {
@@ -347,7 +347,7 @@ static void test_other_method(void** state)
     made a = make("dimension: 2\nstep: 1\nmethod: contact\nuntil: {time: 1}\nsoft: {law: hertz}\n"
                   "materials: {x: {friction: 0.5}}\npolicies: {nan: retry}\n" COLUMN);
     assert_false(scene_settled(a.scene)->stiffness);
-    assert_true(materials_pair(&a.world->materials, 0, 0)->soft.stiffness == 0.0);
+    assert_true(materials_pair(&a.world->state.materials, 0, 0)->soft.stiffness == 0.0);
     drop(a);
     made b = make(
         SOFT

@@ -549,7 +549,7 @@ static void test_resume(void** state)
             check_ok(checkpoint_write(folder, world, NULL, 0, &error), error);
             talus_world* back = heap(40, 1.0, 1, (talus_integrator)i, law);
             check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
-            const contacts* c = &back->contacts;
+            const contacts* c = &back->state.contacts;
             for (int64_t k = 0; k < c->count; k++) {
                 slips = slips || (c->slip[k] != 0.0 && c->stored[k] != 0.0);
             }

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/vector_width.h"
 #include "record/record.h"
 #include "world/world.h"
 
@@ -162,15 +163,15 @@ static uint64_t hash_column(uint64_t hash, const double* numbers, int64_t count)
 /// All that is promised to be the same.
 static uint64_t hash_of(const talus_world* w)
 {
-    const contacts* c = &w->contacts;
+    const contacts* c = &w->state.contacts;
     const int width = c->dim == 2 ? 1 : 3;
     uint64_t hash = talus_world_hash(w);
     hash = hash_column(hash, c->force, c->count * c->dim);
     hash = hash_column(hash, c->normal, c->count * c->dim);
     hash = hash_column(hash, c->slip, c->count * width);
     hash = hash_column(hash, c->roll, c->count * width);
-    hash = hash_column(hash, w->grains.rate2, w->grains.count * c->dim);
-    hash = hash_column(hash, w->walls.force, 3 * w->walls.count);
+    hash = hash_column(hash, w->state.grains.rate2, w->state.grains.count * c->dim);
+    hash = hash_column(hash, w->state.walls.force, 3 * w->state.walls.count);
     hash = hash_bytes(hash, c->state, (size_t)c->count);
     hash = hash_bytes(hash, c->bonded, (size_t)c->count);
     return hash_bytes(hash, &w->last.energy, sizeof w->last.energy);
@@ -215,7 +216,7 @@ static void test_threads_and_widths(void** state)
             assert_int_equal(finish(other), hash);
         }
         for (int k = 0; k < 2; k++) {
-            if (!__builtin_cpu_supports("avx2") && widths[k] == TALUS_VECTOR_AVX2) continue;
+            if (!vector_width_is_there(widths[k])) continue;
             talus_world* other = make(&beds[i], 1, widths[k]);
             steps(other, STEPS, STEPS);
             assert_int_equal(finish(other), hash);

@@ -12,14 +12,14 @@
 static inline int64_t put_contact(talus_world* world, int32_t a, int32_t b, const double* point,
                                   const double* n, double normal, const double* tangential)
 {
-    contacts* list = &world->contacts;
+    contacts* list = &world->state.contacts;
     const int64_t c = list->count;
     const int dim = list->dim;
     assert_int_equal(contacts_resize(list, c + 1), TALUS_OK);
     list->a_row[c] = a;
     list->b_row[c] = b;
-    list->a[c] = a < 0 ? a : world->grains.id[a];
-    list->b[c] = world->grains.id[b];
+    list->a[c] = a < 0 ? a : world->state.grains.id[a];
+    list->b[c] = world->state.grains.id[b];
     list->feature[c] = 0;
     list->gap[c] = 0.0;
     list->state[c] = TALUS_CONTACT_STICK;
@@ -39,25 +39,25 @@ static inline int64_t put_pair(talus_world* world, const double* point, const do
 {
     double x[2][3] = {{0}};
     for (int side = 0; side < 2; side++) {
-        for (int k = 0; k < world->grains.dim; k++) {
+        for (int k = 0; k < world->state.grains.dim; k++) {
             x[side][k] = point[k] + (side == 0 ? -0.5 : 0.5) * n[k];
         }
         talus_grain_def def = physics_ball(0.5, 1.0, x[side][0], x[side][1], x[side][2]);
         physics_add(world, &def);
     }
-    const int32_t b = (int32_t)world->grains.count - 1;
+    const int32_t b = (int32_t)world->state.grains.count - 1;
     return put_contact(world, b - 1, b, point, n, normal, tangential);
 }
 
 /// Contacts of force 1 between all balls that touch, nearest images included.
 static inline void put_touching(talus_world* world)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     for (int32_t a = 0; a < g->count; a++) {
         for (int32_t b = a + 1; b < g->count; b++) {
             double d[3], n[3], point[3];
             vec_sub(g->dim, d, g->position + b * g->dim, g->position + a * g->dim);
-            cell_nearest(&world->cell, g->dim, d);
+            cell_nearest(&world->state.cell, g->dim, d);
             const double distance = vec_norm(g->dim, d);
             if (distance > (1 + 1e-9) * (g->radius[a] + g->radius[b])) continue;
             for (int k = 0; k < g->dim; k++) {

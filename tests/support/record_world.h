@@ -152,58 +152,65 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
     rng random = rng_make(77, key, (uint64_t)w->def.dim);
     int dim = w->def.dim, n;
     const column* cols = grains_columns(&n);
-    assert_int_equal(columns_reserve(&w->grains, cols, n, dim, grain_count, &w->grains.capacity),
-                     TALUS_OK);
-    w->grains.count = grain_count;
+    assert_int_equal(
+        columns_reserve(&w->state.grains, cols, n, dim, grain_count, &w->state.grains.capacity),
+        TALUS_OK);
+    w->state.grains.count = grain_count;
     for (int c = 0; c < n && key % 2 == 1; c++) {
         if (!(cols[c].flags & COLUMN_RARE)) continue;
-        assert_int_equal(column_need(&cols[c], &w->grains, dim, w->grains.capacity), TALUS_OK);
+        assert_int_equal(column_need(&cols[c], &w->state.grains, dim, w->state.grains.capacity),
+                         TALUS_OK);
     }
-    for (int c = 0; c < n; c++) sample_column(&cols[c], &w->grains, dim, grain_count, &random);
+    for (int c = 0; c < n; c++)
+        sample_column(&cols[c], &w->state.grains, dim, grain_count, &random);
     for (int64_t i = 0; i < grain_count; i++) {
-        w->grains.id[i] = 3 * i + 1;
-        w->grains.radius[i] = 0.01 + 0.1 * fabs(w->grains.radius[i]);
-        w->grains.material[i] = (int32_t)(i % 2);
-        w->grains.scale[i] = 1.0 + w->grains.scale[i];
+        w->state.grains.id[i] = 3 * i + 1;
+        w->state.grains.radius[i] = 0.01 + 0.1 * fabs(w->state.grains.radius[i]);
+        w->state.grains.material[i] = (int32_t)(i % 2);
+        w->state.grains.scale[i] = 1.0 + w->state.grains.scale[i];
     }
-    if (dim == 3) sample_rotations(w->grains.rotation, grain_count, dim);
-    w->grains.next_id = 3 * grain_count + 1;
+    if (dim == 3) sample_rotations(w->state.grains.rotation, grain_count, dim);
+    w->state.grains.next_id = 3 * grain_count + 1;
 
     cols = contacts_columns(&n);
-    assert_int_equal(contacts_reserve(&w->contacts, contact_count), TALUS_OK);
-    w->contacts.count = contact_count;
+    assert_int_equal(contacts_reserve(&w->state.contacts, contact_count), TALUS_OK);
+    w->state.contacts.count = contact_count;
     for (int c = 0; c < n && key % 2 == 1; c++) {
         if (!(cols[c].flags & COLUMN_RARE)) continue;
-        assert_int_equal(column_need(&cols[c], &w->contacts, dim, w->contacts.capacity), TALUS_OK);
+        assert_int_equal(column_need(&cols[c], &w->state.contacts, dim, w->state.contacts.capacity),
+                         TALUS_OK);
     }
-    for (int c = 0; c < n; c++) sample_column(&cols[c], &w->contacts, dim, contact_count, &random);
+    for (int c = 0; c < n; c++)
+        sample_column(&cols[c], &w->state.contacts, dim, contact_count, &random);
     for (int c = 0; c < n && key % 2 == 0; c++) { // of an odd key before
-        void* data = column_data(&cols[c], &w->contacts);
+        void* data = column_data(&cols[c], &w->state.contacts);
         size_t row = column_element_size(&cols[c]) * (size_t)column_row_width(&cols[c], dim);
         if ((cols[c].flags & COLUMN_RARE) && data) memset(data, 0, row * (size_t)contact_count);
     }
     for (int64_t i = 0; i < contact_count; i++) {
         int64_t a = (int64_t)rng_below(&random, (uint64_t)grain_count + 3) - 3;
-        w->contacts.a[i] = a < 0 ? a : 3 * a + 1;
+        w->state.contacts.a[i] = a < 0 ? a : 3 * a + 1;
         int64_t b = (int64_t)rng_below(&random, (uint64_t)grain_count);
-        w->contacts.b[i] = 3 * b + 1;
-        w->contacts.a_row[i] = (int32_t)a;
-        w->contacts.b_row[i] = (int32_t)b;
+        w->state.contacts.b[i] = 3 * b + 1;
+        w->state.contacts.a_row[i] = (int32_t)a;
+        w->state.contacts.b_row[i] = (int32_t)b;
     }
 
     cols = walls_columns(&n);
-    for (int c = 0; c < n; c++) sample_column(&cols[c], &w->walls, dim, w->walls.count, &random);
-    sample_rotations(w->walls.rotation, w->walls.count, dim);
-    for (int64_t i = 0; dim == 2 && i < w->walls.count; i++) w->walls.position[3 * i + 2] = 0.0;
+    for (int c = 0; c < n; c++)
+        sample_column(&cols[c], &w->state.walls, dim, w->state.walls.count, &random);
+    sample_rotations(w->state.walls.rotation, w->state.walls.count, dim);
+    for (int64_t i = 0; dim == 2 && i < w->state.walls.count; i++)
+        w->state.walls.position[3 * i + 2] = 0.0;
     // In state 0 no wall has been removed yet.
-    for (int64_t i = 0; key == 0 && i < w->walls.count; i++) w->walls.present[i] = 1;
+    for (int64_t i = 0; key == 0 && i < w->state.walls.count; i++) w->state.walls.present[i] = 1;
 
-    w->step = (int64_t)key;
-    w->time = 0.1 * (double)key;
+    w->state.step = (int64_t)key;
+    w->state.time = 0.1 * (double)key;
     w->totals = (talus_totals){.steps = (int64_t)key, .sweeps = (int64_t)rng_below(&random, 999)};
     memset(&w->last, 0, sizeof w->last);
-    w->last.step = w->step;
-    w->last.time = w->time;
+    w->last.step = w->state.step;
+    w->last.time = w->state.time;
     w->last.grains = grain_count;
     w->last.contacts = contact_count;
     w->last.residual = rng_uniform(&random);
@@ -247,18 +254,22 @@ static inline bool sample_equal_table(const column* cols, int n, int dim, const 
 static inline bool sample_equal(const talus_world* a, const talus_world* b)
 {
     int n, dim = a->def.dim;
-    if (a->grains.count != b->grains.count || a->contacts.count != b->contacts.count) return false;
-    if (a->walls.count != b->walls.count || a->grains.next_id != b->grains.next_id) return false;
+    if (a->state.grains.count != b->state.grains.count ||
+        a->state.contacts.count != b->state.contacts.count)
+        return false;
+    if (a->state.walls.count != b->state.walls.count ||
+        a->state.grains.next_id != b->state.grains.next_id)
+        return false;
     const column* cols = grains_columns(&n);
-    bool same =
-        sample_equal_table(cols, n, dim, &a->grains, &b->grains, a->grains.count, COLUMN_STATE);
+    bool same = sample_equal_table(cols, n, dim, &a->state.grains, &b->state.grains,
+                                   a->state.grains.count, COLUMN_STATE);
     cols = walls_columns(&n);
-    same = same &&
-           sample_equal_table(cols, n, dim, &a->walls, &b->walls, a->walls.count, COLUMN_STATE);
+    same = same && sample_equal_table(cols, n, dim, &a->state.walls, &b->state.walls,
+                                      a->state.walls.count, COLUMN_STATE);
     cols = contacts_columns(&n);
-    same = same && sample_equal_table(cols, n, dim, &a->contacts, &b->contacts, a->contacts.count,
-                                      COLUMN_STATE);
-    return same && a->step == b->step && a->time == b->time &&
+    same = same && sample_equal_table(cols, n, dim, &a->state.contacts, &b->state.contacts,
+                                      a->state.contacts.count, COLUMN_STATE);
+    return same && a->state.step == b->state.step && a->state.time == b->state.time &&
            a->totals.sweeps == b->totals.sweeps && a->totals.steps == b->totals.steps &&
            memcmp(&a->last, &b->last, sizeof a->last) == 0;
 }

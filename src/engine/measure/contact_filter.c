@@ -68,8 +68,8 @@ talus_status contact_choose(const talus_world* world, const talus_measure_def* d
 {
     TRY(check_def(def, error));
     *out = (contact_choice){.world = world,
-                            .list = &world->contacts,
-                            .least = contact_least_force(&world->contacts, def->threshold),
+                            .list = &world->state.contacts,
+                            .least = contact_least_force(&world->state.contacts, def->threshold),
                             .boundaries = def->boundaries};
     return measure_box_set(world, &def->region, &out->region, error);
 }
@@ -77,7 +77,7 @@ talus_status contact_choose(const talus_world* world, const talus_measure_def* d
 bool contact_counts(const contact_choice* choice, int64_t c)
 {
     const contacts* list = choice->list;
-    const grains* g = &choice->world->grains;
+    const grains* g = &choice->world->state.grains;
     if (list->state[c] == TALUS_CONTACT_OPEN) return false;
     if (!(vec_norm(list->dim, list->force + c * list->dim) > choice->least)) return false;
     if (!choice->boundaries &&
@@ -92,11 +92,11 @@ bool contact_counts(const contact_choice* choice, int64_t c)
 static void add_arm(const talus_world* world, int32_t row, const double* point, double sign,
                     double* branch)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     double arm[3];
-    if (!contact_is_free(&world->grains, row)) return;
-    vec_sub(dim, arm, world->grains.position + (int64_t)row * dim, point);
-    cell_nearest(&world->cell, dim, arm);
+    if (!contact_is_free(&world->state.grains, row)) return;
+    vec_sub(dim, arm, world->state.grains.position + (int64_t)row * dim, point);
+    cell_nearest(&world->state.cell, dim, arm);
     vec_add_scaled(dim, branch, sign, arm);
 }
 
@@ -127,7 +127,8 @@ double contact_split(const contacts* list, int64_t c, double* tangential)
 
 const talus_pair_def* contact_pair_of(const talus_world* world, int64_t c)
 {
-    const int32_t a = world->contacts.a_row[c], b = world->contacts.b_row[c];
-    const int material = a < 0 ? world->walls.record[-1 - a].material : world->grains.material[a];
-    return materials_pair(&world->materials, material, world->grains.material[b]);
+    const int32_t a = world->state.contacts.a_row[c], b = world->state.contacts.b_row[c];
+    const int material =
+        a < 0 ? world->state.walls.record[-1 - a].material : world->state.grains.material[a];
+    return materials_pair(&world->state.materials, material, world->state.grains.material[b]);
 }

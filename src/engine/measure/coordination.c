@@ -22,8 +22,8 @@ static uint8_t* strong_contacts(const contacts* c, double threshold)
 
 double talus_measure_contacts_per_grain(const talus_world* world, double threshold)
 {
-    const contacts* c = &world->contacts;
-    const grains* g = &world->grains;
+    const contacts* c = &world->state.contacts;
+    const grains* g = &world->state.grains;
     double least = contact_least_force(c, threshold);
     int64_t ends = 0, free_grains = 0;
     for (int64_t i = 0; i < c->count; i++) {
@@ -40,8 +40,8 @@ double talus_measure_contacts_per_grain(const talus_world* world, double thresho
 static void count_contacts(const talus_world* world, const uint8_t* strong, const uint8_t* rattler,
                            int32_t* degree)
 {
-    const contacts* c = &world->contacts;
-    for (int64_t i = 0; i < world->grains.count; i++) degree[i] = 0;
+    const contacts* c = &world->state.contacts;
+    for (int64_t i = 0; i < world->state.grains.count; i++) degree[i] = 0;
     for (int64_t i = 0; i < c->count; i++) {
         int32_t a = c->a_row[i], b = c->b_row[i];
         if (!strong[i] || rattler[b] || (a >= 0 && rattler[a])) continue;
@@ -66,7 +66,7 @@ static double mean_degree(const grains* g, const measure_box* region, const int3
 static void find_rattlers(const talus_world* world, const uint8_t* strong, int needed,
                           uint8_t* rattler, int32_t* degree)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     bool changed = true;
     while (changed) {
         changed = false;
@@ -83,12 +83,12 @@ talus_status talus_measure_coordination_in(const talus_world* world, const talus
                                            double threshold, bool frictional,
                                            talus_coordination* out, talus_error* error)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int needed = frictional ? 2 : g->dim + 1;
     measure_box box;
     *out = (talus_coordination){0};
     TRY(measure_box_set(world, region, &box, error));
-    uint8_t* strong = strong_contacts(&world->contacts, threshold);
+    uint8_t* strong = strong_contacts(&world->state.contacts, threshold);
     uint8_t* rattler = calloc((size_t)g->count + 1, 1);
     int32_t* degree = malloc(sizeof *degree * ((size_t)g->count + 1));
     talus_status status = TALUS_OK;

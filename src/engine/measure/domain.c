@@ -208,8 +208,8 @@ static talus_status find_limits(domain* d, const talus_world* world, bool by_wal
                                 talus_error* error)
 {
     double low[3], high[3], middle[3] = {0}, from[3] = {0}, to[3] = {0};
-    grains_extent(&world->grains, low, high);
-    const double half = large_cube(d, &world->walls, low, high, middle);
+    grains_extent(&world->state.grains, low, high);
+    const double half = large_cube(d, &world->state.walls, low, high, middle);
     for (int k = 0; k < d->dim; k++) {
         from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
         to[k] = isfinite(d->high[k]) ? d->high[k] : middle[k] + half;
@@ -292,11 +292,11 @@ static talus_status build(domain* d, const talus_world* world, const talus_domai
                           talus_error* error)
 {
     TRY(check_bounds(&def->bounds, d->dim, error));
-    if (world->grains.count == 0) {
+    if (world->state.grains.count == 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there are no grains to measure");
     }
     TRY(check_places(d, error));
-    const walls* w = &world->walls;
+    const walls* w = &world->state.walls;
     for (int i = 0; i < (int)w->count && def->walls; i++) {
         if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
     }
@@ -310,7 +310,8 @@ talus_status domain_make(const talus_world* world, const talus_domain_def* def, 
                          talus_error* error)
 {
     const talus_domain_def plain = talus_domain_default();
-    *out = (domain){.dim = world->grains.dim, .grains = &world->grains, .cell = world->cell};
+    *out = (domain){
+        .dim = world->state.grains.dim, .grains = &world->state.grains, .cell = world->state.cell};
     talus_status status = build(out, world, def ? def : &plain, error);
     if (status < 0) domain_free(out);
     return status;

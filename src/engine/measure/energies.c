@@ -10,8 +10,8 @@
 
 void talus_measure_momentum(const talus_world* world, double momentum[3])
 {
-    const grains* g = &world->grains;
-    const walls* w = &world->walls;
+    const grains* g = &world->state.grains;
+    const walls* w = &world->state.walls;
     for (int k = 0; k < 3; k++) momentum[k] = 0.0;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
@@ -25,17 +25,17 @@ void talus_measure_momentum(const talus_world* world, double momentum[3])
 
 static double potential_of(const talus_world* world, int64_t i)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     double x[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < g->dim; k++) {
-        x[k] = g->position[i * g->dim + k] + g->image[i * g->dim + k] * world->cell.length[k];
+        x[k] = g->position[i * g->dim + k] + g->image[i * g->dim + k] * world->state.cell.length[k];
     }
     return -g->mass[i] * vec_dot(3, world->def.gravity, x);
 }
 
 double talus_measure_potential_energy(const talus_world* world)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     double energy = 0.0;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] == GRAIN_FREE) energy += potential_of(world, i);
@@ -48,7 +48,7 @@ double talus_measure_potential_energy(const talus_world* world)
 static void add_grain(const talus_world* world, int64_t i, const talus_flow* flow,
                       talus_energies* out)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int dim = g->dim, spin_dim = spin_width(dim);
     const double* v = g->velocity + i * dim;
     const double translational = 0.5 * g->mass[i] * vec_dot(dim, v, v);
@@ -84,12 +84,12 @@ talus_status talus_measure_energies(const talus_world* world, const talus_measur
     *out = (talus_energies){0};
     TRY(contact_choose(world, def, &choice, error));
     flow_choose(world, def, &choice.region, &flow);
-    for (int64_t i = 0; i < world->grains.count; i++) {
-        if (measure_box_holds_grain(&choice.region, &world->grains, i))
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        if (measure_box_holds_grain(&choice.region, &world->state.grains, i))
             add_grain(world, i, &flow, out);
     }
     out->kinetic = out->translational + out->rotational;
-    out->wall_power = power_of_walls(&world->walls);
+    out->wall_power = power_of_walls(&world->state.walls);
     out->soft = world->last.energy;
     return TALUS_OK;
 }

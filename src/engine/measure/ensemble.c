@@ -118,7 +118,7 @@ static talus_status make_task(ensemble_task* task)
 {
     const problem* p = &task->problem;
     const int64_t n = p->count, width = problem_width(p->dim),
-                  grain_count = task->world->grains.count;
+                  grain_count = task->world->state.grains.count;
     task->components = p->dim + (p->compound_count == 0 ? 0 : spin_width(p->dim));
     task->first = make(n * width, sizeof *task->first);
     task->first_compound = make(p->compound_count, sizeof *task->first_compound);

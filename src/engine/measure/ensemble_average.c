@@ -93,7 +93,8 @@ static void sum_stress(const ensemble_task* task, talus_ensemble* e, int i)
 
 static void extend_box(const talus_world* w, int32_t row, double* low, double* high)
 {
-    if (contact_is_free(&w->grains, row)) measure_box_stretch(&w->grains, row, low, high);
+    if (contact_is_free(&w->state.grains, row))
+        measure_box_stretch(&w->state.grains, row, low, high);
 }
 
 /// Volume around the grains that carry a force in any sample.
@@ -111,8 +112,8 @@ static void set_volume(const ensemble_task* task, talus_ensemble* e)
     }
     e->volume = 1.0;
     for (int k = 0; k < e->dim; k++) {
-        e->volume_cell[k] = w->cell.periodic[k];
-        double length = e->volume_cell[k] ? w->cell.length[k] : high[k] - low[k];
+        e->volume_cell[k] = w->state.cell.periodic[k];
+        double length = e->volume_cell[k] ? w->state.cell.length[k] : high[k] - low[k];
         e->volume *= length > 0.0 ? length : 0.0;
     }
 }
@@ -211,7 +212,7 @@ static void compare_starts(talus_ensemble* e)
 /// Momenta before the step and differences of those after it, against the impulses.
 static void compare_momenta(const ensemble_task* task, talus_ensemble* e)
 {
-    const grains* g = &task->world->grains;
+    const grains* g = &task->world->state.grains;
     double impulse2 = 0.0, before2 = 0.0, spread2 = 0.0;
     for (int64_t k = 0; k < e->contacts * e->dim; k++) {
         double impulse = e->mean[k] * task->def->step;

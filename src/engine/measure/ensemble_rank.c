@@ -157,10 +157,10 @@ static int wall_freedom(const walls* w, int wall, int dim)
 static int64_t count_equations(const ensemble_task* task, const uint8_t* touched)
 {
     const problem* p = &task->problem;
-    const walls* w = &task->world->walls;
+    const walls* w = &task->world->state.walls;
     const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
     int64_t row = 0, sum = 0;
-    for (; row < task->world->grains.count; row++) {
+    for (; row < task->world->state.grains.count; row++) {
         const double* body = p->free + row * stride;
         if (touched[row] && body[row_im(dim)] > 0.0) sum += dim;
         if ((touched[row] & 2) && body[row_kim(dim)] > 0.0) sum += spin_dim;

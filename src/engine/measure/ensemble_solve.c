@@ -201,7 +201,7 @@ static void note_velocities(ensemble_task* task, int count)
 {
     const problem* p = &task->problem;
     const int dim = p->dim, stride = problem_stride(dim);
-    for (int64_t i = 0; i < task->world->grains.count; i++) {
+    for (int64_t i = 0; i < task->world->state.grains.count; i++) {
         for (int k = 0; k < dim; k++) {
             double* mean = &task->velocity[i * dim + k];
             double before = p->body[i * stride + k] - *mean;

@@ -200,7 +200,7 @@ static void add_contact(const contact_choice* choice, int64_t c, const double* a
 talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
                                   talus_fabric* out, talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     tensor_fit fits[2] = {fit_begin(dim), fit_begin(dim)};
     contact_choice choice;
     double forces = 0.0;

@@ -130,7 +130,7 @@ talus_status talus_measure_field(const talus_world* world, const talus_field_def
     TRY(domain_make(world, &def->domain, &d, error));
     double width = def->width;
     if (width == 0.0) {
-        width = grains_mean_diameter(&world->grains, world->def.threads);
+        width = grains_mean_diameter(&world->state.grains, world->def.threads);
         if (def->kernel != TALUS_KERNEL_GAUSS) width *= 2.0;
     }
     talus_status status = check_width(&d, width, error);

@@ -75,7 +75,7 @@ static bool layers_of(const field_task* t, const field_sources* s, int64_t i, in
     const int up = t->out->dim - 1, layers = t->out->cells[up];
     double branch[3] = {0};
     if (s == &t->contacts) {
-        contact_branch(t->world, &t->world->contacts, s->item[i].row, branch);
+        contact_branch(t->world, &t->world->state.contacts, s->item[i].row, branch);
     }
     const double x = s->item[i].x[up], reach = t->kernel.reach + t->out->spacing[up];
     const double low = x + fmin(branch[up], 0.0) - reach, high = x + fmax(branch[up], 0.0) + reach;
@@ -107,8 +107,8 @@ static talus_status list_layers(const field_task* t, field_sources* s)
 
 talus_status field_sources_find(field_task* t, bool stress)
 {
-    const grains* g = &t->world->grains;
-    const contacts* list = &t->world->contacts;
+    const grains* g = &t->world->state.grains;
+    const contacts* list = &t->world->state.contacts;
     double x[3] = {0}, branch[3] = {0};
     for (int64_t i = 0; i < g->count; i++) {
         vec_copy(g->dim, x, g->position + i * g->dim);
@@ -163,7 +163,7 @@ static int64_t patch_point(const talus_field* f, const patch* p, int i, int j, d
 static void add_grain(const field_task* t, int layer, const field_source* s)
 {
     talus_field* f = t->out;
-    const grains* g = &t->world->grains;
+    const grains* g = &t->world->state.grains;
     const int dim = f->dim;
     const double reach = t->kernel.reach, volume = grain_volume(g, s->row);
     const double mass = g->glued_to[s->row] == GRAIN_FREE ? g->mass[s->row] : 0.0;
@@ -196,10 +196,10 @@ static double boundary_sign(const grains* g, const contacts* list, int64_t c)
 static void add_contact(const field_task* t, int layer, const field_source* s)
 {
     talus_field* f = t->out;
-    const contacts* list = &t->world->contacts;
+    const contacts* list = &t->world->state.contacts;
     const int dim = f->dim;
     const double reach = t->kernel.reach, *force = list->force + s->row * dim;
-    const double sign = boundary_sign(&t->world->grains, list, s->row);
+    const double sign = boundary_sign(&t->world->state.grains, list, s->row);
     double branch[3] = {0}, low[3], high[3], x[3], arm[3];
     patch p;
     contact_branch(t->world, list, s->row, branch);

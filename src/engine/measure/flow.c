@@ -46,7 +46,7 @@ static void set_means(const grains* g, const measure_box* region, talus_flow* ou
 
 static void set_gradient(const talus_world* world, const measure_box* region, talus_flow* out)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int dim = g->dim;
     double extent[9] = {0}, product[9] = {0};
     for (int64_t i = 0; i < g->count; i++) {
@@ -54,7 +54,7 @@ static void set_gradient(const talus_world* world, const measure_box* region, ta
         double dx[3], dv[3];
         vec_sub(dim, dx, g->position + i * dim, out->origin);
         vec_sub(dim, dv, g->velocity + i * dim, out->velocity);
-        for (int k = 0; k < dim; k++) dx[k] = world->cell.periodic[k] ? 0.0 : dx[k];
+        for (int k = 0; k < dim; k++) dx[k] = world->state.cell.periodic[k] ? 0.0 : dx[k];
         for (int k = 0; k < dim; k++) {
             vec_add_scaled(dim, extent + k * dim, g->mass[i] * dx[k], dx);
             vec_add_scaled(dim, product + k * dim, g->mass[i] * dv[k], dx);
@@ -68,7 +68,7 @@ static void set_gradient(const talus_world* world, const measure_box* region, ta
 void flow_fit(const talus_world* world, const measure_box* region, bool linear, talus_flow* out)
 {
     *out = (talus_flow){{0}, {0}, {0}};
-    set_means(&world->grains, region, out);
+    set_means(&world->state.grains, region, out);
     if (linear) set_gradient(world, region, out);
 }
 
@@ -112,7 +112,7 @@ static void set_grains(const grains* g, const measure_box* region, talus_rheolog
 talus_status talus_measure_rheology(const talus_world* world, const talus_measure_def* def,
                                     talus_rheology* out, talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     talus_measure_def sheared = *def;
     talus_stress stress;
     measure_box region;
@@ -122,7 +122,7 @@ talus_status talus_measure_rheology(const talus_world* world, const talus_measur
     TRY(talus_measure_stress(world, &sheared, &stress, error));
     TRY(measure_box_set(world, &def->region, &region, error));
     flow_choose(world, &sheared, &region, &out->flow);
-    set_grains(&world->grains, &region, out);
+    set_grains(&world->state.grains, &region, out);
     tensor_deviator(dim, out->flow.gradient, strain);
     out->rate = sqrt(2.0 * tensor_product(dim, strain, strain));
     out->pressure = stress.pressure;

@@ -139,8 +139,8 @@ talus_status talus_measure_flux(const talus_world* world, const talus_gate* gate
     gate_plane p;
     part_memory memory = {0};
     *out = (talus_flux){0};
-    TRY(gate_set(world->grains.dim, &world->cell, gate, &p, error));
-    talus_status status = add_fluxes(&p, &world->grains, &memory, out);
+    TRY(gate_set(world->state.grains.dim, &world->state.cell, gate, &p, error));
+    talus_status status = add_fluxes(&p, &world->state.grains, &memory, out);
     part_memory_free(&memory);
     return status < 0 ? error_memory(error, "measuring a flow") : TALUS_OK;
 }
@@ -157,9 +157,9 @@ void talus_places_free(talus_places* places)
 
 talus_status talus_measure_places(const talus_world* world, talus_places* out, talus_error* error)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const int dim = g->dim;
-    *out = (talus_places){.dim = dim, .time = world->time};
+    *out = (talus_places){.dim = dim, .time = world->state.time};
     out->id = malloc(sizeof *out->id * ((size_t)g->count + 1));
     out->mass = malloc(sizeof *out->mass * ((size_t)g->count + 1));
     out->position = malloc(sizeof *out->position * ((size_t)(g->count * dim) + 1));
@@ -168,9 +168,9 @@ talus_status talus_measure_places(const talus_world* world, talus_places* out, t
         return error_memory(error, "keeping the places of grains");
     }
     for (int k = 0; k < dim; k++) {
-        out->periodic[k] = world->cell.periodic[k];
-        out->cell_low[k] = world->cell.low[k];
-        out->cell_length[k] = world->cell.periodic[k] ? world->cell.length[k] : 0.0;
+        out->periodic[k] = world->state.cell.periodic[k];
+        out->cell_low[k] = world->state.cell.low[k];
+        out->cell_length[k] = world->state.cell.periodic[k] ? world->state.cell.length[k] : 0.0;
     }
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;

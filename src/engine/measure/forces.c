@@ -57,7 +57,7 @@ static void set_means(const contact_choice* choice, talus_forces* out)
 static double friction_bound(const talus_world* world, int64_t c, double normal)
 {
     const talus_pair_def* pair = contact_pair_of(world, c);
-    const contacts* list = &world->contacts;
+    const contacts* list = &world->state.contacts;
     const bool slides = list->state[c] == TALUS_CONTACT_SLIDE;
     const double mu = slides ? pair_sliding_friction(pair) : pair->friction;
     return mu * (normal + (list->bonded[c] ? pair->cohesion_force : 0.0));

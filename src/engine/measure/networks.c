@@ -60,7 +60,7 @@ static void finish(int dim, int64_t both, const double whole[9], double fabric[9
 talus_status talus_measure_networks(const talus_world* world, const talus_measure_def* def,
                                     talus_networks* out, talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     contact_choice choice;
     double fabric[2][9] = {{0}}, whole[9];
     *out = (talus_networks){0};

@@ -57,8 +57,8 @@ talus_status talus_measure_packing(const talus_world* world, const talus_domain_
     *out = (talus_packing){0};
     TRY(domain_make(world, def, &d, error));
     packing_task task = {.domain = &d, .space = {&d, d.side, d.count, &d.space}};
-    parallel_reduce(world->def.threads, world->grains.count, PARALLEL_SUM, 2, add_grains, &task,
-                    sums);
+    parallel_reduce(world->def.threads, world->state.grains.count, PARALLEL_SUM, 2, add_grains,
+                    &task, sums);
     vec_copy(3, out->low, d.low);
     vec_copy(3, out->high, d.high);
     out->volume = d.volume;

@@ -38,7 +38,7 @@ void talus_profile_free(talus_profile* p)
 void profile_add(const profile_task* t, int64_t row, double part, const double* v, const double* w,
                  profile_sum* sum)
 {
-    const grains* g = &t->world->grains;
+    const grains* g = &t->world->state.grains;
     const int dim = t->dim, spin_dim = spin_width(dim);
     sum->volume += part;
     if (g->glued_to[row] != GRAIN_FREE) return;
@@ -56,7 +56,7 @@ enum { SUM_WIDTH = sizeof(profile_sum) / sizeof(double) };
 /// Grains chunk by chunk, put together in order into sums [bins].
 static talus_status add_grains(const profile_task* t, profile_grain_fn* add, profile_sum* sums)
 {
-    const int64_t count = t->world->grains.count;
+    const int64_t count = t->world->state.grains.count;
     const int chunks = parallel_chunks(count), threads = t->world->def.threads;
     profile_sum* part = calloc((size_t)chunks * (size_t)t->bins + 1, sizeof *part);
     if (!part) return TALUS_ERR_MEMORY;
@@ -108,7 +108,7 @@ static bool branch_at(const profile_task* t, const double start[3], const double
 /// All images of a contact's branch that pass the box.
 static void add_contact(const profile_task* t, int64_t c, profile_branch_fn* add, double* stress)
 {
-    const contacts* list = &t->world->contacts;
+    const contacts* list = &t->world->state.contacts;
     double start[3] = {0}, branch[3] = {0}, middle[3] = {0};
     contact_branch(t->world, list, c, branch);
     contact_branch_start(t->world, list, c, start);
@@ -125,7 +125,7 @@ static void add_contact(const profile_task* t, int64_t c, profile_branch_fn* add
 
 static void add_contacts(const profile_task* t, profile_branch_fn* add, double* stress)
 {
-    const contacts* list = &t->world->contacts;
+    const contacts* list = &t->world->state.contacts;
     for (int64_t c = 0; c < list->count; c++) {
         if (list->state[c] != TALUS_CONTACT_OPEN) add_contact(t, c, add, stress);
     }
@@ -197,7 +197,7 @@ static talus_status sum_up(profile_task* t, const talus_profile_def* def, talus_
 static talus_status check(const talus_world* world, const talus_profile_def* def, int axis,
                           talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || def->axis < -1 ||
         (def->axis >= dim && !(def->radial && dim == 2))) {
         return error_set(
@@ -210,7 +210,7 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
                          def->high);
     }
     for (int k = 0; k < dim && def->radial; k++) {
-        if (!world->cell.periodic[k] || (dim == 3 && k == axis)) continue;
+        if (!world->state.cell.periodic[k] || (dim == 3 && k == axis)) continue;
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "profile: shells cannot cross the periodic axis %c", axis_letter(k));
     }
@@ -264,7 +264,7 @@ talus_status talus_measure_profile(const talus_world* world, const talus_profile
                                    talus_profile* out, talus_error* error)
 {
     const talus_profile_def plain = talus_profile_default();
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     domain d;
     *out = (talus_profile){0};
     if (!def) def = &plain;

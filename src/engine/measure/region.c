@@ -43,7 +43,7 @@ talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_regi
 talus_status measure_box_set(const talus_world* world, const talus_region* region, measure_box* out,
                              talus_error* error)
 {
-    return measure_box_in_cell(world->grains.dim, &world->cell, region, out, error);
+    return measure_box_in_cell(world->state.grains.dim, &world->state.cell, region, out, error);
 }
 
 bool measure_box_holds(const measure_box* box, const double* x)
@@ -97,7 +97,7 @@ void measure_box_stretch(const grains* g, int64_t row, double* low, double* high
 
 double measure_box_volume(const talus_world* world, const measure_box* box)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     bool open = false;
     for (int k = 0; k < box->dim; k++) open |= !isfinite(box->low[k]) || !isfinite(box->high[k]);

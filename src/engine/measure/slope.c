@@ -50,8 +50,8 @@ typedef struct slope_task {
 
 static void choose_grains(slope_task* t, const measure_box* region)
 {
-    const grains* g = &t->world->grains;
-    const contacts* list = &t->world->contacts;
+    const grains* g = &t->world->state.grains;
+    const contacts* list = &t->world->state.contacts;
     for (int64_t c = 0; c < list->count && t->def->touching; c++) {
         if (!(vec_norm(t->dim, list->force + c * t->dim) > 0.0)) continue;
         t->used[list->b_row[c]] = 1;
@@ -83,7 +83,7 @@ static void set_axes(slope_task* t)
 
 static void set_centre(slope_task* t)
 {
-    const grains* g = &t->world->grains;
+    const grains* g = &t->world->state.grains;
     double mass = 0.0;
     vec_copy(t->dim, t->out->centre, t->def->centre);
     if (t->def->has_centre) return;
@@ -100,7 +100,7 @@ static void set_centre(slope_task* t)
 /// Highest and lowest point of a grain, from the centre of the slope; returns the lowest height.
 static double extremes(const slope_task* t, int64_t row, double high[3])
 {
-    const grains* g = &t->world->grains;
+    const grains* g = &t->world->state.grains;
     const talus_slope* s = t->out;
     const solid* shape = grain_solid(g, row);
     double arm[3] = {0}, axes[9];
@@ -177,7 +177,7 @@ static int by_column(const void* pa, const void* pb)
 
 static void find_surface(slope_task* t)
 {
-    const grains* g = &t->world->grains;
+    const grains* g = &t->world->state.grains;
     int64_t count = 0, kept = 0;
     t->base = INFINITY;
     for (int64_t i = 0; i < g->count; i++) {
@@ -343,7 +343,7 @@ static talus_status check(const talus_slope_def* def, talus_error* error)
 
 static talus_status task_make(slope_task* t)
 {
-    const size_t n = (size_t)t->world->grains.count + 1;
+    const size_t n = (size_t)t->world->state.grains.count + 1;
     t->used = calloc(n, 1);
     t->point = malloc(sizeof *t->point * n);
     for (int k = 0; k < 3; k++) t->number[k] = malloc(sizeof(double) * n);
@@ -387,9 +387,10 @@ talus_status talus_measure_slope(const talus_world* world, const talus_slope_def
     const talus_slope_def plain = talus_slope_default();
     *out = (talus_slope){0};
     slope_task t = {
-        .world = world, .def = def ? def : &plain, .out = out, .dim = world->grains.dim};
+        .world = world, .def = def ? def : &plain, .out = out, .dim = world->state.grains.dim};
     t.column = t.def->column;
-    if (t.column == 0.0) t.column = 2.0 * grains_mean_diameter(&world->grains, world->def.threads);
+    if (t.column == 0.0)
+        t.column = 2.0 * grains_mean_diameter(&world->state.grains, world->def.threads);
     const talus_status status = measure(&t, error);
     task_free(&t);
     if (status < 0) talus_slope_free(out);

@@ -26,8 +26,8 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
     *volume = def->volume > 0.0 ? def->volume : measure_box_volume(world, region);
     if (*volume > 0.0 && isfinite(*volume)) return TALUS_OK;
     bool any = false;
-    for (int64_t i = 0; i < world->grains.count && !any; i++) {
-        any = world->grains.glued_to[i] == GRAIN_FREE;
+    for (int64_t i = 0; i < world->state.grains.count && !any; i++) {
+        any = world->state.grains.glued_to[i] == GRAIN_FREE;
     }
     return error_set(error, TALUS_ERR_ARGUMENT, "stress: the region has no volume (%g): %s",
                      *volume,
@@ -71,7 +71,7 @@ static void add_grains(const grains* g, const measure_box* region, const talus_f
 talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* def,
                                   talus_stress* out, talus_error* error)
 {
-    const int dim = world->grains.dim;
+    const int dim = world->state.grains.dim;
     contact_choice choice;
     talus_flow flow;
     *out = (talus_stress){0};
@@ -79,7 +79,7 @@ talus_status talus_measure_stress(const talus_world* world, const talus_measure_
     TRY(stress_volume(world, def, &choice.region, &out->volume, error));
     flow_choose(world, def, &choice.region, &flow);
     add_contacts(&choice, out);
-    add_grains(&world->grains, &choice.region, &flow, out);
+    add_grains(&world->state.grains, &choice.region, &flow, out);
     for (int k = 0; k < 9; k++) out->total[k] = out->contact[k] + out->kinetic[k];
     out->pressure = tensor_trace(dim, out->total) / dim;
     out->deviator = stress_deviator(dim, out->total);

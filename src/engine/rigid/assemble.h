@@ -2,8 +2,8 @@
 #ifndef TALUS_RIGID_ASSEMBLE_H
 #define TALUS_RIGID_ASSEMBLE_H
 
+#include "detect/physical_state.h"
 #include "rigid/problem.h"
-#include "rigid/stepper.h"
 
 /// What assembly adds to the contact list: memory reused from step to step.
 typedef struct assembly {
@@ -14,7 +14,7 @@ typedef struct assembly {
     double* turning; ///< [grains][9] of solids: grain_turning()
     int64_t grain_capacity;
     const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more; the
-                               ///< stepper's
+                               ///< contact_dynamics's
 } assembly;
 
 void assembly_free(assembly* as);
@@ -22,10 +22,10 @@ void assembly_free(assembly* as);
 /// Build the problem of `list`, in which bonds stretched beyond their range are broken.
 /// free_velocity [grains][dim] and free_spin [grains][1 or 3] are the grains' velocities without
 /// contacts; walls already have theirs. Impulses start at force * h.
-talus_status assemble(assembly* as, const step_context* ctx, contacts* list,
+talus_status assemble(assembly* as, const step_order* order, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out);
 
 /// Write the solved impulses back to the list as forces and torques, with each contact's state.
-void disassemble(const assembly* as, const step_context* ctx, const problem* p, contacts* list);
+void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list);
 
 #endif

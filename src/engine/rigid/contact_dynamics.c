@@ -6,6 +6,8 @@
 /// in the step (beyond the mean drift of all grains). If the solution moves a grain farther, its
 /// margin is raised and the search repeated; if that shows a new contact, the step is solved again
 /// from the impulses found so far. So no contact within the step's reach is ever missed.
+#include "rigid/contact_dynamics.h"
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -15,7 +17,6 @@
 #include "rigid/assemble.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
-#include "rigid/stepper.h"
 #include "state/drive.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ enum { KEEP_CONTACTS = 200000 };
 /// Positions and reaches beyond this have squares that overflow.
 static const double SEARCHABLE = 1e150;
 
-struct stepper {
+struct contact_dynamics {
     int dim;
     neighbours neighbours;
     contacts found, before; ///< contacts of this search and of the one before it in the same step
@@ -59,7 +60,7 @@ struct stepper {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void cd_destroy(stepper* s)
+void contact_dynamics_destroy(contact_dynamics* s)
 {
     if (!s) return;
     neighbours_free(&s->neighbours);
@@ -78,12 +79,12 @@ static void cd_destroy(stepper* s)
     free(s);
 }
 
-static talus_status cd_create(stepper** out, int dim, talus_error* error)
+talus_status contact_dynamics_create(contact_dynamics** out, int dim, talus_error* error)
 {
-    stepper* s = calloc(1, sizeof *s);
+    contact_dynamics* s = calloc(1, sizeof *s);
     if (!s || neighbours_init(&s->neighbours)) {
-        cd_destroy(s);
-        return error_memory(error, "making the stepper");
+        contact_dynamics_destroy(s);
+        return error_memory(error, "making the contact_dynamics");
     }
     s->dim = dim;
     contacts_init(&s->found, dim);
@@ -98,7 +99,7 @@ static double* regrow(double* old, int64_t count)
     return malloc(sizeof(double) * (size_t)count);
 }
 
-static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
+static talus_status reserve(contact_dynamics* s, int64_t grain_count, int64_t wall_count)
 {
     if (grain_count > s->grain_capacity) {
         int64_t n = capacity_for(grain_count);
@@ -122,7 +123,7 @@ static talus_status reserve(stepper* s, int64_t grain_count, int64_t wall_count)
 
 // ---- before the contacts -----------------------------------------------------------------------
 
-static void save_walls(stepper* s, const walls* w)
+static void save_walls(contact_dynamics* s, const walls* w)
 {
     for (int64_t i = 0; i < w->count; i++) {
         double* saved = s->saved_walls + 9 * i;
@@ -132,7 +133,7 @@ static void save_walls(stepper* s, const walls* w)
     }
 }
 
-static void restore_walls(const stepper* s, walls* w)
+static void restore_walls(const contact_dynamics* s, walls* w)
 {
     for (int64_t i = 0; i < w->count; i++) {
         const double* saved = s->saved_walls + 9 * i;
@@ -143,18 +144,18 @@ static void restore_walls(const stepper* s, walls* w)
 }
 
 /// Velocities that the grains would have without contacts; drag is taken implicitly.
-static void set_free_velocities(stepper* s, const step_context* ctx)
+static void set_free_velocities(contact_dynamics* s, const step_order* order)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     const int dim = s->dim;
-    const double h = ctx->h;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    const double h = order->h;
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
-        const double im = g->inv_mass[i], slow = step_slowing(ctx, im);
+        const double im = g->inv_mass[i], slow = step_slowing(order, im);
         const double falls = im > 0.0 ? 1.0 : 0.0;
         for (int k = 0; k < dim; k++) {
             const double force = g->force ? g->force[i * dim + k] : 0.0;
-            double kick = h * (falls * ctx->def->gravity[k] + im * force);
+            double kick = h * (falls * order->options->gravity[k] + im * force);
             s->free_velocity[i * dim + k] = slow * (g->velocity[i * dim + k] + kick);
         }
     }
@@ -170,14 +171,14 @@ static void find_torque(void* data, int64_t first, int64_t last, double* found)
 }
 
 /// Spins that the grains would have without contacts: their own, unless a torque acts on any.
-static talus_status set_free_spins(stepper* s, const step_context* ctx)
+static talus_status set_free_spins(contact_dynamics* s, const step_order* order)
 {
-    grains* g = ctx->grains;
+    grains* g = &order->state->grains;
     const int spin_dim = spin_width(s->dim);
     double found;
     s->spin = g->spin;
     if (!g->torque) return TALUS_OK;
-    parallel_reduce(ctx->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
+    parallel_reduce(order->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     if (found == 0.0) return TALUS_OK;
     if (g->count > s->spin_capacity) {
         s->spin_capacity = capacity_for(g->count);
@@ -187,10 +188,10 @@ static talus_status set_free_spins(stepper* s, const step_context* ctx)
         s->spin_capacity = 0;
         return TALUS_ERR_MEMORY;
     }
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         vec_copy(spin_dim, s->free_spin + i * spin_dim, g->spin + i * spin_dim);
-        grain_add_torque(g, i, ctx->h, s->free_spin + i * spin_dim);
+        grain_add_torque(g, i, order->h, s->free_spin + i * spin_dim);
     }
     s->spin = s->free_spin;
     return TALUS_OK;
@@ -198,8 +199,8 @@ static talus_status set_free_spins(stepper* s, const step_context* ctx)
 
 /// What a loop over grains or contacts works on.
 typedef struct step_loop {
-    stepper* s;
-    const step_context* ctx;
+    contact_dynamics* s;
+    const step_order* order;
 } step_loop;
 
 /// Sum of the free velocities of the free grains, and how many there are.
@@ -208,7 +209,7 @@ static void add_free_velocities(void* data, int64_t first, int64_t last, double 
     const step_loop* loop = data;
     const int dim = loop->s->dim;
     for (int64_t i = first; i < last; i++) {
-        if (loop->ctx->grains->inv_mass[i] == 0.0) continue;
+        if (loop->order->state->grains.inv_mass[i] == 0.0) continue;
         vec_add_scaled(dim, sums, 1.0, loop->s->free_velocity + i * dim);
         sums[3] += 1.0;
     }
@@ -216,18 +217,18 @@ static void add_free_velocities(void* data, int64_t first, int64_t last, double 
 
 /// Mean free velocity of the free grains: margins are counted from it, so that a falling or
 /// travelling pile has small ones.
-static void set_drift(stepper* s, const step_context* ctx)
+static void set_drift(contact_dynamics* s, const step_order* order)
 {
-    step_loop loop = {s, ctx};
+    step_loop loop = {s, order};
     double sums[4];
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 4, add_free_velocities, &loop,
-                    sums);
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 4,
+                    add_free_velocities, &loop, sums);
     for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
 }
 
 /// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
 /// seen from the drift. A ball's turning moves nothing.
-static double motion(const stepper* s, const grains* g, int64_t i, const double* v,
+static double motion(const contact_dynamics* s, const grains* g, int64_t i, const double* v,
                      const double* spin, double h)
 {
     double relative[3];
@@ -236,21 +237,22 @@ static double motion(const stepper* s, const grains* g, int64_t i, const double*
     return h * (vec_norm(s->dim, relative) + turn);
 }
 
-static void set_margins(stepper* s, const step_context* ctx)
+static void set_margins(contact_dynamics* s, const step_order* order)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     const int spin_dim = spin_width(s->dim);
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
-        bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(ctx->walls, wall));
+        bool pushed =
+            g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(&order->state->walls, wall));
         double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
-        s->margin[i] =
-            slack + motion(s, g, i, s->free_velocity + i * s->dim, s->spin + i * spin_dim, ctx->h);
+        s->margin[i] = slack + motion(s, g, i, s->free_velocity + i * s->dim,
+                                      s->spin + i * spin_dim, order->h);
     }
-    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, ctx->threads);
-    for (int i = 0; i < (int)ctx->walls->count; i++) {
-        s->wall_margin[i] = wall_is_mobile(ctx->walls, i) ? wall_slack : 0.0;
+    const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, order->threads);
+    for (int i = 0; i < (int)order->state->walls.count; i++) {
+        s->wall_margin[i] = wall_is_mobile(&order->state->walls, i) ? wall_slack : 0.0;
     }
 }
 
@@ -263,11 +265,13 @@ static int64_t row_of(double least)
 }
 
 /// Two images of one pair must not both be in reach: contacts are found for the nearest only.
-static talus_status check_cell(const stepper* s, const step_context* ctx, talus_error* error)
+static talus_status check_cell(const contact_dynamics* s, const step_order* order,
+                               talus_error* error)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     for (int k = 0; k < s->dim && g->count > 1; k++) {
-        if (!ctx->cell->periodic[k] || 4.0 * s->widest < ctx->cell->length[k]) continue;
+        if (!order->state->cell.periodic[k] || 4.0 * s->widest < order->state->cell.length[k])
+            continue;
         int64_t widest = 0;
         while (s->reach[widest] < s->widest) widest++;
         return error_set(
@@ -275,7 +279,8 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
             "periodic cell too short along %c: %g is not more than twice the distance "
             "across which grain %lld (radius %g) may touch another in this step; use a "
             "longer cell or a smaller time step",
-            axis_letter(k), ctx->cell->length[k], (long long)g->id[widest], g->radius[widest]);
+            axis_letter(k), order->state->cell.length[k], (long long)g->id[widest],
+            g->radius[widest]);
     }
     return TALUS_OK;
 }
@@ -285,9 +290,9 @@ static talus_status check_cell(const stepper* s, const step_context* ctx, talus_
 static void set_reaches(void* data, int64_t first, int64_t last, double least[3])
 {
     const step_loop* loop = data;
-    stepper* s = loop->s;
-    const grains* g = loop->ctx->grains;
-    const double range = materials_bond_range(loop->ctx->materials);
+    contact_dynamics* s = loop->s;
+    const grains* g = &loop->order->state->grains;
+    const double range = materials_bond_range(&loop->order->state->materials);
     const int dim = s->dim;
     for (int64_t i = first; i < last; i++) {
         double speed = 0.0, place = s->reach[i] = g->radius[i] + s->margin[i] + 0.5 * range;
@@ -304,39 +309,40 @@ static void set_reaches(void* data, int64_t first, int64_t last, double least[3]
 /// Set how far each grain is searched for. Returns the first row whose velocity, position or reach
 /// is out of the range of numbers, -1 if none. A bad velocity spoils the drift and so the reach of
 /// every other grain: it is named before them.
-static int64_t set_reach(stepper* s, const step_context* ctx)
+static int64_t set_reach(contact_dynamics* s, const step_order* order)
 {
-    step_loop loop = {s, ctx};
+    step_loop loop = {s, order};
     double least[3];
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 3, set_reaches, &loop, least);
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 3, set_reaches, &loop,
+                    least);
     s->widest = -least[2];
     const int64_t spoilt = row_of(least[0]);
     return spoilt >= 0 ? spoilt : row_of(least[1]);
 }
 
 /// Fill s->found with every contact that the margins allow.
-static talus_status search(stepper* s, const step_context* ctx, talus_error* error)
+static talus_status search(contact_dynamics* s, const step_order* order, talus_error* error)
 {
-    grains* g = ctx->grains;
-    const double range = materials_bond_range(ctx->materials);
-    TRY(check_cell(s, ctx, error));
+    grains* g = &order->state->grains;
+    const double range = materials_bond_range(&order->state->materials);
+    TRY(check_cell(s, order, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
     ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     narrow bodies = {.g = g,
-                     .w = ctx->walls,
-                     .periodic = ctx->cell,
-                     .poses = ctx->poses,
+                     .w = &order->state->walls,
+                     .periodic = &order->state->cell,
+                     .poses = &order->state->poses,
                      .margin = s->margin,
                      .wall_margin = s->wall_margin,
                      .range = range,
                      .velocity = s->free_velocity,
                      .spin = s->spin,
                      .drift = {s->drift[0], s->drift[1], s->drift[2]},
-                     .h = ctx->h,
-                     .last = ctx->contacts,
-                     .threads = ctx->threads};
+                     .h = order->h,
+                     .last = &order->state->contacts,
+                     .threads = order->threads};
     s->found.count = 0;
-    if (neighbours_update(&s->neighbours, &balls, ctx->cell, ctx->threads) ||
+    if (neighbours_update(&s->neighbours, &balls, &order->state->cell, order->threads) ||
         narrow_walls(&bodies, s->escaped, &s->found) ||
         narrow_pairs(&bodies, &s->neighbours.pairs, &s->found)) {
         return error_memory(error, "searching for contacts");
@@ -348,7 +354,7 @@ static talus_status search(stepper* s, const step_context* ctx, talus_error* err
 }
 
 /// How far the solution moves a grain; glued to a mobile wall it goes with the wall.
-static double solved_motion(const stepper* s, const grains* g, int64_t i, double h)
+static double solved_motion(const contact_dynamics* s, const grains* g, int64_t i, double h)
 {
     const int wall = g->glued_to[i], dim = s->dim;
     const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
@@ -361,9 +367,9 @@ static double solved_motion(const stepper* s, const grains* g, int64_t i, double
 static void raise_grain_margins(void* data, int64_t first, int64_t last, double* raised)
 {
     const step_loop* loop = data;
-    stepper* s = loop->s;
+    contact_dynamics* s = loop->s;
     for (int64_t i = first; i < last; i++) {
-        double moved = solved_motion(s, loop->ctx->grains, i, loop->ctx->h);
+        double moved = solved_motion(s, &loop->order->state->grains, i, loop->order->h);
         if (moved <= s->margin[i]) continue;
         s->margin[i] = MARGIN_GROWTH * moved;
         *raised += 1.0;
@@ -371,20 +377,20 @@ static void raise_grain_margins(void* data, int64_t first, int64_t last, double*
 }
 
 /// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
-static bool raise_margins(stepper* s, const step_context* ctx)
+static bool raise_margins(contact_dynamics* s, const step_order* order)
 {
     const int stride = problem_stride(s->dim);
-    step_loop loop = {s, ctx};
+    step_loop loop = {s, order};
     double raised;
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, 1, raise_grain_margins, &loop,
-                    &raised);
-    for (int i = 0; i < (int)ctx->walls->count; i++) {
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 1,
+                    raise_grain_margins, &loop, &raised);
+    for (int i = 0; i < (int)order->state->walls.count; i++) {
         int32_t row = s->assembly.wall_row[i];
         if (row < 0) continue;
         double change[3];
         vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
-                ctx->walls->velocity + 3 * i);
-        double moved = ctx->h * vec_norm(s->dim, change);
+                order->state->walls.velocity + 3 * i);
+        double moved = order->h * vec_norm(s->dim, change);
         if (moved <= s->wall_margin[i]) continue;
         s->wall_margin[i] = MARGIN_GROWTH * moved;
         raised += 1.0;
@@ -394,14 +400,14 @@ static bool raise_margins(stepper* s, const step_context* ctx)
 
 static void find_difference(void* data, int64_t first, int64_t last, double* different)
 {
-    const stepper* s = data;
+    const contact_dynamics* s = data;
     for (int64_t c = first; c < last && *different == 0.0; c++) {
         *different = contacts_compare(&s->found, c, &s->before, c) != 0;
     }
 }
 
 /// Did this search find the same contacts as the one before it?
-static bool same_contacts(stepper* s, int threads)
+static bool same_contacts(contact_dynamics* s, int threads)
 {
     double different;
     if (s->found.count != s->before.count) return false;
@@ -412,7 +418,7 @@ static bool same_contacts(stepper* s, int threads)
 // ---- solving -----------------------------------------------------------------------------------
 
 /// Does a row hold NaN, infinity or a number whose square overflows?
-static bool runs_away(const stepper* s, int64_t row)
+static bool runs_away(const contact_dynamics* s, int64_t row)
 {
     const int stride = problem_stride(s->dim);
     for (int k = 0; k < stride; k++) {
@@ -429,42 +435,43 @@ static void find_runaway(void* data, int64_t first, int64_t last, double* least)
 }
 
 /// First grain that runs away, -1 if none.
-static int64_t first_not_finite(stepper* s, const step_context* ctx)
+static int64_t first_not_finite(contact_dynamics* s, const step_order* order)
 {
     double least;
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, find_runaway, s, &least);
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, find_runaway, s,
+                    &least);
     return row_of(least);
 }
 
 /// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
-static talus_status check_walls_finite(const stepper* s, const step_context* ctx,
+static talus_status check_walls_finite(const contact_dynamics* s, const step_order* order,
                                        talus_error* error)
 {
-    for (int i = 0; i < (int)ctx->walls->count; i++) {
+    for (int i = 0; i < (int)order->state->walls.count; i++) {
         int32_t row = s->assembly.wall_row[i];
         if (row < 0 || !runs_away(s, row)) continue;
         return error_set(error, TALUS_ERR_NUMERIC,
                          "wall '%s' got a velocity that is not a finite number at t = %.9g",
-                         ctx->walls->record[i].name, ctx->time + ctx->h);
+                         order->state->walls.record[i].name, order->state->time + order->h);
     }
     return TALUS_OK;
 }
 
-static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t search_number,
-                                step_outcome* out, talus_error* error)
+static talus_status solve_found(contact_dynamics* s, const step_order* order,
+                                uint64_t search_number, step_outcome* out, talus_error* error)
 {
     s->assembly.wall_before = s->saved_walls;
-    if (assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, &s->problem)) {
+    if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
     }
-    solve_request request = {.options = &ctx->def->solver,
-                             .h = ctx->h,
-                             .seed = ctx->def->seed,
-                             .key = ctx->key * MAX_SEARCHES + search_number,
-                             .size = ctx->size,
-                             .threads = ctx->threads};
+    solve_request request = {.options = &order->options->solver,
+                             .h = order->h,
+                             .seed = order->options->seed,
+                             .key = order->key * MAX_SEARCHES + search_number,
+                             .size = order->size,
+                             .threads = order->threads};
     solve_result result;
-    const solver_ops* solver = solver_for(&ctx->def->solver);
+    const solver_ops* solver = solver_for(&order->options->solver);
     if (solver->solve(&s->problem, &request, &s->workspace, &result)) {
         return error_memory(error, "solving the contacts");
     }
@@ -474,20 +481,20 @@ static talus_status solve_found(stepper* s, const step_context* ctx, uint64_t se
     out->residual = result.residual;
     out->velocity_error = result.velocity_error;
     out->second = result.second_method != NULL;
-    out->nan_grain = first_not_finite(s, ctx);
-    if (out->nan_grain < 0) TRY(check_walls_finite(s, ctx, error));
-    disassemble(&s->assembly, ctx, &s->problem, &s->found);
+    out->nan_grain = first_not_finite(s, order);
+    if (out->nan_grain < 0) TRY(check_walls_finite(s, order, error));
+    disassemble(&s->assembly, order, &s->problem, &s->found);
     return TALUS_OK;
 }
 
-static bool leaves_domain(const stepper* s, const step_context* ctx, int64_t i)
+static bool leaves_domain(const contact_dynamics* s, const step_order* order, int64_t i)
 {
-    const grains* g = ctx->grains;
-    const talus_world_def* def = ctx->def;
+    const grains* g = &order->state->grains;
+    const talus_world_def* def = order->options;
     const int dim = s->dim, stride = problem_stride(dim);
     for (int k = 0; k < dim; k++) {
-        if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
-        double x = g->position[i * dim + k] + ctx->h * s->problem.body[i * stride + k];
+        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
+        double x = g->position[i * dim + k] + order->h * s->problem.body[i * stride + k];
         if (x < def->domain_low[k] || x > def->domain_high[k]) return true;
     }
     return false;
@@ -496,19 +503,20 @@ static bool leaves_domain(const stepper* s, const step_context* ctx, int64_t i)
 static void mark_leaving(void* data, int64_t first, int64_t last, double* least)
 {
     const step_loop* loop = data;
-    stepper* s = loop->s;
+    contact_dynamics* s = loop->s;
     for (int64_t i = first; i < last; i++) {
-        if (loop->ctx->def->has_domain && leaves_domain(s, loop->ctx, i)) s->escaped[i] = 1;
+        if (loop->order->options->has_domain && leaves_domain(s, loop->order, i)) s->escaped[i] = 1;
         if (s->escaped[i]) *least = fmin(*least, (double)i);
     }
 }
 
 /// Grains that the step would carry out of the domain join those found behind walls.
-static void mark_escaped(stepper* s, const step_context* ctx, step_outcome* out)
+static void mark_escaped(contact_dynamics* s, const step_order* order, step_outcome* out)
 {
-    step_loop loop = {s, ctx};
+    step_loop loop = {s, order};
     double least;
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_MIN, 1, mark_leaving, &loop, &least);
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_leaving,
+                    &loop, &least);
     out->escaped_grain = row_of(least);
     out->escaped = s->escaped;
 }
@@ -526,87 +534,90 @@ static void swap_contacts(contacts* x, contacts* y)
     *y = swap;
 }
 
-static talus_status search_and_solve(stepper* s, const step_context* ctx, step_outcome* out,
-                                     talus_error* error)
+static talus_status search_and_solve(contact_dynamics* s, const step_order* order,
+                                     step_outcome* out, talus_error* error)
 {
-    talus_totals* totals = ctx->totals;
+    talus_totals* totals = order->totals;
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
-        out->nan_grain = set_reach(s, ctx);
+        out->nan_grain = set_reach(s, order);
         if (out->nan_grain >= 0) return TALUS_OK;
-        TRY(search(s, ctx, error));
-        if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads)) {
+        TRY(search(s, order, error));
+        if (contacts_match(&s->found, &order->state->contacts, &order->state->grains,
+                           order->threads)) {
             return error_memory(error, "searching for contacts");
         }
-        contacts_prune(&s->found, ctx->threads);
+        contacts_prune(&s->found, order->threads);
         double searched = clock_seconds();
         totals->seconds_detect += searched - start;
-        if (n > 0 && same_contacts(s, ctx->threads)) { // nothing new: what was solved stands
+        if (n > 0 && same_contacts(s, order->threads)) { // nothing new: what was solved stands
             swap_contacts(&s->found, &s->before);
             return TALUS_OK;
         }
-        if (n > 0 && contacts_match_forces(&s->found, &s->before, ctx->threads)) {
+        if (n > 0 && contacts_match_forces(&s->found, &s->before, order->threads)) {
             return error_memory(error, "searching for contacts");
         }
 
-        TRY(solve_found(s, ctx, (uint64_t)n, out, error));
+        TRY(solve_found(s, order, (uint64_t)n, out, error));
         totals->seconds_solve += clock_seconds() - searched;
-        if (out->nan_grain >= 0 || !raise_margins(s, ctx)) return TALUS_OK;
+        if (out->nan_grain >= 0 || !raise_margins(s, order)) return TALUS_OK;
         swap_contacts(&s->found, &s->before);
         if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
     }
     return error_set(error, TALUS_ERR_NUMERIC,
                      "the solution keeps moving grains beyond every search radius at t = %g; the "
                      "time step is too large",
-                     ctx->time);
+                     order->state->time);
 }
 
-static void cd_reject(stepper* s, const step_context* ctx)
+void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
 {
-    restore_walls(s, ctx->walls);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
+    restore_walls(s, &order->state->walls);
+    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
+                       order->threads);
 }
 
-static talus_status cd_attempt(stepper* s, const step_context* ctx, step_outcome* out,
-                               talus_error* error)
+talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
+                                      step_outcome* out, talus_error* error)
 {
-    *out = (step_outcome){.converged = true, .nan_grain = -1, .escaped_grain = -1};
-    if (reserve(s, ctx->grains->count, ctx->walls->count)) {
+    *out = step_outcome_good();
+    if (reserve(s, order->state->grains.count, order->state->walls.count)) {
         return error_memory(error, "preparing a step");
     }
     double start = clock_seconds();
-    save_walls(s, ctx->walls);
-    drive_begin_step(ctx->walls, ctx->def->gravity, ctx->time, ctx->h);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
-    set_free_velocities(s, ctx);
-    talus_status status = set_free_spins(s, ctx);
-    set_drift(s, ctx);
-    set_margins(s, ctx);
-    if (status >= 0) status = poses_update(ctx->poses, ctx->grains);
+    save_walls(s, &order->state->walls);
+    drive_begin_step(&order->state->walls, order->options->gravity, order->state->time, order->h);
+    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
+                       order->threads);
+    set_free_velocities(s, order);
+    talus_status status = set_free_spins(s, order);
+    set_drift(s, order);
+    set_margins(s, order);
+    if (status >= 0) status = poses_update(&order->state->poses, &order->state->grains);
     if (status < 0) error_memory(error, "preparing a step");
-    ctx->totals->seconds_advance += clock_seconds() - start;
+    order->totals->seconds_advance += clock_seconds() - start;
 
-    if (status >= 0) status = search_and_solve(s, ctx, out, error);
+    if (status >= 0) status = search_and_solve(s, order, out, error);
     if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
     if (status < 0) {
-        cd_reject(s, ctx);
+        contact_dynamics_reject(s, order);
         return status;
     }
     out->contacts = s->found.count;
     double active;
-    parallel_reduce(ctx->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
+    parallel_reduce(order->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
                     &active);
     out->active = (int64_t)active;
-    if (out->nan_grain < 0) mark_escaped(s, ctx, out);
+    if (out->nan_grain < 0) mark_escaped(s, order, out);
     return TALUS_OK;
 }
 
 /// The attempt left its solution in the list: forces, states and bonds are carried over anew.
-static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
-                            const contacts** list, talus_error* error)
+talus_status contact_dynamics_pose(contact_dynamics* s, const step_order* order, problem* out,
+                                   const contacts** list, talus_error* error)
 {
-    if (contacts_match(&s->found, ctx->contacts, ctx->grains, ctx->threads) ||
-        assemble(&s->assembly, ctx, &s->found, s->free_velocity, s->spin, out)) {
+    if (contacts_match(&s->found, &order->state->contacts, &order->state->grains, order->threads) ||
+        assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, out)) {
         return error_memory(error, "building the contact problem");
     }
     *list = &s->found;
@@ -615,19 +626,19 @@ static talus_status cd_pose(stepper* s, const step_context* ctx, problem* out,
 
 // ---- after the contacts ------------------------------------------------------------------------
 
-static void move_grains(const stepper* s, const step_context* ctx)
+static void move_grains(const contact_dynamics* s, const step_order* order)
 {
-    grains* g = ctx->grains;
+    grains* g = &order->state->grains;
     const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    const double h = ctx->h;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+    const double h = order->h;
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
         const double* row = s->problem.body + i * stride;
         vec_copy(dim, g->velocity + i * dim, row);
         grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
         vec_add_scaled(dim, g->position + i * dim, h, row);
-        cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        cell_wrap(&order->state->cell, dim, g->position + i * dim, g->image + i * dim);
         grain_turn(g, i, h);
     }
 }
@@ -652,18 +663,18 @@ static void load_wall(walls* w, const cell* periodic, int wall, const contacts* 
 }
 
 /// The walls that a contact's bodies belong to, as walls or as grains glued to them; below 0: none.
-static void walls_of(const step_context* ctx, int64_t c, int* wall_a, int* wall_b)
+static void walls_of(const step_order* order, int64_t c, int* wall_a, int* wall_b)
 {
-    const int32_t a = ctx->contacts->a_row[c], b = ctx->contacts->b_row[c];
-    *wall_a = a < 0 ? -1 - a : ctx->grains->glued_to[a];
-    *wall_b = ctx->grains->glued_to[b];
+    const int32_t a = order->state->contacts.a_row[c], b = order->state->contacts.b_row[c];
+    *wall_a = a < 0 ? -1 - a : order->state->grains.glued_to[a];
+    *wall_b = order->state->grains.glued_to[b];
 }
 
-static bool any_at_walls(const step_context* ctx, int64_t first, int64_t last)
+static bool any_at_walls(const step_order* order, int64_t first, int64_t last)
 {
     for (int64_t c = first; c < last; c++) {
         int wall_a, wall_b;
-        walls_of(ctx, c, &wall_a, &wall_b);
+        walls_of(order, c, &wall_a, &wall_b);
         if (wall_a >= 0 || wall_b >= 0) return true;
     }
     return false;
@@ -671,51 +682,43 @@ static bool any_at_walls(const step_context* ctx, int64_t first, int64_t last)
 
 /// Sum the forces of the grains on the walls, through glued grains too. Threads look for the chunks
 /// of contacts that matter; the sums are made in the order of the contacts.
-static void load_walls(const step_context* ctx)
+static void load_walls(const step_order* order)
 {
-    walls* w = ctx->walls;
-    const contacts* list = ctx->contacts;
+    walls* w = &order->state->walls;
+    const contacts* list = &order->state->contacts;
     const int chunks = parallel_chunks(list->count);
     bool matters[PARALLEL_CHUNKS];
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, list->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(order->threads, list->count)) schedule(static)
     for (int k = 0; k < chunks; k++) {
         matters[k] =
-            any_at_walls(ctx, parallel_first(list->count, k), parallel_first(list->count, k + 1));
+            any_at_walls(order, parallel_first(list->count, k), parallel_first(list->count, k + 1));
     }
     for (int k = 0; k < chunks; k++) {
         const int64_t last = parallel_first(list->count, matters[k] ? k + 1 : k);
         for (int64_t c = parallel_first(list->count, k); c < last; c++) {
             int wall_a, wall_b;
-            walls_of(ctx, c, &wall_a, &wall_b);
-            if (wall_a >= 0) load_wall(w, ctx->cell, wall_a, list, c, -1.0);
-            if (wall_b >= 0) load_wall(w, ctx->cell, wall_b, list, c, 1.0);
+            walls_of(order, c, &wall_a, &wall_b);
+            if (wall_a >= 0) load_wall(w, &order->state->cell, wall_a, list, c, -1.0);
+            if (wall_b >= 0) load_wall(w, &order->state->cell, wall_b, list, c, 1.0);
         }
     }
 }
 
-static void cd_accept(stepper* s, const step_context* ctx)
+void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
 {
     double start = clock_seconds();
-    walls* w = ctx->walls;
+    walls* w = &order->state->walls;
     for (int i = 0; i < (int)w->count; i++) {
         int32_t row = s->assembly.wall_row[i];
         if (row < 0) continue;
         vec_copy(s->dim, w->velocity + 3 * i,
                  s->problem.body + (int64_t)row * problem_stride(s->dim));
     }
-    swap_contacts(ctx->contacts, &s->found);
-    load_walls(ctx);
-    move_grains(s, ctx);
-    drive_move(w, ctx->h);
-    drive_carry_grains(w, ctx->cell, ctx->grains, ctx->threads);
-    ctx->totals->seconds_advance += clock_seconds() - start;
+    swap_contacts(&order->state->contacts, &s->found);
+    load_walls(order);
+    move_grains(s, order);
+    drive_move(w, order->h);
+    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
+    order->totals->seconds_advance += clock_seconds() - start;
 }
-
-const stepper_ops contact_dynamics_stepper = {.name = "contact",
-                                              .create = cd_create,
-                                              .destroy = cd_destroy,
-                                              .attempt = cd_attempt,
-                                              .accept = cd_accept,
-                                              .reject = cd_reject,
-                                              .pose = cd_pose};

@@ -1,8 +1,8 @@
 /// The beginning of a soft run: derivatives that nobody knows yet (soft/start.h), and the energies.
 #include "base/error.h"
 #include "base/vec.h"
+#include "soft/internal.h"
 #include "soft/start.h"
-#include "soft/stepper.h"
 #include "state/drive.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 /// All coordinates one after the other: centres, turns, mobile walls.
 typedef struct beginning {
-    stepper* s;
-    const step_context* ctx;
+    soft_particles* s;
+    const step_order* order;
     talus_error* error;
     coordinates all;
     double* numbers;        ///< of `all`
@@ -32,21 +32,21 @@ static void copy_numbers(double* to, const double* from, int64_t count)
 
 static int64_t centre_count(const beginning* b)
 {
-    return b->ctx->grains->count * b->s->dim;
+    return b->order->state->grains.count * b->s->dim;
 }
 
 static int64_t turn_count(const beginning* b)
 {
-    return b->ctx->grains->count * spin_width(b->s->dim);
+    return b->order->state->grains.count * spin_width(b->s->dim);
 }
 
 /// Copy between `all` and the tables: x and v.
 static void exchange(beginning* b, bool to_tables)
 {
-    stepper* s = b->s;
-    grains* g = b->ctx->grains;
+    soft_particles* s = b->s;
+    grains* g = &b->order->state->grains;
     const coordinates part[3] = {soft_centres(s, g), soft_turns(s, g),
-                                 soft_walls_read(s, b->ctx->walls)};
+                                 soft_walls_read(s, &b->order->state->walls)};
     int64_t at = 0;
     for (int p = 0; p < 3; p++) {
         const int64_t count = part[p].count;
@@ -59,21 +59,21 @@ static void exchange(beginning* b, bool to_tables)
         }
         at += count;
     }
-    if (to_tables) soft_walls_write(s, b->ctx->walls);
+    if (to_tables) soft_walls_write(s, &b->order->state->walls);
 }
 
 /// Motion since the last evaluation, for geometric elongations.
 static void set_motion(beginning* b)
 {
-    const step_context* ctx = b->ctx;
+    const step_order* order = b->order;
     const int64_t centres = centre_count(b), turns = turn_count(b);
     const double* mobile = b->all.x + centres + turns;
-    for (int64_t i = 0; i < centres; i++) ctx->grains->moved[i] = b->all.x[i] - b->last[i];
+    for (int64_t i = 0; i < centres; i++) order->state->grains.moved[i] = b->all.x[i] - b->last[i];
     for (int64_t i = 0; i < turns; i++) {
-        ctx->grains->turned[i] = b->all.x[centres + i] - b->last[centres + i];
+        order->state->grains.turned[i] = b->all.x[centres + i] - b->last[centres + i];
     }
     for (int i = 0; i < b->s->mobile_count; i++) {
-        vec_sub(3, ctx->walls->moved + 3 * b->s->mobile[i], mobile + 3 * i,
+        vec_sub(3, order->state->walls.moved + 3 * b->s->mobile[i], mobile + 3 * i,
                 b->last + centres + turns + 3 * i);
     }
     copy_numbers(b->last, b->all.x, b->all.count);
@@ -82,23 +82,23 @@ static void set_motion(beginning* b)
 static talus_status evaluate(void* user, double time, double* acceleration)
 {
     beginning* b = user;
-    stepper* s = b->s;
-    const step_context* ctx = b->ctx;
-    walls* w = ctx->walls;
+    soft_particles* s = b->s;
+    const step_order* order = b->order;
+    walls* w = &order->state->walls;
     const int64_t centres = centre_count(b), turns = turn_count(b);
     const double since = time - b->last_time;
     exchange(b, true);
     set_motion(b);
     // Driven walls stand still while derivatives are sought, but have the velocities of the time.
     for (int64_t k = 0; k < 3 * w->count; k++) w->turned[k] = 0.0;
-    drive_advance(w, ctx->time, 0.0);
-    drive_carry_grains(w, ctx->cell, ctx->grains, ctx->threads);
-    TRY(soft_evaluate(s, ctx, since, b->error));
+    drive_advance(w, order->state->time, 0.0);
+    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
+    TRY(soft_evaluate(s, order, since, b->error));
     soft_flow flow;
-    const int64_t bad = soft_accelerate(s, ctx, since, &flow);
+    const int64_t bad = soft_accelerate(s, order, since, &flow);
     if (bad >= 0) {
         return error_set(b->error, TALUS_ERR_NUMERIC, "grain %lld: its force is no number",
-                         (long long)ctx->grains->id[bad]);
+                         (long long)order->state->grains.id[bad]);
     }
     if (!b->evaluated) b->flow = flow;
     b->evaluated = true;
@@ -106,7 +106,7 @@ static talus_status evaluate(void* user, double time, double* acceleration)
     copy_numbers(acceleration, s->acceleration, centres);
     copy_numbers(acceleration + centres, s->angular, turns);
     for (int i = 0; i < s->mobile_count; i++) {
-        drive_acceleration(w, s->mobile[i], ctx->def->gravity,
+        drive_acceleration(w, s->mobile[i], order->options->gravity,
                            acceleration + centres + turns + 3 * i);
     }
     return TALUS_OK;
@@ -115,7 +115,7 @@ static talus_status evaluate(void* user, double time, double* acceleration)
 static talus_status save(void* user)
 {
     beginning* b = user;
-    stepper* s = b->s;
+    soft_particles* s = b->s;
     TRY(soft_pairs_remember(&s->pairs));
     for (int64_t i = 0; i < s->pairs.memories.count; i++) {
         TRY(soft_memories_add(&b->memories, &s->pairs.memories.row[i]));
@@ -130,7 +130,7 @@ static talus_status save(void* user)
 static void restore(void* user)
 {
     beginning* b = user;
-    stepper* s = b->s;
+    soft_particles* s = b->s;
     s->pairs.memories.count = 0;
     for (int64_t i = 0; i < b->memories.count; i++) {
         b->failed |= soft_memories_add(&s->pairs.memories, &b->memories.row[i]) < 0;
@@ -167,11 +167,11 @@ static talus_status gather(beginning* b)
 /// Derivatives into the tables; x and v are there as they were.
 static void scatter(beginning* b)
 {
-    stepper* s = b->s;
-    grains* g = b->ctx->grains;
+    soft_particles* s = b->s;
+    grains* g = &b->order->state->grains;
     exchange(b, true);
     const coordinates part[3] = {soft_centres(s, g), soft_turns(s, g),
-                                 soft_walls_read(s, b->ctx->walls)};
+                                 soft_walls_read(s, &b->order->state->walls)};
     int64_t at = 0;
     for (int p = 0; p < 3; p++) {
         for (int k = 0; k < s->integrator->kept; k++) {
@@ -179,31 +179,31 @@ static void scatter(beginning* b)
         }
         at += part[p].count;
     }
-    soft_walls_write(s, b->ctx->walls);
+    soft_walls_write(s, &b->order->state->walls);
 }
 
 static talus_status begin(beginning* b, talus_error* error)
 {
-    stepper* s = b->s;
-    talus_totals* totals = b->ctx->totals;
+    soft_particles* s = b->s;
+    talus_totals* totals = b->order->totals;
     const start_forces forces = {.user = b, .evaluate = evaluate, .save = save, .restore = restore};
     if (gather(b)) return error_memory(error, "beginning a soft run");
     double elastic = 0.0;
-    TRY(start_derivatives(s->integrator, &b->all, b->ctx->h, b->ctx->threads, &forces, error));
+    TRY(start_derivatives(s->integrator, &b->all, b->order->h, b->order->threads, &forces, error));
     if (b->failed) return error_memory(error, "beginning a soft run");
     scatter(b);
     set_motion(b);
-    TRY(soft_evaluate(s, b->ctx, 0.0, error));
-    if (soft_elastic(s, b->ctx, &elastic)) return error_memory(error, "beginning a soft run");
-    totals->start = grains_kinetic_energy(b->ctx->grains, b->ctx->threads) + elastic;
+    TRY(soft_evaluate(s, b->order, 0.0, error));
+    if (soft_elastic(s, b->order, &elastic)) return error_memory(error, "beginning a soft run");
+    totals->start = grains_kinetic_energy(&b->order->state->grains, b->order->threads) + elastic;
     totals->power_lost = b->flow.out;
     totals->power_input = b->flow.input;
     return TALUS_OK;
 }
 
-talus_status soft_begin(stepper* s, const step_context* ctx, talus_error* error)
+talus_status soft_begin(soft_particles* s, const step_order* order, talus_error* error)
 {
-    beginning b = {.s = s, .ctx = ctx, .error = error};
+    beginning b = {.s = s, .order = order, .error = error};
     const talus_status status = begin(&b, error);
     free(b.numbers);
     free(b.memories.row);

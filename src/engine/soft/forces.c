@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "soft/stepper.h"
+#include "soft/internal.h"
 
 #include <stdlib.h>
 
@@ -17,9 +17,9 @@ enum { SORT_STEPS = 20000 };
 
 // ---- the list ----------------------------------------------------------------------------------
 
-static talus_status reserve_rows(stepper* s, const step_context* ctx)
+static talus_status reserve_rows(soft_particles* s, const step_order* order)
 {
-    const int64_t n = ctx->grains->count;
+    const int64_t n = order->state->grains.count;
     if (n <= s->row_capacity) return TALUS_OK;
     const size_t room = (size_t)capacity_for(n), dim = (size_t)s->dim;
     const size_t spin_dim = (size_t)spin_width(s->dim);
@@ -37,7 +37,7 @@ static talus_status reserve_rows(stepper* s, const step_context* ctx)
 }
 
 /// Does the outer path take the pair, not the kernels of balls?
-static bool is_outer(const stepper* s, const grains* g, int64_t a, int64_t b)
+static bool is_outer(const soft_particles* s, const grains* g, int64_t a, int64_t b)
 {
     return g->solid[a] >= 0 || g->solid[b] >= 0 || s->laws.kind.law == TALUS_SOFT_AREA;
 }
@@ -58,7 +58,7 @@ static talus_status add_pair(pair_list* list, int32_t a, int32_t b)
     return TALUS_OK;
 }
 
-static talus_status split_pairs(stepper* s, const grains* g)
+static talus_status split_pairs(soft_particles* s, const grains* g)
 {
     s->balls.count = s->others.count = 0;
     for (int64_t i = 0; i < s->near.count; i++) {
@@ -70,30 +70,31 @@ static talus_status split_pairs(stepper* s, const grains* g)
 
 /// Two images of one pair must not both be in reach: 4 reaches of the widest grain must fit into
 /// the cell. The skin is made as narrow as that needs.
-static talus_status fit_skin(stepper* s, const step_context* ctx, talus_error* error)
+static talus_status fit_skin(soft_particles* s, const step_order* order, talus_error* error)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     int64_t widest = 0;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->radius[i] > g->radius[widest]) widest = i;
     }
     for (int k = 0; k < s->dim && g->count > 1; k++) {
-        if (!ctx->cell->periodic[k]) continue;
-        const double room = 0.5 * ctx->cell->length[k] - 2.0 * g->radius[widest] - s->laws.range;
+        if (!order->state->cell.periodic[k]) continue;
+        const double room =
+            0.5 * order->state->cell.length[k] - 2.0 * g->radius[widest] - s->laws.range;
         s->skin = fmin(s->skin, 0.9 * room);
         if (room > 0.0) continue;
         return error_set(error, TALUS_ERR_NUMERIC,
                          "periodic cell too short along %c: %g is not more than twice the distance "
                          "across which grain %lld (radius %g) may touch another; use a longer cell",
-                         axis_letter(k), ctx->cell->length[k], (long long)g->id[widest],
+                         axis_letter(k), order->state->cell.length[k], (long long)g->id[widest],
                          g->radius[widest]);
     }
     return TALUS_OK;
 }
 
-static talus_status make_list(stepper* s, const step_context* ctx, talus_error* error)
+static talus_status make_list(soft_particles* s, const step_order* order, talus_error* error)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
     const double part = s->skin_part <= 0.0 ? FIRST_SKIN : s->skin_part;
     const double wish = s->served < FEW_STEPS    ? 1.5 * part
@@ -101,19 +102,20 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
                                                  : part;
     s->skin_part = s->served > 0 ? fmin(fmax(wish, LEAST_SKIN), MOST_SKIN) : part;
     s->served = 0;
-    s->skin = s->skin_part * grains_mean_diameter(g, ctx->threads);
-    TRY(fit_skin(s, ctx, error));
+    s->skin = s->skin_part * grains_mean_diameter(g, order->threads);
+    TRY(fit_skin(s, order, error));
     for (int64_t i = 0; i < g->count; i++) {
         s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
     }
     const ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
     talus_status status = TALUS_OK;
     if (s->listed && !s->remembered) status = soft_pairs_remember(&s->pairs);
-    if (status == TALUS_OK) status = grid_pairs(s->grid, &balls, ctx->cell, ctx->threads, &s->near);
+    if (status == TALUS_OK)
+        status = grid_pairs(s->grid, &balls, &order->state->cell, order->threads, &s->near);
     if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
     if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->order);
     const soft_listing from = {.g = g,
-                               .periodic = ctx->cell,
+                               .periodic = &order->state->cell,
                                .skin = s->skin,
                                .order = &s->order,
                                .pairs = all_balls ? &s->near : &s->balls,
@@ -121,7 +123,7 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
                                .materials = s->laws.materials,
                                .uniform = s->laws.uniform,
                                .compound = s->laws.kind.compound,
-                               .threads = ctx->threads};
+                               .threads = order->threads};
     if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from);
     if (status < 0) return error_memory(error, "listing pairs of grains");
     s->listed = true;
@@ -131,14 +133,14 @@ static talus_status make_list(stepper* s, const step_context* ctx, talus_error* 
 }
 
 /// A new order, and the history in its terms.
-static talus_status reorder(stepper* s, const step_context* ctx)
+static talus_status reorder(soft_particles* s, const step_order* order)
 {
     if (!s->remembered) TRY(soft_pairs_remember(&s->pairs));
     const int64_t n = s->order.count;
     int32_t* old = malloc(sizeof *old * (size_t)(n + 1));
     if (!old) return TALUS_ERR_MEMORY;
     for (int64_t p = 0; p < n; p++) old[p] = s->order.row_of[p];
-    talus_status status = soft_order_make(&s->order, ctx->grains, true, ctx->threads);
+    talus_status status = soft_order_make(&s->order, &order->state->grains, true, order->threads);
     if (status == TALUS_OK) status = soft_pairs_reorder(&s->pairs, old, &s->order);
     free(old);
     s->listed = false;
@@ -154,10 +156,10 @@ static bool any_solid(const grains* g)
     return false;
 }
 
-static talus_status take_over(stepper* s, const step_context* ctx, talus_error* error)
+static talus_status take_over(soft_particles* s, const step_order* order, talus_error* error)
 {
-    const talus_soft_def* soft = &ctx->def->soft;
-    grains* g = ctx->grains;
+    const talus_soft_def* soft = &order->options->soft;
+    grains* g = &order->state->grains;
     const bool fresh = !g->place;
     s->integrator = integrator_of(soft->integrator);
     s->kernels = soft_kernels_for(soft->vector);
@@ -167,7 +169,7 @@ static talus_status take_over(stepper* s, const step_context* ctx, talus_error* 
                          "this machine does not have the vector width that was asked for");
     }
     s->has_solids = any_solid(g);
-    TRY(soft_laws_make(&s->laws, ctx->materials, soft, s->dim, s->has_solids, error));
+    TRY(soft_laws_make(&s->laws, &order->state->materials, soft, s->dim, s->has_solids, error));
     if (s->has_solids && s->dim == 3) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the method soft knows balls and, in 2D, polygons: 3D grains of other "
@@ -178,22 +180,22 @@ static talus_status take_over(stepper* s, const step_context* ctx, talus_error* 
                          "the law area of the method soft exists in 2D only");
     }
     soft_outer_forget(&s->outer);
-    if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(ctx->walls) ||
-        reserve_rows(s, ctx) || soft_order_make(&s->order, g, fresh, ctx->threads) ||
-        soft_import(s, ctx)) {
+    if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(&order->state->walls) ||
+        reserve_rows(s, order) || soft_order_make(&s->order, g, fresh, order->threads) ||
+        soft_import(s, order)) {
         return error_memory(error, "preparing soft grains");
     }
     s->listed = false;
     s->remembered = true;
-    s->revision = ctx->revision;
+    s->revision = order->state->revision;
     s->known = true;
     return TALUS_OK;
 }
 
-talus_status soft_prepare(stepper* s, const step_context* ctx, talus_error* error)
+talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error)
 {
-    if (!s->known || s->revision != ctx->revision) TRY(take_over(s, ctx, error));
-    if (ctx->step > 0 && ctx->step % SORT_STEPS == 0 && reorder(s, ctx)) {
+    if (!s->known || s->revision != order->state->revision) TRY(take_over(s, order, error));
+    if (order->state->step > 0 && order->state->step % SORT_STEPS == 0 && reorder(s, order)) {
         return error_memory(error, "sorting the grains");
     }
     return TALUS_OK;
@@ -201,11 +203,11 @@ talus_status soft_prepare(stepper* s, const step_context* ctx, talus_error* erro
 
 // ---- an evaluation -----------------------------------------------------------------------------
 
-outer_context soft_outer_context(const stepper* s, const step_context* ctx, double since)
+outer_context soft_outer_context(const soft_particles* s, const step_order* order, double since)
 {
-    return (outer_context){.g = ctx->grains,
-                           .w = ctx->walls,
-                           .periodic = ctx->cell,
+    return (outer_context){.g = &order->state->grains,
+                           .w = &order->state->walls,
+                           .periodic = &order->state->cell,
                            .pairs = &s->others,
                            .solids = s->has_solids,
                            .order = &s->order,
@@ -218,11 +220,11 @@ outer_context soft_outer_context(const stepper* s, const step_context* ctx, doub
                            .law_of = s->laws.law_of,
                            .materials = s->laws.materials,
                            .h = since,
-                           .step = since > 0.0 ? ctx->h : s->integrator->evaluates_at * ctx->h,
-                           .threads = ctx->threads};
+                           .step = since > 0.0 ? order->h : s->integrator->evaluates_at * order->h,
+                           .threads = order->threads};
 }
 
-soft_task soft_ball_task(stepper* s, const step_context* ctx, double since)
+soft_task soft_ball_task(soft_particles* s, const step_order* order, double since)
 {
     soft_task task = {.kind = s->laws.kind,
                       .geometric = s->geometric,
@@ -232,19 +234,19 @@ soft_task soft_ball_task(stepper* s, const step_context* ctx, double since)
                       .bodies = &s->bodies,
                       .pairs = &s->pairs};
     for (int k = 0; k < s->dim; k++) {
-        task.length[k] = ctx->cell->periodic[k] ? ctx->cell->length[k] : 0.0;
+        task.length[k] = order->state->cell.periodic[k] ? order->state->cell.length[k] : 0.0;
     }
     return task;
 }
 
 /// Rows of the bodies; a list that grains have outrun is made anew.
-static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error* error)
+static talus_status fill_bodies(soft_particles* s, const step_order* order, talus_error* error)
 {
     double farthest = 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        if (!s->listed) TRY(make_list(s, ctx, error));
-        soft_bodies_fill(&s->bodies, ctx->grains, &s->order, ctx->cell, s->geometric, ctx->threads,
-                         &farthest);
+        if (!s->listed) TRY(make_list(s, order, error));
+        soft_bodies_fill(&s->bodies, &order->state->grains, &s->order, &order->state->cell,
+                         s->geometric, order->threads, &farthest);
         if (farthest <= 0.5 * s->skin) {
             s->served++;
             return TALUS_OK;
@@ -253,20 +255,21 @@ static talus_status fill_bodies(stepper* s, const step_context* ctx, talus_error
         s->listed = false;
         s->remembered = true;
     }
-    return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g", ctx->time);
+    return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g",
+                     order->state->time);
 }
 
 /// Distance of the farthest grain from each wall that may turn.
-static void measure_reaches(stepper* s, const step_context* ctx)
+static void measure_reaches(soft_particles* s, const step_order* order)
 {
-    const grains* g = ctx->grains;
-    const walls* w = ctx->walls;
+    const grains* g = &order->state->grains;
+    const walls* w = &order->state->walls;
     for (int64_t i = 0; i < w->count; i++) {
         double far2 = 0.0;
         for (int64_t k = 0; k < g->count && w->present[i] && !wall_is_mobile(w, (int)i); k++) {
             double d[3];
             vec_sub(s->dim, d, g->position + k * s->dim, w->position + 3 * i);
-            cell_nearest(ctx->cell, s->dim, d);
+            cell_nearest(&order->state->cell, s->dim, d);
             far2 = fmax(far2, vec_dot(s->dim, d, d));
         }
         s->wall_reach[i] = sqrt(far2) + s->skin;
@@ -275,9 +278,10 @@ static void measure_reaches(stepper* s, const step_context* ctx)
 
 /// Grains far from all walls need not be asked: note anew who they are when the list is new or
 /// walls have come nearer.
-static talus_status look_at_walls(stepper* s, const step_context* ctx, const outer_context* outer)
+static talus_status look_at_walls(soft_particles* s, const step_order* order,
+                                  const outer_context* outer)
 {
-    const walls* w = ctx->walls;
+    const walls* w = &order->state->walls;
     double travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) {
         const double moved = vec_norm(3, w->moved + 3 * i);
@@ -287,15 +291,15 @@ static talus_status look_at_walls(stepper* s, const step_context* ctx, const out
     if (s->outer.looked && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
     s->outer.looked = false;
     s->wall_travel = 0.0;
-    measure_reaches(s, ctx);
+    measure_reaches(s, order);
     return soft_outer_look(&s->outer, outer, s->skin);
 }
 
 /// The walls feel what is put on the grains glued to them.
-static void load_walls(const stepper* s, const step_context* ctx)
+static void load_walls(const soft_particles* s, const step_order* order)
 {
-    const grains* g = ctx->grains;
-    walls* w = ctx->walls;
+    const grains* g = &order->state->grains;
+    walls* w = &order->state->walls;
     if (!g->glue_position) return;
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
@@ -303,7 +307,7 @@ static void load_walls(const stepper* s, const step_context* ctx)
         const double* sum = s->pairs.sum + SOFT_SUM * (int64_t)s->order.place_of[i];
         double arm[3] = {0.0, 0.0, 0.0}, torque[3];
         vec_sub(s->dim, arm, g->position + i * s->dim, w->position + 3 * wall);
-        cell_nearest(ctx->cell, s->dim, arm);
+        cell_nearest(&order->state->cell, s->dim, arm);
         vec_cross(torque, arm, sum);
         vec_add_scaled(3, w->force + 3 * wall, 1.0, sum);
         vec_add_scaled(3, w->torque + 3 * wall, 1.0, torque);
@@ -311,11 +315,11 @@ static void load_walls(const stepper* s, const step_context* ctx)
     }
 }
 
-static void meet_balls(stepper* s, const step_context* ctx, double since)
+static void meet_balls(soft_particles* s, const step_order* order, double since)
 {
-    const soft_task task = soft_ball_task(s, ctx, since);
+    const soft_task task = soft_ball_task(s, order, since);
     const int64_t blocks = s->pairs.block_count;
-    const int team = parallel_threads(ctx->threads, s->pairs.body_count);
+    const int team = parallel_threads(order->threads, s->pairs.body_count);
     if (team == 1) {
         for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
         return;
@@ -324,27 +328,28 @@ static void meet_balls(stepper* s, const step_context* ctx, double since)
     for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
 }
 
-talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error)
+talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
+                           talus_error* error)
 {
-    walls* w = ctx->walls;
-    TRY(fill_bodies(s, ctx, error));
-    soft_pairs_begin(&s->pairs, ctx->threads);
-    meet_balls(s, ctx, since);
-    soft_pairs_collect(&s->pairs, ctx->threads);
+    walls* w = &order->state->walls;
+    TRY(fill_bodies(s, order, error));
+    soft_pairs_begin(&s->pairs, order->threads);
+    meet_balls(s, order, since);
+    soft_pairs_collect(&s->pairs, order->threads);
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    const outer_context outer = soft_outer_context(s, ctx, since);
-    if (look_at_walls(s, ctx, &outer) || soft_outer_evaluate(&s->outer, &outer))
+    const outer_context outer = soft_outer_context(s, order, since);
+    if (look_at_walls(s, order, &outer) || soft_outer_evaluate(&s->outer, &outer))
         return error_memory(error, "meeting walls");
     soft_outer_add(&s->outer, &outer, s->pairs.sum, w);
-    load_walls(s, ctx);
+    load_walls(s, order);
     return TALUS_OK;
 }
 
 // ---- accelerations -----------------------------------------------------------------------------
 
 typedef struct flow_task {
-    stepper* s;
-    const step_context* ctx;
+    soft_particles* s;
+    const step_order* order;
     double since;
 } flow_task;
 
@@ -352,16 +357,16 @@ typedef struct flow_task {
 static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, int64_t i,
                                              const double* sum, double* drained)
 {
-    const step_context* ctx = t->ctx;
-    const grains* g = ctx->grains;
+    const step_order* order = t->order;
+    const grains* g = &order->state->grains;
     const int spin_dim = spin_width(dim);
-    const double im = g->inv_mass[i], drag = ctx->def->drag;
+    const double im = g->inv_mass[i], drag = order->options->drag;
     const double inertia = g->spin_mobility[i] > 0.0 ? 1.0 / g->inertia[i] : 0.0;
     double *a = t->s->acceleration + i * dim, *alpha = t->s->angular + i * spin_dim;
     const double *v = g->velocity + i * dim, *spin = g->spin + i * spin_dim;
     double power = 0.0, speed2 = 0.0;
     for (int k = 0; k < dim; k++) {
-        double force = g->mass[i] * ctx->def->gravity[k];
+        double force = g->mass[i] * order->options->gravity[k];
         if (g->force) force += g->force[i * dim + k];
         power += force * v[k];
         speed2 += v[k] * v[k];
@@ -381,7 +386,7 @@ static ALWAYS_INLINE double accelerate_grain(const flow_task* t, const int dim, 
 static ALWAYS_INLINE double hold_grain(const flow_task* t, const int dim, int64_t i,
                                        const double* sum)
 {
-    const grains* g = t->ctx->grains;
+    const grains* g = &t->order->state->grains;
     const int spin_dim = spin_width(dim);
     double power = 0.0;
     for (int k = 0; k < dim; k++) {
@@ -402,7 +407,7 @@ enum { FLOW_LOSS, FLOW_DASHPOTS, FLOW_DRAG, FLOW_INPUT, FLOW_COUNT };
 static ALWAYS_INLINE void flow_of_rows(const flow_task* t, const int dim, int64_t first,
                                        int64_t last, double* out)
 {
-    const grains* g = t->ctx->grains;
+    const grains* g = &t->order->state->grains;
     const double* sums = t->s->pairs.sum;
     const int32_t* place = t->s->order.place_of;
     for (int64_t i = first; i < last; i++) {
@@ -436,7 +441,7 @@ static bool runs_away(int count, const double* numbers)
 
 /// First row whose velocity or acceleration is no number or too large to be squared; 0 if none is:
 /// then it is the sum of all that ran away.
-static int64_t find_runaway(const stepper* s, const grains* g)
+static int64_t find_runaway(const soft_particles* s, const grains* g)
 {
     const int dim = s->dim, spin_dim = spin_width(dim);
     for (int64_t i = 0; i < g->count; i++) {
@@ -449,13 +454,13 @@ static int64_t find_runaway(const stepper* s, const grains* g)
     return 0;
 }
 
-int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_flow* flow)
+int64_t soft_accelerate(soft_particles* s, const step_order* order, double since, soft_flow* flow)
 {
-    flow_task task = {s, ctx, since};
-    const walls* w = ctx->walls;
+    flow_task task = {s, order, since};
+    const walls* w = &order->state->walls;
     double out[FLOW_COUNT];
-    parallel_reduce(ctx->threads, ctx->grains->count, PARALLEL_SUM, FLOW_COUNT, add_flow, &task,
-                    out);
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, FLOW_COUNT, add_flow,
+                    &task, out);
     // Walls: what contacts do to them; grains glued to them were counted with the grains.
     const contacts* list = &s->outer.list;
     for (int64_t c = 0; c < list->count; c++) {
@@ -476,5 +481,5 @@ int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_
                         .input = out[FLOW_INPUT]};
     // A number that is none has spoilt the sums: only then the grains are looked at.
     const bool good = isfinite(flow->lost) && isfinite(flow->out) && isfinite(flow->input);
-    return good || ctx->grains->count == 0 ? -1 : find_runaway(s, ctx->grains);
+    return good || order->state->grains.count == 0 ? -1 : find_runaway(s, &order->state->grains);
 }

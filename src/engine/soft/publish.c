@@ -1,20 +1,20 @@
 /// From the soft method's lists to the world's table of contacts, and back.
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/stepper.h"
+#include "soft/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ---- import ------------------------------------------------------------------------------------
 
-static bool is_pair_of_balls(const stepper* s, const grains* g, const contacts* c, int64_t i)
+static bool is_pair_of_balls(const soft_particles* s, const grains* g, const contacts* c, int64_t i)
 {
     return c->a_row[i] >= 0 && g->solid[c->a_row[i]] < 0 && g->solid[c->b_row[i]] < 0 &&
            s->laws.kind.law != TALUS_SOFT_AREA;
 }
 
-static talus_status remember(stepper* s, const contacts* c, int64_t i)
+static talus_status remember(soft_particles* s, const contacts* c, int64_t i)
 {
     const int width = spin_width(s->dim);
     soft_memory m = {.p = s->order.place_of[c->a_row[i]],
@@ -29,16 +29,16 @@ static talus_status remember(stepper* s, const contacts* c, int64_t i)
     return soft_memories_add(&s->pairs.memories, &m);
 }
 
-talus_status soft_import(stepper* s, const step_context* ctx)
+talus_status soft_import(soft_particles* s, const step_order* order)
 {
-    const contacts* c = ctx->contacts;
+    const contacts* c = &order->state->contacts;
     s->pairs.memories.count = 0;
     s->outer.list.count = 0;
     TRY(soft_outer_reserve(&s->outer, c->count));
     TRY(contacts_need_like(&s->outer.list, c));
     for (int64_t i = 0; i < c->count; i++) {
         if (c->state[i] == TALUS_CONTACT_OPEN) continue;
-        if (is_pair_of_balls(s, ctx->grains, c, i)) {
+        if (is_pair_of_balls(s, &order->state->grains, c, i)) {
             TRY(remember(s, c, i));
         } else {
             const int64_t at = s->outer.list.count++;
@@ -64,14 +64,14 @@ typedef struct entries {
     entry* row;
 } entries;
 
-static int64_t row_of_sum(const stepper* s, int32_t sum)
+static int64_t row_of_sum(const soft_particles* s, int32_t sum)
 {
     const int64_t bodies = s->pairs.body_count;
     return s->order.row_of[sum < bodies ? sum : s->pairs.halo[sum - bodies]];
 }
 
 /// Rows of a pair's bodies, a < b; true if they are the other way round in the list.
-static bool rows_of_pair(const stepper* s, int64_t pair, int64_t* a, int64_t* b)
+static bool rows_of_pair(const soft_particles* s, int64_t pair, int64_t* a, int64_t* b)
 {
     const int32_t* where = s->pairs.where + 16 * (pair / 8) + pair % 8;
     const int64_t p = row_of_sum(s, where[0]), q = row_of_sum(s, where[8]);
@@ -80,7 +80,7 @@ static bool rows_of_pair(const stepper* s, int64_t pair, int64_t* a, int64_t* b)
     return p > q;
 }
 
-static bool is_live(const stepper* s, int64_t pair)
+static bool is_live(const soft_particles* s, int64_t pair)
 {
     return s->pairs.live[pair / 8] >> (pair % 8) & 1;
 }
@@ -95,7 +95,7 @@ static void sort_few(entry* first, entry* end)
     }
 }
 
-static talus_status sort_pairs(const stepper* s, entries* out)
+static talus_status sort_pairs(const soft_particles* s, entries* out)
 {
     const int64_t n = s->pairs.body_count, lanes = 8 * s->pairs.batch_count;
     int64_t a, b;
@@ -120,10 +120,10 @@ static talus_status sort_pairs(const stepper* s, entries* out)
 }
 
 /// The row of the table for a pair of balls.
-static void write_pair(const stepper* s, const step_context* ctx, const soft_recorded* record,
-                       int64_t pair, contacts* out, int64_t at)
+static void write_pair(const soft_particles* s, const step_order* order,
+                       const soft_recorded* record, int64_t pair, contacts* out, int64_t at)
 {
-    const grains* g = ctx->grains;
+    const grains* g = &order->state->grains;
     const soft_pairs* list = &s->pairs;
     const int dim = s->dim, width = spin_width(dim);
     const int64_t batch = pair / 8, lane = pair % 8;
@@ -159,7 +159,7 @@ static void write_pair(const stepper* s, const step_context* ctx, const soft_rec
 }
 
 /// Merge the pairs of balls and the other contacts, both sorted, into the table.
-static void merge(const stepper* s, const step_context* ctx, const entries* pairs,
+static void merge(const soft_particles* s, const step_order* order, const entries* pairs,
                   const soft_recorded* record, contacts* out)
 {
     const contacts* outer = &s->outer.list;
@@ -171,25 +171,25 @@ static void merge(const stepper* s, const step_context* ctx, const entries* pair
                                            (outer->a_row[next] == a && outer->b_row[next] < b))) {
                 contacts_paste_row(out, at++, outer, next++);
             }
-            write_pair(s, ctx, record, pairs->row[i].pair, out, at++);
+            write_pair(s, order, record, pairs->row[i].pair, out, at++);
         }
     }
     while (next < outer->count) contacts_paste_row(out, at++, outer, next++);
 }
 
 /// The pairs of balls once more, as of the last evaluation.
-static soft_recorded* record_pairs(stepper* s, const step_context* ctx)
+static soft_recorded* record_pairs(soft_particles* s, const step_order* order)
 {
     soft_recorded* record = calloc((size_t)(8 * s->pairs.batch_count + 1), sizeof *record);
     if (!record) return NULL;
-    soft_task task = soft_ball_task(s, ctx, 0.0);
+    soft_task task = soft_ball_task(s, order, 0.0);
     task.geometric = false;
     task.record = record;
     for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
     return record;
 }
 
-static double elastic_of(const stepper* s, const soft_recorded* record)
+static double elastic_of(const soft_particles* s, const soft_recorded* record)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < 8 * s->pairs.batch_count; i++) {
@@ -199,19 +199,19 @@ static double elastic_of(const stepper* s, const soft_recorded* record)
     return sum;
 }
 
-talus_status soft_elastic(stepper* s, const step_context* ctx, double* out)
+talus_status soft_elastic(soft_particles* s, const step_order* order, double* out)
 {
-    soft_recorded* record = record_pairs(s, ctx);
+    soft_recorded* record = record_pairs(s, order);
     if (!record) return TALUS_ERR_MEMORY;
     *out = elastic_of(s, record);
     free(record);
     return TALUS_OK;
 }
 
-static talus_status write_table(stepper* s, const step_context* ctx, const soft_recorded* record,
-                                const entries* pairs)
+static talus_status write_table(soft_particles* s, const step_order* order,
+                                const soft_recorded* record, const entries* pairs)
 {
-    contacts* out = ctx->contacts;
+    contacts* out = &order->state->contacts;
     const int64_t balls = pairs->first[s->pairs.body_count];
     TRY(contacts_resize(out, balls + s->outer.list.count));
     TRY(contacts_need_like(out, &s->outer.list));
@@ -220,18 +220,18 @@ static talus_status write_table(stepper* s, const step_context* ctx, const soft_
         TRY(contacts_need_rolls(out));
         TRY(contacts_need_torques(out));
     }
-    merge(s, ctx, pairs, record, out);
+    merge(s, order, pairs, record, out);
     return TALUS_OK;
 }
 
-talus_status soft_publish(stepper* s, const step_context* ctx)
+talus_status soft_particles_publish(soft_particles* s, const step_order* order)
 {
     // Whoever has removed grains since the step has had the contacts written down before.
-    if (!s->known || s->revision != ctx->revision) return TALUS_OK;
+    if (!s->known || s->revision != order->state->revision) return TALUS_OK;
     entries pairs = {0};
-    soft_recorded* record = record_pairs(s, ctx);
+    soft_recorded* record = record_pairs(s, order);
     talus_status status = record ? sort_pairs(s, &pairs) : TALUS_ERR_MEMORY;
-    if (status == TALUS_OK) status = write_table(s, ctx, record, &pairs);
+    if (status == TALUS_OK) status = write_table(s, order, record, &pairs);
     if (status == TALUS_OK) s->elastic = elastic_of(s, record);
     free(pairs.first);
     free(pairs.row);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "soft/stepper.h"
+#include "soft/internal.h"
 #include "state/drive.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void soft_destroy(stepper* s)
+void soft_particles_destroy(soft_particles* s)
 {
     if (!s) return;
     soft_laws_free(&s->laws);
@@ -38,13 +38,13 @@ static void soft_destroy(stepper* s)
     free(s);
 }
 
-static talus_status soft_create(stepper** out, int dim, talus_error* error)
+talus_status soft_particles_create(soft_particles** out, int dim, talus_error* error)
 {
-    stepper* s = calloc(1, sizeof *s);
+    soft_particles* s = calloc(1, sizeof *s);
     if (s) s->grid = grid_create();
     if (!s || !s->grid) {
-        soft_destroy(s);
-        return error_memory(error, "making the stepper");
+        soft_particles_destroy(s);
+        return error_memory(error, "making the soft_particles");
     }
     s->dim = dim;
     soft_outer_init(&s->outer, dim);
@@ -52,7 +52,7 @@ static talus_status soft_create(stepper** out, int dim, talus_error* error)
     return TALUS_OK;
 }
 
-static talus_status reserve_walls(stepper* s, const walls* w)
+static talus_status reserve_walls(soft_particles* s, const walls* w)
 {
     if (w->count > s->wall_capacity) {
         const size_t count = (size_t)w->count;
@@ -78,7 +78,7 @@ static talus_status reserve_walls(stepper* s, const walls* w)
 
 // ---- coordinates -------------------------------------------------------------------------------
 
-coordinates soft_centres(const stepper* s, const grains* g)
+coordinates soft_centres(const soft_particles* s, const grains* g)
 {
     return (coordinates){.count = g->count * s->dim,
                          .x = g->position,
@@ -86,7 +86,7 @@ coordinates soft_centres(const stepper* s, const grains* g)
                          .d = {g->rate2, g->rate3, g->rate4, g->rate5}};
 }
 
-coordinates soft_turns(const stepper* s, const grains* g)
+coordinates soft_turns(const soft_particles* s, const grains* g)
 {
     return (coordinates){.count = g->count * spin_width(s->dim),
                          .x = s->dim == 2 ? g->rotation : s->turn,
@@ -94,7 +94,7 @@ coordinates soft_turns(const stepper* s, const grains* g)
                          .d = {g->turn2, g->turn3, g->turn4, g->turn5}};
 }
 
-coordinates soft_walls_read(stepper* s, const walls* w)
+coordinates soft_walls_read(soft_particles* s, const walls* w)
 {
     double* const from[6] = {w->position, w->velocity, w->rate2, w->rate3, w->rate4, w->rate5};
     const int64_t count = 3 * s->mobile_count;
@@ -110,7 +110,7 @@ coordinates soft_walls_read(stepper* s, const walls* w)
                          .d = {x + 2 * count, x + 3 * count, x + 4 * count, x + 5 * count}};
 }
 
-void soft_walls_write(const stepper* s, walls* w)
+void soft_walls_write(const soft_particles* s, walls* w)
 {
     double* const to[6] = {w->position, w->velocity, w->rate2, w->rate3, w->rate4, w->rate5};
     const int64_t count = 3 * s->mobile_count;
@@ -135,10 +135,10 @@ static void add_scaled(int threads, int64_t count, double* sum, double factor, c
 }
 
 /// moved += sign * x, and the same for the turns, for all grains; and the mobile walls.
-static void note_motion(const stepper* s, const step_context* ctx, double sign)
+static void note_motion(const soft_particles* s, const step_order* order, double sign)
 {
-    grains* g = ctx->grains;
-    walls* w = ctx->walls;
+    grains* g = &order->state->grains;
+    walls* w = &order->state->walls;
     const int spin_dim = spin_width(s->dim);
     const int64_t moves = g->count * s->dim, turns = g->count * spin_dim;
     const double* angle = s->dim == 2 ? g->rotation : s->turn;
@@ -146,15 +146,15 @@ static void note_motion(const stepper* s, const step_context* ctx, double sign)
         vec_add_scaled(3, w->moved + 3 * s->mobile[i], sign, w->position + 3 * s->mobile[i]);
     }
     if (!s->geometric) return;
-    add_scaled(ctx->threads, moves, g->moved, sign, g->position);
-    add_scaled(ctx->threads, turns, g->turned, sign, angle);
+    add_scaled(order->threads, moves, g->moved, sign, g->position);
+    add_scaled(order->threads, turns, g->turned, sign, angle);
 }
 
 /// Motions begin anew after an evaluation.
-static void forget_motion(const stepper* s, const step_context* ctx)
+static void forget_motion(const soft_particles* s, const step_order* order)
 {
-    grains* g = ctx->grains;
-    walls* w = ctx->walls;
+    grains* g = &order->state->grains;
+    walls* w = &order->state->walls;
     for (int64_t k = 0; k < 3 * w->count; k++) w->moved[k] = w->turned[k] = 0.0;
     if (!s->geometric || g->count == 0) return;
     const size_t n = (size_t)g->count, spin_dim = (size_t)spin_width(s->dim);
@@ -163,34 +163,36 @@ static void forget_motion(const stepper* s, const step_context* ctx)
 }
 
 /// Grains glued to walls may have been carried across the cell.
-static void nearest_motion(const stepper* s, const step_context* ctx)
+static void nearest_motion(const soft_particles* s, const step_order* order)
 {
-    grains* g = ctx->grains;
+    grains* g = &order->state->grains;
     if (!s->geometric || !g->glue_position) return;
     for (int64_t i = 0; i < g->count; i++) {
-        if (g->glued_to[i] >= 0) cell_nearest(ctx->cell, s->dim, g->moved + i * s->dim);
+        if (g->glued_to[i] >= 0) cell_nearest(&order->state->cell, s->dim, g->moved + i * s->dim);
     }
 }
 
-// ---- attempt -----------------------------------------------------------------------------------
+// ---- predict -----------------------------------------------------------------------------------
 
 /// Bring grains and walls to their prediction at the time of evaluation.
-static void predict(stepper* s, const step_context* ctx)
+static void predict(soft_particles* s, const step_order* order)
 {
     const integrator* method = s->integrator;
-    const double h = ctx->h, part = method->evaluates_at * h;
-    const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
+    const double h = order->h, part = method->evaluates_at * h;
+    const coordinates centres = soft_centres(s, &order->state->grains),
+                      turns = soft_turns(s, &order->state->grains);
     if (s->dim == 3 && turns.count > 0) memset(s->turn, 0, sizeof(double) * (size_t)turns.count);
-    note_motion(s, ctx, -1.0);
-    method->predict(&centres, h, ctx->threads);
-    method->predict(&turns, h, ctx->threads);
-    const coordinates mobile = soft_walls_read(s, ctx->walls);
+    note_motion(s, order, -1.0);
+    method->predict(&centres, h, order->threads);
+    method->predict(&turns, h, order->threads);
+    const coordinates mobile = soft_walls_read(s, &order->state->walls);
     method->predict(&mobile, h, 1);
-    soft_walls_write(s, ctx->walls);
-    drive_advance(ctx->walls, ctx->time, part);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
-    note_motion(s, ctx, 1.0);
-    nearest_motion(s, ctx);
+    soft_walls_write(s, &order->state->walls);
+    drive_advance(&order->state->walls, order->state->time, part);
+    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
+                       order->threads);
+    note_motion(s, order, 1.0);
+    nearest_motion(s, order);
 }
 
 static void add_energies(talus_totals* t, const soft_flow* flow, double since)
@@ -201,12 +203,12 @@ static void add_energies(talus_totals* t, const soft_flow* flow, double since)
     t->power_input = flow->input;
 }
 
-static bool is_outside(const step_context* ctx, int64_t i)
+static bool is_outside(const step_order* order, int64_t i)
 {
-    const grains* g = ctx->grains;
-    const talus_world_def* def = ctx->def;
+    const grains* g = &order->state->grains;
+    const talus_world_def* def = order->options;
     for (int k = 0; k < g->dim; k++) {
-        if (g->inv_mass[i] == 0.0 || ctx->cell->periodic[k]) continue;
+        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
         const double x = g->position[i * g->dim + k];
         if (!(x >= def->domain_low[k] && x <= def->domain_high[k])) return true;
     }
@@ -214,18 +216,18 @@ static bool is_outside(const step_context* ctx, int64_t i)
 }
 
 /// Grains out of the domain join those found behind walls.
-static void mark_escaped(const stepper* s, const step_context* ctx, step_outcome* out)
+static void mark_escaped(const soft_particles* s, const step_order* order, step_outcome* out)
 {
-    const int64_t n = ctx->grains->count;
-    for (int64_t i = 0; i < n && ctx->def->has_domain; i++) {
-        if (is_outside(ctx, i)) s->outer.escaped[i] = 1;
+    const int64_t n = order->state->grains.count;
+    for (int64_t i = 0; i < n && order->options->has_domain; i++) {
+        if (is_outside(order, i)) s->outer.escaped[i] = 1;
     }
     const uint8_t* first = n > 0 ? memchr(s->outer.escaped, 1, (size_t)n) : NULL;
     out->escaped_grain = first ? first - s->outer.escaped : -1;
     out->escaped = s->outer.escaped;
 }
 
-static void summarise(const stepper* s, step_outcome* out)
+static void summarise(const soft_particles* s, step_outcome* out)
 {
     const contacts* list = &s->outer.list;
     out->contacts = s->pairs.pair_count + list->count;
@@ -243,38 +245,12 @@ static void summarise(const stepper* s, step_outcome* out)
 enum { TIMED_STEPS = 16 };
 
 /// The time, in steps that are timed.
-static double watch(const step_context* ctx)
+static double watch(const step_order* order)
 {
-    return ctx->step % TIMED_STEPS == 0 ? TIMED_STEPS * clock_seconds() : 0.0;
+    return order->state->step % TIMED_STEPS == 0 ? TIMED_STEPS * clock_seconds() : 0.0;
 }
 
-static talus_status soft_attempt(stepper* s, const step_context* ctx, step_outcome* out,
-                                 talus_error* error)
-{
-    *out = (step_outcome){.converged = true, .nan_grain = -1, .escaped_grain = -1};
-    const double start = watch(ctx);
-    const bool begins = !ctx->grains->rate2 && ctx->grains->capacity > 0;
-    TRY(soft_prepare(s, ctx, error));
-    if (reserve_walls(s, ctx->walls)) return error_memory(error, "preparing a step");
-    if (begins) TRY(soft_begin(s, ctx, error));
-    predict(s, ctx);
-    const double predicted = watch(ctx);
-    // A run begins with an evaluation at its start, the others are a step apart.
-    const double since = begins ? s->integrator->evaluates_at * ctx->h : ctx->h;
-    ctx->totals->seconds_advance += predicted - start;
-    TRY(soft_evaluate(s, ctx, since, error));
-    soft_flow flow;
-    out->nan_grain = soft_accelerate(s, ctx, since, &flow);
-    ctx->totals->seconds_solve += watch(ctx) - predicted;
-    if (out->nan_grain >= 0) return TALUS_OK;
-    add_energies(ctx->totals, &flow, since);
-    forget_motion(s, ctx);
-    summarise(s, out);
-    mark_escaped(s, ctx, out);
-    return TALUS_OK;
-}
-
-// ---- accept ------------------------------------------------------------------------------------
+// ---- correct -----------------------------------------------------------------------------------
 
 /// Turn a quaternion by a small vector: (1, turn/2) q, of unit length. The angle is 2
 /// atan(|turn|/2), less than |turn| by |turn|^3/12: nothing that spheres feel depends on it.
@@ -298,82 +274,90 @@ static ALWAYS_INLINE bool has_left(const cell* c, int dim, const double* x)
     return left;
 }
 
-static void finish_grains(const stepper* s, const step_context* ctx)
+static void finish_grains(const soft_particles* s, const step_order* order)
 {
-    grains* g = ctx->grains;
+    grains* g = &order->state->grains;
     const int dim = s->dim;
     bool periodic = false;
-    for (int k = 0; k < dim; k++) periodic = periodic || ctx->cell->periodic[k];
+    for (int k = 0; k < dim; k++) periodic = periodic || order->state->cell.periodic[k];
     if (!periodic && dim == 2) return;
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, g->count)) schedule(static)
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] >= 0) continue;
-        if (periodic && has_left(ctx->cell, dim, g->position + i * dim)) {
-            cell_wrap(ctx->cell, dim, g->position + i * dim, g->image + i * dim);
+        if (periodic && has_left(&order->state->cell, dim, g->position + i * dim)) {
+            cell_wrap(&order->state->cell, dim, g->position + i * dim, g->image + i * dim);
         }
         if (dim == 3) turn_slightly(g->rotation + 4 * i, s->turn + 3 * i);
     }
 }
 
-static void correct_walls(stepper* s, const step_context* ctx)
+static void correct_walls(soft_particles* s, const step_order* order)
 {
-    walls* w = ctx->walls;
+    walls* w = &order->state->walls;
     for (int i = 0; i < s->mobile_count; i++) {
-        drive_acceleration(w, s->mobile[i], ctx->def->gravity, s->wall_acceleration + 3 * i);
+        drive_acceleration(w, s->mobile[i], order->options->gravity, s->wall_acceleration + 3 * i);
     }
     const coordinates moving = soft_walls_read(s, w);
-    s->integrator->correct(&moving, s->wall_acceleration, ctx->h, 1);
+    s->integrator->correct(&moving, s->wall_acceleration, order->h, 1);
     soft_walls_write(s, w);
     const double at = s->integrator->evaluates_at;
-    if (at < 1.0) drive_advance(w, ctx->time + at * ctx->h, (1.0 - at) * ctx->h);
+    if (at < 1.0) drive_advance(w, order->state->time + at * order->h, (1.0 - at) * order->h);
 }
 
-static void soft_accept(stepper* s, const step_context* ctx)
+/// Correct what was predicted by the forces found there.
+static void correct(soft_particles* s, const step_order* order)
 {
-    const double start = watch(ctx);
-    const coordinates centres = soft_centres(s, ctx->grains), turns = soft_turns(s, ctx->grains);
-    note_motion(s, ctx, -1.0);
-    correct_walls(s, ctx);
-    s->integrator->correct(&centres, s->acceleration, ctx->h, ctx->threads);
-    s->integrator->correct(&turns, s->angular, ctx->h, ctx->threads);
-    drive_carry_grains(ctx->walls, ctx->cell, ctx->grains, ctx->threads);
-    note_motion(s, ctx, 1.0);
-    nearest_motion(s, ctx);
-    finish_grains(s, ctx);
-    ctx->totals->seconds_advance += watch(ctx) - start;
+    const coordinates centres = soft_centres(s, &order->state->grains),
+                      turns = soft_turns(s, &order->state->grains);
+    note_motion(s, order, -1.0);
+    correct_walls(s, order);
+    s->integrator->correct(&centres, s->acceleration, order->h, order->threads);
+    s->integrator->correct(&turns, s->angular, order->h, order->threads);
+    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
+                       order->threads);
+    note_motion(s, order, 1.0);
+    nearest_motion(s, order);
+    finish_grains(s, order);
 }
 
-/// A step that failed is not undone: histories have gone on. The world goes back to its snapshot.
-static void soft_reject(stepper* s, const step_context* ctx)
+// ---- the step ----------------------------------------------------------------------------------
+
+talus_status soft_particles_step(soft_particles* s, const step_order* order, step_outcome* out,
+                                 talus_error* error)
 {
-    (void)ctx;
-    s->known = false;
+    physical_state* state = order->state;
+    *out = step_outcome_good();
+    const double start = watch(order);
+    const bool begins = !state->grains.rate2 && state->grains.capacity > 0;
+    TRY(soft_prepare(s, order, error));
+    if (reserve_walls(s, &state->walls)) return error_memory(error, "preparing a step");
+    if (begins) TRY(soft_begin(s, order, error));
+    predict(s, order);
+    const double predicted = watch(order);
+    // A run begins with an evaluation at its start, the others are a step apart.
+    const double since = begins ? s->integrator->evaluates_at * order->h : order->h;
+    TRY(soft_evaluate(s, order, since, error));
+    soft_flow flow;
+    out->nan_grain = soft_accelerate(s, order, since, &flow);
+    const double evaluated = watch(order);
+    order->totals->seconds_advance += predicted - start;
+    order->totals->seconds_solve += evaluated - predicted;
+    if (out->nan_grain >= 0) return TALUS_OK;
+    add_energies(order->totals, &flow, since);
+    forget_motion(s, order);
+    summarise(s, out);
+    mark_escaped(s, order, out);
+    correct(s, order);
+    order->totals->seconds_advance += watch(order) - evaluated;
+    return TALUS_OK;
 }
 
-static talus_status soft_pose(stepper* s, const step_context* ctx, struct problem* out,
-                              const contacts** list, talus_error* error)
+talus_energy soft_particles_energy(const soft_particles* s, const step_order* order)
 {
-    (void)s, (void)ctx, (void)out, (void)list;
-    return error_set(error, TALUS_ERR_ARGUMENT,
-                     "the method soft has no contact problem: it needs the method contact");
-}
-
-static void soft_energy(const stepper* s, const step_context* ctx, talus_energy* out)
-{
-    const talus_totals* t = ctx->totals;
-    const double ahead = (1.0 - s->integrator->evaluates_at) * ctx->h; // since the evaluation
-    *out = (talus_energy){.elastic = s->elastic,
+    const talus_totals* t = order->totals;
+    const double ahead = (1.0 - s->integrator->evaluates_at) * order->h; // since the evaluation
+    return (talus_energy){.elastic = s->elastic,
                           .dissipated = t->dissipated + ahead * t->power_lost,
                           .input = t->input + ahead * t->power_input,
                           .start = t->start};
 }
-
-const stepper_ops soft_particles_stepper = {.name = "soft",
-                                            .create = soft_create,
-                                            .destroy = soft_destroy,
-                                            .attempt = soft_attempt,
-                                            .accept = soft_accept,
-                                            .reject = soft_reject,
-                                            .pose = soft_pose,
-                                            .publish = soft_publish,
-                                            .energy = soft_energy};

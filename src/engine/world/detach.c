@@ -46,12 +46,12 @@ talus_status talus_world_detach(talus_world* world, bool keep_grains, bool keep_
     *out = calloc(1, sizeof **out + sizeof(void*) * (size_t)(grain_count + contact_count));
     talus_status status = *out ? TALUS_OK : TALUS_ERR_MEMORY;
     if (keep_grains && status == TALUS_OK) {
-        status = detach_table(*out, &world->grains, grain_cols, grain_count, dim,
-                              world->grains.capacity);
+        status = detach_table(*out, &world->state.grains, grain_cols, grain_count, dim,
+                              world->state.grains.capacity);
     }
     if (keep_contacts && status == TALUS_OK) {
-        status = detach_table(*out, &world->contacts, contact_cols, contact_count, dim,
-                              world->contacts.capacity);
+        status = detach_table(*out, &world->state.contacts, contact_cols, contact_count, dim,
+                              world->state.contacts.capacity);
     }
     return status == TALUS_OK ? status : error_memory(error, "detaching arrays");
 }

@@ -25,14 +25,14 @@ static const double FORGETTING = 0.995;
 talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
                                talus_rigidity* out)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     const double error = out->velocity_error, judged = world->last.rigidity.largest_size;
     *out = (talus_rigidity){0};
     if (g->count == 0) return TALUS_OK;
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
     const double diameter = grains_mean_diameter(g, world->def.threads), n = (double)sweeps;
     double size;
-    TRY(clusters_longest(work, g, &world->contacts, world->def.threads, &size));
+    TRY(clusters_longest(work, g, &world->state.contacts, world->def.threads, &size));
     size /= diameter;
     out->system_size = size;
     out->largest_size = fmax(size, FORGETTING * world->last.rigidity.largest_size);
@@ -102,13 +102,13 @@ typedef struct overlaps {
 
 static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, double faint)
 {
-    const contacts* list = &w->contacts;
+    const contacts* list = &w->state.contacts;
     narrow_scratch scratch = {0};
     overlaps out = {0.0, 0.0, 0};
     for (int64_t c = first; c < last; c++) {
         if (list->state[c] == TALUS_CONTACT_OPEN && list->gap[c] > 0.0) continue;
-        const double overlap =
-            narrow_overlap(&w->grains, &w->walls, &w->cell, &w->poses, &scratch, list, c, faint);
+        const double overlap = narrow_overlap(&w->state.grains, &w->state.walls, &w->state.cell,
+                                              &w->state.poses, &scratch, list, c, faint);
         out.largest = fmax(out.largest, overlap);
         if (list->state[c] == TALUS_CONTACT_OPEN) continue; // an overlap that is coming apart
         out.active++;
@@ -120,8 +120,8 @@ static overlaps add_overlaps(const talus_world* w, int64_t first, int64_t last, 
 
 void diagnose_overlap(const talus_world* world, double* mean, double* largest)
 {
-    const int64_t count = world->contacts.count;
-    const double diameter = grains_mean_diameter(&world->grains, world->def.threads);
+    const int64_t count = world->state.contacts.count;
+    const double diameter = grains_mean_diameter(&world->state.grains, world->def.threads);
     const int chunks = parallel_chunks(count);
     overlaps part[PARALLEL_CHUNKS], all = {0.0, 0.0, 0};
 #pragma omp parallel for num_threads(parallel_threads(world->def.threads, count)) schedule(dynamic)

@@ -20,11 +20,11 @@ static void views_of(talus_world* w, table_view out[TABLES])
 {
     int n;
     const column* cols = grains_columns(&n);
-    out[0] = (table_view){cols, n, &w->grains, &w->grains.count};
+    out[0] = (table_view){cols, n, &w->state.grains, &w->state.grains.count};
     cols = walls_columns(&n);
-    out[1] = (table_view){cols, n, &w->walls, &w->walls.count};
+    out[1] = (table_view){cols, n, &w->state.walls, &w->state.walls.count};
     cols = contacts_columns(&n);
-    out[2] = (table_view){cols, n, &w->contacts, &w->contacts.count};
+    out[2] = (table_view){cols, n, &w->state.contacts, &w->state.contacts.count};
 }
 
 static size_t row_bytes(const column* col, int dim)
@@ -73,10 +73,10 @@ talus_status snapshot_take(talus_world* w)
             at += size;
         }
     }
-    s->time = w->time;
-    s->step = w->step;
+    s->time = w->state.time;
+    s->step = w->state.step;
     s->solves = w->solves;
-    s->next_id = w->grains.next_id;
+    s->next_id = w->state.grains.next_id;
     s->totals = w->totals;
     s->last = w->last;
     return TALUS_OK;
@@ -102,13 +102,13 @@ void snapshot_restore(talus_world* w)
             if (kept) at += size;
         }
     }
-    w->time = s->time;
-    w->step = s->step;
+    w->state.time = s->time;
+    w->state.step = s->step;
     w->solves = s->solves;
-    w->grains.next_id = s->next_id;
+    w->state.grains.next_id = s->next_id;
     w->totals = s->totals;
     w->last = s->last;
-    w->revision++;
+    w->state.revision++;
 }
 
 void snapshot_free(world_snapshot* s)

@@ -58,9 +58,9 @@ static partner lightest_of(const grains* g, int material)
 /// Is there a wall of this material, or a grain that is held?
 static bool is_held(const talus_world* w, int material)
 {
-    const grains* g = &w->grains;
-    for (int64_t i = 0; i < w->walls.count; i++) {
-        if (w->walls.present[i] && w->walls.record[i].material == material) return true;
+    const grains* g = &w->state.grains;
+    for (int64_t i = 0; i < w->state.walls.count; i++) {
+        if (w->state.walls.present[i] && w->state.walls.record[i].material == material) return true;
     }
     for (int64_t i = 0; i < g->count; i++) {
         if (g->material[i] == material && g->inv_mass[i] == 0.0) return true;
@@ -114,14 +114,14 @@ static void meet(const search* s, const talus_pair_def* pair, partner a, partner
 /// A mobile wall may stand on as many grains of this kind as lie side by side in the world.
 static void meet_mobile_walls(const search* s, int material, partner grain)
 {
-    const walls* w = &s->w->walls;
-    const double n = (double)s->w->grains.count;
+    const walls* w = &s->w->state.walls;
+    const double n = (double)s->w->state.grains.count;
     const double side_by_side = s->w->def.dim == 2 ? sqrt(n) : cbrt(n) * cbrt(n);
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || !wall_is_mobile(w, i)) continue;
         const talus_drive_def* drive = &w->record[i].drive;
         const talus_pair_def* pair =
-            materials_pair(&s->w->materials, material, w->record[i].material);
+            materials_pair(&s->w->state.materials, material, w->record[i].material);
         const double k = stiffness_of(s->w, pair, grain.radius);
         const double rate = 2.0 * pair_damping(pair) * sqrt(k * grain.mass);
         stay_stable(s, 1.0, side_by_side * k / drive->mass,
@@ -132,14 +132,14 @@ static void meet_mobile_walls(const search* s, int material, partner grain)
 static void meet_all(const search* s)
 {
     const talus_world* w = s->w;
-    const materials* m = &w->materials;
+    const materials* m = &w->state.materials;
     for (int a = 0; a < m->count; a++) {
-        const partner of_a = lightest_of(&w->grains, a);
+        const partner of_a = lightest_of(&w->state.grains, a);
         if (isinf(of_a.mass)) continue;
         if (w->def.drag > 0.0) stay_stable(s, 1.0, 0.0, w->def.drag / of_a.mass);
         meet_mobile_walls(s, a, of_a);
         for (int b = 0; b < m->count; b++) {
-            const partner of_b = lightest_of(&w->grains, b);
+            const partner of_b = lightest_of(&w->state.grains, b);
             if (!isinf(of_b.mass)) meet(s, materials_pair(m, a, b), of_a, of_b);
             if (is_held(w, b)) meet(s, materials_pair(m, a, b), of_a, IMMOBILE);
         }
@@ -173,8 +173,8 @@ static void bound_steps(const talus_world* w, double calm, talus_soft_times* out
 {
     double part = RESOLVED;
     out->reason = "the collision itself must be resolved";
-    if (has_friction(&w->materials) && w->def.soft.elongation == TALUS_ELONGATION_CUNDALL) {
-        const bool rotates = any_rotates(&w->grains);
+    if (has_friction(&w->state.materials) && w->def.soft.elongation == TALUS_ELONGATION_CUNDALL) {
+        const bool rotates = any_rotates(&w->state.grains);
         part = rotates ? CUNDALL : CUNDALL_LOCKED;
         out->reason = rotates
                           ? "with Cundall's elongation relaxation depends on larger steps (PLMH)"
@@ -197,7 +197,7 @@ talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* 
     double calm = INFINITY;
     const search s = {.w = world,
                       .method = integrator_of(world->def.soft.integrator),
-                      .crowd = fmin(CROWD, (double)count_free(&world->grains)),
+                      .crowd = fmin(CROWD, (double)count_free(&world->state.grains)),
                       .out = out,
                       .calm = &calm};
     meet_all(&s);

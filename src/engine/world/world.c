@@ -76,9 +76,10 @@ static talus_status check_policies(const talus_world_def* def, talus_error* erro
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "world: an escaped grain can be accepted, removed or stopped at");
     }
-    if (def->method == TALUS_METHOD_SOFT && def->on_nan == TALUS_POLICY_RETRY) {
+    if (!method_of(def->method)->undoable && def->on_nan == TALUS_POLICY_RETRY) {
         return error_set(error, TALUS_ERR_ARGUMENT,
-                         "world: a step of the method soft cannot be retried, only stopped at");
+                         "world: a step of the method %s cannot be retried, only stopped at",
+                         method_of(def->method)->name);
     }
     if (def->on_nan == TALUS_POLICY_ACCEPT || def->on_nan == TALUS_POLICY_REMOVE) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -109,15 +110,15 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
     if (def->dim == 2) w->def.gravity[2] = 0.0;
     w->log = (log_sink){def->log, def->log_user};
     for (int k = 0; k < def->dim; k++) {
-        w->cell.periodic[k] = def->periodic[k];
-        w->cell.low[k] = def->cell_low[k];
-        w->cell.length[k] = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 0.0;
+        w->state.cell.periodic[k] = def->periodic[k];
+        w->state.cell.low[k] = def->cell_low[k];
+        w->state.cell.length[k] = def->periodic[k] ? def->cell_high[k] - def->cell_low[k] : 0.0;
     }
-    grains_init(&w->grains, def->dim, &w->solids);
-    walls_init(&w->walls, &w->solids);
-    contacts_init(&w->contacts, def->dim);
-    w->ops = stepper_for(&w->def);
-    talus_status status = w->ops->create(&w->stepper, def->dim, error);
+    grains_init(&w->state.grains, def->dim, &w->state.solids);
+    walls_init(&w->state.walls, &w->state.solids);
+    contacts_init(&w->state.contacts, def->dim);
+    w->method = method_of(def->method);
+    talus_status status = world_make_method(w, error);
     if (status < 0) {
         talus_world_destroy(w);
         return status;
@@ -129,15 +130,15 @@ talus_status talus_world_create(const talus_world_def* def, talus_world** out, t
 void talus_world_destroy(talus_world* w)
 {
     if (!w) return;
-    if (w->ops) w->ops->destroy(w->stepper);
+    world_free_method(w);
     clusters_free(&w->clusters);
     snapshot_free(&w->snapshot);
-    materials_free(&w->materials);
-    grains_free(&w->grains);
-    walls_free(&w->walls);
-    poses_free(&w->poses);
-    solids_free(&w->solids);
-    contacts_free(&w->contacts);
+    materials_free(&w->state.materials);
+    grains_free(&w->state.grains);
+    walls_free(&w->state.walls);
+    poses_free(&w->state.poses);
+    solids_free(&w->state.solids);
+    contacts_free(&w->state.contacts);
     omp_destroy_lock(&w->columns);
     free(w);
 }
@@ -173,18 +174,18 @@ talus_status talus_world_add_material(talus_world* world, const char* name,
                                       const talus_pair_def* self, talus_material_id* id,
                                       talus_error* error)
 {
-    world->revision++;
-    return materials_add(&world->materials, name, self, id ? &id->index : NULL, error);
+    world->state.revision++;
+    return materials_add(&world->state.materials, name, self, id ? &id->index : NULL, error);
 }
 
 int talus_world_material_count(const talus_world* world)
 {
-    return world->materials.count;
+    return world->state.materials.count;
 }
 
 talus_material_id talus_world_find_material(const talus_world* world, const char* name)
 {
-    const materials* m = &world->materials;
+    const materials* m = &world->state.materials;
     for (int i = 0; i < m->count; i++) {
         if (strcmp(m->name[i], name) == 0) return (talus_material_id){i};
     }
@@ -194,15 +195,15 @@ talus_material_id talus_world_find_material(const talus_world* world, const char
 talus_status talus_world_set_pair(talus_world* world, talus_material_id a, talus_material_id b,
                                   const talus_pair_def* pair, talus_error* error)
 {
-    world->revision++;
-    return materials_set_pair(&world->materials, a.index, b.index, pair, error);
+    world->state.revision++;
+    return materials_set_pair(&world->state.materials, a.index, b.index, pair, error);
 }
 
 talus_status talus_world_pair(const talus_world* world, talus_material_id a, talus_material_id b,
                               talus_pair_def* out, talus_error* error)
 {
-    TRY(materials_check_pair(&world->materials, a.index, b.index, error));
-    *out = *materials_pair(&world->materials, a.index, b.index);
+    TRY(materials_check_pair(&world->state.materials, a.index, b.index, error));
+    *out = *materials_pair(&world->state.materials, a.index, b.index);
     return TALUS_OK;
 }
 
@@ -210,11 +211,11 @@ talus_status talus_world_pair(const talus_world* world, talus_material_id a, tal
 static talus_status ensure_material(talus_world* world, talus_material_id material,
                                     talus_error* error)
 {
-    if (world->materials.count == 0 && material.index == 0) {
+    if (world->state.materials.count == 0 && material.index == 0) {
         talus_pair_def smooth = talus_pair_default();
-        TRY(materials_add(&world->materials, "default", &smooth, NULL, error));
+        TRY(materials_add(&world->state.materials, "default", &smooth, NULL, error));
     }
-    if (material.index < 0 || material.index >= world->materials.count) {
+    if (material.index < 0 || material.index >= world->state.materials.count) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no material %d", material.index);
     }
     return TALUS_OK;
@@ -225,26 +226,26 @@ static talus_status ensure_material(talus_world* world, talus_material_id materi
 talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def,
                                    talus_solid_id* id, talus_error* error)
 {
-    return solids_add(&world->solids, def, world->def.dim, id ? &id->index : NULL, error);
+    return solids_add(&world->state.solids, def, world->def.dim, id ? &id->index : NULL, error);
 }
 
 int talus_world_solid_count(const talus_world* world)
 {
-    return world->solids.count;
+    return world->state.solids.count;
 }
 
 talus_solid_id talus_world_find_solid(const talus_world* world, const char* name)
 {
-    return (talus_solid_id){solids_find(&world->solids, name)};
+    return (talus_solid_id){solids_find(&world->state.solids, name)};
 }
 
 talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talus_solid_state* out,
                                talus_error* error)
 {
-    if (id.index < 0 || id.index >= world->solids.count) {
+    if (id.index < 0 || id.index >= world->state.solids.count) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", id.index);
     }
-    const solid* s = &world->solids.row[id.index];
+    const solid* s = &world->state.solids.row[id.index];
     *out = (talus_solid_state){.name = s->name,
                                .part_count = s->part_count,
                                .skin = s->skin,
@@ -259,8 +260,8 @@ talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talu
 
 static bool has_solid_grains(const talus_world* world)
 {
-    for (int64_t i = 0; i < world->grains.count; i++) {
-        if (world->grains.solid[i] >= 0) return true;
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        if (world->state.grains.solid[i] >= 0) return true;
     }
     return false;
 }
@@ -278,11 +279,11 @@ static talus_status check_solids_meet(const talus_world* world, const talus_shap
                      name);
 }
 
-/// A free grain that comes or goes while the method soft is under way brings or takes its energy.
+/// Where energies are counted, a free grain that comes or goes under way brings or takes its own.
 static void count_energy(talus_world* world, int64_t row, double sign)
 {
-    const grains* g = &world->grains;
-    if (world->def.method != TALUS_METHOD_SOFT || world->step == 0) return;
+    const grains* g = &world->state.grains;
+    if (!world->method->has_springs || world->state.step == 0) return;
     if (g->glued_to[row] != GRAIN_FREE) return;
     world->totals.input += sign * grain_kinetic_energy(g, row);
 }
@@ -292,30 +293,30 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
 {
     TRY(ensure_material(world, def->material, error));
     const int glue = def->glued_to.index;
-    if (glue >= world->walls.count || (glue >= 0 && !world->walls.present[glue])) {
+    if (glue >= world->state.walls.count || (glue >= 0 && !world->state.walls.present[glue])) {
         return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no wall %d to glue it to",
                          glue);
     }
-    for (int k = 0; k < world->def.dim && world->def.method != TALUS_METHOD_SOFT; k++) {
+    for (int k = 0; k < world->def.dim && !world->method->locks_axes; k++) {
         if (!def->locked[k]) continue;
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "grain: only the method soft can lock it along an axis (%c)",
                          axis_letter(k));
     }
-    if (world->grains.count >= INT32_MAX / 2) {
+    if (world->state.grains.count >= INT32_MAX / 2) {
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^30 grains in one world");
     }
-    for (int w = 0; w < world->walls.count; w++) {
-        const wall_record* record = &world->walls.record[w];
-        if (!world->walls.present[w]) continue;
+    for (int w = 0; w < world->state.walls.count; w++) {
+        const wall_record* record = &world->state.walls.record[w];
+        if (!world->state.walls.present[w]) continue;
         TRY(check_solids_meet(world, &record->shape, def->solid.index >= 0, record->name, error));
     }
-    grains* g = &world->grains;
-    world->revision++;
+    grains* g = &world->state.grains;
+    world->state.revision++;
     TRY(grains_add(g, def, id, error));
     const int64_t row = g->count - 1;
-    cell_wrap(&world->cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
-    if (glue >= 0) drive_glue(&world->walls, g, row);
+    cell_wrap(&world->state.cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
+    if (glue >= 0) drive_glue(&world->state.walls, g, row);
     count_energy(world, row, 1.0);
     return TALUS_OK;
 }
@@ -323,34 +324,34 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
 /// Drop the grains whose keep byte is 0, and their contacts.
 static void drop_grains(talus_world* world, const uint8_t* keep)
 {
-    world->revision++;
-    for (int64_t i = 0; i < world->grains.count; i++) {
+    world->state.revision++;
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
         if (!keep[i]) count_energy(world, i, -1.0);
     }
-    grains_compact(&world->grains, keep);
-    contacts_relink(&world->contacts, &world->grains, &world->walls);
+    grains_compact(&world->state.grains, keep);
+    contacts_relink(&world->state.contacts, &world->state.grains, &world->state.walls);
 }
 
 talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
                                  talus_error* error)
 {
-    const int64_t before = world->grains.count;
+    const int64_t before = world->state.grains.count;
     uint8_t* keep = malloc((size_t)before + 1);
     if (!keep) return error_memory(error, "removing grains");
     for (int64_t i = 0; i < before; i++) keep[i] = !remove[i];
     drop_grains(world, keep);
     free(keep);
-    if (removed) *removed = before - world->grains.count;
+    if (removed) *removed = before - world->state.grains.count;
     return TALUS_OK;
 }
 
 talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_error* error)
 {
-    int64_t row = grains_find(&world->grains, id);
+    int64_t row = grains_find(&world->state.grains, id);
     if (row < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
     }
-    uint8_t* remove = calloc((size_t)world->grains.count, 1);
+    uint8_t* remove = calloc((size_t)world->state.grains.count, 1);
     if (!remove) return error_memory(error, "removing a grain");
     remove[row] = 1;
     talus_status status = world_remove_grains(world, remove, NULL, error);
@@ -361,7 +362,7 @@ talus_status talus_world_remove_grain(talus_world* world, int64_t id, talus_erro
 talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const double force[3],
                                          const double torque[3], talus_error* error)
 {
-    grains* g = &world->grains;
+    grains* g = &world->state.grains;
     int64_t row = grains_find(g, id);
     if (row < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no grain %lld", (long long)id);
@@ -377,7 +378,7 @@ talus_status talus_world_set_grain_force(talus_world* world, int64_t id, const d
 
 int64_t talus_world_grain_index(const talus_world* world, int64_t id)
 {
-    return grains_find(&world->grains, id);
+    return grains_find(&world->state.grains, id);
 }
 
 /// The grains with their external forces, which are made when somebody looks; several threads may.
@@ -385,9 +386,9 @@ static const grains* shown_grains(const talus_world* world)
 {
     talus_world* w = (talus_world*)(uintptr_t)world;
     omp_set_lock(&w->columns);
-    (void)grains_need_forces(&w->grains); // short of memory they stay NULL
+    (void)grains_need_forces(&w->state.grains); // short of memory they stay NULL
     omp_unset_lock(&w->columns);
-    return &w->grains;
+    return &w->state.grains;
 }
 
 talus_grains talus_world_grains(const talus_world* world)
@@ -418,9 +419,9 @@ talus_grains talus_world_grains(const talus_world* world)
 talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,
                                      talus_error* error)
 {
-    grains* g = &world->grains;
+    grains* g = &world->state.grains;
     if (grains_need_forces(g)) return error_memory(error, "lending the arrays of the grains");
-    world->revision++;
+    world->state.revision++;
     *out = (talus_editable_grains){.count = g->count,
                                    .dim = g->dim,
                                    .spin_dim = spin_width(g->dim),
@@ -456,8 +457,8 @@ static talus_status check_periodic_axis(const talus_world* world, const char* na
                                         const talus_shape_def* shape, const double* rotation,
                                         bool turns, int k, talus_error* error)
 {
-    const double length = world->cell.length[k];
-    double normal[3], bound = wall_bound(shape, world->def.dim, &world->solids);
+    const double length = world->state.cell.length[k];
+    double normal[3], bound = wall_bound(shape, world->def.dim, &world->state.solids);
     quat_rotate(normal, rotation, shape->normal);
     if (shape->kind == TALUS_SHAPE_PLANE && fabs(normal[k]) > 1e-9) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -479,7 +480,7 @@ static talus_status check_periodic(const talus_world* world, const char* name,
                                    const talus_drive_def* drive, talus_error* error)
 {
     for (int k = 0; k < world->def.dim; k++) {
-        if (!world->cell.periodic[k]) continue;
+        if (!world->state.cell.periodic[k]) continue;
         TRY(check_periodic_axis(world, name, shape, rotation, drive_turns(drive), k, error));
     }
     return TALUS_OK;
@@ -487,7 +488,7 @@ static talus_status check_periodic(const talus_world* world, const char* name,
 
 static talus_status check_wall(const talus_world* world, talus_wall_id id, talus_error* error)
 {
-    const walls* w = &world->walls;
+    const walls* w = &world->state.walls;
     if (id.index >= 0 && id.index < w->count && w->present[id.index]) return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", id.index);
 }
@@ -498,26 +499,26 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     TRY(ensure_material(world, def->material, error));
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
-    TRY(walls_check(&world->walls, def, world->def.dim, error));
+    TRY(walls_check(&world->state.walls, def, world->def.dim, error));
     TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
     TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
-    world->revision++;
-    return walls_add(&world->walls, def, world->def.dim, world->time, id ? &id->index : NULL,
-                     error);
+    world->state.revision++;
+    return walls_add(&world->state.walls, def, world->def.dim, world->state.time,
+                     id ? &id->index : NULL, error);
 }
 
 talus_status talus_world_remove_wall(talus_world* world, talus_wall_id id, talus_error* error)
 {
     TRY(check_wall(world, id, error));
     const int wall = id.index;
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     uint8_t* remove = malloc((size_t)g->count + 1);
     if (!remove) return error_memory(error, "removing a wall");
     for (int64_t i = 0; i < g->count; i++) remove[i] = g->glued_to[i] == wall;
-    world->walls.present[wall] = 0;
-    memset(world->walls.force + 3 * wall, 0, 3 * sizeof(double));
-    memset(world->walls.torque + 3 * wall, 0, 3 * sizeof(double));
-    memset(world->walls.applied + 3 * wall, 0, 3 * sizeof(double));
+    world->state.walls.present[wall] = 0;
+    memset(world->state.walls.force + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->state.walls.torque + 3 * wall, 0, 3 * sizeof(double));
+    memset(world->state.walls.applied + 3 * wall, 0, 3 * sizeof(double));
     talus_status status = world_remove_grains(world, remove, NULL, error);
     free(remove);
     return status;
@@ -528,26 +529,27 @@ talus_status talus_world_set_drive(talus_world* world, talus_wall_id id,
 {
     TRY(check_wall(world, id, error));
     const int wall = id.index;
-    const wall_record* record = &world->walls.record[wall];
-    TRY(check_periodic(world, record->name, &record->shape, world->walls.rotation + 4 * wall, drive,
-                       error));
-    return walls_set_drive(&world->walls, wall, drive, world->def.dim, world->time, error);
+    const wall_record* record = &world->state.walls.record[wall];
+    TRY(check_periodic(world, record->name, &record->shape, world->state.walls.rotation + 4 * wall,
+                       drive, error));
+    return walls_set_drive(&world->state.walls, wall, drive, world->def.dim, world->state.time,
+                           error);
 }
 
 talus_wall_id talus_world_find_wall(const talus_world* world, const char* name)
 {
-    return (talus_wall_id){walls_find(&world->walls, name)};
+    return (talus_wall_id){walls_find(&world->state.walls, name)};
 }
 
 int talus_world_wall_count(const talus_world* world)
 {
-    return (int)world->walls.count;
+    return (int)world->state.walls.count;
 }
 
 talus_status talus_world_wall(const talus_world* world, talus_wall_id id, talus_wall_state* out,
                               talus_error* error)
 {
-    const walls* w = &world->walls;
+    const walls* w = &world->state.walls;
     const int wall = id.index;
     if (wall < 0 || wall >= w->count) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
@@ -575,14 +577,14 @@ static const double* shown_torques(const talus_world* world)
 {
     talus_world* w = (talus_world*)(uintptr_t)world;
     omp_set_lock(&w->columns);
-    (void)contacts_need_torques(&w->contacts); // short of memory it stays NULL
+    (void)contacts_need_torques(&w->state.contacts); // short of memory it stays NULL
     omp_unset_lock(&w->columns);
-    return w->contacts.torque;
+    return w->state.contacts.torque;
 }
 
 talus_contacts talus_world_contacts(const talus_world* world)
 {
-    const contacts* c = &world->contacts;
+    const contacts* c = &world->state.contacts;
     return (talus_contacts){.count = c->count,
                             .dim = c->dim,
                             .a = c->a,
@@ -604,7 +606,7 @@ const talus_step_result* talus_world_last(const talus_world* world)
 
 double talus_world_time(const talus_world* world)
 {
-    return world->time;
+    return world->state.time;
 }
 
 const talus_totals* talus_world_totals(const talus_world* world)
@@ -614,8 +616,8 @@ const talus_totals* talus_world_totals(const talus_world* world)
 
 uint64_t talus_world_hash(const talus_world* world)
 {
-    const grains* g = &world->grains;
-    const walls* w = &world->walls;
+    const grains* g = &world->state.grains;
+    const walls* w = &world->state.walls;
     const size_t row = sizeof(double) * (size_t)g->count, dim = (size_t)g->dim;
     uint64_t hash = HASH_START;
     hash = hash_bytes(hash, g->position, row * dim);

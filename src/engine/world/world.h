@@ -3,15 +3,11 @@
 #define TALUS_WORLD_WORLD_H
 
 #include "base/log.h"
-#include "detect/contacts.h"
-#include "detect/poses.h"
-#include "geometry/solid.h"
-#include "rigid/stepper.h"
-#include "state/cell.h"
-#include "state/grains.h"
-#include "state/materials.h"
-#include "state/walls.h"
+#include "detect/physical_state.h"
+#include "rigid/contact_dynamics.h"
+#include "soft/soft_particles.h"
 #include "world/clusters.h"
+#include "world/method.h"
 #include "world/watch.h"
 
 #include <omp.h>
@@ -32,20 +28,12 @@ typedef struct world_snapshot {
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
     log_sink log;
-    cell cell;
-    materials materials;
-    solids solids;
-    grains grains;
-    walls walls;
-    poses poses;        ///< the solids in place, as of the last step's end or search
-    contacts contacts;  ///< of the last step; their impulses warm-start the next
-    omp_lock_t columns; ///< held while a rare column is made for a reader
-    const stepper_ops* ops;
-    stepper* stepper;  ///< the way of stepping time, with its workspace
-    int64_t step;      ///< steps done
-    int64_t solves;    ///< attempts made: the key of the next one's random numbers
-    uint64_t revision; ///< goes up when grains, contacts or laws change between steps
-    double time;
+    physical_state state;
+    omp_lock_t columns;          ///< held while a rare column is made for a reader
+    const method_traits* method; ///< what the way of stepping time can do
+    contact_dynamics* rigid;     ///< the workspace of the method, if it is this one
+    soft_particles* soft;        ///< likewise
+    int64_t solves;              ///< attempts made: the key of the next one's random numbers
     talus_totals totals;
     talus_step_result last;
     clusters clusters;     ///< memory of the diagnostics
@@ -53,6 +41,9 @@ struct talus_world {
     world_snapshot snapshot;
 };
 
+/// Make the workspace of the world's method, and free it.
+talus_status world_make_method(talus_world* world, talus_error* error);
+void world_free_method(talus_world* world);
 /// Remove the grains whose byte is 1, with their contacts; *removed (may be NULL) counts them.
 talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
                                  talus_error* error);

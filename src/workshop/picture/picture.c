@@ -57,7 +57,7 @@ void picture_hold(picture_maker* m, const piece* p)
 /// Mean diameter of disks or balls with the volumes of the grains.
 static double mean_diameter(const talus_world* world)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     double sum = 0.0;
     for (int64_t i = 0; i < g->count; i++) {
         const double volume = grain_volume(g, i);

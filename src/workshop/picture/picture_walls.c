@@ -296,7 +296,7 @@ static void add_wall(picture_maker* m, const talus_wall_state* w)
     case TALUS_SHAPE_CYLINDER:
     case TALUS_SHAPE_CONE: add_round(m, w); break;
     case TALUS_SHAPE_SOLID: {
-        const solid* shape = &m->world->solids.row[s->solid.index];
+        const solid* shape = &m->world->state.solids.row[s->solid.index];
         for (int k = 0; k < shape->part_count; k++) add_part(m, w, &shape->part[k]);
         break;
     }

@@ -13,11 +13,11 @@
 frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment)
 {
     return (frame_entry){
-        .time = world->time,
-        .step = world->step,
-        .grains = world->grains.count,
-        .walls = world->walls.count,
-        .contacts = with_contacts ? world->contacts.count : -1,
+        .time = world->state.time,
+        .step = world->state.step,
+        .grains = world->state.grains.count,
+        .walls = world->state.walls.count,
+        .contacts = with_contacts ? world->state.contacts.count : -1,
         .segment = segment,
     };
 }
@@ -93,8 +93,8 @@ static bool write_connectivity(hid_t group, int64_t count, int threads)
 /// End points of contact i: from the centre of a (the contact point on a wall) to the centre of b.
 static void contact_line(const talus_world* world, int64_t i, double line[2][3])
 {
-    const contacts* list = &world->contacts;
-    const grains* g = &world->grains;
+    const contacts* list = &world->state.contacts;
+    const grains* g = &world->state.grains;
     int dim = list->dim;
     int64_t b = grains_find(g, list->b[i]);
     int64_t a = list->a[i] < 0 ? -1 : grains_find(g, list->a[i]);
@@ -103,7 +103,7 @@ static void contact_line(const talus_world* world, int64_t i, double line[2][3])
     const double* end = b >= 0 ? g->position + b * dim : point;
     double delta[3];
     for (int k = 0; k < dim; k++) delta[k] = end[k] - start[k];
-    cell_nearest(&world->cell, dim, delta);
+    cell_nearest(&world->state.cell, dim, delta);
     for (int k = 0; k < dim; k++) {
         // One end stays where it is drawn anyway: at grain a, or at the grain beside a wall.
         line[0][k] = a >= 0 ? start[k] : end[k] - delta[k];
@@ -113,7 +113,7 @@ static void contact_line(const talus_world* world, int64_t i, double line[2][3])
 
 static bool write_lines(hid_t group, const talus_world* world, bool reduced)
 {
-    int64_t count = world->contacts.count;
+    int64_t count = world->state.contacts.count;
     double(*line)[2][3] = calloc((size_t)count + 1, sizeof *line);
     if (!line) return false;
     const int threads = world->def.threads;
@@ -144,8 +144,8 @@ static bool write_attributes(hid_t frame, const talus_world* world, bool with_co
     uint8_t periodic[3];
     double high[3];
     for (int k = 0; k < 3; k++) {
-        periodic[k] = world->cell.periodic[k];
-        high[k] = world->cell.low[k] + world->cell.length[k];
+        periodic[k] = world->state.cell.periodic[k];
+        high[k] = world->state.cell.low[k] + world->state.cell.length[k];
     }
     frame_entry entry = frame_entry_of(world, with_contacts, 0);
     return h5_put_numbers(frame, "time", COLUMN_F64, 1, &entry.time) &&
@@ -155,7 +155,7 @@ static bool write_attributes(hid_t frame, const talus_world* world, bool with_co
            h5_put_numbers(frame, "walls", COLUMN_I64, 1, &entry.walls) &&
            (!with_contacts || h5_put_numbers(frame, "contacts", COLUMN_I64, 1, &entry.contacts)) &&
            h5_put_numbers(frame, "periodic", COLUMN_U8, 3, periodic) &&
-           h5_put_numbers(frame, "cell_low", COLUMN_F64, 3, world->cell.low) &&
+           h5_put_numbers(frame, "cell_low", COLUMN_F64, 3, world->state.cell.low) &&
            h5_put_numbers(frame, "cell_high", COLUMN_F64, 3, high);
 }
 
@@ -165,25 +165,26 @@ static bool write_tables(hid_t frame, const talus_world* world, frames_options o
     int count;
     hid_t group = H5Gcreate2(frame, "grains", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const column* cols = grains_columns(&count);
-    bool good =
-        write_table(group, cols, count, &world->grains, world->grains.count, world, reduced) &&
-        write_connectivity(group, world->grains.count, world->def.threads);
+    bool good = write_table(group, cols, count, &world->state.grains, world->state.grains.count,
+                            world, reduced) &&
+                write_connectivity(group, world->state.grains.count, world->def.threads);
     H5Gclose(group);
 
     group = H5Gcreate2(frame, "walls", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = walls_columns(&count);
     good = good &&
-           write_table(group, cols, count, &world->walls, world->walls.count, world, reduced) &&
-           write_wall_names(group, &world->walls);
+           write_table(group, cols, count, &world->state.walls, world->state.walls.count, world,
+                       reduced) &&
+           write_wall_names(group, &world->state.walls);
     H5Gclose(group);
     if (!options.contacts) return good;
 
     group = H5Gcreate2(frame, "contacts", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     cols = contacts_columns(&count);
-    good =
-        good &&
-        write_table(group, cols, count, &world->contacts, world->contacts.count, world, reduced) &&
-        write_lines(group, world, reduced);
+    good = good &&
+           write_table(group, cols, count, &world->state.contacts, world->state.contacts.count,
+                       world, reduced) &&
+           write_lines(group, world, reduced);
     H5Gclose(group);
     return good;
 }

@@ -44,8 +44,10 @@ static bool groups_open(const frame_reader* r, int64_t index, const world_table*
     for (int i = 0; i < WORLD_TABLES; i++) {
         if (out->count[i] < 0) continue;
         out->table[i] = frame_open_group(out->frame, tables[i].name, r->path);
-        if (out->table[i] < 0 ||
-            !table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i])) {
+        char why[TABLE_WHY_BYTES];
+        if (out->table[i] < 0) return false;
+        if (!table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i], why)) {
+            h5_refuse("the field %s", why);
             return false;
         }
     }
@@ -66,57 +68,57 @@ static bool place_is_sound(const grains* g, int64_t i)
 
 static bool grain_is_sound(const talus_world* w, int64_t i)
 {
-    const grains* g = &w->grains;
+    const grains* g = &w->state.grains;
     if (g->solid[i] >= 0 && !(g->scale[i] > 0.0 && isfinite(g->scale[i]))) return false;
-    return (i == 0 || g->id[i] > g->id[i - 1]) && g->solid[i] < w->solids.count &&
-           g->material[i] >= 0 && g->material[i] < w->materials.count &&
-           g->glued_to[i] < w->walls.count && g->radius[i] > 0.0 && g->mass[i] > 0.0 &&
+    return (i == 0 || g->id[i] > g->id[i - 1]) && g->solid[i] < w->state.solids.count &&
+           g->material[i] >= 0 && g->material[i] < w->state.materials.count &&
+           g->glued_to[i] < w->state.walls.count && g->radius[i] > 0.0 && g->mass[i] > 0.0 &&
            isfinite(g->radius[i]) && isfinite(g->mass[i]) && place_is_sound(g, i);
 }
 
 /// Whether what the tables point to is there, and sizes and places are possible.
 static bool is_sound(const talus_world* w)
 {
-    for (int64_t i = 0; i < w->grains.count; i++) {
+    for (int64_t i = 0; i < w->state.grains.count; i++) {
         if (!grain_is_sound(w, i)) return false;
     }
-    for (int64_t i = 0; i < w->contacts.count; i++) {
-        if (w->contacts.a[i] < -w->walls.count) return false;
+    for (int64_t i = 0; i < w->state.contacts.count; i++) {
+        if (w->state.contacts.a[i] < -w->state.walls.count) return false;
     }
     return true;
 }
 
 static void empty(talus_world* w)
 {
-    w->grains.count = 0;
-    w->contacts.count = 0;
+    w->state.grains.count = 0;
+    w->state.contacts.count = 0;
 }
 
 /// The numbers of the last step that a frame tells.
 static void set_last(talus_world* w, const frame_entry* entry)
 {
-    w->time = entry->time;
-    w->step = entry->step;
-    w->last =
-        (talus_step_result){.step = entry->step,
-                            .time = entry->time,
-                            .grains = w->grains.count,
-                            .contacts = w->contacts.count,
-                            .kinetic_energy = grains_kinetic_energy(&w->grains, w->def.threads),
-                            .nan_grain = -1,
-                            .escaped_grain = -1};
-    for (int64_t i = 0; i < w->contacts.count; i++) {
-        w->last.active += w->contacts.state[i] != TALUS_CONTACT_OPEN;
+    w->state.time = entry->time;
+    w->state.step = entry->step;
+    w->last = (talus_step_result){.step = entry->step,
+                                  .time = entry->time,
+                                  .grains = w->state.grains.count,
+                                  .contacts = w->state.contacts.count,
+                                  .kinetic_energy =
+                                      grains_kinetic_energy(&w->state.grains, w->def.threads),
+                                  .nan_grain = -1,
+                                  .escaped_grain = -1};
+    for (int64_t i = 0; i < w->state.contacts.count; i++) {
+        w->last.active += w->state.contacts.state[i] != TALUS_CONTACT_OPEN;
     }
 }
 
 static talus_status show(const frame_reader* r, const frame_groups* groups,
                          const world_table* tables, talus_world* w, talus_error* error)
 {
-    if (groups->count[TABLE_WALLS] != w->walls.count) {
+    if (groups->count[TABLE_WALLS] != w->state.walls.count) {
         return error_set(error, TALUS_ERR_FORMAT,
                          "%s has %lld walls, but the scene in the same folder has %lld", r->path,
-                         (long long)groups->count[TABLE_WALLS], (long long)w->walls.count);
+                         (long long)groups->count[TABLE_WALLS], (long long)w->state.walls.count);
     }
     for (int i = 0; i < WORLD_TABLES; i++) {
         if (groups->table[i] < 0) continue;
@@ -137,8 +139,8 @@ static talus_status show(const frame_reader* r, const frame_groups* groups,
                          "impossible size or place",
                          r->path);
     }
-    grains_derive(&w->grains);
-    contacts_relink(&w->contacts, &w->grains, &w->walls);
+    grains_derive(&w->state.grains);
+    contacts_relink(&w->state.contacts, &w->state.grains, &w->state.walls);
     return TALUS_OK;
 }
 
@@ -149,7 +151,7 @@ talus_status frame_show(const frame_reader* r, int64_t index, talus_world* world
     frame_groups groups;
     world_tables(world, tables);
     empty(world);
-    world->revision++;
+    world->state.revision++;
     talus_status status = TALUS_OK;
     if (r->dim != world->def.dim) {
         return error_set(error, TALUS_ERR_FORMAT,

@@ -270,15 +270,16 @@ static talus_status end_segment(frames* f, talus_error* error)
 /// Put the shapes into the open segment if there are more of them than the files say.
 static talus_status update_shapes(frames* f, const talus_world* world, talus_error* error)
 {
-    if (f->shape_counts[0] == world->solids.count && f->shape_counts[1] == world->walls.count) {
+    if (f->shape_counts[0] == world->state.solids.count &&
+        f->shape_counts[1] == world->state.walls.count) {
         return TALUS_OK;
     }
     if (!shapes_write(f->segment, world, f->options.reduced_units)) {
         return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
     }
     f->shapes_open = true;
-    f->shape_counts[0] = world->solids.count;
-    f->shape_counts[1] = world->walls.count;
+    f->shape_counts[0] = world->state.solids.count;
+    f->shape_counts[1] = world->state.walls.count;
     return TALUS_OK;
 }
 

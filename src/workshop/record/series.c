@@ -97,7 +97,7 @@ static void add_header(text_buffer* t, const talus_world* world, int64_t wall_co
     }
     text_add(t, "removed,step_length,coordination");
     for (int64_t w = 0; w < wall_count; w++) {
-        add_wall_names(t, world->walls.record[w].name, world->def.dim);
+        add_wall_names(t, world->state.walls.record[w].name, world->def.dim);
     }
     text_add(t, "\n");
 }
@@ -122,7 +122,8 @@ static void add_row(text_buffer* t, const talus_world* world, double h, int64_t 
     text_add(t, "%lld,%.17g,%.17g", (long long)world->totals.removed, h,
              talus_measure_contacts_per_grain(world, STRONG_CONTACT));
     for (int64_t w = 0; w < wall_count; w++) {
-        const double* row[2] = {world->walls.force + 3 * w, world->walls.position + 3 * w};
+        const double* row[2] = {world->state.walls.force + 3 * w,
+                                world->state.walls.position + 3 * w};
         for (int q = 0; q < 2; q++) {
             for (int k = 0; k < world->def.dim; k++) text_add(t, ",%.17g", row[q][k]);
         }
@@ -156,7 +157,7 @@ static talus_status flush(series* s, talus_error* error)
 static talus_status begin_file(series* s, const talus_world* world, talus_error* error)
 {
     if (ftruncate(s->file, 0) != 0) return files_error(error, "empty", s->path);
-    s->walls = world->walls.count;
+    s->walls = world->state.walls.count;
     add_header(&s->pending, world, s->walls);
     return flush(s, error);
 }
@@ -169,7 +170,7 @@ static talus_status continue_file(series* s, const talus_world* world, int64_t b
     size_t size = 0;
     TRY(files_read(s->path, &data, &size, error));
     bool found = false;
-    for (int64_t named = world->walls.count; named >= 0 && !found; named--) {
+    for (int64_t named = world->state.walls.count; named >= 0 && !found; named--) {
         text_buffer header = {0};
         add_header(&header, world, named);
         found =

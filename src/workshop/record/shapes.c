@@ -188,8 +188,9 @@ static bool write_solids(hid_t parent, const talus_world* world, bool reduced)
     shapes flat = {0};
     const char* metre = reduced ? "reduced" : "m";
     const char* volume = reduced ? "reduced" : dim == 2 ? "m^2" : "m^3";
-    bool good = flatten(&world->solids, dim, &flat) && write_geometry(group, &flat, metre) &&
-                write_properties(group, &world->solids, metre, volume, reduced ? "reduced" : "m^2");
+    bool good =
+        flatten(&world->state.solids, dim, &flat) && write_geometry(group, &flat, metre) &&
+        write_properties(group, &world->state.solids, metre, volume, reduced ? "reduced" : "m^2");
     shapes_free(&flat);
     H5Gclose(group);
     return good;
@@ -261,7 +262,7 @@ bool shapes_write(hid_t file, const talus_world* world, bool reduced_units)
     hid_t group = H5Gcreate2(file, SHAPES_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return false;
     bool good = write_solids(group, world, reduced_units) &&
-                write_walls(group, &world->walls, reduced_units);
+                write_walls(group, &world->state.walls, reduced_units);
     H5Gclose(group);
     if (!good) H5Ldelete(file, SHAPES_GROUP, H5P_DEFAULT);
     return good;

@@ -6,20 +6,25 @@
 
 #include "world/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void world_tables(talus_world* w, world_table out[WORLD_TABLES])
 {
     int n;
     const column* cols = grains_columns(&n);
-    out[TABLE_GRAINS] =
-        (world_table){"grains", cols, n, &w->grains, &w->grains.count, &w->grains.capacity};
+    out[TABLE_GRAINS] = (world_table){
+        "grains", cols, n, &w->state.grains, &w->state.grains.count, &w->state.grains.capacity};
     cols = walls_columns(&n);
-    out[TABLE_WALLS] =
-        (world_table){"walls", cols, n, &w->walls, &w->walls.count, &w->walls.capacity};
+    out[TABLE_WALLS] = (world_table){
+        "walls", cols, n, &w->state.walls, &w->state.walls.count, &w->state.walls.capacity};
     cols = contacts_columns(&n);
-    out[TABLE_CONTACTS] =
-        (world_table){"contacts", cols, n, &w->contacts, &w->contacts.count, &w->contacts.capacity};
+    out[TABLE_CONTACTS] = (world_table){"contacts",
+                                        cols,
+                                        n,
+                                        &w->state.contacts,
+                                        &w->state.contacts.count,
+                                        &w->state.contacts.capacity};
 }
 
 /// Whether a column is to be read from the group.
@@ -29,15 +34,25 @@ static bool is_there(hid_t group, const column* col, unsigned flag)
     return !(col->flags & COLUMN_RARE) || h5_has(group, col->name);
 }
 
-bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count)
+bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count,
+                char why[TABLE_WHY_BYTES])
 {
     for (int c = 0; c < t->col_count; c++) {
         const column* col = &t->cols[c];
         if (!is_there(group, col, flag)) continue;
         int64_t rows = 0;
         int width = 0;
-        if (!h5_shape(group, col->name, col->type, &rows, &width) || rows != count ||
-            width != column_row_width(col, dim) || !h5_is_inside(group, col->name)) {
+        const char* wrong = NULL;
+        if (!h5_has(group, col->name)) {
+            wrong = "is missing";
+        } else if (!h5_is_inside(group, col->name) ||
+                   !h5_shape(group, col->name, col->type, &rows, &width)) {
+            wrong = "is of another type";
+        } else if (rows != count || width != column_row_width(col, dim)) {
+            wrong = "has another number of rows or columns";
+        }
+        if (wrong) {
+            snprintf(why, TABLE_WHY_BYTES, "%s/%s %s", t->name, col->name, wrong);
             return false;
         }
     }

@@ -62,7 +62,7 @@ static talus_status make_path(const dump* d, char path[DIRECTORY_PATH_SIZE], tal
     return directory_path(path, d->directory, name, error);
 }
 
-static talus_status write_problem(const dump* d, const reduced_problem* p, const step_context* ctx,
+static talus_status write_problem(const dump* d, const reduced_problem* p, const step_order* order,
                                   const step_outcome* o, talus_error* error)
 {
     char path[DIRECTORY_PATH_SIZE], title[256], description[1024], facts[256];
@@ -74,18 +74,18 @@ static talus_status write_problem(const dump* d, const reduced_problem* p, const
              "to t + %.9g.\nu = W r + q with impulses r (%s) and velocities u at the end of the "
              "step (%s), in which the gap over the step's length is added to u_N.\nTalus %s it: "
              "%" PRId64 " sweep%s, residual %.3g.",
-             d->step, d->title, ctx->time, ctx->h, d->reduced_units ? "reduced units" : "N s",
-             d->reduced_units ? "reduced units" : "m/s", o->converged ? "solved" : "did not solve",
-             o->sweeps, plural(o->sweeps), o->residual);
+             d->step, d->title, order->state->time, order->h,
+             d->reduced_units ? "reduced units" : "N s", d->reduced_units ? "reduced units" : "m/s",
+             o->converged ? "solved" : "did not solve", o->sweeps, plural(o->sweeps), o->residual);
     snprintf(facts, sizeof facts,
              "W symmetric, positive semi-definite, singular if there are more components of "
              "impulses (%" PRId64 ") than degrees of freedom of the bodies (%" PRId64 ")",
-             p->count * p->width, ctx->grains->count * (p->width == 2 ? 3 : 6));
+             p->count * p->width, order->state->grains.count * (p->width == 2 ? 3 : 6));
     fclib_info info = {.title = title, .description = description, .math_info = facts};
     return fclib_write_problem(path, p, &info, error);
 }
 
-static talus_status take(void* user, const problem* p, const step_context* ctx,
+static talus_status take(void* user, const problem* p, const step_order* order,
                          const step_outcome* o, talus_error* error)
 {
     dump* d = user;
@@ -98,7 +98,7 @@ static talus_status take(void* user, const problem* p, const step_context* ctx,
         d->richer++;
         return TALUS_OK;
     }
-    if (status == TALUS_OK) status = write_problem(d, &reduced, ctx, o, &reason);
+    if (status == TALUS_OK) status = write_problem(d, &reduced, order, o, &reason);
     reduced_free(&reduced);
     if (status == TALUS_OK) d->written++;
     // There already: this step was done and dumped before the run was stopped and resumed.

@@ -74,7 +74,7 @@ static double stiffness_factor(const talus_scene* scene, bool balls, bool polygo
 static void find_shapes(const talus_scene* scene, const talus_world* world, bool* balls,
                         bool* polygons)
 {
-    const grains* g = &world->grains;
+    const grains* g = &world->state.grains;
     *balls = *polygons = false;
     for (int64_t i = 0; i < g->count; i++) *(g->solid[i] < 0 ? balls : polygons) = true;
     for (int i = 0; i < scene->source_count; i++) {
@@ -142,10 +142,10 @@ static talus_status add_smallest(const talus_scene* scene, const scene_source* s
 static talus_status remove_from(talus_world* world, int64_t first, int64_t next_id,
                                 talus_error* error)
 {
-    for (int64_t i = world->grains.count - 1; i >= first; i--) {
-        TRY(talus_world_remove_grain(world, world->grains.id[i], error));
+    for (int64_t i = world->state.grains.count - 1; i >= first; i--) {
+        TRY(talus_world_remove_grain(world, world->state.grains.id[i], error));
     }
-    world->grains.next_id = next_id;
+    world->state.grains.next_id = next_id;
     return TALUS_OK;
 }
 
@@ -240,7 +240,7 @@ static talus_status settle_phases(talus_scene* scene, talus_world* world, const 
 talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
                           talus_error* error)
 {
-    const int64_t first = world->grains.count, next_id = world->grains.next_id;
+    const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
     for (int i = 0; i < scene->source_count; i++) {
         const scene_source* source = &scene->sources[i];
         if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));

@@ -84,7 +84,7 @@ static talus_status add_inlet(estimate* e, const scene_source* source, double* r
 /// Number, mean size and mean mass of the grains, and the box that they and the inlets fill.
 static talus_status find_grains(estimate* e, talus_error* error)
 {
-    const grains* g = &e->world->grains;
+    const grains* g = &e->world->state.grains;
     const int threads = e->world->def.threads;
     int64_t count = 0;
     for (int64_t i = 0; i < g->count; i++) count += g->glued_to[i] == GRAIN_FREE;
@@ -153,7 +153,7 @@ static double reach_down(const estimate* e, const talus_shape_def* s, const doub
         along = e->dim == 3 ? vec_dot(3, s->axis, up) : 0.0;
         return reach + s->half_length * fabs(along) +
                fmax(s->radius, s->radius_high) * sqrt(fmax(1.0 - along * along, 0.0));
-    case TALUS_SHAPE_SOLID: return e->world->solids.row[s->solid.index].radius;
+    case TALUS_SHAPE_SOLID: return e->world->state.solids.row[s->solid.index].radius;
     case TALUS_SHAPE_MESH:
         for (int64_t i = 0; i < 3 * s->triangle_count; i++) {
             least = fmin(least, vec_dot(3, s->triangles + 3 * i, up));
@@ -168,7 +168,7 @@ static double reach_down(const estimate* e, const talus_shape_def* s, const doub
 /// Height of the lowest wall that can hold grains up, or of the lowest grain if that is lower.
 static double floor_height(const estimate* e, const double up[3])
 {
-    const walls* w = &e->world->walls;
+    const walls* w = &e->world->state.walls;
     double low = 0.0;
     for (int k = 0; k < e->dim; k++) low += up[k] * (up[k] > 0.0 ? e->box.low[k] : e->box.high[k]);
     for (int i = 0; i < (int)w->count; i++) {
@@ -236,7 +236,7 @@ static double motion_speed(const estimate* e, const double pivot[3], const doubl
 
 static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gravity)
 {
-    const double* pivot = d->has_pivot ? d->pivot : e->world->walls.position + 3 * wall;
+    const double* pivot = d->has_pivot ? d->pivot : e->world->state.walls.position + 3 * wall;
     double v[3], spin[3], speed = 0.0, force = 0.0, direction[3] = {0};
     switch (d->kind) {
     case TALUS_DRIVE_VELOCITY: speed = motion_speed(e, pivot, d->velocity, d->spin); break;
@@ -295,7 +295,7 @@ static void add_protocol(estimate* e)
 /// Speeds, external forces and cohesion of the grains themselves.
 static void add_own(estimate* e)
 {
-    const grains* g = &e->world->grains;
+    const grains* g = &e->world->state.grains;
     const int dim = e->dim;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;

@@ -80,14 +80,14 @@ static double form_distance(const walls* w, int wall, int dim, const talus_grain
 
 int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth)
 {
-    const walls* w = &world->walls;
+    const walls* w = &world->state.walls;
     const int dim = world->def.dim;
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i]) continue;
         const talus_shape_def* shape = &w->record[i].shape;
         double delta[3] = {0}, local[3];
         vec_sub(dim, delta, g->position, w->position + 3 * i);
-        cell_nearest(&world->cell, dim, delta);
+        cell_nearest(&world->state.cell, dim, delta);
         quat_rotate_back(local, w->rotation + 4 * i, delta);
         if (dim == 2) local[2] = 0.0;
         if (g->solid.index < 0 && !wall_form_for_balls(shape))
@@ -115,8 +115,8 @@ double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
     if (a->solid.index < 0 && b->solid.index < 0)
         return a->radius + b->radius - vec_norm(dim, delta);
     placed one, two;
-    bool good = placed_make(&one, &world->solids, dim, a, upright);
-    good = placed_make(&two, &world->solids, dim, b, upright) && good;
+    bool good = placed_make(&one, &world->state.solids, dim, a, upright);
+    good = placed_make(&two, &world->state.solids, dim, b, upright) && good;
     double depth = good ? -placed_distance(&one, &two, delta) : 0.0;
     placed_free(&one);
     placed_free(&two);

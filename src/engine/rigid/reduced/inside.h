@@ -4,6 +4,7 @@
 #define TALUS_RIGID_REDUCED_INSIDE_H
 
 #include "base/vec.h"
+#include "base/vector_width.h"
 #include "rigid/reduced/reduced.h"
 
 #include <string.h>
@@ -67,33 +68,6 @@ static inline double reduced_measure_worse(reduced_measure m)
 static inline bool reduced_measure_meets(reduced_measure m, double tolerance)
 {
     return m.error <= tolerance && m.residual <= tolerance && m.velocity <= tolerance;
-}
-
-/// Copies of a function for machines with AVX2 and with AVX-512.
-#ifdef __x86_64__
-#define REDUCED_AVX2 __attribute__((target("avx2")))
-#define REDUCED_AVX512 __attribute__((target("avx2,avx512f")))
-#else
-#define REDUCED_AVX2
-#define REDUCED_AVX512
-#endif
-
-static inline bool reduced_has_avx2(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
-static inline bool reduced_has_avx512(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
 }
 
 /// Four numbers that are computed together. Every lane is computed alike in any vector width, so

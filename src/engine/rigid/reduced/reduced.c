@@ -69,14 +69,14 @@ static void velocity_portable(const reduced_problem* p, const double* r, double*
     velocity(p, r, u);
 }
 
-REDUCED_AVX2 static void velocity_avx2(const reduced_problem* p, const double* r, double* u)
+FOR_AVX2 static void velocity_avx2(const reduced_problem* p, const double* r, double* u)
 {
     velocity(p, r, u);
 }
 
 void reduced_velocity(const reduced_problem* p, const double* r, double* u)
 {
-    if (reduced_has_avx2()) {
+    if (vector_width_is_there(TALUS_VECTOR_AVX2)) {
         velocity_avx2(p, r, u);
     } else {
         velocity_portable(p, r, u);
@@ -212,8 +212,8 @@ static reduced_sums sums_portable(const reduced_problem* p, const int64_t* diago
     }
 }
 
-REDUCED_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
-                                           const double* r)
+FOR_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
+                                       const double* r)
 {
     switch (p->width) {
     case 2: return sums_of(2, p, diagonal, r);
@@ -224,7 +224,8 @@ REDUCED_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64
 
 reduced_sums reduced_sums_of(const reduced_problem* p, const int64_t* diagonal, const double* r)
 {
-    return reduced_has_avx2() ? sums_avx2(p, diagonal, r) : sums_portable(p, diagonal, r);
+    return vector_width_is_there(TALUS_VECTOR_AVX2) ? sums_avx2(p, diagonal, r)
+                                                    : sums_portable(p, diagonal, r);
 }
 
 /// sqrt(left / size), and 0 of nothing.

@@ -158,7 +158,7 @@ static void attempt_portable(const reduced_work* work, reduced_run* run, double*
     }
 }
 
-REDUCED_AVX2 static void attempt_avx2(const reduced_work* work, reduced_run* run, double* r)
+FOR_AVX2 static void attempt_avx2(const reduced_work* work, reduced_run* run, double* r)
 {
     switch (work->p->width) {
     case 2: attempt_of(2, work, run, r); break;

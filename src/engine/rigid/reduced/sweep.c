@@ -126,7 +126,7 @@ static void sweep_portable(reduced_sweeper* s)
     }
 }
 
-REDUCED_AVX2 static void sweep_avx2(reduced_sweeper* s)
+FOR_AVX2 static void sweep_avx2(reduced_sweeper* s)
 {
     switch (s->work->p->width) {
     case 2: sweep_of(2, s); break;

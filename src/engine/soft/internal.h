@@ -1,13 +1,13 @@
-/// Inside of the soft stepper: its state, and the parts that its files do.
-#ifndef TALUS_SOFT_STEPPER_H
-#define TALUS_SOFT_STEPPER_H
+/// Inside of the soft method: its workspace, and the parts that its files do.
+#ifndef TALUS_SOFT_INTERNAL_H
+#define TALUS_SOFT_INTERNAL_H
 
-#include "rigid/stepper.h"
 #include "soft/integrator.h"
 #include "soft/laws.h"
+#include "soft/soft_particles.h"
 #include "soft/wall_contacts.h"
 
-struct stepper {
+struct soft_particles {
     int dim;
     const integrator* integrator;
     const soft_kernels* kernels;
@@ -46,14 +46,15 @@ struct stepper {
 // ---- soft_forces.c -----------------------------------------------------------------------------
 
 /// Make laws, order and history anew if somebody has changed the world.
-talus_status soft_prepare(stepper* s, const step_context* ctx, talus_error* error);
+talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error);
 /// All forces at the present positions and velocities, `since` the last evaluation: sums of the
 /// grains (by place) and forces on the walls, with those of the grains glued to them.
-talus_status soft_evaluate(stepper* s, const step_context* ctx, double since, talus_error* error);
+talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
+                           talus_error* error);
 /// What the outer contacts work on.
-outer_context soft_outer_context(const stepper* s, const step_context* ctx, double since);
+outer_context soft_outer_context(const soft_particles* s, const step_order* order, double since);
 /// The task of the kernels of balls.
-soft_task soft_ball_task(stepper* s, const step_context* ctx, double since);
+soft_task soft_ball_task(soft_particles* s, const step_order* order, double since);
 
 /// Powers and losses at an evaluation.
 typedef struct soft_flow {
@@ -64,29 +65,27 @@ typedef struct soft_flow {
 
 /// Accelerations of all grains from the sums, and what flows. Returns the row of the first grain
 /// whose acceleration is not finite, -1 if none.
-int64_t soft_accelerate(stepper* s, const step_context* ctx, double since, soft_flow* flow);
+int64_t soft_accelerate(soft_particles* s, const step_order* order, double since, soft_flow* flow);
 
 // ---- soft_publish.c ----------------------------------------------------------------------------
 
 /// Take the history from the contacts of the world.
-talus_status soft_import(stepper* s, const step_context* ctx);
-/// Bring the contacts of the world up to date.
-talus_status soft_publish(stepper* s, const step_context* ctx);
+talus_status soft_import(soft_particles* s, const step_order* order);
 /// Energy of all springs.
-talus_status soft_elastic(stepper* s, const step_context* ctx, double* out);
+talus_status soft_elastic(soft_particles* s, const step_order* order, double* out);
 
 // ---- soft_start.c ------------------------------------------------------------------------------
 
-/// Derivatives at the beginning of a run with steps of ctx->h, and the energies then.
-talus_status soft_begin(stepper* s, const step_context* ctx, talus_error* error);
+/// Derivatives at the beginning of a run with steps of order->h, and the energies then.
+talus_status soft_begin(soft_particles* s, const step_order* order, talus_error* error);
 
 // ---- soft_particles.c --------------------------------------------------------------------------
 
 /// Coordinates of the grains' centres and turns.
-coordinates soft_centres(const stepper* s, const grains* g);
-coordinates soft_turns(const stepper* s, const grains* g);
+coordinates soft_centres(const soft_particles* s, const grains* g);
+coordinates soft_turns(const soft_particles* s, const grains* g);
 /// Read the mobile walls into wall_state, and write them back.
-coordinates soft_walls_read(stepper* s, const walls* w);
-void soft_walls_write(const stepper* s, walls* w);
+coordinates soft_walls_read(soft_particles* s, const walls* w);
+void soft_walls_write(const soft_particles* s, walls* w);
 
 #endif

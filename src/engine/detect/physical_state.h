@@ -1,0 +1,69 @@
+/// The physical state: all that the laws of motion speak of. A world owns one and hands it to its
+/// method of stepping time, which never sees the world.
+#ifndef TALUS_DETECT_PHYSICAL_STATE_H
+#define TALUS_DETECT_PHYSICAL_STATE_H
+
+#include "detect/contacts.h"
+#include "detect/poses.h"
+#include "geometry/solid.h"
+#include "state/cell.h"
+#include "state/grains.h"
+#include "state/materials.h"
+#include "state/walls.h"
+
+#include <talus/world.h>
+
+typedef struct physical_state {
+    cell cell;
+    materials materials;
+    solids solids;
+    grains grains;
+    walls walls;
+    poses poses;       ///< the solids in place, as of the last step's end or search
+    contacts contacts; ///< of the last step; their impulses warm-start the next
+    double time;
+    int64_t step;      ///< steps done
+    uint64_t revision; ///< goes up when grains, contacts or laws change between steps
+} physical_state;
+
+/// One step to be taken.
+typedef struct step_order {
+    physical_state* state;
+    const talus_world_def* options;
+    double h;
+    int threads;
+    talus_totals* totals; ///< seconds of the stages and energies are added here
+    uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
+    double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
+} step_order;
+
+/// What came of it.
+typedef struct step_outcome {
+    int64_t contacts, active;
+    int64_t nan_grain;      ///< row of the first grain whose new velocity is not finite, -1 if none
+    int64_t escaped_grain;  ///< row of the first grain out of bounds or behind a wall, -1 if none
+    const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next step
+    // Contact dynamics.
+    int64_t sweeps, updates;
+    bool converged;
+    double residual;
+    double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
+    bool second;           ///< a second method was needed and found the solution
+    // Soft particles.
+    double overlap_max; ///< largest overlap of the step, m
+} step_outcome;
+
+/// A step in which nothing went wrong so far.
+static inline step_outcome step_outcome_good(void)
+{
+    return (step_outcome){.nan_grain = -1, .escaped_grain = -1, .converged = true};
+}
+
+/// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,
+/// v' = v + h (F - drag v')/m + p/m gives v' = slowing * (v + h F/m + p/m).
+static inline double step_slowing(const step_order* order, double inv_mass)
+{
+    return 1.0 / (1.0 + order->h * order->options->drag * inv_mass);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/// Contact Dynamics: rigid grains, implicit steps with all contacts solved together.
+#ifndef TALUS_RIGID_CONTACT_DYNAMICS_H
+#define TALUS_RIGID_CONTACT_DYNAMICS_H
+
+#include "detect/physical_state.h"
+
+struct problem; // rigid/problem.h
+
+/// The workspace of the method; nothing in it matters from one step to the next.
+typedef struct contact_dynamics contact_dynamics;
+
+talus_status contact_dynamics_create(contact_dynamics** out, int dim, talus_error* error);
+void contact_dynamics_destroy(contact_dynamics* s);
+
+/// Find the contacts of a step and the new velocities. Then either accept() commits them
+/// (velocities, positions, contact forces, wall forces) or reject() leaves all as it was before. A
+/// failure has been rejected already.
+talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
+                                      step_outcome* out, talus_error* error);
+void contact_dynamics_accept(contact_dynamics* s, const step_order* order);
+void contact_dynamics_reject(contact_dynamics* s, const step_order* order);
+/// Between attempt() and reject(): pose the contact problem that was attempted once more in *out,
+/// from the impulses of the last step. *list receives its contacts, row by row, valid until the
+/// next attempt.
+talus_status contact_dynamics_pose(contact_dynamics* s, const step_order* order,
+                                   struct problem* out, const contacts** list, talus_error* error);
+
+#endif

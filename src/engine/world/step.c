@@ -1,0 +1,391 @@
+/// Stepping a world: one attempt, the policies for what may go wrong with it, and the bookkeeping.
+///
+/// A step attempt ends in one of three ways (after SUNDIALS): go on, try again with a smaller step,
+/// fail. Numerical outcomes are facts in the result; which of them fails the step is the user's
+/// choice.
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/words.h"
+#include "rigid/problem.h"
+#include "world/diagnose.h"
+#include "world/snapshot.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- the method --------------------------------------------------------------------------------
+
+talus_status world_make_method(talus_world* w, talus_error* error)
+{
+    switch (w->def.method) {
+    case TALUS_METHOD_SOFT: return soft_particles_create(&w->soft, w->def.dim, error);
+    default: return contact_dynamics_create(&w->rigid, w->def.dim, error);
+    }
+}
+
+void world_free_method(talus_world* w)
+{
+    soft_particles_destroy(w->soft);
+    contact_dynamics_destroy(w->rigid);
+}
+
+static step_order order_step(talus_world* w, double h)
+{
+    return (step_order){.state = &w->state,
+                        .options = &w->def,
+                        .h = h,
+                        .threads = w->def.threads,
+                        .totals = &w->totals};
+}
+
+/// Extent of the system in mean diameters: of the last steps' clusters, of all grains before them.
+/// A bed that lands after a flight is one cluster again at once, so large ones are not forgotten
+/// soon.
+static double system_size(const talus_world* w)
+{
+    const grains* g = &w->state.grains;
+    if (w->last.rigidity.largest_size > 0.0) return w->last.rigidity.largest_size;
+    if (g->count == 0) return 0.0;
+    double low[3], high[3], longest = 0.0;
+    grains_box(g, w->def.threads, low, high);
+    for (int k = 0; k < g->dim; k++) longest = fmax(longest, high[k] - low[k]);
+    return longest / grains_mean_diameter(g, w->def.threads);
+}
+
+/// The order of a step that a contact problem is solved for.
+static step_order order_solve(talus_world* w, double h)
+{
+    step_order order = order_step(w, h);
+    order.key = (uint64_t)w->solves++;
+    order.size = system_size(w);
+    return order;
+}
+
+// ---- what came of a step -----------------------------------------------------------------------
+
+/// What to do with an attempt, and the sentence to say if the step fails.
+static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
+                          talus_step_result* result, char* why, size_t why_size)
+{
+    const double t = w->state.time + h;
+    if (o->nan_grain >= 0) {
+        result->nan_grain = w->state.grains.id[o->nan_grain];
+        snprintf(why, why_size, "grain %lld got a velocity that is not a finite number at t = %.9g",
+                 (long long)result->nan_grain, t);
+        return w->def.on_nan;
+    }
+    if (o->escaped_grain >= 0) {
+        result->escaped_grain = w->state.grains.id[o->escaped_grain];
+        snprintf(why, why_size,
+                 "grain %lld escaped (out of the domain or behind a wall) at t = %.9g",
+                 (long long)result->escaped_grain, t);
+        if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
+    }
+    if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
+        snprintf(
+            why, why_size,
+            "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
+            "%.2g %%, after %lld sweep%s",
+            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps, plural(o->sweeps));
+        return w->def.on_unconverged;
+    }
+    return TALUS_POLICY_ACCEPT;
+}
+
+static void add_outcome(const step_outcome* o, talus_step_result* result)
+{
+    result->sweeps += o->sweeps;
+    result->updates += o->updates;
+    result->contacts = o->contacts;
+    result->active = o->active;
+    result->converged = result->converged && o->converged;
+    result->residual = fmax(result->residual, o->residual);
+    result->rigidity.velocity_error = fmax(result->rigidity.velocity_error, o->velocity_error);
+    result->second = result->second || o->second;
+    result->overlap_max = fmax(result->overlap_max, o->overlap_max);
+}
+
+/// Say that grains were removed: the first time, then whenever their number has doubled.
+static void log_removal(const talus_world* w, int64_t before, int64_t removed, int64_t first)
+{
+    int64_t doubling = 1;
+    while (doubling <= before) doubling *= 2;
+    if (before + removed < doubling) return;
+    log_write(&w->log, TALUS_LOG_WARNING,
+              "t = %.9g: escaped grain %lld removed, %lld so far (said at every doubling)",
+              w->state.time, (long long)first, (long long)(before + removed));
+}
+
+/// Go on from a step that was done: the time, and the grains that the user wants removed.
+static talus_status go_on(talus_world* w, const step_order* order, const step_outcome* o,
+                          talus_step_result* result, talus_error* error)
+{
+    w->state.time += order->h;
+    result->substeps++;
+    if (o->escaped_grain < 0 || w->def.on_escape != TALUS_POLICY_REMOVE) return TALUS_OK;
+    int64_t removed = 0;
+    TRY(world_remove_grains(w, o->escaped, &removed, error));
+    log_removal(w, w->totals.removed + result->removed, removed, result->escaped_grain);
+    result->removed += removed;
+    return TALUS_OK;
+}
+
+static void add_to_totals(talus_totals* t, const talus_step_result* r)
+{
+    t->steps = r->step;
+    t->sweeps += r->sweeps;
+    t->updates += r->updates;
+    t->unconverged += !r->converged;
+    t->soft += r->rigidity.soft;
+    t->second += r->second;
+    t->removed += r->removed;
+}
+
+/// What is told of every step.
+static void conclude(const talus_world* w, talus_step_result* result)
+{
+    result->step = w->state.step;
+    result->time = w->state.time;
+    result->grains = w->state.grains.count;
+    result->kinetic_energy = grains_kinetic_energy(&w->state.grains, w->def.threads);
+}
+
+static const talus_step_result no_result = {
+    .converged = true, .nan_grain = -1, .escaped_grain = -1};
+
+// ---- steps of Contact Dynamics, which can be undone
+// ----------------------------------------------
+
+void world_watch(talus_world* world, world_watcher watcher)
+{
+    world->watcher = watcher;
+}
+
+/// Pose the problem of an attempt for the watcher. Posing spoils the attempt, which is made once
+/// more: the same start and the same key give the same bits.
+static talus_status show_problem(talus_world* w, const step_order* order, step_outcome* outcome,
+                                 talus_error* error)
+{
+    const talus_totals totals = w->totals;
+    const contacts* list = NULL;
+    problem p = {0};
+    talus_status status = contact_dynamics_pose(w->rigid, order, &p, &list, error);
+    if (status >= 0) status = w->watcher.take(w->watcher.user, &p, order, outcome, error);
+    problem_free(&p);
+    contact_dynamics_reject(w->rigid, order);
+    if (status >= 0) status = contact_dynamics_attempt(w->rigid, order, outcome, error);
+    w->totals = totals;
+    return status;
+}
+
+/// One step of length h, or two of h/2 if the policy says retry, and so on down.
+static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
+                                  talus_error* error)
+{
+    const step_order order = order_solve(w, h);
+    step_outcome outcome;
+    char why[200] = "";
+    const talus_step_result before = *result;
+    TRY(contact_dynamics_attempt(w->rigid, &order, &outcome, error));
+    const world_watcher* watcher = &w->watcher;
+    if (watcher->wants && outcome.nan_grain < 0 && watcher->wants(watcher->user, &outcome)) {
+        TRY(show_problem(w, &order, &outcome, error));
+    }
+    const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
+    add_outcome(&outcome, result);
+    if (policy == TALUS_POLICY_ACCEPT) {
+        contact_dynamics_accept(w->rigid, &order);
+        return go_on(w, &order, &outcome, result, error);
+    }
+    contact_dynamics_reject(w->rigid, &order);
+    if (policy != TALUS_POLICY_RETRY || depth >= w->def.retry_depth) {
+        return error_set(error, TALUS_ERR_NUMERIC, "%s%s", why,
+                         depth > 0 ? ", also with the smallest step that retrying allows" : "");
+    }
+    log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
+    result->residual = before.residual;
+    result->rigidity.velocity_error = before.rigidity.velocity_error;
+    result->converged = before.converged;
+    result->nan_grain = before.nan_grain;
+    result->escaped_grain = before.escaped_grain;
+    TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
+    return step_or_halve(w, 0.5 * h, depth + 1, result, error);
+}
+
+/// How rigid a step was that is done.
+static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* result,
+                                   talus_error* error)
+{
+    const double start = clock_seconds();
+    w->state.step++;
+    conclude(w, result);
+    const int64_t sweeps = result->sweeps / (result->substeps > 0 ? result->substeps : 1);
+    if (poses_update(&w->state.poses, &w->state.grains)) {
+        return error_memory(error, "diagnosing a step");
+    }
+    diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
+    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, &result->rigidity)) {
+        return error_memory(error, "diagnosing a step");
+    }
+    diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
+                    sizeof result->remark);
+    add_to_totals(&w->totals, result);
+    w->totals.seconds_advance += clock_seconds() - start;
+    w->last = *result;
+    return TALUS_OK;
+}
+
+talus_status world_pose(talus_world* w, double h, struct problem* out, const contacts** list,
+                        talus_error* error)
+{
+    if (!w->method->solves_contacts) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the method %s has no contact problem: it needs the method contact",
+                         w->method->name);
+    }
+    const talus_totals totals = w->totals;
+    const int64_t solves = w->solves;
+    talus_world_def options = w->def;
+    options.solver.warm_start = true; // the last step's impulses are wanted in any case
+    step_order order = order_solve(w, h);
+    order.options = &options;
+    step_outcome outcome;
+    talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
+    if (status >= 0) {
+        status = outcome.nan_grain < 0
+                     ? contact_dynamics_pose(w->rigid, &order, out, list, error)
+                     : error_set(error, TALUS_ERR_NUMERIC,
+                                 "grain %lld would get a velocity that is not a number",
+                                 (long long)w->state.grains.id[outcome.nan_grain]);
+        contact_dynamics_reject(w->rigid, &order);
+    }
+    w->totals = totals;
+    w->solves = solves;
+    return status;
+}
+
+// ---- steps of soft particles, which cannot
+// -------------------------------------------------------
+
+static talus_status soft_step(talus_world* w, double h, talus_step_result* result,
+                              talus_error* error)
+{
+    const step_order order = order_step(w, h);
+    step_outcome outcome;
+    char why[200] = "";
+    TRY(soft_particles_step(w->soft, &order, &outcome, error));
+    const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
+    add_outcome(&outcome, result);
+    if (policy != TALUS_POLICY_ACCEPT) return error_set(error, TALUS_ERR_NUMERIC, "%s", why);
+    // Whoever removes grains needs the contacts that go with them.
+    if (outcome.escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE &&
+        soft_particles_publish(w->soft, &order)) {
+        return error_memory(error, "writing down the contacts");
+    }
+    return go_on(w, &order, &outcome, result, error);
+}
+
+/// Steps one after the other; *result is that of the last, *done counts those that were done and
+/// *deepest is the largest overlap of all.
+static talus_status soft_steps(talus_world* w, double h, int64_t count, talus_step_result* result,
+                               int64_t* done, double* deepest, talus_error* error)
+{
+    *deepest = 0.0;
+    for (*done = 0; *done < count; ++*done) {
+        result->overlap_max = 0.0;
+        TRY(soft_step(w, h, result, error));
+        w->state.step++;
+        *deepest = fmax(*deepest, result->overlap_max);
+    }
+    return TALUS_OK;
+}
+
+/// Contacts, overlaps and energies of steps that were done. The method gave the largest overlap in
+/// metres.
+static talus_status conclude_soft(talus_world* w, double h, talus_step_result* result,
+                                  talus_error* error)
+{
+    const double start = clock_seconds();
+    const step_order order = order_step(w, h);
+    const contacts* list = &w->state.contacts;
+    conclude(w, result);
+    if (soft_particles_publish(w->soft, &order)) {
+        return error_memory(error, "writing down the contacts");
+    }
+    const double diameter = grains_mean_diameter(&w->state.grains, w->def.threads);
+    result->contacts = list->count; // candidates depend on when the list was last made
+    double sum = 0.0;
+    for (int64_t c = 0; c < list->count; c++) sum += fmax(-list->gap[c], 0.0);
+    result->overlap_mean = list->count > 0 ? sum / (double)list->count / diameter : 0.0;
+    result->overlap_max /= diameter;
+    talus_energy* e = &result->energy;
+    *e = soft_particles_energy(w->soft, &order);
+    e->error = result->kinetic_energy + e->elastic + e->dissipated - e->start - e->input;
+    add_to_totals(&w->totals, result);
+    w->totals.seconds_advance += clock_seconds() - start;
+    w->last = *result;
+    return TALUS_OK;
+}
+
+/// When a step fails all are taken back, and those before it are done again: they give the same
+/// bits.
+static talus_status batched_steps(talus_world* w, double h, int64_t count,
+                                  talus_step_result* result, double* deepest, talus_error* error)
+{
+    int64_t done;
+    if (snapshot_take(w)) return error_memory(error, "keeping the state before steps");
+    const talus_status status = soft_steps(w, h, count, result, &done, deepest, error);
+    talus_step_result good = *result;
+    if (status < 0) {
+        snapshot_restore(w);
+        good = no_result;
+        int64_t again;
+        if (done == 0 || soft_steps(w, h, done, &good, &again, deepest, NULL)) return status;
+    }
+    // What is kept is the last step's own: it must not depend on how steps are cut into calls.
+    TRY(conclude_soft(w, h, &good, error));
+    *deepest /= grains_mean_diameter(&w->state.grains, w->def.threads);
+    if (status == TALUS_OK) *result = good;
+    return status;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+talus_status talus_world_steps(talus_world* world, double h, int64_t count,
+                               talus_step_result* result, talus_error* error)
+{
+    if (!(h > 0.0) || !isfinite(h)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "the time step must be positive, got %g", h);
+    }
+    if (count < 1) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the number of steps must be at least 1, got %lld", (long long)count);
+    }
+    talus_status status = TALUS_OK;
+    talus_step_result r = no_result;
+    double deepest = 0.0;
+    if (world->method->undoable) {
+        int substeps = 0;
+        for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
+            r = no_result;
+            status = step_or_halve(world, h, 0, &r, error);
+            if (status == TALUS_OK) status = conclude_rigid(world, h, &r, error);
+            if (status == TALUS_OK) deepest = fmax(deepest, r.overlap_max);
+            substeps += r.substeps;
+        }
+        r.substeps = substeps;
+    } else {
+        status = batched_steps(world, h, count, &r, &deepest, error);
+    }
+    r.overlap_max = deepest;
+    if (result) *result = r;
+    return status;
+}
+
+talus_status talus_world_step(talus_world* world, double h, talus_step_result* result,
+                              talus_error* error)
+{
+    return talus_world_steps(world, h, 1, result, error);
+}
