@@ -17,12 +17,12 @@ static void print_warning(void* user, talus_log_level level, const char* text)
 /// What the method soft will do with the scene.
 static void print_soft(const talus_scene* scene)
 {
-    const soft_settled* settled = scene_settled(scene);
+    const soft_choices* choices = scene_choices(scene);
     const bool reduced = scene_outputs(scene)->reduced_units;
-    if (settled->stiffness) {
+    if (choices->stiffness) {
         printf("stiffness %.3g%s chosen for overlaps below %.3g %% of a diameter, decided by: %s\n",
-               settled->chosen, reduced ? "" : " N/m", 100 * scene_overlap(scene),
-               estimate_reason_words(settled->estimate.reason));
+               choices->chosen, reduced ? "" : " N/m", 100 * scene_overlap(scene),
+               estimate_reason_words(choices->estimate.reason));
     }
     for (int p = 0; p < scene_phase_count(scene); p++) {
         const talus_soft_times* t = scene_phase_times(scene, p);
