@@ -40,10 +40,11 @@ typedef struct world_state {
 } world_state;
 
 static const stored_field energy_fields[] = {
-    FIELD(talus_energy, elastic), FIELD(talus_energy, dissipated), FIELD(talus_energy, input),
-    FIELD(talus_energy, start),   FIELD(talus_energy, error),
+    FIELD(talus_soft_energy, elastic), FIELD(talus_soft_energy, dissipated),
+    FIELD(talus_soft_energy, input),   FIELD(talus_soft_energy, start),
+    FIELD(talus_soft_energy, error),
 };
-static const stored_fields energy_list = FIELD_LIST(talus_energy, energy_fields);
+static const stored_fields energy_list = FIELD_LIST(talus_soft_energy, energy_fields);
 
 static const stored_field rigidity_fields[] = {
     FIELD(talus_rigidity, system_size),    FIELD(talus_rigidity, diffusion_length),
