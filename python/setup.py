@@ -1,4 +1,4 @@
-"""Build the package against an installed libtalus, found by pkg-config:
+"""Build the package against an installed libtalus_workshop, found by pkg-config:
 
     PKG_CONFIG_PATH=PREFIX/lib/x86_64-linux-gnu/pkgconfig pip install --no-build-isolation ./python
 
