@@ -34,6 +34,11 @@ for file in man/man1/talus.1 bash-completion/completions/talus zsh/site-function
     fish/vendor_completions.d/talus.fish talus/scene.json; do
     [ -s "$prefix/share/$file" ] || fail "no share/$file in the prefix"
 done
+version=$(sed -n 's/#define TALUS_VERSION_\(MAJOR\|MINOR\) //p' "$prefix/include/talus/base.h" | paste -sd.)
+for name in talus talus_workshop; do
+    readelf -d "$libdir/lib$name.so" | grep -q "SONAME.*\[lib$name\.so\.$version\]" ||
+        fail "lib$name.so is not called lib$name.so.$version for those who link it"
+done
 foreign=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
 [ -z "$foreign" ] || fail "the library exports names that are not its own: $foreign"
 
