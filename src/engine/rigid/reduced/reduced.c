@@ -1,8 +1,8 @@
 /// Velocities of a contact problem without bodies, and the measures of how well it is solved.
 ///
-/// The error of the FCLIB community is defined in cone.h. The residual without units brings every
-/// contact to one unit by the diagonal of its own block: with D_N = W_NN, D_T and D_R the means of
-/// W over the tangential and over the rolling components of the contact,
+/// The error of the FCLIB community is defined in reduced.h. The residual without units brings
+/// every contact to one unit by the diagonal of its own block: with D_N = W_NN, D_T and D_R the
+/// means of W over the tangential and over the rolling components of the contact,
 ///     t_N = max(0, r_N - u_N/D_N),  t_T = (r_T - u_T/D_T) cut to the length mu t_N,  t_R likewise,
 ///     residual^2 = sum_c sum_k D_k (r_k - t_k)^2 / max( sum_c sum_k D_k r_k^2, sum_c s_c^2/D_N ),
 /// with s_c = max(0, -q_N) the approach without impulses. All sums are energies, so that light and
@@ -13,7 +13,7 @@
 /// walls that close in on it, impulses grow until they are; but velocities stay wrong. Therefore
 ///     velocity^2 = sum_c sum_k (l_k D_k (r_k - t_k))^2 / max( |u|^2, |q|^2 ),
 /// with l = 1 and for rolling l^2 = D_N/D_R, a length; |u| and |q| without rolling.
-#include "rigid/reduced/inside.h"
+#include "rigid/reduced/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/// Which method solves a cone problem, and the story of it.
+/// Which method solves a reduced problem, and the story of it.
 ///
 /// "auto" takes a problem that falls apart part by part (islands.c). It begins with accelerated
 /// sweeps, which are enough for most problems. A handful of contacts is soon given to a dense

@@ -1,7 +1,7 @@
 /// What the methods of reduced_solve() share: rows of the matrix, units of a contact, the natural
 /// map.
-#ifndef TALUS_RIGID_REDUCED_INSIDE_H
-#define TALUS_RIGID_REDUCED_INSIDE_H
+#ifndef TALUS_RIGID_REDUCED_INTERNAL_H
+#define TALUS_RIGID_REDUCED_INTERNAL_H
 
 #include "base/vec.h"
 #include "base/vector_width.h"
@@ -23,7 +23,7 @@ typedef struct reduced_measure {
 /// What they are made of. Those of parts that do not know each other add up.
 typedef struct reduced_sums {
     double e2, r2, u2, q2;         ///< squares of the error's numerator, of r, u and q
-    double left, energy, approach; ///< of the residual: cone.c
+    double left, energy, approach; ///< of the residual: reduced.c
     double wrong, moving, pushing; ///< of the velocities: those that break the law, u, and q
 } reduced_sums;
 
