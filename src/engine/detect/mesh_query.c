@@ -275,7 +275,7 @@ static bool doubled(const query* q, int at)
             continue;
         }
         if (j->rank > k->rank || (j->rank == k->rank && j->t.feature > k->t.feature)) continue;
-        double slack = 1e3 * q->eps + 4.0 * REDUCED_SLACK * fabs(k->h);
+        double slack = 1e3 * q->eps + 4.0 * CONE_SLACK * fabs(k->h);
         if (distance_between(j->t.point, k->t.point) <= slack &&
             vec_dot(3, j->t.normal, k->t.normal) > 1.0 - PARALLEL_SLACK)
             return true;
@@ -288,7 +288,7 @@ static bool one_plane(const query* q, const touch* j, const touch* k)
 {
     double u[3], across[3];
     vec_cross(across, j->normal, k->normal);
-    if (vec_dot(3, j->normal, k->normal) < 0.0 || vec_norm(3, across) > REDUCED_SLACK) return false;
+    if (vec_dot(3, j->normal, k->normal) < 0.0 || vec_norm(3, across) > CONE_SLACK) return false;
     vec_sub(3, u, j->point, k->point);
     double between = vec_dot(3, u, k->normal) - 0.5 * (j->gap - k->gap);
     return fabs(between) <= 1e3 * q->eps;

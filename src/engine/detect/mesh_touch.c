@@ -114,10 +114,9 @@ static void ball_on_triangle(query* q, int32_t triangle)
     bool flat = where == 6 || (edge >= 0 && !m->edge_sharp[edge]) ||
                 (vertex >= 0 && m->vertex_kind[vertex] == VERTEX_FLAT);
     for (int k = 0; k < 3 && distance > q->eps; k++) d[k] /= distance;
-    bool sticks_out =
-        distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, REDUCED_SLACK)
-                               : vertex >= 0 ? vertex_cone(m, vertex, d, REDUCED_SLACK)
-                                             : true);
+    bool sticks_out = distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, CONE_SLACK)
+                                             : vertex >= 0 ? vertex_cone(m, vertex, d, CONE_SLACK)
+                                                           : true);
     if (!sticks_out) return;
     if (flat || distance <= q->eps)
         ball_on_plane(q, triangle, height);
@@ -328,7 +327,7 @@ static bool body_vertex_cone(const query* q, int32_t v, const double d[3])
     for (int32_t w = 0; w < q->b->vertex_count; w++) {
         double u[3];
         vec_sub(3, u, q->b->vertex + 3 * w, q->b->vertex + 3 * v);
-        if (vec_dot(3, d, u) < -REDUCED_SLACK * vec_norm(3, u)) return false;
+        if (vec_dot(3, d, u) < -CONE_SLACK * vec_norm(3, u)) return false;
     }
     return true;
 }
@@ -343,8 +342,7 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
     vec_sub(3, w, ge->from, a);
     vec_cross(n, u, ge->along);
     double n2 = vec_dot(3, n, n), uu = vec_dot(3, u, u);
-    if (n2 <= REDUCED_SLACK * REDUCED_SLACK * uu * ge->length2)
-        return; // parallel: corners do the work
+    if (n2 <= CONE_SLACK * CONE_SLACK * uu * ge->length2) return; // parallel: corners do the work
     double wg[3], wu[3];
     vec_cross(wg, w, ge->along);
     vec_cross(wu, w, u);
@@ -400,7 +398,7 @@ static void edge_near_corner(query* q, int32_t e, int32_t v)
     vec_sub(3, along, q->m->vertex + 3 * q->m->edge[2 * e + 1], a);
     query_corner(q, v, y);
     if (foot_on_segment(y, a, along, x) && direction(q, x, y, d, &h) &&
-        edge_cone(q->m, e, d, REDUCED_SLACK) && body_vertex_cone(q, v, d))
+        edge_cone(q->m, e, d, CONE_SLACK) && body_vertex_cone(q, v, d))
         query_add(q, x, y, d, h, RANK_NEAR_EDGE, pair_name(e, PAIR_EDGE_VERTEX + v));
 }
 
@@ -410,7 +408,7 @@ static void corner_near_edge(query* q, int32_t vertex, int32_t g, const body_edg
     const double* p = q->m->vertex + 3 * vertex;
     double y[3], d[3], h;
     if (foot_on_segment(p, ge->from, ge->along, y) && direction(q, p, y, d, &h) &&
-        body_edge_cone(ge, d, REDUCED_SLACK) && vertex_cone(q->m, vertex, d, REDUCED_SLACK))
+        body_edge_cone(ge, d, CONE_SLACK) && vertex_cone(q->m, vertex, d, CONE_SLACK))
         query_add(q, p, y, d, h, RANK_NEAR_EDGE, pair_name(vertex, PAIR_VERTEX_EDGE + g));
 }
 
@@ -419,7 +417,7 @@ static void corner_near_corner(query* q, int32_t vertex, int32_t v)
     const double* p = q->m->vertex + 3 * vertex;
     double y[3], d[3], h;
     query_corner(q, v, y);
-    if (direction(q, p, y, d, &h) && vertex_cone(q->m, vertex, d, REDUCED_SLACK) &&
+    if (direction(q, p, y, d, &h) && vertex_cone(q->m, vertex, d, CONE_SLACK) &&
         body_vertex_cone(q, v, d))
         query_add(q, p, y, d, h, RANK_NEAR_CORNER, pair_name(vertex, PAIR_VERTEX_VERTEX + v));
 }

@@ -21,7 +21,7 @@ static double disk_part(double r, double d, double alpha)
 }
 
 /// The same of the cones over a face at the height h > 0.
-static double island(double r, double h, double d, double alpha)
+static double cone_part(double r, double h, double d, double alpha)
 {
     const double c2 = r * r - h * h;
     const double rim = c2 > 0.0 ? sqrt(c2) : 0.0;
@@ -50,7 +50,7 @@ static double side_part(const double a[3], const double b[3], const double n[3],
     const double end[2] = {vec_dot(3, along, b), -vec_dot(3, along, a)};
     for (int e = 0; e < 2; e++) {
         const double alpha = atan2(fabs(end[e]), fabs(d));
-        const double part = flat ? disk_part(r, fabs(d), alpha) : island(r, h, fabs(d), alpha);
+        const double part = flat ? disk_part(r, fabs(d), alpha) : cone_part(r, h, fabs(d), alpha);
         sum += end[e] < 0.0 ? -part : part;
     }
     return d < 0.0 ? -sum : sum;
