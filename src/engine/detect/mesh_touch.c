@@ -89,18 +89,6 @@ static int nearest_on_triangle(const double p[3], const double c[9], double out[
     return where;
 }
 
-/// The ball's centre over the plane of a triangle's patch.
-static void ball_on_plane(query* q, int32_t triangle, double height)
-{
-    double side = height < 0.0 ? -1.0 : 1.0, normal[3], foot[3];
-    for (int k = 0; k < 3; k++) {
-        normal[k] = side * q->m->normal[3 * triangle + k];
-        foot[k] = q->middle[k] - fabs(height) * normal[k];
-    }
-    query_add(q, foot, q->middle, normal, fabs(height), RANK_FACE,
-              face_name(q->m, triangle, side, 0));
-}
-
 static void ball_on_triangle(query* q, int32_t triangle)
 {
     const mesh* m = q->m;
@@ -118,14 +106,22 @@ static void ball_on_triangle(query* q, int32_t triangle)
                                              : vertex >= 0 ? vertex_cone(m, vertex, d, CONE_SLACK)
                                                            : true);
     if (!sticks_out) return;
-    if (flat || distance <= q->eps)
-        ball_on_plane(q, triangle, height);
-    else if (edge >= 0)
+    if (flat || distance <= q->eps) {
+        // The ball's centre over the plane of a triangle's patch.
+        double side = height < 0.0 ? -1.0 : 1.0, normal[3];
+        for (int k = 0; k < 3; k++) {
+            normal[k] = side * q->m->normal[3 * triangle + k];
+            foot[k] = q->middle[k] - fabs(height) * normal[k];
+        }
+        query_add(q, foot, q->middle, normal, fabs(height), RANK_FACE,
+                  face_name(q->m, triangle, side, 0));
+    } else if (edge >= 0) {
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_EDGE,
                   pair_name(edge, PAIR_EDGE_VERTEX));
-    else
+    } else {
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_CORNER,
                   pair_name(vertex, PAIR_VERTEX_VERTEX));
+    }
 }
 
 // ---- Corners of b on triangles -----------------------------------------------------------------
@@ -217,22 +213,6 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
                     : mesh_over_triangle(q->m, triangle, back, crossed ? 2.0 * c->depth : q->eps);
     if (!held) return;
     query_add(q, foot, x, normal, h, RANK_FACE, face_name(q->m, triangle, side, v));
-}
-
-static void corners_on_triangles(query* q, crossing* cross)
-{
-    find_crossings(q, cross);
-    for (int32_t v = 0; v < q->b->vertex_count; v++)
-        if (cross[v].triangle >= 0) choose_crossing(q, v, cross + v);
-    for (int i = 0; i < q->triangle.count; i++) {
-        int32_t t = q->triangle.row[i];
-        double from = mesh_height(q->m, t, q->middle), base = mesh_height(q->m, t, q->delta);
-        for (int32_t v = 0; v < q->b->vertex_count; v++) {
-            double to = base + vec_dot(3, q->m->normal + 3 * t, q->b->vertex + 3 * v);
-            if (fabs(to) > q->reach && cross[v].triangle < 0) continue;
-            corner_on_triangle(q, t, v, from, to, cross + v);
-        }
-    }
 }
 
 // ---- Corners and edges of the mesh on b --------------------------------------------------------
@@ -422,8 +402,22 @@ static void corner_near_corner(query* q, int32_t vertex, int32_t v)
         query_add(q, p, y, d, h, RANK_NEAR_CORNER, pair_name(vertex, PAIR_VERTEX_VERTEX + v));
 }
 
-static void features_on_body(query* q)
+/// Find all contacts with a body that has corners: those on triangles, then the corners and edges
+/// of the mesh on the body.
+static void find_on_body(query* q, crossing* cross)
 {
+    find_crossings(q, cross);
+    for (int32_t v = 0; v < q->b->vertex_count; v++)
+        if (cross[v].triangle >= 0) choose_crossing(q, v, cross + v);
+    for (int i = 0; i < q->triangle.count; i++) {
+        int32_t t = q->triangle.row[i];
+        double from = mesh_height(q->m, t, q->middle), base = mesh_height(q->m, t, q->delta);
+        for (int32_t v = 0; v < q->b->vertex_count; v++) {
+            double to = base + vec_dot(3, q->m->normal + 3 * t, q->b->vertex + 3 * v);
+            if (fabs(to) > q->reach && cross[v].triangle < 0) continue;
+            corner_on_triangle(q, t, v, from, to, cross + v);
+        }
+    }
     const polytope* s = q->b->shape;
     for (int i = 0; i < q->vertex.count; i++) {
         int32_t p = q->vertex.row[i];
@@ -437,17 +431,6 @@ static void features_on_body(query* q)
         for (int i = 0; i < q->edge.count; i++) edge_across_edge(q, q->edge.row[i], g, &ge);
         for (int i = 0; i < q->vertex.count; i++) corner_near_edge(q, q->vertex.row[i], g, &ge);
     }
-}
-
-static void touch_ball(query* q)
-{
-    for (int i = 0; i < q->triangle.count; i++) ball_on_triangle(q, q->triangle.row[i]);
-}
-
-static void find_on_body(query* q, crossing* cross)
-{
-    corners_on_triangles(q, cross);
-    features_on_body(q);
 }
 
 /// Does the way to corner v still go through the mesh after b is shifted?
@@ -559,7 +542,9 @@ talus_status mesh_touches(const mesh* m, const convex* b, const double delta[3],
     query q;
     query_begin(&q, m, b, delta, reach);
     if (q.triangle.count > 0 && b->shape) touch_body(&q);
-    if (q.triangle.count > 0 && !b->shape) touch_ball(&q);
+    for (int i = 0; i < q.triangle.count && !b->shape; i++) {
+        ball_on_triangle(&q, q.triangle.row[i]);
+    }
     talus_status status = TALUS_ERR_MEMORY;
     if (!q.failed) status = q.found.count > 0 ? query_sift(&q, hint, out) : TALUS_OK;
     query_end(&q);
