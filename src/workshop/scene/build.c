@@ -32,7 +32,8 @@ static talus_status add_materials(const build* b, talus_error* error)
     }
     for (int i = 0; i < scene->pair_count; i++) {
         const scene_pair* p = &scene->pairs[i];
-        TRY(talus_world_set_pair(b->world, p->a, p->b, &p->law, error));
+        TRY(talus_world_set_pair(b->world, (talus_material_id){p->a}, (talus_material_id){p->b},
+                                 &p->law, error));
     }
     return TALUS_OK;
 }
@@ -66,7 +67,8 @@ static talus_status add_walls(build* b, talus_error* error)
             if (pass == 0)
                 status = talus_world_add_wall(b->world, &def, NULL, &own);
             else if (moves)
-                status = talus_world_set_drive(b->world, i, &wall->def.drive, &own);
+                status =
+                    talus_world_set_drive(b->world, (talus_wall_id){i}, &wall->def.drive, &own);
             if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
             if (status < 0) {
                 mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
@@ -121,7 +123,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
                                 .allowed = scene_clear_of_walls,
                                 .allowed_user = b->world};
     // Grains that do not move may reach into walls and into each other.
-    if (source->allow_overlap || source->base.fixed || source->base.glued_to >= 0) {
+    if (source->allow_overlap || source->base.fixed || source->base.glued_to.index >= 0) {
         context.allowed = NULL;
     }
     switch (source->kind) {
@@ -200,7 +202,7 @@ static scene_origin origin_of(const build* b, int64_t row)
 
 static bool immobile(const talus_grain_def* g)
 {
-    return g->fixed || g->glued_to >= 0;
+    return g->fixed || g->glued_to.index >= 0;
 }
 
 /// How many mistakes of a source were found beyond those listed.
@@ -359,7 +361,7 @@ static talus_status check_pairs(build* b, talus_error* error)
 static void report_shape(build* b, scene_origin origin, int shape)
 {
     talus_solid_state state = {.name = "?"};
-    talus_world_solid(b->world, shape, &state, NULL);
+    talus_world_solid(b->world, (talus_solid_id){shape}, &state, NULL);
     mistakes_add(&b->mistakes, origin.at, origin.path,
                  "the method soft knows balls and, in 2D, polygons; grains of shape '%s' need "
                  "method: contact",
@@ -377,8 +379,8 @@ static void check_method(build* b)
             report_shape(b, source->origin, source->shape.first);
         }
         for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
-            if (b->grains.rows[row].solid < 0) continue;
-            report_shape(b, origin_of(b, row), b->grains.rows[row].solid);
+            if (b->grains.rows[row].solid.index < 0) continue;
+            report_shape(b, origin_of(b, row), b->grains.rows[row].solid.index);
             break;
         }
     }
@@ -416,41 +418,30 @@ static talus_status build_frame(build* b, const talus_world_def* def, talus_erro
     return b->mistakes.count == 0 ? add_walls(b, error) : TALUS_OK;
 }
 
-static talus_status build_all(build* b, const talus_world_def* def, talus_error* error)
+/// The whole world, and what the method soft leaves to the program.
+static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
+                              talus_error* error)
 {
+    complete_pairs(scene);
     TRY(build_frame(b, def, error));
     if (b->mistakes.count == 0) TRY(build_grains(b, error));
-    return TALUS_OK;
-}
-
-/// Build, and settle what the method soft leaves to the program.
-static talus_status build_settled(build* b, talus_scene* scene, const talus_world_def* def,
-                                  talus_error* error)
-{
-    settle_pairs(scene);
-    TRY(build_all(b, def, error));
     if (b->mistakes.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
-    TRY(settle_stiffness(scene, b->world, &b->mistakes, error));
+    TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;
-    return settle_steps(scene, b->world, &b->log, &b->mistakes, error);
+    return choose_steps(scene, b->world, &b->log, &b->mistakes, error);
 }
 
-/// Shapes that come with the blocks of a source; the blocks themselves are left out.
-static talus_status add_block_shapes(build* b, talus_error* error)
+/// The world without grains, but with the shapes that come with the blocks of a source.
+static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
 {
-    for (int i = 0; i < b->scene->source_count; i++) {
+    TRY(build_frame(b, def, error));
+    for (int i = 0; b->mistakes.count == 0 && i < b->scene->source_count; i++) {
         const source_kind kind = b->scene->sources[i].kind;
         if (kind != SOURCE_VORONOI && kind != SOURCE_ARCH && kind != SOURCE_MASONRY) continue;
         generate_report report = {0};
         TRY(generate(b, i, &b->grains, &report, error));
     }
     return TALUS_OK;
-}
-
-static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
-{
-    TRY(build_frame(b, def, error));
-    return b->mistakes.count == 0 ? add_block_shapes(b, error) : TALUS_OK;
 }
 
 /// Report the mistakes that were found and hand out the world, or end it.
@@ -492,7 +483,7 @@ talus_status talus_scene_build(talus_scene* scene, const talus_world_def* option
     }
     build b = {.scene = scene, .log = {def.log, def.log_user}, .mistakes = {.file = scene->file}};
     plain_numbers numbers = plain_numbers_begin();
-    talus_status status = build_settled(&b, scene, &def, error);
+    talus_status status = build_all(&b, scene, &def, error);
     plain_numbers_end(numbers);
     return build_end(&b, status, out, report, error);
 }
