@@ -126,6 +126,88 @@ static void test_definitions_of_nobody(void** state)
     talus_world_destroy(world);
 }
 
+/// The same of what is measured.
+static void test_measures_of_nobody(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_world* world = empty_world();
+    const talus_measure_def measure = {.bins = 10};
+    talus_stress stress;
+    talus_fabric fabric;
+    talus_forces forces;
+    talus_network network;
+    talus_energy energy;
+    talus_rheology rheology;
+    REFUSED(talus_measure_stress(world, &measure, &stress, &error), "measure");
+    REFUSED(talus_measure_fabric(world, &measure, &fabric, &error), "measure");
+    REFUSED(talus_measure_forces(world, &measure, &forces, &error), "measure");
+    REFUSED(talus_measure_network(world, &measure, &network, &error), "measure");
+    REFUSED(talus_measure_energy(world, &measure, &energy, &error), "measure");
+    REFUSED(talus_measure_rheology(world, &measure, &rheology, &error), "measure");
+    const talus_domain_def domain = {.walls = true};
+    const talus_voronoi_def voronoi = {.bins = 10};
+    const talus_rdf_def rdf = {.bins = 10};
+    const talus_profile_def profile = {.bins = 10};
+    const talus_field_def field = {.stress = true};
+    const talus_slope_def slope = {.low = 0.2};
+    const talus_ensemble_def ensemble = {.samples = 1};
+    talus_packing packing;
+    talus_voronoi cells;
+    talus_rdf pairs;
+    talus_profile rows;
+    talus_field fields;
+    talus_slope surface;
+    talus_ensemble solutions;
+    REFUSED(talus_measure_packing(world, &domain, &packing, &error), "domain");
+    REFUSED(talus_measure_voronoi(world, &voronoi, &cells, &error), "voronoi");
+    REFUSED(talus_measure_rdf(world, &rdf, &pairs, &error), "rdf");
+    REFUSED(talus_measure_profile(world, &profile, &rows, &error), "profile");
+    REFUSED(talus_measure_field(world, &field, &fields, &error), "field");
+    REFUSED(talus_measure_slope(world, &slope, &surface, &error), "slope");
+    REFUSED(talus_measure_ensemble(world, &ensemble, &solutions, &error), "ensemble");
+    talus_rdf_def within = talus_rdf_default();
+    within.domain = domain;
+    REFUSED(talus_measure_rdf(world, &within, &pairs, &error), "domain");
+    talus_world_destroy(world);
+}
+
+/// And of the workshop.
+static void test_workshop_of_nobody(void** state)
+{
+    (void)state;
+    talus_error error;
+    talus_report report = {0};
+    const talus_run_def run = {.directory = "nowhere"};
+    talus_summary summary;
+    talus_loaded loaded;
+    REFUSED(talus_run_start(&run, &summary, &report, &error), "run");
+    REFUSED(talus_run_resume(&run, &summary, &report, &error), "run");
+    REFUSED(talus_run_load(&run, &loaded, &report, &error), "run");
+    const talus_import_def import = {.path = "nothing"};
+    talus_import_result imported;
+    REFUSED(talus_import(&import, &imported, &error), "import");
+    const talus_advise_def advise = {.scene = "nothing"};
+    static talus_advice advice;
+    REFUSED(talus_advise(&advise, &advice, &report, &error), "advise");
+    const talus_figure_def none = {.columns = 1, .rows = 1};
+    const talus_figure_def one = talus_figure_default();
+    const talus_axes_def axes = {.title = "a"};
+    const talus_curve_def curve = {.count = 0};
+    const talus_picture_def picture = {.walls = true};
+    talus_figure* figure;
+    double low[2], high[2];
+    REFUSED(talus_figure_create(&none, &figure, &error), "figure");
+    check_ok(talus_figure_create(&one, &figure, &error), error);
+    talus_world* world = empty_world();
+    REFUSED(talus_figure_axes(figure, 0, &axes, &error), "axes");
+    REFUSED(talus_figure_curve(figure, 0, &curve, &error), "curve");
+    REFUSED(talus_figure_world(figure, 0, world, &picture, &error), "picture");
+    REFUSED(talus_picture_extent(world, &picture, low, high, &error), "picture");
+    talus_world_destroy(world);
+    talus_figure_destroy(figure);
+}
+
 /// A program that was compiled when a grain ended before `fixed` has memory for no more than that.
 static void test_older_programs(void** state)
 {
@@ -363,6 +445,8 @@ int main(void)
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_definitions_of_nobody),
+        cmocka_unit_test(test_measures_of_nobody),
+        cmocka_unit_test(test_workshop_of_nobody),
         cmocka_unit_test(test_older_programs),
         cmocka_unit_test(test_later_programs),
         cmocka_unit_test(test_editing),

@@ -1,6 +1,7 @@
 /// Files of other programs as scenes: which reader, and what holds for all of them.
 #include "scene/import.h"
 
+#include "base/definition.h"
 #include "base/vec.h"
 #include "base/words.h"
 #include "geometry/solid.h"
@@ -12,9 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-talus_import_def talus_import_default(void)
+void talus_import_default_sized(talus_import_def* def, size_t size)
 {
-    return (talus_import_def){.frame = -1};
+    talus_import_def own = {.frame = -1};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_import_free(talus_import_result* result)
@@ -350,11 +352,14 @@ static talus_status import_model_fill(const talus_import_def* def, import_model*
     return complete_grains(def, m, error);
 }
 
-talus_status talus_import(const talus_import_def* def, talus_import_result* result,
+talus_status talus_import(const talus_import_def* given, talus_import_result* result,
                           talus_error* error)
 {
+    talus_import_def own = talus_import_default();
+    const talus_import_def* def = &own;
     import_model m = {0};
     *result = (talus_import_result){0};
+    TRY(DEFINITION_TAKE(import, &own, given, error));
     char* csv = csv_path(def->out);
     talus_status status =
         csv ? import_model_fill(def, &m, error) : error_memory(error, "a file name");
