@@ -23,7 +23,7 @@ extern "C" {
     (10000 * TALUS_VERSION_MAJOR + 100 * TALUS_VERSION_MINOR + TALUS_VERSION_PATCH)
 
 #if defined(__GNUC__)
-/// Before a declaration that a later version will not have: TALUS_DEPRECATED("use talus_new()").
+/// Before a declaration that a later version will not have: TALUS_DEPRECATED("use ...").
 #define TALUS_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #define TALUS_API __attribute__((visibility("default")))
 #define TALUS_PRINTF(format_index, first_argument)                                                 \
