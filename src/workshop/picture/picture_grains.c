@@ -1,5 +1,6 @@
 /// Grains in a picture: disks and polygons, or balls and polyhedra seen from afar, the nearest
 /// last.
+#include "base/array.h"
 #include "base/vec.h"
 #include "picture/picture.h"
 #include "world/world.h"
@@ -109,40 +110,34 @@ static double face_depth(const picture_maker* m, const talus_grains* g, int64_t 
     return view_depth(&m->view, normal);
 }
 
-static void add_face(picture_maker* m, const talus_grains* g, const seen* s)
-{
-    const polytope* part = &m->world->state.solids.row[g->solid[s->grain]].part[s->part];
-    double depth;
-    const double cosine = face_depth(m, g, s->grain, part, s->face, &depth);
-    const rgb colour = colour_of_grain(m, s->grain, s->depth), dark = {0.0, 0.0, 0.0};
-    const int32_t first = part->face_first[s->face];
-    add_polygon(m, g, s->grain, part, part->face_vertex + first,
-                part->face_first[s->face + 1] - first,
-                colour_mix(colour, dark, 0.45 * (1.0 - cosine)));
-}
-
 static void add_seen(picture_maker* m, const talus_grains* g, const seen* s)
 {
     const int64_t i = s->grain;
     if (g->solid[i] < 0) {
         add_ball(m, g, i);
-    } else if (g->dim == 3) {
-        add_face(m, g, s);
-    } else {
-        const solid* shape = &m->world->state.solids.row[g->solid[i]];
-        const rgb colour = colour_of_grain(m, i, 0.0);
-        for (int k = 0; k < shape->part_count; k++) {
-            piece* p =
-                add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
-            if (p) p->joined = k > 0;
-        }
+        return;
+    }
+    const solid* shape = &m->world->state.solids.row[g->solid[i]];
+    const rgb colour = colour_of_grain(m, i, s->depth), dark = {0.0, 0.0, 0.0};
+    if (g->dim == 3) {
+        const polytope* part = &shape->part[s->part];
+        double depth;
+        const double cosine = face_depth(m, g, i, part, s->face, &depth);
+        const int32_t first = part->face_first[s->face];
+        add_polygon(m, g, i, part, part->face_vertex + first, part->face_first[s->face + 1] - first,
+                    colour_mix(colour, dark, 0.45 * (1.0 - cosine)));
+        return;
+    }
+    for (int k = 0; k < shape->part_count; k++) {
+        piece* p = add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
+        if (p) p->joined = k > 0;
     }
 }
 
 static void list_add(picture_maker* m, seen_list* list, seen s)
 {
     if (m->failed || !isfinite(s.depth)) return;
-    if (!figure_room((void**)&list->row, list->count, 1, &list->capacity, sizeof s)) {
+    if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->row))) {
         m->failed = true;
         return;
     }
