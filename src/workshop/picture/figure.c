@@ -210,9 +210,17 @@ static talus_status check_series(const talus_curve_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-/// Copy the arrays of a curve and let its definition point to the copies.
-static talus_status copy_series(panel_series* c, const talus_curve_def* def, talus_error* error)
+talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* def,
+                                talus_error* error)
 {
+    panel* p = NULL;
+    TRY(figure_panel(figure, number, &p, error));
+    TRY(check_series(def, error));
+    if (!arrays_grow(&p->series_capacity, p->series_count + 1, ARRAY(p->series))) {
+        return error_memory(error, "the curves of a panel");
+    }
+    panel_series* c = &p->series[p->series_count];
+    // Its arrays and its label are copied, and its definition points to the copies.
     const size_t n = (size_t)def->count, arrays = def->y_error ? 3 : 2;
     *c = (panel_series){.def = *def};
     TRY(figure_copy(def->label, &c->label, error));
@@ -230,20 +238,6 @@ static talus_status copy_series(panel_series* c, const talus_curve_def* def, tal
     c->def.x = c->data;
     c->def.y = c->data + n;
     c->def.y_error = def->y_error ? c->data + 2 * n : NULL;
-    return TALUS_OK;
-}
-
-talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* def,
-                                talus_error* error)
-{
-    panel* p = NULL;
-    TRY(figure_panel(figure, number, &p, error));
-    TRY(check_series(def, error));
-    if (!arrays_grow(&p->series_capacity, p->series_count + 1, ARRAY(p->series))) {
-        return error_memory(error, "the curves of a panel");
-    }
-    panel_series* c = &p->series[p->series_count];
-    TRY(copy_series(c, def, error));
     const bool dots = def->style == TALUS_CURVE_DOTS || def->style == TALUS_CURVE_LINE_DOTS;
     if (def->colour < 0) c->def.colour = p->next_colour++ % COLOUR_PALETTE;
     if (def->marker < 0) c->def.marker = dots ? p->next_marker++ % FIGURE_MARKERS : 0;

@@ -144,29 +144,24 @@ static void list_add(picture_maker* m, seen_list* list, seen s)
     list->row[list->count++] = s;
 }
 
-/// Faces of a polyhedron that look towards the eye.
-static void list_faces(picture_maker* m, const talus_grains* g, int64_t i, seen_list* list)
-{
-    const solid* shape = &m->world->state.solids.row[g->solid[i]];
-    for (int part = 0; part < shape->part_count; part++) {
-        for (int face = 0; face < shape->part[part].face_count; face++) {
-            double depth;
-            if (face_depth(m, g, i, &shape->part[part], face, &depth) <= 0.0) continue;
-            list_add(m, list, (seen){depth, i, part, face});
-        }
-    }
-}
-
 void picture_grains(picture_maker* m)
 {
     const talus_grains g = talus_world_grains(m->world);
     seen_list list = {0};
     for (int64_t i = 0; i < g.count; i++) {
         if (picture_hides(m, i)) continue;
-        if (g.dim == 3 && g.solid[i] >= 0) {
-            list_faces(m, &g, i, &list);
-        } else {
+        if (g.dim == 2 || g.solid[i] < 0) {
             list_add(m, &list, (seen){view_depth(&m->view, g.position + g.dim * i), i, -1, -1});
+            continue;
+        }
+        // The faces of a polyhedron that look towards the eye.
+        const solid* shape = &m->world->state.solids.row[g.solid[i]];
+        for (int part = 0; part < shape->part_count; part++) {
+            for (int face = 0; face < shape->part[part].face_count; face++) {
+                double depth;
+                if (face_depth(m, &g, i, &shape->part[part], face, &depth) <= 0.0) continue;
+                list_add(m, &list, (seen){depth, i, part, face});
+            }
         }
     }
     if (g.dim == 3 && list.count > 1) {

@@ -119,27 +119,23 @@ static void draw_force(const plot* p, double x, double y)
     text_draw(p->cr, label, PLOT_TEXT, x + LENGTH + SPACE, y + 0.36 * PLOT_TEXT, 0.0, 0.0);
 }
 
-/// Within visible axes: the bar in the lower left corner, on white so that it can be read.
-static void draw_bar_inside(const plot* p)
-{
-    const double left = p->box.left + 10.0, y = p->box.top + p->box.height - 14.0;
-    cairo_push_group(p->cr);
-    const double right = draw_bar(p, left, y) - 3.0 * SPACE;
-    cairo_pattern_t* bar = cairo_pop_group(p->cr);
-    cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
-    cairo_rectangle(p->cr, left - 4.0, y - 8.0, right - left + 8.0, 16.0);
-    cairo_fill(p->cr);
-    cairo_set_source(p->cr, bar);
-    cairo_paint(p->cr);
-    cairo_pattern_destroy(bar);
-}
-
 void picture_strip(const plot* p)
 {
     const picture* q = &p->panel->picture;
     const rectangle* b = &p->box;
     if (!p->panel->axes.hidden) {
-        if (q->bar) draw_bar_inside(p);
+        // The bar in the lower left corner, on white so that it can be read.
+        if (!q->bar) return;
+        const double left = b->left + 10.0, low = b->top + b->height - 14.0;
+        cairo_push_group(p->cr);
+        const double right = draw_bar(p, left, low) - 3.0 * SPACE;
+        cairo_pattern_t* bar = cairo_pop_group(p->cr);
+        cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
+        cairo_rectangle(p->cr, left - 4.0, low - 8.0, right - left + 8.0, 16.0);
+        cairo_fill(p->cr);
+        cairo_set_source(p->cr, bar);
+        cairo_paint(p->cr);
+        cairo_pattern_destroy(bar);
         return;
     }
     const double y = b->top + b->height + 0.5 * STRIP;

@@ -133,30 +133,24 @@ static void add_ellipse(picture_maker* m, const wall_mantle* mantle, int rim)
     }
 }
 
-/// A rim about the line of sight: a circle.
-static void add_ring(picture_maker* m, const wall_mantle* mantle, int rim)
-{
-    double* points;
-    piece* p = picture_add(m, PIECE_CIRCLE, 1, &points);
-    if (!p) return;
-    view_point(&m->view, mantle->centre[rim], points);
-    p->size = mantle->radius[rim];
-    p->wall = true;
-    p->colour = wall_colour;
-    picture_hold(m, p);
-}
-
 /// The rims, and the two lines between them where the eye grazes the mantle.
 static void add_mantle(picture_maker* m, const wall_mantle* mantle)
 {
     const double* axis = mantle->frame[0];
     const bool along = m->view.dim == 2 || fabs(vec_dot(3, axis, m->view.eye)) > 1.0 - 1e-12;
     for (int rim = 0; rim < mantle->rims; rim++) {
-        if (along && !view_oblique(&m->view)) {
-            add_ring(m, mantle, rim);
-        } else {
+        if (!along || view_oblique(&m->view)) {
             add_ellipse(m, mantle, rim);
+            continue;
         }
+        double* points;
+        piece* p = picture_add(m, PIECE_CIRCLE, 1, &points);
+        if (!p) return;
+        view_point(&m->view, mantle->centre[rim], points);
+        p->size = mantle->radius[rim];
+        p->wall = true;
+        p->colour = wall_colour;
+        picture_hold(m, p);
     }
     double side[3];
     vec_cross(side, axis, m->view.eye);
