@@ -280,7 +280,7 @@ TALUS_API void talus_arrays_free(talus_arrays* arrays);
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-/// What the papers' theory says about incomplete convergence (UK and UBWK; physics.md section 4).
+/// What the papers' theory says about incomplete convergence (UK and UBWK; docs/theory.md).
 typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
