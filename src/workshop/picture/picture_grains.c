@@ -113,11 +113,11 @@ static double face_depth(const picture_maker* m, const talus_grains* g, int64_t 
 static void add_seen(picture_maker* m, const talus_grains* g, const seen* s)
 {
     const int64_t i = s->grain;
-    if (g->solid[i] < 0) {
+    if (g->solid[i].index < 0) {
         add_ball(m, g, i);
         return;
     }
-    const solid* shape = &m->world->state.solids.row[g->solid[i]];
+    const solid* shape = &m->world->state.solids.row[g->solid[i].index];
     const rgb colour = colour_of_grain(m, i, s->depth), dark = {0.0, 0.0, 0.0};
     if (g->dim == 3) {
         const polytope* part = &shape->part[s->part];
@@ -150,12 +150,12 @@ void picture_grains(picture_maker* m)
     seen_list list = {0};
     for (int64_t i = 0; i < g.count; i++) {
         if (picture_hides(m, i)) continue;
-        if (g.dim == 2 || g.solid[i] < 0) {
+        if (g.dim == 2 || g.solid[i].index < 0) {
             list_add(m, &list, (seen){view_depth(&m->view, g.position + g.dim * i), i, -1, -1});
             continue;
         }
         // The faces of a polyhedron that look towards the eye.
-        const solid* shape = &m->world->state.solids.row[g.solid[i]];
+        const solid* shape = &m->world->state.solids.row[g.solid[i].index];
         for (int part = 0; part < shape->part_count; part++) {
             for (int face = 0; face < shape->part[part].face_count; face++) {
                 double depth;
