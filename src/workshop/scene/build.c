@@ -23,60 +23,6 @@ typedef struct build {
     int64_t* first; ///< [source_count + 1] first row of each source
 } build;
 
-static talus_status add_materials(const build* b, talus_error* error)
-{
-    const talus_scene* scene = b->scene;
-    for (int i = 0; i < scene->material_count; i++) {
-        const scene_material* m = &scene->materials[i];
-        TRY(talus_world_add_material(b->world, m->name, &m->law, NULL, error));
-    }
-    for (int i = 0; i < scene->pair_count; i++) {
-        const scene_pair* p = &scene->pairs[i];
-        TRY(talus_world_set_pair(b->world, p->a, p->b, &p->law, error));
-    }
-    return TALUS_OK;
-}
-
-/// The scene's solids come first in the world, so that their numbers are the same in both.
-static talus_status add_solids(build* b, talus_error* error)
-{
-    const talus_scene* scene = b->scene;
-    for (int i = 0; i < scene->shapes.solids.count; i++) {
-        const scene_solid* s = &scene->solids[i];
-        talus_error own = {0};
-        talus_status status = talus_world_add_solid(b->world, &s->def, NULL, &own);
-        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the shapes");
-        if (status < 0) mistakes_add(&b->mistakes, s->origin.at, s->origin.path, "%s", own.text);
-    }
-    return TALUS_OK;
-}
-
-/// A wall that spans between walls needs these to exist: all are added at rest, then set moving.
-static talus_status add_walls(build* b, talus_error* error)
-{
-    const talus_scene* scene = b->scene;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < scene->wall_count; i++) {
-            const scene_wall* wall = &scene->walls[i];
-            bool moves = wall->def.drive.kind != TALUS_DRIVE_FIXED;
-            talus_wall_def def = wall->def;
-            def.drive = talus_drive_default();
-            talus_error own = {0};
-            talus_status status = TALUS_OK;
-            if (pass == 0)
-                status = talus_world_add_wall(b->world, &def, NULL, &own);
-            else if (moves)
-                status = talus_world_set_drive(b->world, i, &wall->def.drive, &own);
-            if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
-            if (status < 0) {
-                mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
-            }
-        }
-        if (b->mistakes.count > 0) break;
-    }
-    return TALUS_OK;
-}
-
 /// Blocks come with shapes of their own, which go into the world at once.
 static talus_status generate_blocks(const build* b, const scene_source* source,
                                     const generate_context* context, grain_list* grains,
@@ -143,18 +89,6 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     return TALUS_OK;
 }
 
-/// Put solids into the balls that a source has placed; explicit grains have theirs already.
-static void shape_grains(build* b, int index)
-{
-    const scene_source* source = &b->scene->sources[index];
-    if (source->kind == SOURCE_LIST || source->kind == SOURCE_CSV) return;
-    for (int64_t row = b->first[index]; row < b->grains.count; row++) {
-        shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
-                           (uint64_t)index, (uint64_t)(row - b->first[index]),
-                           &b->grains.rows[row]);
-    }
-}
-
 static talus_status generate_all(build* b, talus_error* error)
 {
     for (int i = 0; i < b->scene->source_count; i++) {
@@ -164,7 +98,12 @@ static talus_status generate_all(build* b, talus_error* error)
         b->first[i] = b->grains.count;
         talus_status status = generate(b, i, &b->grains, &report, &own);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the grains");
-        shape_grains(b, i);
+        // Solids go into the balls that were placed; explicit grains have theirs already.
+        const bool listed = source->kind == SOURCE_LIST || source->kind == SOURCE_CSV;
+        for (int64_t row = b->first[i]; !listed && row < b->grains.count; row++) {
+            shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
+                               (uint64_t)i, (uint64_t)(row - b->first[i]), &b->grains.rows[row]);
+        }
         if (status < 0) {
             mistakes_add(&b->mistakes, source->origin.at, source->origin.path, "%s", own.text);
         } else if (report.placed < report.requested && b->scene->strict) {
@@ -203,25 +142,6 @@ static bool immobile(const talus_grain_def* g)
     return g->fixed || g->glued_to >= 0;
 }
 
-/// How many mistakes of a source were found beyond those listed.
-static void report_more(build* b, int source, int64_t found)
-{
-    if (found <= LISTED) return;
-    const scene_origin* origin = &b->scene->sources[source].origin;
-    mistakes_add(&b->mistakes, origin->at, origin->path,
-                 "%lld more grains of this source overlap a wall or are outside the domain",
-                 (long long)(found - LISTED));
-}
-
-/// First axis along which a grain is outside the domain, -1 if none.
-static int axis_outside(const talus_world_def* def, const talus_grain_def* g)
-{
-    for (int k = 0; def->has_domain && k < def->dim; k++) {
-        if (g->position[k] < def->domain_low[k] || g->position[k] > def->domain_high[k]) return k;
-    }
-    return -1;
-}
-
 /// One grain against walls and domain; true if it is wrong. Reports it if `listed`.
 static bool check_place(build* b, int source, int64_t row, bool listed)
 {
@@ -232,7 +152,10 @@ static bool check_place(build* b, int source, int64_t row, bool listed)
     double depth = 0.0;
     bool may_overlap = immobile(g) || b->scene->sources[source].allow_overlap;
     int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
-    int axis = axis_outside(def, g);
+    int axis = -1; // along which it is outside the domain
+    for (int k = def->dim - 1; def->has_domain && k >= 0; k--) {
+        if (g->position[k] < def->domain_low[k] || g->position[k] > def->domain_high[k]) axis = k;
+    }
     if (wall >= 0 && listed) {
         mistakes_add(&b->mistakes, origin.at, origin.path,
                      "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
@@ -257,18 +180,12 @@ static void check_places(build* b)
         for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
             found += check_place(b, s, row, found < LISTED);
         }
-        report_more(b, s, found);
+        if (found <= LISTED) continue;
+        const scene_origin* origin = &b->scene->sources[s].origin;
+        mistakes_add(&b->mistakes, origin->at, origin->path,
+                     "%lld more grains of this source overlap a wall or are outside the domain",
+                     (long long)(found - LISTED));
     }
-}
-
-static void report_pair(build* b, int64_t early, int64_t late, double depth)
-{
-    scene_origin origin = origin_of(b, late);
-    int s = source_of(b, late), t = source_of(b, early);
-    mistakes_add(&b->mistakes, origin.at, origin.path,
-                 "grain %lld of this source overlaps grain %lld of grains[%d] by %.3g (expected no "
-                 "overlap, or allow_overlap: true)",
-                 (long long)(late - b->first[s]), (long long)(early - b->first[t]), t, depth);
 }
 
 /// Grains that must not overlap, packed for the search.
@@ -318,7 +235,15 @@ static void report_pairs(build* b, const packed* p, const overlap_pair* pairs, i
     for (int64_t i = 0; i < count; i++) {
         int64_t early = p->row[pairs[i].a], late = p->row[pairs[i].b];
         if (immobile(&b->grains.rows[early]) && immobile(&b->grains.rows[late])) continue;
-        if (found++ < LISTED) report_pair(b, early, late, pairs[i].depth);
+        if (found++ >= LISTED) continue;
+        scene_origin origin = origin_of(b, late);
+        int source = source_of(b, late), other = source_of(b, early);
+        mistakes_add(
+            &b->mistakes, origin.at, origin.path,
+            "grain %lld of this source overlaps grain %lld of grains[%d] by %.3g (expected "
+            "no overlap, or allow_overlap: true)",
+            (long long)(late - b->first[source]), (long long)(early - b->first[other]), other,
+            pairs[i].depth);
     }
     if (found > LISTED) {
         // Behind the pairs that are listed, wherever these are.
@@ -410,10 +335,43 @@ static talus_status build_grains(build* b, talus_error* error)
 /// Materials, shapes and walls.
 static talus_status build_frame(build* b, const talus_world_def* def, talus_error* error)
 {
+    const talus_scene* scene = b->scene;
     TRY(talus_world_create(def, &b->world, error));
-    TRY(add_materials(b, error));
-    TRY(add_solids(b, error));
-    return b->mistakes.count == 0 ? add_walls(b, error) : TALUS_OK;
+    for (int i = 0; i < scene->material_count; i++) {
+        const scene_material* m = &scene->materials[i];
+        TRY(talus_world_add_material(b->world, m->name, &m->law, NULL, error));
+    }
+    for (int i = 0; i < scene->pair_count; i++) {
+        const scene_pair* p = &scene->pairs[i];
+        TRY(talus_world_set_pair(b->world, p->a, p->b, &p->law, error));
+    }
+    // The scene's solids come first in the world, so that their numbers are the same in both.
+    for (int i = 0; i < scene->shapes.solids.count; i++) {
+        const scene_solid* s = &scene->solids[i];
+        talus_error own = {0};
+        talus_status status = talus_world_add_solid(b->world, &s->def, NULL, &own);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the shapes");
+        if (status < 0) mistakes_add(&b->mistakes, s->origin.at, s->origin.path, "%s", own.text);
+    }
+    // A wall that spans between walls needs these to exist: all are added at rest, then set moving.
+    for (int pass = 0; pass < 2 && b->mistakes.count == 0; pass++) {
+        for (int i = 0; i < scene->wall_count; i++) {
+            const scene_wall* wall = &scene->walls[i];
+            talus_wall_def resting = wall->def;
+            resting.drive = talus_drive_default();
+            talus_error own = {0};
+            talus_status status = TALUS_OK;
+            if (pass == 0)
+                status = talus_world_add_wall(b->world, &resting, NULL, &own);
+            else if (wall->def.drive.kind != TALUS_DRIVE_FIXED)
+                status = talus_world_set_drive(b->world, i, &wall->def.drive, &own);
+            if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
+            if (status < 0) {
+                mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
+            }
+        }
+    }
+    return TALUS_OK;
 }
 
 /// The whole world, and what the method soft leaves to the program.
