@@ -182,14 +182,6 @@ static bool query_test(const query* q, int64_t ball)
     return q->visitor(q->user, ball, delta, sqrt(squared));
 }
 
-static bool query_all(const query* q, int level)
-{
-    for (int64_t i = 0; i < q->grid->count; i++) {
-        if (q->grid->balls[i].level == level && !query_test(q, i)) return false;
-    }
-    return true;
-}
-
 static bool query_cell(const query* q, int level, const int64_t at[3])
 {
     const ball_grid* grid = q->grid;
@@ -216,7 +208,12 @@ static bool query_level(const query* q, int l)
         if (grid->cell.periodic[k] && span[k] > level->cells[k]) span[k] = level->cells[k];
         cells *= (double)span[k];
     }
-    if (cells > (double)grid->count) return query_all(q, l);
+    if (cells > (double)grid->count) {
+        for (int64_t i = 0; i < grid->count; i++) {
+            if (grid->balls[i].level == l && !query_test(q, i)) return false;
+        }
+        return true;
+    }
     int64_t at[3] = {0};
     for (int64_t z = 0; z < span[2]; z++) {
         if (grid->dim == 3) at[2] = wrap_index(grid, level, 2, first[2] + z);

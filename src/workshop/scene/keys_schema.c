@@ -59,19 +59,6 @@ static void write_real(json* j, const key_row* row)
     write_finite(j, row);
 }
 
-static void write_integer(json* j, const key_row* row)
-{
-    if (row->choice_count > 0) {
-        json_array(j, "enum");
-        for (int i = 0; i < row->choice_count; i++) json_raw(j, NULL, row->choices[i]);
-        json_array_end(j);
-        return;
-    }
-    json_string(j, "type", "integer");
-    json_number(j, "minimum", row->least);
-    json_number(j, "maximum", row->most);
-}
-
 /// Any scalar is a text to the reader, except an empty one.
 static void write_text(json* j, const key_row* row)
 {
@@ -129,26 +116,6 @@ static void write_rows(json* j, const key_row* row, int width)
     json_object_end(j);
 }
 
-static void write_text_list(json* j, const key_row* row)
-{
-    write_list(j, (int)row->least, (int)row->most);
-    json_object(j, "items");
-    write_text(j, row);
-    json_object_end(j);
-}
-
-static void write_pairs(json* j, const key_row* row)
-{
-    static const key_row name = {.kinds = KEY_TEXT};
-    write_list(j, (int)row->least, (int)row->most);
-    json_object(j, "items");
-    write_list(j, 2, 2);
-    json_object(j, "items");
-    write_text(j, &name);
-    json_object_end(j);
-    json_object_end(j);
-}
-
 /// Name of the definition of a section: "walls-motion-sine-2d".
 static void definition_name(const place_of* at, char* out, int size)
 {
@@ -195,30 +162,24 @@ static void write_child(json* j, const place_of* parent, const char* key, const 
     json_string(j, "$ref", reference);
 }
 
-static void write_children(json* j, const place_of* at, const key_row* row, unsigned kind)
-{
-    if (kind == KEY_MAP) {
-        write_child(j, at, row->key, "");
-    } else if (kind == KEY_LIST) {
-        write_list(j, (int)row->least, 0);
-        json_object(j, "items");
-        write_child(j, at, row->key, "[]");
-        json_object_end(j);
-    } else {
-        json_string(j, "type", "object");
-        json_object(j, "additionalProperties");
-        write_child(j, at, row->key, ".<name>");
-        json_object_end(j);
-    }
-}
-
 /// What may stand under a key in one of its ways.
 static void write_kind(json* j, const place_of* at, const key_row* row, unsigned kind)
 {
+    static const key_row name = {.kinds = KEY_TEXT};
     const int width = row->width > 0 ? row->width : at->dim;
     switch (kind) {
     case KEY_REAL: write_real(j, row); break;
-    case KEY_INTEGER: write_integer(j, row); break;
+    case KEY_INTEGER:
+        if (row->choice_count > 0) {
+            json_array(j, "enum");
+            for (int i = 0; i < row->choice_count; i++) json_raw(j, NULL, row->choices[i]);
+            json_array_end(j);
+            break;
+        }
+        json_string(j, "type", "integer");
+        json_number(j, "minimum", row->least);
+        json_number(j, "maximum", row->most);
+        break;
     case KEY_BOOL: json_string(j, "type", "boolean"); break;
     case KEY_TEXT:
     case KEY_CHOICE: write_text(j, row); break;
@@ -230,9 +191,34 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
             write_numbers(j, row, 3);
         break;
     case KEY_ROWS: write_rows(j, row, width); break;
-    case KEY_TEXTS: write_text_list(j, row); break;
-    case KEY_PAIRS: write_pairs(j, row); break;
-    default: write_children(j, at, row, kind); break;
+    case KEY_TEXTS:
+        write_list(j, (int)row->least, (int)row->most);
+        json_object(j, "items");
+        write_text(j, row);
+        json_object_end(j);
+        break;
+    case KEY_PAIRS:
+        write_list(j, (int)row->least, (int)row->most);
+        json_object(j, "items");
+        write_list(j, 2, 2);
+        json_object(j, "items");
+        write_text(j, &name);
+        json_object_end(j);
+        json_object_end(j);
+        break;
+    case KEY_MAP: write_child(j, at, row->key, ""); break;
+    case KEY_LIST:
+        write_list(j, (int)row->least, 0);
+        json_object(j, "items");
+        write_child(j, at, row->key, "[]");
+        json_object_end(j);
+        break;
+    default: // sections under names
+        json_string(j, "type", "object");
+        json_object(j, "additionalProperties");
+        write_child(j, at, row->key, ".<name>");
+        json_object_end(j);
+        break;
     }
 }
 
@@ -387,32 +373,26 @@ static void write_group(json* j, const place_of* at, const key_group* group)
     json_object_end(j);
 }
 
-static void write_groups(json* j, const place_of* at)
-{
-    int count = 0;
-    for (int i = 0; i < at->s->group_count; i++) count += group_is_at(at, &at->s->groups[i]);
-    if (count == 0) return;
-    json_array(j, "allOf");
-    for (int i = 0; i < at->s->group_count; i++) {
-        if (group_is_at(at, &at->s->groups[i])) write_group(j, at, &at->s->groups[i]);
-    }
-    json_array_end(j);
-}
+// ---- sections ----------------------------------------------------------------------------------
 
-static void write_required(json* j, const place_of* at)
+/// A section in one variant: exactly these keys.
+static void write_section(json* j, const place_of* at)
 {
+    const int rows = keys_row_count(at->s);
+    json_string(j, "type", "object");
+    json_object(j, "properties");
+    for (int i = 0; i < rows; i++) {
+        if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
+    }
+    json_object_end(j);
     json_array(j, "required");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
+    for (int i = 0; i < rows; i++) {
         const key_row* row = keys_row(at->s, i);
         if (row->required && row_is_at(at, row)) json_string(j, NULL, row->key);
     }
     json_array_end(j);
-}
-
-static void write_needs(json* j, const place_of* at)
-{
     json_object(j, "dependencies");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
+    for (int i = 0; i < rows; i++) {
         const key_row* row = keys_row(at->s, i);
         if (!row->needs || !row_is_at(at, row)) continue;
         json_array(j, row->key);
@@ -420,22 +400,13 @@ static void write_needs(json* j, const place_of* at)
         json_array_end(j);
     }
     json_object_end(j);
-}
-
-// ---- sections ----------------------------------------------------------------------------------
-
-/// A section in one variant: exactly these keys.
-static void write_section(json* j, const place_of* at)
-{
-    json_string(j, "type", "object");
-    json_object(j, "properties");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
-        if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
+    int groups = 0;
+    for (int i = 0; i < at->s->group_count; i++) {
+        if (!group_is_at(at, &at->s->groups[i])) continue;
+        if (groups++ == 0) json_array(j, "allOf");
+        write_group(j, at, &at->s->groups[i]);
     }
-    json_object_end(j);
-    write_required(j, at);
-    write_needs(j, at);
-    write_groups(j, at);
+    if (groups > 0) json_array_end(j);
     json_raw(j, "additionalProperties", "false");
 }
 

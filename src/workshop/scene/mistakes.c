@@ -2,6 +2,7 @@
 /// everything is wrong (a picture, say) must not fill the screen.
 #include "scene/mistakes.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -15,19 +16,8 @@ void mistakes_free(mistakes* p)
     for (int i = 0; i < p->count; i++) free(p->items[i].text);
     free(p->items);
     p->items = NULL;
-    p->count = p->capacity = 0;
-}
-
-/// Room for one more, or false.
-static bool mistakes_grow(mistakes* p)
-{
-    if (p->count < p->capacity) return true;
-    int capacity = p->capacity ? 2 * p->capacity : 16;
-    mistake* items = realloc(p->items, sizeof *items * (size_t)capacity);
-    if (!items) return false;
-    p->items = items;
-    p->capacity = capacity;
-    return true;
+    p->count = 0;
+    p->capacity = 0;
 }
 
 void mistakes_add_list(mistakes* p, place at, const char* path, const char* format, va_list args)
@@ -46,7 +36,7 @@ void mistakes_add_list(mistakes* p, place at, const char* path, const char* form
     } else {
         text = message;
     }
-    if (!ok || !mistakes_grow(p)) {
+    if (!ok || !arrays_grow(&p->capacity, p->count + 1, ARRAY(p->items))) {
         if (ok) free(text);
         p->out_of_memory = true;
         return;
@@ -72,21 +62,6 @@ static int mistake_compare(const void* left, const void* right)
     if (!a->at.source && a->at.line != b->at.line) return a->at.line < b->at.line ? -1 : 1;
     if (!a->at.source && a->at.column != b->at.column) return a->at.column < b->at.column ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static char* mistake_line(const mistakes* p, const mistake* item)
-{
-    char* line = NULL;
-    int written;
-    if (item->at.source) {
-        written = asprintf(&line, "%s: %s", item->at.source, item->text);
-    } else if (item->at.line > 0) {
-        written =
-            asprintf(&line, "%s:%d:%d: %s", p->file, item->at.line, item->at.column, item->text);
-    } else {
-        written = asprintf(&line, "%s: %s", p->file, item->text);
-    }
-    return written < 0 ? NULL : line;
 }
 
 /// Join as many lines as fit into the error's text.
@@ -118,8 +93,17 @@ talus_status mistakes_report(mistakes* p, talus_report* report, talus_error* err
     talus_report made = {.count = 0, .lines = calloc((size_t)p->count + 1, sizeof(char*))};
     if (!made.lines) return error_memory(error, "the list of mistakes in the scene");
     for (int i = 0; i < p->count; i++) {
-        char* line = mistake_line(p, &p->items[i]);
-        if (line) made.lines[made.count++] = line;
+        const mistake* item = &p->items[i];
+        char* line = NULL;
+        int written;
+        if (item->at.source)
+            written = asprintf(&line, "%s: %s", item->at.source, item->text);
+        else if (item->at.line > 0)
+            written = asprintf(&line, "%s:%d:%d: %s", p->file, item->at.line, item->at.column,
+                               item->text);
+        else
+            written = asprintf(&line, "%s: %s", p->file, item->text);
+        if (written >= 0) made.lines[made.count++] = line;
     }
     char* more = NULL;
     if (p->dropped > 0 &&

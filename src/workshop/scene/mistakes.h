@@ -19,7 +19,8 @@ typedef struct mistake {
 
 typedef struct mistakes {
     const char* file; ///< not owned
-    int count, capacity;
+    int count;
+    int64_t capacity;
     int64_t dropped; ///< found after the list was full
     bool out_of_memory;
     mistake* items;

@@ -66,18 +66,6 @@ static bool on_overlap(void* user, int64_t ball, const double delta[3], double d
     return true;
 }
 
-static talus_status run_search(search* s, ball_grid* grid, const double* positions, int64_t n,
-                               talus_error* error)
-{
-    for (s->self = 0; s->self < n; s->self++) {
-        const ranked* me = &s->order[s->self];
-        const double* centre = positions + me->row * grid->dim;
-        ball_grid_visit(grid, centre, me->radius, 0.0, on_overlap, s);
-        TRY(ball_grid_add(grid, centre, me->radius, error));
-    }
-    return TALUS_OK;
-}
-
 talus_status overlaps_find(const double* positions, const double* radii, int64_t n, int dim,
                            const cell* c, double tolerance, overlap_exact_fn* exact,
                            const void* user, overlap_pair* pairs, int64_t capacity, int64_t* found,
@@ -98,7 +86,12 @@ talus_status overlaps_find(const double* positions, const double* radii, int64_t
                 .capacity = capacity};
     ball_grid grid;
     talus_status status = ball_grid_init(&grid, dim, c, error);
-    if (status == TALUS_OK) status = run_search(&s, &grid, positions, n, error);
+    for (; status == TALUS_OK && s.self < n; s.self++) {
+        const ranked* me = &order[s.self];
+        const double* centre = positions + me->row * dim;
+        ball_grid_visit(&grid, centre, me->radius, 0.0, on_overlap, &s);
+        status = ball_grid_add(&grid, centre, me->radius, error);
+    }
     ball_grid_free(&grid);
     free(order);
     *found = s.found;

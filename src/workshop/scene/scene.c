@@ -71,18 +71,6 @@ static void scene_read(talus_scene* scene, const char* text, size_t size, const 
     scene->effective = s.out;
 }
 
-static talus_scene* scene_create(const char* path)
-{
-    talus_scene* scene = calloc(1, sizeof *scene);
-    if (!scene) return NULL;
-    const char* slash = strrchr(path, '/');
-    scene->file = arena_text(&scene->arena, path, strlen(path));
-    scene->folder = slash ? arena_text(&scene->arena, path, (size_t)(slash - path) + 1)
-                          : arena_text(&scene->arena, ".", 1);
-    scene->mistakes.file = scene->file;
-    return scene;
-}
-
 talus_status talus_scene_load(const char* path, const char* const* sets, int set_count,
                               talus_scene** out, talus_report* report, talus_error* error)
 {
@@ -90,7 +78,14 @@ talus_status talus_scene_load(const char* path, const char* const* sets, int set
     char* text = NULL;
     size_t size = 0;
     TRY(read_file(path, &text, &size, error));
-    talus_scene* scene = scene_create(path);
+    talus_scene* scene = calloc(1, sizeof *scene);
+    if (scene) {
+        const char* slash = strrchr(path, '/');
+        scene->file = arena_text(&scene->arena, path, strlen(path));
+        scene->folder = slash ? arena_text(&scene->arena, path, (size_t)(slash - path) + 1)
+                              : arena_text(&scene->arena, ".", 1);
+        scene->mistakes.file = scene->file;
+    }
     if (!scene || scene->arena.failed) {
         free(text);
         talus_scene_destroy(scene);

@@ -22,6 +22,10 @@ typedef struct arena {
 void* arena_take(arena* a, size_t size);
 char* arena_text(arena* a, const char* text, size_t length);
 char* arena_format(arena* a, const char* format, ...) TALUS_PRINTF(2, 3);
+/// Copy the `count` rows of an array of the arena to one with room for `capacity` rows of `size`
+/// bytes; `pointer` is where the pointer to it is. The old one stays behind until the end. False if
+/// memory is short; the array is then as it was.
+bool arena_grow(arena* a, void* pointer, int count, int capacity, size_t size);
 void arena_free(arena* a);
 
 typedef enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP } node_kind;

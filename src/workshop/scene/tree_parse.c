@@ -124,16 +124,6 @@ static node* node_copy(parse* s, const node* from, place alias)
     return copy;
 }
 
-static void remember_anchor(parse* s, const yaml_char_t* name, const node* target)
-{
-    if (!name || !target) return;
-    anchor* made = arena_take(s->a, sizeof *made);
-    char* copy = arena_text(s->a, (const char*)name, strlen((const char*)name));
-    if (!made || !copy) return;
-    *made = (anchor){s->anchors, copy, target};
-    s->anchors = made;
-}
-
 static node* parse_alias(parse* s, const char* name, place at)
 {
     for (const anchor* known = s->anchors; known; known = known->next) {
@@ -294,7 +284,13 @@ static node* parse_value(parse* s, yaml_event_t* event, int depth)
         break;
     default: parse_stop(s, at, "YAML syntax: a value was expected here"); break;
     }
-    remember_anchor(s, name, n);
+    if (name && n) {
+        anchor* made = arena_take(s->a, sizeof *made);
+        char* copy = arena_text(s->a, (const char*)name, strlen((const char*)name));
+        if (!made || !copy) return n;
+        *made = (anchor){s->anchors, copy, n};
+        s->anchors = made;
+    }
     return n;
 }
 

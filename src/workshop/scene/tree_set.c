@@ -77,22 +77,6 @@ static char* next_segment(arena* a, const char** rest)
     return arena_text(a, begin, (size_t)(stop - begin));
 }
 
-static void set_path(const setter* s, node* root, node* value)
-{
-    const char* rest = s->path;
-    node* at = root;
-    while (at) {
-        char* segment = next_segment(s->a, &rest);
-        if (!segment || segment[0] == '\0') {
-            mistakes_add(s->p, s->at, s->path, "not a path (expected key.path=value)");
-            return;
-        }
-        bool last = *rest == '\0';
-        at = child(s, at, segment, last ? value : NULL);
-        if (last) return;
-    }
-}
-
 void tree_set(arena* a, mistakes* p, node* root, const char* set)
 {
     char* source = arena_format(a, "--set %s", set);
@@ -107,9 +91,18 @@ void tree_set(arena* a, mistakes* p, node* root, const char* set)
     if (!s.path) return;
     int before = p->count;
     node* value = tree_parse(a, p, equals + 1, strlen(equals + 1), source);
-    if (value) {
-        set_path(&s, root, value);
-    } else if (p->count == before && !a->failed) {
+    if (!value && p->count == before && !a->failed) {
         mistakes_add(p, s.at, s.path, "the value is empty (expected key.path=value)");
+    }
+    const char* rest = s.path;
+    for (node* at = value ? root : NULL; at;) {
+        char* segment = next_segment(a, &rest);
+        if (!segment || segment[0] == '\0') {
+            mistakes_add(p, s.at, s.path, "not a path (expected key.path=value)");
+            return;
+        }
+        bool last = *rest == '\0';
+        at = child(&s, at, segment, last ? value : NULL);
+        if (last) return;
     }
 }
