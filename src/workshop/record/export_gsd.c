@@ -7,7 +7,6 @@
 /// does not know is logged under its own name: log/particles/FIELD, log/bonds/FIELD, log/time.
 #include "base/error.h"
 #include "record/export.h"
-#include "record/frames.h"
 #include "record/gsd_types.h"
 
 #include <float.h>
@@ -33,31 +32,23 @@ typedef struct grain_view {
     const int32_t *solid, *image;
 } grain_view;
 
-static const void* find(const frame_table* t, const char* name, column_type type, int width,
-                        bool* good)
-{
-    const frame_field* f = frame_find(t, name);
-    if (f && f->type == type && f->width == width && f->rows == t->count) return f->data;
-    *good = false;
-    return NULL;
-}
-
 static talus_status look(const export_job* job, const frame_table* t, grain_view* out,
                          talus_error* error)
 {
-    bool good = true;
     const int dim = job->reader->dim;
     *out = (grain_view){
         .count = t->count,
-        .position = find(t, "position", COLUMN_F64, dim, &good),
-        .radius = find(t, "radius", COLUMN_F64, 1, &good),
-        .rotation = find(t, "rotation", COLUMN_F64, dim == 2 ? 1 : 4, &good),
-        .scale = find(t, "scale", COLUMN_F64, 1, &good),
-        .velocity = find(t, "velocity", COLUMN_F64, dim, &good),
-        .mass = find(t, "mass", COLUMN_F64, 1, &good),
-        .solid = find(t, "solid", COLUMN_I32, 1, &good),
-        .image = find(t, "image", COLUMN_I32, dim, &good),
+        .position = frame_numbers(t, "position", COLUMN_F64, dim),
+        .radius = frame_numbers(t, "radius", COLUMN_F64, 1),
+        .rotation = frame_numbers(t, "rotation", COLUMN_F64, dim == 2 ? 1 : 4),
+        .scale = frame_numbers(t, "scale", COLUMN_F64, 1),
+        .velocity = frame_numbers(t, "velocity", COLUMN_F64, dim),
+        .mass = frame_numbers(t, "mass", COLUMN_F64, 1),
+        .solid = frame_numbers(t, "solid", COLUMN_I32, 1),
+        .image = frame_numbers(t, "image", COLUMN_I32, dim),
     };
+    bool good = out->position && out->radius && out->rotation && out->scale && out->velocity &&
+                out->mass && out->solid && out->image;
     for (int64_t i = 0; good && i < t->count; i++) good = out->solid[i] < job->shapes->solid_count;
     if (good && t->count < INT32_MAX) return TALUS_OK;
     return error_set(error, TALUS_ERR_FORMAT, "a frame of %s lacks a field of its grains",
@@ -73,7 +64,7 @@ static talus_status survey(export_job* job, talus_error* error)
     for (int64_t f = 0; f < job->reader->count; f++) {
         frame_data d;
         grain_view g;
-        TRY(frame_read(job->reader, f, &d, error));
+        TRY(frame_read(job->reader, f, FRAME_FIELDS, &d, error));
         talus_status status = look(job, &d.grains, &g, error);
         for (int64_t i = 0; status == TALUS_OK && i < g.count; i++) {
             gsd_types_see(&job->types, g.solid[i], g.radius[i], g.scale[i]);
@@ -124,17 +115,16 @@ static float place_inside(double x, double length, int32_t* moved)
 
 // ---- chunks of a frame -------------------------------------------------------------------------
 
-/// float32 [rows][3] of a column of doubles with `dim` components.
-static talus_status put_vectors(export_job* job, const char* name, int64_t rows, const double* from,
-                                talus_error* error)
+static talus_status put_velocities(export_job* job, const grain_view* g, talus_error* error)
 {
     const int dim = job->reader->dim;
-    float* out = calloc(3 * (size_t)rows + 1, sizeof *out);
-    if (!out) return error_memory(error, name);
-    for (int64_t i = 0; i < rows; i++) {
-        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)from[i * dim + k];
+    float* out = calloc(3 * (size_t)g->count + 1, sizeof *out);
+    if (!out) return error_memory(error, "velocities of grains");
+    for (int64_t i = 0; i < g->count; i++) {
+        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)g->velocity[i * dim + k];
     }
-    talus_status status = gsd_put(&job->out, name, GSD_FLOAT, rows, 3, out, error);
+    talus_status status =
+        gsd_put(&job->out, "particles/velocity", GSD_FLOAT, g->count, 3, out, error);
     free(out);
     return status;
 }
@@ -229,35 +219,15 @@ static talus_status put_logged(gsd_writer* w, const char* prefix, const frame_fi
     for (int64_t i = 0; i < count; i++) {
         const int64_t from = rows ? rows[i] : i;
         char* to = out + element * (size_t)(i * width);
-        if (f->type != COLUMN_U8) memcpy(to, (char*)f->data + row * (size_t)from, row);
+        if (f->type != COLUMN_U8) memcpy(to, (const char*)f->data + row * (size_t)from, row);
         for (int k = 0; f->type == COLUMN_U8 && k < f->width; k++) {
-            const int32_t value = ((uint8_t*)f->data)[from * f->width + k];
+            const int32_t value = ((const uint8_t*)f->data)[from * f->width + k];
             memcpy(to + element * (size_t)k, &value, element);
         }
     }
     talus_status status = gsd_put(w, name, types[f->type], count, width, out, error);
     free(out);
     return status;
-}
-
-static bool is_among(const char* name, const char* const* list, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(name, list[i]) == 0) return true;
-    }
-    return false;
-}
-
-static talus_status log_grains(export_job* job, const frame_table* t, talus_error* error)
-{
-    static const char* const known[] = {"position", "velocity", "mass", "image",
-                                        FRAMES_CONNECTIVITY};
-    for (int i = 0; i < t->field_count; i++) {
-        const frame_field* f = &t->field[i];
-        if (f->rows != t->count || is_among(f->name, known, 5)) continue;
-        TRY(put_logged(&job->out, "log/particles/", f, NULL, t->count, error));
-    }
-    return TALUS_OK;
 }
 
 /// Row of the grain with this id, -1 if there is none; ids ascend.
@@ -276,17 +246,20 @@ static int64_t row_of(const int64_t* id, int64_t count, int64_t wanted)
 }
 
 /// Contacts between grains as bonds, with all their fields; a wall is no particle.
-static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* group, int64_t* rows,
-                              talus_error* error)
+static talus_status put_bonds(export_job* job, const frame_data* d, talus_error* error)
 {
-    bool good = true;
     const frame_table* t = &d->contacts;
-    const int64_t* id = find(&d->grains, "id", COLUMN_I64, 1, &good);
-    const int64_t* a = find(t, "a", COLUMN_I64, 1, &good);
-    const int64_t* b = find(t, "b", COLUMN_I64, 1, &good);
-    if (!good) return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
+    const int64_t* id = frame_numbers(&d->grains, "id", COLUMN_I64, 1);
+    const int64_t* a = frame_numbers(t, "a", COLUMN_I64, 1);
+    const int64_t* b = frame_numbers(t, "b", COLUMN_I64, 1);
+    if (!id || !a || !b) {
+        return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
+    }
+    uint32_t* group = calloc(2 * (size_t)t->count + 1, sizeof *group);
+    int64_t* rows = calloc((size_t)t->count + 1, sizeof *rows);
+    const bool room = group && rows;
     int64_t count = 0;
-    for (int64_t i = 0; i < t->count; i++) {
+    for (int64_t i = 0; room && i < t->count; i++) {
         const int64_t first = row_of(id, d->grains.count, a[i]);
         const int64_t second = row_of(id, d->grains.count, b[i]);
         if (first < 0 || second < 0) continue;
@@ -295,25 +268,18 @@ static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* gr
         rows[count++] = i;
     }
     const uint32_t n = (uint32_t)count;
-    TRY(gsd_put(&job->out, "bonds/N", GSD_UINT32, 1, 1, &n, error));
-    TRY(gsd_put(&job->out, "bonds/types", GSD_INT8, 1, 8, "contact", error));
-    TRY(gsd_put(&job->out, "bonds/group", GSD_UINT32, count, 2, group, error));
-    static const char* const known[] = {FRAMES_SEGMENT, FRAMES_CONNECTIVITY};
-    for (int i = 0; i < t->field_count; i++) {
-        const frame_field* f = &t->field[i];
-        if (f->rows != t->count || is_among(f->name, known, 2)) continue;
-        TRY(put_logged(&job->out, "log/bonds/", f, rows, count, error));
+    gsd_writer* out = &job->out;
+    talus_status status = room ? gsd_put(out, "bonds/N", GSD_UINT32, 1, 1, &n, error)
+                               : error_memory(error, "the contacts of a frame");
+    if (status == TALUS_OK) status = gsd_put(out, "bonds/types", GSD_INT8, 1, 8, "contact", error);
+    if (status == TALUS_OK) {
+        status = gsd_put(out, "bonds/group", GSD_UINT32, count, 2, group, error);
     }
-    return TALUS_OK;
-}
-
-static talus_status put_contacts(export_job* job, const frame_data* d, talus_error* error)
-{
-    if (d->contacts.count < 0) return TALUS_OK;
-    uint32_t* group = calloc(2 * (size_t)d->contacts.count + 1, sizeof *group);
-    int64_t* rows = calloc((size_t)d->contacts.count + 1, sizeof *rows);
-    talus_status status = group && rows ? put_bonds(job, d, group, rows, error)
-                                        : error_memory(error, "the contacts of a frame");
+    for (int i = 0; status == TALUS_OK && i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        if (strcmp(f->name, FRAME_SEGMENT) == 0) continue;
+        status = put_logged(out, "log/bonds/", f, rows, count, error);
+    }
     free(group);
     free(rows);
     return status;
@@ -321,35 +287,37 @@ static talus_status put_contacts(export_job* job, const frame_data* d, talus_err
 
 // ---- all frames --------------------------------------------------------------------------------
 
-static talus_status put_head(export_job* job, const frame_data* d, const box* b, talus_error* error)
-{
-    const uint64_t step = (uint64_t)d->step;
-    const uint8_t dimensions = (uint8_t)job->reader->dim;
-    const float edges[6] = {b->length[0], b->length[1], b->length[2]};
-    const uint32_t n = (uint32_t)d->grains.count;
-    TRY(gsd_put(&job->out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
-    TRY(gsd_put(&job->out, "configuration/dimensions", GSD_UINT8, 1, 1, &dimensions, error));
-    TRY(gsd_put(&job->out, "configuration/box", GSD_FLOAT, 6, 1, edges, error));
-    TRY(gsd_put(&job->out, "particles/N", GSD_UINT32, 1, 1, &n, error));
-    TRY(gsd_put(&job->out, "log/time", GSD_DOUBLE, 1, 1, &d->time, error));
-    return gsd_put(&job->out, "log/centre", GSD_DOUBLE, 3, 1, b->centre, error);
-}
-
 static talus_status put_frame(export_job* job, const frame_data* d, talus_error* error)
 {
+    gsd_writer* out = &job->out;
+    const frame_table* t = &d->grains;
     grain_view g;
+    TRY(look(job, t, &g, error));
     const box b = make_box(job, d);
-    TRY(look(job, &d->grains, &g, error));
-    TRY(put_head(job, d, &b, error));
+    const uint64_t step = (uint64_t)d->step;
+    const uint8_t dimensions = (uint8_t)d->dim;
+    const float edges[6] = {b.length[0], b.length[1], b.length[2]};
+    const uint32_t n = (uint32_t)t->count;
+    TRY(gsd_put(out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
+    TRY(gsd_put(out, "configuration/dimensions", GSD_UINT8, 1, 1, &dimensions, error));
+    TRY(gsd_put(out, "configuration/box", GSD_FLOAT, 6, 1, edges, error));
+    TRY(gsd_put(out, "particles/N", GSD_UINT32, 1, 1, &n, error));
+    TRY(gsd_put(out, "log/time", GSD_DOUBLE, 1, 1, &d->time, error));
+    TRY(gsd_put(out, "log/centre", GSD_DOUBLE, 3, 1, b.centre, error));
     // What later frames lack is that of the first.
-    if (job->out.frame == 0) TRY(gsd_types_put(&job->types, &job->out, error));
+    if (out->frame == 0) TRY(gsd_types_put(&job->types, out, error));
     TRY(put_kinds(job, &g, error));
     TRY(put_places(job, &g, &b, error));
     TRY(put_orientations(job, &g, error));
-    TRY(put_vectors(job, "particles/velocity", g.count, g.velocity, error));
-    TRY(log_grains(job, &d->grains, error));
-    TRY(put_contacts(job, d, error));
-    gsd_end_frame(&job->out);
+    TRY(put_velocities(job, &g, error));
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        const bool known = strcmp(f->name, "position") == 0 || strcmp(f->name, "velocity") == 0 ||
+                           strcmp(f->name, "mass") == 0 || strcmp(f->name, "image") == 0;
+        if (!known) TRY(put_logged(out, "log/particles/", f, NULL, t->count, error));
+    }
+    if (d->contacts.count >= 0) TRY(put_bonds(job, d, error));
+    gsd_end_frame(out);
     return TALUS_OK;
 }
 
@@ -361,7 +329,7 @@ talus_status export_gsd(frame_reader* reader, const shapes* all, const char* pat
     talus_status status = gsd_begin(&job.out, path, error);
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data d;
-        status = frame_read(reader, i, &d, error);
+        status = frame_read(reader, i, FRAME_FIELDS, &d, error);
         if (status != TALUS_OK) break;
         status = put_frame(&job, &d, error);
         frame_data_free(&d);
