@@ -142,43 +142,39 @@ static bool immobile(const talus_grain_def* g)
     return g->fixed || g->glued_to.index >= 0;
 }
 
-/// One grain against walls and domain; true if it is wrong. Reports it if `listed`.
-static bool check_place(build* b, int source, int64_t row, bool listed)
-{
-    const talus_world_def* def = &b->scene->world;
-    const talus_grain_def* g = &b->grains.rows[row];
-    long long number = (long long)(row - b->first[source]);
-    scene_origin origin = origin_of(b, row);
-    double depth = 0.0;
-    bool may_overlap = immobile(g) || b->scene->sources[source].allow_overlap;
-    int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
-    int axis = -1; // along which it is outside the domain
-    for (int k = def->dim - 1; def->has_domain && k >= 0; k--) {
-        if (g->position[k] < def->domain_low[k] || g->position[k] > def->domain_high[k]) axis = k;
-    }
-    if (wall >= 0 && listed) {
-        mistakes_add(&b->mistakes, origin.at, origin.path,
-                     "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
-                     "(expected no overlap, or allow_overlap: true)",
-                     number, g->radius, b->scene->wall_names[wall], depth);
-    }
-    if (axis >= 0 && listed) {
-        mistakes_add(&b->mistakes, origin.at, origin.path,
-                     "grain %lld of this source is outside the domain: %c = %.6g (expected "
-                     "%.6g to %.6g)",
-                     number, 'x' + axis, g->position[axis], def->domain_low[axis],
-                     def->domain_high[axis]);
-    }
-    return wall >= 0 || axis >= 0;
-}
-
 /// Grains against walls and domain.
 static void check_places(build* b)
 {
+    const talus_world_def* def = &b->scene->world;
     for (int s = 0; s < b->scene->source_count; s++) {
         int64_t found = 0;
         for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
-            found += check_place(b, s, row, found < LISTED);
+            const talus_grain_def* g = &b->grains.rows[row];
+            double depth = 0.0;
+            const bool may_overlap = immobile(g) || b->scene->sources[s].allow_overlap;
+            const int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
+            int axis = -1; // along which it is outside the domain
+            for (int k = def->dim - 1; def->has_domain && k >= 0; k--) {
+                const double x = g->position[k];
+                if (x < def->domain_low[k] || x > def->domain_high[k]) axis = k;
+            }
+            if (wall < 0 && axis < 0) continue;
+            if (found++ >= LISTED) continue;
+            const long long number = (long long)(row - b->first[s]);
+            const scene_origin origin = origin_of(b, row);
+            if (wall >= 0) {
+                mistakes_add(&b->mistakes, origin.at, origin.path,
+                             "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
+                             "(expected no overlap, or allow_overlap: true)",
+                             number, g->radius, b->scene->wall_names[wall], depth);
+            }
+            if (axis >= 0) {
+                mistakes_add(&b->mistakes, origin.at, origin.path,
+                             "grain %lld of this source is outside the domain: %c = %.6g (expected "
+                             "%.6g to %.6g)",
+                             number, 'x' + axis, g->position[axis], def->domain_low[axis],
+                             def->domain_high[axis]);
+            }
         }
         if (found <= LISTED) continue;
         const scene_origin* origin = &b->scene->sources[s].origin;

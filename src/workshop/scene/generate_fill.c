@@ -243,24 +243,6 @@ static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static void explain(const fill_def* def, int64_t homeless, generate_report* report)
-{
-    int64_t missing = report->requested - report->placed;
-    if (missing == 0) return;
-    int used = snprintf(
-        report->reason, sizeof report->reason, "%lld of %lld grains placed, solid fraction %.3g",
-        (long long)report->placed, (long long)report->requested, report->solid_fraction);
-    if (homeless > 0) {
-        used += snprintf(report->reason + used, sizeof report->reason - (size_t)used,
-                         "; %lld too large for the region and its walls", (long long)homeless);
-    }
-    if (missing > homeless) {
-        snprintf(report->reason + used, sizeof report->reason - (size_t)used,
-                 "; %lld without a free spot after %lld tries each and %d sweeps of pushing apart",
-                 (long long)(missing - homeless), (long long)def->tries, def->sweeps);
-    }
-}
-
 static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
                              const talus_grain_def* base, grain_list* grains,
                              generate_report* report, talus_error* error)
@@ -292,7 +274,21 @@ static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
         filled += p->def->volume_share * generate_ball_volume(dim, b->radius);
     }
     report->solid_fraction = filled / region_volume(&p->def->region, dim);
-    explain(p->def, homeless, report);
+    const int64_t missing = report->requested - report->placed;
+    if (missing == 0) return TALUS_OK;
+    const size_t room = sizeof report->reason;
+    int used =
+        snprintf(report->reason, room, "%lld of %lld grains placed, solid fraction %.3g",
+                 (long long)report->placed, (long long)report->requested, report->solid_fraction);
+    if (homeless > 0) {
+        used += snprintf(report->reason + used, room - (size_t)used,
+                         "; %lld too large for the region and its walls", (long long)homeless);
+    }
+    if (missing > homeless) {
+        snprintf(report->reason + used, room - (size_t)used,
+                 "; %lld without a free spot after %lld tries each and %d sweeps of pushing apart",
+                 (long long)(missing - homeless), (long long)p->def->tries, p->def->sweeps);
+    }
     return TALUS_OK;
 }
 

@@ -117,25 +117,20 @@ void ball_grid_truncate(ball_grid* grid, int64_t count)
     relink(grid);
 }
 
-/// Double the room for balls and keep as many buckets as balls.
-static talus_status grow(ball_grid* grid, talus_error* error)
-{
-    int64_t capacity = grid->capacity > 0 ? 2 * grid->capacity : 256;
-    grid_ball* balls = realloc(grid->balls, (size_t)capacity * sizeof *balls);
-    if (!balls) return error_memory(error, "grid of grains");
-    grid->balls = balls;
-    int64_t* heads = realloc(grid->heads, (size_t)capacity * sizeof *heads);
-    if (!heads) return error_memory(error, "grid of grains");
-    grid->heads = heads;
-    grid->capacity = capacity;
-    grid->bucket_mask = capacity - 1;
-    relink(grid);
-    return TALUS_OK;
-}
-
 talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius, talus_error* error)
 {
-    if (grid->count == grid->capacity) TRY(grow(grid, error));
+    if (grid->count == grid->capacity) { // double the room, with as many buckets as balls
+        const int64_t capacity = grid->capacity > 0 ? 2 * grid->capacity : 256;
+        grid_ball* balls = realloc(grid->balls, (size_t)capacity * sizeof *balls);
+        if (!balls) return error_memory(error, "grid of grains");
+        grid->balls = balls;
+        int64_t* heads = realloc(grid->heads, (size_t)capacity * sizeof *heads);
+        if (!heads) return error_memory(error, "grid of grains");
+        grid->heads = heads;
+        grid->capacity = capacity;
+        grid->bucket_mask = capacity - 1;
+        relink(grid);
+    }
     int level = level_of(grid, radius);
     grid->levels[level].largest = fmax(grid->levels[level].largest, radius);
     grid_ball* b = &grid->balls[grid->count];

@@ -85,7 +85,7 @@ typedef struct import_file {
     const char* path;
     FILE* file;
     char* line; ///< the present one, without its end
-    size_t size;
+    int64_t capacity;
     int64_t number; ///< of that line
     bool again;     ///< the next import_line() gives it once more
     talus_error* error;

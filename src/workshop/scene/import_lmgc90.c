@@ -116,19 +116,6 @@ static talus_status add_grain(import_model* m, const lmgc90_files* all, const lm
     return import_add_grain(m, g, error);
 }
 
-static talus_status add_ball(import_model* m, const lmgc90_files* all, const lmgc90_body* b,
-                             const char* path, talus_error* error)
-{
-    const lmgc90_contactor* c = &b->contactor[0];
-    import_grain g = import_grain_default();
-    g.radius = c->radius;
-    if (!(c->radius > 0.0)) {
-        return body_error(b, path, c->line, "its radius (byrd=) must be > 0", error);
-    }
-    place_point(b, c->shift, g.position);
-    return add_grain(m, all, b, &g, error);
-}
-
 /// Corners of all contactors as the parts of a shape. The world's centre of mass is the shape's
 /// own.
 static talus_status add_solid(import_model* m, const lmgc90_files* all, const lmgc90_body* b,
@@ -261,7 +248,16 @@ static talus_status add_body(import_model* m, const lmgc90_files* all, const lmg
         return TALUS_OK;
     }
     if (b->driven && !b->fixed) left->driven++;
-    if (n == 1 && count[PART_BALL] == 1) return add_ball(m, all, b, path, error);
+    if (n == 1 && count[PART_BALL] == 1) {
+        const lmgc90_contactor* c = &b->contactor[0];
+        import_grain g = import_grain_default();
+        g.radius = c->radius;
+        if (!(c->radius > 0.0)) {
+            return body_error(b, path, c->line, "its radius (byrd=) must be > 0", error);
+        }
+        place_point(b, c->shift, g.position);
+        return add_grain(m, all, b, &g, error);
+    }
     if (n > 0 && count[PART_SOLID] == n) return add_solid(m, all, b, path, error);
     if (n > 0 && count[PART_WALL] == n) return add_walls(m, all, b, path, error);
     left->kinds++;

@@ -224,19 +224,6 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
 
 // ---- keys --------------------------------------------------------------------------------------
 
-/// Write Markdown without its links.
-static void write_plain(FILE* out, const char* text)
-{
-    for (const char* c = text; *c; c++) {
-        if (*c == ']' && c[1] == '(') { // [text](target): only the text
-            c = strchr(c, ')');
-            continue;
-        }
-        if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
-        fputc(*c, out);
-    }
-}
-
 /// The meaning, with the unit and the default that has no number.
 static void write_description(json* j, const place_of* at, const key_row* row)
 {
@@ -248,7 +235,14 @@ static void write_description(json* j, const place_of* at, const key_row* row)
     char words[1024] = "";
     FILE* out = fmemopen(words, sizeof words, "w");
     if (!out) return;
-    write_plain(out, text);
+    for (const char* c = text; *c; c++) { // of a link, [text](target), only the text
+        if (*c == ']' && c[1] == '(') {
+            c = strchr(c, ')');
+            continue;
+        }
+        if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
+        fputc(*c, out);
+    }
     const char* unit = at->dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
     if (unit) fprintf(out, " [%s]", unit);
     if (at->inherits)
@@ -344,14 +338,6 @@ static void write_alternative(json* j, char word[64])
     json_object_end(j);
 }
 
-/// Whether a group says anything in this variant and dimension.
-static bool group_is_at(const place_of* at, const key_group* group)
-{
-    char words[8][64];
-    return keys_fits(group->only, at->variant) &&
-           group_words(at, group, words) > (group->kind == KEY_AT_MOST_ONE);
-}
-
 static void write_group(json* j, const place_of* at, const key_group* group)
 {
     char words[8][64];
@@ -402,9 +388,13 @@ static void write_section(json* j, const place_of* at)
     json_object_end(j);
     int groups = 0;
     for (int i = 0; i < at->s->group_count; i++) {
-        if (!group_is_at(at, &at->s->groups[i])) continue;
+        const key_group* group = &at->s->groups[i];
+        char words[8][64];
+        const bool here = keys_fits(group->only, at->variant) &&
+                          group_words(at, group, words) > (group->kind == KEY_AT_MOST_ONE);
+        if (!here) continue; // it says nothing in this variant and dimension
         if (groups++ == 0) json_array(j, "allOf");
-        write_group(j, at, &at->s->groups[i]);
+        write_group(j, at, group);
     }
     if (groups > 0) json_array_end(j);
     json_raw(j, "additionalProperties", "false");
@@ -454,29 +444,6 @@ static void write_method_rule(json* j, const key_section* root, const char* meth
     json_object_end(j);
 }
 
-/// If the selector has this value, or may be left out and is, the section is that of the variant.
-static void write_branch(json* j, const place_of* variant, bool by_default)
-{
-    char name[160], reference[200];
-    definition_name(variant, name, sizeof name);
-    snprintf(reference, sizeof reference, "#/definitions/%s", name);
-    json_object(j, NULL);
-    json_object(j, "if");
-    json_object(j, "properties");
-    json_object(j, variant->s->selector);
-    json_string(j, "const", variant->variant);
-    json_object_end(j);
-    json_object_end(j);
-    json_array(j, "required");
-    if (!by_default) json_string(j, NULL, variant->s->selector);
-    json_array_end(j);
-    json_object_end(j);
-    json_object(j, "then");
-    json_string(j, "$ref", reference);
-    json_object_end(j);
-    json_object_end(j);
-}
-
 /// A section of which the selector picks the variant; the keys of all variants are offered before
 /// it is known.
 static void write_choice(json* j, const place_of* at)
@@ -497,8 +464,28 @@ static void write_choice(json* j, const place_of* at)
         if (selector->without >> i & 1u) continue;
         place_of variant = *at;
         variant.variant = selector->choices[i];
+        // If the selector has this value, or may be left out and is, the section is this variant's.
         const char* usual = selector->otherwise;
-        write_branch(j, &variant, usual && strcmp(usual, variant.variant) == 0);
+        char name[160], reference[200];
+        definition_name(&variant, name, sizeof name);
+        snprintf(reference, sizeof reference, "#/definitions/%s", name);
+        json_object(j, NULL);
+        json_object(j, "if");
+        json_object(j, "properties");
+        json_object(j, at->s->selector);
+        json_string(j, "const", variant.variant);
+        json_object_end(j);
+        json_object_end(j);
+        json_array(j, "required");
+        if (!usual || strcmp(usual, variant.variant) != 0) {
+            json_string(j, NULL, at->s->selector);
+        }
+        json_array_end(j);
+        json_object_end(j);
+        json_object(j, "then");
+        json_string(j, "$ref", reference);
+        json_object_end(j);
+        json_object_end(j);
     }
     json_array_end(j);
 }

@@ -36,22 +36,6 @@ static bool pair_before(const overlap_pair* p, const overlap_pair* q)
     return p->a != q->a ? p->a < q->a : p->b < q->b;
 }
 
-/// Keep the first `capacity` pairs in order.
-static void keep_pair(search* s, overlap_pair pair)
-{
-    int64_t kept = s->found < s->capacity ? s->found : s->capacity;
-    s->found++;
-    if (kept == s->capacity) {
-        if (kept == 0 || !pair_before(&pair, &s->pairs[kept - 1])) return;
-        kept--;
-    }
-    while (kept > 0 && pair_before(&pair, &s->pairs[kept - 1])) {
-        s->pairs[kept] = s->pairs[kept - 1];
-        kept--;
-    }
-    s->pairs[kept] = pair;
-}
-
 static bool on_overlap(void* user, int64_t ball, const double delta[3], double distance)
 {
     search* s = user;
@@ -62,7 +46,17 @@ static bool on_overlap(void* user, int64_t ball, const double delta[3], double d
     if (s->exact) pair.depth = s->exact(s->user, me->row, other->row, delta);
     if (pair.depth <= s->tolerance * sum) return true;
     if (pair.b < pair.a) pair = (overlap_pair){pair.b, pair.a, pair.depth};
-    keep_pair(s, pair);
+    // Keep the first `capacity` pairs in order.
+    int64_t kept = s->found < s->capacity ? s->found : s->capacity;
+    s->found++;
+    if (kept == s->capacity) {
+        if (kept == 0 || !pair_before(&pair, &s->pairs[kept - 1])) return true;
+        kept--;
+    }
+    for (; kept > 0 && pair_before(&pair, &s->pairs[kept - 1]); kept--) {
+        s->pairs[kept] = s->pairs[kept - 1];
+    }
+    s->pairs[kept] = pair;
     return true;
 }
 

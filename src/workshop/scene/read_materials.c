@@ -25,28 +25,6 @@ static void read_law(section* s, talus_pair_def* law, unsigned* springs)
     *springs = springs_given(s);
 }
 
-static void read_material(section* s, scene_material* m)
-{
-    m->law = talus_pair_default();
-    section_fill(s, scene_material, m);
-    read_law(s, &m->law, &m->springs);
-    m->origin = (scene_origin){s->at, s->path};
-    m->effective = s->out;
-}
-
-/// The law of Hertz has no default of how hard grains are.
-static void check_young(talus_scene* scene)
-{
-    const talus_world_def* def = &scene->world;
-    if (def->method != TALUS_METHOD_SOFT || def->soft.law != TALUS_SOFT_HERTZ) return;
-    for (int i = 0; i < scene->material_count; i++) {
-        const scene_material* m = &scene->materials[i];
-        if (m->law.soft.young > 0.0 || !m->effective) continue;
-        mistakes_add(&scene->mistakes, m->origin.at, m->origin.path,
-                     "the law of Hertz needs the material's Young's modulus (expected young)");
-    }
-}
-
 void read_materials(talus_scene* scene, section* root)
 {
     items list;
@@ -74,10 +52,21 @@ void read_materials(talus_scene* scene, section* root)
             good = items_section(&list, i, &s, &m->name);
         scene->material_names[i] = m->name;
         if (!good) continue;
-        read_material(&s, m);
+        m->law = talus_pair_default();
+        section_fill(&s, scene_material, m);
+        read_law(&s, &m->law, &m->springs);
+        m->origin = (scene_origin){s.at, s.path};
+        m->effective = s.out;
         section_close(&s);
+        // The law of Hertz has no default of how hard grains are.
+        const bool hertz =
+            scene->world.method == TALUS_METHOD_SOFT && scene->world.soft.law == TALUS_SOFT_HERTZ;
+        if (hertz && !(m->law.soft.young > 0.0)) {
+            section_mistake(&s, NULL,
+                            "the law of Hertz needs the material's Young's modulus (expected "
+                            "young)");
+        }
     }
-    check_young(scene);
     scene->pairs = read_pairs(scene, root, &scene->pair_count);
 }
 

@@ -323,28 +323,6 @@ static void read_random(talus_scene* scene, section* s, named_shape* shape, doub
     shape->count = d.count;
 }
 
-static void read_plain(talus_scene* scene, section* s, named_shape* shape, double skin)
-{
-    corners c = {.scene = scene, .dim = scene->world.dim};
-    int before = scene->mistakes.count;
-    if (section_has_kind(s, "parts", NODE_LIST))
-        read_parts(s, &c);
-    else
-        read_convex(s, &c, ", parts, random");
-    if (scene->mistakes.count > before || !c.points) return;
-    talus_solid_def def = talus_solid_default();
-    def.name = shape->name;
-    def.points = c.points;
-    def.point_count = c.count;
-    def.part_sizes = c.sizes;
-    def.part_count = c.parts;
-    def.skin = skin;
-    int index = scene_add_solid(scene, s, NULL, &def);
-    if (index < 0) return;
-    shape->first = index;
-    shape->count = 1;
-}
-
 static void read_shape(talus_scene* scene, section* s, named_shape* shape)
 {
     double skin = read_real(s, "skin");
@@ -353,10 +331,27 @@ static void read_shape(talus_scene* scene, section* s, named_shape* shape)
                         "'ball' is what grains without a shape are (expected another "
                         "name)");
     }
-    if (section_has(s, "random"))
+    const bool random = section_has(s, "random");
+    corners c = {.scene = scene, .dim = scene->world.dim};
+    int before = scene->mistakes.count;
+    if (random)
         read_random(scene, s, shape, skin);
+    else if (section_has_kind(s, "parts", NODE_LIST))
+        read_parts(s, &c);
     else
-        read_plain(scene, s, shape, skin);
+        read_convex(s, &c, ", parts, random");
+    if (!random && scene->mistakes.count == before && c.points) {
+        talus_solid_def def = talus_solid_default();
+        def.name = shape->name;
+        def.points = c.points;
+        def.point_count = c.count;
+        def.part_sizes = c.sizes;
+        def.part_count = c.parts;
+        def.skin = skin;
+        shape->first = scene_add_solid(scene, s, NULL, &def);
+        shape->count = shape->first >= 0;
+        if (shape->first < 0) shape->first = 0;
+    }
     section_close(s);
 }
 

@@ -124,16 +124,6 @@ static node* node_copy(parse* s, const node* from, place alias)
     return copy;
 }
 
-static node* parse_alias(parse* s, const char* name, place at)
-{
-    for (const anchor* known = s->anchors; known; known = known->next) {
-        if (strcmp(known->name, name) == 0) return node_copy(s, known->target, at);
-    }
-    mistakes_add(s->p, at, NULL, "alias *%s has no anchor &%s before it", name, name);
-    s->stopped = true;
-    return NULL;
-}
-
 static node* parse_scalar(parse* s, const yaml_event_t* event, place at)
 {
     const char* text = (const char*)event->data.scalar.value;
@@ -243,16 +233,6 @@ static node* parse_map(parse* s, const yaml_event_t* start, place at, int depth)
     return map;
 }
 
-static bool has_tag(const yaml_event_t* event)
-{
-    switch (event->type) {
-    case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
-    case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag != NULL;
-    case YAML_MAPPING_START_EVENT: return event->data.mapping_start.tag != NULL;
-    default: return false;
-    }
-}
-
 /// The node that begins with `event`, children included. NULL after a mistake.
 static node* parse_value(parse* s, yaml_event_t* event, int depth)
 {
@@ -262,14 +242,25 @@ static node* parse_value(parse* s, yaml_event_t* event, int depth)
         parse_stop(s, at, "nested too deeply (expected at most 32 levels)");
         return NULL;
     }
-    if (has_tag(event)) {
+    const bool tagged =
+        (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) ||
+        (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.tag) ||
+        (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag);
+    if (tagged) {
         parse_stop(s, at, "tags (!name) are not supported (expected a plain value)");
         return NULL;
     }
     node* n = NULL;
     const yaml_char_t* name = NULL;
     switch (event->type) {
-    case YAML_ALIAS_EVENT: return parse_alias(s, (const char*)event->data.alias.anchor, at);
+    case YAML_ALIAS_EVENT:
+        name = event->data.alias.anchor;
+        for (const anchor* known = s->anchors; known; known = known->next) {
+            if (strcmp(known->name, (const char*)name) == 0) return node_copy(s, known->target, at);
+        }
+        mistakes_add(s->p, at, NULL, "alias *%s has no anchor &%s before it", name, name);
+        s->stopped = true;
+        return NULL;
     case YAML_SCALAR_EVENT:
         n = parse_scalar(s, event, at);
         name = event->data.scalar.anchor;
