@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain.h"
+#include "base/vec.h"
 #include "scene/model.h"
 #include "scene/overlap.h"
 
@@ -23,6 +24,53 @@ typedef struct build {
     int64_t* first; ///< [source_count + 1] first row of each source
 } build;
 
+/// Solids of the shapes: the world's numbers and what it knows of them.
+typedef struct made_shape {
+    talus_solid_id solid;
+    talus_solid_state state;
+} made_shape;
+
+/// Blocks into the world: a solid for each shape, a grain for each block.
+static talus_status add_blocks(talus_world* world, const scene_source* source,
+                               const block_list* blocks, grain_list* grains,
+                               generate_report* report, talus_error* error)
+{
+    made_shape* made = malloc(sizeof *made * (size_t)(blocks->shape_count + 1));
+    if (!made) return error_memory(error, "blocks");
+    talus_status status = TALUS_OK;
+    for (int i = 0; i < blocks->shape_count && status >= 0; i++) {
+        char name[256];
+        snprintf(name, sizeof name, "%.200s/%d", source->name, i);
+        talus_solid_def def = talus_solid_default();
+        def.name = name;
+        def.points = blocks->points + (ptrdiff_t)blocks->first[i] * blocks->dim;
+        def.point_count = blocks->first[i + 1] - blocks->first[i];
+        status = talus_world_add_solid(world, &def, &made[i].solid, error);
+        if (status >= 0) status = talus_world_solid(world, made[i].solid, &made[i].state, error);
+    }
+    for (int64_t i = 0; i < blocks->count && status >= 0; i++) {
+        const block* b = &blocks->rows[i];
+        const made_shape* of = &made[b->shape];
+        talus_grain_def g = b->edge == EDGE_NONE ? source->base : source->edge[b->edge];
+        double q[4], centre[3];
+        quat_from_rotation(q, b->rotation);
+        quat_rotate(centre, q, of->state.centre);
+        g.solid = of->solid;
+        g.scale = 1.0;
+        g.radius = of->state.radius;
+        if (b->fixed) {
+            g.fixed = true;
+            g.glued_to = TALUS_NO_WALL;
+        }
+        vec_copy(3, g.rotation, b->rotation);
+        for (int k = 0; k < 3; k++) g.position[k] = b->origin[k] + centre[k];
+        status = grain_list_add(grains, &g, error);
+    }
+    free(made);
+    report->requested = report->placed = blocks->count;
+    return status;
+}
+
 /// Blocks come with shapes of their own, which go into the world at once.
 static talus_status generate_blocks(const build* b, const scene_source* source,
                                     const generate_context* context, grain_list* grains,
@@ -36,7 +84,7 @@ static talus_status generate_blocks(const build* b, const scene_source* source,
         status = generate_arch(&source->arch, context->dim, &blocks, error);
     else
         status = generate_masonry(&source->masonry, context->dim, &blocks, error);
-    if (status >= 0) status = scene_add_blocks(b->world, source, &blocks, grains, report, error);
+    if (status >= 0) status = add_blocks(b->world, source, &blocks, grains, report, error);
     block_list_free(&blocks);
     return status;
 }
@@ -307,27 +355,6 @@ static void check_method(build* b)
 
 // ---- the world ---------------------------------------------------------------------------------
 
-static talus_status build_grains(build* b, talus_error* error)
-{
-    b->first = calloc((size_t)b->scene->source_count + 1, sizeof *b->first);
-    if (!b->first) return error_memory(error, "the grains");
-    TRY(scene_check_memory(b->scene, &b->mistakes, error));
-    if (b->mistakes.count > 0) return TALUS_OK;
-    TRY(generate_all(b, error));
-    double largest = 0.0;
-    for (int64_t i = 0; i < b->grains.count; i++) {
-        if (b->grains.rows[i].radius > largest) largest = b->grains.rows[i].radius;
-    }
-    scene_check_cell(b->scene, &b->mistakes, largest);
-    check_places(b);
-    TRY(check_pairs(b, error));
-    check_method(b);
-    for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
-        TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
-    }
-    return TALUS_OK;
-}
-
 /// Materials, shapes and walls.
 static talus_status build_frame(build* b, const talus_world_def* def, talus_error* error)
 {
@@ -378,7 +405,23 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
 {
     complete_pairs(scene);
     TRY(build_frame(b, def, error));
-    if (b->mistakes.count == 0) TRY(build_grains(b, error));
+    if (b->mistakes.count > 0) return TALUS_OK;
+    b->first = calloc((size_t)scene->source_count + 1, sizeof *b->first);
+    if (!b->first) return error_memory(error, "the grains");
+    TRY(scene_check_memory(scene, &b->mistakes, error));
+    if (b->mistakes.count > 0) return TALUS_OK;
+    TRY(generate_all(b, error));
+    double largest = 0.0;
+    for (int64_t i = 0; i < b->grains.count; i++) {
+        if (b->grains.rows[i].radius > largest) largest = b->grains.rows[i].radius;
+    }
+    scene_check_cell(scene, &b->mistakes, largest);
+    check_places(b);
+    TRY(check_pairs(b, error));
+    check_method(b);
+    for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
+        TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
+    }
     if (b->mistakes.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;

@@ -59,20 +59,6 @@ int import_find_material(import_model* m, const char* name)
     return m->material_count++;
 }
 
-static int find_shape(const import_model* m, const import_shape* s)
-{
-    for (int i = 0; i < m->shape_count; i++) {
-        const import_shape* other = &m->shape[i];
-        if (other->part_count == s->part_count && other->point_count == s->point_count &&
-            memcmp(other->part_sizes, s->part_sizes, sizeof(int) * (size_t)s->part_count) == 0 &&
-            memcmp(other->points, s->points,
-                   sizeof(double) * (size_t)s->point_count * (size_t)m->dim) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 talus_status import_add_shape(import_model* m, const double* points, int point_count,
                               const int* part_sizes, int part_count, int* row, talus_error* error)
 {
@@ -84,7 +70,15 @@ talus_status import_add_shape(import_model* m, const double* points, int point_c
     if (good) {
         memcpy(s.part_sizes, part_sizes, sizeof(int) * (size_t)part_count);
         memcpy(s.points, points, bytes);
-        *row = find_shape(m, &s);
+        *row = -1;
+        for (int i = 0; i < m->shape_count && *row < 0; i++) {
+            const import_shape* other = &m->shape[i];
+            if (other->part_count == part_count && other->point_count == point_count &&
+                memcmp(other->part_sizes, part_sizes, sizeof(int) * (size_t)part_count) == 0 &&
+                memcmp(other->points, points, bytes) == 0) {
+                *row = i;
+            }
+        }
         good = arrays_grow(&m->shape_capacity, m->shape_count + 1, ARRAY(m->shape));
     }
     talus_status status = good ? TALUS_OK : error_memory(error, "a shape");

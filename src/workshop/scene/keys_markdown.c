@@ -97,23 +97,6 @@ void keys_write_type(FILE* out, const key_row* row, bool marks)
     }
 }
 
-/// Variants and dimension in which a row exists.
-static void write_where(FILE* out, const key_row* row)
-{
-    char word[64];
-    const char* rest = row->only;
-    const char* before = "";
-    if (rest && rest[0] == '-') {
-        fputs("not ", out);
-        rest++;
-    }
-    while (rest && keys_next_word(&rest, word, sizeof word)) {
-        fprintf(out, "%s%s", before, word);
-        before = ", ";
-    }
-    if (row->dim) fprintf(out, "%s%dD", row->only ? "; " : "", row->dim);
-}
-
 void keys_write_markdown(FILE* out, const key_section* s)
 {
     bool varies = false;
@@ -125,8 +108,19 @@ void keys_write_markdown(FILE* out, const key_section* s)
     for (int i = 0; i < keys_row_count(s); i++) {
         const key_row* row = keys_row(s, i);
         fprintf(out, "| `%s%s%s` | ", s->pattern, s->pattern[0] ? "." : "", row->key);
-        if (varies) {
-            write_where(out, row);
+        if (varies) { // variants and dimension in which the row exists
+            char word[64];
+            const char* rest = row->only;
+            const char* before = "";
+            if (rest && rest[0] == '-') {
+                fputs("not ", out);
+                rest++;
+            }
+            while (rest && keys_next_word(&rest, word, sizeof word)) {
+                fprintf(out, "%s%s", before, word);
+                before = ", ";
+            }
+            if (row->dim) fprintf(out, "%s%dD", row->only ? "; " : "", row->dim);
             fputs(" | ", out);
         }
         keys_write_type(out, row, true);

@@ -24,15 +24,15 @@ static void write_need(json* j, const char* word, const char* other)
 // ---- values ------------------------------------------------------------------------------------
 
 /// Where a section is in the scene: its keys are those of `s` in this variant and dimension.
-typedef struct place_of {
+typedef struct schema_place {
     const key_section* s;
     const char* pattern;
     const char* variant; ///< NULL: none, or all of them
     int dim;
     bool inherits;
-} place_of;
+} schema_place;
 
-static void write_section(json* j, const place_of* at);
+static void write_section(json* j, const schema_place* at);
 
 static void write_number_rule(json* j, const key_row* row)
 {
@@ -117,7 +117,7 @@ static void write_rows(json* j, const key_row* row, int width)
 }
 
 /// Name of the definition of a section: "walls-motion-sine-2d".
-static void definition_name(const place_of* at, char* out, int size)
+static void definition_name(const schema_place* at, char* out, int size)
 {
     char plain[128];
     int length = 0;
@@ -143,14 +143,14 @@ static bool depends_on_parent(const key_section* s)
 }
 
 /// The section under a key: where it is defined, or whole where it depends on its surroundings.
-static void write_child(json* j, const place_of* parent, const char* key, const char* end)
+static void write_child(json* j, const schema_place* parent, const char* key, const char* end)
 {
     char pattern[256], name[160], reference[200];
     snprintf(pattern, sizeof pattern, "%s%s%s%s", parent->pattern, parent->pattern[0] ? "." : "",
              key, end);
     const key_section* s = keys_section(pattern);
     if (!s) return;
-    place_of at = {.s = s, .pattern = pattern, .dim = parent->dim};
+    schema_place at = {.s = s, .pattern = pattern, .dim = parent->dim};
     at.inherits = keys_inherit(pattern);
     if (depends_on_parent(s)) {
         at.variant = parent->variant;
@@ -163,7 +163,7 @@ static void write_child(json* j, const place_of* parent, const char* key, const 
 }
 
 /// What may stand under a key in one of its ways.
-static void write_kind(json* j, const place_of* at, const key_row* row, unsigned kind)
+static void write_kind(json* j, const schema_place* at, const key_row* row, unsigned kind)
 {
     static const key_row name = {.kinds = KEY_TEXT};
     const int width = row->width > 0 ? row->width : at->dim;
@@ -225,7 +225,7 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
 // ---- keys --------------------------------------------------------------------------------------
 
 /// The meaning, with the unit and the default that has no number.
-static void write_description(json* j, const place_of* at, const key_row* row)
+static void write_description(json* j, const schema_place* at, const key_row* row)
 {
     const char* text = row->meaning;
     if (strcmp(text, "likewise") == 0) { // in the table beside the row before
@@ -253,7 +253,7 @@ static void write_description(json* j, const place_of* at, const key_row* row)
     json_string(j, "description", words);
 }
 
-static void write_default(json* j, const place_of* at, const key_row* row)
+static void write_default(json* j, const schema_place* at, const key_row* row)
 {
     if (!row->otherwise || at->inherits) return;
     const bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
@@ -270,7 +270,7 @@ static void write_default(json* j, const place_of* at, const key_row* row)
     }
 }
 
-static void write_row(json* j, const place_of* at, const key_row* row)
+static void write_row(json* j, const schema_place* at, const key_row* row)
 {
     json_object(j, row->key);
     write_description(j, at, row);
@@ -299,13 +299,13 @@ static void write_row(json* j, const place_of* at, const key_row* row)
     json_object_end(j);
 }
 
-static bool row_is_at(const place_of* at, const key_row* row)
+static bool row_is_at(const schema_place* at, const key_row* row)
 {
     return keys_fits(row->only, at->variant) && (row->dim == 0 || row->dim == at->dim);
 }
 
 /// The words of a group that are keys here; returns how many.
-static int group_words(const place_of* at, const key_group* group, char words[8][64])
+static int group_words(const schema_place* at, const key_group* group, char words[8][64])
 {
     int count = 0;
     const char* rest = group->keys;
@@ -338,7 +338,7 @@ static void write_alternative(json* j, char word[64])
     json_object_end(j);
 }
 
-static void write_group(json* j, const place_of* at, const key_group* group)
+static void write_group(json* j, const schema_place* at, const key_group* group)
 {
     char words[8][64];
     const int count = group_words(at, group, words);
@@ -362,7 +362,7 @@ static void write_group(json* j, const place_of* at, const key_group* group)
 // ---- sections ----------------------------------------------------------------------------------
 
 /// A section in one variant: exactly these keys.
-static void write_section(json* j, const place_of* at)
+static void write_section(json* j, const schema_place* at)
 {
     const int rows = keys_row_count(at->s);
     json_string(j, "type", "object");
@@ -446,7 +446,7 @@ static void write_method_rule(json* j, const key_section* root, const char* meth
 
 /// A section of which the selector picks the variant; the keys of all variants are offered before
 /// it is known.
-static void write_choice(json* j, const place_of* at)
+static void write_choice(json* j, const schema_place* at)
 {
     const key_row* selector = keys_find(at->s, at->s->selector, NULL, at->dim);
     json_string(j, "type", "object");
@@ -462,7 +462,7 @@ static void write_choice(json* j, const place_of* at)
     json_array(j, "allOf");
     for (int i = 0; i < selector->choice_count; i++) {
         if (selector->without >> i & 1u) continue;
-        place_of variant = *at;
+        schema_place variant = *at;
         variant.variant = selector->choices[i];
         // If the selector has this value, or may be left out and is, the section is this variant's.
         const char* usual = selector->otherwise;
@@ -490,7 +490,7 @@ static void write_choice(json* j, const place_of* at)
     json_array_end(j);
 }
 
-static void write_definition(json* j, const place_of* at)
+static void write_definition(json* j, const schema_place* at)
 {
     char name[160];
     definition_name(at, name, sizeof name);
@@ -510,7 +510,7 @@ static void write_definition(json* j, const place_of* at)
 
 static void write_definitions_of(json* j, const key_section* s, int dim)
 {
-    place_of at = {.s = s, .pattern = s->pattern, .dim = dim, .inherits = s->inherits};
+    schema_place at = {.s = s, .pattern = s->pattern, .dim = dim, .inherits = s->inherits};
     write_definition(j, &at);
     const key_row* selector = s->selector ? keys_find(s, s->selector, NULL, dim) : NULL;
     for (int i = 0; selector && i < selector->choice_count; i++) {

@@ -158,7 +158,7 @@ static void read_region(section* parent, int dim, region_def* region)
     bool given = section_open(&s, parent, "region");
     if (!given) section_mistake(parent, NULL, "region: is missing (expected a map)");
     s.broken = s.broken || !given;
-    int before = parent->r->p->count;
+    int before = parent->r->mistakes->count;
     section_fill(&s, region_def, region);
     if (region->kind == REGION_BOX) check_corners(&s, region->low, region->high);
     if (region->kind == REGION_CYLINDER && dim == 2) { // region_check() says what is wrong
@@ -167,7 +167,7 @@ static void read_region(section* parent, int dim, region_def* region)
     }
     section_close(&s);
     talus_error error;
-    if (given && parent->r->p->count == before && region_check(region, dim, &error) < 0) {
+    if (given && parent->r->mistakes->count == before && region_check(region, dim, &error) < 0) {
         section_mistake(&s, NULL, "%s", error.text);
     }
 }

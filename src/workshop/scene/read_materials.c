@@ -6,7 +6,16 @@
 /// The friction table grows with the square of this.
 enum { MATERIALS_MAX = 1000 };
 
-/// The contact law, with the same keys for a material and for a pair.
+void springs_of(talus_pair_def* law, double* out[SPRING_COUNT])
+{
+    double* const all[SPRING_COUNT] = {&law->soft.stiffness, &law->soft.stiffness_ratio,
+                                       &law->soft.damping,   &law->soft.damping_ratio,
+                                       &law->soft.young,     &law->soft.poisson};
+    memcpy(out, all, sizeof all);
+}
+
+/// The contact law, with the same keys for a material and for a pair; bit i of *springs tells that
+/// constant i of the method soft is given.
 static void read_law(section* s, talus_pair_def* law, unsigned* springs)
 {
     section_fill_before(s, "dynamic_friction", talus_pair_def, law);
@@ -22,7 +31,10 @@ static void read_law(section* s, talus_pair_def* law, unsigned* springs)
         section_mistake(s, "cohesion_energy",
                         "needs a force besides (expected cohesion_force > 0)");
     }
-    *springs = springs_given(s);
+    static const char* const keys[SPRING_COUNT] = {"stiffness",     "stiffness_ratio", "damping",
+                                                   "damping_ratio", "young",           "poisson"};
+    *springs = 0;
+    for (int i = 0; i < SPRING_COUNT; i++) *springs |= (unsigned)section_got(s, keys[i]) << i;
 }
 
 void read_materials(talus_scene* scene, section* root)

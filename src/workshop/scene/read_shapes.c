@@ -259,24 +259,6 @@ static void read_parts(section* parent, corners* c)
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-/// How to draw random bodies, whose half axes are given in units of a radius.
-static random_shapes read_random_def(talus_scene* scene, section* parent)
-{
-    section s;
-    section_open(&s, parent, "random");
-    random_shapes d = {.seed = scene->world.seed};
-    section_fill(&s, random_shapes, &d);
-    for (int k = 0; k < scene->world.dim; k++) {
-        if (!(d.half_axes[k] > 0.0)) {
-            section_mistake(&s, "aspect", "must be above 0 (expected the half axes' ratio)");
-            d.half_axes[k] = 1.0;
-        }
-        d.half_axes[k] *= d.radius;
-    }
-    section_close(&s);
-    return d;
-}
-
 /// Draw points until their hull holds the ellipsoid's centre: else they were all on one side.
 /// Returns false if memory is short or, which many tries make impossible in practice, none does.
 static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_solid_def* def,
@@ -299,7 +281,18 @@ static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_so
 
 static void read_random(talus_scene* scene, section* s, named_shape* shape, double skin)
 {
-    random_shapes d = read_random_def(scene, s);
+    section random;
+    section_open(&random, s, "random");
+    random_shapes d = {.seed = scene->world.seed};
+    section_fill(&random, random_shapes, &d);
+    for (int k = 0; k < scene->world.dim; k++) {
+        if (!(d.half_axes[k] > 0.0)) {
+            section_mistake(&random, "aspect", "must be above 0 (expected the half axes' ratio)");
+            d.half_axes[k] = 1.0;
+        }
+        d.half_axes[k] *= d.radius; // they are given in units of it
+    }
+    section_close(&random);
     uint64_t key = hash_bytes(HASH_START, shape->name, strlen(shape->name));
     shape->first = scene->shapes.solids.count;
     for (int i = 0; i < d.count; i++) {

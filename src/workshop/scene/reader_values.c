@@ -64,19 +64,19 @@ static const char* rule_name(real_rule rule)
 static bool node_to_real(reader* r, const node* in, const char* path, real_rule rule, double* out)
 {
     if (in->kind != NODE_SCALAR || node_is_null(in)) {
-        mistakes_add(r->p, in->at, path, "is %s (expected %s)", node_kind_name(in),
+        mistakes_add(r->mistakes, in->at, path, "is %s (expected %s)", node_kind_name(in),
                      rule_name(rule));
         return false;
     }
     double value;
     if (in->quoted || !parse_real(in->text, &value)) {
-        mistakes_add(r->p, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
+        mistakes_add(r->mistakes, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
                      rule_name(rule));
         return false;
     }
     if ((rule == REAL_POSITIVE && !(value > 0.0)) || (rule == REAL_NON_NEGATIVE && value < 0.0) ||
         (rule == REAL_FRACTION && !(value >= 0.0 && value <= 1.0))) {
-        mistakes_add(r->p, in->at, path, "%.60s is out of range (expected %s)", in->text,
+        mistakes_add(r->mistakes, in->at, path, "%.60s is out of range (expected %s)", in->text,
                      rule_name(rule));
         return false;
     }
@@ -92,7 +92,7 @@ static void put(section* s, const char* key, node* value)
 static void report_missing(section* s, const char* key, const char* expected)
 {
     if (s->broken) return;
-    mistakes_add(s->r->p, s->at, section_path(s, key), "is missing (expected %s)", expected);
+    mistakes_add(s->r->mistakes, s->at, section_path(s, key), "is missing (expected %s)", expected);
 }
 
 /// A default of the table, which is a number.
@@ -243,7 +243,7 @@ static node* text_node(arena* a, const char* text)
 static const char* node_to_text(reader* r, const node* in, const char* path)
 {
     if (in->kind == NODE_SCALAR && !node_is_null(in)) return in->text;
-    mistakes_add(r->p, in->at, path, "is %s (expected a text)", node_kind_name(in));
+    mistakes_add(r->mistakes, in->at, path, "is %s (expected a text)", node_kind_name(in));
     return NULL;
 }
 
@@ -341,12 +341,12 @@ static node* numbers_node(arena* a, const double* values, int count)
 static bool node_to_vector(reader* r, const node* in, const char* path, int width, double* out)
 {
     if (in->kind != NODE_LIST) {
-        mistakes_add(r->p, in->at, path, "is %s (expected a list of %d numbers)",
+        mistakes_add(r->mistakes, in->at, path, "is %s (expected a list of %d numbers)",
                      node_kind_name(in), width);
         return false;
     }
     if (in->count != width) {
-        mistakes_add(r->p, in->at, path, "has %d entries (expected a list of %d numbers)",
+        mistakes_add(r->mistakes, in->at, path, "has %d entries (expected a list of %d numbers)",
                      in->count, width);
         return false;
     }
@@ -519,7 +519,7 @@ int reader_find_name(reader* r, place at, const char* path, const char* what, co
         if (strcmp(names[i], word) == 0) return i;
     }
     const char* near = nearest_name(word, names, count);
-    mistakes_add(r->p, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
+    mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return -1;
 }

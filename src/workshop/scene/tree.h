@@ -68,10 +68,10 @@ enum {
 /// Parse YAML text into a tree; `source` (NULL for the scene file) and the position go into every
 /// node. Mistakes (syntax, duplicate keys, tags, merge keys, ...) are added to `p`. Returns NULL if
 /// no usable tree came out.
-node* tree_parse(arena* a, mistakes* p, const char* text, size_t size, const char* source);
+node* tree_parse(arena* a, mistakes* found, const char* text, size_t size, const char* source);
 
 /// Apply one "key.path=value" override to `root`. Mistakes go to `p`.
-void tree_set(arena* a, mistakes* p, node* root, const char* set);
+void tree_set(arena* a, mistakes* found, node* root, const char* set);
 
 /// Write a tree as YAML with `head` (lines that start with '#') before it.
 talus_status tree_write(const node* root, const char* head, const char* path, talus_error* error);

@@ -17,7 +17,7 @@ typedef struct anchor {
 
 typedef struct parse {
     arena* a;
-    mistakes* p;
+    mistakes* mistakes;
     const char* source;
     const char* text;
     size_t size;
@@ -46,7 +46,7 @@ static place place_of_byte(const parse* s, size_t offset)
 
 static void parse_stop(parse* s, place at, const char* message)
 {
-    if (!s->stopped) mistakes_add(s->p, at, NULL, "%s", message);
+    if (!s->stopped) mistakes_add(s->mistakes, at, NULL, "%s", message);
     s->stopped = true;
 }
 
@@ -82,7 +82,8 @@ static bool parse_next(parse* s, yaml_event_t* event)
     } else if (encoding) {
         context = "the file is not UTF-8 text";
     }
-    mistakes_add(s->p, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "", context);
+    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "",
+                 context);
     s->stopped = true;
     return false;
 }
@@ -181,7 +182,7 @@ static void report_duplicates(parse* s, const node* map)
     qsort(order, (size_t)map->count, sizeof *order, key_compare);
     for (int i = 1; i < map->count; i++) {
         if (strcmp(order[i].key, order[i - 1].key) != 0) continue;
-        mistakes_add(s->p, map->key_at[order[i].index], order[i].key,
+        mistakes_add(s->mistakes, map->key_at[order[i].index], order[i].key,
                      "this key was given before, at line %d (expected once)",
                      map->key_at[order[i - 1].index].line);
     }
@@ -258,7 +259,7 @@ static node* parse_value(parse* s, yaml_event_t* event, int depth)
         for (const anchor* known = s->anchors; known; known = known->next) {
             if (strcmp(known->name, (const char*)name) == 0) return node_copy(s, known->target, at);
         }
-        mistakes_add(s->p, at, NULL, "alias *%s has no anchor &%s before it", name, name);
+        mistakes_add(s->mistakes, at, NULL, "alias *%s has no anchor &%s before it", name, name);
         s->stopped = true;
         return NULL;
     case YAML_SCALAR_EVENT:
@@ -307,9 +308,9 @@ static node* parse_stream(parse* s)
     return root;
 }
 
-node* tree_parse(arena* a, mistakes* p, const char* text, size_t size, const char* source)
+node* tree_parse(arena* a, mistakes* found, const char* text, size_t size, const char* source)
 {
-    parse s = {.a = a, .p = p, .source = source, .text = text, .size = size};
+    parse s = {.a = a, .mistakes = found, .source = source, .text = text, .size = size};
     if (!yaml_parser_initialize(&s.parser)) {
         a->failed = true;
         return NULL;
