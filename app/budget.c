@@ -54,7 +54,7 @@ talus_status budget_begin(budget* b, const talus_series* series, const talus_wor
     if (!b->step_row || !b->length_row || series->rows == 0) b->wall_work = NAN;
     if (g.count > 0) b->last_grain = g.id[g.count - 1];
     memcpy(b->gravity, talus_world_options(world)->gravity, sizeof b->gravity);
-    TRY(talus_measure_energies(world, &def, &b->begin, error));
+    TRY(talus_measure_energy(world, &def, &b->begin, error));
     b->wall_count = talus_world_wall_count(world);
     b->wall = calloc((size_t)b->wall_count + 1, sizeof *b->wall);
     if (!b->wall) return error_memory(error, "an energy budget");
@@ -116,7 +116,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
 {
     const talus_measure_def def = talus_measure_default();
     const int64_t step = talus_world_last(world)->step;
-    talus_energies now;
+    talus_energy now;
     const bool known = !isnan(b->wall_work);
     while (known && b->row < b->series->rows && b->step_row[b->row] <= (double)step) {
         const int64_t at = (int64_t)b->step_row[b->row], steps = at - b->step;
@@ -136,7 +136,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
     }
     if (step - b->step > b->most_steps) b->most_steps = step - b->step;
     b->step = step;
-    TRY(talus_measure_energies(world, &def, &now, error));
+    TRY(talus_measure_energy(world, &def, &now, error));
     b->kinetic = now.kinetic - b->begin.kinetic;
     b->potential = now.potential - b->begin.potential;
     // Other grains or another gravity would make a balance wrong.

@@ -280,7 +280,7 @@ TALUS_API void talus_arrays_free(talus_arrays* arrays);
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-/// What the papers' theory says about incomplete convergence (UK and UBWK; physics.md section 4).
+/// What the papers' theory says about incomplete convergence (UK and UBWK; docs/theory.md).
 typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
@@ -309,7 +309,7 @@ typedef struct talus_step_result {
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
     double overlap_max;    ///< largest overlap / mean diameter, end of the step
     double kinetic_energy; ///< translation and rotation of the free grains, J
-    talus_energy energy;   ///< method soft: the other energies, all zero for the method contact
+    talus_soft_energy energy; ///< method soft: the other energies, all zero for the method contact
     talus_rigidity rigidity;
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
     int64_t escaped_grain; ///< id of the first grain that escaped, -1 if none
@@ -346,7 +346,7 @@ typedef struct talus_totals {
     int64_t soft;        ///< steps whose rigidity said soft
     int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
-    double dissipated;   ///< method soft: as in talus_energy
+    double dissipated;   ///< method soft: as in talus_soft_energy
     double input;        ///< likewise
     double start;        ///< likewise
     double power_lost;   ///< method soft: of dashpots and drag at the last force evaluation, W

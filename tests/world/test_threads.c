@@ -332,8 +332,12 @@ static void test_records(void** state)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
+/// test_threads [long|short]: the long run alone, or all but it (cmake/Tests.cmake runs both parts
+/// side by side); all without an argument.
+int main(int argc, char** argv)
 {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) cmocka_set_test_filter("test_long_run");
+    if (argc > 1 && strcmp(argv[1], "short") == 0) cmocka_set_skip_filter("test_long_run");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_runs),
         cmocka_unit_test(test_long_run),

@@ -53,7 +53,7 @@ const char* summary_time_unit(const run* r)
 
 void summary_note_energy(run_state* s)
 {
-    const talus_energy* e = &s->last.energy;
+    const talus_soft_energy* e = &s->last.energy;
     const double held = s->last.kinetic_energy + e->elastic + e->dissipated;
     // The largest up to now: at the top of a bounce there is hardly any.
     s->energy_scale = fmax(s->energy_scale, fmax(fmax(held, e->start), fabs(e->input)));
