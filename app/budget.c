@@ -60,7 +60,7 @@ talus_status budget_begin(budget* b, const talus_series* series, const talus_wor
     if (!b->wall) return error_memory(error, "an energy budget");
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
-        TRY(talus_world_wall(world, i, &state, error));
+        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
         take_state(b, &b->wall[i], &state);
         for (int k = 0; k < b->dim && b->series; k++) {
             b->wall[i].force_row[k] = wall_column(b->series, state.name, "force", k);
@@ -129,7 +129,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
     }
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
-        TRY(talus_world_wall(world, i, &state, error));
+        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
         budget_wall* w = &b->wall[i];
         if (step > b->step) b->wall_work += way_work(w, b->dim, state.force, state.position);
         take_state(b, w, &state); // for the steps to come
