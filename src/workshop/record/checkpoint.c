@@ -144,7 +144,7 @@ static void describe_scene(const talus_world* w, text_buffer* t)
     for (int64_t i = 0; i < w->state.walls.count; i++) {
         const talus_shape_def* shape = &w->state.walls.record[i].shape;
         text_add(t, "wall %s, shape %d", w->state.walls.record[i].name, (int)shape->kind);
-        if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid);
+        if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid.index);
         if (shape->kind == TALUS_SHAPE_MESH) {
             size_t bytes = sizeof *shape->triangles * 9 * (size_t)shape->triangle_count;
             text_add(t, ", %lld triangles, geometry %016llx", (long long)shape->triangle_count,

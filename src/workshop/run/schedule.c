@@ -74,7 +74,9 @@ void schedule_note_energy(run* r)
     if (bound >= 0) {
         const talus_grains g = talus_world_grains(r->world);
         int64_t free_grains = 0;
-        for (int64_t i = 0; i < g.count; i++) free_grains += g.glued_to[i] == -1;
+        for (int64_t i = 0; i < g.count; i++) {
+            free_grains += g.glued_to[i].index == TALUS_GRAIN_FREE;
+        }
         bool below = energy < bound * (double)free_grains;
         // Grains let go from rest are slow too: energy that still grows does not start the count.
         bool starts = energy <= s->energy;

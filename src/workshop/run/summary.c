@@ -347,7 +347,8 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_object(&j, "wall_forces");
     for (int w = 0; w < talus_world_wall_count(r->world); w++) {
         talus_wall_state state;
-        if (talus_world_wall(r->world, w, &state, NULL) == TALUS_OK && state.present) {
+        if (talus_world_wall(r->world, (talus_wall_id){w}, &state, NULL) == TALUS_OK &&
+            state.present) {
             json_vector(&j, state.name, state.force);
         }
     }

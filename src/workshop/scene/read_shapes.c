@@ -4,7 +4,7 @@
 /// the corners of convex parts, of which the hulls are taken.
 #include "base/hash.h"
 #include "base/vec.h"
-#include "geometry/mesh.h"
+#include "scene/mesh_file.h"
 #include "scene/model.h"
 #include "scene/shape_points.h"
 
