@@ -86,10 +86,11 @@ def declarations(name):
     """(comment, declaration as written) of all that a header declares, after its own comment."""
     text = (ROOT / "include" / name).read_text()
     lines = text.splitlines()
-    code, comments = generate.split_comments(text)
+    code, comments = generate.split_comments(text, inline="")
     for start, end, _ in generate.statements(code):
         doc = generate.doc_above(comments, code, start)
-        yield doc, "\n".join(lines[start:end + 1])
+        written = "\n".join(lines[start:end + 1])
+        yield doc, re.sub(r"^static inline (.*)", r"\1;", written, flags=re.DOTALL)
 
 
 def head_comment(name):
@@ -112,10 +113,11 @@ def title_of(declaration):
 
 def write_api(pages):
     out = ["# The C library", "",
-           "All public headers, as they are installed; `#include <talus/talus.h>` includes them all. "
+           "All public headers, as they are installed; `#include <talus/talus.h>` includes those of the engine, "
+           "`#include <talus/workshop.h>` all of them. "
            "The same names, without `talus_`, are in the [Python package](python.md).", ""]
     for name in generate.header_order(ROOT / "include"):
-        if name == "talus/talus.h":
+        if name in ("talus/talus.h", "talus/workshop.h"):
             continue
         out += [f"## `{name}`", "", head_comment(name), ""]
         for doc, declaration in declarations(name):

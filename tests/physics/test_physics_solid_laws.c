@@ -14,12 +14,12 @@ static talus_world* laws_world(int dim, const talus_pair_def* pair, double gravi
     return physics_world_pair(&def, pair);
 }
 
-static int cube(talus_world* world)
+static talus_solid_id cube(talus_world* world)
 {
     return physics_box_solid(world, "cube", talus_world_options(world)->dim, 1, 1, 1);
 }
 
-static talus_grain_def cube_at(int dim, int shape, double z)
+static talus_grain_def cube_at(int dim, talus_solid_id shape, double z)
 {
     return physics_block(shape, 0, dim == 2 ? z : 0, z);
 }
@@ -32,7 +32,8 @@ static void flat_impact_rebounds_with_e(void** state)
     const double es[] = {0.0, 0.3, 0.8, 1.0};
     for (int dim = 2; dim <= 3; dim++) {
         for (int i = 0; i < 4; i++) {
-            talus_pair_def pair = {.friction = 0.4, .restitution = es[i]};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.4, pair.restitution = es[i];
             talus_world* world = laws_world(dim, &pair, 0.0);
             physics_plane(world, "floor", 0, dim == 2, dim == 3);
             talus_grain_def def = cube_at(dim, cube(world), 0.5015);
@@ -53,7 +54,8 @@ static void corner_impact_rebounds_with_e(void** state)
 {
     (void)state;
     const double angle = 0.3, e = 0.6;
-    talus_pair_def pair = {.friction = 0.2, .restitution = e};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.2, pair.restitution = e;
     talus_world* world = laws_world(2, &pair, 0.0);
     physics_plane(world, "floor", 0, 1, 0);
     talus_grain_def def = cube_at(2, cube(world), 0.5 * (sin(angle) + cos(angle)) + 1e-3);
@@ -78,9 +80,10 @@ static void corner_impact_rebounds_with_e(void** state)
 static double pull(int dim, double factor, int* points)
 {
     const double strength = 10.0;
-    talus_pair_def pair = {.friction = 0.5, .cohesion_force = strength, .cohesion_energy = 1e-3};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.5, pair.cohesion_force = strength, pair.cohesion_energy = 1e-3;
     talus_world* world = laws_world(dim, &pair, 0.0);
-    int shape = cube(world);
+    talus_solid_id shape = cube(world);
     talus_grain_def def = cube_at(dim, shape, 0.5);
     def.fixed = true;
     physics_add(world, &def);
@@ -121,11 +124,13 @@ static void bond_of_faces_bears_shear(void** state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         for (int side = -1; side <= 1; side += 2) {
-            talus_pair_def pair = {.friction = 0.5, .cohesion_force = 10.0, .cohesion_energy = 1.0};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.5, pair.cohesion_force = 10.0, pair.cohesion_energy = 1.0;
             talus_world* world = laws_world(dim, &pair, 0.0);
-            int shape = physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.1 : 1, 0.1);
+            talus_solid_id shape =
+                physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.1 : 1, 0.1);
             // wider below: where corners of both bodies change places, a bond is made anew
-            int wide = physics_box_solid(world, "wide", dim, 2, dim == 2 ? 0.1 : 2, 0.1);
+            talus_solid_id wide = physics_box_solid(world, "wide", dim, 2, dim == 2 ? 0.1 : 2, 0.1);
             talus_grain_def def = cube_at(dim, wide, 0.05);
             def.fixed = true;
             physics_add(world, &def);
@@ -155,10 +160,12 @@ static void two_frictions_of_a_block(void** state)
     const double mu_s = 0.5, mu_d = 0.3;
     for (int dim = 2; dim <= 3; dim++) {
         for (int side = -1; side <= 1; side += 2) {
-            talus_pair_def pair = {.friction = mu_s, .dynamic_friction = mu_d};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = mu_s, pair.dynamic_friction = mu_d;
             talus_world* world = laws_world(dim, &pair, G);
-            int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
-            int shape = physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.2 : 1, 0.2);
+            talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+            talus_solid_id shape =
+                physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.2 : 1, 0.2);
             talus_grain_def def = cube_at(dim, shape, 0.1);
             // How four points share weight and pull is open: near the limit one may be loaded
             // beyond its share and the block breaks loose up to 1e-2 too early in 3D.
@@ -185,7 +192,8 @@ static void spinning_slab_is_slowed_at_its_corners(void** state)
     (void)state;
     const double mu = 0.4, tors = 0.05, moment = (1.0 + 1.0) / 12.0;
     for (int law = 0; law < 2; law++) { // with torsion friction every point adds mu_tor N
-        talus_pair_def pair = {.friction = mu, .torsion = law ? tors : 0.0};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = mu, pair.torsion = law ? tors : 0.0;
         talus_world* world = laws_world(3, &pair, G);
         physics_plane(world, "floor", 0, 0, 1);
         talus_grain_def def = cube_at(3, physics_box_solid(world, "slab", 3, 1, 1, 0.1), 0.05);
@@ -209,12 +217,14 @@ static void ball_rolls_on_a_solid_as_on_a_plane(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         double speed[2], place[2];
         for (int floor = 0; floor < 2; floor++) {
-            talus_pair_def pair = {.friction = 0.3, .rolling = 0.01, .torsion = 0.01};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.3, pair.rolling = 0.01, pair.torsion = 0.01;
             talus_world* world = laws_world(dim, &pair, G);
             if (floor == 0) {
                 physics_plane(world, "floor", 0, dim == 2, dim == 3);
             } else {
-                int slab = physics_box_solid(world, "slab", dim, 10, dim == 2 ? 1 : 10, 1);
+                talus_solid_id slab =
+                    physics_box_solid(world, "slab", dim, 10, dim == 2 ? 1 : 10, 1);
                 talus_grain_def ground = cube_at(dim, slab, -0.5);
                 ground.fixed = true;
                 physics_add(world, &ground);
@@ -243,7 +253,8 @@ static void rolling_friction_slows_a_polygon(void** state)
     (void)state;
     double way[2];
     for (int law = 0; law < 2; law++) {
-        talus_pair_def pair = {.friction = 0.8, .rolling = law ? 0.02 : 0.0};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 0.8, pair.rolling = law ? 0.02 : 0.0;
         talus_world* world = laws_world(2, &pair, G);
         physics_plane(world, "floor", 0, 1, 0);
         double points[2 * 64];
@@ -271,10 +282,11 @@ static void forces_balance_at_rest(void** state)
 {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
-        talus_pair_def pair = {.friction = 0.6};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 0.6;
         talus_world* world = laws_world(dim, &pair, G);
-        int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
-        int shape = cube(world);
+        talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_solid_id shape = cube(world);
         for (int i = 0; i < 3; i++) { // two on the floor with a space, one across them
             talus_grain_def def = cube_at(dim, shape, i == 2 ? 1.5 : 0.5);
             def.position[0] = i == 0 ? -0.6 : i == 1 ? 0.6 : 0.1;

@@ -149,7 +149,7 @@ static double impact_error(talus_integrator integrator, double restitution, doub
     def.soft.integrator = integrator;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = 1.0;
+    pair.soft.stiffness = 1.0;
     pair.restitution = restitution;
     check_ok(talus_world_add_material(world, "disc", &pair, NULL, &error), error);
     talus_grain_def disc = talus_grain_default();
@@ -190,7 +190,7 @@ static void test_impacts(void** state)
         double largest;
         // a step that divides t_c would let errors of beginning and end cancel
         const double mean = mean_impact_error((talus_integrator)k, 0.5, 0.0482, &largest);
-        check_close(INTEGRATORS[k], mean, 0.0, 0.01, "what docs/soft.md and soft_times.c say");
+        check_close(INTEGRATORS[k], mean, 0.0, 0.01, "what docs/soft.md and soft/times.c say");
         check_below("largest", largest, 0.06, "the dashpot's force begins up to a step late");
     }
 }

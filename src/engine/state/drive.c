@@ -99,6 +99,14 @@ static void pivot_arm(const walls* w, int wall, double arm[3])
     quat_rotate_back(arm, w->start_rotation + 4 * wall, arm);
 }
 
+void drive_pivot(const walls* w, int wall, double pivot[3])
+{
+    double arm[3];
+    pivot_arm(w, wall, arm);
+    quat_rotate(arm, w->rotation + 4 * wall, arm);
+    for (int k = 0; k < 3; k++) pivot[k] = w->position[3 * wall + k] - arm[k];
+}
+
 /// Let a wall move with the velocity v of its pivot and a spin.
 static void set_motion(walls* w, int wall, const double v[3], const double spin[3])
 {
@@ -134,7 +142,7 @@ static double servo_area(const walls* w, const talus_drive_def* d)
     if (d->span_count == 0) return d->area;
     double area = 1.0;
     for (int s = 0; s < d->span_count; s++) {
-        area *= plane_distance(w, d->span_wall[s][0], d->span_wall[s][1]);
+        area *= plane_distance(w, d->span_wall[s][0].index, d->span_wall[s][1].index);
     }
     return area;
 }

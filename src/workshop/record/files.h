@@ -36,7 +36,8 @@ int64_t files_size(const char* path);
 /// A growing text that remembers a failed allocation until text_failed() is asked.
 typedef struct text_buffer {
     char* data;
-    size_t size, capacity;
+    size_t size;
+    int64_t capacity;
     bool failed;
 } text_buffer;
 
@@ -45,6 +46,8 @@ void text_add(text_buffer* t, const char* format, ...) TALUS_PRINTF(2, 3);
 void text_add_word(text_buffer* t, const char* word);
 /// Room for `size` more bytes at t->data + t->size, NULL when memory is short.
 char* text_room(text_buffer* t, size_t size);
+/// Append plain bytes; false when memory is short.
+bool text_append(text_buffer* t, const void* data, size_t size);
 void text_free(text_buffer* t);
 
 #endif

@@ -9,6 +9,7 @@
 #include "run/advise.h"
 
 #include "base/clock.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "run/run.h"
 
@@ -34,33 +35,19 @@ typedef struct advising {
     talus_advice* out;
     scene_estimate estimate;
     int phase_count;
-    double* lengths;       ///< [phase_count] simulated time, < 0: not known
+    double* lengths;       ///< [phase_count] simulated time, at most; < 0: not known
     step_set* step_sets;   ///< [phase_count] for the method that the scene does not state
     const char** all_sets; ///< [set_count] the user's, method, steps
     int set_count;
 } advising;
 
-talus_advise_def talus_advise_default(void)
+void talus_advise_default_sized(talus_advise_def* def, size_t size)
 {
-    return (talus_advise_def){.seconds = 1.0};
+    talus_advise_def own = {.seconds = 1.0};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- the scene ---------------------------------------------------------------------------------
-
-/// Simulated time of every phase, at most.
-static void find_lengths(advising* a, const run* r)
-{
-    talus_advice* out = a->out;
-    for (int p = 0; p < a->phase_count; p++) {
-        const int64_t limit = schedule_phase_limit(r, p);
-        a->lengths[p] = limit < 0 ? -1.0 : (double)limit * scene_phase_step(r->scene, p);
-        out->at_most |= scene_phase_end(r->scene, p)->kinetic_energy >= 0 && limit >= 0;
-        out->unknown_phases += limit < 0;
-        out->duration += fmax(a->lengths[p], 0.0);
-    }
-    out->per_second = out->unknown_phases == a->phase_count;
-    if (out->per_second) out->duration = 1.0;
-}
 
 /// What turns the scene into one of the other method. A step that is written for one of them says
 /// nothing about the other.
@@ -112,7 +99,15 @@ static talus_status describe(advising* a, const run* r, talus_error* error)
     a->phase_count = scene_phase_count(r->scene);
     a->lengths = calloc((size_t)a->phase_count, sizeof *a->lengths);
     if (!a->lengths) return error_memory(error, "the advice");
-    find_lengths(a, r);
+    for (int p = 0; p < a->phase_count; p++) {
+        const int64_t limit = schedule_phase_limit(r, p);
+        a->lengths[p] = limit < 0 ? -1.0 : (double)limit * scene_phase_step(r->scene, p);
+        out->at_most |= scene_phase_end(r->scene, p)->kinetic_energy >= 0 && limit >= 0;
+        out->unknown_phases += limit < 0;
+        out->duration += fmax(a->lengths[p], 0.0);
+    }
+    out->per_second = out->unknown_phases == a->phase_count;
+    if (out->per_second) out->duration = 1.0;
     return find_sets(a, r, error);
 }
 
@@ -146,17 +141,6 @@ static talus_status spend(run* r, double seconds, int threads, talus_cost* cost,
     return status;
 }
 
-/// Steps of the whole scene.
-static void count_steps(const advising* a, const run* r, talus_cost* cost)
-{
-    for (int p = 0; p < a->phase_count; p++) {
-        const double length =
-            a->out->per_second ? a->out->duration / a->phase_count : fmax(a->lengths[p], 0.0);
-        cost->steps += length / scene_phase_step(r->scene, p);
-    }
-    cost->step = a->out->duration / cost->steps;
-}
-
 /// Try one method in a run that is built.
 static talus_status try_method(advising* a, run* r, talus_error* error)
 {
@@ -166,7 +150,12 @@ static talus_status try_method(advising* a, run* r, talus_error* error)
         a->out->stiffness = scene_phase_times(r->scene, 0)->stiffness;
         a->out->stiffness_chosen = scene_choices(r->scene)->stiffness;
     }
-    count_steps(a, r, cost);
+    for (int p = 0; p < a->phase_count; p++) { // steps of the whole scene
+        const double length =
+            a->out->per_second ? a->out->duration / a->phase_count : fmax(a->lengths[p], 0.0);
+        cost->steps += length / scene_phase_step(r->scene, p);
+    }
+    cost->step = a->out->duration / cost->steps;
     const talus_status status = spend(r, a->def->seconds, a->out->threads, cost, error);
     cost->possible = status >= 0 || (status == TALUS_ERR_NUMERIC && cost->trial_steps > 0);
     if (cost->possible && status < 0)
@@ -215,22 +204,6 @@ static talus_status try_other(advising* a, const talus_run_def* options, talus_e
 
 // ---- what follows ------------------------------------------------------------------------------
 
-/// BUW 1.37, as it stands and with the sweeps of Talus's solver.
-static void fill_ratios(advising* a)
-{
-    talus_advice* out = a->out;
-    const scene_estimate* e = &a->estimate;
-    if (!(out->stiffness > 0)) {
-        out->stiffness = e->stiffness;
-        out->stiffness_chosen = true;
-    }
-    const double depth = out->radius * sqrt(out->stiffness / out->mass);
-    const double fraction = depth > 0 ? out->speed / depth : NAN;
-    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
-    out->ratio_papers = out->papers_sweeps * fraction;
-    out->ratio_talus = out->size * fraction;
-}
-
 /// Costs of the whole scene. A trial that went through all of it knows how long that is.
 static void fill_costs(advising* a)
 {
@@ -259,7 +232,16 @@ static void conclude(advising* a)
 {
     talus_advice* out = a->out;
     const talus_cost *contact = &out->cost[TALUS_METHOD_CONTACT], *soft = &out->cost[1];
-    fill_ratios(a);
+    // BUW 1.37, as it stands and with the sweeps of Talus's solver.
+    if (!(out->stiffness > 0)) {
+        out->stiffness = a->estimate.stiffness;
+        out->stiffness_chosen = true;
+    }
+    const double depth = out->radius * sqrt(out->stiffness / out->mass);
+    const double fraction = depth > 0 ? out->speed / depth : NAN;
+    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
+    out->ratio_papers = out->papers_sweeps * fraction;
+    out->ratio_talus = out->size * fraction;
     fill_costs(a);
     // The springs that were chosen for a law other than the linear one differ by a factor.
     const double linear = out->stiffness_chosen ? a->estimate.stiffness : out->stiffness;
@@ -274,10 +256,13 @@ static void conclude(advising* a)
     out->even_overlap = overlap_of(&a->estimate, linear * out->ratio * out->ratio);
 }
 
-talus_status talus_advise(const talus_advise_def* def, talus_advice* out, talus_report* report,
+talus_status talus_advise(const talus_advise_def* given, talus_advice* out, talus_report* report,
                           talus_error* error)
 {
+    talus_advise_def own = talus_advise_default();
+    const talus_advise_def* def = &own;
     *out = (talus_advice){.speed_of = "", .stiffness_of = ""};
+    TRY(DEFINITION_TAKE(advise, &own, given, error));
     if (!def->scene) return error_set(error, TALUS_ERR_ARGUMENT, "an advice needs a scene");
     if (!(def->seconds >= 0.0)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

@@ -23,7 +23,7 @@ static void complete_list(const talus_scene* scene, scene_pair* pairs, int count
         springs_of(&pair->law, own);
         springs_of(&mixture, usual);
         for (int k = 0; k < SPRING_COUNT; k++) {
-            const bool left_out = !(pair->springs >> k & 1) && own[k] != &pair->law.damping;
+            const bool left_out = !(pair->springs >> k & 1) && own[k] != &pair->law.soft.damping;
             if (left_out) *own[k] = *usual[k];
         }
     }
@@ -42,15 +42,18 @@ static talus_status give_laws(const talus_scene* scene, talus_world* world, talu
 {
     for (int a = 0; a < scene->material_count; a++) {
         const talus_pair_def* law = &scene->materials[a].law;
-        TRY(talus_world_set_pair(world, a, a, law, error));
+        TRY(talus_world_set_pair(world, (talus_material_id){a}, (talus_material_id){a}, law,
+                                 error));
         for (int b = 0; b < a; b++) {
             const talus_pair_def mixture = pair_mixture(&scene->materials[b].law, law);
-            TRY(talus_world_set_pair(world, a, b, &mixture, error));
+            TRY(talus_world_set_pair(world, (talus_material_id){a}, (talus_material_id){b},
+                                     &mixture, error));
         }
     }
     for (int i = 0; i < scene->pair_count; i++) {
         const scene_pair* pair = &scene->pairs[i];
-        TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+        TRY(talus_world_set_pair(world, (talus_material_id){pair->a}, (talus_material_id){pair->b},
+                                 &pair->law, error));
     }
     return TALUS_OK;
 }
@@ -72,7 +75,7 @@ static bool lacks_stiffness(const scene_material* m)
     return !(m->springs >> SPRING_STIFFNESS & 1);
 }
 
-talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* found,
                               talus_error* error)
 {
     bool lacking = false;
@@ -98,12 +101,12 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
         scene_material* m = &scene->materials[i];
         if (!lacks_stiffness(m)) continue;
         if (!choices->stiffness) {
-            mistakes_add(p, m->origin.at, m->origin.path,
+            mistakes_add(found, m->origin.at, m->origin.path,
                          "its stiffness cannot be chosen: no weight, no force and no speed is "
                          "known at the start (expected stiffness)");
             continue;
         }
-        m->law.stiffness = choices->chosen;
+        m->law.soft.stiffness = choices->chosen;
         node_put(&scene->arena, m->effective, "stiffness", (place){0},
                  node_real(&scene->arena, choices->chosen));
     }
@@ -158,7 +161,7 @@ static bool is_reported(const talus_scene* scene, int index)
 /// Choose the step of a phase if it is `auto` or too long; true if it was chosen. Where nothing can
 /// collide the phase's times are all zero, and `why` says so.
 static bool choose_step(talus_scene* scene, int index, const talus_error* why, const log_sink* log,
-                        mistakes* p)
+                        mistakes* found)
 {
     scene_phase* phase = &scene->phases[index];
     const scene_origin* origin = &phase->step.origin;
@@ -167,7 +170,7 @@ static bool choose_step(talus_scene* scene, int index, const talus_error* why, c
     // A step written for rigid grains is far too long for soft ones.
     const bool too_long = !phase->step.chosen && known && phase->step.length > times->stable;
     if (phase->step.chosen && !known && !is_reported(scene, index)) {
-        mistakes_add(p, origin->at, origin->path,
+        mistakes_add(found, origin->at, origin->path,
                      "'auto' cannot be settled: %s (expected a number > 0)", why->text);
     }
     if (too_long && !is_reported(scene, index)) {
@@ -182,8 +185,8 @@ static bool choose_step(talus_scene* scene, int index, const talus_error* why, c
     return true;
 }
 
-talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
-                          talus_error* error)
+talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log,
+                          mistakes* found, talus_error* error)
 {
     // The world needs all kinds of grains for it; those of the inlets are there for a moment only.
     const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
@@ -197,13 +200,14 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
         scene_phase* phase = &scene->phases[i];
         for (int k = 0; k < phase->pair_count; k++) {
             const scene_pair* pair = &phase->pairs[k];
-            TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+            TRY(talus_world_set_pair(world, (talus_material_id){pair->a},
+                                     (talus_material_id){pair->b}, &pair->law, error));
         }
         talus_error why = {0};
         const talus_status status = talus_world_soft_times(world, &phase->times, &why);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
         if (status < 0) phase->times = (talus_soft_times){0};
-        if (!choose_step(scene, i, &why, log, p)) continue;
+        if (!choose_step(scene, i, &why, log, found)) continue;
         shortest = fmin(shortest, phase->step.length);
         replaced = replaced || same_origin(&phase->step, &scene->step);
     }
