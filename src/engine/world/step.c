@@ -46,7 +46,7 @@ static step_order order_step(talus_world* w, double h)
 static double system_size(const talus_world* w)
 {
     const grains* g = &w->state.grains;
-    if (w->last.rigidity.largest_size > 0.0) return w->last.rigidity.largest_size;
+    if (w->extent > 0.0) return w->extent;
     if (g->count == 0) return 0.0;
     double low[3], high[3], longest = 0.0;
     grains_box(g, w->def.threads, low, high);
@@ -138,7 +138,7 @@ static void add_to_totals(talus_totals* t, const talus_step_result* r)
     t->sweeps += r->sweeps;
     t->updates += r->updates;
     t->unconverged += !r->converged;
-    t->soft += r->rigidity.soft;
+    t->yielding += r->rigidity.yielding;
     t->second += r->second;
     t->removed += r->removed;
 }
@@ -226,7 +226,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
         return error_memory(error, "diagnosing a step");
     }
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
-    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, &result->rigidity)) {
+    if (diagnose_rigidity(w, h / result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,

@@ -31,7 +31,7 @@ typedef struct state_block {
     size_t size;
 } state_block;
 
-enum { BLOCKS = 6 };
+enum { BLOCKS = 7 };
 
 static void state_blocks(talus_world* w, state_block out[BLOCKS])
 {
@@ -41,6 +41,7 @@ static void state_blocks(talus_world* w, state_block out[BLOCKS])
     out[3] = (state_block){"totals", &w->totals, sizeof w->totals};
     out[4] = (state_block){"last", &w->last, sizeof w->last};
     out[5] = (state_block){"solves", &w->solves, sizeof w->solves};
+    out[6] = (state_block){"extent", &w->extent, sizeof w->extent};
 }
 
 /// Hash of all that the motion of grains of this shape depends on.

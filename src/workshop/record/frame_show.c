@@ -105,6 +105,7 @@ static void set_last(talus_world* w, const frame_entry* entry)
                                       grains_kinetic_energy(&w->state.grains, w->def.threads),
                                   .nan_grain = -1,
                                   .escaped_grain = -1};
+    w->extent = 0.0;
     for (int64_t i = 0; i < w->state.contacts.count; i++) {
         w->last.active += w->state.contacts.state[i] != TALUS_CONTACT_OPEN;
     }

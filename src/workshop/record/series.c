@@ -49,7 +49,7 @@ static const series_column step_table[] = {
     {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness), IN_CONTACT},
     {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error), IN_CONTACT},
     {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid), IN_CONTACT},
-    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft), IN_CONTACT},
+    {"yielding", CELL_FLAG, IN_RESULT(rigidity.yielding), IN_CONTACT},
     {"second", CELL_FLAG, IN_RESULT(second), IN_CONTACT},
     {"elastic_energy", CELL_NUMBER, IN_RESULT(energy.elastic), IN_SOFT},
     {"dissipated", CELL_NUMBER, IN_RESULT(energy.dissipated), IN_SOFT},
@@ -86,8 +86,8 @@ static void add_wall_names(text_buffer* t, const char* name, int dim)
 
 static bool has_column(const talus_world* world, const series_column* col)
 {
-    const bool soft = world->def.method == TALUS_METHOD_SOFT;
-    return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
+    return col->method == IN_BOTH ||
+           col->method == (world->method->solves_contacts ? IN_CONTACT : IN_SOFT);
 }
 
 static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)

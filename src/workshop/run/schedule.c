@@ -66,7 +66,7 @@ phase_reason schedule_phase_over(const run* r)
 /// The energy is looked at every so many steps, counted from the phase's beginning.
 static int64_t energy_steps(const run* r)
 {
-    return scene_method(r->scene) == TALUS_METHOD_SOFT ? SOFT_ENERGY_STEPS : 1;
+    return method_of(scene_method(r->scene))->short_steps ? SOFT_ENERGY_STEPS : 1;
 }
 
 static int64_t free_grains(const talus_world* world)
@@ -132,7 +132,7 @@ int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left)
 
 int64_t schedule_series_steps(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const int64_t limit = schedule_phase_limit(r, (int)r->state.phase);
     if (limit < 0) return SOFT_FREE_STEPS;
     const int64_t steps = limit / SOFT_ROWS;
@@ -172,7 +172,7 @@ static int64_t up_to_mark(const run* r, double interval, int64_t mark)
 
 int64_t schedule_batch(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const run_state* s = &r->state;
     const scene_output* out = scene_outputs(r->scene);
     const int phase = (int)s->phase;

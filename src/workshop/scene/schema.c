@@ -112,7 +112,7 @@ static void read_policies(section* root, talus_world_def* def)
     if (read_choice_is_out(&s, "nan", nan)) {
         section_mistake(&s, "nan", "'%s' makes no sense here (expected stop or retry)",
                         section_row(&s, "nan", KEY_CHOICE)->choices[nan]);
-    } else if (def->method == TALUS_METHOD_SOFT) {
+    } else if (!method_of(def->method)->undoable) {
         nan = TALUS_POLICY_STOP; // its steps are never repeated
     }
     def->on_unconverged = (talus_policy)unconverged;

@@ -35,7 +35,7 @@ static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
         const int axis = schema_find_choice(s, "lock", i, "axis", axes[i]);
         if (axis >= 0) g->locked[axis] = true;
     }
-    if (count > 0 && scene->world.method != TALUS_METHOD_SOFT) {
+    if (count > 0 && !method_of(scene->world.method)->locks_axes) {
         section_mistake(s, "lock", "is known to the method soft only (expected method: soft)");
     }
 }

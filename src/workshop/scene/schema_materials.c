@@ -44,7 +44,7 @@ static void read_material(section* s, scene_material* m)
 static void check_young(talus_scene* scene)
 {
     const talus_world_def* def = &scene->world;
-    if (def->method != TALUS_METHOD_SOFT || def->soft.law != TALUS_SOFT_HERTZ) return;
+    if (!method_of(def->method)->has_springs || def->soft.law != TALUS_SOFT_HERTZ) return;
     for (int i = 0; i < scene->material_count; i++) {
         const scene_material* m = &scene->materials[i];
         if (m->law.young > 0.0 || !m->effective) continue;

@@ -39,7 +39,7 @@ static void put_auto(section* s)
 
 void schema_step(talus_scene* scene, section* s, bool required, scene_step* step)
 {
-    const bool soft = scene->world.method == TALUS_METHOD_SOFT;
+    const bool soft = method_of(scene->world.method)->has_springs;
     const bool given = section_has(s, "step");
     if (given || required) step->origin = (scene_origin){section_place(s, "step"), "step"};
     if (given) step->origin.path = section_path(s, "step");
