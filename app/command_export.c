@@ -4,22 +4,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/// A format: its option, the function, and how the result is told.
-typedef struct export_format {
+/// The option of a format and how the result is told.
+typedef struct export_words {
     const char* option;
-    talus_status (*write)(const char* directory, const char* out, talus_error* error);
     const char* told;
     const char* inside; ///< of a format that is a folder: a file that is always in it
-} export_format;
+} export_words;
 
-enum { FORMAT_VTK, FORMAT_LAMMPS, FORMAT_VTKHDF, FORMAT_GSD, FORMAT_COUNT, OPTION_FORCE };
-
-static const export_format formats[FORMAT_COUNT] = {
-    [FORMAT_VTK] = {"vtk", talus_export_vtk, "VTK files for ParaView are in", "/grains.pvd"},
-    [FORMAT_LAMMPS] = {"lammps", talus_export_lammps, "LAMMPS dump for OVITO is", ""},
-    [FORMAT_VTKHDF] = {"vtkhdf", talus_export_vtkhdf, "VTKHDF file for ParaView is", ""},
-    [FORMAT_GSD] = {"gsd", talus_export_gsd, "GSD file for OVITO is", ""},
+static const export_words formats[] = {
+    [TALUS_EXPORT_VTK] = {"vtk", "VTK files for ParaView are in", "/grains.pvd"},
+    [TALUS_EXPORT_VTKHDF] = {"vtkhdf", "VTKHDF file for ParaView is", ""},
+    [TALUS_EXPORT_GSD] = {"gsd", "GSD file for OVITO is", ""},
+    [TALUS_EXPORT_LAMMPS] = {"lammps", "LAMMPS dump for OVITO is", ""},
 };
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats, OPTION_FORCE };
 
 /// Is there room for all that was asked for?
 static bool places_free(const char* const* out, bool force)
@@ -46,7 +44,7 @@ static int export_to(const char* directory, const char* const* out, bool force)
     for (int i = 0; i < FORMAT_COUNT; i++) {
         talus_error error = {0};
         if (!out[i]) continue;
-        if (formats[i].write(directory, out[i], &error) < 0) {
+        if (talus_export(directory, out[i], (talus_export_format)i, &error) < 0) {
             fprintf(stderr, "talus: %s\n", error.text);
             return STATUS_FAILURE;
         }
@@ -89,8 +87,8 @@ int command_export(int argc, char** argv)
             !output_path(lammps, "%s/grains.dump", vtk)) {
             return STATUS_FAILURE;
         }
-        out[FORMAT_VTK] = vtk;
-        out[FORMAT_LAMMPS] = lammps;
+        out[TALUS_EXPORT_VTK] = vtk;
+        out[TALUS_EXPORT_LAMMPS] = lammps;
     }
     return export_to(directory, out, force);
 }

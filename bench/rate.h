@@ -93,7 +93,7 @@ typedef struct sweep_bytes {
 static inline sweep_bytes bytes_of(const solve_job* job)
 {
     const problem* p = &job->problem;
-    const packed* w = &job->workspace.packed;
+    const packed_problem* w = &job->workspace.packed;
     const int dim = p->dim;
     const double batches = (double)w->batch_count, lanes = 8.0 * PACKED_LANES;
     if (job->options.method == TALUS_SOLVER_SWEEPS) {
@@ -102,7 +102,7 @@ static inline sweep_bytes bytes_of(const solve_job* job)
             8.0 * (double)(p->rows * problem_stride(dim) + p->count * problem_width(dim))};
     }
     sweep_bytes out = {lanes * ((double)w->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) +
-                                (double)w->slots[PACKED_BLOCK] * packed_fields(PACKED_BLOCK, dim) +
+                                (double)w->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) +
                                 batches),
                        lanes * batches * dim + 8.0 * (double)w->row_count * packed_stride(dim)};
     if (job->options.method == TALUS_SOLVER_ACCELERATED) out.change *= 2.0; // and those before

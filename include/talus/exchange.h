@@ -10,20 +10,18 @@
 extern "C" {
 #endif
 
-/// Write the recorded frames of a run as VTK XML (.vtp, .vtu and .pvd) into a folder, which is made
-/// if it is not there.
-TALUS_API talus_status talus_export_vtk(const char* directory, const char* out_directory,
-                                        talus_error* error);
-/// Write them as one temporal VTKHDF file.
-TALUS_API talus_status talus_export_vtkhdf(const char* directory, const char* out_path,
-                                           talus_error* error);
-/// Write them as one GSD file after the schema hoomd 1.4, with the shapes of the grains.
-TALUS_API talus_status talus_export_gsd(const char* directory, const char* out_path,
-                                        talus_error* error);
-/// Write them as one LAMMPS dump, with the shapes of its grains as OBJ files in the folder
-/// `out_path`.shapes.
-TALUS_API talus_status talus_export_lammps(const char* directory, const char* out_path,
-                                           talus_error* error);
+typedef enum talus_export_format {
+    TALUS_EXPORT_VTK,    ///< VTK XML (.vtp, .vtu and .pvd) in a folder, made if it is not there
+    TALUS_EXPORT_VTKHDF, ///< one temporal VTKHDF file
+    TALUS_EXPORT_GSD,    ///< one GSD file after the schema hoomd 1.4, with the shapes of the grains
+    TALUS_EXPORT_LAMMPS, ///< one LAMMPS dump; the shapes of its grains as OBJ files in the folder
+                         ///< of its name with .shapes behind it
+} talus_export_format;
+
+/// Write the recorded frames of the run in `directory` to the file or folder `out`, in place of one
+/// that is there. A file appears when it is whole.
+TALUS_API talus_status talus_export(const char* directory, const char* out,
+                                    talus_export_format format, talus_error* error);
 
 // ---- scenes from files of other programs -------------------------------------------------------
 

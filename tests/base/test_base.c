@@ -52,6 +52,8 @@ static void test_arrays_renew(void** state)
     assert_true(arrays_renew(&capacity, 0, ARRAY(x), ARRAY(y)));
     assert_null(x);
     assert_true(arrays_renew(&capacity, 100, ARRAY(x), ARRAY(y)));
+    assert_int_equal((uintptr_t)x % ARRAY_ALIGNMENT, 0);
+    assert_int_equal((uintptr_t)y % ARRAY_ALIGNMENT, 0);
     assert_true(capacity >= 100);
     const double* kept = x;
     assert_true(arrays_renew(&capacity, 50, ARRAY(x), ARRAY(y)));

@@ -1,33 +1,42 @@
 /// Checkpoints: restored bit for bit, and never wrong: cut at any length, damaged in any byte,
 /// foreign, of another version, dimension or scene, with a full disk.
+#include "base/hash.h"
 #include "record/files.h"
+#include "record/h5.h"
 #include "record/record.h"
 #include "record_world.h"
+#include "run/run.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-typedef struct run_state {
+typedef struct life {
     int64_t phase;
     double mark;
-} run_state;
+    bool done;
+    int32_t level;
+    char note[5];
+} life;
+
+static const stored_field life_fields[] = {FIELD(life, phase), FIELD(life, mark), FIELD(life, done),
+                                           FIELD(life, level), FIELD(life, note)};
+static const stored_fields life_list = FIELD_LIST(life, life_fields);
 
 static talus_status save(const char* folder, const talus_world* w, int64_t phase,
                          talus_error* error)
 {
-    run_state run = {phase, 0.5};
-    char note[5] = "note";
-    checkpoint_extra extras[2] = {{"run", &run, sizeof run}, {"note", note, sizeof note}};
-    return checkpoint_write(folder, w, extras, 2, error);
+    life now[2] = {{phase, 0.5, true, -3, "note"}, {phase, -0.5, false, 7, "full"}};
+    const checkpoint_part parts[2] = {{"run", &life_list, 1, now}, {"lives", &life_list, 2, now}};
+    return checkpoint_write(folder, w, parts, 2, error);
 }
 
 static talus_status load(const char* folder, talus_world* w, int64_t* phase, bool* previous,
                          talus_error* error)
 {
-    run_state run = {-1, 0};
-    checkpoint_extra extras[1] = {{"run", &run, sizeof run}};
-    talus_status status = checkpoint_read(folder, w, extras, 1, previous, error);
-    *phase = run.phase;
+    life now = {.phase = -1};
+    const checkpoint_part part = {"run", &life_list, 1, &now};
+    talus_status status = checkpoint_read(folder, w, &part, 1, previous, error);
+    *phase = now.phase;
     return status;
 }
 
@@ -229,30 +238,276 @@ static void test_other(void** state)
     refuse(folder, reshaped_world("kite", 1e-15), "\"solid kite, geometry ");
     refuse(folder, reshaped_world("brick", 0.0), "has \"solid brick, geometry ");
 
-    // Extras of another size or name.
-    double small = 3.0;
-    checkpoint_extra wrong = {"run", &small, sizeof small};
-    assert_int_equal(checkpoint_peek(folder, &wrong, 1, &error), TALUS_ERR_STATE);
-    wrong.name = "walk";
-    assert_int_equal(checkpoint_peek(folder, &wrong, 1, &error), TALUS_ERR_STATE);
-    assert_true(small == 3.0);
-    run_state run = {0};
-    checkpoint_extra right = {"run", &run, sizeof run};
-    check_ok(checkpoint_peek(folder, &right, 1, &error), error);
-    assert_int_equal(run.phase, 1);
+    talus_world_destroy(w);
+    sample_remove(folder);
+}
 
+/// An older or newer checkpoint is refused with that word, be it one of the bytes of today's.
+static void test_versions(void** state)
+{
+    (void)state;
+    char* folder = sample_folder();
+    talus_error error = {0};
+    talus_world* w = sample_world(2, 1);
+    check_ok(save(folder, w, 1, &error), error);
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 3";
+    const char head[] = "talus-checkpoint 4";
     assert_memory_equal(data, head, strlen(head));
+    data[strlen(head) - 1] = '3';
+    put_bytes(path, data, size);
+    refuse(folder, sample_world(2, 1),
+           "is a checkpoint of version 3, written by an older Talus; this one reads version 4: "
+           "start the run again");
     data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
-    refuse(folder, sample_world(2, 1), "has checkpoint format 7, this program reads format 3");
+    refuse(folder, sample_world(2, 1),
+           "is a checkpoint of version 7, written by a newer Talus; this one reads version 4: go "
+           "on with that one");
+    // As they were written before, cut short: the version is said before anything else.
+    put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
+    refuse(folder, sample_world(2, 1), "version 1, written by an older Talus");
     free(data);
     free(path);
     talus_world_destroy(w);
     sample_remove(folder);
+}
+
+// ---- fields ------------------------------------------------------------------------------------
+
+/// Give every field of a struct a value that depends on its place.
+static void fill(const stored_fields* list, char* data, int* number)
+{
+    for (int i = 0; i < list->count; i++) {
+        const stored_field* f = &list->field[i];
+        char* at = data + f->offset;
+        const int n = ++*number;
+        const double real = 0.1 * n;
+        const int64_t large = 1000000007LL * n;
+        const int32_t small = -n;
+        const bool truth = n % 2;
+        switch (f->type) {
+        case FIELD_F64: memcpy(at, &real, sizeof real); break;
+        case FIELD_I64: memcpy(at, &large, sizeof large); break;
+        case FIELD_I32: memcpy(at, &small, sizeof small); break;
+        case FIELD_BOOL: memcpy(at, &truth, sizeof truth); break;
+        case FIELD_TEXT: snprintf(at, f->size, "text %d", n); break;
+        case FIELD_STRUCT: fill(f->own, at, number); break;
+        }
+    }
+}
+
+static size_t alignment(const stored_field* f)
+{
+    if (f->type == FIELD_STRUCT) return 8;
+    return f->type == FIELD_TEXT ? 1 : f->size;
+}
+
+/// Between the fields of a struct, as they are listed, there is only what their alignment asks for:
+/// none was forgotten.
+static void check_whole(const stored_fields* list)
+{
+    size_t end = 0;
+    for (int i = 0; i < list->count; i++) {
+        const stored_field* f = &list->field[i];
+        const size_t unit = alignment(f);
+        if (f->offset != (end + unit - 1) / unit * unit) {
+            print_message("before the field %s stands one that is not in the list\n", f->name);
+        }
+        assert_int_equal(f->offset, (end + unit - 1) / unit * unit);
+        if (f->type == FIELD_STRUCT) check_whole(f->own);
+        end = f->offset + f->size;
+    }
+    assert_int_equal(list->size, (end + 7) / 8 * 8);
+}
+
+/// All fields of a run's parts come back, those of several rows too.
+static void test_every_field(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* name;
+        const stored_fields* fields;
+    } parts[] = {{"run", &run_state_fields},
+                 {"phases", &phase_log_fields},
+                 {"inlets", &inlet_state_fields},
+                 {"last", &step_result_fields}};
+    char* folder = sample_folder();
+    talus_world* w = sample_world(2, 1);
+    for (int p = 0; p < 4; p++) {
+        const stored_fields* list = parts[p].fields;
+        check_whole(list);
+        enum { ROWS = 3 };
+        char* before = calloc(ROWS, list->size);
+        char* after = calloc(ROWS, list->size);
+        int number = 0;
+        for (int i = 0; i < ROWS; i++) fill(list, before + list->size * (size_t)i, &number);
+        talus_error error = {0};
+        checkpoint_part part = {parts[p].name, list, ROWS, before};
+        check_ok(checkpoint_write(folder, w, &part, 1, &error), error);
+        part.data = after;
+        check_ok(checkpoint_peek(folder, &part, 1, &error), error);
+        assert_memory_equal(before, after, ROWS * list->size);
+        part.rows = 2;
+        assert_int_equal(checkpoint_peek(folder, &part, 1, &error), TALUS_ERR_STATE);
+        assert_non_null(strstr(error.text, "has 3 rows, expected 2"));
+        free(before);
+        free(after);
+    }
+    // And those of the world.
+    talus_world* back = sample_world(2, 1);
+    talus_error error = {0};
+    int number = 0;
+    fill(&step_result_fields, (char*)&w->last, &number);
+    w->totals = (talus_totals){.steps = 1,
+                               .sweeps = 2,
+                               .updates = 3,
+                               .unconverged = 4,
+                               .soft = 5,
+                               .second = 6,
+                               .removed = 7,
+                               .dissipated = 8,
+                               .input = 9,
+                               .start = 10,
+                               .power_lost = 11,
+                               .power_input = 12,
+                               .seconds_solve = 13};
+    w->solves = 14;
+    w->state.grains.next_id = 15;
+    check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
+    back->totals.seconds_solve = 99;
+    check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
+    assert_memory_equal(&back->last, &w->last, sizeof w->last);
+    assert_int_equal(back->solves, 14);
+    assert_int_equal(back->state.grains.next_id, 15);
+    assert_true(back->totals.seconds_solve == 99); // those of this process
+    back->totals.seconds_solve = 13;
+    assert_memory_equal(&back->totals, &w->totals, sizeof w->totals);
+    talus_world_destroy(w);
+    talus_world_destroy(back);
+    sample_remove(folder);
+}
+
+static void refuse_part(const char* folder, const stored_field* fields, int count,
+                        const char* because)
+{
+    life now = {.phase = -1};
+    const stored_fields list = {fields, count, sizeof now};
+    const checkpoint_part part = {"run", &list, 1, &now};
+    talus_error error = {0};
+    assert_int_equal(checkpoint_peek(folder, &part, 1, &error), TALUS_ERR_STATE);
+    print_message("%s\n", error.text);
+    assert_non_null(strstr(error.text, because));
+    assert_int_equal(now.phase, -1);
+}
+
+/// A field that is missing, not known or of another type is named.
+static void test_fields(void** state)
+{
+    (void)state;
+    char* folder = sample_folder();
+    talus_error error = {0};
+    talus_world* w = sample_world(2, 1);
+    check_ok(save(folder, w, 1, &error), error);
+    const stored_field more[] = {
+        FIELD(life, phase), FIELD(life, mark), FIELD(life, done),
+        FIELD(life, level), FIELD(life, note), {"pace", FIELD_F64, offsetof(life, mark), 8, NULL}};
+    refuse_part(folder, more, 6, "checkpoint.h5: the field state/run.pace is missing");
+    refuse_part(folder, more, 4, "checkpoint.h5: the field state/run.note is not known");
+    stored_field other[5];
+    memcpy(other, more, sizeof other);
+    other[1].type = FIELD_I64;
+    refuse_part(folder, other, 5,
+                "the field state/run.mark is a real number of 8 bytes, expected an integer of 8");
+    other[1].type = FIELD_F64;
+    other[4].size = 4;
+    refuse_part(folder, other, 5, "state/run.note is a text of 5 bytes, expected a text of 4");
+    life now = {0};
+    checkpoint_part walk = {"walk", &life_list, 1, &now};
+    assert_int_equal(checkpoint_peek(folder, &walk, 1, &error), TALUS_ERR_STATE);
+    assert_non_null(strstr(error.text, "state/walk is missing"));
+    walk.name = "run";
+    check_ok(checkpoint_peek(folder, &walk, 1, &error), error);
+    assert_true(now.phase == 1 && now.mark == 0.5 && now.done && now.level == -3);
+    assert_string_equal(now.note, "note");
+    talus_world_destroy(w);
+    sample_remove(folder);
+}
+
+/// Change the HDF5 file inside a checkpoint and give it its right size and hash again.
+static void edit(const char* path, void (*change)(hid_t file))
+{
+    size_t size;
+    unsigned char* data = bytes_of(path, &size);
+    put_bytes(path, data + 512, size - 512);
+    free(data);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    change(file);
+    H5Fclose(file);
+    data = bytes_of(path, &size);
+    char head[512] = "";
+    snprintf(head, sizeof head, "talus-checkpoint 4\nsize %zu\nhash %016llx\n", size,
+             (unsigned long long)hash_bytes(HASH_START, data, size));
+    talus_error error = {0};
+    check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);
+    free(data);
+}
+
+static void without_mass(hid_t file)
+{
+    assert_true(H5Ldelete(file, "grains/mass", H5P_DEFAULT) >= 0);
+}
+
+static void with_colour(hid_t file)
+{
+    const double colour = 1;
+    hid_t group = H5Gopen2(file, "grains", H5P_DEFAULT);
+    assert_true(h5_write(group, "colour", COLUMN_F64, 1, 1, &colour, false));
+    H5Gclose(group);
+}
+
+static void with_whole_radius(hid_t file)
+{
+    const int64_t radius[64] = {0};
+    hid_t group = H5Gopen2(file, "grains", H5P_DEFAULT);
+    int64_t count = 0;
+    assert_true(h5_get_numbers(group, "count", COLUMN_I64, 1, &count));
+    H5Ldelete(group, "radius", H5P_DEFAULT);
+    assert_true(h5_write(group, "radius", COLUMN_I64, count, 1, radius, false));
+    H5Gclose(group);
+}
+
+static void without_world(hid_t file)
+{
+    assert_true(H5Ldelete(file, "state/world", H5P_DEFAULT) >= 0);
+}
+
+/// The same of the world's own fields, in files that are whole.
+static void test_world_fields(void** state)
+{
+    (void)state;
+    static const struct {
+        void (*change)(hid_t file);
+        const char* because;
+    } cases[] = {{without_mass, "checkpoint.h5: the field grains/mass is missing"},
+                 {with_colour, "checkpoint.h5: the field grains/colour is not known"},
+                 {with_whole_radius, "checkpoint.h5: the field grains/radius is of another type"},
+                 {without_world, "checkpoint.h5: state/world is missing"}};
+    talus_world* w = sample_world(2, 1);
+    sample_state(w, 1);
+    for (int i = 0; i < 4; i++) {
+        char* folder = sample_folder();
+        char* path = sample_path(folder, "checkpoint.h5");
+        talus_error error = {0};
+        check_ok(save(folder, w, 1, &error), error);
+        edit(path, cases[i].change);
+        refuse(folder, sample_world(2, 1), cases[i].because);
+        free(path);
+        sample_remove(folder);
+    }
+    talus_world_destroy(w);
 }
 
 static void limit_file_size(rlim_t bytes)
@@ -310,10 +565,10 @@ static void test_disk_full(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_other),
-        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_other),        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_every_field),  cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_world_fields), cmocka_unit_test(test_disk_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

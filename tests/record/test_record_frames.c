@@ -331,11 +331,11 @@ static void test_without_contacts(void** state)
     assert_int_equal(d.contacts.count, -1);
     frame_data_free(&d);
     frame_reader_close(&reader);
-    check_ok(talus_export_vtk(folder, out, &error), error);
+    check_ok(talus_export(folder, out, TALUS_EXPORT_VTK, &error), error);
     assert_true(size_of(out, "grains_000001.vtp") > 0);
     assert_int_equal(size_of(out, "contacts_000001.vtp"), -1);
     char* grid = sample_path(folder, "grid.vtkhdf");
-    check_ok(talus_export_vtkhdf(folder, grid, &error), error);
+    check_ok(talus_export(folder, grid, TALUS_EXPORT_VTKHDF, &error), error);
     hid_t file = H5Fopen(grid, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(h5_has(file, "VTKHDF/grains/Points"));
     assert_false(h5_has(file, "VTKHDF/contacts"));
@@ -429,14 +429,14 @@ static void test_disk_full(void** state)
     char* out = sample_path(folder, "vtk");
     char* dump = sample_path(folder, "dump.lammpstrj");
     limit_file_size(1000);
-    assert_int_equal(talus_export_vtk(folder, out, &error), TALUS_ERR_IO);
-    assert_int_equal(talus_export_lammps(folder, dump, &error), TALUS_ERR_IO);
+    assert_int_equal(talus_export(folder, out, TALUS_EXPORT_VTK, &error), TALUS_ERR_IO);
+    assert_int_equal(talus_export(folder, dump, TALUS_EXPORT_LAMMPS, &error), TALUS_ERR_IO);
     print_message("export: %s\n", error.text);
     char* grid = sample_path(folder, "grid.vtkhdf");
-    assert_int_equal(talus_export_vtkhdf(folder, grid, &error), TALUS_ERR_IO);
+    assert_int_equal(talus_export(folder, grid, TALUS_EXPORT_VTKHDF, &error), TALUS_ERR_IO);
     assert_non_null(strstr(error.text, "File too large"));
     char* gsd = sample_path(folder, "run.gsd");
-    assert_int_equal(talus_export_gsd(folder, gsd, &error), TALUS_ERR_IO);
+    assert_int_equal(talus_export(folder, gsd, TALUS_EXPORT_GSD, &error), TALUS_ERR_IO);
     assert_non_null(strstr(error.text, "File too large"));
     limit_file_size(RLIM_INFINITY);
     assert_int_equal(size_of(folder, "run.gsd"), -1);
@@ -475,14 +475,15 @@ static void test_refusals(void** state)
     assert_null(f);
     assert_string_equal(error.text,
                         "cannot make the folder /nowhere/run/frames: No such file or directory");
-    assert_int_equal(talus_export_vtk("/nowhere/run", "/tmp", &error), TALUS_ERR_IO);
+    assert_int_equal(talus_export("/nowhere/run", "/tmp", TALUS_EXPORT_VTK, &error), TALUS_ERR_IO);
 
     char* folder = sample_folder();
     char* path = sample_path(folder, "frames.h5");
     FILE* file = fopen(path, "w");
     fputs("this is not HDF5", file);
     fclose(file);
-    assert_int_equal(talus_export_lammps(folder, "/tmp/none", &error), TALUS_ERR_FORMAT);
+    assert_int_equal(talus_export(folder, "/tmp/none", TALUS_EXPORT_LAMMPS, &error),
+                     TALUS_ERR_FORMAT);
     assert_non_null(strstr(error.text, "is not a frames file of Talus"));
     free(path);
     sample_remove(folder);
@@ -538,8 +539,8 @@ static void test_bad_shapes(void** state)
         frames_close(f);
         tamper(folder, i < 4 ? "shapes/solids" : "shapes", i < 4 ? sets[i] : NULL, 100000);
         talus_status expected = i < 4 ? TALUS_ERR_FORMAT : TALUS_OK;
-        assert_int_equal(talus_export_vtk(folder, out, &error), expected);
-        assert_int_equal(talus_export_lammps(folder, dump, &error), expected);
+        assert_int_equal(talus_export(folder, out, TALUS_EXPORT_VTK, &error), expected);
+        assert_int_equal(talus_export(folder, dump, TALUS_EXPORT_LAMMPS, &error), expected);
         if (i < 4) assert_non_null(strstr(error.text, "cannot read the shapes"));
         assert_int_equal(size_of(out, "walls.pvd"), -1);
         assert_int_equal(size_of(out, "solids.pvd"), -1);
@@ -576,13 +577,13 @@ static int write_sample(const char* folder, int dim)
         series_close(s);
         char* vtk = sample_path(folders[i], "vtk");
         char* dump = sample_path(folders[i], "dump.lammpstrj");
-        check_ok(talus_export_vtk(folders[i], vtk, &error), error);
-        check_ok(talus_export_lammps(folders[i], dump, &error), error);
+        check_ok(talus_export(folders[i], vtk, TALUS_EXPORT_VTK, &error), error);
+        check_ok(talus_export(folders[i], dump, TALUS_EXPORT_LAMMPS, &error), error);
         char* grid = sample_path(folders[i], "run.vtkhdf");
-        check_ok(talus_export_vtkhdf(folders[i], grid, &error), error);
+        check_ok(talus_export(folders[i], grid, TALUS_EXPORT_VTKHDF, &error), error);
         free(grid);
         char* gsd = sample_path(folders[i], "run.gsd");
-        check_ok(talus_export_gsd(folders[i], gsd, &error), error);
+        check_ok(talus_export(folders[i], gsd, TALUS_EXPORT_GSD, &error), error);
         free(gsd);
         free(vtk);
         free(dump);

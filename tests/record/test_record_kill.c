@@ -18,6 +18,13 @@ typedef struct run_state {
     frames_position frames;
 } run_state;
 
+static const stored_field position_fields[] = {FIELD(frames_position, frames),
+                                               FIELD(frames_position, segments)};
+static const stored_fields position_list = FIELD_LIST(frames_position, position_fields);
+static const stored_field run_fields[] = {FIELD(run_state, next), FIELD(run_state, series_bytes),
+                                          FIELD_OWN(run_state, frames, &position_list)};
+static const stored_fields run_list = FIELD_LIST(run_state, run_fields);
+
 #define CHILD_TRY(call)                                                                            \
     do {                                                                                           \
         if ((call) != TALUS_OK) {                                                                  \
@@ -34,11 +41,11 @@ static void live(const char* folder, int64_t steps)
     frames* f = NULL;
     series* s = NULL;
     talus_world* w = sample_world(2, 1);
-    checkpoint_extra extra = {"run", &run, sizeof run};
+    const checkpoint_part part = {"run", &run_list, 1, &run};
     char* path = sample_path(folder, "checkpoint.h5");
     char* previous = sample_path(folder, "checkpoint.previous.h5");
     if (access(path, F_OK) == 0 || access(previous, F_OK) == 0) {
-        CHILD_TRY(checkpoint_read(folder, w, &extra, 1, NULL, &error));
+        CHILD_TRY(checkpoint_read(folder, w, &part, 1, NULL, &error));
         talus_world* expected = sample_world(2, 1);
         sample_state(expected, (uint64_t)run.next - 1);
         if (!sample_equal(w, expected)) _exit(4);
@@ -53,7 +60,7 @@ static void live(const char* folder, int64_t steps)
         if (run.next % CHECKPOINT_EVERY == 0) {
             CHILD_TRY(frames_commit(f, &run.frames, &error));
             CHILD_TRY(series_sync(s, &run.series_bytes, &error));
-            CHILD_TRY(checkpoint_write(folder, w, &extra, 1, &error));
+            CHILD_TRY(checkpoint_write(folder, w, &part, 1, &error));
         }
     }
     CHILD_TRY(frames_finish(f, &error));
@@ -133,9 +140,9 @@ static void test_kill(void** state)
         assert_true(outcome == -1 || outcome == 0);
         killed += outcome == -1;
         run_state run = {0};
-        checkpoint_extra extra = {"run", &run, sizeof run};
+        const checkpoint_part part = {"run", &run_list, 1, &run};
         talus_error error = {0};
-        bool any = checkpoint_peek(folder, &extra, 1, &error) == TALUS_OK;
+        bool any = checkpoint_peek(folder, &part, 1, &error) == TALUS_OK;
         if (!any && newest == 0) continue; // died before the first checkpoint
         assert_true(any);
         assert_true(run.next >= newest); // progress is never taken back

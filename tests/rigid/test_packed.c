@@ -119,7 +119,7 @@ static void extrapolate_all(problem* p, const numbers* z, double beta)
 }
 
 /// Update all contacts one by one in the order in which the packed sweep takes them.
-static void sweep_plainly(const packed* w, problem* p)
+static void sweep_plainly(const packed_problem* w, problem* p)
 {
     const int dim = p->dim, stride = problem_stride(dim);
     for (int64_t k = 0; k < w->batch_count * PACKED_LANES; k++) {
@@ -169,7 +169,7 @@ static void lower_friction(problem* p)
 static double packed_against_plain(const cloud* c, uint64_t seed, const packed_kernels* kernels)
 {
     problem p = {0}, q = {0};
-    packed w = {0};
+    packed_problem w = {0};
     fill_cloud(c, seed, &p);
     fill_cloud(c, seed, &q);
     numbers start = save_numbers(&q);
@@ -215,7 +215,7 @@ static uint64_t hash_of_sweeps(const cloud* c, const packed_kernels* kernels, in
                                int threads)
 {
     problem p = {0};
-    packed w = {0};
+    packed_problem w = {0};
     uint64_t hash = HASH_START;
     fill_cloud(c, 5, &p);
     assert_int_equal(packed_pack(&w, &p, threads), TALUS_OK);
@@ -274,7 +274,7 @@ typedef struct claims {
     int64_t *round, *owner;
 } claims;
 
-static void claim(const packed* w, claims* c, int32_t row, int64_t round, int64_t owner)
+static void claim(const packed_problem* w, claims* c, int32_t row, int64_t round, int64_t owner)
 {
     if (w->private_row[row]) return;
     if (c->round[row] == round) assert_int_equal(c->owner[row], owner);
@@ -282,7 +282,7 @@ static void claim(const packed* w, claims* c, int32_t row, int64_t round, int64_
     c->owner[row] = owner;
 }
 
-static void check_batches(const packed* w, claims* c)
+static void check_batches(const packed_problem* w, claims* c)
 {
     const int64_t tail = w->blocks[w->block_count].first; // whose lanes are done in order
     for (int64_t k = 0; k < tail; k++) {
@@ -303,7 +303,7 @@ static bool waits_for(const packed_block* block, int64_t other)
 
 /// Does every block wait for the last one before it that changes a row of its own? `last` is
 /// [row_count]. Returns the number of blocks that could begin at once.
-static int check_waits(const packed* w, int64_t* last)
+static int check_waits(const packed_problem* w, int64_t* last)
 {
     int free_to_go = 0;
     memset(last, 0xff, sizeof *last * (size_t)w->row_count);
@@ -322,9 +322,9 @@ static int check_waits(const packed* w, int64_t* last)
 }
 
 /// Threads make the same layout as one.
-static void check_same_layout(const packed* w, problem* p)
+static void check_same_layout(const packed_problem* w, problem* p)
 {
-    packed other = {0};
+    packed_problem other = {0};
     assert_int_equal(packed_pack(&other, p, 3), TALUS_OK);
     assert_int_equal(other.batch_count, w->batch_count);
     assert_int_equal(other.row_count, w->row_count);
@@ -336,7 +336,7 @@ static void check_same_layout(const packed* w, problem* p)
 }
 
 /// Every contact once, between rows of its own bodies; a row that is nobody's own is fixed.
-static void check_contacts(const packed* w, const problem* p)
+static void check_contacts(const packed_problem* w, const problem* p)
 {
     const int dim = p->dim, stride = problem_stride(dim);
     int* seen = calloc((size_t)p->count, sizeof *seen);
@@ -362,7 +362,7 @@ static void test_layout_is_sound(void** state)
 {
     (void)state;
     problem p = {0};
-    packed w = {0};
+    packed_problem w = {0};
     for (int k = 0; k < CLOUDS; k++) {
         const cloud c = sized(k, 2000 + 100 * k, 5000);
         fill_cloud(&c, 3, &p);
@@ -393,7 +393,7 @@ static void test_everything_in_the_tail(void** state)
         const cloud c = {.name = "tail", .dim = dim, .bodies = 20, .contacts = 40, .mobile = 1.0};
         const packed_kernels* kernels = packed_kernels_for(TALUS_VECTOR_BEST);
         problem p = {0};
-        packed w = {0};
+        packed_problem w = {0};
         fill_cloud(&c, 7, &p);
         assert_int_equal(packed_pack(&w, &p, 2), TALUS_OK);
         assert_int_equal(w.block_count, 0);
@@ -414,7 +414,7 @@ static void test_impulses_come_back(void** state)
     for (int k = 0; k < CLOUDS; k++) {
         const cloud c = sized(k, 200, 700);
         problem p = {0}, q = {0};
-        packed w = {0};
+        packed_problem w = {0};
         fill_cloud(&c, 9, &p);
         fill_cloud(&c, 9, &q);
         assert_int_equal(packed_pack(&w, &p, 1), TALUS_OK);

@@ -56,11 +56,11 @@ static cloud sized(int k, int bodies, int contacts)
 static uint64_t sweep_cloud(problem* p, const packed_kernels* kernels, bool single, int sweeps,
                             int threads)
 {
-    packed w = {0};
+    packed_problem w = {0};
     uint64_t hash = HASH_START;
     assert_int_equal(packed_pack(&w, p, threads), TALUS_OK);
     packed_apply(&w, kernels, threads);
-    if (single) assert_int_equal(packed_narrow(&w, threads), TALUS_OK);
+    if (single) assert_int_equal(packed_use_single(&w, threads), TALUS_OK);
     packed_remember(&w, threads);
     for (int i = 0; i < sweeps; i++) {
         const packed_sums sums = packed_sweep(&w, kernels, i % 40 != 39, 0.02 * (i % 40), threads);

@@ -1,15 +1,15 @@
 /// A step's contact problem without its bodies: the same velocities, and impulses that solve it.
 #include "solve_model.h"
 
-#include "rigid/reduced/of_problem.h"
+#include "rigid/reduced/condense.h"
 
 /// Largest difference between the velocities of both problems for the impulses in them, relative to
 /// the largest velocity. Frames are those of base/vec.h.
-static double velocity_difference(const problem* p, const reduced_problem* cone, const double* r)
+static double velocity_difference(const problem* p, const reduced_problem* reduced, const double* r)
 {
     double off = 0.0, size = 0.0;
-    double* u = malloc(sizeof(double) * (size_t)(cone->count * cone->width));
-    reduced_velocity(cone, r, u);
+    double* u = malloc(sizeof(double) * (size_t)(reduced->count * reduced->width));
+    reduced_velocity(reduced, r, u);
     for (int64_t c = 0; c < p->count; c++) {
         const double* row = p->contact + c * problem_width(p->dim);
         double V[3], frame[3][3];
@@ -33,23 +33,23 @@ static void velocities_are_the_same(void** state)
     for (int i = 0; i < test_count(100, 10); i++) {
         rng g = rng_make(11, (uint64_t)i, 0);
         problem p = {0};
-        reduced_problem cone;
+        reduced_problem reduced;
         talus_error error;
         double* r;
         random_model(&g, 2 + i % 2, 2 + i % 30, 1 + 2 * i, i % 3 == 0, &m);
         build(&m, &p);
         problem_refresh(&p);
-        check_ok(reduced_of_problem(&p, &cone, &r, &error), error);
-        for (int64_t c = 0; c < cone.count; c++) {
+        check_ok(reduced_from_problem(&p, &reduced, &r, &error), error);
+        for (int64_t c = 0; c < reduced.count; c++) {
             bool diagonal = false;
-            for (int64_t b = cone.first[c]; b < cone.first[c + 1]; b++) {
-                diagonal = diagonal || cone.column[b] == c;
-                assert_true(b == cone.first[c] || cone.column[b] > cone.column[b - 1]);
+            for (int64_t b = reduced.first[c]; b < reduced.first[c + 1]; b++) {
+                diagonal = diagonal || reduced.column[b] == c;
+                assert_true(b == reduced.first[c] || reduced.column[b] > reduced.column[b - 1]);
             }
             assert_true(diagonal);
         }
-        worst = fmax(worst, velocity_difference(&p, &cone, r));
-        reduced_free(&cone);
+        worst = fmax(worst, velocity_difference(&p, &reduced, r));
+        reduced_free(&reduced);
         free(r);
         problem_free(&p);
     }
@@ -65,7 +65,7 @@ static void solutions_go_back(void** state)
     for (int i = 0; i < 12; i++) {
         rng g = rng_make(12, (uint64_t)i, 0);
         problem p = {0};
-        reduced_problem cone;
+        reduced_problem reduced;
         reduced_result result;
         talus_error error;
         double* r;
@@ -77,19 +77,19 @@ static void solutions_go_back(void** state)
         talus_solver_def few = options(TALUS_ORDER_RANDOM, TALUS_STOP_SWEEPS, 0.0, 30);
         double before = solve_model(&m, &few, (uint64_t)i).residual;
         build(&m, &p);
-        check_ok(reduced_of_problem(&p, &cone, &r, &error), error);
-        check_below("residual of the guess", reduced_residual(&cone, r), sqrt(8.4) * before,
+        check_ok(reduced_from_problem(&p, &reduced, &r, &error), error);
+        check_below("residual of the guess", reduced_residual(&reduced, r), sqrt(8.4) * before,
                     "that of the sweeps, but contacts weigh by their response here: 1 to 1/1.2 for "
                     "masses, twice without a wall, 3 times for friction of disks (3.5 of balls)");
         reduced_options o = {.tolerance = 1e-10, .max_sweeps = 20000};
-        assert_int_equal(reduced_solve(&cone, &o, r, &result), TALUS_OK);
+        assert_int_equal(reduced_solve(&reduced, &o, r, &result), TALUS_OK);
         assert_true(result.converged);
         reduced_to_problem(r, &p);
         check_below("residual of the problem with bodies", residual_natural(&p), 1e-9,
                     "1e-10 times at most sqrt(8.4), the spread of the responses that weigh here");
         read_impulses(&p, &m);
         check_below("the model's own residual", own_residual(&m), 1e-9, "the same");
-        reduced_free(&cone);
+        reduced_free(&reduced);
         free(r);
         problem_free(&p);
     }
@@ -99,14 +99,14 @@ static void compound_contacts_are_refused(void** state)
 {
     (void)state;
     problem p = {0};
-    reduced_problem cone;
+    reduced_problem reduced;
     talus_error error;
     double* r;
     const problem_size size = {.rows = 2, .contacts = 1, .compound = 1};
     assert_int_equal(problem_reset(&p, 3, &size), 0);
     p.count = 1;
     p.compound[0] = 0;
-    assert_int_equal(reduced_of_problem(&p, &cone, &r, &error), TALUS_ERR_ARGUMENT);
+    assert_int_equal(reduced_from_problem(&p, &reduced, &r, &error), TALUS_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "contact 0 has more than friction"));
     problem_free(&p);
 }

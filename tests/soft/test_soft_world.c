@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/vector_width.h"
 #include "record/record.h"
 #include "world/world.h"
 
@@ -215,7 +216,7 @@ static void test_threads_and_widths(void** state)
             assert_int_equal(finish(other), hash);
         }
         for (int k = 0; k < 2; k++) {
-            if (!__builtin_cpu_supports("avx2") && widths[k] == TALUS_VECTOR_AVX2) continue;
+            if (!vector_width_is_there(widths[k])) continue;
             talus_world* other = make(&beds[i], 1, widths[k]);
             steps(other, STEPS, STEPS);
             assert_int_equal(finish(other), hash);

@@ -1,4 +1,4 @@
-/// Random contact problems without bodies for test_cone*.c, and the law worked out independently
+/// Random contact problems without bodies for test_reduced*.c, and the law worked out independently
 /// from a dense matrix.
 #ifndef TALUS_TESTS_CONE_MODEL_H
 #define TALUS_TESTS_CONE_MODEL_H

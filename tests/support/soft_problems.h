@@ -108,9 +108,9 @@ static void motion_begin(motion* m, const integrator* kind, const problem* p, be
 static void motion_step(motion* m, const integrator* kind, double h)
 {
     double a;
-    kind->predict(&m->c, h, 1);
+    integrator_predict(kind, &m->c, h, 1);
     motion_evaluate(m, 0.0, &a);
-    kind->correct(&m->c, &a, h, 1);
+    integrator_correct(kind, &m->c, &a, h, 1);
 }
 
 /// Errors of x and v at the end of a run of `steps` steps.

@@ -52,7 +52,9 @@ bool arrays_renew_all(int64_t* capacity, int64_t needed, const array_room* array
     }
     for (size_t k = 0; k < count && good; k++) {
         const size_t bytes = bytes_of(room, arrays[k].size);
-        set_pointer(&arrays[k], bytes > 0 ? malloc(bytes) : NULL);
+        const size_t lines = (bytes + ARRAY_ALIGNMENT - 1) / ARRAY_ALIGNMENT; // whole ones only
+        set_pointer(&arrays[k],
+                    bytes > 0 ? aligned_alloc(ARRAY_ALIGNMENT, lines * ARRAY_ALIGNMENT) : NULL);
         good = pointer_of(&arrays[k]) != NULL;
     }
     for (size_t k = 0; k < count && !good; k++) {

@@ -5,7 +5,8 @@
 ///
 /// arrays_grow() keeps what the arrays hold, with room for half as much again, so that appending
 /// one by one costs little. arrays_renew() is for workspace: the old contents are lost, and with
-/// them the cost of copying; an eighth is left to spare. When memory is short both return false;
+/// them the cost of copying; an eighth is left to spare, and the arrays begin at lines of the cache
+/// (ARRAY_ALIGNMENT bytes), as kernels read them. When memory is short both return false;
 /// arrays_grow() then leaves contents and capacity as they are, arrays_renew() leaves empty arrays
 /// of capacity 0. Arrays begin as NULL with a capacity of 0 and are freed with free().
 #ifndef TALUS_BASE_ARRAY_H
@@ -14,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { ARRAY_ALIGNMENT = 64 };
 
 /// An array to make room in: where its pointer is, and the bytes of an element.
 typedef struct array_room {

@@ -4,7 +4,7 @@
 /// Each operation does to every number what plain C does to one, so all widths give the same bits;
 /// + - * / work on the type itself. Bodies are read and written as whole rows and turned into lanes
 /// by transposing 4 x 4 tiles in registers: gathers gain nothing over plain loads
-/// (shared/spec/solver.md), rows and shuffles do.
+///, rows and shuffles do.
 #ifndef TALUS_BASE_LANES_H
 #define TALUS_BASE_LANES_H
 
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined PACKED_SINGLE && defined __AVX2__
+#if defined SINGLE_PRECISION && defined __AVX2__
 #include "base/lanes_single.h"
 
 #elif defined __AVX512F__ && defined __AVX512DQ__

@@ -122,7 +122,7 @@ static bool may_step_coarsely(const problem* p, const solve_request* request)
 /// Change the impulses on a coarse grid. The first step stops the wave that momentum has begun to
 /// follow. At later ones x and what came before it move alike, so momentum stays what it was; only
 /// changes of later sweeps cannot be compared with those before.
-static talus_status step_coarsely(coarse_grid* c, packed* w, const packed_kernels* kernels,
+static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packed_kernels* kernels,
                                   int threads, bool current, momentum* m)
 {
     bool changed;
@@ -183,7 +183,7 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
                                 const packed_kernels* kernels, stop_state* stop, bool* reached,
                                 solve_result* out)
 {
-    packed* w = &ws->packed;
+    packed_problem* w = &ws->packed;
     const talus_solver_def* options = request->options;
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
     momentum m = momentum_start(request->size);
@@ -233,7 +233,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                           solve_result* out)
 {
     const packed_kernels* kernels = packed_kernels_for(request->options->vector);
-    packed* w = &ws->packed;
+    packed_problem* w = &ws->packed;
     *out = (solve_result){.converged = true};
     if (p->count == 0) {
         problem_refresh(p);
@@ -242,7 +242,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     if (packed_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
     packed_apply(w, kernels, request->threads);
     if (request->options->precision == TALUS_PRECISION_SINGLE &&
-        packed_narrow(w, request->threads)) {
+        packed_use_single(w, request->threads)) {
         return TALUS_ERR_MEMORY;
     }
     ws->coarse.next = INT64_MAX;

@@ -3,12 +3,12 @@
 /// Sweeps are the fastest way for nearly every step. Some small systems stay stubborn: tall stacks,
 /// hyperstatic frames, masses that differ by orders of magnitude, and accuracies near rounding,
 /// about which momentum circles. When sweeps get no further, or at the latest when there have been
-/// enough of them, those are posed again without bodies (reduced_of_problem.c) and solved by the
-/// methods of reduced_solve.c, which know the whole matrix. What comes back is measured like any
+/// enough of them, those are posed again without bodies (reduced/condense.c) and solved by the
+/// methods of reduced/solve.c, which know the whole matrix. What comes back is measured like any
 /// other solution and kept only if it is good enough or far better, which it is not where nothing
 /// solves the step: there its impulses are huge and its velocities as wrong as before. If it is not
 /// good enough the sweeps go on from there.
-#include "rigid/reduced/of_problem.h"
+#include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 
@@ -79,7 +79,7 @@ static void judge(problem* p, const solve_request* request, const double* kept,
     out->converged = measure <= options->tolerance;
 }
 
-static talus_status solve_again(problem* p, const solve_request* request, reduced_problem* cones,
+static talus_status solve_again(problem* p, const solve_request* request, reduced_problem* reduced,
                                 double* r, solve_result* out)
 {
     reduced_options options = {
@@ -87,7 +87,7 @@ static talus_status solve_again(problem* p, const solve_request* request, reduce
         .max_sweeps = out->sweeps}; // it may cost as much again, not more
     reduced_result found;
     double* kept = keep_impulses(p);
-    if (!kept || reduced_solve(cones, &options, r, &found)) {
+    if (!kept || reduced_solve(reduced, &options, r, &found)) {
         free(kept);
         return TALUS_ERR_MEMORY;
     }
@@ -99,13 +99,13 @@ static talus_status solve_again(problem* p, const solve_request* request, reduce
 
 static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
 {
-    reduced_problem cones = {0};
+    reduced_problem reduced = {0};
     double* r = NULL;
     talus_error error = {0};
-    talus_status status = reduced_of_problem(p, &cones, &r, &error);
-    if (status == TALUS_OK) status = solve_again(p, request, &cones, r, out);
+    talus_status status = reduced_from_problem(p, &reduced, &r, &error);
+    if (status == TALUS_OK) status = solve_again(p, request, &reduced, r, out);
     free(r);
-    reduced_free(&cones);
+    reduced_free(&reduced);
     return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
 }
 

@@ -11,7 +11,7 @@
 typedef struct solve_workspace {
     int32_t* order;
     int64_t order_capacity;
-    packed packed;
+    packed_problem packed;
     coarse_grid coarse;
 } solve_workspace;
 

@@ -30,7 +30,7 @@ static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft
                                     const int32_t* who, ball_lanes* o)
 {
     lanes t[4];
-    const int stride = dim == 2 ? SOFT_ROW_2D : SOFT_ROW_3D;
+    const int stride = soft_row(dim);
     lanes_load_rows(b->row, stride, 0, who, t);
     o->x[0] = t[0], o->x[1] = t[1];
     if (dim == 2) {
@@ -45,7 +45,7 @@ static ALWAYS_INLINE void load_ball(const int dim, const bool moving, const soft
         o->spin[0] = t[0], o->spin[1] = t[1], o->spin[2] = t[2];
     }
     if (!moving) return;
-    const int step = dim == 2 ? SOFT_STEP_2D : SOFT_STEP_3D;
+    const int step = soft_step(dim);
     lanes_load_rows(b->step, step, 0, who, t);
     o->moved[0] = t[0], o->moved[1] = t[1];
     if (dim == 2) {
@@ -161,19 +161,8 @@ typedef struct ball_kind {
     bool hertz, total, compound, geometric;
 } ball_kind;
 
-static ALWAYS_INLINE void load_constants(const bool compound, const double* constants,
-                                         const int32_t* law, lanes c[SOFT_CONSTANTS])
-{
-    const int count = compound ? SOFT_CONSTANTS : 8;
-    if (!law) {
-        for (int k = 0; k < count; k++) c[k] = lanes_set(constants[k]);
-        return;
-    }
-    for (int k = 0; k < count; k += 4) lanes_load_rows(constants, SOFT_CONSTANTS, k, law, c + k);
-}
-
 /// The nearest image of a difference of positions that are both in the cell, or hardly outside.
-static ALWAYS_INLINE void nearest_image(const int dim, const soft_task* task, lanes* d)
+static ALWAYS_INLINE void nearest_image(const int dim, const ball_task* task, lanes* d)
 {
     for (int k = 0; k < dim; k++) {
         const double length = task->length[k];
@@ -186,7 +175,7 @@ static ALWAYS_INLINE void nearest_image(const int dim, const soft_task* task, la
 }
 
 /// Geometry of a part of a batch; false if none of its pairs touch or did so (`live`).
-static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const soft_task* task,
+static ALWAYS_INLINE bool meet_balls(const ball_kind kind, const ball_task* task,
                                      const int32_t* who, bool images, unsigned live, law_in* in,
                                      lanes arm[2], lanes turn[3])
 {
@@ -263,41 +252,6 @@ static ALWAYS_INLINE void add_row(double* sum, const double* part)
     }
 }
 
-/// Add to the sums, pair after pair: the same order for every width. Pairs that do not touch add
-/// zeros, which costs less than asking which they are.
-static ALWAYS_INLINE void add_rows(double* sum, const int32_t* where, const double* on_a,
-                                   const double* on_b)
-{
-    for (int lane = 0; lane < LANE_WIDTH; lane++) {
-        add_row(sum + SOFT_SUM * (int64_t)where[lane], on_a + SOFT_SUM * lane);
-        add_row(sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane], on_b + SOFT_SUM * lane);
-    }
-}
-
-/// History of a part of a batch: numbers of the list, in and out.
-static ALWAYS_INLINE void load_history(const ball_kind kind, const soft_pairs* s, int64_t batch,
-                                       int part, law_history* history)
-{
-    const int width = spin_width(kind.dim);
-    const int64_t at = 8 * batch * width + part;
-    for (int k = 0; k < width; k++) history->slip[k] = lanes_load(s->slip + at + 8 * k);
-    if (!kind.compound) return;
-    for (int k = 0; k < width; k++) history->roll[k] = lanes_load(s->roll + at + 8 * k);
-    history->bonded = mask_of_bits((unsigned)s->bonded[batch] >> part);
-    history->slid = mask_of_bits((unsigned)s->slides[batch] >> part);
-}
-
-static ALWAYS_INLINE void store_history(const ball_kind kind, soft_pairs* s, int64_t batch,
-                                        int part, const law_history* history)
-{
-    const int width = spin_width(kind.dim);
-    const int64_t at = 8 * batch * width + part;
-    for (int k = 0; k < width; k++) lanes_store(s->slip + at + 8 * k, history->slip[k]);
-    for (int k = 0; k < width && kind.compound; k++) {
-        lanes_store(s->roll + at + 8 * k, history->roll[k]);
-    }
-}
-
 /// Write a part of a batch for the record.
 static ALWAYS_INLINE void record_part(const ball_kind kind, const law_in* in, const law_out* out,
                                       unsigned active, soft_recorded* to)
@@ -340,7 +294,7 @@ static ALWAYS_INLINE void set_bits(uint8_t* byte, int part, unsigned bits)
 }
 
 /// Forces of a part of a batch. With a record nothing changes but the record.
-static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* task, int64_t batch,
+static ALWAYS_INLINE void work_on_part(const ball_kind kind, const ball_task* task, int64_t batch,
                                        int part, double* rows, ball_totals* totals)
 {
     soft_pairs* s = task->pairs;
@@ -357,7 +311,14 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
     in.touched = mask_of_bits(live);
     in.root_mass = lanes_load(s->root_mass + 8 * batch + part);
     load_constants(kind.compound, task->constants, law, c);
-    load_history(kind, s, batch, part, &history);
+    const int width = spin_width(kind.dim);
+    const int64_t at = 8 * batch * width + part;
+    for (int k = 0; k < width; k++) history.slip[k] = lanes_load(s->slip + at + 8 * k);
+    if (kind.compound) {
+        for (int k = 0; k < width; k++) history.roll[k] = lanes_load(s->roll + at + 8 * k);
+        history.bonded = mask_of_bits((unsigned)s->bonded[batch] >> part);
+        history.slid = mask_of_bits((unsigned)s->slides[batch] >> part);
+    }
     if (kind.dim == 3 && !kind.geometric) {
         turn_slightly(turn, history.slip);
         if (kind.compound) turn_slightly(turn, history.roll);
@@ -369,12 +330,22 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
         record_part(kind, &in, &out, active, task->record + 8 * batch + part);
         return;
     }
-    store_history(kind, s, batch, part, &history);
+    for (int k = 0; k < width; k++) lanes_store(s->slip + at + 8 * k, history.slip[k]);
+    for (int k = 0; k < width && kind.compound; k++) {
+        lanes_store(s->roll + at + 8 * k, history.roll[k]);
+    }
     set_bits(&s->slides[batch], part, mask_bits(out.sliding));
     set_bits(&s->live[batch], part, active);
     if (kind.compound) set_bits(&s->bonded[batch], part, mask_bits(history.bonded));
-    force_rows(kind, &in, &out, arm, rows, rows + SOFT_SUM * LANE_WIDTH);
-    add_rows(s->sum, s->where + 16 * batch + part, rows, rows + SOFT_SUM * LANE_WIDTH);
+    double *on_a = rows, *on_b = rows + SOFT_SUM * LANE_WIDTH;
+    force_rows(kind, &in, &out, arm, on_a, on_b);
+    // Pair after pair: the same order for every width. Pairs that do not touch add zeros, which
+    // costs less than asking which they are.
+    const int32_t* where = s->where + 16 * batch + part;
+    for (int lane = 0; lane < LANE_WIDTH; lane++) {
+        add_row(s->sum + SOFT_SUM * (int64_t)where[lane], on_a + SOFT_SUM * lane);
+        add_row(s->sum + SOFT_SUM * (int64_t)where[SOFT_LANES + lane], on_b + SOFT_SUM * lane);
+    }
     lanes* deepest = &totals->deepest[part / LANE_WIDTH];
     *deepest = lanes_pick(in.touching, lanes_larger(in.overlap, *deepest), *deepest);
     totals->active += __builtin_popcount(active);
@@ -382,11 +353,11 @@ static ALWAYS_INLINE void work_on_part(const ball_kind kind, const soft_task* ta
 
 /// Rows and sums of the second bodies of a batch, which may lie farther off than those of the
 /// first.
-static ALWAYS_INLINE void prefetch_partners(const int dim, const soft_task* task, int64_t batch)
+static ALWAYS_INLINE void prefetch_partners(const int dim, const ball_task* task, int64_t batch)
 {
     const int32_t* who = task->pairs->who + 16 * batch + SOFT_LANES;
     const int32_t* where = task->pairs->where + 16 * batch + SOFT_LANES;
-    const int stride = dim == 2 ? SOFT_ROW_2D : SOFT_ROW_3D;
+    const int stride = soft_row(dim);
     for (int lane = 0; lane < SOFT_LANES; lane++) {
         const double* row = task->bodies->row + (int64_t)who[lane] * stride;
         __builtin_prefetch(row);
@@ -395,7 +366,7 @@ static ALWAYS_INLINE void prefetch_partners(const int dim, const soft_task* task
     }
 }
 
-static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* task, int64_t block)
+static ALWAYS_INLINE void work_on_block(const ball_kind kind, const ball_task* task, int64_t block)
 {
     double rows[2 * SOFT_SUM * SOFT_LANES] __attribute__((aligned(64)));
     soft_pairs* s = task->pairs;
@@ -424,7 +395,7 @@ static ALWAYS_INLINE void work_on_block(const ball_kind kind, const soft_task* t
 #define WORK(dim, hertz, total, compound, geometric)                                               \
     work_on_block((ball_kind){dim, hertz, total, compound, geometric}, task, block)
 
-static ALWAYS_INLINE void work_on_plain_block(const int dim, const soft_task* task, int64_t block)
+static ALWAYS_INLINE void work_on_plain_block(const int dim, const ball_task* task, int64_t block)
 {
     if (task->kind.total) {
         task->geometric ? WORK(dim, false, true, false, true)
@@ -435,13 +406,13 @@ static ALWAYS_INLINE void work_on_plain_block(const int dim, const soft_task* ta
     }
 }
 
-static ALWAYS_INLINE void work_on_any_block(const int dim, const soft_task* task, int64_t block)
+static ALWAYS_INLINE void work_on_any_block(const int dim, const ball_task* task, int64_t block)
 {
     const soft_kind* kind = &task->kind;
     WORK(dim, kind->law == TALUS_SOFT_HERTZ, kind->total, kind->compound, task->geometric);
 }
 
-static void balls_of_block(const soft_task* task, int64_t block)
+static void balls_of_block(const ball_task* task, int64_t block)
 {
     const soft_kind* kind = &task->kind;
     const bool plain = !SOFT_SANITIZED && !kind->compound && kind->law != TALUS_SOFT_HERTZ;

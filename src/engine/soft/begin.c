@@ -18,7 +18,7 @@ typedef struct beginning {
     double* last;           ///< [all.count] x at the last evaluation
     double last_time;       ///< of the last evaluation
     soft_memories memories; ///< history after the first evaluation
-    contacts outer;         ///< likewise
+    contacts general;       ///< likewise
     soft_flow flow;         ///< at the first evaluation
     bool evaluated;
     bool failed; ///< memory was short where nothing can be said
@@ -120,10 +120,10 @@ static talus_status save(void* user)
     for (int64_t i = 0; i < s->pairs.memories.count; i++) {
         TRY(soft_memories_add(&b->memories, &s->pairs.memories.row[i]));
     }
-    contacts_init(&b->outer, s->dim);
-    TRY(contacts_resize(&b->outer, s->outer.list.count));
-    TRY(contacts_need_like(&b->outer, &s->outer.list));
-    contacts_paste(&b->outer, 0, &s->outer.list);
+    contacts_init(&b->general, s->dim);
+    TRY(contacts_resize(&b->general, s->general.list.count));
+    TRY(contacts_need_like(&b->general, &s->general.list));
+    contacts_paste(&b->general, 0, &s->general.list);
     return TALUS_OK;
 }
 
@@ -137,11 +137,11 @@ static void restore(void* user)
     }
     s->listed = false;
     s->remembered = true;
-    b->failed |= soft_outer_reserve(&s->outer, b->outer.count) < 0 ||
-                 contacts_need_like(&s->outer.list, &b->outer) < 0;
+    b->failed |= general_contacts_reserve(&s->general, b->general.count) < 0 ||
+                 contacts_need_like(&s->general.list, &b->general) < 0;
     if (b->failed) return;
-    s->outer.list.count = b->outer.count;
-    contacts_paste(&s->outer.list, 0, &b->outer);
+    s->general.list.count = b->general.count;
+    contacts_paste(&s->general.list, 0, &b->general);
     b->last_time = 0.0;
     copy_numbers(b->last, b->all.x, b->all.count);
 }
@@ -207,6 +207,6 @@ talus_status soft_begin(soft_particles* s, const step_order* order, talus_error*
     const talus_status status = begin(&b, error);
     free(b.numbers);
     free(b.memories.row);
-    contacts_free(&b.outer);
+    contacts_free(&b.general);
     return status;
 }

@@ -1,6 +1,7 @@
 /// Filling the packed rows; see bodies.h.
 #include "soft/bodies.h"
 
+#include "base/array.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 
@@ -15,23 +16,14 @@ void soft_bodies_free(soft_bodies* b)
     *b = (soft_bodies){0};
 }
 
-static bool reserve(soft_bodies* b, int64_t rows, int dim)
-{
-    if (rows <= b->capacity && dim == b->dim) return true;
-    const size_t room = (size_t)capacity_for(rows + 8) / 8 * 8; // whole lines of 64 bytes
-    soft_bodies_free(b);
-    b->row = aligned_alloc(64, sizeof(double) * room * (size_t)soft_row(dim));
-    b->step = aligned_alloc(64, sizeof(double) * room * (size_t)soft_step(dim));
-    b->listed = malloc(sizeof(double) * room * (size_t)dim);
-    b->capacity = b->row && b->step && b->listed ? (int64_t)room : 0;
-    b->dim = dim;
-    return b->capacity > 0;
-}
-
 talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_order* o)
 {
     const int dim = g->dim;
-    if (!reserve(b, g->count + 2, dim)) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&b->capacity, g->count + 2, ROWS(b->row, soft_row(dim)),
+                      ROWS(b->step, soft_step(dim)), ROWS(b->listed, dim))) {
+        return TALUS_ERR_MEMORY;
+    }
+    b->dim = dim;
     b->count = g->count;
     for (int64_t p = 0; p < g->count; p++) {
         vec_copy(dim, b->listed + p * dim, g->position + o->row_of[p] * dim);
@@ -52,7 +44,7 @@ static ALWAYS_INLINE void fill_row(const fill_task* t, const int dim, int64_t p,
 {
     const grains* g = t->g;
     const int64_t row = t->o->row_of[p];
-    const int stride = dim == 2 ? SOFT_ROW_2D : SOFT_ROW_3D;
+    const int stride = soft_row(dim);
     double* out = t->b->row + p * stride;
     const double* x = g->position + row * dim;
     double d[3];
@@ -74,7 +66,7 @@ static ALWAYS_INLINE void fill_row(const fill_task* t, const int dim, int64_t p,
         out[11] = 0.0;
     }
     if (!t->moving) return;
-    double* step = t->b->step + p * (dim == 2 ? SOFT_STEP_2D : SOFT_STEP_3D);
+    double* step = t->b->step + p * soft_step(dim);
     vec_copy(dim, step, g->moved + row * dim);
     if (dim == 2) {
         step[2] = g->turned[row];
@@ -110,22 +102,17 @@ static void fill_rows(void* data, int64_t first, int64_t last, double* far2)
     *far2 = t->g->dim == 2 ? fill_some(t, 2, first, last) : fill_some(t, 3, first, last);
 }
 
-/// The rows of the pairs that are not there.
-static void fill_nobody(soft_bodies* b)
-{
-    const int row = soft_row(b->dim), step = soft_step(b->dim);
-    double* nobody = b->row + b->count * row;
-    memset(nobody, 0, sizeof(double) * (size_t)(2 * row));
-    nobody[row] = 1.0;
-    memset(b->step + b->count * step, 0, sizeof(double) * (size_t)(2 * step));
-}
-
 void soft_bodies_fill(soft_bodies* b, const grains* g, const soft_order* o, const cell* periodic,
                       bool moving, int threads, double* farthest)
 {
     fill_task task = {b, g, o, periodic, moving};
     double far2;
     parallel_reduce(threads, b->count, PARALLEL_MAX, 1, fill_rows, &task, &far2);
-    fill_nobody(b);
+    // The two rows of the pairs that are not there.
+    const int row = soft_row(b->dim), step = soft_step(b->dim);
+    double* nobody = b->row + b->count * row;
+    memset(nobody, 0, sizeof(double) * (size_t)(2 * row));
+    nobody[row] = 1.0;
+    memset(b->step + b->count * step, 0, sizeof(double) * (size_t)(2 * step));
     *farthest = sqrt(fmax(far2, 0.0));
 }

@@ -1,26 +1,10 @@
 /// Which vector width the soft method uses: the widest that this machine has, or the one asked for.
+#include "base/vector_width.h"
 #include "soft/kernels.h"
 
-extern const soft_kernels soft_kernels_portable;
-#ifdef TALUS_X86_KERNELS
-extern const soft_kernels soft_kernels_avx2, soft_kernels_avx512;
+extern const soft_kernels soft_kernels_portable, soft_kernels_avx2, soft_kernels_avx512;
 
 const soft_kernels* soft_kernels_for(talus_vector_width width)
 {
-    const bool avx2 = __builtin_cpu_supports("avx2");
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    switch (width) {
-    case TALUS_VECTOR_PORTABLE: return &soft_kernels_portable;
-    case TALUS_VECTOR_AVX2: return avx2 ? &soft_kernels_avx2 : NULL;
-    case TALUS_VECTOR_AVX512: return avx512 ? &soft_kernels_avx512 : NULL;
-    case TALUS_VECTOR_BEST: break;
-    }
-    return avx512 ? &soft_kernels_avx512 : avx2 ? &soft_kernels_avx2 : &soft_kernels_portable;
+    return VECTOR_WIDTH_PICK(width, soft_kernels);
 }
-#else
-const soft_kernels* soft_kernels_for(talus_vector_width width)
-{
-    return width == TALUS_VECTOR_BEST || width == TALUS_VECTOR_PORTABLE ? &soft_kernels_portable
-                                                                        : NULL;
-}
-#endif

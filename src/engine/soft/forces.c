@@ -36,8 +36,8 @@ static talus_status reserve_rows(soft_particles* s, const step_order* order)
     return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-/// Does the outer path take the pair, not the kernels of balls?
-static bool is_outer(const soft_particles* s, const grains* g, int64_t a, int64_t b)
+/// Is a pair not left to the kernels of balls?
+static bool is_general(const soft_particles* s, const grains* g, int64_t a, int64_t b)
 {
     return g->solid[a] >= 0 || g->solid[b] >= 0 || s->laws.kind.law == TALUS_SOFT_AREA;
 }
@@ -63,7 +63,7 @@ static talus_status split_pairs(soft_particles* s, const grains* g)
     s->balls.count = s->others.count = 0;
     for (int64_t i = 0; i < s->near.count; i++) {
         const int32_t a = s->near.a[i], b = s->near.b[i];
-        TRY(add_pair(is_outer(s, g, a, b) ? &s->others : &s->balls, a, b));
+        TRY(add_pair(is_general(s, g, a, b) ? &s->others : &s->balls, a, b));
     }
     return TALUS_OK;
 }
@@ -128,7 +128,7 @@ static talus_status make_list(soft_particles* s, const step_order* order, talus_
     if (status < 0) return error_memory(error, "listing pairs of grains");
     s->listed = true;
     s->remembered = false;
-    s->outer.looked = false; // grains' room counts from the list
+    s->general.far_known = false; // grains' room counts from the list
     return TALUS_OK;
 }
 
@@ -141,7 +141,7 @@ static talus_status reorder(soft_particles* s, const step_order* order)
     if (!old) return TALUS_ERR_MEMORY;
     for (int64_t p = 0; p < n; p++) old[p] = s->order.row_of[p];
     talus_status status = soft_order_make(&s->order, &order->state->grains, true, order->threads);
-    if (status == TALUS_OK) status = soft_pairs_reorder(&s->pairs, old, &s->order);
+    if (status == TALUS_OK) soft_pairs_reorder(&s->pairs, old, &s->order);
     free(old);
     s->listed = false;
     s->remembered = true;
@@ -179,7 +179,7 @@ static talus_status take_over(soft_particles* s, const step_order* order, talus_
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the law area of the method soft exists in 2D only");
     }
-    soft_outer_forget(&s->outer);
+    area_shapes_free(&s->general.shapes);
     if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(&order->state->walls) ||
         reserve_rows(s, order) || soft_order_make(&s->order, g, fresh, order->threads) ||
         soft_import(s, order)) {
@@ -203,30 +203,25 @@ talus_status soft_prepare(soft_particles* s, const step_order* order, talus_erro
 
 // ---- an evaluation -----------------------------------------------------------------------------
 
-outer_context soft_outer_context(const soft_particles* s, const step_order* order, double since)
+general_task soft_general_task(const soft_particles* s, const step_order* order, double since)
 {
-    return (outer_context){.g = &order->state->grains,
-                           .w = &order->state->walls,
-                           .periodic = &order->state->cell,
-                           .pairs = &s->others,
-                           .solids = s->has_solids,
-                           .order = &s->order,
-                           .kernels = s->kernels,
-                           .kind = s->laws.kind,
-                           .geometric = s->geometric,
-                           .range = s->laws.range,
-                           .constants = s->laws.constants,
-                           .area_constants = s->laws.area_constants,
-                           .law_of = s->laws.law_of,
-                           .materials = s->laws.materials,
-                           .h = since,
-                           .step = since > 0.0 ? order->h : s->integrator->evaluates_at * order->h,
-                           .threads = order->threads};
+    return (general_task){.g = &order->state->grains,
+                          .w = &order->state->walls,
+                          .periodic = &order->state->cell,
+                          .pairs = &s->others,
+                          .solids = s->has_solids,
+                          .order = &s->order,
+                          .kernels = s->kernels,
+                          .laws = &s->laws,
+                          .geometric = s->geometric,
+                          .h = since,
+                          .step = since > 0.0 ? order->h : s->integrator->evaluates_at * order->h,
+                          .threads = order->threads};
 }
 
-soft_task soft_ball_task(soft_particles* s, const step_order* order, double since)
+ball_task soft_ball_task(soft_particles* s, const step_order* order, double since)
 {
-    soft_task task = {.kind = s->laws.kind,
+    ball_task task = {.kind = s->laws.kind,
                       .geometric = s->geometric,
                       .uniform = s->laws.uniform,
                       .constants = s->laws.constants,
@@ -279,7 +274,7 @@ static void measure_reaches(soft_particles* s, const step_order* order)
 /// Grains far from all walls need not be asked: note anew who they are when the list is new or
 /// walls have come nearer.
 static talus_status look_at_walls(soft_particles* s, const step_order* order,
-                                  const outer_context* outer)
+                                  const general_task* task)
 {
     const walls* w = &order->state->walls;
     double travel = 0.0;
@@ -288,11 +283,11 @@ static talus_status look_at_walls(soft_particles* s, const step_order* order,
         travel = fmax(travel, moved + vec_norm(3, w->turned + 3 * i) * s->wall_reach[i]);
     }
     s->wall_travel += travel;
-    if (s->outer.looked && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
-    s->outer.looked = false;
+    if (s->general.far_known && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
+    s->general.far_known = false;
     s->wall_travel = 0.0;
     measure_reaches(s, order);
-    return soft_outer_look(&s->outer, outer, s->skin);
+    return general_contacts_note_far(&s->general, task, s->skin);
 }
 
 /// The walls feel what is put on the grains glued to them.
@@ -317,7 +312,7 @@ static void load_walls(const soft_particles* s, const step_order* order)
 
 static void meet_balls(soft_particles* s, const step_order* order, double since)
 {
-    const soft_task task = soft_ball_task(s, order, since);
+    const ball_task task = soft_ball_task(s, order, since);
     const int64_t blocks = s->pairs.block_count;
     const int team = parallel_threads(order->threads, s->pairs.body_count);
     if (team == 1) {
@@ -337,10 +332,10 @@ talus_status soft_evaluate(soft_particles* s, const step_order* order, double si
     meet_balls(s, order, since);
     soft_pairs_collect(&s->pairs, order->threads);
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    const outer_context outer = soft_outer_context(s, order, since);
-    if (look_at_walls(s, order, &outer) || soft_outer_evaluate(&s->outer, &outer))
+    const general_task task = soft_general_task(s, order, since);
+    if (look_at_walls(s, order, &task) || general_contacts_evaluate(&s->general, &task))
         return error_memory(error, "meeting walls");
-    soft_outer_add(&s->outer, &outer, s->pairs.sum, w);
+    general_contacts_add(&s->general, &task, s->pairs.sum, w);
     load_walls(s, order);
     return TALUS_OK;
 }
@@ -462,12 +457,12 @@ int64_t soft_accelerate(soft_particles* s, const step_order* order, double since
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, FLOW_COUNT, add_flow,
                     &task, out);
     // Walls: what contacts do to them; grains glued to them were counted with the grains.
-    const contacts* list = &s->outer.list;
+    const contacts* list = &s->general.list;
     for (int64_t c = 0; c < list->count; c++) {
         if (list->a_row[c] >= 0) break; // sorted: walls come first
         const int wall = -1 - list->a_row[c];
         double arm[3] = {0.0, 0.0, 0.0}, v[3];
-        vec_copy(s->dim, arm, s->outer.answers.arm_a + c * s->dim);
+        vec_copy(s->dim, arm, s->general.answers.arm_a + c * s->dim);
         vec_cross(v, w->spin + 3 * wall, arm);
         vec_add_scaled(3, v, 1.0, w->velocity + 3 * wall);
         out[FLOW_INPUT] += vec_dot(s->dim, v, list->force + c * s->dim);
@@ -476,7 +471,7 @@ int64_t soft_accelerate(soft_particles* s, const step_order* order, double since
         out[FLOW_INPUT] += s->dim == 2 ? torque[c] * w->spin[3 * wall + 2]
                                        : vec_dot(3, torque + 3 * c, w->spin + 3 * wall);
     }
-    *flow = (soft_flow){.lost = out[FLOW_LOSS] - since * out[FLOW_DASHPOTS] + s->outer.lost,
+    *flow = (soft_flow){.lost = out[FLOW_LOSS] - since * out[FLOW_DASHPOTS] + s->general.lost,
                         .out = out[FLOW_DASHPOTS] + out[FLOW_DRAG],
                         .input = out[FLOW_INPUT]};
     // A number that is none has spoilt the sums: only then the grains are looked at.

@@ -2,10 +2,10 @@
 #ifndef TALUS_SOFT_INTERNAL_H
 #define TALUS_SOFT_INTERNAL_H
 
+#include "soft/general_contacts.h"
 #include "soft/integrator.h"
-#include "soft/laws.h"
+#include "soft/law.h"
 #include "soft/soft_particles.h"
-#include "soft/wall_contacts.h"
 
 struct soft_particles {
     int dim;
@@ -18,7 +18,7 @@ struct soft_particles {
     soft_order order;
     soft_bodies bodies;
     soft_pairs pairs;
-    soft_outer outer;
+    general_contacts general;
     grid* grid;
     pair_list near, balls, others; ///< all pairs in reach; of balls; those with a polygon
     double* reach;                 ///< [grains]
@@ -51,10 +51,10 @@ talus_status soft_prepare(soft_particles* s, const step_order* order, talus_erro
 /// grains (by place) and forces on the walls, with those of the grains glued to them.
 talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
                            talus_error* error);
-/// What the outer contacts work on.
-outer_context soft_outer_context(const soft_particles* s, const step_order* order, double since);
+/// What the contacts with walls and polygons work on.
+general_task soft_general_task(const soft_particles* s, const step_order* order, double since);
 /// The task of the kernels of balls.
-soft_task soft_ball_task(soft_particles* s, const step_order* order, double since);
+ball_task soft_ball_task(soft_particles* s, const step_order* order, double since);
 
 /// Powers and losses at an evaluation.
 typedef struct soft_flow {

@@ -13,7 +13,7 @@ typedef struct soft_recorded {
 } soft_recorded;
 
 /// One evaluation of the forces between balls.
-typedef struct soft_task {
+typedef struct ball_task {
     soft_kind kind;
     bool geometric;          ///< elongation
     bool uniform;            ///< all pairs have the first row of constants
@@ -23,7 +23,7 @@ typedef struct soft_task {
     const soft_bodies* bodies;
     soft_pairs* pairs;
     soft_recorded* record; ///< [batches][8]: only write these, as of the last evaluation; or NULL
-} soft_task;
+} ball_task;
 
 typedef struct soft_kernels {
     const char* name;
@@ -31,7 +31,7 @@ typedef struct soft_kernels {
     /// last evaluation.
     void (*meet)(const soft_kind* kind, const double* constants, double h, soft_meetings* m);
     /// The same for all pairs of balls of a block, and add up their forces.
-    void (*balls)(const soft_task* task, int64_t block);
+    void (*balls)(const ball_task* task, int64_t block);
 } soft_kernels;
 
 /// Kernels of a width, NULL if the machine does not have it.

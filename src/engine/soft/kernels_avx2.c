@@ -1,5 +1,5 @@
 /// The soft method's kernels for AVX2; compiled with that instruction set (CMakeLists.txt).
 #include "soft/ball_kernel.h"
-#include "soft/kernel_meet.h"
+#include "soft/meet_kernel.h"
 
 const soft_kernels soft_kernels_avx2 = {.name = "avx2", .meet = meet_any, .balls = balls_of_block};

@@ -1,6 +1,6 @@
 /// The soft method's kernels for AVX-512; compiled with that instruction set (CMakeLists.txt).
 #include "soft/ball_kernel.h"
-#include "soft/kernel_meet.h"
+#include "soft/meet_kernel.h"
 
 const soft_kernels soft_kernels_avx512 = {
     .name = "avx512", .meet = meet_any, .balls = balls_of_block};

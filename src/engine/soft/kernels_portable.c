@@ -1,6 +1,6 @@
 /// The soft method's kernels for any machine; no special instructions.
 #include "soft/ball_kernel.h"
-#include "soft/kernel_meet.h"
+#include "soft/meet_kernel.h"
 
 const soft_kernels soft_kernels_portable = {
     .name = "portable", .meet = meet_any, .balls = balls_of_block};

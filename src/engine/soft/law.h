@@ -49,6 +49,24 @@ typedef struct soft_kind {
     bool compound;      ///< any pair of materials has more than friction (soft_pair_is_compound())
 } soft_kind;
 
+/// The constants of all pairs of materials, as the kernels read them.
+typedef struct soft_laws {
+    int materials;
+    int64_t capacity;       ///< pairs
+    double* constants;      ///< [materials^2][SOFT_CONSTANTS], aligned to 64 bytes
+    double* area_constants; ///< the same for contacts through areas of overlap
+    int32_t* law_of;        ///< [materials][materials] rows of these
+    bool uniform;           ///< there is one row
+    soft_kind kind;
+    double range; ///< longest range of a bond
+} soft_laws;
+
+void soft_laws_free(soft_laws* l);
+/// Make the tables. Fails where a pair of materials has no stiffness (Hertz: no Young's modulus;
+/// with polygons neither).
+talus_status soft_laws_make(soft_laws* l, const materials* m, const talus_soft_def* soft, int dim,
+                            bool polygons, talus_error* error);
+
 /// Eight contacts whose geometry is known, [field][lane]. Vectors have dim numbers, axial ones 1
 /// (2D) or 3. Displacements and turns are those since the last evaluation of forces, of b relative
 /// to a: increments of positions and angles, or velocity times step, as the elongation asks. What

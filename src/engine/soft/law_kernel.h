@@ -9,6 +9,18 @@
 
 #include "soft/law_roll.h"
 
+/// Rows of constants in lanes; `law` NULL: the first row for all.
+static ALWAYS_INLINE void load_constants(const bool compound, const double* constants,
+                                         const int32_t* law, lanes c[SOFT_CONSTANTS])
+{
+    const int count = compound ? SOFT_CONSTANTS : 8;
+    if (!law) {
+        for (int k = 0; k < count; k++) c[k] = lanes_set(constants[k]);
+        return;
+    }
+    for (int k = 0; k < count; k += 4) lanes_load_rows(constants, SOFT_CONSTANTS, k, law, c + k);
+}
+
 /// Springs at the present overlap, and the normal force and motion.
 typedef struct soft_push {
     soft_spring spring; ///< tangential

@@ -1,6 +1,7 @@
 /// Sorting grains along the curve of state/morton.h; see order.h.
 #include "soft/order.h"
 
+#include "base/array.h"
 #include "state/morton.h"
 
 #include <stdlib.h>
@@ -10,18 +11,6 @@ void soft_order_free(soft_order* o)
     free(o->row_of);
     free(o->place_of);
     *o = (soft_order){0};
-}
-
-static bool reserve(soft_order* o, int64_t count)
-{
-    if (count <= o->capacity) return true;
-    soft_order_free(o);
-    const int64_t room = capacity_for(count);
-    o->row_of = malloc(sizeof *o->row_of * (size_t)room);
-    o->place_of = malloc(sizeof *o->place_of * (size_t)room);
-    if (!o->row_of || !o->place_of) return false;
-    o->capacity = room;
-    return true;
 }
 
 /// A grain to be sorted.
@@ -42,7 +31,8 @@ talus_status soft_order_make(soft_order* o, grains* g, bool sort, int threads)
     const int64_t n = g->count;
     sortable* list = malloc(sizeof *list * (size_t)(n + 1));
     uint32_t* key = malloc(sizeof *key * (size_t)(n + 1));
-    const bool good = list && key && reserve(o, n);
+    const bool good =
+        list && key && arrays_renew(&o->capacity, n, ARRAY(o->row_of), ARRAY(o->place_of));
     if (good) {
         if (sort) (void)morton_keys(g, threads, key);
         for (int64_t i = 0; i < n; i++) {

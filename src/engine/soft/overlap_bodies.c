@@ -3,11 +3,11 @@
 /// Pieces of two cells of a with one cell of b meet if some stretch of the seam between the cells
 /// of a is inside the cell of b; likewise the other way round; and where a seam of a lies on a seam
 /// of b, the pieces across both meet.
-#include "base/columns.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "geometry/feature.h"
-#include "soft/overlap_inside.h"
+#include "soft/overlap_pieces.h"
 
 #include <stdlib.h>
 
@@ -22,26 +22,10 @@ void overlap_scratch_free(overlap_scratch* s)
     *s = (overlap_scratch){0};
 }
 
-talus_status scratch_corners(overlap_scratch* s, int64_t corners)
-{
-    if (corners <= s->corner_capacity) return TALUS_OK;
-    const int64_t capacity = capacity_for(corners);
-    free(s->corner);
-    free(s->height);
-    s->corner = malloc(2 * (size_t)capacity * sizeof *s->corner);
-    s->height = malloc((size_t)capacity * sizeof *s->height);
-    s->corner_capacity = s->corner && s->height ? capacity : 0;
-    return s->corner_capacity ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
 talus_status scratch_add(overlap_scratch* s, const overlap_piece* piece)
 {
-    if (s->piece_count == s->piece_capacity) {
-        const int64_t capacity = capacity_for(s->piece_count + 1);
-        overlap_piece* grown = realloc(s->piece, (size_t)capacity * sizeof *grown);
-        if (!grown) return TALUS_ERR_MEMORY;
-        s->piece = grown;
-        s->piece_capacity = capacity;
+    if (!arrays_grow(&s->piece_capacity, s->piece_count + 1, ARRAY(s->piece))) {
+        return TALUS_ERR_MEMORY;
     }
     s->piece[s->piece_count] = *piece;
     s->piece[s->piece_count].root = s->piece_count;
@@ -49,39 +33,19 @@ talus_status scratch_add(overlap_scratch* s, const overlap_piece* piece)
     return TALUS_OK;
 }
 
-/// Room for one more region.
-static bool scratch_region(overlap_scratch* s)
-{
-    if (s->count == s->capacity) {
-        const int64_t capacity = capacity_for(s->count + 1);
-        overlap_region* grown = realloc(s->region, (size_t)capacity * sizeof *grown);
-        if (!grown) return false;
-        s->region = grown;
-        s->capacity = capacity;
-    }
-    s->count++;
-    return true;
-}
-
 // ---- pieces ------------------------------------------------------------------------------------
-
-/// Does a disk about `centre` miss a box?
-static bool box_missed(const double* box, const double centre[2], double radius)
-{
-    double square = 0.0;
-    for (int c = 0; c < 2; c++) {
-        const double away = fmax(fmax(box[c] - centre[c], centre[c] - box[2 + c]), 0.0);
-        square += away * away;
-    }
-    return square >= radius * radius;
-}
 
 /// Overlap of a cell, shifted, with a disk at the origin; the area vector is the cell's.
 static bool piece_with_disk(const overlap_cell* cell, const double shift[2], double radius,
                             overlap_piece* out)
 {
-    const double centre[2] = {-shift[0], -shift[1]};
-    if (box_missed(cell->box, centre, radius)) return false;
+    double square = 0.0; // of the distance between the cell's box and the centre
+    for (int c = 0; c < 2; c++) {
+        const double centre = -shift[c];
+        const double away = fmax(fmax(cell->box[c] - centre, centre - cell->box[2 + c]), 0.0);
+        square += away * away;
+    }
+    if (square >= radius * radius) return false;
     return piece_in_disk(cell->point, cell->count, shift, radius, out);
 }
 
@@ -115,20 +79,6 @@ static int most_corners(const overlap_body* b)
         if (corners > most) most = corners;
     }
     return most;
-}
-
-/// Pieces of all pairs of cells, those of a in the outer loop.
-static talus_status pieces_all(const overlap_body* a, const overlap_body* b, const double delta[2],
-                               overlap_scratch* s)
-{
-    TRY(scratch_corners(s, most_corners(a) + most_corners(b) + 4));
-    for (int i = 0; i < body_cells(a); i++) {
-        for (int j = 0; j < body_cells(b); j++) {
-            overlap_piece piece = {.cell = {i, j}};
-            if (piece_of(a, i, b, j, delta, s, &piece)) TRY(scratch_add(s, &piece));
-        }
-    }
-    return TALUS_OK;
 }
 
 // ---- which pieces meet -------------------------------------------------------------------------
@@ -226,7 +176,16 @@ talus_status pieces_find(const overlap_body* a, const overlap_body* b, const dou
     s->piece_count = 0;
     const double reach = a->radius + b->radius;
     if (vec_dot(2, delta, delta) >= reach * reach) return TALUS_OK;
-    TRY(pieces_all(a, b, delta, s));
+    const int corners = most_corners(a) + most_corners(b) + 4;
+    if (!arrays_renew(&s->corner_capacity, corners, ROWS(s->corner, 2), ARRAY(s->height))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int i = 0; i < body_cells(a); i++) {
+        for (int j = 0; j < body_cells(b); j++) {
+            overlap_piece piece = {.cell = {i, j}};
+            if (piece_of(a, i, b, j, delta, s, &piece)) TRY(scratch_add(s, &piece));
+        }
+    }
     if (s->piece_count < 2) return TALUS_OK;
     const double back[2] = {-delta[0], -delta[1]};
     join_seams(a, 0, b, delta, s);
@@ -252,21 +211,6 @@ static int64_t piece_name(const overlap_body* a, const overlap_body* b, const ov
     return feature_of_parts(feature_make(FEATURE_SURFACE, order_a, order_b), part_a, part_b);
 }
 
-/// Divide the sums of a region; its normal holds the area vector so far.
-static void region_finish(overlap_region* r, const region_view* view)
-{
-    for (int c = 0; c < 2; c++) r->centroid[c] /= r->area;
-    r->length = vec_norm(2, r->normal);
-    const double distance = vec_norm(2, view->towards), sign = view->wall ? -1.0 : 1.0;
-    for (int c = 0; c < 2; c++) {
-        if (r->length > 0.0) {
-            r->normal[c] *= sign / r->length;
-        } else {
-            r->normal[c] = distance > 0.0 ? sign * view->towards[c] / distance : c == 0;
-        }
-    }
-}
-
 /// The region of all pieces whose root is `first`.
 static overlap_region region_of(const overlap_body* a, const overlap_body* b, int64_t first,
                                 const region_view* view, const overlap_scratch* s)
@@ -284,7 +228,17 @@ static overlap_region region_of(const overlap_body* a, const overlap_body* b, in
         const int64_t name = piece_name(a, b, p, view);
         if (name < r.feature) r.feature = name;
     }
-    region_finish(&r, view);
+    for (int c = 0; c < 2; c++) r.centroid[c] /= r.area;
+    // The normal is the area vector so far.
+    r.length = vec_norm(2, r.normal);
+    const double distance = vec_norm(2, view->towards), sign = view->wall ? -1.0 : 1.0;
+    for (int c = 0; c < 2; c++) {
+        if (r.length > 0.0) {
+            r.normal[c] *= sign / r.length;
+        } else {
+            r.normal[c] = distance > 0.0 ? sign * view->towards[c] / distance : c == 0;
+        }
+    }
     return r;
 }
 
@@ -294,8 +248,8 @@ talus_status pieces_to_regions(const overlap_body* a, const overlap_body* b,
     for (int64_t first = 0; first < s->piece_count; first++) {
         if (s->piece[first].root != first) continue;
         const overlap_region r = region_of(a, b, first, view, s);
-        if (!scratch_region(s)) return TALUS_ERR_MEMORY;
-        int64_t at = s->count - 1;
+        if (!arrays_grow(&s->capacity, s->count + 1, ARRAY(s->region))) return TALUS_ERR_MEMORY;
+        int64_t at = s->count++;
         for (; at > 0 && s->region[at - 1].feature > r.feature; at--) {
             s->region[at] = s->region[at - 1];
         }

@@ -5,7 +5,7 @@
 ///
 /// First of all the cell is clipped by the box of the other: then sides that have all of the shared
 /// box on their inner side need not be looked at.
-#include "soft/overlap_inside.h"
+#include "soft/overlap_pieces.h"
 
 static inline double height_over(const double u[2], const double side[2], const overlap_corner* c)
 {
@@ -72,18 +72,6 @@ bool polygon_piece(const overlap_corner* corner, int count, overlap_piece* out)
     return true;
 }
 
-/// The box that two cells share, the second shifted; false if their boxes are apart.
-static bool shared_box(const double* a, const double* b, const double shift[2], double box[4])
-{
-    for (int c = 0; c < 2; c++) {
-        const double low = b[c] + shift[c], high = b[2 + c] + shift[c];
-        box[c] = low > a[c] ? low : a[c];
-        box[2 + c] = high < a[2 + c] ? high : a[2 + c];
-        if (box[c] >= box[2 + c]) return false;
-    }
-    return true;
-}
-
 /// Is all of a box left of the line from u to v? Its farthest corner to the right tells.
 static inline bool box_left(const double box[4], const double u[2], const double v[2])
 {
@@ -109,27 +97,27 @@ static inline void clip_by(clipping* c, const double u[2], const double v[2])
     c->count = kept;
 }
 
-/// Clip by those sides of the shared box that are b's; the others hold all of a.
-static void clip_by_box(clipping* c, const double box[4], const double of_a[4])
-{
-    const double corner[4][2] = {
-        {box[0], box[1]}, {box[2], box[1]}, {box[2], box[3]}, {box[0], box[3]}};
-    if (box[1] > of_a[1]) clip_by(c, corner[0], corner[1]);
-    if (box[2] < of_a[2]) clip_by(c, corner[1], corner[2]);
-    if (box[3] < of_a[3]) clip_by(c, corner[2], corner[3]);
-    if (box[0] > of_a[0]) clip_by(c, corner[3], corner[0]);
-}
-
 bool piece_of_cells(const overlap_cell* a, const overlap_cell* b, const double shift[2],
                     overlap_scratch* s, overlap_piece* out)
 {
-    double box[4];
-    if (!shared_box(a->box, b->box, shift, box)) return false;
+    double box[4]; // that both boxes have in common
+    for (int c = 0; c < 2; c++) {
+        const double low = b->box[c] + shift[c], high = b->box[2 + c] + shift[c];
+        box[c] = low > a->box[c] ? low : a->box[c];
+        box[2 + c] = high < a->box[2 + c] ? high : a->box[2 + c];
+        if (box[c] >= box[2 + c]) return false;
+    }
     clipping c = {s->corner, s->corner + s->corner_capacity, s->height, a->count};
     for (int k = 0; k < a->count; k++) {
         c.now[k] = (overlap_corner){a->point[2 * k], a->point[2 * k + 1], true};
     }
-    clip_by_box(&c, box, a->box);
+    // Those sides of the shared box that are b's; the others hold all of a.
+    const double corner[4][2] = {
+        {box[0], box[1]}, {box[2], box[1]}, {box[2], box[3]}, {box[0], box[3]}};
+    if (box[1] > a->box[1]) clip_by(&c, corner[0], corner[1]);
+    if (box[2] < a->box[2]) clip_by(&c, corner[1], corner[2]);
+    if (box[3] < a->box[3]) clip_by(&c, corner[2], corner[3]);
+    if (box[0] > a->box[0]) clip_by(&c, corner[3], corner[0]);
     const double* last = b->point + 2 * b->count - 2;
     double v[2] = {last[0] + shift[0], last[1] + shift[1]};
     for (int k = 0; k < b->count && c.count > 2; k++) {

@@ -9,7 +9,7 @@
 /// are the chord turned outwards for sides and arcs alike.
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/overlap_inside.h"
+#include "soft/overlap_pieces.h"
 
 /// f(x) above; for small x its series, 2 sum of binom(2n, n)/4^n x^(2n+3)/(2n+3), without loss of
 /// digits. At the border the last term is 1e-17 of the first, and the other form loses 4 bits.
@@ -168,22 +168,6 @@ static void point_on(const cut_side* s, double t, double point[2])
     for (int c = 0; c < 2; c++) point[c] = s->from[c] + t * (s->to[c] - s->from[c]);
 }
 
-/// Where a side crosses the circle; `middle` is where it is nearest to the centre, times `square`.
-static void side_cross(cut_side* s, double radius, double square, double middle)
-{
-    const double length = sqrt(square), height = s->turn / length;
-    const double room = (radius - height) * (radius + height);
-    const double half = sqrt(room > 0.0 ? room : 0.0) * length;
-    if (s->enters) {
-        s->t_in = fmin(fmax((middle - half) / square, 0.0), 1.0);
-        point_on(s, s->t_in, s->in);
-    }
-    if (s->leaves) {
-        s->t_out = fmin(fmax((middle + half) / square, s->t_in), 1.0);
-        point_on(s, s->t_out, s->out);
-    }
-}
-
 /// Whether a corner is inside is asked once, by its distance: both its sides see the same.
 static cut_side side_cut(const double* p, int n, int k, const double shift[2], double radius)
 {
@@ -202,10 +186,21 @@ static cut_side side_cut(const double* p, int n, int k, const double shift[2], d
     s.any = !s.enters || !s.leaves;
     if (!s.enters && !s.leaves) return s;
     const bool beside = s.turn * s.turn >= limit * square;
-    const double middle = -vec_dot(2, s.from, side);
+    const double middle = -vec_dot(2, s.from, side); // nearest to the centre, times `square`
     s.apart = beside && s.turn < 0.0;
     s.any |= !beside && middle > 0.0 && middle < square;
-    if (s.any) side_cross(&s, radius, square, middle);
+    if (!s.any) return s;
+    const double length = sqrt(square), height = s.turn / length;
+    const double room = (radius - height) * (radius + height);
+    const double half = sqrt(room > 0.0 ? room : 0.0) * length;
+    if (s.enters) {
+        s.t_in = fmin(fmax((middle - half) / square, 0.0), 1.0);
+        point_on(&s, s.t_in, s.in);
+    }
+    if (s.leaves) {
+        s.t_out = fmin(fmax((middle + half) / square, s.t_in), 1.0);
+        point_on(&s, s.t_out, s.out);
+    }
     return s;
 }
 

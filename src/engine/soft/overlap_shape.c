@@ -4,10 +4,10 @@
 /// it is cut into convex cells along their sides. Seams are stretches that sides of two cells have
 /// in common, to 1e-6 of the solid's radius: so far the corners of parts given in a scene may miss
 /// each other.
-#include "base/columns.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/overlap_inside.h"
+#include "soft/overlap_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +81,7 @@ static void polygons_free(polygons* p)
 /// Add a copy of a polygon.
 static talus_status polygons_add(polygons* p, const overlap_corner* corner, int count, int part)
 {
-    if (p->count == p->capacity) {
-        const int64_t capacity = capacity_for(p->count + 1);
-        polygon* grown = realloc(p->row, (size_t)capacity * sizeof *grown);
-        if (!grown) return TALUS_ERR_MEMORY;
-        p->row = grown;
-        p->capacity = capacity;
-    }
+    if (!arrays_grow(&p->capacity, p->count + 1, ARRAY(p->row))) return TALUS_ERR_MEMORY;
     polygon* row = &p->row[p->count];
     *row = (polygon){.count = count, .part = part};
     row->corner = malloc((size_t)count * sizeof *row->corner);
@@ -109,30 +103,13 @@ typedef struct maker {
     double radius; ///< of the circle about the origin that holds all
 } maker;
 
-static void maker_free(maker* m)
-{
-    polygons_free(&m->part);
-    polygons_free(&m->cell);
-    polygons_free(&m->now);
-    polygons_free(&m->next);
-    for (int k = 0; k < 3; k++) free(m->buffer[k]);
-    free(m->height);
-}
-
 static talus_status maker_reserve(maker* m, int64_t corners)
 {
-    if (corners <= m->room) return TALUS_OK;
-    m->room = 0;
-    for (int k = 0; k < 3; k++) {
-        free(m->buffer[k]);
-        m->buffer[k] = malloc((size_t)corners * sizeof **m->buffer);
-        if (!m->buffer[k]) return TALUS_ERR_MEMORY;
-    }
-    free(m->height);
-    m->height = malloc((size_t)corners * sizeof *m->height);
-    if (!m->height) return TALUS_ERR_MEMORY;
-    m->room = corners;
-    return TALUS_OK;
+    overlap_corner** buffer = m->buffer;
+    return arrays_renew(&m->room, corners, ARRAY(buffer[0]), ARRAY(buffer[1]), ARRAY(buffer[2]),
+                        ARRAY(m->height))
+               ? TALUS_OK
+               : TALUS_ERR_MEMORY;
 }
 
 static bool polygon_holds(const maker* m, const overlap_corner* corner, int count)
@@ -376,7 +353,12 @@ talus_status overlap_shape_make(const polytope* part, int part_count, double ski
     maker m = {.room = 0};
     *out = (overlap_shape){0};
     const talus_status status = make_cells(&m, part, part_count, skin, out);
-    maker_free(&m);
+    polygons_free(&m.part);
+    polygons_free(&m.cell);
+    polygons_free(&m.now);
+    polygons_free(&m.next);
+    for (int k = 0; k < 3; k++) free(m.buffer[k]);
+    free(m.height);
     if (status >= 0) return TALUS_OK;
     overlap_shape_free(out);
     return error_memory(error, "cutting a solid into cells");

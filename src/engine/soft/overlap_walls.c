@@ -5,16 +5,7 @@
 /// on the plane and the others out of the grain's reach, but for rims and ends of segments.
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/overlap_inside.h"
-
-/// Regions with a body, whose centre is at `delta` from the grain's.
-static talus_status meet_body(const overlap_body* grain, const overlap_body* wall,
-                              const double delta[2], overlap_scratch* s)
-{
-    const region_view view = {.wall = true, .towards = {delta[0], delta[1]}};
-    TRY(pieces_find(grain, wall, delta, s));
-    return pieces_to_regions(grain, wall, &view, s);
-}
+#include "soft/overlap_pieces.h"
 
 // ---- half-planes -------------------------------------------------------------------------------
 
@@ -26,17 +17,18 @@ typedef struct wall_side {
     int face;
 } wall_side;
 
-/// Corners and box of the rectangle right of a side, cut to the grain's reach, laid out as a placed
-/// shape. False if it is out of reach.
-static bool strip_place(const wall_side* w, double radius, double number[12])
+/// Regions with the rectangle right of a side, cut to the grain's reach.
+static talus_status meet_side(const overlap_body* grain, const wall_side* w, overlap_scratch* s)
 {
+    const double radius = grain->radius;
     const double height = cross_2d(w->start, w->along), foot = -vec_dot(2, w->start, w->along);
     const double low = fmax(w->low, foot - 2.0 * radius);
     const double high = fmin(w->high, foot + 2.0 * radius);
-    if (height >= radius || low >= high) return false;
+    if (height >= radius || low >= high) return TALUS_OK;
     const double across[2] = {w->along[1], -w->along[0]};
     const double deep = 2.0 * radius + fmax(-height, 0.0);
     const double t[4] = {high, low, low, high}, d[4] = {0.0, 0.0, deep, deep};
+    double number[12]; // corners and box, as those of a placed shape
     for (int c = 0; c < 2; c++) {
         double *lowest = &number[8 + c], *highest = &number[10 + c];
         *lowest = INFINITY, *highest = -INFINITY;
@@ -47,20 +39,12 @@ static bool strip_place(const wall_side* w, double radius, double number[12])
             *highest = fmax(*highest, x);
         }
     }
-    return true;
-}
-
-static talus_status meet_side(const overlap_body* grain, const wall_side* w, overlap_scratch* s)
-{
-    double number[12];
-    if (!strip_place(w, grain->radius, number)) return TALUS_OK;
     int corners[2] = {0, 4}, zero[1] = {0};
     const overlap_shape one = {
         .cell_count = 1, .corner_count = 4, .first = corners, .part = zero, .order = zero};
     const overlap_body wall = {.shape = &one, .number = number, .radius = INFINITY};
     static const double here[2] = {0.0, 0.0}; // the corners are from the grain's centre
-    const region_view view = {
-        .wall = true, .face = w->face, .towards = {w->along[1], -w->along[0]}};
+    const region_view view = {.wall = true, .face = w->face, .towards = {across[0], across[1]}};
     TRY(pieces_find(grain, &wall, here, s));
     return pieces_to_regions(grain, &wall, &view, s);
 }
@@ -146,17 +130,6 @@ static int64_t piece_at(const overlap_scratch* s, int cell, double place, int co
     return -1;
 }
 
-/// Where a point on a side of a cell is along the cell's sides.
-static double place_on(const overlap_body* b, int cell, int edge, const double point[2])
-{
-    const double* p = cell_points(b, cell);
-    const int n = cell_corners(b->shape, cell);
-    double side[2], to[2];
-    vec_sub(2, side, p + 2 * ((edge + 1) % n), p + 2 * edge);
-    vec_sub(2, to, point, p + 2 * edge);
-    return edge + vec_dot(2, side, to) / vec_dot(2, side, side);
-}
-
 /// Join the pieces on both sides of the stretch of a seam between two shares of its length.
 static void join_stretch(const overlap_body* grain, int seam, double from, double to,
                          overlap_scratch* s)
@@ -168,8 +141,13 @@ static void join_stretch(const overlap_body* grain, int seam, double from, doubl
                              ends[1] + middle * (ends[3] - ends[1])};
     int64_t found[2];
     for (int k = 0; k < 2; k++) {
-        found[k] = piece_at(s, of->cell[k], place_on(grain, of->cell[k], of->edge[k], point),
-                            cell_corners(grain->shape, of->cell[k]));
+        const int cell = of->cell[k], edge = of->edge[k], n = cell_corners(grain->shape, cell);
+        const double* p = cell_points(grain, cell);
+        double side[2], way[2];
+        vec_sub(2, side, p + 2 * ((edge + 1) % n), p + 2 * edge);
+        vec_sub(2, way, point, p + 2 * edge);
+        const double place = edge + vec_dot(2, side, way) / vec_dot(2, side, side);
+        found[k] = piece_at(s, cell, place, n);
     }
     if (found[0] >= 0 && found[1] >= 0) pieces_join(s->piece, found[0], found[1]);
 }
@@ -231,5 +209,7 @@ talus_status overlap_wall(const talus_shape_def* wall, const overlap_shape* form
     const overlap_body body =
         round ? (overlap_body){.radius = wall->radius}
               : (overlap_body){.shape = form, .number = form->number, .radius = form->radius};
-    return meet_body(grain, &body, delta, s);
+    const region_view view = {.wall = true, .towards = {delta[0], delta[1]}};
+    TRY(pieces_find(grain, &body, delta, s));
+    return pieces_to_regions(grain, &body, &view, s);
 }

@@ -1,6 +1,7 @@
 /// Making the packed list of pairs; see pairs.h.
 #include "soft/pairs.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -21,13 +22,7 @@ void soft_pairs_free(soft_pairs* s)
 
 talus_status soft_memories_add(soft_memories* m, const soft_memory* row)
 {
-    if (m->count == m->capacity) {
-        const int64_t room = capacity_for(m->count + 1);
-        soft_memory* grown = realloc(m->row, sizeof *grown * (size_t)room);
-        if (!grown) return TALUS_ERR_MEMORY;
-        m->row = grown;
-        m->capacity = room;
-    }
+    if (!arrays_grow(&m->capacity, m->count + 1, ARRAY(m->row))) return TALUS_ERR_MEMORY;
     m->row[m->count++] = *row;
     return TALUS_OK;
 }
@@ -56,42 +51,29 @@ void soft_memory_swap(int dim, soft_memory* m)
     }
 }
 
-/// The place that a row of sums belongs to.
-static int32_t place_of_sum(const soft_pairs* s, int32_t row)
-{
-    return row < s->body_count ? row : s->halo[row - s->body_count];
-}
-
-/// What there is to remember of one pair; false if it was no contact.
-static bool recall(const soft_pairs* s, int64_t batch, int lane, soft_memory* m)
-{
-    const int width = spin_width(s->dim);
-    const int32_t* where = s->where + 16 * batch;
-    if (!(s->live[batch] >> lane & 1)) return false;
-    *m = (soft_memory){.p = where[lane],
-                       .q = place_of_sum(s, where[8 + lane]),
-                       .bonded = s->bonded[batch] >> lane & 1,
-                       .slides = s->slides[batch] >> lane & 1};
-    for (int k = 0; k < width; k++) {
-        m->slip[k] = s->slip[8 * (batch * width + k) + lane];
-        m->roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
-    }
-    return true;
-}
-
 talus_status soft_pairs_remember(soft_pairs* s)
 {
-    soft_memory m;
+    const int width = spin_width(s->dim);
     s->memories.count = 0;
-    for (int64_t batch = 0; batch < s->batch_count; batch++) {
-        for (int lane = 0; lane < SOFT_LANES; lane++) {
-            if (recall(s, batch, lane, &m)) TRY(soft_memories_add(&s->memories, &m));
+    for (int64_t i = 0; i < SOFT_LANES * s->batch_count; i++) {
+        const int64_t batch = i / SOFT_LANES;
+        const int lane = (int)(i % SOFT_LANES);
+        if (!(s->live[batch] >> lane & 1)) continue;
+        const int32_t* where = s->where + 16 * batch + lane;
+        soft_memory m = {.p = where[0],
+                         .q = soft_pairs_place(s, where[8]),
+                         .bonded = s->bonded[batch] >> lane & 1,
+                         .slides = s->slides[batch] >> lane & 1};
+        for (int k = 0; k < width; k++) {
+            m.slip[k] = s->slip[8 * (batch * width + k) + lane];
+            m.roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
         }
+        TRY(soft_memories_add(&s->memories, &m));
     }
     return TALUS_OK;
 }
 
-talus_status soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order)
+void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order)
 {
     for (int64_t i = 0; i < s->memories.count; i++) {
         soft_memory* m = &s->memories.row[i];
@@ -100,7 +82,6 @@ talus_status soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const 
         if (m->p > m->q) soft_memory_swap(s->dim, m);
     }
     soft_memories_sort(&s->memories);
-    return TALUS_OK;
 }
 
 // ---- making the list ---------------------------------------------------------------------------
@@ -110,12 +91,6 @@ typedef struct placed_pairs {
     int64_t* first; ///< [bodies + 1]
     int32_t* q;
 } placed_pairs;
-
-static void placed_free(placed_pairs* p)
-{
-    free(p->first);
-    free(p->q);
-}
 
 static void sort_few(int32_t* first, int32_t* end)
 {
@@ -149,50 +124,25 @@ static talus_status place_pairs(const soft_listing* from, placed_pairs* out)
     return TALUS_OK;
 }
 
-static bool grow(void* slot, size_t bytes)
+/// Room for a list, without its sums.
+static bool reserve(soft_pairs* s, const soft_listing* from)
 {
-    void** array = slot;
-    free(*array);
-    *array = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    return *array != NULL;
-}
-
-static talus_status reserve(soft_pairs* s, int64_t batches, bool compound, bool uniform)
-{
-    const size_t width = (size_t)spin_width(s->dim);
-    if (batches > s->batch_capacity || (compound && !s->roll) || (!uniform && !s->law)) {
-        const size_t room = (size_t)capacity_for(batches);
-        const bool good = grow(&s->who, room * 16 * sizeof *s->who) &&
-                          grow(&s->where, room * 16 * sizeof *s->where) &&
-                          grow(&s->root_mass, room * 8 * sizeof *s->root_mass) &&
-                          grow(&s->slip, room * width * 8 * sizeof *s->slip) &&
-                          grow(&s->images, room) && grow(&s->live, room) &&
-                          grow(&s->bonded, room) && grow(&s->slides, room) &&
-                          (!compound || grow(&s->roll, room * width * 8 * sizeof *s->roll)) &&
-                          (uniform || grow(&s->law, room * 8 * sizeof *s->law));
-        s->batch_capacity = good ? (int64_t)room : 0;
-        if (!good) return TALUS_ERR_MEMORY;
+    const int width = spin_width(s->dim);
+    const int64_t batches = from->pairs->count / 8 + s->block_count + 1;
+    if (!from->compound) { // so that nobody fills what has not grown with the rest
+        free(s->roll);
+        s->roll = NULL;
+        s->roll_capacity = 0;
     }
-    return TALUS_OK;
-}
-
-static talus_status reserve_blocks(soft_pairs* s, int64_t blocks, int64_t pairs)
-{
-    if (blocks > s->block_capacity || !s->inbox_first) { // a world without grains has none
-        const size_t room = (size_t)capacity_for(blocks);
-        const bool good = grow(&s->block, room * sizeof *s->block) &&
-                          grow(&s->inbox_first, (room + 1) * sizeof *s->inbox_first);
-        s->block_capacity = good ? (int64_t)room : 0;
-        if (!good) return TALUS_ERR_MEMORY;
-    }
-    if (pairs > s->halo_capacity) {
-        const size_t room = (size_t)capacity_for(pairs);
-        const bool good =
-            grow(&s->halo, room * sizeof *s->halo) && grow(&s->inbox, room * sizeof *s->inbox);
-        s->halo_capacity = good ? (int64_t)room : 0;
-        if (!good) return TALUS_ERR_MEMORY;
-    }
-    return TALUS_OK;
+    return arrays_renew(&s->batch_capacity, batches, ROWS(s->who, 16), ROWS(s->where, 16),
+                        ROWS(s->root_mass, 8), ROWS(s->slip, 8 * width), ARRAY(s->images),
+                        ARRAY(s->live), ARRAY(s->bonded), ARRAY(s->slides)) &&
+           (from->uniform || arrays_renew(&s->law_capacity, batches, ROWS(s->law, 8))) &&
+           (!from->compound ||
+            arrays_renew(&s->roll_capacity, batches, ROWS(s->roll, 8 * width))) &&
+           arrays_renew(&s->block_capacity, s->block_count + 1, ARRAY(s->block),
+                        ARRAY(s->inbox_first)) &&
+           arrays_renew(&s->halo_capacity, from->pairs->count, ARRAY(s->halo), ARRAY(s->inbox));
 }
 
 /// The list as it grows.
@@ -204,18 +154,6 @@ typedef struct list_maker {
     int64_t memory;     ///< next one
     int64_t block_halo; ///< first halo row of the present block
 } list_maker;
-
-/// Row of the sums of body q in the present block, which ends before place `end`.
-static int32_t sum_row(list_maker* m, int32_t q, int64_t end)
-{
-    soft_pairs* s = m->s;
-    if (q < end) return q;
-    if (m->halo_of[q] < m->block_halo) {
-        m->halo_of[q] = (int32_t)s->halo_count;
-        s->halo[s->halo_count++] = q;
-    }
-    return (int32_t)(s->body_count + m->halo_of[q]);
-}
 
 /// The memory of a pair, NULL if there is none; pairs are asked for in ascending order.
 static const soft_memory* find_memory(list_maker* m, int32_t p, int32_t q)
@@ -254,65 +192,84 @@ static bool meets_border(const soft_listing* from, int64_t a, int64_t b)
     return false;
 }
 
-/// Append a pair; p = -1 stands for nobody.
-static talus_status append(list_maker* m, int32_t p, int32_t q, int64_t block_end)
+/// The next lane; a batch begins with nothing set.
+static int64_t next_lane(list_maker* m)
+{
+    soft_pairs* s = m->s;
+    const int64_t batch = m->lane / 8;
+    if (m->lane % 8 == 0) {
+        s->images[batch] = s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
+    }
+    return m->lane++;
+}
+
+/// Fill a lane up; the rows of its sums are known when all halos are.
+static void append_nobody(list_maker* m)
+{
+    soft_pairs* s = m->s;
+    const int64_t at = next_lane(m), batch = at / 8;
+    const int lane = (int)(at % 8);
+    int32_t *who = s->who + 16 * batch + lane, *where = s->where + 16 * batch + lane;
+    who[0] = (int32_t)s->body_count, who[8] = (int32_t)s->body_count + 1;
+    where[0] = where[8] = -1;
+    s->root_mass[at] = 0.0;
+    if (!m->from->uniform) s->law[at] = 0;
+    write_memory(s, NULL, batch, lane);
+}
+
+/// Append a pair of the present block, which ends before place `end`.
+static void append(list_maker* m, int32_t p, int32_t q, int64_t end)
 {
     soft_pairs* s = m->s;
     const soft_listing* from = m->from;
-    const int64_t batch = m->lane / 8;
-    const int lane = (int)(m->lane % 8);
-    int32_t *who = s->who + 16 * batch, *where = s->where + 16 * batch;
-    if (lane == 0) {
-        s->images[batch] = s->live[batch] = s->bonded[batch] = s->slides[batch] = 0;
-    }
-    m->lane++;
-    if (p < 0) { // the rows of the sums are known when all halos are
-        who[lane] = (int32_t)s->body_count, who[8 + lane] = (int32_t)s->body_count + 1;
-        where[lane] = where[8 + lane] = -1;
-        s->root_mass[8 * batch + lane] = 0.0;
-        if (s->law && !from->uniform) s->law[8 * batch + lane] = 0;
-        write_memory(s, NULL, batch, lane);
-        return TALUS_OK;
-    }
+    const grains* g = from->g;
     const int64_t a = from->order->row_of[p], b = from->order->row_of[q];
-    if (meets_border(from, a, b)) s->images[batch] = 1;
-    who[lane] = where[lane] = p;
-    who[8 + lane] = q;
-    where[8 + lane] = sum_row(m, q, block_end);
-    s->root_mass[8 * batch + lane] = 1.0 / sqrt(from->g->inv_mass[a] + from->g->inv_mass[b]);
-    if (!from->uniform) {
-        s->law[8 * batch + lane] =
-            from->law_of[from->g->material[a] * from->materials + from->g->material[b]];
-    }
-    write_memory(s, find_memory(m, p, q), batch, lane);
-    return TALUS_OK;
-}
-
-static talus_status make_block(list_maker* m, const placed_pairs* placed, int64_t block)
-{
-    soft_pairs* s = m->s;
-    const int64_t first = block * SOFT_BLOCK, next = first + SOFT_BLOCK;
-    const int64_t end = next < s->body_count ? next : s->body_count;
-    s->block[block] = (soft_block){.batch = m->lane / 8};
-    m->block_halo = s->halo_count;
-    for (int64_t p = first; p < end; p++) {
-        for (int64_t i = placed->first[p]; i < placed->first[p + 1]; i++) {
-            TRY(append(m, (int32_t)p, placed->q[i], end));
+    const int64_t at = next_lane(m), batch = at / 8;
+    const int lane = (int)(at % 8);
+    int32_t *who = s->who + 16 * batch + lane, *where = s->where + 16 * batch + lane;
+    who[0] = where[0] = p;
+    who[8] = where[8] = q;
+    if (q >= end) {
+        if (m->halo_of[q] < m->block_halo) {
+            m->halo_of[q] = (int32_t)s->halo_count;
+            s->halo[s->halo_count++] = q;
         }
+        where[8] = (int32_t)(s->body_count + m->halo_of[q]);
     }
-    while (m->lane % 8 != 0) TRY(append(m, -1, -1, end));
-    s->block[block].batch_end = m->lane / 8;
-    return TALUS_OK;
+    if (meets_border(from, a, b)) s->images[batch] = 1;
+    s->root_mass[at] = 1.0 / sqrt(g->inv_mass[a] + g->inv_mass[b]);
+    if (!from->uniform)
+        s->law[at] = from->law_of[g->material[a] * from->materials + g->material[b]];
+    write_memory(s, find_memory(m, p, q), batch, lane);
 }
 
-/// Sums of pairs that are not there, and where halos go.
-static talus_status finish(list_maker* m)
+static void make_blocks(list_maker* m, const placed_pairs* placed)
 {
     soft_pairs* s = m->s;
+    for (int64_t p = 0; p < s->body_count; p++) m->halo_of[p] = -1;
+    for (int64_t b = 0; b < s->block_count; b++) {
+        const int64_t first = b * SOFT_BLOCK, next = first + SOFT_BLOCK;
+        const int64_t end = next < s->body_count ? next : s->body_count;
+        s->block[b] = (soft_block){.batch = m->lane / 8};
+        m->block_halo = s->halo_count;
+        for (int64_t p = first; p < end; p++) {
+            for (int64_t i = placed->first[p]; i < placed->first[p + 1]; i++) {
+                append(m, (int32_t)p, placed->q[i], end);
+            }
+        }
+        while (m->lane % 8 != 0) append_nobody(m);
+        s->block[b].batch_end = m->lane / 8;
+    }
+    s->batch_count = m->lane / 8;
     const int32_t nowhere = (int32_t)(s->body_count + s->halo_count);
     for (int64_t i = 0; i < 2 * m->lane; i++) {
         if (s->where[i] < 0) s->where[i] = nowhere;
     }
+}
+
+/// Sort the halos by the block that they go to.
+static void address_halos(soft_pairs* s)
+{
     for (int64_t b = 0; b <= s->block_count; b++) s->inbox_first[b] = 0;
     for (int64_t i = 0; i < s->halo_count; i++) s->inbox_first[s->halo[i] / SOFT_BLOCK + 1]++;
     for (int64_t b = 0; b < s->block_count; b++) s->inbox_first[b + 1] += s->inbox_first[b];
@@ -321,22 +278,6 @@ static talus_status finish(list_maker* m)
     }
     for (int64_t b = s->block_count; b > 0; b--) s->inbox_first[b] = s->inbox_first[b - 1];
     s->inbox_first[0] = 0;
-    const int64_t sums = s->body_count + s->halo_count + 1;
-    if (sums > s->sum_capacity) {
-        const int64_t room = capacity_for(sums);
-        s->sum_capacity = grow(&s->sum, sizeof *s->sum * (size_t)(room * SOFT_SUM)) ? room : 0;
-        if (s->sum_capacity == 0) return TALUS_ERR_MEMORY;
-    }
-    return TALUS_OK;
-}
-
-static talus_status make_blocks(list_maker* m, const placed_pairs* placed)
-{
-    soft_pairs* s = m->s;
-    for (int64_t p = 0; p < s->body_count; p++) m->halo_of[p] = -1;
-    for (int64_t b = 0; b < s->block_count; b++) TRY(make_block(m, placed, b));
-    s->batch_count = m->lane / 8;
-    return finish(m);
 }
 
 talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
@@ -348,16 +289,18 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from)
     s->pair_count = from->pairs->count;
     s->block_count = (s->body_count + SOFT_BLOCK - 1) / SOFT_BLOCK;
     s->halo_count = s->batch_count = 0;
-    const int64_t batches = from->pairs->count / 8 + s->block_count + 1;
     m.halo_of = malloc(sizeof *m.halo_of * (size_t)(s->body_count + 1));
-    talus_status status = m.halo_of ? TALUS_OK : TALUS_ERR_MEMORY;
-    if (status == TALUS_OK) status = reserve(s, batches, from->compound, from->uniform);
-    if (status == TALUS_OK) status = reserve_blocks(s, s->block_count, from->pairs->count);
-    if (status == TALUS_OK) status = place_pairs(from, &placed);
-    if (status == TALUS_OK) status = make_blocks(&m, &placed);
-    placed_free(&placed);
+    const bool good = m.halo_of && reserve(s, from) && place_pairs(from, &placed) == TALUS_OK;
+    if (good) {
+        make_blocks(&m, &placed);
+        address_halos(s);
+    }
+    free(placed.first);
+    free(placed.q);
     free(m.halo_of);
-    return status;
+    const int64_t sums = s->body_count + s->halo_count + 1;
+    return good && arrays_renew(&s->sum_capacity, sums, ROWS(s->sum, SOFT_SUM)) ? TALUS_OK
+                                                                                : TALUS_ERR_MEMORY;
 }
 
 // ---- sums --------------------------------------------------------------------------------------

@@ -38,11 +38,12 @@ typedef struct soft_memories {
 typedef struct soft_pairs {
     int dim;
     int64_t body_count, block_count, batch_count, halo_count, pair_count;
-    int64_t block_capacity, batch_capacity, halo_capacity, sum_capacity;
+    int64_t block_capacity, batch_capacity, law_capacity, roll_capacity, halo_capacity,
+        sum_capacity;
     soft_block* block;
     int32_t* who;           ///< [batch][2][8] rows of p and q among the bodies
     int32_t* where;         ///< [batch][2][8] rows of the sums
-    int32_t* law;           ///< [batch][8] rows of constants; NULL while all pairs have row 0
+    int32_t* law;           ///< [batch][8] rows of constants; unless all pairs have row 0
     double* root_mass;      ///< [batch][8] root of the reduced mass
     double* slip;           ///< [batch][1 or 3][8]
     double* roll;           ///< [batch][1 or 3][8]; NULL unless laws are compound
@@ -58,6 +59,12 @@ typedef struct soft_pairs {
 } soft_pairs;
 
 void soft_pairs_free(soft_pairs* s);
+
+/// The place that a row of sums belongs to.
+static inline int32_t soft_pairs_place(const soft_pairs* s, int32_t row)
+{
+    return row < s->body_count ? row : s->halo[row - s->body_count];
+}
 
 /// Everything a list is made from.
 typedef struct soft_listing {
@@ -78,7 +85,7 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from);
 /// Fill s->memories with the history of all pairs that have one.
 talus_status soft_pairs_remember(soft_pairs* s);
 /// The same with the places of an older order turned into those of a new one.
-talus_status soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order);
+void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order);
 /// Add a memory (any order); then sort them.
 talus_status soft_memories_add(soft_memories* m, const soft_memory* row);
 void soft_memories_sort(soft_memories* m);

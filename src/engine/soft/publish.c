@@ -33,17 +33,17 @@ talus_status soft_import(soft_particles* s, const step_order* order)
 {
     const contacts* c = &order->state->contacts;
     s->pairs.memories.count = 0;
-    s->outer.list.count = 0;
-    TRY(soft_outer_reserve(&s->outer, c->count));
-    TRY(contacts_need_like(&s->outer.list, c));
+    s->general.list.count = 0;
+    TRY(general_contacts_reserve(&s->general, c->count));
+    TRY(contacts_need_like(&s->general.list, c));
     for (int64_t i = 0; i < c->count; i++) {
         if (c->state[i] == TALUS_CONTACT_OPEN) continue;
         if (is_pair_of_balls(s, &order->state->grains, c, i)) {
             TRY(remember(s, c, i));
         } else {
-            const int64_t at = s->outer.list.count++;
-            contacts_paste_row(&s->outer.list, at, c, i);
-            s->outer.answers.elastic[at] = 0.0;
+            const int64_t at = s->general.list.count++;
+            contacts_paste_row(&s->general.list, at, c, i);
+            s->general.answers.elastic[at] = 0.0;
         }
     }
     soft_memories_sort(&s->pairs.memories);
@@ -162,19 +162,20 @@ static void write_pair(const soft_particles* s, const step_order* order,
 static void merge(const soft_particles* s, const step_order* order, const entries* pairs,
                   const soft_recorded* record, contacts* out)
 {
-    const contacts* outer = &s->outer.list;
+    const contacts* general = &s->general.list;
     int64_t at = 0, next = 0;
     for (int64_t a = 0; a < s->pairs.body_count; a++) {
         for (int64_t i = pairs->first[a]; i < pairs->first[a + 1]; i++) {
             const int32_t b = pairs->row[i].b;
-            while (next < outer->count && (outer->a_row[next] < a ||
-                                           (outer->a_row[next] == a && outer->b_row[next] < b))) {
-                contacts_paste_row(out, at++, outer, next++);
+            while (next < general->count &&
+                   (general->a_row[next] < a ||
+                    (general->a_row[next] == a && general->b_row[next] < b))) {
+                contacts_paste_row(out, at++, general, next++);
             }
             write_pair(s, order, record, pairs->row[i].pair, out, at++);
         }
     }
-    while (next < outer->count) contacts_paste_row(out, at++, outer, next++);
+    while (next < general->count) contacts_paste_row(out, at++, general, next++);
 }
 
 /// The pairs of balls once more, as of the last evaluation.
@@ -182,7 +183,7 @@ static soft_recorded* record_pairs(soft_particles* s, const step_order* order)
 {
     soft_recorded* record = calloc((size_t)(8 * s->pairs.batch_count + 1), sizeof *record);
     if (!record) return NULL;
-    soft_task task = soft_ball_task(s, order, 0.0);
+    ball_task task = soft_ball_task(s, order, 0.0);
     task.geometric = false;
     task.record = record;
     for (int64_t b = 0; b < s->pairs.block_count; b++) s->kernels->balls(&task, b);
@@ -195,7 +196,7 @@ static double elastic_of(const soft_particles* s, const soft_recorded* record)
     for (int64_t i = 0; i < 8 * s->pairs.batch_count; i++) {
         if (is_live(s, i)) sum += record[i].elastic;
     }
-    for (int64_t c = 0; c < s->outer.list.count; c++) sum += s->outer.answers.elastic[c];
+    for (int64_t c = 0; c < s->general.list.count; c++) sum += s->general.answers.elastic[c];
     return sum;
 }
 
@@ -213,8 +214,8 @@ static talus_status write_table(soft_particles* s, const step_order* order,
 {
     contacts* out = &order->state->contacts;
     const int64_t balls = pairs->first[s->pairs.body_count];
-    TRY(contacts_resize(out, balls + s->outer.list.count));
-    TRY(contacts_need_like(out, &s->outer.list));
+    TRY(contacts_resize(out, balls + s->general.list.count));
+    TRY(contacts_need_like(out, &s->general.list));
     TRY(contacts_need_slips(out));
     if (s->laws.kind.compound) {
         TRY(contacts_need_rolls(out));

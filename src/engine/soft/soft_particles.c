@@ -22,7 +22,7 @@ void soft_particles_destroy(soft_particles* s)
     soft_order_free(&s->order);
     soft_bodies_free(&s->bodies);
     soft_pairs_free(&s->pairs);
-    soft_outer_free(&s->outer);
+    general_contacts_free(&s->general);
     grid_destroy(s->grid);
     pair_list_free(&s->near);
     pair_list_free(&s->balls);
@@ -47,7 +47,7 @@ talus_status soft_particles_create(soft_particles** out, int dim, talus_error* e
         return error_memory(error, "making the soft_particles");
     }
     s->dim = dim;
-    soft_outer_init(&s->outer, dim);
+    general_contacts_init(&s->general, dim);
     *out = s;
     return TALUS_OK;
 }
@@ -61,7 +61,7 @@ static talus_status reserve_walls(soft_particles* s, const walls* w)
         free(s->wall_acceleration);
         free(s->wall_reach);
         s->wall_reach = calloc(count, sizeof *s->wall_reach);
-        s->outer.looked = false;
+        s->general.far_known = false;
         s->mobile = malloc(count * sizeof *s->mobile);
         s->wall_state = malloc(18 * count * sizeof *s->wall_state);
         s->wall_acceleration = malloc(3 * count * sizeof *s->wall_acceleration);
@@ -183,10 +183,10 @@ static void predict(soft_particles* s, const step_order* order)
                       turns = soft_turns(s, &order->state->grains);
     if (s->dim == 3 && turns.count > 0) memset(s->turn, 0, sizeof(double) * (size_t)turns.count);
     note_motion(s, order, -1.0);
-    method->predict(&centres, h, order->threads);
-    method->predict(&turns, h, order->threads);
+    integrator_predict(method, &centres, h, order->threads);
+    integrator_predict(method, &turns, h, order->threads);
     const coordinates mobile = soft_walls_read(s, &order->state->walls);
-    method->predict(&mobile, h, 1);
+    integrator_predict(method, &mobile, h, 1);
     soft_walls_write(s, &order->state->walls);
     drive_advance(&order->state->walls, order->state->time, part);
     drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
@@ -220,16 +220,16 @@ static void mark_escaped(const soft_particles* s, const step_order* order, step_
 {
     const int64_t n = order->state->grains.count;
     for (int64_t i = 0; i < n && order->options->has_domain; i++) {
-        if (is_outside(order, i)) s->outer.escaped[i] = 1;
+        if (is_outside(order, i)) s->general.escaped[i] = 1;
     }
-    const uint8_t* first = n > 0 ? memchr(s->outer.escaped, 1, (size_t)n) : NULL;
-    out->escaped_grain = first ? first - s->outer.escaped : -1;
-    out->escaped = s->outer.escaped;
+    const uint8_t* first = n > 0 ? memchr(s->general.escaped, 1, (size_t)n) : NULL;
+    out->escaped_grain = first ? first - s->general.escaped : -1;
+    out->escaped = s->general.escaped;
 }
 
 static void summarise(const soft_particles* s, step_outcome* out)
 {
-    const contacts* list = &s->outer.list;
+    const contacts* list = &s->general.list;
     out->contacts = s->pairs.pair_count + list->count;
     out->active = list->count;
     for (int64_t c = 0; c < list->count; c++)
@@ -298,7 +298,7 @@ static void correct_walls(soft_particles* s, const step_order* order)
         drive_acceleration(w, s->mobile[i], order->options->gravity, s->wall_acceleration + 3 * i);
     }
     const coordinates moving = soft_walls_read(s, w);
-    s->integrator->correct(&moving, s->wall_acceleration, order->h, 1);
+    integrator_correct(s->integrator, &moving, s->wall_acceleration, order->h, 1);
     soft_walls_write(s, w);
     const double at = s->integrator->evaluates_at;
     if (at < 1.0) drive_advance(w, order->state->time + at * order->h, (1.0 - at) * order->h);
@@ -311,8 +311,8 @@ static void correct(soft_particles* s, const step_order* order)
                       turns = soft_turns(s, &order->state->grains);
     note_motion(s, order, -1.0);
     correct_walls(s, order);
-    s->integrator->correct(&centres, s->acceleration, order->h, order->threads);
-    s->integrator->correct(&turns, s->angular, order->h, order->threads);
+    integrator_correct(s->integrator, &centres, s->acceleration, order->h, order->threads);
+    integrator_correct(s->integrator, &turns, s->angular, order->h, order->threads);
     drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
                        order->threads);
     note_motion(s, order, 1.0);

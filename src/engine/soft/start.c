@@ -21,7 +21,6 @@ enum { START_TIMES = INTEGRATOR_KEPT - 1 }; ///< after the start, at most
 
 typedef struct start {
     const coordinates* c;
-    const start_forces* forces;
     double* x0; ///< [count]
     double* v0;
     double* at[START_TIMES]; ///< [count] accelerations at the times after the start
@@ -67,38 +66,11 @@ static void fit(const start* s)
     }
 }
 
-static talus_status sweep(const start* s)
-{
-    for (int k = 0; k < s->times; k++) {
-        const double time = (k + 1) * s->gap;
-        move_to(s, time);
-        TRY(s->forces->evaluate(s->forces->user, time, s->at[k]));
-    }
-    return TALUS_OK;
-}
-
-/// The sweeps, from constant acceleration; x, v and the forces' past are the given ones after each.
-static talus_status settle(const start* s)
-{
-    const size_t bytes = (size_t)s->c->count * sizeof(double);
-    talus_status status = TALUS_OK;
-    for (int k = 1; k <= s->times; k++) memset(s->c->d[k], 0, bytes);
-    for (int k = 0; k < s->times && status >= 0; k++) {
-        status = sweep(s);
-        if (status >= 0) fit(s);
-        memcpy(s->c->x, s->x0, bytes);
-        memcpy(s->c->v, s->v0, bytes);
-        if (s->forces->restore) s->forces->restore(s->forces->user);
-    }
-    return status;
-}
-
 talus_status start_derivatives(const integrator* kind, const coordinates* c, double h, int threads,
                                const start_forces* forces, talus_error* error)
 {
-    const size_t count = (size_t)c->count;
-    start s = {
-        .c = c, .forces = forces, .times = kind->kept - 1, .threads = threads, .gap = 0.5 * h};
+    const size_t count = (size_t)c->count, bytes = count * sizeof(double);
+    start s = {.c = c, .times = kind->kept - 1, .threads = threads, .gap = 0.5 * h};
     assert(s.times == 0 || s.times == 1 || s.times == 3);
     TRY(forces->evaluate(forces->user, 0.0, c->d[0]));
     if (s.times == 0 || count == 0) return TALUS_OK;
@@ -108,9 +80,24 @@ talus_status start_derivatives(const integrator* kind, const coordinates* c, dou
     s.x0 = memory;
     s.v0 = memory + count;
     for (int k = 0; k < s.times; k++) s.at[k] = memory + count * (size_t)(2 + k);
-    memcpy(s.x0, c->x, count * sizeof *s.x0);
-    memcpy(s.v0, c->v, count * sizeof *s.v0);
-    const talus_status status = settle(&s);
+    memcpy(s.x0, c->x, bytes);
+    memcpy(s.v0, c->v, bytes);
+
+    // The sweeps, from constant acceleration. x, v and the forces' past are the given ones after
+    // each.
+    talus_status status = TALUS_OK;
+    for (int k = 1; k <= s.times; k++) memset(c->d[k], 0, bytes);
+    for (int sweep = 0; sweep < s.times && status >= 0; sweep++) {
+        for (int k = 0; k < s.times && status >= 0; k++) {
+            const double time = (k + 1) * s.gap;
+            move_to(&s, time);
+            status = forces->evaluate(forces->user, time, s.at[k]);
+        }
+        if (status >= 0) fit(&s);
+        memcpy(c->x, s.x0, bytes);
+        memcpy(c->v, s.v0, bytes);
+        if (forces->restore) forces->restore(forces->user);
+    }
     free(memory);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "record/fields_h5.h"
 #include "record/files.h"
 #include "record/tables.h"
 #include "world/world.h"
@@ -22,27 +23,80 @@
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
-enum { CHECKPOINT_VERSION = 3, HEADER_BYTES = 512 };
+/// 4: named fields instead of the bytes of structs.
+enum { CHECKPOINT_VERSION = 4, HEADER_BYTES = 512 };
+#define PARTS_GROUP "state"
+#define WORLD_PART "world"
 
-/// Plain blocks of the world that belong to its state.
-typedef struct state_block {
-    const char* name;
-    void* data;
-    size_t size;
-} state_block;
+/// What a world's state is beside its tables.
+typedef struct world_state {
+    int64_t step;
+    double time;
+    int64_t next_id; ///< of the next grain
+    int64_t solves;
+    double extent;
+    talus_totals totals;
+    talus_step_result last;
+} world_state;
 
-enum { BLOCKS = 7 };
+static const stored_field energy_fields[] = {
+    FIELD(talus_energy, elastic), FIELD(talus_energy, dissipated), FIELD(talus_energy, input),
+    FIELD(talus_energy, start),   FIELD(talus_energy, error),
+};
+static const stored_fields energy_list = FIELD_LIST(talus_energy, energy_fields);
 
-static void state_blocks(talus_world* w, state_block out[BLOCKS])
-{
-    out[0] = (state_block){"step", &w->state.step, sizeof w->state.step};
-    out[1] = (state_block){"time", &w->state.time, sizeof w->state.time};
-    out[2] = (state_block){"next_id", &w->state.grains.next_id, sizeof w->state.grains.next_id};
-    out[3] = (state_block){"totals", &w->totals, sizeof w->totals};
-    out[4] = (state_block){"last", &w->last, sizeof w->last};
-    out[5] = (state_block){"solves", &w->solves, sizeof w->solves};
-    out[6] = (state_block){"extent", &w->extent, sizeof w->extent};
-}
+static const stored_field rigidity_fields[] = {
+    FIELD(talus_rigidity, system_size),      FIELD(talus_rigidity, diffusion_length),
+    FIELD(talus_rigidity, stiffness),        FIELD(talus_rigidity, velocity_error),
+    FIELD(talus_rigidity, sweeps_for_rigid), FIELD(talus_rigidity, yielding),
+};
+static const stored_fields rigidity_list = FIELD_LIST(talus_rigidity, rigidity_fields);
+
+static const stored_field result_fields[] = {
+    FIELD(talus_step_result, step),
+    FIELD(talus_step_result, time),
+    FIELD(talus_step_result, grains),
+    FIELD(talus_step_result, contacts),
+    FIELD(talus_step_result, active),
+    FIELD(talus_step_result, sweeps),
+    FIELD(talus_step_result, updates),
+    FIELD(talus_step_result, converged),
+    FIELD(talus_step_result, substeps),
+    FIELD(talus_step_result, residual),
+    FIELD(talus_step_result, second),
+    FIELD(talus_step_result, overlap_mean),
+    FIELD(talus_step_result, overlap_max),
+    FIELD(talus_step_result, kinetic_energy),
+    FIELD_OWN(talus_step_result, energy, &energy_list),
+    FIELD_OWN(talus_step_result, rigidity, &rigidity_list),
+    FIELD(talus_step_result, nan_grain),
+    FIELD(talus_step_result, escaped_grain),
+    FIELD(talus_step_result, removed),
+    FIELD(talus_step_result, remark),
+};
+const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fields);
+
+/// Without the seconds, which are those of a process.
+static const stored_field totals_fields[] = {
+    FIELD(talus_totals, steps),      FIELD(talus_totals, sweeps),
+    FIELD(talus_totals, updates),    FIELD(talus_totals, unconverged),
+    FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
+    FIELD(talus_totals, removed),    FIELD(talus_totals, dissipated),
+    FIELD(talus_totals, input),      FIELD(talus_totals, start),
+    FIELD(talus_totals, power_lost), FIELD(talus_totals, power_input),
+};
+static const stored_fields totals_list = FIELD_LIST(talus_totals, totals_fields);
+
+static const stored_field world_fields[] = {
+    FIELD(world_state, step),
+    FIELD(world_state, time),
+    FIELD(world_state, next_id),
+    FIELD(world_state, solves),
+    FIELD(world_state, extent),
+    FIELD_OWN(world_state, totals, &totals_list),
+    FIELD_OWN(world_state, last, &step_result_fields),
+};
+static const stored_fields world_list = FIELD_LIST(world_state, world_fields);
 
 /// Hash of all that the motion of grains of this shape depends on.
 static uint64_t hash_solid(const solid* s)
@@ -80,11 +134,12 @@ static void describe_method(const talus_world_def* def, text_buffer* t)
     static const char* const elongations[] = {"geometric", "cundall"};
     static const char* const laws[] = {"linear", "hertz", "area"};
     static const char* const bounds[] = {"elastic", "total"};
-    if (def->method == TALUS_METHOD_CONTACT) {
-        text_add(t, "method contact\n");
+    text_add(t, "method %s", method_of(def->method)->name);
+    if (!method_of(def->method)->has_springs) {
+        text_add(t, "\n");
         return;
     }
-    text_add(t, "method soft, integrator %s, elongation %s, law %s, bound %s\n",
+    text_add(t, ", integrator %s, elongation %s, law %s, bound %s\n",
              integrators[def->soft.integrator], elongations[def->soft.elongation],
              laws[def->soft.law], bounds[def->soft.bound]);
 }
@@ -130,54 +185,44 @@ static bool write_table(hid_t file, const world_table* t, int dim)
     return good;
 }
 
-static bool write_blocks(hid_t file, const char* name, const state_block* blocks, int count)
+/// The world's part with the name "world", then the others.
+static bool write_parts(hid_t file, const talus_world* world, const checkpoint_part* parts,
+                        int part_count)
 {
-    hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = group >= 0;
-    for (int i = 0; good && i < count; i++) {
-        good = h5_write(group, blocks[i].name, COLUMN_U8, (int64_t)blocks[i].size, 1,
-                        blocks[i].data, false);
+    const world_state state = {.step = world->state.step,
+                               .time = world->state.time,
+                               .next_id = world->state.grains.next_id,
+                               .solves = world->solves,
+                               .extent = world->extent,
+                               .totals = world->totals,
+                               .last = world->last};
+    hid_t group = H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
+    for (int i = 0; good && i < part_count; i++) {
+        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
     }
     if (group >= 0) H5Gclose(group);
     return good;
 }
 
-static bool write_state(hid_t file, talus_world* world, const checkpoint_extra* extras,
-                        int extra_count)
+static talus_status state_image(const talus_world* world, const checkpoint_part* parts,
+                                int part_count, void** data, size_t* size, talus_error* error)
 {
     text_buffer scene = {0};
-    describe_scene(world, &scene);
-    bool good = !scene.failed &&
-                h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
-    text_free(&scene);
-
     world_table tables[WORLD_TABLES];
-    world_tables(world, tables);
+    describe_scene(world, &scene);
+    // The tables are described by mutable pointers for loading; nothing is changed here.
+    world_tables((talus_world*)(uintptr_t)world, tables);
+    hid_t file = h5_create(world, "checkpoint");
+    bool good = file >= 0 && !scene.failed &&
+                h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
     for (int i = 0; good && i < WORLD_TABLES; i++)
         good = write_table(file, &tables[i], world->def.dim);
-
-    state_block blocks[BLOCKS];
-    state_blocks(world, blocks);
-    good = good && write_blocks(file, "state", blocks, BLOCKS);
-
-    state_block* list = calloc((size_t)extra_count + 1, sizeof *list);
-    for (int i = 0; list && i < extra_count; i++) {
-        list[i] = (state_block){extras[i].name, extras[i].data, extras[i].size};
-    }
-    good = good && list && write_blocks(file, "extras", list, extra_count);
-    free(list);
-    return good;
-}
-
-static talus_status state_image(const talus_world* world, const checkpoint_extra* extras,
-                                int extra_count, void** data, size_t* size, talus_error* error)
-{
-    hid_t file = h5_create(world, "checkpoint");
-    // The tables are described by mutable pointers for loading; nothing is changed here.
-    bool good = file >= 0 && write_state(file, (talus_world*)(uintptr_t)world, extras, extra_count);
+    good = good && write_parts(file, world, parts, part_count);
     talus_status status = good ? h5_image(file, data, size, error)
                                : h5_error(error, TALUS_ERR_IO, "cannot build", "a checkpoint");
     if (file >= 0) H5Fclose(file);
+    text_free(&scene);
     return status;
 }
 
@@ -223,13 +268,13 @@ static talus_status write_files(const char* directory, const void* data, size_t 
 }
 
 talus_status checkpoint_write(const char* directory, const talus_world* world,
-                              const checkpoint_extra* extras, int extra_count, talus_error* error)
+                              const checkpoint_part* parts, int part_count, talus_error* error)
 {
     void* data = NULL;
     size_t size = 0;
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = state_image(world, extras, extra_count, &data, &size, error);
+    talus_status status = state_image(world, parts, part_count, &data, &size, error);
     h5_loud(&quiet);
     if (status == TALUS_OK) status = write_files(directory, data, size, error);
     free(data);
@@ -254,9 +299,12 @@ static talus_status verify(const char* path, const unsigned char* data, size_t s
         return error_set(error, TALUS_ERR_FORMAT, "%s is not a checkpoint of Talus", path);
     }
     if (version != CHECKPOINT_VERSION) {
+        const bool older = version < CHECKPOINT_VERSION;
         return error_set(error, TALUS_ERR_STATE,
-                         "%s has checkpoint format %d, this program reads format %d", path, version,
-                         CHECKPOINT_VERSION);
+                         "%s is a checkpoint of version %d, written by %s Talus; this one reads "
+                         "version %d: %s",
+                         path, version, older ? "an older" : "a newer", CHECKPOINT_VERSION,
+                         older ? "start the run again" : "go on with that one");
     }
     if (found < 3 || size < HEADER_BYTES || size - HEADER_BYTES != stated) {
         return error_set(error, TALUS_ERR_FORMAT, "%s is cut off: it has %zu bytes of %zu", path,
@@ -268,31 +316,35 @@ static talus_status verify(const char* path, const unsigned char* data, size_t s
     return TALUS_OK;
 }
 
-static talus_status check_block(hid_t file, const char* path, const char* group,
-                                const state_block* block, talus_error* error)
-{
-    char name[128];
-    int64_t rows = 0;
-    int width = 0;
-    snprintf(name, sizeof name, "%s/%s", group, block->name);
-    if (!h5_shape(file, name, COLUMN_U8, &rows, &width)) {
-        return error_set(error, TALUS_ERR_STATE, "%s does not hold %s", path, name);
-    }
-    if (rows == (int64_t)block->size) return TALUS_OK;
-    return error_set(error, TALUS_ERR_STATE,
-                     "%s was written by another version: %s has %lld bytes, expected %zu", path,
-                     name, (long long)rows, block->size);
-}
-
+/// Whether the group holds what the table needs, and nothing else.
 static talus_status check_table(hid_t group, const char* path, const world_table* t, int dim,
                                 int64_t* count, talus_error* error)
 {
-    if (group >= 0 && h5_get_numbers(group, "count", COLUMN_I64, 1, count) &&
-        table_fits(group, t, COLUMN_STATE, dim, *count)) {
-        return TALUS_OK;
+    char why[TABLE_WHY_BYTES] = "";
+    if (group < 0 || !h5_get_numbers(group, "count", COLUMN_I64, 1, count)) {
+        return error_set(error, TALUS_ERR_STATE, "%s: %s or the number of its rows is missing",
+                         path, t->name);
     }
-    return error_set(error, TALUS_ERR_STATE, "%s was written by another version: its %s differ",
-                     path, t->name);
+    if (!table_fits(group, t, COLUMN_STATE, dim, *count, why)) {
+        return error_set(error, TALUS_ERR_STATE, "%s: the field %s", path, why);
+    }
+    H5G_info_t facts = {0};
+    H5Gget_info(group, &facts);
+    for (hsize_t i = 0; i < facts.nlinks; i++) {
+        char name[64] = "";
+        H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+                           H5P_DEFAULT);
+        const column* known = NULL;
+        for (int c = 0; c < t->col_count && !known; c++) {
+            const bool state = t->cols[c].flags & COLUMN_STATE;
+            if (state && strcmp(t->cols[c].name, name) == 0) known = &t->cols[c];
+        }
+        if (!known) {
+            return error_set(error, TALUS_ERR_STATE, "%s: the field %s/%s is not known", path,
+                             t->name, name);
+        }
+    }
+    return TALUS_OK;
 }
 
 /// First line in which two texts differ, cut to a printable length.
@@ -333,81 +385,73 @@ static talus_status check_scene(hid_t file, const char* path, const talus_world*
     return status;
 }
 
-static bool read_block(hid_t file, const char* group, const state_block* block)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%s/%s", group, block->name);
-    return h5_read(file, name, COLUMN_U8, block->data);
-}
-
 /// Take over the world's part. All is checked and all room is made before anything changes.
-static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], const char* path,
-                               talus_world* world, talus_error* error)
+static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_t parts,
+                               const char* path, talus_world* world, talus_error* error)
 {
     world_table tables[WORLD_TABLES];
-    state_block blocks[BLOCKS];
     int64_t counts[WORLD_TABLES] = {0};
     const int dim = world->def.dim;
     world_tables(world, tables);
-    state_blocks(world, blocks);
     TRY(check_scene(file, path, world, error));
     for (int i = 0; i < WORLD_TABLES; i++) {
         TRY(check_table(group[i], path, &tables[i], dim, &counts[i], error));
     }
-    for (int i = 0; i < BLOCKS; i++) TRY(check_block(file, path, "state", &blocks[i], error));
+    TRY(fields_check(parts, WORLD_PART, &world_list, 1, PARTS_GROUP, path, error));
     for (int i = 0; i < WORLD_TABLES; i++) {
         if (!table_reserve(group[i], &tables[i], COLUMN_STATE, dim, counts[i])) {
             return error_memory(error, "the state in a checkpoint");
         }
     }
 
-    talus_totals before = world->totals;
-    bool good = true;
-    for (int i = 0; i < WORLD_TABLES; i++) {
-        good = table_read(group[i], &tables[i], COLUMN_STATE, dim, counts[i]) && good;
+    // The seconds of this process stay.
+    world_state state = {.totals = world->totals};
+    bool good = fields_read(parts, WORLD_PART, &world_list, 1, &state);
+    for (int i = 0; good && i < WORLD_TABLES; i++) {
+        good = table_read(group[i], &tables[i], COLUMN_STATE, dim, counts[i]);
     }
-    for (int i = 0; i < BLOCKS; i++) good = read_block(file, "state", &blocks[i]) && good;
-    // Seconds are those of this process, not of the one that wrote the checkpoint.
-    world->totals.seconds_detect = before.seconds_detect;
-    world->totals.seconds_solve = before.seconds_solve;
-    world->totals.seconds_advance = before.seconds_advance;
-    return good ? TALUS_OK : h5_error(error, TALUS_ERR_IO, "cannot read", path);
-}
-
-/// The same with the groups of its tables opened and closed.
-static talus_status load_groups(hid_t file, const char* path, talus_world* world,
-                                talus_error* error)
-{
-    world_table tables[WORLD_TABLES];
-    hid_t group[WORLD_TABLES];
-    world_tables(world, tables);
-    for (int i = 0; i < WORLD_TABLES; i++) group[i] = H5Gopen2(file, tables[i].name, H5P_DEFAULT);
-    talus_status status = load_world(file, group, path, world, error);
-    for (int i = 0; i < WORLD_TABLES; i++) {
-        if (group[i] >= 0) H5Gclose(group[i]);
-    }
-    return status;
-}
-
-static talus_status load_state(hid_t file, const char* path, talus_world* world,
-                               checkpoint_extra* extras, int extra_count, talus_error* error)
-{
-    for (int i = 0; i < extra_count; i++) {
-        state_block block = {extras[i].name, extras[i].data, extras[i].size};
-        TRY(check_block(file, path, "extras", &block, error));
-    }
-    if (world) TRY(load_groups(file, path, world, error));
-    for (int i = 0; i < extra_count; i++) {
-        state_block block = {extras[i].name, extras[i].data, extras[i].size};
-        if (block.size > 0 && !read_block(file, "extras", &block)) {
-            return h5_error(error, TALUS_ERR_IO, "cannot read", path);
-        }
-    }
+    if (!good) return h5_error(error, TALUS_ERR_IO, "cannot read", path);
+    world->state.step = state.step;
+    world->state.time = state.time;
+    world->state.grains.next_id = state.next_id;
+    world->solves = state.solves;
+    world->extent = state.extent;
+    world->totals = state.totals;
+    world->last = state.last;
     return TALUS_OK;
 }
 
+static talus_status load_state(hid_t file, const char* path, talus_world* world,
+                               const checkpoint_part* parts, int part_count, talus_error* error)
+{
+    talus_status status = TALUS_OK;
+    hid_t from = H5Gopen2(file, PARTS_GROUP, H5P_DEFAULT);
+    for (int i = 0; status == TALUS_OK && i < part_count; i++) {
+        status = fields_check(from, parts[i].name, parts[i].fields, parts[i].rows, PARTS_GROUP,
+                              path, error);
+    }
+    if (status == TALUS_OK && world) {
+        world_table tables[WORLD_TABLES];
+        hid_t group[WORLD_TABLES];
+        world_tables(world, tables);
+        for (int i = 0; i < WORLD_TABLES; i++)
+            group[i] = H5Gopen2(file, tables[i].name, H5P_DEFAULT);
+        status = load_world(file, group, from, path, world, error);
+        for (int i = 0; i < WORLD_TABLES; i++) {
+            if (group[i] >= 0) H5Gclose(group[i]);
+        }
+    }
+    for (int i = 0; status == TALUS_OK && i < part_count; i++) {
+        if (!fields_read(from, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data)) {
+            status = h5_error(error, TALUS_ERR_IO, "cannot read", path);
+        }
+    }
+    if (from >= 0) H5Gclose(from);
+    return status;
+}
+
 static talus_status load_file(const char* directory, const char* name, talus_world* world,
-                              checkpoint_extra* extras, int extra_count, talus_error* error)
+                              const checkpoint_part* parts, int part_count, talus_error* error)
 {
     unsigned char* data = NULL;
     size_t size = 0;
@@ -418,7 +462,7 @@ static talus_status load_file(const char* directory, const char* name, talus_wor
     if (status == TALUS_OK) {
         hid_t file = h5_open_image(data, data + HEADER_BYTES, size - HEADER_BYTES);
         status = file < 0 ? h5_error(error, TALUS_ERR_FORMAT, "cannot read", path)
-                          : load_state(file, path, world, extras, extra_count, error);
+                          : load_state(file, path, world, parts, part_count, error);
         if (file >= 0) H5Fclose(file);
     }
     free(data);
@@ -426,18 +470,18 @@ static talus_status load_file(const char* directory, const char* name, talus_wor
     return status;
 }
 
-static talus_status load_newest(const char* directory, talus_world* world, checkpoint_extra* extras,
-                                int extra_count, bool* used_previous, talus_error* error)
+talus_status checkpoint_read(const char* directory, talus_world* world,
+                             const checkpoint_part* parts, int part_count, bool* used_previous,
+                             talus_error* error)
 {
     talus_error first = {0}, second = {0};
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = load_file(directory, "checkpoint.h5", world, extras, extra_count, &first);
+    talus_status status = load_file(directory, "checkpoint.h5", world, parts, part_count, &first);
     bool damaged = status == TALUS_ERR_FORMAT || status == TALUS_ERR_IO;
     if (used_previous) *used_previous = damaged;
     if (damaged) {
-        status =
-            load_file(directory, "checkpoint.previous.h5", world, extras, extra_count, &second);
+        status = load_file(directory, "checkpoint.previous.h5", world, parts, part_count, &second);
         // A damaged file says more than the absence of the one before it.
         if (status == TALUS_ERR_IO) status = first.status;
         if (status != TALUS_OK) {
@@ -451,14 +495,8 @@ static talus_status load_newest(const char* directory, talus_world* world, check
     return status;
 }
 
-talus_status checkpoint_read(const char* directory, talus_world* world, checkpoint_extra* extras,
-                             int extra_count, bool* used_previous, talus_error* error)
-{
-    return load_newest(directory, world, extras, extra_count, used_previous, error);
-}
-
-talus_status checkpoint_peek(const char* directory, checkpoint_extra* extras, int extra_count,
+talus_status checkpoint_peek(const char* directory, const checkpoint_part* parts, int part_count,
                              talus_error* error)
 {
-    return load_newest(directory, NULL, extras, extra_count, NULL, error);
+    return checkpoint_read(directory, NULL, parts, part_count, NULL, error);
 }

@@ -6,7 +6,7 @@
 /// frames. `log/centre` gives the centre back. Contacts between grains are bonds. What the schema
 /// does not know is logged under its own name: log/particles/FIELD, log/bonds/FIELD, log/time.
 #include "base/error.h"
-#include "record/frame_read.h"
+#include "record/export.h"
 #include "record/frames.h"
 #include "record/gsd_types.h"
 
@@ -14,14 +14,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <talus/exchange.h>
-#include <unistd.h>
 
 #define SCHEMA_VERSION ((1u << 16) | 4u)
 
 typedef struct export_job {
-    frame_reader reader;
-    shapes shapes;
+    frame_reader* reader;
+    const shapes* shapes;
     gsd_types types;
     double low[3], high[3]; ///< extent of all grains in all frames
     double largest;         ///< radius
@@ -48,7 +46,7 @@ static talus_status look(const export_job* job, const frame_table* t, grain_view
                          talus_error* error)
 {
     bool good = true;
-    const int dim = job->reader.dim;
+    const int dim = job->reader->dim;
     *out = (grain_view){
         .count = t->count,
         .position = find(t, "position", COLUMN_F64, dim, &good),
@@ -60,22 +58,22 @@ static talus_status look(const export_job* job, const frame_table* t, grain_view
         .solid = find(t, "solid", COLUMN_I32, 1, &good),
         .image = find(t, "image", COLUMN_I32, dim, &good),
     };
-    for (int64_t i = 0; good && i < t->count; i++) good = out->solid[i] < job->shapes.solid_count;
+    for (int64_t i = 0; good && i < t->count; i++) good = out->solid[i] < job->shapes->solid_count;
     if (good && t->count < INT32_MAX) return TALUS_OK;
     return error_set(error, TALUS_ERR_FORMAT, "a frame of %s lacks a field of its grains",
-                     job->reader.path);
+                     job->reader->path);
 }
 
 /// Sizes and places of all frames, before the first one can be written.
 static talus_status survey(export_job* job, talus_error* error)
 {
-    const int dim = job->reader.dim;
-    job->types.all = &job->shapes;
+    const int dim = job->reader->dim;
+    job->types.all = job->shapes;
     for (int k = 0; k < 3; k++) job->low[k] = DBL_MAX, job->high[k] = -DBL_MAX;
-    for (int64_t f = 0; f < job->reader.count; f++) {
+    for (int64_t f = 0; f < job->reader->count; f++) {
         frame_data d;
         grain_view g;
-        TRY(frame_read(&job->reader, f, &d, error));
+        TRY(frame_read(job->reader, f, &d, error));
         talus_status status = look(job, &d.grains, &g, error);
         for (int64_t i = 0; status == TALUS_OK && i < g.count; i++) {
             gsd_types_see(&job->types, g.solid[i], g.radius[i], g.scale[i]);
@@ -102,7 +100,7 @@ static box make_box(const export_job* job, const frame_data* d)
 {
     box b;
     for (int k = 0; k < 3; k++) {
-        const bool flat = k >= job->reader.dim;
+        const bool flat = k >= job->reader->dim;
         double low = flat ? -job->largest : job->low[k], high = flat ? job->largest : job->high[k];
         if (!flat && d->periodic[k]) low = d->cell_low[k], high = d->cell_high[k];
         if (!(high > low)) low = -0.5, high = 0.5; // no grains in any frame
@@ -130,7 +128,7 @@ static float place_inside(double x, double length, int32_t* moved)
 static talus_status put_vectors(export_job* job, const char* name, int64_t rows, const double* from,
                                 talus_error* error)
 {
-    const int dim = job->reader.dim;
+    const int dim = job->reader->dim;
     float* out = calloc(3 * (size_t)rows + 1, sizeof *out);
     if (!out) return error_memory(error, name);
     for (int64_t i = 0; i < rows; i++) {
@@ -144,7 +142,7 @@ static talus_status put_vectors(export_job* job, const char* name, int64_t rows,
 static talus_status put_places(export_job* job, const grain_view* g, const box* b,
                                talus_error* error)
 {
-    const int dim = job->reader.dim;
+    const int dim = job->reader->dim;
     float* position = calloc(3 * (size_t)g->count + 1, sizeof *position);
     int32_t* image = calloc(3 * (size_t)g->count + 1, sizeof *image);
     talus_status status = position && image ? TALUS_OK : error_memory(error, "places of grains");
@@ -194,7 +192,7 @@ static talus_status put_kinds(export_job* job, const grain_view* g, talus_error*
 
 static talus_status put_orientations(export_job* job, const grain_view* g, talus_error* error)
 {
-    const bool plane = job->reader.dim == 2;
+    const bool plane = job->reader->dim == 2;
     float* q = calloc(4 * (size_t)g->count + 1, sizeof *q);
     if (!q) return error_memory(error, "orientations of grains");
     for (int64_t i = 0; i < g->count; i++) {
@@ -326,7 +324,7 @@ static talus_status put_contacts(export_job* job, const frame_data* d, talus_err
 static talus_status put_head(export_job* job, const frame_data* d, const box* b, talus_error* error)
 {
     const uint64_t step = (uint64_t)d->step;
-    const uint8_t dimensions = (uint8_t)job->reader.dim;
+    const uint8_t dimensions = (uint8_t)job->reader->dim;
     const float edges[6] = {b->length[0], b->length[1], b->length[2]};
     const uint32_t n = (uint32_t)d->grains.count;
     TRY(gsd_put(&job->out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
@@ -355,43 +353,18 @@ static talus_status put_frame(export_job* job, const frame_data* d, talus_error*
     return TALUS_OK;
 }
 
-static talus_status put_frames(export_job* job, talus_error* error)
+talus_status export_gsd(frame_reader* reader, const shapes* all, const char* path,
+                        talus_error* error)
 {
-    for (int64_t i = 0; i < job->reader.count; i++) {
+    export_job job = {.reader = reader, .shapes = all};
+    TRY(survey(&job, error));
+    talus_status status = gsd_begin(&job.out, path, error);
+    for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data d;
-        TRY(frame_read(&job->reader, i, &d, error));
-        talus_status status = put_frame(job, &d, error);
+        status = frame_read(reader, i, &d, error);
+        if (status != TALUS_OK) break;
+        status = put_frame(&job, &d, error);
         frame_data_free(&d);
-        if (status != TALUS_OK) return status;
     }
-    return TALUS_OK;
-}
-
-static talus_status write_file(export_job* job, const char* path, talus_error* error)
-{
-    TRY(shapes_read(job->reader.file, job->reader.path, job->reader.dim, &job->shapes, error));
-    TRY(survey(job, error));
-    talus_status status = gsd_begin(&job->out, path, error);
-    if (status == TALUS_OK) status = put_frames(job, error);
-    return gsd_finish(&job->out, "hoomd", SCHEMA_VERSION, status, error);
-}
-
-talus_status talus_export_gsd(const char* directory, const char* out_path, talus_error* error)
-{
-    export_job job = {0};
-    h5_quiet quiet;
-    h5_silence(&quiet);
-    char* temporary = files_text("%s.tmp", out_path);
-    talus_status status = frame_reader_open(directory, &job.reader, error);
-    if (!temporary) status = error_memory(error, "a file name");
-    if (status == TALUS_OK) {
-        status = write_file(&job, temporary, error);
-        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
-        if (status != TALUS_OK) unlink(temporary);
-    }
-    shapes_free(&job.shapes);
-    frame_reader_close(&job.reader);
-    h5_loud(&quiet);
-    free(temporary);
-    return status;
+    return gsd_finish(&job.out, "hoomd", SCHEMA_VERSION, status, error);
 }

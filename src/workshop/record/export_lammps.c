@@ -7,19 +7,15 @@
 /// In a run with solids the type is the shape, as OVITO gives shapes to types; the shapes go to OBJ
 /// files beside the dump, and plane orientations are written as quaternions, too.
 #include "base/error.h"
-#include "record/export_obj.h"
+#include "record/export.h"
 #include "record/files.h"
-#include "record/frame_read.h"
 #include "record/frames.h"
-#include "record/shapes.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <talus/exchange.h>
-#include <unistd.h>
 
 enum { NUMBER_BYTES = 32, FLUSH_BYTES = 4 << 20, LEADING = 6 };
 
@@ -244,8 +240,8 @@ static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d,
     return status;
 }
 
-static talus_status write_dump(frame_reader* reader, const shapes* all, const char* path,
-                               talus_error* error)
+talus_status export_lammps(frame_reader* reader, const shapes* all, const char* path,
+                           talus_error* error)
 {
     FILE* file = fopen(path, "wbe");
     if (!file) return files_error(error, "create", path);
@@ -261,37 +257,5 @@ static talus_status write_dump(frame_reader* reader, const shapes* all, const ch
     }
     text_free(&t);
     if (fclose(file) != 0 && status == TALUS_OK) status = files_error(error, "write", path);
-    return status;
-}
-
-/// The dump under a temporary name until it is whole, then the shapes beside it.
-static talus_status export_all(frame_reader* reader, const char* out_path, talus_error* error)
-{
-    shapes all;
-    char* temporary = files_text("%s.tmp", out_path);
-    char* folder = files_text("%s.shapes", out_path);
-    talus_status status = shapes_read(reader->file, reader->path, reader->dim, &all, error);
-    if (!temporary || !folder) status = error_memory(error, "a file name");
-    if (status == TALUS_OK) {
-        status = write_dump(reader, &all, temporary, error);
-        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
-        if (status != TALUS_OK) unlink(temporary);
-    }
-    if (status == TALUS_OK) status = export_obj(&all, folder, error);
-    shapes_free(&all);
-    free(temporary);
-    free(folder);
-    return status;
-}
-
-talus_status talus_export_lammps(const char* directory, const char* out_path, talus_error* error)
-{
-    frame_reader reader;
-    h5_quiet quiet;
-    h5_silence(&quiet);
-    talus_status status = frame_reader_open(directory, &reader, error);
-    if (status == TALUS_OK) status = export_all(&reader, out_path, error);
-    frame_reader_close(&reader);
-    h5_loud(&quiet);
     return status;
 }

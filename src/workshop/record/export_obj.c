@@ -2,7 +2,7 @@
 ///
 /// OVITO scales such a shape by the particle's radius; so the corners are divided by the shape's
 /// radius, and fit into the unit ball. Every part is an object of its own.
-#include "record/export_obj.h"
+#include "record/export.h"
 
 #include "base/error.h"
 #include "record/files.h"

@@ -3,14 +3,14 @@
 /// an unstructured grid, and grains.pvd, ... that give their times.
 ///
 /// Arrays are appended as raw binary with 64-bit sizes. All fields of the frame are written,
-/// whatever they are. What is written of a table is decided in piece.c.
+/// whatever they are. What is written of a table is decided in vtk_table.c.
 #include "base/error.h"
+#include "record/export.h"
 #include "record/files.h"
 #include "record/vtk_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <talus/exchange.h>
 
 static const char* vtk_type(column_type type)
 {
@@ -45,14 +45,15 @@ static void add_array(vtk_file* v, const char* name, column_type type, int64_t r
 }
 
 /// Corners of cells [first, last) and where each of them ends.
-static bool add_cells(vtk_file* v, const char* tag, const piece* p, int64_t first, int64_t last)
+static bool add_cells(vtk_file* v, const char* tag, const vtk_table* table, int64_t first,
+                      int64_t last)
 {
-    const int64_t start = p->offset[first], count = p->offset[last] - start;
+    const int64_t start = table->offset[first], count = table->offset[last] - start;
     int64_t* end = malloc(sizeof *end * (size_t)(last - first + 1));
     if (!end) return false;
-    for (int64_t i = first; i < last; i++) end[i - first] = p->offset[i + 1] - start;
+    for (int64_t i = first; i < last; i++) end[i - first] = table->offset[i + 1] - start;
     text_add(&v->xml, "<%s>\n", tag);
-    add_array(v, "connectivity", COLUMN_I64, count, 1, p->corner + start);
+    add_array(v, "connectivity", COLUMN_I64, count, 1, table->corner + start);
     add_array(v, "offsets", COLUMN_I64, last - first, 1, end);
     free(end);
     return true;
@@ -60,18 +61,18 @@ static bool add_cells(vtk_file* v, const char* tag, const piece* p, int64_t firs
 
 /// The faces as VTK XML has them: for each polyhedron its number of faces, and for each of these
 /// the number of its corners and the corners; and where each polyhedron ends.
-static bool add_faces(vtk_file* v, const piece* p)
+static bool add_faces(vtk_file* v, const vtk_table* table)
 {
-    const size_t size = (size_t)(p->cells + p->faces + p->face_offset[p->faces]);
+    const size_t size = (size_t)(table->cells + table->faces + table->face_offset[table->faces]);
     int64_t* stream = malloc(sizeof *stream * (size + 1));
-    int64_t* end = malloc(sizeof *end * (size_t)(p->cells + 1));
+    int64_t* end = malloc(sizeof *end * (size_t)(table->cells + 1));
     int64_t used = 0;
-    for (int64_t i = 0; stream && end && i < p->cells; i++) {
-        stream[used++] = p->face_first[i + 1] - p->face_first[i];
-        for (int64_t f = p->face_first[i]; f < p->face_first[i + 1]; f++) {
-            stream[used++] = p->face_offset[f + 1] - p->face_offset[f];
-            for (int64_t c = p->face_offset[f]; c < p->face_offset[f + 1]; c++) {
-                stream[used++] = p->face_corner[c];
+    for (int64_t i = 0; stream && end && i < table->cells; i++) {
+        stream[used++] = table->face_first[i + 1] - table->face_first[i];
+        for (int64_t f = table->face_first[i]; f < table->face_first[i + 1]; f++) {
+            stream[used++] = table->face_offset[f + 1] - table->face_offset[f];
+            for (int64_t c = table->face_offset[f]; c < table->face_offset[f + 1]; c++) {
+                stream[used++] = table->face_corner[c];
             }
         }
         end[i] = used;
@@ -79,48 +80,49 @@ static bool add_faces(vtk_file* v, const piece* p)
     bool good = stream && end;
     if (good) {
         add_array(v, "faces", COLUMN_I64, used, 1, stream);
-        add_array(v, "faceoffsets", COLUMN_I64, p->cells, 1, end);
+        add_array(v, "faceoffsets", COLUMN_I64, table->cells, 1, end);
     }
     free(stream);
     free(end);
     return good;
 }
 
-static bool add_grid(vtk_file* v, const piece* p)
+static bool add_grid(vtk_file* v, const vtk_table* table)
 {
-    bool good = add_cells(v, "Cells", p, 0, p->cells);
-    add_array(v, "types", COLUMN_U8, p->cells, 1, p->type);
-    if (p->face_first) good = good && add_faces(v, p);
+    bool good = add_cells(v, "Cells", table, 0, table->cells);
+    add_array(v, "types", COLUMN_U8, table->cells, 1, table->type);
+    if (table->face_first) good = good && add_faces(v, table);
     text_add(&v->xml, "</Cells>\n");
     return good;
 }
 
 /// First cell of a type of at least `type`.
-static int64_t first_of_type(const piece* p, int type)
+static int64_t first_of_type(const vtk_table* table, int type)
 {
     int64_t i = 0;
-    while (i < p->cells && p->type[i] < type) i++;
+    while (i < table->cells && table->type[i] < type) i++;
     return i;
 }
 
-static void begin_poly_data(vtk_file* v, const piece* p)
+static void begin_poly_data(vtk_file* v, const vtk_table* table)
 {
-    const int64_t lines = first_of_type(p, VTK_POLY_LINE), polys = first_of_type(p, VTK_POLYGON);
+    const int64_t lines = first_of_type(table, VTK_POLY_LINE),
+                  polys = first_of_type(table, VTK_POLYGON);
     text_add(&v->xml,
              "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
              "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
-             (long long)p->points, (long long)lines, (long long)(polys - lines),
-             (long long)(p->cells - polys));
+             (long long)table->points, (long long)lines, (long long)(polys - lines),
+             (long long)(table->cells - polys));
 }
 
-static bool add_poly_data(vtk_file* v, const piece* p)
+static bool add_poly_data(vtk_file* v, const vtk_table* table)
 {
     static const char* const tags[3] = {"Verts", "Lines", "Polys"};
-    const int64_t start[4] = {0, first_of_type(p, VTK_POLY_LINE), first_of_type(p, VTK_POLYGON),
-                              p->cells};
+    const int64_t start[4] = {0, first_of_type(table, VTK_POLY_LINE),
+                              first_of_type(table, VTK_POLYGON), table->cells};
     bool good = true;
     for (int k = 0; k < 3; k++) {
-        good = good && add_cells(v, tags[k], p, start[k], start[k + 1]);
+        good = good && add_cells(v, tags[k], table, start[k], start[k + 1]);
         text_add(&v->xml, "</%s>\n", tags[k]);
     }
     return good;
@@ -138,28 +140,29 @@ static talus_status save(vtk_file* v, const char* type, const char* path, talus_
     return files_replace(path, v->xml.data, v->xml.size, false, error);
 }
 
-static talus_status write_piece(const char* path, const piece* p, bool grid, talus_error* error)
+static talus_status write_table(const char* path, const vtk_table* table, bool grid,
+                                talus_error* error)
 {
     vtk_file v = {0};
     const char* type = grid ? "UnstructuredGrid" : "PolyData";
-    const char* place = p->at_points ? "PointData" : "CellData";
+    const char* place = table->at_points ? "PointData" : "CellData";
     text_add(&v.xml,
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
              "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<%s>\n",
              type, type);
     if (grid) {
         text_add(&v.xml, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
-                 (long long)p->points, (long long)p->cells);
+                 (long long)table->points, (long long)table->cells);
     } else {
-        begin_poly_data(&v, p);
+        begin_poly_data(&v, table);
     }
     text_add(&v.xml, "<Points>\n");
-    add_array(&v, "Points", COLUMN_F64, p->points, 3, p->point);
+    add_array(&v, "Points", COLUMN_F64, table->points, 3, table->point);
     text_add(&v.xml, "</Points>\n");
-    bool good = grid ? add_grid(&v, p) : add_poly_data(&v, p);
+    bool good = grid ? add_grid(&v, table) : add_poly_data(&v, table);
     text_add(&v.xml, "<%s>\n", place);
-    for (int i = 0; i < p->field_count; i++) {
-        const frame_field* field = &p->field[i];
+    for (int i = 0; i < table->field_count; i++) {
+        const frame_field* field = &table->field[i];
         add_array(&v, field->name, field->type, field->rows, field->width, field->data);
     }
     text_add(&v.xml, "</%s>\n", place);
@@ -171,39 +174,22 @@ static talus_status write_piece(const char* path, const piece* p, bool grid, tal
 
 // ---- all frames --------------------------------------------------------------------------------
 
-typedef struct export_job {
-    frame_reader reader;
-    const char* folder;
-    shapes shapes;
-    text_buffer list[PIECE_KINDS]; ///< of the files written
-} export_job;
-
-static talus_status export_piece(export_job* job, const frame_data* d, piece_kind kind, int64_t i,
+/// Write one table of a frame and add its file to the list.
+static talus_status export_table(const char* folder, const vtk_table* table, bool grid,
+                                 const frame_data* d, vtk_kind kind, int64_t i, text_buffer* list,
                                  talus_error* error)
 {
-    const bool grid = kind == PIECE_SOLIDS;
-    char* name = files_text("%s_%06lld.%s", piece_name(kind), (long long)i, grid ? "vtu" : "vtp");
-    char* path = name ? files_text("%s/%s", job->folder, name) : NULL;
-    piece p = {0};
+    char* name =
+        files_text("%s_%06lld.%s", vtk_kind_name(kind), (long long)i, grid ? "vtu" : "vtp");
+    char* path = name ? files_text("%s/%s", folder, name) : NULL;
     talus_status status =
-        path ? piece_make(kind, &job->shapes, d, &p, error) : error_memory(error, "a file name");
-    if (status == TALUS_OK) status = write_piece(path, &p, grid, error);
+        path ? write_table(path, table, grid, error) : error_memory(error, "a file name");
     if (status == TALUS_OK) {
-        text_add(&job->list[kind], "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", d->time, name);
+        text_add(list, "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", d->time, name);
     }
-    piece_free(&p);
     free(path);
     free(name);
     return status;
-}
-
-static talus_status export_frame(export_job* job, const frame_data* d, int64_t i,
-                                 talus_error* error)
-{
-    for (piece_kind kind = 0; kind < PIECE_KINDS; kind++) {
-        if (piece_is_wanted(kind, &job->shapes, d)) TRY(export_piece(job, d, kind, i, error));
-    }
-    return TALUS_OK;
 }
 
 static talus_status save_collection(const char* folder, const char* name, const text_buffer* list,
@@ -223,35 +209,33 @@ static talus_status save_collection(const char* folder, const char* name, const 
     return status;
 }
 
-static talus_status export_all(export_job* job, talus_error* error)
+talus_status export_vtk(frame_reader* reader, const shapes* all, const char* folder,
+                        talus_error* error)
 {
-    TRY(shapes_read(job->reader.file, job->reader.path, job->reader.dim, &job->shapes, error));
-    TRY(files_make_folder(job->folder, error));
-    for (int64_t i = 0; i < job->reader.count; i++) {
+    text_buffer list[VTK_KINDS] = {{0}}; // of the files written
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data data;
-        TRY(frame_read(&job->reader, i, &data, error));
-        talus_status status = export_frame(job, &data, i, error);
+        status = frame_read(reader, i, &data, error);
+        if (status != TALUS_OK) break;
+        for (vtk_kind kind = 0; status == TALUS_OK && kind < VTK_KINDS; kind++) {
+            if (!vtk_table_is_wanted(kind, all, &data)) continue;
+            vtk_table table = {0};
+            status = vtk_table_make(kind, all, &data, &table, error);
+            if (status == TALUS_OK) {
+                status = export_table(folder, &table, kind == VTK_SOLIDS, &data, kind, i,
+                                      &list[kind], error);
+            }
+            vtk_table_free(&table);
+        }
         frame_data_free(&data);
-        if (status != TALUS_OK) return status;
     }
     // Grains and contacts get their collection in any case.
-    for (piece_kind kind = 0; kind < PIECE_KINDS; kind++) {
-        if (kind >= PIECE_SOLIDS && job->list[kind].size == 0) continue;
-        TRY(save_collection(job->folder, piece_name(kind), &job->list[kind], error));
+    for (vtk_kind kind = 0; kind < VTK_KINDS; kind++) {
+        if (status == TALUS_OK && (kind < VTK_SOLIDS || list[kind].size > 0)) {
+            status = save_collection(folder, vtk_kind_name(kind), &list[kind], error);
+        }
+        text_free(&list[kind]);
     }
-    return TALUS_OK;
-}
-
-talus_status talus_export_vtk(const char* directory, const char* out_directory, talus_error* error)
-{
-    export_job job = {.folder = out_directory};
-    h5_quiet quiet;
-    h5_silence(&quiet);
-    talus_status status = frame_reader_open(directory, &job.reader, error);
-    if (status == TALUS_OK) status = export_all(&job, error);
-    shapes_free(&job.shapes);
-    frame_reader_close(&job.reader);
-    h5_loud(&quiet);
-    for (int kind = 0; kind < PIECE_KINDS; kind++) text_free(&job.list[kind]);
     return status;
 }

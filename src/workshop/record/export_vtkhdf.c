@@ -5,14 +5,14 @@
 /// contacts, solids, walls. A block is an unstructured grid of one part a step. Its arrays hold the
 /// steps one after the other; Steps/*Offsets say where each of them begins. Polyhedra have faces
 /// (FaceOffsets, FaceConnectivity) of their own (PolyhedronOffsets, PolyhedronToFaces). What is
-/// written of a table is decided in piece.c.
+/// written of a table is decided in vtk_table.c.
 #include "base/error.h"
+#include "record/export.h"
 #include "record/files.h"
 #include "record/vtk_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <talus/exchange.h>
 #include <unistd.h>
 
 enum {
@@ -32,12 +32,12 @@ typedef struct block {
 } block;
 
 typedef struct export_job {
-    frame_reader reader;
-    shapes shapes;
+    frame_reader* reader;
+    const shapes* shapes;
     const char* path; ///< of the file in the making
     hid_t file, root;
     int32_t blocks;
-    block block[PIECE_KINDS];
+    block block[VTK_KINDS];
     text_buffer time; ///< double [frames]
 } export_job;
 
@@ -65,11 +65,11 @@ static bool put_head(hid_t group, const char* type)
 }
 
 /// Make the group of a block, and the node of the assembly that has it.
-static bool create_block(export_job* job, piece_kind kind)
+static bool create_block(export_job* job, vtk_kind kind)
 {
-    const char* name = piece_name(kind);
+    const char* name = vtk_kind_name(kind);
     block* b = &job->block[kind];
-    b->polyhedra = kind == PIECE_SOLIDS && job->shapes.dim == 3;
+    b->polyhedra = kind == VTK_SOLIDS && job->shapes->dim == 3;
     b->group = create_group(job->root, name);
     char node[NAME_SIZE], link[NAME_SIZE], target[NAME_SIZE];
     snprintf(node, sizeof node, "Assembly/%s", name);
@@ -84,53 +84,55 @@ static bool create_block(export_job* job, piece_kind kind)
 
 // ---- a step of a block -------------------------------------------------------------------------
 
-static bool append_faces(block* b, const piece* p)
+static bool append_faces(block* b, const vtk_table* table)
 {
-    int64_t* index = malloc(sizeof *index * (size_t)(p->faces + 1));
+    int64_t* index = malloc(sizeof *index * (size_t)(table->faces + 1));
     if (!index) return false;
-    for (int64_t i = 0; i < p->faces; i++) index[i] = i; // no face belongs to two polyhedra
-    bool good =
-        h5_append(b->group, "FaceConnectivity", COLUMN_I64, b->sum[FACE_CORNERS],
-                  p->face_offset[p->faces], 1, p->face_corner) &&
-        h5_append(b->group, "FaceOffsets", COLUMN_I64, b->sum[FACES] + b->steps, p->faces + 1, 1,
-                  p->face_offset) &&
-        h5_append(b->group, "PolyhedronToFaces", COLUMN_I64, b->sum[FACES], p->faces, 1, index) &&
-        h5_append(b->group, "PolyhedronOffsets", COLUMN_I64, b->sum[CELLS] + b->steps, p->cells + 1,
-                  1, p->face_first);
+    for (int64_t i = 0; i < table->faces; i++) index[i] = i; // no face belongs to two polyhedra
+    bool good = h5_append(b->group, "FaceConnectivity", COLUMN_I64, b->sum[FACE_CORNERS],
+                          table->face_offset[table->faces], 1, table->face_corner) &&
+                h5_append(b->group, "FaceOffsets", COLUMN_I64, b->sum[FACES] + b->steps,
+                          table->faces + 1, 1, table->face_offset) &&
+                h5_append(b->group, "PolyhedronToFaces", COLUMN_I64, b->sum[FACES], table->faces, 1,
+                          index) &&
+                h5_append(b->group, "PolyhedronOffsets", COLUMN_I64, b->sum[CELLS] + b->steps,
+                          table->cells + 1, 1, table->face_first);
     free(index);
     return good;
 }
 
-static bool append_cells(block* b, const piece* p)
+static bool append_cells(block* b, const vtk_table* table)
 {
-    return h5_append(b->group, "Points", COLUMN_F64, b->sum[POINTS], p->points, 3, p->point) &&
-           h5_append(b->group, "Connectivity", COLUMN_I64, b->sum[CORNERS], p->offset[p->cells], 1,
-                     p->corner) &&
-           h5_append(b->group, "Offsets", COLUMN_I64, b->sum[CELLS] + b->steps, p->cells + 1, 1,
-                     p->offset) &&
-           h5_append(b->group, "Types", COLUMN_U8, b->sum[CELLS], p->cells, 1, p->type);
+    return h5_append(b->group, "Points", COLUMN_F64, b->sum[POINTS], table->points, 3,
+                     table->point) &&
+           h5_append(b->group, "Connectivity", COLUMN_I64, b->sum[CORNERS],
+                     table->offset[table->cells], 1, table->corner) &&
+           h5_append(b->group, "Offsets", COLUMN_I64, b->sum[CELLS] + b->steps, table->cells + 1, 1,
+                     table->offset) &&
+           h5_append(b->group, "Types", COLUMN_U8, b->sum[CELLS], table->cells, 1, table->type);
 }
 
-static bool append_fields(const block* b, const piece* p)
+static bool append_fields(const block* b, const vtk_table* table)
 {
-    for (int i = 0; i < p->field_count; i++) {
-        const frame_field* f = &p->field[i];
+    for (int i = 0; i < table->field_count; i++) {
+        const frame_field* f = &table->field[i];
         char name[sizeof f->name + NAME_SIZE];
-        snprintf(name, sizeof name, "%s/%s", p->at_points ? "PointData" : "CellData", f->name);
+        snprintf(name, sizeof name, "%s/%s", table->at_points ? "PointData" : "CellData", f->name);
         if (!h5_append(b->group, name, f->type, b->rows, f->rows, f->width, f->data)) return false;
     }
     return true;
 }
 
-static bool append_step(block* b, const piece* p)
+static bool append_step(block* b, const vtk_table* table)
 {
-    bool good = append_cells(b, p) && (!b->polyhedra || append_faces(b, p)) && append_fields(b, p);
+    bool good = append_cells(b, table) && (!b->polyhedra || append_faces(b, table)) &&
+                append_fields(b, table);
     const int64_t counts[COUNTS] = {
-        [POINTS] = p->points,
-        [CELLS] = p->cells,
-        [CORNERS] = p->offset[p->cells],
-        [FACES] = p->faces,
-        [FACE_CORNERS] = p->faces > 0 ? p->face_offset[p->faces] : 0,
+        [POINTS] = table->points,
+        [CELLS] = table->cells,
+        [CORNERS] = table->offset[table->cells],
+        [FACES] = table->faces,
+        [FACE_CORNERS] = table->faces > 0 ? table->face_offset[table->faces] : 0,
     };
     for (int k = 0; k < COUNTS; k++) {
         char* room = text_room(&b->count[k], sizeof counts[k]);
@@ -139,7 +141,7 @@ static bool append_step(block* b, const piece* p)
         b->count[k].size += sizeof counts[k];
         b->sum[k] += counts[k];
     }
-    b->rows += p->at_points ? p->points : p->cells;
+    b->rows += table->at_points ? table->points : table->cells;
     b->steps++;
     return good;
 }
@@ -149,39 +151,40 @@ static bool append_step(block* b, const piece* p)
 static bool fill_steps(block* b, int64_t steps)
 {
     int64_t zero = 0;
-    const piece none = {.offset = &zero, .face_first = &zero, .face_offset = &zero};
+    const vtk_table none = {.offset = &zero, .face_first = &zero, .face_offset = &zero};
     bool good = true;
     while (good && b->steps < steps) good = append_step(b, &none);
     return good;
 }
 
-static int64_t piece_bytes(const piece* p)
+static int64_t table_bytes(const vtk_table* table)
 {
-    int64_t sum = p->points * 24 + p->cells * 25 + p->faces * 16;
-    sum += 8 * (p->offset[p->cells] + (p->faces > 0 ? p->face_offset[p->faces] : 0));
-    for (int i = 0; i < p->field_count; i++) {
-        column probe = {.type = p->field[i].type};
-        sum += p->field[i].rows * p->field[i].width * (int64_t)column_element_size(&probe);
+    int64_t sum = table->points * 24 + table->cells * 25 + table->faces * 16;
+    sum += 8 * (table->offset[table->cells] +
+                (table->faces > 0 ? table->face_offset[table->faces] : 0));
+    for (int i = 0; i < table->field_count; i++) {
+        column probe = {.type = table->field[i].type};
+        sum += table->field[i].rows * table->field[i].width * (int64_t)column_element_size(&probe);
     }
     return sum;
 }
 
-static talus_status export_piece(export_job* job, const frame_data* d, piece_kind kind,
-                                 int64_t frame, talus_error* error)
+static talus_status export_table(export_job* job, const frame_data* d, vtk_kind kind, int64_t frame,
+                                 talus_error* error)
 {
-    piece p = {0};
+    vtk_table table = {0};
     block* b = &job->block[kind];
-    talus_status status = piece_make(kind, &job->shapes, d, &p, error);
+    talus_status status = vtk_table_make(kind, job->shapes, d, &table, error);
     if (status == TALUS_OK) {
-        int64_t bytes = h5_size(job->file) + piece_bytes(&p) + ROOM_FOR_CHUNKS;
+        int64_t bytes = h5_size(job->file) + table_bytes(&table) + ROOM_FOR_CHUNKS;
         status = files_reserve(job->path, bytes, error);
     }
     if (status == TALUS_OK) {
         bool good = b->group >= 0 || create_block(job, kind);
-        good = good && fill_steps(b, frame) && append_step(b, &p);
+        good = good && fill_steps(b, frame) && append_step(b, &table);
         if (!good) status = h5_error(error, TALUS_ERR_IO, "cannot write", job->path);
     }
-    piece_free(&p);
+    vtk_table_free(&table);
     return status;
 }
 
@@ -244,7 +247,7 @@ static bool extend_fields(const block* b)
 
 static bool finish_block(const export_job* job, block* b)
 {
-    const int64_t steps = job->reader.count;
+    const int64_t steps = job->reader->count;
     if (!fill_steps(b, steps) || !extend_fields(b)) return false;
     hid_t group = create_group(b->group, "Steps");
     bool good =
@@ -271,13 +274,13 @@ static bool finish_block(const export_job* job, block* b)
 
 static talus_status export_frames(export_job* job, talus_error* error)
 {
-    for (int64_t i = 0; i < job->reader.count; i++) {
+    for (int64_t i = 0; i < job->reader->count; i++) {
         frame_data data;
-        TRY(frame_read(&job->reader, i, &data, error));
+        TRY(frame_read(job->reader, i, &data, error));
         talus_status status = TALUS_OK;
-        for (piece_kind kind = 0; kind < PIECE_KINDS && status == TALUS_OK; kind++) {
-            if (!piece_is_wanted(kind, &job->shapes, &data)) continue;
-            status = export_piece(job, &data, kind, i, error);
+        for (vtk_kind kind = 0; kind < VTK_KINDS && status == TALUS_OK; kind++) {
+            if (!vtk_table_is_wanted(kind, job->shapes, &data)) continue;
+            status = export_table(job, &data, kind, i, error);
         }
         char* room = text_room(&job->time, sizeof data.time);
         if (!room) status = error_memory(error, "the times of frames");
@@ -299,9 +302,9 @@ static talus_status fill_file(export_job* job, talus_error* error)
         return h5_error(error, TALUS_ERR_IO, "cannot begin", job->path);
     }
     TRY(export_frames(job, error));
-    const int64_t steps = job->reader.count;
+    const int64_t steps = job->reader->count;
     TRY(files_reserve(job->path, h5_size(job->file) + ROOM_FOR_CHUNKS + 1024 * steps, error));
-    for (int k = 0; k < PIECE_KINDS; k++) {
+    for (int k = 0; k < VTK_KINDS; k++) {
         block* b = &job->block[k];
         if (b->group >= 0 && !finish_block(job, b)) {
             return h5_error(error, TALUS_ERR_IO, "cannot finish", job->path);
@@ -313,7 +316,7 @@ static talus_status fill_file(export_job* job, talus_error* error)
 /// Close all, and cut off space that was reserved and not used.
 static talus_status close_file(export_job* job, talus_status status, talus_error* error)
 {
-    for (int k = 0; k < PIECE_KINDS; k++) {
+    for (int k = 0; k < VTK_KINDS; k++) {
         block* b = &job->block[k];
         if (b->group >= 0) H5Gclose(b->group);
         for (int c = 0; c < COUNTS; c++) text_free(&b->count[c]);
@@ -331,41 +334,21 @@ static talus_status close_file(export_job* job, talus_status status, talus_error
     return status;
 }
 
-static talus_status write_file(export_job* job, talus_error* error)
+talus_status export_vtkhdf(frame_reader* reader, const shapes* all, const char* path,
+                           talus_error* error)
 {
-    if (job->reader.count == 0) {
-        return error_set(error, TALUS_ERR_FORMAT, "%s has no frames", job->reader.path);
+    export_job job = {.reader = reader, .shapes = all, .path = path, .file = -1, .root = -1};
+    for (int k = 0; k < VTK_KINDS; k++) job.block[k].group = -1;
+    if (reader->count == 0) {
+        return error_set(error, TALUS_ERR_FORMAT, "%s has no frames", reader->path);
     }
-    TRY(shapes_read(job->reader.file, job->reader.path, job->reader.dim, &job->shapes, error));
     // A small file first, with a message that says why it cannot be made.
-    TRY(files_write(job->path, NULL, 0, "", 0, false, error));
+    TRY(files_write(path, NULL, 0, "", 0, false, error));
     hid_t access = h5_access();
-    job->file = H5Fcreate(job->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    job.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
-    if (job->file < 0) return h5_error(error, TALUS_ERR_IO, "cannot create", job->path);
-    talus_status status = files_reserve(job->path, ROOM_FOR_CHUNKS, error);
-    if (status == TALUS_OK) status = fill_file(job, error);
-    return close_file(job, status, error);
-}
-
-talus_status talus_export_vtkhdf(const char* directory, const char* out_path, talus_error* error)
-{
-    export_job job = {.file = -1, .root = -1};
-    for (int k = 0; k < PIECE_KINDS; k++) job.block[k].group = -1;
-    h5_quiet quiet;
-    h5_silence(&quiet);
-    char* temporary = files_text("%s.tmp", out_path);
-    talus_status status = temporary ? frame_reader_open(directory, &job.reader, error)
-                                    : error_memory(error, "a file name");
-    job.path = temporary;
-    if (status == TALUS_OK) {
-        status = write_file(&job, error);
-        if (status == TALUS_OK) status = files_rename(temporary, out_path, error);
-        if (status != TALUS_OK) unlink(temporary);
-    }
-    shapes_free(&job.shapes);
-    frame_reader_close(&job.reader);
-    h5_loud(&quiet);
-    free(temporary);
-    return status;
+    if (job.file < 0) return h5_error(error, TALUS_ERR_IO, "cannot create", path);
+    talus_status status = files_reserve(path, ROOM_FOR_CHUNKS, error);
+    if (status == TALUS_OK) status = fill_file(&job, error);
+    return close_file(&job, status, error);
 }

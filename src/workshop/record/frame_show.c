@@ -44,8 +44,10 @@ static bool groups_open(const frame_reader* r, int64_t index, const world_table*
     for (int i = 0; i < WORLD_TABLES; i++) {
         if (out->count[i] < 0) continue;
         out->table[i] = frame_open_group(out->frame, tables[i].name, r->path);
-        if (out->table[i] < 0 ||
-            !table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i])) {
+        char why[TABLE_WHY_BYTES];
+        if (out->table[i] < 0) return false;
+        if (!table_fits(out->table[i], &tables[i], COLUMN_FRAME, r->dim, out->count[i], why)) {
+            h5_refuse("the field %s", why);
             return false;
         }
     }

@@ -6,6 +6,8 @@
 #ifndef TALUS_RECORD_RECORD_H
 #define TALUS_RECORD_RECORD_H
 
+#include "record/fields.h"
+
 #include <stdint.h>
 #include <talus/world.h>
 
@@ -60,26 +62,31 @@ void series_close(series* s);
 
 // ---- checkpoints -------------------------------------------------------------------------------
 
-/// A named block of plain bytes that a checkpoint carries beside the world (the run's own state).
-typedef struct checkpoint_extra {
+/// Structs that a checkpoint carries beside the world (the run's own state), field by field.
+typedef struct checkpoint_part {
     const char* name;
-    void* data;
-    size_t size;
-} checkpoint_extra;
+    const stored_fields* fields;
+    int64_t rows;
+    void* data; ///< [rows] structs
+} checkpoint_part;
+
+/// Fields of a talus_step_result, for parts that have one.
+extern const stored_fields step_result_fields;
 
 /// Write checkpoint.h5 atomically (temporary file, sync, rename); the one before it becomes
 /// checkpoint.previous.h5. On failure both are as they were.
 talus_status checkpoint_write(const char* directory, const talus_world* world,
-                              const checkpoint_extra* extras, int extra_count, talus_error* error);
+                              const checkpoint_part* parts, int part_count, talus_error* error);
 /// Load the state of the newest good checkpoint into a world built from the same scene.
 /// *used_previous tells that checkpoint.h5 was unreadable and the one before it was used; may be
-/// NULL. Sizes of extras must match. The checkpoint is verified (format, checksum) before the world
-/// or extras are touched.
-talus_status checkpoint_read(const char* directory, talus_world* world, checkpoint_extra* extras,
-                             int extra_count, bool* used_previous, talus_error* error);
-/// Read only the extras of the newest good checkpoint: a run needs its phase before it can rebuild
+/// NULL. Parts must have the fields and rows that are stored. All of the checkpoint is verified
+/// (checksum, version, every field) before the world or parts are touched.
+talus_status checkpoint_read(const char* directory, talus_world* world,
+                             const checkpoint_part* parts, int part_count, bool* used_previous,
+                             talus_error* error);
+/// Read only parts of the newest good checkpoint: a run needs its phase before it can rebuild
 /// the world.
-talus_status checkpoint_peek(const char* directory, checkpoint_extra* extras, int extra_count,
+talus_status checkpoint_peek(const char* directory, const checkpoint_part* parts, int part_count,
                              talus_error* error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "world/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void world_tables(talus_world* w, world_table out[WORLD_TABLES])
@@ -33,15 +34,25 @@ static bool is_there(hid_t group, const column* col, unsigned flag)
     return !(col->flags & COLUMN_RARE) || h5_has(group, col->name);
 }
 
-bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count)
+bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count,
+                char why[TABLE_WHY_BYTES])
 {
     for (int c = 0; c < t->col_count; c++) {
         const column* col = &t->cols[c];
         if (!is_there(group, col, flag)) continue;
         int64_t rows = 0;
         int width = 0;
-        if (!h5_shape(group, col->name, col->type, &rows, &width) || rows != count ||
-            width != column_row_width(col, dim) || !h5_is_inside(group, col->name)) {
+        const char* wrong = NULL;
+        if (!h5_has(group, col->name)) {
+            wrong = "is missing";
+        } else if (!h5_is_inside(group, col->name) ||
+                   !h5_shape(group, col->name, col->type, &rows, &width)) {
+            wrong = "is of another type";
+        } else if (rows != count || width != column_row_width(col, dim)) {
+            wrong = "has another number of rows or columns";
+        }
+        if (wrong) {
+            snprintf(why, TABLE_WHY_BYTES, "%s/%s %s", t->name, col->name, wrong);
             return false;
         }
     }

@@ -22,8 +22,11 @@ enum { TABLE_GRAINS, TABLE_WALLS, TABLE_CONTACTS, WORLD_TABLES };
 void world_tables(talus_world* world, world_table out[WORLD_TABLES]);
 
 /// Whether the group holds every column with this flag (COLUMN_FRAME, COLUMN_STATE), `count` rows
-/// each and as wide as they should be, in the file itself. Rare columns may be missing.
-bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count);
+/// each and as wide as they should be, in the file itself. Rare columns may be missing. If not,
+/// `why` says which one and why not.
+enum { TABLE_WHY_BYTES = 192 };
+bool table_fits(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count,
+                char why[TABLE_WHY_BYTES]);
 /// Make room for `count` rows, and for the rare columns that the group holds; false if memory is
 /// short.
 bool table_reserve(hid_t group, const world_table* t, unsigned flag, int dim, int64_t count);

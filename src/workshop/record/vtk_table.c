@@ -12,51 +12,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* piece_name(piece_kind kind)
+const char* vtk_kind_name(vtk_kind kind)
 {
-    static const char* const names[PIECE_KINDS] = {"grains", "contacts", "solids", "walls"};
+    static const char* const names[VTK_KINDS] = {"grains", "contacts", "solids", "walls"};
     return names[kind];
 }
 
-bool piece_is_wanted(piece_kind kind, const shapes* all, const frame_data* frame)
+bool vtk_table_is_wanted(vtk_kind kind, const shapes* all, const frame_data* frame)
 {
     switch (kind) {
-    case PIECE_CONTACTS: return frame->contacts.count >= 0;
-    case PIECE_SOLIDS: return all->solid_count > 0;
-    case PIECE_WALLS: return all->wall_count > 0;
+    case VTK_CONTACTS: return frame->contacts.count >= 0;
+    case VTK_SOLIDS: return all->solid_count > 0;
+    case VTK_WALLS: return all->wall_count > 0;
     default: return true;
     }
 }
 
-void piece_free(piece* p)
+void vtk_table_free(vtk_table* table)
 {
-    for (int i = 0; i < p->field_count; i++) free(p->field[i].data);
-    free(p->field);
-    free(p->point);
-    free(p->type);
-    free(p->offset);
-    free(p->corner);
-    free(p->face_first);
-    free(p->face_offset);
-    free(p->face_corner);
-    *p = (piece){0};
+    for (int i = 0; i < table->field_count; i++) free(table->field[i].data);
+    free(table->field);
+    free(table->point);
+    free(table->type);
+    free(table->offset);
+    free(table->corner);
+    free(table->face_first);
+    free(table->face_offset);
+    free(table->face_corner);
+    *table = (vtk_table){0};
 }
 
 // ---- fields ------------------------------------------------------------------------------------
 
 /// Copy rows of a field, those of `owner` if it is not NULL; a width of 2 is padded to 3 by zeros.
-static bool add_field(piece* p, const frame_field* from, const int64_t* owner, int64_t rows)
+static bool add_field(vtk_table* table, const frame_field* from, const int64_t* owner, int64_t rows)
 {
     column probe = {.type = from->type};
     const size_t element = column_element_size(&probe);
     const int width = from->width == 2 ? 3 : from->width;
     const size_t source = element * (size_t)from->width, target = element * (size_t)width;
-    frame_field* field = &p->field[p->field_count];
+    frame_field* field = &table->field[table->field_count];
     *field = (frame_field){.type = from->type, .rows = rows, .width = width};
     memcpy(field->name, from->name, sizeof field->name);
     field->data = calloc((size_t)rows * target + 1, 1);
     if (!field->data) return false;
-    p->field_count++;
+    table->field_count++;
     for (int64_t i = 0; i < rows; i++) {
         memcpy((char*)field->data + target * (size_t)i,
                (const char*)from->data + source * (size_t)(owner ? owner[i] : i), source);
@@ -66,16 +66,16 @@ static bool add_field(piece* p, const frame_field* from, const int64_t* owner, i
 
 /// All fields of a table that have a row for each of its bodies, but `points` and what only serves
 /// to draw; for each of `rows` cells those of its owner if `owner` is not NULL.
-static bool add_fields(piece* p, const frame_table* t, const char* points, const int64_t* owner,
-                       int64_t rows)
+static bool add_fields(vtk_table* table, const frame_table* t, const char* points,
+                       const int64_t* owner, int64_t rows)
 {
-    p->field = calloc((size_t)t->field_count + 2, sizeof *p->field);
-    if (!p->field) return false;
+    table->field = calloc((size_t)t->field_count + 2, sizeof *table->field);
+    if (!table->field) return false;
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* field = &t->field[i];
         bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
         if (drawing || field->rows != t->count || strcmp(field->name, points) == 0) continue;
-        if (!add_field(p, field, owner, rows)) return false;
+        if (!add_field(table, field, owner, rows)) return false;
     }
     return true;
 }
@@ -83,22 +83,22 @@ static bool add_fields(piece* p, const frame_table* t, const char* points, const
 // ---- grains and contacts -----------------------------------------------------------------------
 
 /// Cells of `nodes` points each, numbered as they come.
-static bool count_cells(piece* p, int64_t cells, int nodes, int type)
+static bool count_cells(vtk_table* table, int64_t cells, int nodes, int type)
 {
-    p->cells = cells;
-    p->points = cells * nodes;
-    p->type = malloc((size_t)cells + 1);
-    p->offset = malloc(sizeof *p->offset * (size_t)(cells + 1));
-    p->corner = malloc(sizeof *p->corner * (size_t)(p->points + 1));
-    p->point = calloc((size_t)p->points + 1, 3 * sizeof *p->point);
-    if (!p->type || !p->offset || !p->corner || !p->point) return false;
-    for (int64_t i = 0; i < cells; i++) p->type[i] = (uint8_t)type;
-    for (int64_t i = 0; i <= cells; i++) p->offset[i] = i * nodes;
-    for (int64_t i = 0; i < p->points; i++) p->corner[i] = i;
+    table->cells = cells;
+    table->points = cells * nodes;
+    table->type = malloc((size_t)cells + 1);
+    table->offset = malloc(sizeof *table->offset * (size_t)(cells + 1));
+    table->corner = malloc(sizeof *table->corner * (size_t)(table->points + 1));
+    table->point = calloc((size_t)table->points + 1, 3 * sizeof *table->point);
+    if (!table->type || !table->offset || !table->corner || !table->point) return false;
+    for (int64_t i = 0; i < cells; i++) table->type[i] = (uint8_t)type;
+    for (int64_t i = 0; i <= cells; i++) table->offset[i] = i * nodes;
+    for (int64_t i = 0; i < table->points; i++) table->corner[i] = i;
     return true;
 }
 
-static talus_status make_table(piece* p, const frame_table* t, int nodes, int type,
+static talus_status make_table(vtk_table* table, const frame_table* t, int nodes, int type,
                                const char* points, talus_error* error)
 {
     const frame_field* place = frame_find(t, points);
@@ -106,11 +106,12 @@ static talus_status make_table(piece* p, const frame_table* t, int nodes, int ty
         place->width < 2 || place->width > 3) {
         return error_set(error, TALUS_ERR_FORMAT, "a frame has no good \"%s\"", points);
     }
-    if (!count_cells(p, t->count, nodes, type) || !add_fields(p, t, points, NULL, t->count)) {
+    if (!count_cells(table, t->count, nodes, type) ||
+        !add_fields(table, t, points, NULL, t->count)) {
         return error_memory(error, "the points of a frame");
     }
-    for (int64_t i = 0; i < p->points; i++) {
-        memcpy(p->point + 3 * i, (const double*)place->data + place->width * i,
+    for (int64_t i = 0; i < table->points; i++) {
+        memcpy(table->point + 3 * i, (const double*)place->data + place->width * i,
                sizeof(double) * (size_t)place->width);
     }
     return TALUS_OK;
@@ -138,81 +139,82 @@ static int64_t* begins(const text_buffer* end, int64_t count)
 }
 
 /// Every face of the surface is a cell.
-static bool faces_as_cells(piece* p, surface* s)
+static bool faces_as_cells(vtk_table* table, surface* s)
 {
-    p->cells = s->cells;
-    p->type = malloc((size_t)s->cells + 1);
-    p->offset = begins(&s->end, s->cells);
-    p->corner = take(&s->corner);
-    if (!p->type || !p->offset || !p->corner) return false;
+    table->cells = s->cells;
+    table->type = malloc((size_t)s->cells + 1);
+    table->offset = begins(&s->end, s->cells);
+    table->corner = take(&s->corner);
+    if (!table->type || !table->offset || !table->corner) return false;
     for (int64_t i = 0; i < s->cells; i++) {
-        p->type[i] = i < s->lines ? VTK_POLY_LINE : VTK_POLYGON;
+        table->type[i] = i < s->lines ? VTK_POLY_LINE : VTK_POLYGON;
     }
     return true;
 }
 
 /// The faces of a part, which follow each other, are a polyhedron with all their corners, which are
 /// numbered one after the other; owners and parts are then those of polyhedra.
-static bool parts_as_cells(piece* p, surface* s)
+static bool parts_as_cells(vtk_table* table, surface* s)
 {
     int64_t* owner = (int64_t*)(void*)s->owner.data;
     int32_t* part = (int32_t*)(void*)s->part.data;
-    p->faces = s->cells;
-    p->face_offset = begins(&s->end, s->cells);
-    p->face_corner = take(&s->corner);
-    p->face_first = calloc((size_t)s->cells + 1, sizeof *p->face_first);
-    p->offset = calloc((size_t)s->cells + 1, sizeof *p->offset);
-    p->type = malloc((size_t)s->cells + 1);
-    p->corner = malloc(sizeof *p->corner * (size_t)(s->points + 1));
-    if (!p->face_offset || !p->face_corner || !p->face_first || !p->offset || !p->type ||
-        !p->corner) {
+    table->faces = s->cells;
+    table->face_offset = begins(&s->end, s->cells);
+    table->face_corner = take(&s->corner);
+    table->face_first = calloc((size_t)s->cells + 1, sizeof *table->face_first);
+    table->offset = calloc((size_t)s->cells + 1, sizeof *table->offset);
+    table->type = malloc((size_t)s->cells + 1);
+    table->corner = malloc(sizeof *table->corner * (size_t)(s->points + 1));
+    if (!table->face_offset || !table->face_corner || !table->face_first || !table->offset ||
+        !table->type || !table->corner) {
         return false;
     }
     for (int64_t f = 0; f < s->cells; f++) {
-        const int64_t last = p->cells - 1;
+        const int64_t last = table->cells - 1;
         if (f == 0 || owner[f] != owner[last] || part[f] != part[last]) {
-            owner[p->cells] = owner[f];
-            part[p->cells] = part[f];
-            p->type[p->cells] = VTK_POLYHEDRON;
-            p->cells++;
+            owner[table->cells] = owner[f];
+            part[table->cells] = part[f];
+            table->type[table->cells] = VTK_POLYHEDRON;
+            table->cells++;
         }
-        p->face_first[p->cells] = f + 1;
-        int64_t* end = &p->offset[p->cells];
-        for (int64_t c = p->face_offset[f]; c < p->face_offset[f + 1]; c++) {
-            if (p->face_corner[c] >= *end) *end = p->face_corner[c] + 1;
+        table->face_first[table->cells] = f + 1;
+        int64_t* end = &table->offset[table->cells];
+        for (int64_t c = table->face_offset[f]; c < table->face_offset[f + 1]; c++) {
+            if (table->face_corner[c] >= *end) *end = table->face_corner[c] + 1;
         }
     }
-    for (int64_t i = 0; i < s->points; i++) p->corner[i] = i;
+    for (int64_t i = 0; i < s->points; i++) table->corner[i] = i;
     return true;
 }
 
-static talus_status make_surface(piece* p, surface* s, const frame_table* t, bool polyhedra,
+static talus_status make_surface(vtk_table* table, surface* s, const frame_table* t, bool polyhedra,
                                  const char* owner_name, talus_error* error)
 {
-    bool good = polyhedra ? parts_as_cells(p, s) : faces_as_cells(p, s);
-    p->points = s->points;
-    p->point = take(&s->point);
-    good = good && p->point &&
-           add_fields(p, t, "", (const int64_t*)(const void*)s->owner.data, p->cells);
+    bool good = polyhedra ? parts_as_cells(table, s) : faces_as_cells(table, s);
+    table->points = s->points;
+    table->point = take(&s->point);
+    good = good && table->point &&
+           add_fields(table, t, "", (const int64_t*)(const void*)s->owner.data, table->cells);
     frame_field owner = {.type = COLUMN_I64, .width = 1, .data = s->owner.data};
     frame_field part = {.name = "part", .type = COLUMN_I32, .width = 1, .data = s->part.data};
     memcpy(owner.name, owner_name, strlen(owner_name));
-    good = good && add_field(p, &owner, NULL, p->cells) && add_field(p, &part, NULL, p->cells);
+    good = good && add_field(table, &owner, NULL, table->cells) &&
+           add_field(table, &part, NULL, table->cells);
     return good ? TALUS_OK : error_memory(error, "the cells of a frame");
 }
 
-talus_status piece_make(piece_kind kind, const shapes* all, const frame_data* frame, piece* out,
-                        talus_error* error)
+talus_status vtk_table_make(vtk_kind kind, const shapes* all, const frame_data* frame,
+                            vtk_table* out, talus_error* error)
 {
-    *out = (piece){.at_points = kind == PIECE_GRAINS};
-    if (kind == PIECE_GRAINS) {
+    *out = (vtk_table){.at_points = kind == VTK_GRAINS};
+    if (kind == VTK_GRAINS) {
         return make_table(out, &frame->grains, 1, VTK_VERTEX, "position", error);
     }
-    if (kind == PIECE_CONTACTS) {
+    if (kind == VTK_CONTACTS) {
         return make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAMES_SEGMENT, error);
     }
     surface s = {0};
-    const bool solids = kind == PIECE_SOLIDS;
+    const bool solids = kind == VTK_SOLIDS;
     talus_status status = solids ? surface_grains(&s, all, &frame->grains, error)
                                  : surface_walls(&s, all, frame, error);
     if (status == TALUS_OK) {

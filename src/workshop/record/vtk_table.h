@@ -6,18 +6,18 @@
 #include "record/shapes.h"
 
 /// The tables of an export.
-typedef enum piece_kind {
-    PIECE_GRAINS,   ///< points; fields on points, as on those of all others on cells
-    PIECE_CONTACTS, ///< lines from centre to centre
-    PIECE_SOLIDS,   ///< a polygon or polyhedron for each convex part of a grain
-    PIECE_WALLS,    ///< lines, then polygons
-    PIECE_KINDS,
-} piece_kind;
+typedef enum vtk_kind {
+    VTK_GRAINS,   ///< points; fields on points, as on those of all others on cells
+    VTK_CONTACTS, ///< lines from centre to centre
+    VTK_SOLIDS,   ///< a polygon or polyhedron for each convex part of a grain
+    VTK_WALLS,    ///< lines, then polygons
+    VTK_KINDS,
+} vtk_kind;
 
 /// VTK's numbers of cells (vtkCellType.h).
 enum { VTK_VERTEX = 1, VTK_POLY_LINE = 4, VTK_POLYGON = 7, VTK_POLYHEDRON = 42 };
 
-typedef struct piece {
+typedef struct vtk_table {
     bool at_points; ///< where the fields are
     int64_t points, cells, faces;
     double* point;        ///< [points][3]
@@ -29,15 +29,15 @@ typedef struct piece {
     int64_t* face_corner; ///< points of the faces, counterclockwise from outside
     int field_count;
     frame_field* field; ///< plane vectors have a third component 0
-} piece;
+} vtk_table;
 
 /// "grains", "contacts", ...
-const char* piece_name(piece_kind kind);
+const char* vtk_kind_name(vtk_kind kind);
 /// Whether a run with these shapes has something of a kind, in a frame like this one.
-bool piece_is_wanted(piece_kind kind, const shapes* all, const frame_data* frame);
-/// Make the piece of a frame. The caller ends it with piece_free(), also after a failure.
-talus_status piece_make(piece_kind kind, const shapes* all, const frame_data* frame, piece* out,
-                        talus_error* error);
-void piece_free(piece* p);
+bool vtk_table_is_wanted(vtk_kind kind, const shapes* all, const frame_data* frame);
+/// Make a table of a frame. The caller ends it with vtk_table_free(), also after a failure.
+talus_status vtk_table_make(vtk_kind kind, const shapes* all, const frame_data* frame,
+                            vtk_table* out, talus_error* error);
+void vtk_table_free(vtk_table* table);
 
 #endif

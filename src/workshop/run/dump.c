@@ -14,7 +14,7 @@
 #include "base/words.h"
 #include "record/fclib.h"
 #include "record/files.h"
-#include "rigid/reduced/of_problem.h"
+#include "rigid/reduced/condense.h"
 #include "run/directory.h"
 #include "world/world.h"
 
@@ -92,7 +92,7 @@ static talus_status take(void* user, const problem* p, const step_order* order,
     reduced_problem reduced = {0};
     double* guess = NULL;
     talus_error reason = {0};
-    talus_status status = reduced_of_problem(p, &reduced, &guess, &reason);
+    talus_status status = reduced_from_problem(p, &reduced, &guess, &reason);
     free(guess);
     if (status == TALUS_ERR_ARGUMENT) {
         d->richer++;

@@ -19,20 +19,66 @@
 #define PUBLISH_AGE 0.01
 #define PUBLISH_COST 50.0
 
-enum { EXTRA_COUNT_MAX = 3 };
+// ---- what a checkpoint keeps of a run ----------------------------------------------------------
 
-/// The run's blocks in a checkpoint.
-static int list_extras(run* r, checkpoint_extra extras[EXTRA_COUNT_MAX])
+static const stored_field position_fields[] = {FIELD(frames_position, frames),
+                                               FIELD(frames_position, segments)};
+static const stored_fields position_list = FIELD_LIST(frames_position, position_fields);
+
+static const stored_field seconds_fields[] = {
+    FIELD(run_seconds, detect), FIELD(run_seconds, solve), FIELD(run_seconds, advance),
+    FIELD(run_seconds, record), FIELD(run_seconds, total)};
+static const stored_fields seconds_list = FIELD_LIST(run_seconds, seconds_fields);
+
+static const stored_field state_fields[] = {
+    FIELD(run_state, phase),
+    FIELD(run_state, step),
+    FIELD(run_state, poured),
+    FIELD(run_state, held),
+    FIELD(run_state, energy),
+    FIELD(run_state, step_length),
+    FIELD(run_state, frame_mark),
+    FIELD(run_state, series_mark),
+    FIELD(run_state, frame_step),
+    FIELD(run_state, series_step),
+    FIELD_OWN(run_state, frames, &position_list),
+    FIELD(run_state, frames_written),
+    FIELD(run_state, series_bytes),
+    FIELD(run_state, finished),
+    FIELD(run_state, extended_to),
+    FIELD(run_state, remarks),
+    FIELD(run_state, escapes),
+    FIELD(run_state, peak_memory),
+    FIELD(run_state, worst_overlap),
+    FIELD(run_state, worst_energy),
+    FIELD(run_state, energy_scale),
+    FIELD(run_state, grain_steps),
+    FIELD_OWN(run_state, seconds, &seconds_list),
+    FIELD_OWN(run_state, last, &step_result_fields),
+};
+const stored_fields run_state_fields = FIELD_LIST(run_state, state_fields);
+
+static const stored_field phase_fields[] = {
+    FIELD(phase_log, start_time), FIELD(phase_log, end_time), FIELD(phase_log, start_step),
+    FIELD(phase_log, end_step), FIELD(phase_log, reason)};
+const stored_fields phase_log_fields = FIELD_LIST(phase_log, phase_fields);
+
+static const stored_field inlet_fields[] = {FIELD(inlet_state, poured),
+                                            FIELD(inlet_state, attempts), FIELD(inlet_state, owed)};
+const stored_fields inlet_state_fields = FIELD_LIST(inlet_state, inlet_fields);
+
+enum { RUN_PARTS = 3 };
+
+/// The run's own parts of a checkpoint.
+static void list_parts(run* r, checkpoint_part out[RUN_PARTS])
 {
-    int count = 0;
-    extras[count++] = (checkpoint_extra){"run", &r->state, sizeof r->state};
-    size_t phases = (size_t)scene_phase_count(r->scene);
-    extras[count++] = (checkpoint_extra){"phases", r->phases, phases * sizeof *r->phases};
-    size_t inlets = (size_t)scene_inlet_count(r->scene);
-    if (inlets)
-        extras[count++] = (checkpoint_extra){"inlets", r->inlets, inlets * sizeof *r->inlets};
-    return count;
+    out[0] = (checkpoint_part){"run", &run_state_fields, 1, &r->state};
+    out[1] = (checkpoint_part){"phases", &phase_log_fields, scene_phase_count(r->scene), r->phases};
+    out[2] =
+        (checkpoint_part){"inlets", &inlet_state_fields, scene_inlet_count(r->scene), r->inlets};
 }
+
+// ---- records -----------------------------------------------------------------------------------
 
 talus_status output_open(run* r, talus_error* error)
 {
@@ -132,9 +178,9 @@ talus_status output_checkpoint(run* r, talus_error* error)
     int64_t memory = summary_peak_memory();
     if (memory > s->peak_memory) s->peak_memory = memory;
 
-    checkpoint_extra extras[EXTRA_COUNT_MAX];
-    int count = list_extras(r, extras);
-    TRY(checkpoint_write(r->def->directory, r->world, extras, count, error));
+    checkpoint_part parts[RUN_PARTS];
+    list_parts(r, parts);
+    TRY(checkpoint_write(r->def->directory, r->world, parts, RUN_PARTS, error));
     r->checkpointed = clock_seconds();
     r->seconds_record += r->checkpointed - began;
     return TALUS_OK;
@@ -142,16 +188,16 @@ talus_status output_checkpoint(run* r, talus_error* error)
 
 talus_status output_peek_state(run* r, talus_error* error)
 {
-    checkpoint_extra extra = {"run", &r->state, sizeof r->state};
-    return checkpoint_peek(r->def->directory, &extra, 1, error);
+    const checkpoint_part part = {"run", &run_state_fields, 1, &r->state};
+    return checkpoint_peek(r->def->directory, &part, 1, error);
 }
 
 talus_status output_restore(run* r, talus_error* error)
 {
-    checkpoint_extra extras[EXTRA_COUNT_MAX];
-    int count = list_extras(r, extras);
+    checkpoint_part parts[RUN_PARTS];
+    list_parts(r, parts);
     bool used_previous = false;
-    TRY(checkpoint_read(r->def->directory, r->world, extras, count, &used_previous, error));
+    TRY(checkpoint_read(r->def->directory, r->world, parts, RUN_PARTS, &used_previous, error));
     if (used_previous) {
         log_write(&r->log, TALUS_LOG_WARNING,
                   "checkpoint.h5 is damaged; going on from the one before it");

@@ -69,10 +69,10 @@ static talus_status refresh(talus_recording* rec, talus_error* error)
     rec->step = step;
 
     // Without a checkpoint, frames that do not tell their phase are taken for those of the first.
-    const size_t size = (size_t)scene_phase_count(rec->scene) * sizeof *rec->phases;
-    checkpoint_extra extra = {"phases", rec->phases, size};
+    const checkpoint_part phases = {"phases", &phase_log_fields, scene_phase_count(rec->scene),
+                                    rec->phases};
     talus_error unimportant;
-    checkpoint_peek(rec->directory, &extra, 1, &unimportant);
+    checkpoint_peek(rec->directory, &phases, 1, &unimportant);
     return TALUS_OK;
 }
 

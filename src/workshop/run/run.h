@@ -18,7 +18,7 @@ typedef enum phase_reason {
     PHASE_ENERGY,
 } phase_reason;
 
-/// What is kept about a phase for the summary. Plain bytes in checkpoints.
+/// What is kept about a phase for the summary. Checkpoints have its phase_log_fields.
 typedef struct phase_log {
     double start_time, end_time;
     int64_t start_step, end_step;
@@ -30,7 +30,7 @@ typedef struct run_seconds {
     double detect, solve, advance, record, total;
 } run_seconds;
 
-/// Everything beside the world that a resumed run needs. Plain bytes in checkpoints.
+/// Everything beside the world that a resumed run needs. Checkpoints have its run_state_fields.
 typedef struct run_state {
     int64_t phase;          ///< index of the present phase
     int64_t step;           ///< steps done
@@ -127,6 +127,8 @@ int64_t schedule_mark(double time, double h, double interval);
 int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left);
 
 // ---- output.c ----------------------------------------------------------------------------------
+
+extern const stored_fields run_state_fields, phase_log_fields, inlet_state_fields;
 
 /// Open frames and series where the state says.
 talus_status output_open(run* r, talus_error* error);

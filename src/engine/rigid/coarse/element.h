@@ -16,7 +16,7 @@ static ALWAYS_INLINE int neighbours(const int dim)
 {
     return dim == 2 ? 9 : 27;
 }
-/// Numbers that the contacts of a cell add up to (coarse_stiffness.c): a symmetric matrix of
+/// Numbers that the contacts of a cell add up to (stiffness.c): a symmetric matrix of
 /// strains and one of space.
 static ALWAYS_INLINE int moduli(const int dim)
 {

@@ -3,6 +3,8 @@
 /// Places are known from the space-filling curve, to a grain's diameter (state/morton.h).
 #include "rigid/coarse/element.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,22 +25,6 @@ void coarse_free(coarse_grid* c)
 }
 
 // ---- grid ---------------------------------------------------------------------------------------
-
-/// Make room for `needed` items of some size, without keeping what was there.
-static void* room_for(void* old, int64_t* capacity, int64_t needed, size_t size)
-{
-    if (needed <= *capacity) return old;
-    free(old);
-    void* out = malloc(size * (size_t)(needed + needed / 8));
-    *capacity = out ? needed + needed / 8 : 0;
-    return out;
-}
-
-static bool reserve(coarse_grid* c, coarse_array k, int64_t needed)
-{
-    c->values[k] = room_for(c->values[k], &c->capacity[k], needed, sizeof(double));
-    return c->capacity[k] >= needed;
-}
 
 /// Every second (2D) or third (3D) bit of a key, put together: a coordinate of a cell of the curve.
 static uint32_t coordinate(int dim, uint32_t key)
@@ -185,15 +171,11 @@ static bool reserve_all(coarse_grid* c, const problem* p)
     };
     for (int k = COARSE_MASS; k < COARSE_ARRAYS; k++) needed[k] = c->unknowns;
     for (int k = 0; k < COARSE_ARRAYS; k++) {
-        if (!reserve(c, (coarse_array)k, needed[k])) return false;
+        if (!arrays_renew(&c->capacity[k], needed[k], ARRAY(c->values[k]))) return false;
     }
-    int64_t same = c->contact_capacity; // both arrays of contacts grow together
-    c->neighbour = room_for(c->neighbour, &c->neighbour_capacity, neighbour_count, sizeof(int32_t));
-    c->cell_of = room_for(c->cell_of, &c->row_capacity, p->rows, sizeof(int32_t));
-    c->length = room_for(c->length, &same, p->count, sizeof(float));
-    c->part_of = room_for(c->part_of, &c->contact_capacity, p->count, sizeof(int32_t));
-    if (same < c->contact_capacity) c->contact_capacity = same;
-    return c->neighbour && c->cell_of && c->length && c->part_of;
+    return arrays_renew(&c->neighbour_capacity, neighbour_count, ARRAY(c->neighbour)) &&
+           arrays_renew(&c->row_capacity, p->rows, ARRAY(c->cell_of)) &&
+           arrays_renew(&c->contact_capacity, p->count, ARRAY(c->length), ARRAY(c->part_of));
 }
 
 // ---- bodies -------------------------------------------------------------------------------------
@@ -283,7 +265,8 @@ talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits)
     double low[3], high[3], extent = 0.0;
     *fits = false;
     c->dim = p->dim;
-    if (!reserve(c, COARSE_PLACE, p->rows * (p->dim + 1))) {
+    if (!arrays_renew(&c->capacity[COARSE_PLACE], p->rows * (p->dim + 1),
+                      ARRAY(c->values[COARSE_PLACE]))) {
         return TALUS_ERR_MEMORY;
     }
     find_places(c, p, low, high);

@@ -4,48 +4,48 @@
 #define TALUS_RIGID_PACKED_APPLY_H
 
 #include "rigid/packed/ball.h"
-#include "rigid/packed/full.h"
 #include "rigid/packed/roll.h"
+#include "rigid/packed/solid.h"
 
-/// Add the impulses of a batch of balls or full blocks to the velocities.
-static ALWAYS_INLINE void apply_batch(packed* w, const int dim, int64_t batch)
+/// Add the impulses of a batch of balls or solids to the velocities.
+static ALWAYS_INLINE void apply_batch(packed_problem* packed, const int dim, int64_t batch)
 {
-    const int kind = w->batches[batch].kind;
-    const real* constants = constants_of(w, kind, dim, batch);
-    const real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
-    const int arms = packed_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
+    const int kind = packed->batches[batch].kind;
+    const real* constants = constants_of(packed, kind, dim, batch);
+    const real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
+    const int arms = packed_solid_arms(dim), arm_size = dim == 2 ? 2 : 9;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         const real *k = constants + lane, *arm_a = k + arms * PACKED_LANES;
         lanes n[3], dp[3];
         packed_bodies o;
-        load_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         for (int i = 0; i < dim; i++) {
             n[i] = field(k, i);
             dp[i] = lanes_load(p + i * PACKED_LANES + lane);
         }
-        if (kind == PACKED_BLOCK) {
-            full_apply(dim, n, arm_a, arm_a + arm_size * PACKED_LANES, dp, &o);
+        if (kind == PACKED_SOLID) {
+            apply_solids(dim, n, arm_a, arm_a + arm_size * PACKED_LANES, dp, &o);
         } else {
-            apply_balls(w, kind, dim, k, n, dp, &o);
+            apply_balls(packed, kind, dim, k, n, dp, &o);
         }
-        if (kind == PACKED_ROLL) apply_torques(w, dim, batch, lane, k, &o);
-        store_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        if (kind == PACKED_ROLL) apply_torques(packed, dim, batch, lane, k, &o);
+        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
     }
 }
 
 /// The velocities that the impulses of a block make, added to those of the blocks before it.
-static void apply_any(packed* w, int64_t number)
+static void apply_any(packed_problem* packed, int64_t number)
 {
-    const packed_block* block = &w->blocks[number];
+    const packed_block* block = &packed->blocks[number];
     for (int64_t k = block->first; k < block->last; k++) {
-        if (w->batches[k].kind == PACKED_SCALAR) {
-            packed_apply_scalar(w, k);
-        } else if (w->dim == 2) {
-            apply_batch(w, 2, k);
+        if (packed->batches[k].kind == PACKED_SCALAR) {
+            packed_apply_scalar(packed, k);
+        } else if (packed->dim == 2) {
+            apply_batch(packed, 2, k);
         } else {
-            apply_batch(w, 3, k);
+            apply_batch(packed, 3, k);
         }
     }
 }

@@ -1,10 +1,10 @@
 /// The packed sweeps in single precision for AVX-512; compiled with that instruction set
 /// (CMakeLists.txt).
-#define PACKED_SINGLE
+#define SINGLE_PRECISION
 #include "rigid/packed/kernel.h"
 
-void packed_sweep_single_avx512(packed* w, int64_t block, bool momentum, double beta,
+void packed_sweep_single_avx512(packed_problem* packed, int64_t block, bool momentum, double beta,
                                 packed_sums* sums)
 {
-    sweep_any(w, block, momentum, beta, sums);
+    sweep_any(packed, block, momentum, beta, sums);
 }

@@ -1,5 +1,5 @@
 /// Batches of contacts of balls: diagonal blocks, so the exact update is a projection
-/// (law/coulomb.h). Rich contacts without torques (BOND: cohesion, tangential restitution, two
+/// (law/coulomb.h). Compound contacts without torques (BOND: cohesion, tangential restitution, two
 /// coefficients of friction) only shift it: the normal impulse may pull up to the bond's strength,
 /// which also adds to the friction bound, and sticking means u_t + slip = 0 (law/compound.c).
 ///
@@ -126,8 +126,8 @@ static ALWAYS_INLINE void solve_spheres(const int kind, const lanes* k, const la
 }
 
 /// Move a mobile wall a, whose own row has no mobility, by the matrix at the end of its constants.
-static ALWAYS_INLINE void apply_to_lid(const int dim, const real* k, const lanes* dp,
-                                       packed_bodies* o)
+static ALWAYS_INLINE void push_mobile_wall(const int dim, const real* k, const lanes* dp,
+                                           packed_bodies* o)
 {
     const real* mobility = k + (dim == 2 ? 9 : 12) * PACKED_LANES;
     lanes world[3], dv[3];
@@ -142,15 +142,16 @@ static ALWAYS_INLINE void apply_to_lid(const int dim, const real* k, const lanes
     for (int i = 0; i < dim; i++) o->a[i] = o->a[i] - dv[i];
 }
 
-static ALWAYS_INLINE void apply_balls(const packed* w, const int kind, const int dim, const real* k,
-                                      const lanes* n, const lanes* dp, packed_bodies* o)
+static ALWAYS_INLINE void apply_balls(const packed_problem* packed, const int kind, const int dim,
+                                      const real* k, const lanes* n, const lanes* dp,
+                                      packed_bodies* o)
 {
     if (dim == 2) {
-        apply_disks(n, lanes_set(w->spin_arm), dp, o);
+        apply_disks(n, lanes_set(packed->spin_arm), dp, o);
     } else {
         apply_spheres(n, dp, o);
     }
-    if (kind == PACKED_MOBILE_WALL) apply_to_lid(dim, k, dp, o);
+    if (kind == PACKED_MOBILE_WALL) push_mobile_wall(dim, k, dp, o);
 }
 
 /// The constants of a vector of contacts in the order of a contact's row; of two spheres the
@@ -169,18 +170,18 @@ static ALWAYS_INLINE void load_constants(const int kind, const int dim, const re
 }
 
 /// `kind`: PACKED_BALL, PACKED_BOND or PACKED_MOBILE_WALL.
-static ALWAYS_INLINE void sweep_balls(packed* w, const int kind, const int dim, int64_t batch,
-                                      bool momentum, lanes beta, lane_sums* sums)
+static ALWAYS_INLINE void sweep_balls(packed_problem* packed, const int kind, const int dim,
+                                      int64_t batch, bool momentum, lanes beta, lane_sums* sums)
 {
-    const real* constants = constants_of(w, kind, dim, batch);
-    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
-    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
+    const real* constants = constants_of(packed, kind, dim, batch);
+    real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
+    real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         lanes k[12], x[3], y[3], before[3], dp[3];
         packed_bodies o;
-        load_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         lanes wn = body_im(o.a) + body_im(o.b);
         load_constants(kind, dim, constants + lane, wn, &o, k);
         for (int i = 0; i < dim; i++) {
@@ -189,7 +190,7 @@ static ALWAYS_INLINE void sweep_balls(packed* w, const int kind, const int dim, 
         }
         if (kind == PACKED_MOBILE_WALL) wn = inverse_of(k[dim]);
         if (dim == 2) {
-            solve_disks(kind, k, lanes_set(w->spin_arm), y, x, &o);
+            solve_disks(kind, k, lanes_set(packed->spin_arm), y, x, &o);
         } else {
             solve_spheres(kind, k, y, x, &o);
         }
@@ -197,8 +198,8 @@ static ALWAYS_INLINE void sweep_balls(packed* w, const int kind, const int dim, 
             dp[i] = x[i] - y[i];
             lanes_store(p + i * PACKED_LANES + lane, x[i]);
         }
-        apply_balls(w, kind, dim, constants + lane, k, dp, &o);
-        store_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        apply_balls(packed, kind, dim, constants + lane, k, dp, &o);
+        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }
 }

@@ -3,19 +3,19 @@
 #define TALUS_RIGID_PACKED_KERNEL_H
 
 #include "rigid/packed/ball.h"
-#include "rigid/packed/full.h"
 #include "rigid/packed/roll.h"
+#include "rigid/packed/solid.h"
 
 // ---- every other law ---------------------------------------------------------------------------
 
 /// Ask for what the contacts of a batch have in the problem itself.
-static inline void prefetch_scalar(const packed* w, const int dim, int64_t batch)
+static inline void prefetch_scalar(const packed_problem* packed, const int dim, int64_t batch)
 {
-    const problem* p = w->problem;
+    const problem* p = packed->problem;
     const int width = problem_width(dim), line = 8;
-    if (batch >= w->batch_count || w->batches[batch].kind != PACKED_SCALAR) return;
+    if (batch >= packed->batch_count || packed->batches[batch].kind != PACKED_SCALAR) return;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int32_t c = w->source[batch * PACKED_LANES + lane];
+        const int32_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
         for (int k = 0; k < width; k += line) __builtin_prefetch(p->contact + c * width + k);
         if (problem_block_of(p, c) < 0) continue;
@@ -24,22 +24,22 @@ static inline void prefetch_scalar(const packed* w, const int dim, int64_t batch
     }
 }
 
-static ALWAYS_INLINE void sweep_scalar(packed* w, const int dim, int64_t batch, bool momentum,
-                                       double beta, lane_sums* sums)
+static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, int64_t batch,
+                                       bool momentum, double beta, lane_sums* sums)
 {
-    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
-    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
+    real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
+    real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
     _Alignas(64) real x[3 * PACKED_LANES], y[3 * PACKED_LANES], before[3 * PACKED_LANES];
     _Alignas(64) real wn[PACKED_LANES] = {0};
-    prefetch_scalar(w, dim, batch + 1);
+    prefetch_scalar(packed, dim, batch + 1);
     for (int i = 0; i < dim * PACKED_LANES; i++) {
         before[i] = p[i];
         x[i] = y[i] = momentum ? p[i] + (real)beta * (p[i] - z[i]) : p[i];
         if (momentum) z[i] = p[i];
     }
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        if (w->source[batch * PACKED_LANES + lane] < 0) continue;
-        wn[lane] = update_alone(w, batch, lane, momentum, beta, y + lane, x + lane);
+        if (packed->source[batch * PACKED_LANES + lane] < 0) continue;
+        wn[lane] = update_alone(packed, batch, lane, momentum, beta, y + lane, x + lane);
     }
     for (int i = 0; i < dim * PACKED_LANES; i++) p[i] = x[i];
     for (int part = 0; part < PARTS; part++) {
@@ -55,12 +55,12 @@ static ALWAYS_INLINE void sweep_scalar(packed* w, const int dim, int64_t batch, 
 // ---- a block -----------------------------------------------------------------------------------
 
 /// Extrapolate the velocities of the block's own rows.
-static ALWAYS_INLINE void extrapolate_rows(packed* w, const int dim, const packed_block* block,
-                                           double beta)
+static ALWAYS_INLINE void extrapolate_rows(packed_problem* packed, const int dim,
+                                           const packed_block* block, double beta)
 {
     const int stride = packed_stride(dim);
-    real* x = values_of(w, PACKED_ROW);
-    real* z = values_of(w, PACKED_OLD_ROW);
+    real* x = values_of(packed, PACKED_ROW);
+    real* z = values_of(packed, PACKED_OLD_ROW);
     for (int64_t k = block->row_first * stride; k < block->row_last * stride; k++) {
         const real now = x[k];
         x[k] = now + (real)beta * (now - z[k]);
@@ -81,38 +81,42 @@ static double add_lanes(const lanes* sums)
 /// misses would wait for each other.
 enum { PREFETCH_BATCHES = 2 };
 
-static ALWAYS_INLINE void prefetch_rows(const packed* w, const int dim, int64_t batch)
+static ALWAYS_INLINE void prefetch_rows(const packed_problem* packed, const int dim, int64_t batch)
 {
-    if (batch >= w->batch_count) return;
-    const int32_t* who = w->who + 2 * batch * PACKED_LANES;
-    const real* rows = values_of(w, PACKED_ROW);
+    if (batch >= packed->batch_count) return;
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES;
+    const real* rows = values_of(packed, PACKED_ROW);
     for (int k = 0; k < 2 * PACKED_LANES; k++) {
         __builtin_prefetch(rows + (int64_t)who[k] * packed_stride(dim), 1);
     }
 }
 
-static ALWAYS_INLINE void sweep_block(packed* w, const int dim, int64_t number, bool momentum,
-                                      double beta, packed_sums* out)
+static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int64_t number,
+                                      bool momentum, double beta, packed_sums* out)
 {
-    const packed_block* block = &w->blocks[number];
+    const packed_block* block = &packed->blocks[number];
     const lanes beta_lanes = lanes_set(beta);
     lane_sums sums;
     for (int part = 0; part < PARTS; part++) {
         sums.change[part] = sums.step[part] = lanes_set(0.0);
         sums.turning[part] = sums.impulse[part] = lanes_set(0.0);
     }
-    if (momentum) extrapolate_rows(w, dim, block, beta);
+    if (momentum) extrapolate_rows(packed, dim, block, beta);
     for (int64_t k = block->first; k < block->last; k++) {
-        prefetch_rows(w, dim, k + PREFETCH_BATCHES);
-        switch (w->batches[k].kind) {
-        case PACKED_BALL: sweep_balls(w, PACKED_BALL, dim, k, momentum, beta_lanes, &sums); break;
-        case PACKED_BOND: sweep_balls(w, PACKED_BOND, dim, k, momentum, beta_lanes, &sums); break;
-        case PACKED_ROLL: sweep_rolls(w, dim, k, momentum, beta_lanes, &sums); break;
-        case PACKED_MOBILE_WALL:
-            sweep_balls(w, PACKED_MOBILE_WALL, dim, k, momentum, beta_lanes, &sums);
+        prefetch_rows(packed, dim, k + PREFETCH_BATCHES);
+        switch (packed->batches[k].kind) {
+        case PACKED_BALL:
+            sweep_balls(packed, PACKED_BALL, dim, k, momentum, beta_lanes, &sums);
             break;
-        case PACKED_BLOCK: sweep_full(w, dim, k, momentum, beta_lanes, &sums); break;
-        default: sweep_scalar(w, dim, k, momentum, beta, &sums); break;
+        case PACKED_BOND:
+            sweep_balls(packed, PACKED_BOND, dim, k, momentum, beta_lanes, &sums);
+            break;
+        case PACKED_ROLL: sweep_rolls(packed, dim, k, momentum, beta_lanes, &sums); break;
+        case PACKED_MOBILE_WALL:
+            sweep_balls(packed, PACKED_MOBILE_WALL, dim, k, momentum, beta_lanes, &sums);
+            break;
+        case PACKED_SOLID: sweep_solids(packed, dim, k, momentum, beta_lanes, &sums); break;
+        default: sweep_scalar(packed, dim, k, momentum, beta, &sums); break;
         }
     }
     *out = (packed_sums){.change = add_lanes(sums.change),
@@ -122,18 +126,19 @@ static ALWAYS_INLINE void sweep_block(packed* w, const int dim, int64_t number, 
 }
 
 /// Pick the instance for this dimension and for sweeps with or without momentum.
-static void sweep_any(packed* w, int64_t block, bool momentum, double beta, packed_sums* sums)
+static void sweep_any(packed_problem* packed, int64_t block, bool momentum, double beta,
+                      packed_sums* sums)
 {
-    if (w->dim == 2) {
+    if (packed->dim == 2) {
         if (momentum) {
-            sweep_block(w, 2, block, true, beta, sums);
+            sweep_block(packed, 2, block, true, beta, sums);
         } else {
-            sweep_block(w, 2, block, false, 0.0, sums);
+            sweep_block(packed, 2, block, false, 0.0, sums);
         }
     } else if (momentum) {
-        sweep_block(w, 3, block, true, beta, sums);
+        sweep_block(packed, 3, block, true, beta, sums);
     } else {
-        sweep_block(w, 3, block, false, 0.0, sums);
+        sweep_block(packed, 3, block, false, 0.0, sums);
     }
 }
 

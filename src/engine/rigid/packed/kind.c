@@ -1,5 +1,5 @@
-/// Which kind of batch a contact belongs to (wide.h lists them): its law, its bodies and its block
-/// decide.
+/// Which kind of batch a contact belongs to (packed.h lists them): its law, its bodies and its
+/// block decide.
 #include "rigid/packed/layout.h"
 
 bool packed_is_mobile_wall(const problem* p, int32_t row)
@@ -21,7 +21,7 @@ static bool odd_row(const problem* p, int32_t row)
     return p->dim == 2 && body[row_im(2)] == 0.0 && body[row_kim(2)] != 0.0;
 }
 
-/// In the plane balls share one ratio of mobilities (wide.c); others have arms of their own.
+/// In the plane balls share one ratio of mobilities (packed.c); others have arms of their own.
 static bool common_ball(const problem* p, int32_t row, double ratio)
 {
     if (p->dim == 3) return true;
@@ -101,7 +101,7 @@ packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], compound = problem_compound_of(p, c);
     if (packed_is_mobile_wall(p, a)) return wall_kind(p, c, ratio);
     if (odd_row(p, a) || odd_row(p, b)) return PACKED_SCALAR;
-    if (problem_block_of(p, c) >= 0) return compound < 0 ? PACKED_BLOCK : PACKED_SCALAR;
+    if (problem_block_of(p, c) >= 0) return compound < 0 ? PACKED_SOLID : PACKED_SCALAR;
     if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return PACKED_SCALAR;
     if (compound < 0) return p->dim == 2 || plain_responses(p, c) ? PACKED_BALL : PACKED_BOND;
     if (!has_torque(p, compound)) return PACKED_BOND;

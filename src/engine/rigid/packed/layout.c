@@ -1,13 +1,13 @@
-/// Order, blocks and colours of a packed problem; wide.h says what they are for.
+/// Order, blocks and colours of a packed problem; packed.h says what they are for.
 ///
-/// Contacts in their order along the curve (packed_order.c) are cut into blocks. Both colourings
+/// Contacts in their order along the curve (order.c) are cut into blocks. Both colourings
 /// are greedy in that order with one bit a colour in a mask of each body. All of it depends on the
 /// problem alone: a run that was restarted arranges the same contacts in the same way. Blocks of
 /// one colour share no moving body, so threads take them side by side here, too, and whatever
 /// numbers they need of each other are counted first: the layout is that of one thread.
 #include "rigid/packed/layout.h"
 
-#include "base/columns.h"
+#include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,77 +27,14 @@ typedef struct packed_memory {
     bool* moves;     ///< [rows]
 } packed_memory;
 
-void packed_layout_free(packed* w)
+void packed_layout_free(packed_problem* packed)
 {
-    packed_memory* m = w->memory;
+    packed_memory* m = packed->memory;
     if (!m) return;
     free(m->curve);
     free(m->moves);
     free(m);
-    w->memory = NULL;
-}
-
-/// Make room for `needed` elements; old contents are lost.
-static bool regrow(void* array, int64_t needed, size_t size)
-{
-    void** pointer = array;
-    free(*pointer);
-    *pointer = aligned_alloc(64, ((size_t)needed * size + 127) / 64 * 64);
-    return *pointer != NULL;
-}
-
-static bool reserve_rows(packed_memory* m, int64_t rows)
-{
-    if (rows <= m->row_capacity) return true;
-    const int64_t n = capacity_for(rows);
-    m->row_capacity = m->count = 0;
-    if (!regrow(&m->curve, n, sizeof *m->curve) || !regrow(&m->moves, n, sizeof *m->moves)) {
-        return false;
-    }
-    memset(m->moves, 0, sizeof *m->moves * (size_t)n); // compared before the first note
-    m->row_capacity = n;
-    return true;
-}
-
-static bool reserve_batches(packed* w, int64_t batches)
-{
-    packed_memory* m = w->memory;
-    if (batches <= m->batch_capacity) return true;
-    const int64_t n = capacity_for(batches);
-    m->batch_capacity = 0;
-    if (!regrow(&w->batches, n, sizeof *w->batches) ||
-        !regrow(&w->who, 2 * PACKED_LANES * n, sizeof *w->who) ||
-        !regrow(&w->source, PACKED_LANES * n, sizeof *w->source)) {
-        return false;
-    }
-    m->batch_capacity = n;
-    return true;
-}
-
-/// Room for so many blocks, the tail included.
-static bool reserve_blocks(packed* w, int64_t blocks)
-{
-    packed_memory* m = w->memory;
-    if (blocks <= m->block_capacity) return true;
-    const int64_t n = capacity_for(blocks);
-    m->block_capacity = 0;
-    if (!regrow(&w->blocks, n, sizeof *w->blocks) || !regrow(&w->sums, n, sizeof *w->sums) ||
-        !regrow(&w->done, n, sizeof *w->done)) {
-        return false;
-    }
-    m->block_capacity = n;
-    return true;
-}
-
-static bool reserve_packed(packed* w, int64_t rows)
-{
-    packed_memory* m = w->memory;
-    if (rows <= m->packed_capacity) return true;
-    const int64_t n = capacity_for(rows);
-    m->packed_capacity = 0;
-    if (!regrow(&w->body_of, n, sizeof *w->body_of) || !regrow(&w->private_row, n, 1)) return false;
-    m->packed_capacity = n;
-    return true;
+    packed->memory = NULL;
 }
 
 // ---- does the last layout fit? -----------------------------------------------------------------
@@ -118,15 +55,15 @@ static bool same_rows(packed_memory* m, const problem* p, int threads)
 }
 
 /// Is a batch of the layout still made of contacts of its kind between its bodies?
-static bool same_batch(const packed* w, const problem* p, double ratio, int64_t batch)
+static bool same_batch(const packed_problem* packed, const problem* p, double ratio, int64_t batch)
 {
-    const packed_kind kind = (packed_kind)w->batches[batch].kind;
+    const packed_kind kind = (packed_kind)packed->batches[batch].kind;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int32_t c = w->source[batch * PACKED_LANES + lane];
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int32_t c = packed->source[batch * PACKED_LANES + lane];
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         if (c < 0) continue;
-        if (w->body_of[who[0]] != p->pair[2 * c] ||
-            w->body_of[who[PACKED_LANES]] != p->pair[2 * c + 1] ||
+        if (packed->body_of[who[0]] != p->pair[2 * c] ||
+            packed->body_of[who[PACKED_LANES]] != p->pair[2 * c + 1] ||
             packed_kind_of(p, c, ratio) != kind) {
             return false;
         }
@@ -134,23 +71,23 @@ static bool same_batch(const packed* w, const problem* p, double ratio, int64_t 
     return true;
 }
 
-static bool same_batches(const packed* w, const problem* p, double ratio, int threads)
+static bool same_batches(const packed_problem* packed, const problem* p, double ratio, int threads)
 {
     int64_t different = 0;
 #pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t k = 0; k < w->batch_count; k++) different += !same_batch(w, p, ratio, k);
+    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
     return different == 0;
 }
 
 /// Note what the layout depends on; true if it is what it was.
-static bool note_problem(packed* w, const problem* p, double ratio, int threads)
+static bool note_problem(packed_problem* packed, const problem* p, double ratio, int threads)
 {
-    packed_memory* m = w->memory;
+    packed_memory* m = packed->memory;
     const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows;
     m->dim = p->dim;
     m->count = p->count;
     m->rows = p->rows;
-    return same_rows(m, p, threads) && alike && same_batches(w, p, ratio, threads);
+    return same_rows(m, p, threads) && alike && same_batches(packed, p, ratio, threads);
 }
 
 // ---- colours of blocks -------------------------------------------------------------------------
@@ -307,7 +244,7 @@ typedef struct batch_start {
 } batch_start;
 
 /// Number the batches of all blocks; fills w->blocks and w->slots.
-static void number_batches(const packed_layout* l, packed* w, batch_start* start)
+static void number_batches(const packed_layout* l, packed_problem* packed, batch_start* start)
 {
     batch_start next = {0};
     for (int64_t k = 0; k <= l->blocks; k++) {
@@ -317,8 +254,8 @@ static void number_batches(const packed_layout* l, packed* w, batch_start* start
             next.slots[kind] += l->size[k].batches[kind];
         }
     }
-    w->batch_count = next.batch;
-    for (int kind = 0; kind < PACKED_KINDS; kind++) w->slots[kind] = next.slots[kind];
+    packed->batch_count = next.batch;
+    for (int kind = 0; kind < PACKED_KINDS; kind++) packed->slots[kind] = next.slots[kind];
 }
 
 /// Lanes, counted from the first of all batches, that the next contact of a colour and kind gets.
@@ -327,19 +264,21 @@ typedef struct class_places {
     int64_t single; ///< batch
 } class_places;
 
-static void open_batch(packed* w, int64_t batch, int kind, batch_start* at)
+static void open_batch(packed_problem* packed, int64_t batch, int kind, batch_start* at)
 {
-    w->batches[batch] = (packed_batch){kind, at->slots[kind]++};
-    for (int lane = 0; lane < PACKED_LANES; lane++) w->source[batch * PACKED_LANES + lane] = -1;
+    packed->batches[batch] = (packed_batch){kind, at->slots[kind]++};
+    for (int lane = 0; lane < PACKED_LANES; lane++)
+        packed->source[batch * PACKED_LANES + lane] = -1;
 }
 
-static void start_classes(packed* w, const class_counts* c, batch_start* at, class_places* out)
+static void start_classes(packed_problem* packed, const class_counts* c, batch_start* at,
+                          class_places* out)
 {
     for (int colour = 0; colour < PACKED_COLOURS; colour++) {
         for (int kind = 0; kind < PACKED_KINDS; kind++) {
             out->next[colour][kind] = at->batch * PACKED_LANES;
             for (int32_t k = batches_of(c->of[colour][kind]); k > 0; k--) {
-                open_batch(w, at->batch++, kind, at);
+                open_batch(packed, at->batch++, kind, at);
             }
         }
     }
@@ -347,35 +286,38 @@ static void start_classes(packed* w, const class_counts* c, batch_start* at, cla
 }
 
 /// Put the contacts of a block into its batches, as numbers of `order` for the time being.
-static void fill_batches(const packed_layout* l, packed* w, int64_t turn, batch_start at)
+static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t turn,
+                         batch_start at)
 {
     class_counts counts;
     class_places places;
     int64_t first, last;
     contacts_of(l, turn, &first, &last);
     count_classes(l, first, last, &counts);
-    w->blocks[turn].first = at.batch;
-    start_classes(w, &counts, &at, &places);
+    packed->blocks[turn].first = at.batch;
+    start_classes(packed, &counts, &at, &places);
     for (int64_t i = first; i < last; i++) {
         if (l->colour[i] == PACKED_COLOURS) {
-            open_batch(w, places.single, l->kind[i], &at);
-            w->source[places.single++ * PACKED_LANES] = (int32_t)i;
+            open_batch(packed, places.single, l->kind[i], &at);
+            packed->source[places.single++ * PACKED_LANES] = (int32_t)i;
         } else {
-            w->source[places.next[l->colour[i]][l->kind[i]]++] = (int32_t)i;
+            packed->source[places.next[l->colour[i]][l->kind[i]]++] = (int32_t)i;
         }
     }
-    w->blocks[turn].last = places.single;
+    packed->blocks[turn].last = places.single;
 }
 
-static talus_status fill_all(const packed_layout* l, packed* w)
+static talus_status fill_all(const packed_layout* l, packed_problem* packed)
 {
     batch_start* start = malloc(sizeof *start * (size_t)(l->blocks + 1));
     if (!start) return TALUS_ERR_MEMORY;
-    number_batches(l, w, start);
-    const bool good = reserve_batches(w, w->batch_count);
+    number_batches(l, packed, start);
+    const bool good =
+        arrays_renew(&packed->memory->batch_capacity, packed->batch_count, ARRAY(packed->batches),
+                     ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES));
     if (good) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
-        for (int64_t k = 0; k <= l->blocks; k++) fill_batches(l, w, k, start[k]);
+        for (int64_t k = 0; k <= l->blocks; k++) fill_batches(l, packed, k, start[k]);
     }
     free(start);
     return good ? TALUS_OK : TALUS_ERR_MEMORY;
@@ -399,13 +341,13 @@ static void wait_for(packed_block* block, int32_t other)
 
 /// Claim the rows of the bodies that no earlier block touches, counted from the block's first one,
 /// which belongs to nobody: idle lanes have it. Bodies that do not move have a row a contact.
-static void claim_rows(packed_layout* l, packed* w, int64_t turn)
+static void claim_rows(packed_layout* l, packed_problem* packed, int64_t turn)
 {
-    packed_block* block = &w->blocks[turn];
+    packed_block* block = &packed->blocks[turn];
     int32_t rows = 1;
     block->wait_count = 0;
     for (int64_t k = block->first * PACKED_LANES; k < block->last * PACKED_LANES; k++) {
-        const int64_t i = w->source[k];
+        const int64_t i = packed->source[k];
         for (int end = 0; end < 2 && i >= 0; end++) {
             const int32_t body = l->ends[2 * i + end];
             if (body < 0) {
@@ -424,59 +366,62 @@ static void claim_rows(packed_layout* l, packed* w, int64_t turn)
 
 /// Packed row of an end of contact i for block `turn`, of whose rows *taken are given away: the
 /// body's own if it moves, else a private copy.
-static int32_t packed_row(const packed_layout* l, packed* w, int64_t turn, int64_t i, int end,
-                          int32_t* taken)
+static int32_t packed_row(const packed_layout* l, packed_problem* packed, int64_t turn, int64_t i,
+                          int end, int32_t* taken)
 {
     const int32_t body = l->ends[2 * i + end], owner = body < 0 ? (int32_t)turn : l->owner[body];
     const int32_t number = body < 0 ? *taken : l->packed[body];
-    const int64_t row = w->blocks[owner].row_first + number;
+    const int64_t row = packed->blocks[owner].row_first + number;
     if (owner == turn && number == *taken) { // the first lane that has it
-        w->body_of[row] = l->p->pair[2 * l->order[i] + end];
-        w->private_row[row] = body < 0;
+        packed->body_of[row] = l->p->pair[2 * l->order[i] + end];
+        packed->private_row[row] = body < 0;
         (*taken)++;
     }
     return (int32_t)row;
 }
 
 /// Number the rows of a block's lanes; the lanes receive their contacts.
-static void number_rows(const packed_layout* l, packed* w, int64_t turn)
+static void number_rows(const packed_layout* l, packed_problem* packed, int64_t turn)
 {
-    const packed_block* block = &w->blocks[turn];
+    const packed_block* block = &packed->blocks[turn];
     const int32_t nobody = (int32_t)block->row_first;
     int32_t taken = 1;
-    w->body_of[nobody] = -1;
-    w->private_row[nobody] = 1;
+    packed->body_of[nobody] = -1;
+    packed->private_row[nobody] = 1;
     for (int64_t k = block->first; k < block->last; k++) {
         for (int lane = 0; lane < PACKED_LANES; lane++) {
-            int32_t* source = &w->source[k * PACKED_LANES + lane];
-            int32_t* who = w->who + 2 * k * PACKED_LANES + lane;
+            int32_t* source = &packed->source[k * PACKED_LANES + lane];
+            int32_t* who = packed->who + 2 * k * PACKED_LANES + lane;
             for (int end = 0; end < 2; end++) {
                 who[end * PACKED_LANES] =
-                    *source < 0 ? nobody : packed_row(l, w, turn, *source, end, &taken);
+                    *source < 0 ? nobody : packed_row(l, packed, turn, *source, end, &taken);
             }
             if (*source >= 0) *source = l->order[*source];
         }
     }
 }
 
-static talus_status number_all(packed_layout* l, packed* w)
+static talus_status number_all(packed_layout* l, packed_problem* packed)
 {
     memset(l->packed, 0xff, sizeof *l->packed * (size_t)l->p->rows);
 #pragma omp parallel num_threads(l->threads) if (l->threads > 1)
     for (int64_t wave = 0; wave < l->waves; wave++) {
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) claim_rows(l, w, k);
+        for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) claim_rows(l, packed, k);
     }
-    claim_rows(l, w, l->blocks);
-    w->row_count = 0;
+    claim_rows(l, packed, l->blocks);
+    packed->row_count = 0;
     for (int64_t k = 0; k <= l->blocks; k++) {
-        w->blocks[k].row_first = w->row_count;
-        w->row_count += l->size[k].rows;
-        w->blocks[k].row_last = w->row_count;
+        packed->blocks[k].row_first = packed->row_count;
+        packed->row_count += l->size[k].rows;
+        packed->blocks[k].row_last = packed->row_count;
     }
-    if (!reserve_packed(w, w->row_count)) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&packed->memory->packed_capacity, packed->row_count, ARRAY(packed->body_of),
+                      ARRAY(packed->private_row))) {
+        return TALUS_ERR_MEMORY;
+    }
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
-    for (int64_t k = 0; k <= l->blocks; k++) number_rows(l, w, k);
+    for (int64_t k = 0; k <= l->blocks; k++) number_rows(l, packed, k);
     return TALUS_OK;
 }
 
@@ -521,33 +466,46 @@ static void layout_end(packed_layout* l)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }
 
-static talus_status arrange(packed_layout* l, packed* w)
+static talus_status arrange(packed_layout* l, packed_problem* packed)
 {
     if (!layout_begin(l) || packed_order(l)) return TALUS_ERR_MEMORY;
-    if (!layout_cut(l) || !reserve_blocks(w, l->blocks + 1)) return TALUS_ERR_MEMORY;
+    if (!layout_cut(l) ||
+        !arrays_renew(&packed->memory->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
+                      ARRAY(packed->sums), ARRAY(packed->done))) {
+        return TALUS_ERR_MEMORY;
+    }
     colour_blocks(l);
     order_blocks(l);
     colour_all(l);
-    w->block_count = l->blocks;
-    memset(w->done, 0, sizeof *w->done * (size_t)l->blocks);
-    w->pass = 0;
-    if (fill_all(l, w) || number_all(l, w)) return TALUS_ERR_MEMORY;
+    packed->block_count = l->blocks;
+    memset(packed->done, 0, sizeof *packed->done * (size_t)l->blocks);
+    packed->pass = 0;
+    if (fill_all(l, packed) || number_all(l, packed)) return TALUS_ERR_MEMORY;
     return TALUS_OK;
 }
 
-talus_status packed_arrange(packed* w, const problem* p, int threads)
+talus_status packed_arrange(packed_problem* packed, const problem* p, int threads)
 {
-    if (!w->memory) w->memory = calloc(1, sizeof *w->memory);
-    packed_memory* m = w->memory;
-    if (!m || !reserve_rows(m, p->rows)) return TALUS_ERR_MEMORY;
+    if (!packed->memory) packed->memory = calloc(1, sizeof *packed->memory);
+    packed_memory* m = packed->memory;
+    if (!m) return TALUS_ERR_MEMORY;
+    const int64_t room = m->row_capacity;
+    if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves))) {
+        return TALUS_ERR_MEMORY;
+    }
+    if (m->row_capacity != room) { // compared before they are noted, and equal to nothing
+        memset(m->moves, 0, sizeof *m->moves * (size_t)m->row_capacity);
+        memset(m->curve, 0, sizeof *m->curve * (size_t)m->row_capacity);
+        m->count = -1;
+    }
     const double ratio = packed_spin_ratio(p);
-    w->dim = p->dim;
-    w->count = p->count;
-    w->spin_arm = sqrt(ratio);
-    if (note_problem(w, p, ratio, threads)) return TALUS_OK;
+    packed->dim = p->dim;
+    packed->count = p->count;
+    packed->spin_arm = sqrt(ratio);
+    if (note_problem(packed, p, ratio, threads)) return TALUS_OK;
     packed_layout l = {
         .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
-    talus_status status = arrange(&l, w);
+    talus_status status = arrange(&l, packed);
     layout_end(&l);
     if (status) m->count = 0; // what is there fits no problem
     return status;

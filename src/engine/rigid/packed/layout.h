@@ -1,5 +1,5 @@
-/// Inside of the layout of a packed problem: kinds of contacts (packed_kind.c), their order
-/// (packed_order.c), blocks and batches (packed_layout.c).
+/// Inside of the layout of a packed problem: kinds of contacts (kind.c), their order
+/// (order.c), blocks and batches (layout.c).
 #ifndef TALUS_RIGID_PACKED_LAYOUT_H
 #define TALUS_RIGID_PACKED_LAYOUT_H
 

@@ -1,14 +1,14 @@
 /// Packing a problem into batches and back, and the sweep over all blocks.
 #include "rigid/packed/packed.h"
 
-#include "base/columns.h"
+#include "base/array.h"
 #include "rigid/update.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Below this one thread is faster than two (shared/spec/solver.md).
+/// Below this one thread is faster than two.
 enum { CONTACTS_FOR_THREADS = 5000 };
 /// Above this many contacts memory counts more than the time to get it again in the next step.
 enum { CONTACTS_TO_KEEP = 200000 };
@@ -19,67 +19,50 @@ int packed_threads(int64_t contacts, int threads)
 }
 
 /// Constants of a batch.
-static double* constants_of(const packed* w, int kind, int dim, int64_t batch)
+static double* constants_of(const packed_problem* packed, int kind, int dim, int64_t batch)
 {
-    return w->values[packed_array_of(kind)] + packed_constants_at(w, kind, dim, batch);
+    return packed->values[packed_array_of(kind)] + packed_constants_at(packed, kind, dim, batch);
 }
 
-/// Arrays of values and how much they hold.
-typedef struct value_array {
-    double** array;
-    int64_t* capacity;
-    int64_t needed;
-} value_array;
-
-static bool reserve_values(value_array v)
+void packed_free(packed_problem* packed)
 {
-    if (v.needed <= *v.capacity) return true;
-    const int64_t n = capacity_for(v.needed);
-    free(*v.array);
-    *v.array = aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
-    *v.capacity = *v.array ? n : 0;
-    return *v.array != NULL;
+    packed_layout_free(packed);
+    packed_single_free(packed);
+    free(packed->blocks);
+    free(packed->done);
+    free(packed->batches);
+    free(packed->who);
+    free(packed->source);
+    free(packed->body_of);
+    free(packed->private_row);
+    free(packed->sums);
+    for (int k = 0; k < PACKED_ARRAYS; k++) free(packed->values[k]);
+    *packed = (packed_problem){0};
 }
 
-void packed_free(packed* w)
+static bool reserve_all(packed_problem* packed)
 {
-    packed_layout_free(w);
-    packed_narrow_free(w);
-    free(w->blocks);
-    free(w->done);
-    free(w->batches);
-    free(w->who);
-    free(w->source);
-    free(w->body_of);
-    free(w->private_row);
-    free(w->sums);
-    for (int k = 0; k < PACKED_ARRAYS; k++) free(w->values[k]);
-    *w = (packed){0};
-}
-
-static bool reserve_all(packed* w)
-{
-    const int dim = w->dim, lanes = PACKED_LANES, turns = spin_width(dim);
-    const int64_t compound = w->problem->compound_count;
+    const int dim = packed->dim, lanes = PACKED_LANES, turns = spin_width(dim);
+    const int64_t compound = packed->problem->compound_count;
     const int64_t needed[PACKED_ARRAYS] = {
-        [PACKED_ROW] = w->row_count * packed_stride(dim),
-        [PACKED_OLD_ROW] = w->row_count * packed_stride(dim),
-        [PACKED_P] = w->batch_count * dim * lanes,
-        [PACKED_OLD_P] = w->batch_count * dim * lanes,
-        [PACKED_BALLS] = w->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) * lanes,
-        [PACKED_BONDS] = w->slots[PACKED_BOND] * packed_fields(PACKED_BOND, dim) * lanes,
-        [PACKED_ROLLS] = w->slots[PACKED_ROLL] * packed_fields(PACKED_ROLL, dim) * lanes,
+        [PACKED_ROW] = packed->row_count * packed_stride(dim),
+        [PACKED_OLD_ROW] = packed->row_count * packed_stride(dim),
+        [PACKED_IMPULSE] = packed->batch_count * dim * lanes,
+        [PACKED_OLD_IMPULSE] = packed->batch_count * dim * lanes,
+        [PACKED_BALLS] = packed->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) * lanes,
+        [PACKED_BONDS] = packed->slots[PACKED_BOND] * packed_fields(PACKED_BOND, dim) * lanes,
+        [PACKED_ROLLS] = packed->slots[PACKED_ROLL] * packed_fields(PACKED_ROLL, dim) * lanes,
         [PACKED_MOBILE_WALLS] =
-            w->slots[PACKED_MOBILE_WALL] * packed_fields(PACKED_MOBILE_WALL, dim) * lanes,
-        [PACKED_FULL] = w->slots[PACKED_BLOCK] * packed_fields(PACKED_BLOCK, dim) * lanes,
-        [PACKED_SPIN_SCALE] = dim == 2 ? w->row_count : 0,
-        [PACKED_TORQUE] = w->slots[PACKED_ROLL] * turns * lanes,
-        [PACKED_OLD_TORQUE] = w->slots[PACKED_ROLL] * turns * lanes,
+            packed->slots[PACKED_MOBILE_WALL] * packed_fields(PACKED_MOBILE_WALL, dim) * lanes,
+        [PACKED_SOLIDS] = packed->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) * lanes,
+        [PACKED_SPIN_SCALE] = dim == 2 ? packed->row_count : 0,
+        [PACKED_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
+        [PACKED_OLD_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
         [PACKED_OLD_COMPOUND] = 3 * compound,
     };
     for (int k = 0; k < PACKED_ARRAYS; k++) {
-        w->length[k] = needed[k];
-        if (!reserve_values((value_array){&w->values[k], &w->capacity[k], needed[k]})) return false;
+        packed->length[k] = needed[k];
+        if (!arrays_renew(&packed->capacity[k], needed[k], ARRAY(packed->values[k]))) return false;
     }
     return true;
 }
@@ -88,22 +71,23 @@ static bool reserve_all(packed* w)
 
 /// Body rows of the problem's layout to packed ones and back. In the plane the packed w is scaled
 /// so that it has the mobility of v.
-static void pack_row(packed* w, int64_t r)
+static void pack_row(packed_problem* packed, int64_t r)
 {
-    const int dim = w->dim, stride = packed_stride(dim);
-    double* row = w->values[PACKED_ROW] + r * stride;
-    if (dim == 2) w->values[PACKED_SPIN_SCALE][r] = 1.0;
+    const int dim = packed->dim, stride = packed_stride(dim);
+    double* row = packed->values[PACKED_ROW] + r * stride;
+    if (dim == 2) packed->values[PACKED_SPIN_SCALE][r] = 1.0;
     for (int k = 0; k < stride; k++) row[k] = 0.0;
-    if (w->body_of[r] < 0) return;
-    const double* body = w->problem->free + (int64_t)w->body_of[r] * problem_stride(dim);
+    if (packed->body_of[r] < 0) return;
+    const double* body = packed->problem->free + (int64_t)packed->body_of[r] * problem_stride(dim);
     if (dim == 3) {
         memcpy(row, body, 8 * sizeof(double));
         return;
     }
     const double im = body[row_im(2)], kim = body[row_kim(2)];
-    const double common = w->spin_arm > 0.0 ? 1.0 / w->spin_arm : 1.0; // of balls that are fixed
+    const double common =
+        packed->spin_arm > 0.0 ? 1.0 / packed->spin_arm : 1.0; // of balls that are fixed
     const double scale = im > 0.0 && kim > 0.0 ? sqrt(im / kim) : common;
-    w->values[PACKED_SPIN_SCALE][r] = scale;
+    packed->values[PACKED_SPIN_SCALE][r] = scale;
     row[0] = body[0];
     row[1] = body[1];
     row[2] = scale * body[row_w(2)];
@@ -111,9 +95,10 @@ static void pack_row(packed* w, int64_t r)
 }
 
 /// Normal and tangent of a contact in the plane.
-static void pack_impulse(const packed* w, const double* row, const double* p, double* out)
+static void pack_impulse(const packed_problem* packed, const double* row, const double* p,
+                         double* out)
 {
-    if (w->dim == 3) {
+    if (packed->dim == 3) {
         for (int k = 0; k < 3; k++) out[k * PACKED_LANES] = p[k];
         return;
     }
@@ -121,9 +106,10 @@ static void pack_impulse(const packed* w, const double* row, const double* p, do
     out[PACKED_LANES] = row[0] * p[1] - row[1] * p[0];
 }
 
-static void unpack_impulse(const packed* w, const double* row, const double* in, double* p)
+static void unpack_impulse(const packed_problem* packed, const double* row, const double* in,
+                           double* p)
 {
-    if (w->dim == 3) {
+    if (packed->dim == 3) {
         for (int k = 0; k < 3; k++) p[k] = in[k * PACKED_LANES];
         return;
     }
@@ -144,9 +130,9 @@ static void put(double** out, double value)
     *out += PACKED_LANES;
 }
 
-static void pack_ball(const packed* w, const double* row, double* out)
+static void pack_ball(const packed_problem* packed, const double* row, double* out)
 {
-    const int dim = w->dim;
+    const int dim = packed->dim;
     for (int k = 0; k < contact_p(dim); k++) {
         if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
     }
@@ -161,13 +147,13 @@ static void put_upper(double** out, int dim, const double* m)
 }
 
 /// A contact of balls with the laws of a compound one, if it is; slip has only its tangential part.
-static void put_bond(double** out, const packed* w, int64_t c)
+static void put_bond(double** out, const packed_problem* packed, int64_t c)
 {
-    const int dim = w->dim;
-    const int32_t index = problem_compound_of(w->problem, c);
-    const double* row = w->problem->contact + c * problem_width(dim);
+    const int dim = packed->dim;
+    const int32_t index = problem_compound_of(packed->problem, c);
+    const double* row = packed->problem->contact + c * problem_width(dim);
     const compound_contact none = {0},
-                           *compound = index < 0 ? &none : &w->problem->compound_rows[index];
+                           *compound = index < 0 ? &none : &packed->problem->compound_rows[index];
     const double normal = vec_dot(dim, compound->slip, row);
     for (int k = 0; k < contact_p(dim); k++) put(out, row[k]);
     put(out, compound->bond);
@@ -176,16 +162,17 @@ static void put_bond(double** out, const packed* w, int64_t c)
     for (int k = 0; k < 3 && dim == 3; k++) put(out, compound->slip[k] - normal * row[k]);
 }
 
-static void pack_bond(const packed* w, int64_t c, double* out)
+static void pack_bond(const packed_problem* packed, int64_t c, double* out)
 {
-    put_bond(&out, w, c);
+    put_bond(&out, packed, c);
 }
 
 /// Torque impulse of a lane of a ROLL batch, [1 or 3] with a stride of lanes.
-static double* packed_torque(const packed* w, int64_t batch, int lane)
+static double* packed_torque(const packed_problem* packed, int64_t batch, int lane)
 {
-    const int turns = spin_width(w->dim);
-    return w->values[PACKED_TORQUE] + w->batches[batch].slot * turns * PACKED_LANES + lane;
+    const int turns = spin_width(packed->dim);
+    return packed->values[PACKED_TORQUE] + packed->batches[batch].slot * turns * PACKED_LANES +
+           lane;
 }
 
 /// The bound of a torque as base (x + y base^exponent): x, y.
@@ -196,15 +183,16 @@ static void put_bound(double** out, const rolling_bound* bound, double h)
     put(out, power ? bound->coefficient * pow(h, -bound->exponent) : 0.0);
 }
 
-/// packed_roll.h says what these numbers are.
-static void pack_roll(const packed* w, int64_t c, int64_t batch, int lane, double* out)
+/// roll.h says what these numbers are.
+static void pack_roll(const packed_problem* packed, int64_t c, int64_t batch, int lane, double* out)
 {
-    const int dim = w->dim, turns = spin_width(dim);
-    const compound_contact* r = &w->problem->compound_rows[problem_compound_of(w->problem, c)];
-    const double* row = w->problem->contact + c * problem_width(dim);
+    const int dim = packed->dim, turns = spin_width(dim);
+    const compound_contact* r =
+        &packed->problem->compound_rows[problem_compound_of(packed->problem, c)];
+    const double* row = packed->problem->contact + c * problem_width(dim);
     const double mt = row[contact_mt(dim)], wt = 1.0 / mt, wr = r->response, g = r->coupling;
-    const double arm = dim == 2 ? w->spin_arm : 1.0;
-    put_bond(&out, w, c);
+    const double arm = dim == 2 ? packed->spin_arm : 1.0;
+    put_bond(&out, packed, c);
     put(&out, arm * r->inv_radius_a);
     put(&out, arm * r->inv_radius_b);
     put(&out, g);
@@ -218,16 +206,16 @@ static void pack_roll(const packed* w, int64_t c, int64_t batch, int lane, doubl
     if (dim == 3) put_bound(&out, &r->torsion, r->h);
     for (int k = 0; k < turns; k++) {
         put(&out, r->spin_a[k]);
-        packed_torque(w, batch, lane)[k * PACKED_LANES] = r->torque[k];
+        packed_torque(packed, batch, lane)[k * PACKED_LANES] = r->torque[k];
     }
 }
 
-static void pack_lid(const packed* w, int64_t c, double* out)
+static void pack_mobile_wall(const packed_problem* packed, int64_t c, double* out)
 {
-    const problem* p = w->problem;
+    const problem* p = packed->problem;
     const int64_t wall = p->pair[2 * c] - p->mobile_first;
-    put_bond(&out, w, c);
-    put_upper(&out, w->dim, p->mobility + wall * w->dim * w->dim);
+    put_bond(&out, packed, c);
+    put_upper(&out, packed->dim, p->mobility + wall * packed->dim * packed->dim);
 }
 
 /// The same of [2][2] turned into the axes normal and tangent.
@@ -247,10 +235,10 @@ static void put_turned_arm(double** out, const double* n, const double* arm, dou
     put(out, (n[0] * arm[1] - n[1] * arm[0]) / scale);
 }
 
-static void pack_full(const packed* w, int64_t c, const int32_t* who, double* out)
+static void pack_solid(const packed_problem* packed, int64_t c, const int32_t* who, double* out)
 {
-    const problem* p = w->problem;
-    const int dim = w->dim;
+    const problem* p = packed->problem;
+    const int dim = packed->dim;
     const double* row = p->contact + c * problem_width(dim);
     const double* block = problem_block(p, dim, c);
     const double *inverse = block + block_inverse(dim), *arm_a = block + block_arm_a(dim),
@@ -266,36 +254,36 @@ static void pack_full(const packed* w, int64_t c, const int32_t* who, double* ou
         for (int k = 0; k < 9; k++) put(&out, arm_b[k]);
         return;
     }
-    const double* scale = w->values[PACKED_SPIN_SCALE];
+    const double* scale = packed->values[PACKED_SPIN_SCALE];
     put_turned(&out, row, block);
     put_turned(&out, row, inverse);
     put_turned_arm(&out, row, arm_a, scale[who[0]]);
     put_turned_arm(&out, row, arm_b, scale[who[PACKED_LANES]]);
 }
 
-static void pack_batch(packed* w, int64_t batch)
+static void pack_batch(packed_problem* packed, int64_t batch)
 {
-    const problem* p = w->problem;
-    const int dim = w->dim, kind = w->batches[batch].kind;
-    double* constants = constants_of(w, kind, dim, batch);
-    double* impulse = w->values[PACKED_P] + batch * dim * PACKED_LANES;
+    const problem* p = packed->problem;
+    const int dim = packed->dim, kind = packed->batches[batch].kind;
+    double* constants = constants_of(packed, kind, dim, batch);
+    double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int64_t c = w->source[batch * PACKED_LANES + lane];
+        const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) {
             pack_idle(constants + lane, packed_fields(kind, dim));
             pack_idle(impulse + lane, dim);
-            if (kind == PACKED_ROLL) pack_idle(packed_torque(w, batch, lane), spin_width(dim));
+            if (kind == PACKED_ROLL) pack_idle(packed_torque(packed, batch, lane), spin_width(dim));
             continue;
         }
         const double* row = p->contact + c * problem_width(dim);
-        pack_impulse(w, row, row + contact_p(dim), impulse + lane);
+        pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
         switch (kind) {
-        case PACKED_BALL: pack_ball(w, row, constants + lane); break;
-        case PACKED_BOND: pack_bond(w, c, constants + lane); break;
-        case PACKED_ROLL: pack_roll(w, c, batch, lane, constants + lane); break;
-        case PACKED_MOBILE_WALL: pack_lid(w, c, constants + lane); break;
-        case PACKED_BLOCK:
-            pack_full(w, c, w->who + 2 * batch * PACKED_LANES + lane, constants + lane);
+        case PACKED_BALL: pack_ball(packed, row, constants + lane); break;
+        case PACKED_BOND: pack_bond(packed, c, constants + lane); break;
+        case PACKED_ROLL: pack_roll(packed, c, batch, lane, constants + lane); break;
+        case PACKED_MOBILE_WALL: pack_mobile_wall(packed, c, constants + lane); break;
+        case PACKED_SOLID:
+            pack_solid(packed, c, packed->who + 2 * batch * PACKED_LANES + lane, constants + lane);
             break;
         default: break; // what is solved one by one is read from the problem
         }
@@ -303,78 +291,82 @@ static void pack_batch(packed* w, int64_t batch)
 }
 
 /// The same of single precision; friction has no unit.
-static void narrow_friction(packed* w, int kind, const double* mu)
+static void friction_to_single(packed_problem* packed, int kind, const double* mu)
 {
-    float* to = w->narrow[packed_array_of(kind)] + (mu - w->values[packed_array_of(kind)]);
+    float* to =
+        packed->floats[packed_array_of(kind)] + (mu - packed->values[packed_array_of(kind)]);
     for (int lane = 0; lane < PACKED_LANES; lane++) to[lane] = (float)mu[lane];
 }
 
-void packed_refresh_friction(packed* w)
+void packed_refresh_friction(packed_problem* packed)
 {
-    const int dim = w->dim, mu = contact_mu(dim);
-    for (int64_t k = 0; k < w->batch_count; k++) {
-        const int kind = w->batches[k].kind; // only friction of compound contacts changes
+    const int dim = packed->dim, mu = contact_mu(dim);
+    for (int64_t k = 0; k < packed->batch_count; k++) {
+        const int kind = packed->batches[k].kind; // only friction of compound contacts changes
         if (kind != PACKED_BOND && kind != PACKED_ROLL && kind != PACKED_MOBILE_WALL) continue;
-        double* constants = constants_of(w, kind, dim, k);
+        double* constants = constants_of(packed, kind, dim, k);
         for (int lane = 0; lane < PACKED_LANES; lane++) {
-            const int64_t c = w->source[k * PACKED_LANES + lane];
+            const int64_t c = packed->source[k * PACKED_LANES + lane];
             if (c < 0) continue;
-            constants[mu * PACKED_LANES + lane] = w->problem->contact[c * problem_width(dim) + mu];
+            constants[mu * PACKED_LANES + lane] =
+                packed->problem->contact[c * problem_width(dim) + mu];
         }
-        if (w->single) narrow_friction(w, kind, constants + mu * PACKED_LANES);
+        if (packed->single) friction_to_single(packed, kind, constants + mu * PACKED_LANES);
     }
 }
 
-talus_status packed_pack(packed* w, problem* p, int threads)
+talus_status packed_pack(packed_problem* packed, problem* p, int threads)
 {
     threads = packed_threads(p->count, threads);
-    if (packed_arrange(w, p, threads)) return TALUS_ERR_MEMORY;
-    w->problem = p;
-    w->single = w->has_old = false;
-    if (!reserve_all(w)) return TALUS_ERR_MEMORY;
+    if (packed_arrange(packed, p, threads)) return TALUS_ERR_MEMORY;
+    packed->problem = p;
+    packed->single = packed->has_old = false;
+    if (!reserve_all(packed)) return TALUS_ERR_MEMORY;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(static)
-        for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
+        for (int64_t r = 0; r < packed->row_count; r++) pack_row(packed, r);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < w->batch_count; k++) pack_batch(w, k);
+        for (int64_t k = 0; k < packed->batch_count; k++) pack_batch(packed, k);
     }
     return TALUS_OK;
 }
 
 // ---- one contact by itself ---------------------------------------------------------------------
 
-static void load_row(const packed* w, int32_t r, double* body)
+static void load_row(const packed_problem* packed, int32_t r, double* body)
 {
-    const int dim = w->dim;
-    const double* row = w->values[PACKED_ROW] + (int64_t)r * packed_stride(dim);
-    const double* source = w->problem->free + (int64_t)w->body_of[r] * problem_stride(dim);
+    const int dim = packed->dim;
+    const double* row = packed->values[PACKED_ROW] + (int64_t)r * packed_stride(dim);
+    const double* source =
+        packed->problem->free + (int64_t)packed->body_of[r] * problem_stride(dim);
     if (dim == 3) {
         memcpy(body, row, 8 * sizeof(double));
         return;
     }
     vec_copy(2, body, row);
     body[row_im(2)] = row[3];
-    body[row_w(2)] = row[2] / w->values[PACKED_SPIN_SCALE][r];
+    body[row_w(2)] = row[2] / packed->values[PACKED_SPIN_SCALE][r];
     body[row_kim(2)] = source[row_kim(2)];
 }
 
-static void store_row(packed* w, int32_t r, const double* body)
+static void store_row(packed_problem* packed, int32_t r, const double* body)
 {
-    const int dim = w->dim;
-    double* row = w->values[PACKED_ROW] + (int64_t)r * packed_stride(dim);
+    const int dim = packed->dim;
+    double* row = packed->values[PACKED_ROW] + (int64_t)r * packed_stride(dim);
     if (dim == 3) {
         memcpy(row, body, 8 * sizeof(double));
         return;
     }
     vec_copy(2, row, body);
-    row[2] = body[row_w(2)] * w->values[PACKED_SPIN_SCALE][r];
+    row[2] = body[row_w(2)] * packed->values[PACKED_SPIN_SCALE][r];
 }
 
 /// A problem of one contact between the rows 0 and 1 of `body`, whose laws are those of contact c.
-static problem one_contact(const packed* w, int64_t c, double* body, double* row, int32_t index[4])
+static problem one_contact(const packed_problem* packed, int64_t c, double* body, double* row,
+                           int32_t index[4])
 {
-    const problem* p = w->problem;
+    const problem* p = packed->problem;
     const int dim = p->dim;
     const int32_t block = problem_block_of(p, c), compound = problem_compound_of(p, c);
     const int64_t mobile = p->pair[2 * c] - p->mobile_first;
@@ -395,12 +387,12 @@ static problem one_contact(const packed* w, int64_t c, double* body, double* row
 }
 
 /// Momentum acts on the torque impulse of a compound contact, too.
-static void extrapolate_torque(packed* w, int64_t c, double beta)
+static void extrapolate_torque(packed_problem* packed, int64_t c, double beta)
 {
-    const int32_t compound = problem_compound_of(w->problem, c);
+    const int32_t compound = problem_compound_of(packed->problem, c);
     if (compound < 0) return;
-    double* torque = w->problem->compound_rows[compound].torque;
-    double* old = w->values[PACKED_OLD_COMPOUND] + 3 * (int64_t)compound;
+    double* torque = packed->problem->compound_rows[compound].torque;
+    double* old = packed->values[PACKED_OLD_COMPOUND] + 3 * (int64_t)compound;
     for (int k = 0; k < 3; k++) {
         const double x = torque[k];
         torque[k] = x + beta * (x - old[k]);
@@ -408,49 +400,50 @@ static void extrapolate_torque(packed* w, int64_t c, double beta)
     }
 }
 
-double packed_update_scalar(packed* w, int64_t batch, int lane, bool momentum, double beta,
-                            const double* y, double* x)
+double packed_update_scalar(packed_problem* packed, int64_t batch, int lane, bool momentum,
+                            double beta, const double* y, double* x)
 {
-    const int dim = w->dim, stride = problem_stride(dim), width = problem_width(dim);
-    const int64_t c = w->source[batch * PACKED_LANES + lane];
-    const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+    const int dim = packed->dim, stride = problem_stride(dim), width = problem_width(dim);
+    const int64_t c = packed->source[batch * PACKED_LANES + lane];
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
     double body[16], row[10], dp[3];
     int32_t index[4];
-    if (momentum) extrapolate_torque(w, c, beta);
-    memcpy(row, w->problem->contact + c * width, sizeof(double) * (size_t)width);
-    unpack_impulse(w, row, y, row + contact_p(dim));
-    load_row(w, who[0], body);
-    load_row(w, who[PACKED_LANES], body + stride);
-    problem one = one_contact(w, c, body, row, index);
+    if (momentum) extrapolate_torque(packed, c, beta);
+    memcpy(row, packed->problem->contact + c * width, sizeof(double) * (size_t)width);
+    unpack_impulse(packed, row, y, row + contact_p(dim));
+    load_row(packed, who[0], body);
+    load_row(packed, who[PACKED_LANES], body + stride);
+    problem one = one_contact(packed, c, body, row, index);
     if (dim == 2) {
         update_contact(&one, 2, 0, body, body + stride, dp);
     } else {
         update_contact(&one, 3, 0, body, body + stride, dp);
     }
-    store_row(w, who[0], body);
-    store_row(w, who[PACKED_LANES], body + stride);
-    pack_impulse(w, row, row + contact_p(dim), x);
+    store_row(packed, who[0], body);
+    store_row(packed, who[PACKED_LANES], body + stride);
+    pack_impulse(packed, row, row + contact_p(dim), x);
     return 1.0 / row[contact_mn(dim)];
 }
 
-void packed_apply_scalar(packed* w, int64_t batch)
+void packed_apply_scalar(packed_problem* packed, int64_t batch)
 {
-    const int dim = w->dim, stride = problem_stride(dim), width = problem_width(dim);
+    const int dim = packed->dim, stride = problem_stride(dim), width = problem_width(dim);
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int64_t c = w->source[batch * PACKED_LANES + lane];
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int64_t c = packed->source[batch * PACKED_LANES + lane];
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         double body[16], row[10];
         int32_t index[4];
         if (c < 0) continue;
-        memcpy(row, w->problem->contact + c * width, sizeof(double) * (size_t)width);
-        unpack_impulse(w, row, w->values[PACKED_P] + batch * dim * PACKED_LANES + lane,
+        memcpy(row, packed->problem->contact + c * width, sizeof(double) * (size_t)width);
+        unpack_impulse(packed, row,
+                       packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES + lane,
                        row + contact_p(dim));
-        load_row(w, who[0], body);
-        load_row(w, who[PACKED_LANES], body + stride);
-        problem one = one_contact(w, c, body, row, index);
+        load_row(packed, who[0], body);
+        load_row(packed, who[PACKED_LANES], body + stride);
+        problem one = one_contact(packed, c, body, row, index);
         problem_apply(&one, 0);
-        store_row(w, who[0], body);
-        store_row(w, who[PACKED_LANES], body + stride);
+        store_row(packed, who[0], body);
+        store_row(packed, who[PACKED_LANES], body + stride);
     }
 }
 
@@ -472,73 +465,75 @@ static packed_sums add_sums(const packed_sums* sums, int64_t count, double unit)
 /// Bytes that a thread copies at a time.
 enum { COPY_BYTES = 1 << 18 };
 
-static void copy_array(packed* w, packed_array to, packed_array from, int threads)
+static void copy_array(packed_problem* packed, packed_array to, packed_array from, int threads)
 {
-    const int64_t size = w->length[from] * (int64_t)(w->single ? sizeof(float) : sizeof(double));
-    const char* source = w->single ? (char*)w->narrow[from] : (char*)w->values[from];
-    char* target = w->single ? (char*)w->narrow[to] : (char*)w->values[to];
+    const int64_t size =
+        packed->length[from] * (int64_t)(packed->single ? sizeof(float) : sizeof(double));
+    const char* source = packed->single ? (char*)packed->floats[from] : (char*)packed->values[from];
+    char* target = packed->single ? (char*)packed->floats[to] : (char*)packed->values[to];
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t at = 0; at < size; at += COPY_BYTES) {
         memcpy(target + at, source + at, (size_t)(size - at < COPY_BYTES ? size - at : COPY_BYTES));
     }
 }
 
-void packed_remember(packed* w, int threads)
+void packed_remember(packed_problem* packed, int threads)
 {
-    threads = packed_threads(w->count, threads);
-    w->has_old = true;
-    copy_array(w, PACKED_OLD_ROW, PACKED_ROW, threads);
-    copy_array(w, PACKED_OLD_P, PACKED_P, threads);
-    copy_array(w, PACKED_OLD_TORQUE, PACKED_TORQUE, threads);
-    for (int64_t k = 0; k < w->problem->compound_count; k++) {
-        vec_copy(3, w->values[PACKED_OLD_COMPOUND] + 3 * k, w->problem->compound_rows[k].torque);
+    threads = packed_threads(packed->count, threads);
+    packed->has_old = true;
+    copy_array(packed, PACKED_OLD_ROW, PACKED_ROW, threads);
+    copy_array(packed, PACKED_OLD_IMPULSE, PACKED_IMPULSE, threads);
+    copy_array(packed, PACKED_OLD_TORQUE, PACKED_TORQUE, threads);
+    for (int64_t k = 0; k < packed->problem->compound_count; k++) {
+        vec_copy(3, packed->values[PACKED_OLD_COMPOUND] + 3 * k,
+                 packed->problem->compound_rows[k].torque);
     }
 }
 
-void packed_forget(packed* w)
+void packed_forget(packed_problem* packed)
 {
-    const packed_array old[] = {PACKED_OLD_ROW, PACKED_OLD_P};
-    w->has_old = false;
-    for (int k = 0; k < 2 && w->count > CONTACTS_TO_KEEP; k++) {
-        free(w->values[old[k]]);
-        w->values[old[k]] = NULL;
-        w->capacity[old[k]] = 0;
+    const packed_array old[] = {PACKED_OLD_ROW, PACKED_OLD_IMPULSE};
+    packed->has_old = false;
+    for (int k = 0; k < 2 && packed->count > CONTACTS_TO_KEEP; k++) {
+        free(packed->values[old[k]]);
+        packed->values[old[k]] = NULL;
+        packed->capacity[old[k]] = 0;
     }
 }
 
 /// Wait until a block has had this pass. Whoever does it may have lost its core: the one that waits
 /// gives up its own meanwhile.
-static void wait_for(const packed* w, int64_t block, uint32_t pass)
+static void wait_for(const packed_problem* packed, int64_t block, uint32_t pass)
 {
-    while (__atomic_load_n(&w->done[block], __ATOMIC_ACQUIRE) != pass) sched_yield();
+    while (__atomic_load_n(&packed->done[block], __ATOMIC_ACQUIRE) != pass) sched_yield();
 }
 
-static void wait_for_turn(const packed* w, int64_t number, uint32_t pass)
+static void wait_for_turn(const packed_problem* packed, int64_t number, uint32_t pass)
 {
-    const packed_block* block = &w->blocks[number];
-    for (int k = 0; k < block->wait_count; k++) wait_for(w, block->waits[k], pass);
-    for (int64_t k = 0; k < number && block->wait_count < 0; k++) wait_for(w, k, pass);
+    const packed_block* block = &packed->blocks[number];
+    for (int k = 0; k < block->wait_count; k++) wait_for(packed, block->waits[k], pass);
+    for (int64_t k = 0; k < number && block->wait_count < 0; k++) wait_for(packed, k, pass);
 }
 
 /// Work on a block; `data` says how.
-typedef void block_work(packed* w, int64_t block, const void* data);
+typedef void block_work(packed_problem* packed, int64_t block, const void* data);
 
 /// Do all blocks but the tail. Threads take them in order, and every block waits for those that
 /// touch the same bodies before it: to each body things happen in the order of one thread.
-static void do_blocks(packed* w, block_work* work, const void* data, int threads)
+static void do_blocks(packed_problem* packed, block_work* work, const void* data, int threads)
 {
-    const uint32_t pass = ++w->pass;
+    const uint32_t pass = ++packed->pass;
     int64_t next = 0;
     // Not with a team of one: it would ask the kernel at its end to wake nobody.
-    for (int64_t k = 0; threads == 1 && k < w->block_count; k++) work(w, k, data);
+    for (int64_t k = 0; threads == 1 && k < packed->block_count; k++) work(packed, k, data);
     if (threads == 1) return;
 #pragma omp parallel num_threads(threads)
     for (;;) {
         const int64_t k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-        if (k >= w->block_count) break;
-        wait_for_turn(w, k, pass);
-        work(w, k, data);
-        __atomic_store_n(&w->done[k], pass, __ATOMIC_RELEASE);
+        if (k >= packed->block_count) break;
+        wait_for_turn(packed, k, pass);
+        work(packed, k, data);
+        __atomic_store_n(&packed->done[k], pass, __ATOMIC_RELEASE);
     }
 }
 
@@ -549,65 +544,68 @@ typedef struct sweep_task {
     double beta;
 } sweep_task;
 
-static void sweep_one(packed* w, int64_t block, const void* data)
+static void sweep_one(packed_problem* packed, int64_t block, const void* data)
 {
     const sweep_task* task = data;
-    task->sweep(w, block, task->momentum, task->beta, &w->sums[block]);
+    task->sweep(packed, block, task->momentum, task->beta, &packed->sums[block]);
 }
 
-packed_sums packed_sweep(packed* w, const packed_kernels* kernels, bool momentum, double beta,
-                         int threads)
+packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, bool momentum,
+                         double beta, int threads)
 {
     const packed_kernels* one_lane = packed_kernels_for(TALUS_VECTOR_PORTABLE);
-    sweep_task task = {w->single ? kernels->sweep_single : kernels->sweep, momentum, beta};
-    do_blocks(w, sweep_one, &task, packed_threads(w->count, threads));
-    task.sweep = w->single ? one_lane->sweep_single : one_lane->sweep;
-    sweep_one(w, w->block_count, &task);
-    const double unit = w->single ? w->velocity_unit * w->impulse_unit : 1.0;
-    return add_sums(w->sums, w->block_count + 1, unit);
+    sweep_task task = {packed->single ? kernels->sweep_single : kernels->sweep, momentum, beta};
+    do_blocks(packed, sweep_one, &task, packed_threads(packed->count, threads));
+    task.sweep = packed->single ? one_lane->sweep_single : one_lane->sweep;
+    sweep_one(packed, packed->block_count, &task);
+    const double unit = packed->single ? packed->velocity_unit * packed->impulse_unit : 1.0;
+    return add_sums(packed->sums, packed->block_count + 1, unit);
 }
 
-static void apply_one(packed* w, int64_t block, const void* data)
+static void apply_one(packed_problem* packed, int64_t block, const void* data)
 {
     const packed_kernels* kernels = data;
-    kernels->apply(w, block);
+    kernels->apply(packed, block);
 }
 
-void packed_apply(packed* w, const packed_kernels* kernels, int threads)
+void packed_apply(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
-    threads = packed_threads(w->count, threads);
+    threads = packed_threads(packed->count, threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int64_t r = 0; r < w->row_count; r++) pack_row(w, r);
-    do_blocks(w, apply_one, kernels, threads);
-    apply_one(w, w->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
+    for (int64_t r = 0; r < packed->row_count; r++) pack_row(packed, r);
+    do_blocks(packed, apply_one, kernels, threads);
+    apply_one(packed, packed->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
 }
 
 // ---- back --------------------------------------------------------------------------------------
 
-static void unpack_batch(const packed* w, int64_t batch)
+static void unpack_batch(const packed_problem* packed, int64_t batch)
 {
-    const int dim = w->dim;
+    const int dim = packed->dim;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int64_t c = w->source[batch * PACKED_LANES + lane];
+        const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
-        double* row = w->problem->contact + c * problem_width(dim);
-        unpack_impulse(w, row, w->values[PACKED_P] + batch * dim * PACKED_LANES + lane,
+        double* row = packed->problem->contact + c * problem_width(dim);
+        unpack_impulse(packed, row,
+                       packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES + lane,
                        row + contact_p(dim));
-        if (w->batches[batch].kind != PACKED_ROLL) continue;
-        double* torque = w->problem->compound_rows[problem_compound_of(w->problem, c)].torque;
+        if (packed->batches[batch].kind != PACKED_ROLL) continue;
+        double* torque =
+            packed->problem->compound_rows[problem_compound_of(packed->problem, c)].torque;
         for (int k = 0; k < spin_width(dim); k++) {
-            torque[k] = packed_torque(w, batch, lane)[k * PACKED_LANES];
+            torque[k] = packed_torque(packed, batch, lane)[k * PACKED_LANES];
         }
     }
 }
 
 /// Velocities of a packed row back to its body; private copies of bodies that do not move are equal
 /// to what is there.
-static void unpack_row(const packed* w, int64_t r)
+static void unpack_row(const packed_problem* packed, int64_t r)
 {
-    const int32_t body = w->body_of[r];
-    if (body < 0 || w->private_row[r]) return;
-    load_row(w, (int32_t)r, w->problem->body + (int64_t)body * problem_stride(w->dim));
+    const int32_t body = packed->body_of[r];
+    if (body < 0 || packed->private_row[r]) return;
+    load_row(packed, (int32_t)r,
+             packed->problem->body + (int64_t)body * problem_stride(packed->dim));
 }
 
 /// out += sign * x
@@ -618,92 +616,93 @@ static void add_numbers(double* out, double sign, const double* x, int64_t count
 }
 
 /// Velocities of the sweep before, less or more those of this one.
-static void move_old_rows(packed* w, double sign, int threads)
+static void move_old_rows(packed_problem* packed, double sign, int threads)
 {
-    const int64_t numbers = w->has_old ? w->length[PACKED_OLD_ROW] : 0;
-    add_numbers(w->values[PACKED_OLD_ROW], sign, w->values[PACKED_ROW], numbers,
-                packed_threads(w->count, threads));
+    const int64_t numbers = packed->has_old ? packed->length[PACKED_OLD_ROW] : 0;
+    add_numbers(packed->values[PACKED_OLD_ROW], sign, packed->values[PACKED_ROW], numbers,
+                packed_threads(packed->count, threads));
 }
 
-void packed_show(const packed* w, int threads)
+void packed_show(const packed_problem* packed, int threads)
 {
-    const int dim = w->dim;
-    threads = packed_threads(w->count, threads);
+    const int dim = packed->dim;
+    threads = packed_threads(packed->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < w->batch_count; k++) unpack_batch(w, k);
+        for (int64_t k = 0; k < packed->batch_count; k++) unpack_batch(packed, k);
 #pragma omp for schedule(static)
-        for (int64_t r = 0; r < w->row_count; r++) {
-            if (w->body_of[r] < 0 || w->private_row[r]) continue;
-            vec_copy(dim, w->problem->body + (int64_t)w->body_of[r] * problem_stride(dim),
-                     w->values[PACKED_ROW] + r * packed_stride(dim));
+        for (int64_t r = 0; r < packed->row_count; r++) {
+            if (packed->body_of[r] < 0 || packed->private_row[r]) continue;
+            vec_copy(dim, packed->problem->body + (int64_t)packed->body_of[r] * problem_stride(dim),
+                     packed->values[PACKED_ROW] + r * packed_stride(dim));
         }
     }
 }
 
 /// What rounding has made of the velocities is taken from those of the sweep before, too: left in
 /// one of them, momentum would make it grow from sweep to sweep.
-void packed_give_back(packed* w, const packed_kernels* kernels, int threads)
+void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
-    problem* p = w->problem;
-    const int64_t numbers = p->rows * problem_stride(w->dim);
-    if (w->single) {
-        packed_refresh_single(w, kernels, threads);
+    problem* p = packed->problem;
+    const int64_t numbers = p->rows * problem_stride(packed->dim);
+    if (packed->single) {
+        packed_refresh_single(packed, kernels, threads);
     } else {
-        move_old_rows(w, -1.0, threads);
-        packed_apply(w, kernels, threads);
-        move_old_rows(w, 1.0, threads);
+        move_old_rows(packed, -1.0, threads);
+        packed_apply(packed, kernels, threads);
+        move_old_rows(packed, 1.0, threads);
     }
-    threads = packed_threads(w->count, threads);
+    threads = packed_threads(packed->count, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < w->batch_count; k++) unpack_batch(w, k);
+        for (int64_t k = 0; k < packed->batch_count; k++) unpack_batch(packed, k);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < numbers; k++) p->body[k] = p->free[k];
 #pragma omp for schedule(static)
-        for (int64_t r = 0; r < w->row_count; r++) unpack_row(w, r);
+        for (int64_t r = 0; r < packed->row_count; r++) unpack_row(packed, r);
     }
 }
 
 /// Take the impulses of a batch from the problem.
-static void load_impulses(packed* w, int64_t batch)
+static void load_impulses(packed_problem* packed, int64_t batch)
 {
-    const int dim = w->dim;
-    double* impulse = w->values[PACKED_P] + batch * dim * PACKED_LANES;
+    const int dim = packed->dim;
+    double* impulse = packed->values[PACKED_IMPULSE] + batch * dim * PACKED_LANES;
     for (int lane = 0; lane < PACKED_LANES; lane++) {
-        const int64_t c = w->source[batch * PACKED_LANES + lane];
+        const int64_t c = packed->source[batch * PACKED_LANES + lane];
         if (c < 0) continue;
-        const double* row = w->problem->contact + c * problem_width(dim);
-        pack_impulse(w, row, row + contact_p(dim), impulse + lane);
+        const double* row = packed->problem->contact + c * problem_width(dim);
+        pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
     }
 }
 
 /// For a moment the packed impulses are what they change by, so that this is applied.
-static void shift_one(packed* w, int64_t number, const void* data)
+static void shift_one(packed_problem* packed, int64_t number, const void* data)
 {
     const packed_kernels* kernels = data;
-    const packed_block* block = &w->blocks[number];
-    const int count = w->dim * PACKED_LANES;
+    const packed_block* block = &packed->blocks[number];
+    const int count = packed->dim * PACKED_LANES;
     for (int64_t k = block->first; k < block->last; k++) {
-        double *now = w->values[PACKED_P] + k * count, *old = w->values[PACKED_OLD_P] + k * count;
+        double *now = packed->values[PACKED_IMPULSE] + k * count,
+               *old = packed->values[PACKED_OLD_IMPULSE] + k * count;
         double before[3 * PACKED_LANES];
         memcpy(before, now, sizeof(double) * (size_t)count);
-        load_impulses(w, k);
+        load_impulses(packed, k);
         for (int i = 0; i < count; i++) {
             now[i] -= before[i];
             old[i] += now[i];
         }
     }
-    kernels->apply(w, number);
-    for (int64_t k = block->first; k < block->last; k++) load_impulses(w, k);
+    kernels->apply(packed, number);
+    for (int64_t k = block->first; k < block->last; k++) load_impulses(packed, k);
 }
 
-void packed_shift(packed* w, const packed_kernels* kernels, int threads)
+void packed_shift(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
-    move_old_rows(w, -1.0, threads);
-    do_blocks(w, shift_one, kernels, packed_threads(w->count, threads));
-    shift_one(w, w->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
-    move_old_rows(w, 1.0, threads);
+    move_old_rows(packed, -1.0, threads);
+    do_blocks(packed, shift_one, kernels, packed_threads(packed->count, threads));
+    shift_one(packed, packed->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));
+    move_old_rows(packed, 1.0, threads);
 }

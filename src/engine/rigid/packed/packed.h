@@ -15,16 +15,15 @@
 ///   BALL    n[dim], (2D: mn, mt,) bias, mu: the diagonal blocks of balls, no arms; in 3D mn and mt
 ///           are computed from the rows of the bodies: two divisions cost less than 16 bytes
 ///   BOND    n[dim], mn, mt, bias, mu, bond, closing, slip [1 or 3]: compound contacts of balls
-///   without
-///           torques, and plain ones whose responses are not those of their rows
-///   LID     as BOND, then the upper triangle of a mobility matrix: balls at a mobile wall where
-///   the
-///           block is diagonal all the same
-///   ROLL    as BOND, then what packed_roll.h lists: compound contacts of balls with torques
-///   BLOCK   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: full blocks
+///           without torques, and plain ones whose responses are not those of their rows
+///   ROLL    as BOND, then what roll.h lists: compound contacts of balls with torques
+///   MOBILE_WALL  as BOND, then the upper triangle of the wall's mobility: balls at a mobile wall
+///           where the block is diagonal all the same
+///   SOLID   n[dim], wn, bias, mu, S, S^-1 (upper triangles), G_a, G_b: bodies with lever arms, so
+///           that the block S is full
 ///   SCALAR  none: every other law, one contact after the other from the rows of the problem
 /// In single precision the sweeps work on a second set of the same arrays, as floats and in units
-/// in which masses and velocities are about 1 (packed_single.c). Doubles stay the reference: the
+/// in which masses and velocities are about 1 (single.c). Doubles stay the reference: the
 /// velocities that go with impulses are computed, and everything is judged, in them.
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
 /// Contacts that cannot be coloured (a body with too many, a wall that contacts push about) come
@@ -46,7 +45,7 @@ typedef enum packed_kind {
     PACKED_BOND,
     PACKED_ROLL,
     PACKED_MOBILE_WALL,
-    PACKED_BLOCK,
+    PACKED_SOLID,
     PACKED_SCALAR,
     PACKED_KINDS
 } packed_kind;
@@ -60,14 +59,14 @@ typedef struct packed_batch {
 typedef enum packed_array {
     PACKED_ROW,          ///< [row_count][4 or 8] velocities that go with the impulses
     PACKED_OLD_ROW,      ///< [row_count][4 or 8] before
-    PACKED_P,            ///< [batch_count][dim][lane] impulses
-    PACKED_OLD_P,        ///< [batch_count][dim][lane] before
+    PACKED_IMPULSE,      ///< [batch_count][dim][lane] impulses
+    PACKED_OLD_IMPULSE,  ///< [batch_count][dim][lane] before
     PACKED_BALLS,        ///< [ball batches][fields][lane]
     PACKED_BONDS,        ///< [bond batches][fields][lane]
     PACKED_ROLLS,        ///< [roll batches][fields][lane]
-    PACKED_MOBILE_WALLS, ///< [lid batches][fields][lane]
-    PACKED_FULL,         ///< [block batches][fields][lane]
-    PACKED_SPIN_SCALE,   ///< [row_count] 2D: packed w = scale * the problem's w
+    PACKED_MOBILE_WALLS, ///< [mobile wall batches][fields][lane]
+    PACKED_SOLIDS,       ///< [solid batches][fields][lane]
+    PACKED_SPIN_SCALE,   ///< [row_count] 2D: packed_problem w = scale * the problem's w
     PACKED_TORQUE,       ///< [roll batches][1 or 3][lane] torque impulses
     PACKED_OLD_TORQUE,   ///< [roll batches][1 or 3][lane] before
     PACKED_OLD_COMPOUND, ///< [compound rows of the problem][3] torque impulses before, of the kind
@@ -96,7 +95,7 @@ typedef struct packed_sums {
     double impulse; ///< sum of w |x|^2
 } packed_sums;
 
-typedef struct packed {
+typedef struct packed_problem {
     int dim;
     int64_t count; ///< contacts
     int64_t batch_count, block_count, row_count;
@@ -113,14 +112,14 @@ typedef struct packed {
     int64_t capacity[PACKED_ARRAYS], length[PACKED_ARRAYS];
     bool has_old;                 ///< there is a sweep before: packed_remember() was called
     bool single;                  ///< sweeps are in single precision now
-    float* narrow[PACKED_ARRAYS]; ///< the values of single precision; [length] as `values`
-    int64_t narrow_capacity[PACKED_ARRAYS];
-    double velocity_unit, impulse_unit; ///< narrow = value / unit; powers of two
+    float* floats[PACKED_ARRAYS]; ///< the same in single precision; [length] as `values`
+    int64_t float_capacity[PACKED_ARRAYS];
+    double velocity_unit, impulse_unit; ///< float = value / unit; powers of two
     packed_sums* sums;                  ///< [block_count + 1] of the last sweep, the tail's last
     double spin_arm;                    ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
     problem* problem;                   ///< that was packed; owned by the caller
     struct packed_memory* memory;
-} packed;
+} packed_problem;
 
 /// Doubles in a body row.
 static ALWAYS_INLINE int packed_stride(const int dim)
@@ -135,7 +134,7 @@ static ALWAYS_INLINE int packed_fields(const int kind, const int dim)
     case PACKED_BOND: return dim == 2 ? 9 : 12;
     case PACKED_ROLL: return dim == 2 ? 21 : 28;
     case PACKED_MOBILE_WALL: return dim == 2 ? 12 : 18;
-    case PACKED_BLOCK: return dim == 2 ? 15 : 36;
+    case PACKED_SOLID: return dim == 2 ? 15 : 36;
     default: return 0;
     }
 }
@@ -146,24 +145,24 @@ static ALWAYS_INLINE packed_array packed_array_of(const int kind)
     case PACKED_BOND: return PACKED_BONDS;
     case PACKED_ROLL: return PACKED_ROLLS;
     case PACKED_MOBILE_WALL: return PACKED_MOBILE_WALLS;
-    default: return PACKED_FULL;
+    default: return PACKED_SOLIDS;
     }
 }
 /// Where the constants of a batch begin in the array of its kind.
-static ALWAYS_INLINE int64_t packed_constants_at(const packed* w, const int kind, const int dim,
-                                                 int64_t batch)
+static ALWAYS_INLINE int64_t packed_constants_at(const packed_problem* packed, const int kind,
+                                                 const int dim, int64_t batch)
 {
-    return (int64_t)w->batches[batch].slot * packed_fields(kind, dim) * PACKED_LANES;
+    return (int64_t)packed->batches[batch].slot * packed_fields(kind, dim) * PACKED_LANES;
 }
-/// The first field of a full block's arms, G_a; G_b follows.
-static ALWAYS_INLINE int packed_full_arms(const int dim)
+/// The first field of a solid's arms, G_a; G_b follows.
+static ALWAYS_INLINE int packed_solid_arms(const int dim)
 {
     return dim == 2 ? 11 : 18;
 }
 
 /// One sweep over a block. With `momentum` the impulses and the block's own rows are first
 /// extrapolated: y = x + beta (x - z), and z becomes x.
-typedef void packed_sweep_block(packed* w, int64_t block, bool momentum, double beta,
+typedef void packed_sweep_block(packed_problem* packed, int64_t block, bool momentum, double beta,
                                 packed_sums* sums);
 packed_sweep_block packed_sweep_single_portable, packed_sweep_single_avx2,
     packed_sweep_single_avx512;
@@ -172,68 +171,68 @@ packed_sweep_block packed_sweep_single_portable, packed_sweep_single_avx2,
 typedef struct packed_kernels {
     const char* name;
     packed_sweep_block* sweep;        ///< in double precision
-    packed_sweep_block* sweep_single; ///< on the narrow values; its sums are in their units
+    packed_sweep_block* sweep_single; ///< on the floats; its sums are in their units
     /// Add the velocities that a block's impulses make.
-    void (*apply)(packed* w, int64_t block);
+    void (*apply)(packed_problem* packed, int64_t block);
 } packed_kernels;
 
 /// Number of threads that a solve of so many contacts is worth.
 int packed_threads(int64_t contacts, int threads);
 
-void packed_free(packed* w);
+void packed_free(packed_problem* packed);
 /// Pack a problem: constants, impulses and free velocities. The layout is that of the last call if
 /// the same bodies touch; it is a function of the problem alone, not of its history.
-talus_status packed_pack(packed* w, problem* p, int threads);
+talus_status packed_pack(packed_problem* packed, problem* p, int threads);
 /// Take over coefficients of friction that have changed in the problem (problem_break_loose).
-void packed_refresh_friction(packed* w);
+void packed_refresh_friction(packed_problem* packed);
 /// Write impulses and velocities but spins, as the sweeps have left them, to the problem; what was
 /// given back before says the rest.
-void packed_show(const packed* w, int threads);
+void packed_show(const packed_problem* packed, int threads);
 /// Write the impulses back to the problem, and recompute from them the velocities, packed and of
 /// the problem, forgetting what the sweeps summed up.
-void packed_give_back(packed* w, const packed_kernels* kernels, int threads);
+void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int threads);
 /// Take over impulses that have changed in a problem without compound contacts; impulses and
 /// velocities of the sweep before move alike, so that momentum goes on as it was.
-void packed_shift(packed* w, const packed_kernels* kernels, int threads);
+void packed_shift(packed_problem* packed, const packed_kernels* kernels, int threads);
 
-/// Sweep in single precision from now on, from the impulses and velocities that are packed: wide.h.
-/// Give back before `single` is set to false again: then doubles hold where it was left.
-talus_status packed_narrow(packed* w, int threads);
+/// Sweep in single precision from now on, from the impulses and velocities that are packed:
+/// packed.h. Give back before `single` is set to false again: then doubles hold where it was left.
+talus_status packed_use_single(packed_problem* packed, int threads);
 /// Free the memory of single precision.
-void packed_narrow_free(packed* w);
+void packed_single_free(packed_problem* packed);
 /// Make the velocities, and those of the sweep before, again those of the impulses. To be done
 /// now and then in single precision: impulses are rounded, velocities do not know of it, and
 /// momentum makes the difference grow like the sweeps to the power of 1.5.
-void packed_refresh_single(packed* w, const packed_kernels* kernels, int threads);
+void packed_refresh_single(packed_problem* packed, const packed_kernels* kernels, int threads);
 
 /// Find order, blocks and colours of the problem's contacts; nothing to do if the layout that is
-/// there fits: packed_layout.c.
-talus_status packed_arrange(packed* w, const problem* p, int threads);
-void packed_layout_free(packed* w);
+/// there fits: layout.c.
+talus_status packed_arrange(packed_problem* packed, const problem* p, int threads);
+void packed_layout_free(packed_problem* packed);
 
 /// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
 /// NULL if the machine cannot run it.
 const packed_kernels* packed_kernels_for(talus_vector_width width);
 
 /// Make the packed velocities those of the packed impulses.
-void packed_apply(packed* w, const packed_kernels* kernels, int threads);
+void packed_apply(packed_problem* packed, const packed_kernels* kernels, int threads);
 /// Take the present impulses and velocities for those of the sweep before: momentum starts anew.
-void packed_remember(packed* w, int threads);
+void packed_remember(packed_problem* packed, int threads);
 /// Forget those again; of a large problem the memory, too, which nothing needs between two solves.
-void packed_forget(packed* w);
+void packed_forget(packed_problem* packed);
 /// One sweep over everything: all blocks, then the tail.
-packed_sums packed_sweep(packed* w, const packed_kernels* kernels, bool momentum, double beta,
-                         int threads);
+packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, bool momentum,
+                         double beta, int threads);
 
 /// Update a contact of a batch by itself, whatever its law: y is its impulse now, x receives the
 /// new one, both as the batch has them. Velocities of its two rows follow. Returns the normal
 /// response. For the kernels.
-double packed_update_scalar(packed* w, int64_t batch, int lane, bool momentum, double beta,
-                            const double* y, double* x);
+double packed_update_scalar(packed_problem* packed, int64_t batch, int lane, bool momentum,
+                            double beta, const double* y, double* x);
 /// The same for single precision.
-float packed_update_scalar_single(packed* w, int64_t batch, int lane, bool momentum, double beta,
-                                  const float* y, float* x);
+float packed_update_scalar_single(packed_problem* packed, int64_t batch, int lane, bool momentum,
+                                  double beta, const float* y, float* x);
 /// Add the velocities that the impulses of a batch make, whatever their laws. For the kernels.
-void packed_apply_scalar(packed* w, int64_t batch);
+void packed_apply_scalar(packed_problem* packed, int64_t batch);
 
 #endif

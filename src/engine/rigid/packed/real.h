@@ -6,30 +6,30 @@
 #include "base/real.h"
 #include "rigid/packed/packed.h"
 
-static ALWAYS_INLINE real* values_of(const packed* w, const packed_array array)
+static ALWAYS_INLINE real* values_of(const packed_problem* packed, const packed_array array)
 {
-#ifdef PACKED_SINGLE
-    return w->narrow[array];
+#ifdef SINGLE_PRECISION
+    return packed->floats[array];
 #else
-    return w->values[array];
+    return packed->values[array];
 #endif
 }
 
 /// Constants of a batch.
-static ALWAYS_INLINE real* constants_of(const packed* w, const int kind, const int dim,
+static ALWAYS_INLINE real* constants_of(const packed_problem* packed, const int kind, const int dim,
                                         int64_t batch)
 {
-    return values_of(w, packed_array_of(kind)) + packed_constants_at(w, kind, dim, batch);
+    return values_of(packed, packed_array_of(kind)) + packed_constants_at(packed, kind, dim, batch);
 }
 
 /// Update a contact of a batch by itself, whatever its law (packed_update_scalar()).
-static ALWAYS_INLINE real update_alone(packed* w, int64_t batch, int lane, bool momentum,
-                                       double beta, const real* y, real* x)
+static ALWAYS_INLINE real update_alone(packed_problem* packed, int64_t batch, int lane,
+                                       bool momentum, double beta, const real* y, real* x)
 {
-#ifdef PACKED_SINGLE
-    return packed_update_scalar_single(w, batch, lane, momentum, beta, y, x);
+#ifdef SINGLE_PRECISION
+    return packed_update_scalar_single(packed, batch, lane, momentum, beta, y, x);
 #else
-    return packed_update_scalar(w, batch, lane, momentum, beta, y, x);
+    return packed_update_scalar(packed, batch, lane, momentum, beta, y, x);
 #endif
 }
 

@@ -16,7 +16,7 @@
 enum { ROLL_ROUNDS = 400 };
 static const double ROLL_REST = BY_PRECISION(0x1p-50, 0x1p-21);
 
-/// Constants behind those of a BOND; wide.c puts them in this order.
+/// Constants behind those of a BOND; packed.c puts them in this order.
 typedef struct roll_constants {
     lanes ia, ib;    ///< spin of a packed w; 2D: with the spin arm
     lanes c, wt, wr; ///< coupling and responses
@@ -57,20 +57,20 @@ static ALWAYS_INLINE lanes clamp(lanes x, lanes limit)
 static ALWAYS_INLINE void twist(const int dim, const roll_constants* r, const lanes* dt,
                                 packed_bodies* o)
 {
-    const int w = dim == 2 ? 2 : 4, mobility = dim == 2 ? 3 : 7;
+    const int spin = dim == 2 ? 2 : 4, mobility = dim == 2 ? 3 : 7;
     for (int i = 0; i < spin_width(dim); i++) {
-        o->a[w + i] = o->a[w + i] - o->a[mobility] * r->ia * dt[i];
-        o->b[w + i] = o->b[w + i] + o->b[mobility] * r->ib * dt[i];
+        o->a[spin + i] = o->a[spin + i] - o->a[mobility] * r->ia * dt[i];
+        o->b[spin + i] = o->b[spin + i] + o->b[mobility] * r->ib * dt[i];
     }
 }
 
 /// Add the torques of a batch to the spins.
-static ALWAYS_INLINE void apply_torques(const packed* w, const int dim, int64_t batch, int lane,
-                                        const real* k, packed_bodies* o)
+static ALWAYS_INLINE void apply_torques(const packed_problem* packed, const int dim, int64_t batch,
+                                        int lane, const real* k, packed_bodies* o)
 {
     const int turns = spin_width(dim);
-    const real* t =
-        values_of(w, PACKED_TORQUE) + w->batches[batch].slot * turns * PACKED_LANES + lane;
+    const real* t = values_of(packed, PACKED_TORQUE) +
+                    packed->batches[batch].slot * turns * PACKED_LANES + lane;
     const roll_constants r = roll_constants_of(dim, k);
     lanes torque[3];
     for (int i = 0; i < turns; i++) torque[i] = field(t, i);
@@ -198,22 +198,22 @@ static ALWAYS_INLINE void solve_rolling_spheres(const lanes* k, const roll_const
     }
 }
 
-static ALWAYS_INLINE void sweep_rolls(packed* w, const int dim, int64_t batch, bool momentum,
-                                      lanes beta, lane_sums* sums)
+static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int64_t batch,
+                                      bool momentum, lanes beta, lane_sums* sums)
 {
     const int fields = packed_fields(PACKED_BOND, dim), turns = spin_width(dim);
-    const int64_t torques = w->batches[batch].slot * turns * PACKED_LANES;
-    const real* constants = constants_of(w, PACKED_ROLL, dim, batch);
-    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
-    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
-    real* t = values_of(w, PACKED_TORQUE) + torques;
-    real* old_t = values_of(w, PACKED_OLD_TORQUE) + torques;
+    const int64_t torques = packed->batches[batch].slot * turns * PACKED_LANES;
+    const real* constants = constants_of(packed, PACKED_ROLL, dim, batch);
+    real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
+    real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
+    real* t = values_of(packed, PACKED_TORQUE) + torques;
+    real* old_t = values_of(packed, PACKED_OLD_TORQUE) + torques;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before;
         packed_bodies o;
-        load_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
         const roll_constants r = roll_constants_of(dim, constants + lane);
         for (int i = 0; i < dim; i++) {
@@ -226,7 +226,7 @@ static ALWAYS_INLINE void sweep_rolls(packed* w, const int dim, int64_t batch, b
         }
         const lanes wn = body_im(o.a) + body_im(o.b);
         if (dim == 2) {
-            solve_rolling_disks(k, &r, lanes_set(w->spin_arm), y, x, torque, &o);
+            solve_rolling_disks(k, &r, lanes_set(packed->spin_arm), y, x, torque, &o);
         } else {
             solve_rolling_spheres(k, &r, y, x, torque, &o);
         }
@@ -238,9 +238,9 @@ static ALWAYS_INLINE void sweep_rolls(packed* w, const int dim, int64_t batch, b
             dt[i] = torque[i] - dt[i];
             lanes_store(t + i * PACKED_LANES + lane, torque[i]);
         }
-        apply_balls(w, PACKED_ROLL, dim, constants + lane, k, dp, &o);
+        apply_balls(packed, PACKED_ROLL, dim, constants + lane, k, dp, &o);
         twist(dim, &r, dt, &o);
-        store_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         add_to_sums(dim, sums, part, wn, x, y, before);
     }
 }

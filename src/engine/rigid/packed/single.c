@@ -1,47 +1,48 @@
 /// Packed values in single precision: the same arrays as floats, for sweeps that move half the
 /// bytes and do twice the numbers in an instruction.
 ///
-/// Floats have seven digits, which is enough for sweeps on the way, and a narrow range: squares of
-/// the impulses of fine powder would be lost. So the narrow values are in units of their own,
+/// Floats have seven digits, which is enough for sweeps on the way, and a short range: squares of
+/// the impulses of fine powder would be lost. So they are in units of their own,
 /// powers of two, so that nothing but rounding to floats comes with them: the largest free velocity
 /// and the geometric mean of the contacts' inverse responses, which are masses, become about 1.
 #include "rigid/packed/packed.h"
 
-#include "base/columns.h"
+#include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /// Units of the fields of each array, one letter each: 1 none, v velocity, p impulse, m mass, i its
-/// inverse, r a power of an impulse (packed_roll.h: bounds that go like base^(1/2) in the plane and
-/// base^(1/3) in space). NULL: there is no narrow array.
+/// inverse, r a power of an impulse (roll.h: bounds that go like base^(1/2) in the plane and
+/// base^(1/3) in space). NULL: there is no such array of floats.
 static const char* units_of(packed_array array, int dim)
 {
     switch (array) {
     case PACKED_ROW:
     case PACKED_OLD_ROW: return dim == 2 ? "vvvi" : "vvvivvvi";
-    case PACKED_P:
-    case PACKED_OLD_P:
+    case PACKED_IMPULSE:
+    case PACKED_OLD_IMPULSE:
     case PACKED_TORQUE:
     case PACKED_OLD_TORQUE: return "p";
     case PACKED_BALLS: return dim == 2 ? "11mmv1" : "111v1";
     case PACKED_BONDS: return dim == 2 ? "11mmv1pvv" : "111mmv1pvvvv";
     case PACKED_ROLLS: return dim == 2 ? "11mmv1pvv11iii1mmm1rv" : "111mmv1pvvvv11iii1mmm1r1rvvv";
     case PACKED_MOBILE_WALLS: return dim == 2 ? "11mmv1pvviii" : "111mmv1pvvvviiiiii";
-    case PACKED_FULL: return dim == 2 ? "11iv1iiimmm1111" : "111iv1iiiiiimmmmmm111111111111111111";
+    case PACKED_SOLIDS:
+        return dim == 2 ? "11iv1iiimmm1111" : "111iv1iiiiiimmmmmm111111111111111111";
     default: return NULL;
     }
 }
 
-static double unit_value(const packed* w, char unit)
+static double unit_value(const packed_problem* packed, char unit)
 {
-    const double v = w->velocity_unit, p = w->impulse_unit;
+    const double v = packed->velocity_unit, p = packed->impulse_unit;
     switch (unit) {
     case 'v': return v;
     case 'p': return p;
     case 'm': return p / v;
     case 'i': return v / p;
-    case 'r': return w->dim == 2 ? 1.0 / sqrt(p) : 1.0 / cbrt(p);
+    case 'r': return packed->dim == 2 ? 1.0 / sqrt(p) : 1.0 / cbrt(p);
     default: return 1.0;
     }
 }
@@ -87,20 +88,9 @@ static double mass_scale(const problem* p)
     return used > 0 ? ldexp(1.0, (int)(sum / used)) : 1.0;
 }
 
-static bool reserve_narrow(packed* w, packed_array array)
+void packed_single_free(packed_problem* packed)
 {
-    const int64_t needed = w->length[array];
-    if (needed <= w->narrow_capacity[array]) return true;
-    const int64_t n = capacity_for(needed);
-    free(w->narrow[array]);
-    w->narrow[array] = aligned_alloc(64, ((size_t)n * sizeof(float) + 63) / 64 * 64);
-    w->narrow_capacity[array] = w->narrow[array] ? n : 0;
-    return w->narrow[array] != NULL;
-}
-
-void packed_narrow_free(packed* w)
-{
-    for (int k = 0; k < PACKED_ARRAYS; k++) free(w->narrow[k]);
+    for (int k = 0; k < PACKED_ARRAYS; k++) free(packed->floats[k]);
 }
 
 /// Units of an array for a whole period of its fields.
@@ -109,77 +99,80 @@ typedef struct unit_table {
     double unit[36];
 } unit_table;
 
-static unit_table units_for(const packed* w, packed_array array)
+static unit_table units_for(const packed_problem* packed, packed_array array)
 {
-    const char* letters = units_of(array, w->dim);
+    const char* letters = units_of(array, packed->dim);
     unit_table out = {.repeat = same_unit(array)};
     for (; letters[out.fields]; out.fields++) {
-        out.unit[out.fields] = unit_value(w, letters[out.fields]);
+        out.unit[out.fields] = unit_value(packed, letters[out.fields]);
     }
     return out;
 }
 
-static void narrow_array(packed* w, packed_array array, int threads)
+static void array_to_single(packed_problem* packed, packed_array array, int threads)
 {
-    const unit_table units = units_for(w, array);
-    const int64_t runs = w->length[array] / units.repeat;
+    const unit_table units = units_for(packed, array);
+    const int64_t runs = packed->length[array] / units.repeat;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t run = 0; run < runs; run++) {
         const double unit = 1.0 / units.unit[run % units.fields];
-        const double* from = w->values[array] + run * units.repeat;
-        float* to = w->narrow[array] + run * units.repeat;
+        const double* from = packed->values[array] + run * units.repeat;
+        float* to = packed->floats[array] + run * units.repeat;
         for (int k = 0; k < units.repeat; k++) to[k] = (float)(from[k] * unit);
     }
 }
 
-static void widen_array(packed* w, packed_array array, int threads)
+static void array_to_double(packed_problem* packed, packed_array array, int threads)
 {
-    const unit_table units = units_for(w, array);
-    const int64_t runs = w->length[array] / units.repeat;
+    const unit_table units = units_for(packed, array);
+    const int64_t runs = packed->length[array] / units.repeat;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t run = 0; run < runs; run++) {
         const double unit = units.unit[run % units.fields];
-        const float* from = w->narrow[array] + run * units.repeat;
-        double* to = w->values[array] + run * units.repeat;
+        const float* from = packed->floats[array] + run * units.repeat;
+        double* to = packed->values[array] + run * units.repeat;
         for (int k = 0; k < units.repeat; k++) to[k] = (double)from[k] * unit;
     }
 }
 
-talus_status packed_narrow(packed* w, int threads)
+talus_status packed_use_single(packed_problem* packed, int threads)
 {
-    threads = packed_threads(w->count, threads);
-    w->velocity_unit = power_below(velocity_scale(w->problem));
-    w->impulse_unit = w->velocity_unit * mass_scale(w->problem);
+    threads = packed_threads(packed->count, threads);
+    packed->velocity_unit = power_below(velocity_scale(packed->problem));
+    packed->impulse_unit = packed->velocity_unit * mass_scale(packed->problem);
     for (int k = 0; k < PACKED_ARRAYS; k++) {
         const packed_array array = (packed_array)k;
-        if (!units_of(array, w->dim)) continue;
-        if (!reserve_narrow(w, array)) return TALUS_ERR_MEMORY;
+        if (!units_of(array, packed->dim)) continue;
+        if (!arrays_renew(&packed->float_capacity[k], packed->length[k],
+                          ARRAY(packed->floats[k]))) {
+            return TALUS_ERR_MEMORY;
+        }
         const bool filled =
-            array != PACKED_OLD_ROW && array != PACKED_OLD_P && array != PACKED_OLD_TORQUE;
-        if (filled || w->has_old) narrow_array(w, array, threads);
+            array != PACKED_OLD_ROW && array != PACKED_OLD_IMPULSE && array != PACKED_OLD_TORQUE;
+        if (filled || packed->has_old) array_to_single(packed, array, threads);
     }
-    w->single = true;
+    packed->single = true;
     return TALUS_OK;
 }
 
 // ---- velocities of the impulses ----------------------------------------------------------------
 
-static void swap_arrays(packed* w, packed_array a, packed_array b)
+static void swap_arrays(packed_problem* packed, packed_array a, packed_array b)
 {
-    double* values = w->values[a];
-    const int64_t capacity = w->capacity[a];
-    w->values[a] = w->values[b], w->values[b] = values;
-    w->capacity[a] = w->capacity[b], w->capacity[b] = capacity;
+    double* values = packed->values[a];
+    const int64_t capacity = packed->capacity[a];
+    packed->values[a] = packed->values[b], packed->values[b] = values;
+    packed->capacity[a] = packed->capacity[b], packed->capacity[b] = capacity;
 }
 
 /// Exchange all impulses with those of the sweep before.
-static void swap_impulses(packed* w)
+static void swap_impulses(packed_problem* packed)
 {
-    swap_arrays(w, PACKED_P, PACKED_OLD_P);
-    swap_arrays(w, PACKED_TORQUE, PACKED_OLD_TORQUE);
-    for (int64_t k = 0; k < w->problem->compound_count; k++) {
-        double *now = w->problem->compound_rows[k].torque,
-               *old = w->values[PACKED_OLD_COMPOUND] + 3 * k;
+    swap_arrays(packed, PACKED_IMPULSE, PACKED_OLD_IMPULSE);
+    swap_arrays(packed, PACKED_TORQUE, PACKED_OLD_TORQUE);
+    for (int64_t k = 0; k < packed->problem->compound_count; k++) {
+        double *now = packed->problem->compound_rows[k].torque,
+               *old = packed->values[PACKED_OLD_COMPOUND] + 3 * k;
         for (int i = 0; i < 3; i++) {
             const double torque = now[i];
             now[i] = old[i], old[i] = torque;
@@ -187,63 +180,65 @@ static void swap_impulses(packed* w)
     }
 }
 
-void packed_refresh_single(packed* w, const packed_kernels* kernels, int threads)
+void packed_refresh_single(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
-    const int many = packed_threads(w->count, threads);
-    widen_array(w, PACKED_P, many);
-    widen_array(w, PACKED_TORQUE, many);
-    if (w->has_old) {
-        widen_array(w, PACKED_OLD_P, many);
-        widen_array(w, PACKED_OLD_TORQUE, many);
-        swap_impulses(w);
-        packed_apply(w, kernels, threads);
-        swap_impulses(w);
-        swap_arrays(w, PACKED_ROW, PACKED_OLD_ROW);
-        narrow_array(w, PACKED_OLD_ROW, many);
+    const int many = packed_threads(packed->count, threads);
+    array_to_double(packed, PACKED_IMPULSE, many);
+    array_to_double(packed, PACKED_TORQUE, many);
+    if (packed->has_old) {
+        array_to_double(packed, PACKED_OLD_IMPULSE, many);
+        array_to_double(packed, PACKED_OLD_TORQUE, many);
+        swap_impulses(packed);
+        packed_apply(packed, kernels, threads);
+        swap_impulses(packed);
+        swap_arrays(packed, PACKED_ROW, PACKED_OLD_ROW);
+        array_to_single(packed, PACKED_OLD_ROW, many);
     }
-    packed_apply(w, kernels, threads);
-    narrow_array(w, PACKED_ROW, many);
+    packed_apply(packed, kernels, threads);
+    array_to_single(packed, PACKED_ROW, many);
 }
 
 // ---- one contact by itself ---------------------------------------------------------------------
 
 /// Rows of doubles are free to be written to while sweeps are in single precision; a block's rows
 /// belong to it alone.
-static void widen_row(packed* w, int32_t r)
+static void row_to_double(packed_problem* packed, int32_t r)
 {
-    const int stride = packed_stride(w->dim);
-    const char* letters = units_of(PACKED_ROW, w->dim);
+    const int stride = packed_stride(packed->dim);
+    const char* letters = units_of(PACKED_ROW, packed->dim);
     for (int k = 0; k < stride; k++) {
-        w->values[PACKED_ROW][(int64_t)r * stride + k] =
-            (double)w->narrow[PACKED_ROW][(int64_t)r * stride + k] * unit_value(w, letters[k]);
+        packed->values[PACKED_ROW][(int64_t)r * stride + k] =
+            (double)packed->floats[PACKED_ROW][(int64_t)r * stride + k] *
+            unit_value(packed, letters[k]);
     }
 }
 
-static void narrow_row(packed* w, int32_t r)
+static void row_to_single(packed_problem* packed, int32_t r)
 {
-    const int stride = packed_stride(w->dim);
-    const char* letters = units_of(PACKED_ROW, w->dim);
+    const int stride = packed_stride(packed->dim);
+    const char* letters = units_of(PACKED_ROW, packed->dim);
     for (int k = 0; k < stride; k++) {
-        w->narrow[PACKED_ROW][(int64_t)r * stride + k] =
-            (float)(w->values[PACKED_ROW][(int64_t)r * stride + k] / unit_value(w, letters[k]));
+        packed->floats[PACKED_ROW][(int64_t)r * stride + k] =
+            (float)(packed->values[PACKED_ROW][(int64_t)r * stride + k] /
+                    unit_value(packed, letters[k]));
     }
 }
 
-float packed_update_scalar_single(packed* w, int64_t batch, int lane, bool momentum, double beta,
-                                  const float* y, float* x)
+float packed_update_scalar_single(packed_problem* packed, int64_t batch, int lane, bool momentum,
+                                  double beta, const float* y, float* x)
 {
-    const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+    const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
     double from[3 * PACKED_LANES], to[3 * PACKED_LANES];
-    widen_row(w, who[0]);
-    widen_row(w, who[PACKED_LANES]);
-    for (int k = 0; k < w->dim; k++) {
-        from[k * PACKED_LANES] = (double)y[k * PACKED_LANES] * w->impulse_unit;
+    row_to_double(packed, who[0]);
+    row_to_double(packed, who[PACKED_LANES]);
+    for (int k = 0; k < packed->dim; k++) {
+        from[k * PACKED_LANES] = (double)y[k * PACKED_LANES] * packed->impulse_unit;
     }
-    const double wn = packed_update_scalar(w, batch, lane, momentum, beta, from, to);
-    for (int k = 0; k < w->dim; k++) {
-        x[k * PACKED_LANES] = (float)(to[k * PACKED_LANES] / w->impulse_unit);
+    const double wn = packed_update_scalar(packed, batch, lane, momentum, beta, from, to);
+    for (int k = 0; k < packed->dim; k++) {
+        x[k * PACKED_LANES] = (float)(to[k * PACKED_LANES] / packed->impulse_unit);
     }
-    narrow_row(w, who[0]);
-    narrow_row(w, who[PACKED_LANES]);
-    return (float)(wn * w->impulse_unit / w->velocity_unit);
+    row_to_single(packed, who[0]);
+    row_to_single(packed, who[PACKED_LANES]);
+    return (float)(wn * packed->impulse_unit / packed->velocity_unit);
 }

@@ -21,14 +21,14 @@ static const double LAST_TURN = BY_PRECISION(1e-8, 3e-4);
 static const double SHARP = BY_PRECISION(1e-14, 2e-6), GOOD = BY_PRECISION(1e-12, 2e-5),
                     CANCELLED = 1e-3;
 
-/// What the law needs to know of full blocks.
-typedef struct full_contact {
+/// What the law needs to know of such contacts.
+typedef struct solid_contact {
     const lanes* n;    ///< [dim]
     const real* upper; ///< S, fields of its upper triangle
     lanes mu;
     lanes free_n;       ///< normal velocity without the contact's own impulse, with the bias
     const lanes* alone; ///< [dim] velocity without the contact's own impulse
-} full_contact;
+} solid_contact;
 
 // ---- in the plane ------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ typedef struct slip_2d {
     lane_mask good;
 } slip_2d;
 
-static ALWAYS_INLINE slip_2d judge_2d(const full_contact* c, double d)
+static ALWAYS_INLINE slip_2d judge_2d(const solid_contact* c, double d)
 {
     const lanes S[3] = {field(c->upper, 0), field(c->upper, 1), field(c->upper, 2)};
     const lanes zero = lanes_set(0.0), mu_d = c->mu * lanes_set(d);
@@ -51,7 +51,7 @@ static ALWAYS_INLINE slip_2d judge_2d(const full_contact* c, double d)
 }
 
 /// Solve the lanes of `try`; returns those that were.
-static ALWAYS_INLINE lane_mask slide_2d(const full_contact* c, lane_mask try, lanes* x)
+static ALWAYS_INLINE lane_mask slide_2d(const solid_contact* c, lane_mask try, lanes* x)
 {
     const slip_2d left = judge_2d(c, -1.0), right = judge_2d(c, 1.0);
     const lane_mask more = mask_or(lanes_more(left.power, right.power), mask_but(try, right.good));
@@ -85,7 +85,7 @@ static ALWAYS_INLINE void tangents_of(const lanes* n, lanes* t1, lanes* t2)
     t2[2] = zero - n[1];
 }
 
-static ALWAYS_INLINE slip_frame slip_frame_of(const full_contact* c)
+static ALWAYS_INLINE slip_frame slip_frame_of(const solid_contact* c)
 {
     slip_frame s;
     lanes Sn[3], S1[3], S2[3];
@@ -109,7 +109,7 @@ typedef struct slip_angle {
     lanes e0, e1, e2, half, v[2];
 } slip_angle;
 
-static ALWAYS_INLINE slip_angle slip_angle_of(const full_contact* c, const slip_frame* s)
+static ALWAYS_INLINE slip_angle slip_angle_of(const solid_contact* c, const slip_frame* s)
 {
     const lanes half = lanes_set(0.5), fn = c->free_n;
     const lanes M00 = c->mu * (s->f[0] * s->b[0] - fn * s->c11);
@@ -165,7 +165,7 @@ static ALWAYS_INLINE void start_direction(const slip_frame* s, const lanes* y, l
 }
 
 /// Solve the lanes of `try` from the impulse y; returns those that were.
-static ALWAYS_INLINE lane_mask slide_3d(const full_contact* c, lane_mask try, const lanes* y,
+static ALWAYS_INLINE lane_mask slide_3d(const solid_contact* c, lane_mask try, const lanes* y,
                                         lanes* x)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), mu = c->mu;

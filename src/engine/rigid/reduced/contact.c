@@ -1,4 +1,4 @@
-/// One contact alone; see reduced_contact.h.
+/// One contact alone; see contact.h.
 ///
 /// Sliding in 3D: r = r_N (1, mu d) with a unit tangent d, u_N = 0 and u_T against d. With a, b, C
 /// the normal, mixed and tangential parts of S this is d x (M d - v) = 0,

@@ -1,4 +1,4 @@
-/// One contact of a cone problem alone, everything else held: its exact impulse.
+/// One contact of a reduced problem alone, everything else held: its exact impulse.
 ///
 /// u = free + S r with a symmetric positive definite block S. Tried in the order open, stick,
 /// slide. In 2D all three are closed formulas. In 3D the direction of sliding is found by Newton's
@@ -8,7 +8,7 @@
 #ifndef TALUS_RIGID_REDUCED_CONTACT_H
 #define TALUS_RIGID_REDUCED_CONTACT_H
 
-#include "rigid/reduced/inside.h"
+#include "rigid/reduced/internal.h"
 
 /// Doubles that reduced_contact_prepare() fills: S, then its inverse.
 static ALWAYS_INLINE int reduced_own_size(const int width)

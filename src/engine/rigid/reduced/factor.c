@@ -406,7 +406,7 @@ static bool make_portable(reduced_factor* f, reduced_factor_row* row, const void
     }
 }
 
-REDUCED_AVX2 static bool make_avx2(reduced_factor* f, reduced_factor_row* row, const void* data)
+FOR_AVX2 static bool make_avx2(reduced_factor* f, reduced_factor_row* row, const void* data)
 {
     switch (f->p->width) {
     case 2: return make_of(2, 4, f, row, data);
@@ -416,8 +416,7 @@ REDUCED_AVX2 static bool make_avx2(reduced_factor* f, reduced_factor_row* row, c
     }
 }
 
-REDUCED_AVX512 static bool make_avx512_6(reduced_factor* f, reduced_factor_row* row,
-                                         const void* data)
+FOR_AVX512 static bool make_avx512_6(reduced_factor* f, reduced_factor_row* row, const void* data)
 {
     return make_of(6, 8, f, row, data);
 }
@@ -428,7 +427,8 @@ bool reduced_factor_make(reduced_factor* f, bool symmetric, reduced_factor_row* 
     if (!f->U && !make_room(f)) return false;
     f->symmetric = symmetric;
     memcpy(f->next, f->upper_first, sizeof *f->next * (size_t)f->p->count);
-    if (f->avx2 && f->p->width == 6 && reduced_has_avx512()) return make_avx512_6(f, row, data);
+    if (f->avx2 && f->p->width == 6 && vector_width_is_there(TALUS_VECTOR_AVX512))
+        return make_avx512_6(f, row, data);
     return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);
 }
 
@@ -481,7 +481,7 @@ static void solve_portable(const reduced_factor* f, double* x)
     }
 }
 
-REDUCED_AVX2 static void solve_avx2(const reduced_factor* f, double* x)
+FOR_AVX2 static void solve_avx2(const reduced_factor* f, double* x)
 {
     switch (f->p->width) {
     case 2: solve_of(2, f, x); break;

@@ -1,8 +1,8 @@
-/// Sparse LU factors of a matrix with the pattern of a cone problem, block by block.
+/// Sparse LU factors of a matrix with the pattern of a reduced problem, block by block.
 #ifndef TALUS_RIGID_REDUCED_FACTOR_H
 #define TALUS_RIGID_REDUCED_FACTOR_H
 
-#include "rigid/reduced/inside.h"
+#include "rigid/reduced/internal.h"
 
 typedef struct reduced_factor reduced_factor;
 

@@ -1,11 +1,11 @@
-/// The parts of a cone problem that do not know each other.
+/// Islands: the parts of a reduced problem that do not know each other.
 ///
 /// Contacts know each other through bodies that both touch; where W has no block between two sets
 /// of contacts, each is a problem of its own. A flow falls apart into hundreds of them, most of one
 /// to three contacts, which a direct method solves at once, while over the whole the slowest part
 /// would decide how many sweeps all others make. Parts are found by union and find on the pattern
-/// of W, and copied one behind the other so that each is a cone problem in its own right; contacts
-/// keep their order.
+/// of W, and copied one behind the other so that each is a reduced problem in its own right;
+/// contacts keep their order.
 #include "rigid/reduced/islands.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/// The parts of a cone problem that do not know each other.
+/// Islands: the parts of a reduced problem that do not know each other.
 #ifndef TALUS_RIGID_REDUCED_ISLANDS_H
 #define TALUS_RIGID_REDUCED_ISLANDS_H
 

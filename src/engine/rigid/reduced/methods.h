@@ -38,7 +38,7 @@ static inline bool reduced_run_is_done(const reduced_run* run)
 void reduced_keep_better(const reduced_work* work, reduced_run* run, const double* trial,
                          double* r);
 
-/// Sweeps of exact one-contact solutions (reduced_sweep.c). They can be stopped and go on later.
+/// Sweeps of exact one-contact solutions (sweep.c). They can be stopped and go on later.
 typedef struct reduced_sweeper reduced_sweeper;
 /// NULL when memory is short.
 reduced_sweeper* reduced_sweeper_new(const reduced_work* work, bool momentum, const double* r);
@@ -46,18 +46,18 @@ void reduced_sweeper_free(reduced_sweeper* s);
 /// Go on until run->limit or run->tolerance.
 void reduced_sweeper_go(reduced_sweeper* s, reduced_run* run, double* r);
 
-/// Does everything stick? One linear system (reduced_stick.c). True if that solves the problem; r
+/// Does everything stick? One linear system (stick.c). True if that solves the problem; r
 /// is changed only if it became better.
 bool reduced_stick(const reduced_work* work, reduced_run* run, double* r);
 
 /// Impulses, count times width, up to which reduced_small() can be asked.
 enum { REDUCED_SMALL = 48 };
-/// A few steps of Newton's method from r, dense (reduced_small.c). True if that solves the problem;
+/// A few steps of Newton's method from r, dense (small.c). True if that solves the problem;
 /// r is changed only if it became better. Sweeps to make before that.
 int64_t reduced_small_worth(const reduced_problem* p);
 bool reduced_small(const reduced_work* work, reduced_run* run, double* r);
 
-/// Newton's method with a vanishing proximal term (reduced_newton.c).
+/// Newton's method with a vanishing proximal term (newton.c).
 typedef struct reduced_newton reduced_newton;
 /// NULL when memory is short.
 reduced_newton* reduced_newton_new(const reduced_work* work);

@@ -1,13 +1,13 @@
 /// Newton's method with a vanishing proximal term: for problems on which sweeps are slow.
 ///
 /// One step of Newton's method on r - t = 0, with the natural map t of r and u, is one sparse
-/// linear system G x + Q (W x) = t - r (reduced_answer.h). It is singular where the forces are not
+/// linear system G x + Q (W x) = t - r (linear_law.h). It is singular where the forces are not
 /// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
 /// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
 /// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
 /// until |r - t| falls.
-#include "rigid/reduced/answer.h"
 #include "rigid/reduced/factor.h"
+#include "rigid/reduced/linear_law.h"
 #include "rigid/reduced/methods.h"
 
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static ALWAYS_INLINE void matrix_row_of(const int w, const reduced_newton* s, in
 {
     const reduced_problem* p = s->work->p;
     const int64_t at = c * w;
-    const reduced_answer a = reduced_answer_of(w, s->scale + at, p->mu[c],
-                                               w == 5 ? p->mu_r[c] : 0.0, s->r + at, s->u + at);
+    const linear_law a =
+        linear_law_of(w, s->scale + at, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, s->r + at, s->u + at);
     for (int64_t b = p->first[c]; b < p->first[c + 1]; b++) {
         const double* block = p->block + b * w * w;
         for (int i = 0; i < w; i++, out += w) {
@@ -178,7 +178,7 @@ reduced_newton* reduced_newton_new(const reduced_work* work)
     s->r = s->scale + n, s->u = s->r + n, s->x = s->u + n, s->dx_u = s->x + n, s->t = s->dx_u + n;
     s->trial_r = s->t + n, s->trial_u = s->trial_r + n;
     for (int64_t c = 0; c < p->count; c++) {
-        reduced_answer_scale(w, p->block + work->diagonal[c] * w * w, s->scale + c * w);
+        linear_law_scale(w, p->block + work->diagonal[c] * w * w, s->scale + c * w);
     }
     return s;
 }

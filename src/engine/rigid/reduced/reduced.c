@@ -1,8 +1,8 @@
 /// Velocities of a contact problem without bodies, and the measures of how well it is solved.
 ///
-/// The error of the FCLIB community is defined in cone.h. The residual without units brings every
-/// contact to one unit by the diagonal of its own block: with D_N = W_NN, D_T and D_R the means of
-/// W over the tangential and over the rolling components of the contact,
+/// The error of the FCLIB community is defined in reduced.h. The residual without units brings
+/// every contact to one unit by the diagonal of its own block: with D_N = W_NN, D_T and D_R the
+/// means of W over the tangential and over the rolling components of the contact,
 ///     t_N = max(0, r_N - u_N/D_N),  t_T = (r_T - u_T/D_T) cut to the length mu t_N,  t_R likewise,
 ///     residual^2 = sum_c sum_k D_k (r_k - t_k)^2 / max( sum_c sum_k D_k r_k^2, sum_c s_c^2/D_N ),
 /// with s_c = max(0, -q_N) the approach without impulses. All sums are energies, so that light and
@@ -13,7 +13,7 @@
 /// walls that close in on it, impulses grow until they are; but velocities stay wrong. Therefore
 ///     velocity^2 = sum_c sum_k (l_k D_k (r_k - t_k))^2 / max( |u|^2, |q|^2 ),
 /// with l = 1 and for rolling l^2 = D_N/D_R, a length; |u| and |q| without rolling.
-#include "rigid/reduced/inside.h"
+#include "rigid/reduced/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +69,14 @@ static void velocity_portable(const reduced_problem* p, const double* r, double*
     velocity(p, r, u);
 }
 
-REDUCED_AVX2 static void velocity_avx2(const reduced_problem* p, const double* r, double* u)
+FOR_AVX2 static void velocity_avx2(const reduced_problem* p, const double* r, double* u)
 {
     velocity(p, r, u);
 }
 
 void reduced_velocity(const reduced_problem* p, const double* r, double* u)
 {
-    if (reduced_has_avx2()) {
+    if (vector_width_is_there(TALUS_VECTOR_AVX2)) {
         velocity_avx2(p, r, u);
     } else {
         velocity_portable(p, r, u);
@@ -212,8 +212,8 @@ static reduced_sums sums_portable(const reduced_problem* p, const int64_t* diago
     }
 }
 
-REDUCED_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
-                                           const double* r)
+FOR_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
+                                       const double* r)
 {
     switch (p->width) {
     case 2: return sums_of(2, p, diagonal, r);
@@ -224,7 +224,8 @@ REDUCED_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64
 
 reduced_sums reduced_sums_of(const reduced_problem* p, const int64_t* diagonal, const double* r)
 {
-    return reduced_has_avx2() ? sums_avx2(p, diagonal, r) : sums_portable(p, diagonal, r);
+    return vector_width_is_there(TALUS_VECTOR_AVX2) ? sums_avx2(p, diagonal, r)
+                                                    : sums_portable(p, diagonal, r);
 }
 
 /// sqrt(left / size), and 0 of nothing.

@@ -3,7 +3,7 @@
 ///   u = W r + q,   contact by contact  r in K,  and the law of Coulomb between u and r
 ///
 /// This is what FCLIB calls a local problem, and what the second, exact-to-the-last-digit method
-/// works on (reduced_solve.c). Components of a contact: normal, then tangential, then rolling:
+/// works on (solve.c). Components of a contact: normal, then tangential, then rolling:
 ///   width 2: N, T        width 3: N, T1, T2        width 5: N, T1, T2, R1, R2
 ///   K = { |r_T| <= mu r_N, |r_R| <= mu_r r_N },    r_N >= 0,  u_N >= 0,  r_N u_N = 0,
 ///   u_T = 0 or r_T = -mu r_N u_T/|u_T|, and the same between u_R, r_R and mu_r.
@@ -30,14 +30,14 @@ void reduced_free(reduced_problem* p);
 
 /// u = W r + q.
 void reduced_velocity(const reduced_problem* p, const double* r, double* u);
-/// The community's error (shared/fclib/README.md): ||r - P_K(r - (u_N + mu|u_T| + mu_r|u_R|, u_T,
+/// The community's error (docs/fclib.md): ||r - P_K(r - (u_N + mu|u_T| + mu_r|u_R|, u_T,
 /// u_R))|| / max(||q||, ||r||, ||u||), u recomputed from r. Mixes units.
 double reduced_error(const reduced_problem* p, const double* r);
 /// The same natural map with each contact's impulse and velocity brought to one unit by its own
-/// diagonal block, so that the result has no unit; the formula is in cone.c.
+/// diagonal block, so that the result has no unit; the formula is in reduced.c.
 double reduced_residual(const reduced_problem* p, const double* r);
 /// What of the velocities breaks the law, over all velocities: huge impulses do not make it small.
-/// 0 where it is no more than rounding (cone.c).
+/// 0 where it is no more than rounding (reduced.c).
 double reduced_velocity_residual(const reduced_problem* p, const double* r);
 
 typedef struct reduced_options {

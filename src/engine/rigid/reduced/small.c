@@ -1,13 +1,13 @@
 /// Newton's method for a handful of contacts: dense, without memory of its own.
 ///
-/// The same system as in reduced_newton.c, posed for the new impulses s = r + x themselves,
+/// The same system as in newton.c, posed for the new impulses s = r + x themselves,
 ///     G s + Q W s = t - r + G r + Q (u - q),
 /// so that open contacts, whose s is zero, drop out. In the plane the law is linear as long as no
 /// contact changes between open, sticking and sliding either way, and one step ends it. Where
 /// forces are not unique a small proximal term Q alpha D (s - r) keeps them near r.
 /// There is no line search: it is a cheap attempt, and what it does not solve the sweeps go on
 /// with.
-#include "rigid/reduced/answer.h"
+#include "rigid/reduced/linear_law.h"
 #include "rigid/reduced/methods.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static ALWAYS_INLINE double look(const int w, small* s)
         double *u = s->u + c * w, *t = s->t + c * w;
         reduced_row_velocity(w, p, c, s->r, u);
         reduced_map(w, &scale, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, r, u, t);
-        s->place[c] = reduced_answer_is_open(D, r, u) ? -1 : s->closed++;
+        s->place[c] = linear_law_is_open(D, r, u) ? -1 : s->closed++;
         for (int k = 0; k < w; k++) {
             left += D[k] * (r[k] - t[k]) * (r[k] - t[k]);
             size += D[k] * r[k] * r[k];
@@ -59,7 +59,7 @@ static ALWAYS_INLINE void fill_contact(const int w, small* s, int64_t c)
     const reduced_problem* p = s->work->p;
     const int n = s->closed * w;
     const double *D = s->scale + c * w, *r = s->r + c * w, *u = s->u + c * w, *t = s->t + c * w;
-    const reduced_answer a = reduced_answer_of(w, D, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, r, u);
+    const linear_law a = linear_law_of(w, D, p->mu[c], w == 5 ? p->mu_r[c] : 0.0, r, u);
     const int own = s->place[c] * w;
     for (int i = 0; i < w; i++) {
         double* row = s->A[own + i];
@@ -136,7 +136,7 @@ static ALWAYS_INLINE void attempt_of(const int w, const reduced_work* work, redu
     s.work = work;
     memcpy(s.r, r, sizeof *r * (size_t)(work->p->count * w));
     for (int64_t c = 0; c < work->p->count; c++) {
-        reduced_answer_scale(w, work->p->block + work->diagonal[c] * w * w, s.scale + c * w);
+        linear_law_scale(w, work->p->block + work->diagonal[c] * w * w, s.scale + c * w);
     }
     double left = look(w, &s);
     for (int i = 0; i < STEPS && step(w, &s); i++) {
@@ -158,7 +158,7 @@ static void attempt_portable(const reduced_work* work, reduced_run* run, double*
     }
 }
 
-REDUCED_AVX2 static void attempt_avx2(const reduced_work* work, reduced_run* run, double* r)
+FOR_AVX2 static void attempt_avx2(const reduced_work* work, reduced_run* run, double* r)
 {
     switch (work->p->width) {
     case 2: attempt_of(2, work, run, r); break;

@@ -1,4 +1,4 @@
-/// Which method solves a cone problem, and the story of it.
+/// Which method solves a reduced problem, and the story of it.
 ///
 /// "auto" takes a problem that falls apart part by part (islands.c). It begins with accelerated
 /// sweeps, which are enough for most problems. A handful of contacts is soon given to a dense
@@ -227,7 +227,7 @@ static talus_status solve_one(solve* s, const reduced_problem* p, const reduced_
     s->work = (reduced_work){.p = p,
                              .own = memory,
                              .diagonal = (int64_t*)(memory + p->count * size),
-                             .avx2 = reduced_has_avx2()};
+                             .avx2 = vector_width_is_there(TALUS_VECTOR_AVX2)};
     for (int64_t c = 0; c < p->count; c++) {
         s->work.diagonal[c] = reduced_diagonal(p, c);
         reduced_contact_prepare(p->width, p->block + s->work.diagonal[c] * p->width * p->width,

@@ -156,7 +156,7 @@ static bool find_bases_portable(sticker* s)
     return true;
 }
 
-REDUCED_AVX2 static bool find_bases_avx2(sticker* s)
+FOR_AVX2 static bool find_bases_avx2(sticker* s)
 {
     for (int64_t g = 0; g < s->small.count; g++) {
         if (!find_basis(s, g)) return false;
@@ -235,7 +235,7 @@ static bool fill_small_portable(sticker* s)
     return fill_small_of(s);
 }
 
-REDUCED_AVX2 static bool fill_small_avx2(sticker* s)
+FOR_AVX2 static bool fill_small_avx2(sticker* s)
 {
     return fill_small_of(s);
 }

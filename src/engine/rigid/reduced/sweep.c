@@ -1,11 +1,10 @@
-/// Sweeps of exact one-contact solutions over a cone problem, with momentum.
+/// Sweeps of exact one-contact solutions over a reduced problem, with momentum.
 ///
 /// From y one forward sweep, the same order every time, gives x; then y = x + beta (x - x_old) with
 /// Nesterov's beta and a restart whenever the last step went against the sweep's own direction,
-///     sum_c D_c (x - y).(x - x_old) < 0
-/// (shared/spec/solver.md). y may leave the cone, the next sweep brings it back. Restarts by that
-/// rule alone can fall into cycles: when |x - y| has not dropped for a while, a restart also comes
-/// when the steps shrink.
+///     sum_c D_c (x - y).(x - x_old) < 0.
+/// y may leave the cone, the next sweep brings it back. Restarts by that rule alone can fall into
+/// cycles: when |x - y| has not dropped for a while, a restart also comes when the steps shrink.
 /// Contacts that are open and were so in the sweep before are left out, but for every eighth sweep:
 /// in a flow they are most of all. What is left out stays zero, so that nothing else changes.
 #include "rigid/reduced/methods.h"
@@ -126,7 +125,7 @@ static void sweep_portable(reduced_sweeper* s)
     }
 }
 
-REDUCED_AVX2 static void sweep_avx2(reduced_sweeper* s)
+FOR_AVX2 static void sweep_avx2(reduced_sweeper* s)
 {
     switch (s->work->p->width) {
     case 2: sweep_of(2, s); break;

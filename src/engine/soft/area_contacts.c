@@ -1,6 +1,7 @@
-/// Regions of overlap as contacts; see outer_solids.h.
-#include "soft/solid_contacts.h"
+/// Regions of overlap as contacts; see area_shapes.h.
+#include "soft/area_contacts.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -14,95 +15,66 @@ enum { PAIR_CHUNK = 256 };
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-static void shapes_free(overlap_shape* shape, int count)
+static void shapes_free(overlap_shape* shape, int64_t count)
 {
-    for (int i = 0; i < count; i++) overlap_shape_free(&shape[i]);
+    for (int64_t i = 0; i < count; i++) overlap_shape_free(&shape[i]);
     free(shape);
 }
 
-void outer_solids_free(outer_solids* s)
+void area_shapes_free(area_shapes* s)
 {
-    shapes_free(s->shape, s->shape_count);
-    shapes_free(s->form, s->form_count);
+    shapes_free(s->shape, s->shape_capacity);
+    shapes_free(s->form, s->form_capacity);
     free(s->first);
     free(s->number);
-    *s = (outer_solids){0};
+    *s = (area_shapes){0};
 }
 
 /// Room for `count` shapes; new ones have no cells.
-static talus_status shapes_reserve(overlap_shape** shape, int* have, int count)
+static bool shapes_grow(overlap_shape** shape, int64_t* capacity, int64_t count)
 {
-    if (count <= *have) return TALUS_OK;
-    overlap_shape* grown = realloc(*shape, (size_t)count * sizeof *grown);
-    if (!grown) return TALUS_ERR_MEMORY;
-    for (int i = *have; i < count; i++) grown[i] = (overlap_shape){0};
-    *shape = grown;
-    *have = count;
-    return TALUS_OK;
+    const int64_t before = *capacity;
+    if (!arrays_grow(capacity, count, ARRAY(*shape))) return false;
+    for (int64_t i = before; i < *capacity; i++) (*shape)[i] = (overlap_shape){0};
+    return true;
 }
 
-/// Shapes of the grains' solids.
-static talus_status make_shapes(outer_solids* s, const grains* g)
-{
-    TRY(shapes_reserve(&s->shape, &s->shape_count, g->solids->count));
-    for (int64_t i = 0; i < g->count; i++) {
-        const solid* of = grain_solid(g, i);
-        if (!of || s->shape[g->solid[i]].cell_count > 0) continue;
-        TRY(overlap_shape_make(of->part, of->part_count, of->skin, &s->shape[g->solid[i]], NULL));
-    }
-    return TALUS_OK;
-}
-
-/// Shapes of the walls that have convex parts with an inside.
-static talus_status make_forms(outer_solids* s, const walls* w)
-{
-    TRY(shapes_reserve(&s->form, &s->form_count, (int)w->count));
-    for (int i = 0; i < s->form_count; i++) {
-        const wall_form* form = &w->record[i].form;
-        const bool line = w->record[i].shape.kind == TALUS_SHAPE_SEGMENT && form->skin == 0.0;
-        if (!w->present[i] || form->kind != FORM_CONVEX || line) continue;
-        if (s->form[i].cell_count > 0) continue;
-        TRY(overlap_shape_make(form->part, form->part_count, form->skin, &s->form[i], NULL));
-    }
-    return TALUS_OK;
-}
-
-/// Where the numbers of each grain begin, and room for all.
-static talus_status lay_out(outer_solids* s, const grains* g)
-{
-    if (g->count + 1 > s->first_capacity) {
-        const int64_t room = capacity_for(g->count + 1);
-        free(s->first);
-        s->first = malloc((size_t)room * sizeof *s->first);
-        s->first_capacity = s->first ? room : 0;
-        if (!s->first) return TALUS_ERR_MEMORY;
-    }
-    int64_t at = 0;
-    for (int64_t i = 0; i < g->count; i++) {
-        s->first[i] = at;
-        if (g->solid[i] >= 0) at += overlap_size(&s->shape[g->solid[i]]);
-    }
-    s->first[g->count] = at;
-    if (at <= s->number_capacity) return TALUS_OK;
-    free(s->number);
-    s->number = malloc((size_t)capacity_for(at) * sizeof *s->number);
-    s->number_capacity = s->number ? capacity_for(at) : 0;
-    return s->number ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
-static void place_solid(outer_solids* s, const grains* g, int64_t i)
+static void place_solid(area_shapes* s, const grains* g, int64_t i)
 {
     if (g->solid[i] < 0) return;
     overlap_place(&s->shape[g->solid[i]], cos(g->rotation[i]), sin(g->rotation[i]), g->scale[i],
                   s->number + s->first[i]);
 }
 
-talus_status outer_solids_place(outer_solids* s, const grains* g, const walls* w, int threads)
+talus_status area_shapes_place(area_shapes* s, const grains* g, const walls* w, int threads)
 {
-    TRY(make_shapes(s, g));
-    TRY(make_forms(s, w));
-    TRY(lay_out(s, g));
-    const int team = parallel_threads(threads, s->first[g->count]);
+    if (!shapes_grow(&s->shape, &s->shape_capacity, g->solids->count) ||
+        !shapes_grow(&s->form, &s->form_capacity, w->count)) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        const solid* of = grain_solid(g, i);
+        if (!of || s->shape[g->solid[i]].cell_count > 0) continue;
+        TRY(overlap_shape_make(of->part, of->part_count, of->skin, &s->shape[g->solid[i]], NULL));
+    }
+    for (int64_t i = 0; i < w->count; i++) { // those that have convex parts with an inside
+        const wall_form* form = &w->record[i].form;
+        const bool line = w->record[i].shape.kind == TALUS_SHAPE_SEGMENT && form->skin == 0.0;
+        if (!w->present[i] || form->kind != FORM_CONVEX || line) continue;
+        if (s->form[i].cell_count > 0) continue;
+        TRY(overlap_shape_make(form->part, form->part_count, form->skin, &s->form[i], NULL));
+    }
+
+    if (!arrays_renew(&s->first_capacity, g->count + 1, ARRAY(s->first))) return TALUS_ERR_MEMORY;
+    int64_t at = 0;
+    for (int64_t i = 0; i < g->count; i++) {
+        s->first[i] = at;
+        if (g->solid[i] >= 0) at += overlap_size(&s->shape[g->solid[i]]);
+    }
+    s->first[g->count] = at;
+    if (!arrays_renew(&s->number_capacity, at, ARRAY(s->number))) return TALUS_ERR_MEMORY;
+
+    const int team = parallel_threads(threads, at);
     if (team == 1) {
         for (int64_t i = 0; i < g->count; i++) place_solid(s, g, i);
         return TALUS_OK;
@@ -114,29 +86,25 @@ talus_status outer_solids_place(outer_solids* s, const grains* g, const walls* w
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-static overlap_body body_of(const solids_search* s, int64_t row)
+static overlap_body body_of(const area_search* s, int64_t row)
 {
     const grains* g = s->g;
     overlap_body body = {.radius = g->radius[row]};
     if (g->solid[row] < 0) return body;
-    body.shape = &s->solids->shape[g->solid[row]];
-    body.number = s->solids->number + s->solids->first[row];
+    body.shape = &s->shapes->shape[g->solid[row]];
+    body.number = s->shapes->number + s->shapes->first[row];
     return body;
 }
 
-/// l_c of a contact; a < 0: of a wall.
-static double contact_length(const grains* g, int64_t a, int64_t b)
-{
-    const double of_b = 0.5 * grain_diameter(g, b);
-    return (a < 0 ? of_b : 0.5 * grain_diameter(g, a)) + of_b;
-}
-
-/// Append a region at `arm` from b's centre, with its normal, both in the world's axes.
+/// Append a region at `arm` from b's centre, with its normal, both in the world's axes; a < 0: of a
+/// wall.
 static talus_status append_region(const grains* g, int64_t a, int64_t b, int image,
                                   const overlap_region* r, const double arm[2],
                                   const double normal[2], contacts* out)
 {
-    const double overlap = r->area / contact_length(g, a, b);
+    const double of_b = 0.5 * grain_diameter(g, b);
+    const double length = (a < 0 ? of_b : 0.5 * grain_diameter(g, a)) + of_b; // l_c
+    const double overlap = r->area / length;
     const int64_t feature = feature_of_image(r->feature, image);
     const int64_t c = narrow_append(g, out, a, b, feature, -overlap, normal, false);
     if (c < 0 || contacts_need_arms(out) || contacts_need_stored(out)) return TALUS_ERR_MEMORY;
@@ -150,35 +118,36 @@ static talus_status append_region(const grains* g, int64_t a, int64_t b, int ima
 
 // ---- pairs -------------------------------------------------------------------------------------
 
-static talus_status pair_contacts(const solids_search* s, int64_t a, int64_t b,
-                                  overlap_scratch* scratch, contacts* out)
+/// The contacts of pairs [first, end).
+static talus_status some_pairs(const area_search* s, const pair_list* pairs, int64_t first,
+                               int64_t end, overlap_scratch* scratch, contacts* out)
 {
     const grains* g = s->g;
-    const overlap_body of_a = body_of(s, a), of_b = body_of(s, b);
-    double delta[2], arm[2];
-    vec_sub(2, delta, g->position + 2 * b, g->position + 2 * a);
-    cell_nearest(s->periodic, 2, delta);
-    TRY(overlap_bodies(&of_a, &of_b, delta, scratch));
-    for (int64_t k = 0; k < scratch->count; k++) {
-        const overlap_region* r = &scratch->region[k];
-        vec_sub(2, arm, r->centroid, delta);
-        TRY(append_region(g, a, b, 0, r, arm, r->normal, out));
-    }
-    return TALUS_OK;
-}
-
-static talus_status range_contacts(const solids_search* s, const pair_list* pairs, int64_t first,
-                                   int64_t end, overlap_scratch* scratch, contacts* out)
-{
     for (int64_t p = first; p < end; p++) {
-        TRY(pair_contacts(s, pairs->a[p], pairs->b[p], scratch, out));
+        const int64_t a = pairs->a[p], b = pairs->b[p];
+        const overlap_body of_a = body_of(s, a), of_b = body_of(s, b);
+        double delta[2], arm[2];
+        vec_sub(2, delta, g->position + 2 * b, g->position + 2 * a);
+        cell_nearest(s->periodic, 2, delta);
+        TRY(overlap_bodies(&of_a, &of_b, delta, scratch));
+        for (int64_t k = 0; k < scratch->count; k++) {
+            const overlap_region* r = &scratch->region[k];
+            vec_sub(2, arm, r->centroid, delta);
+            TRY(append_region(g, a, b, 0, r, arm, r->normal, out));
+        }
     }
     return TALUS_OK;
 }
 
-static talus_status chunked_pairs(const solids_search* s, const pair_list* pairs, int64_t chunks,
-                                  contacts* out)
+talus_status area_pair_contacts(const area_search* s, const pair_list* pairs, contacts* out)
 {
+    const int64_t chunks = (pairs->count + PAIR_CHUNK - 1) / PAIR_CHUNK;
+    if (chunks <= 1 || s->threads <= 1) {
+        overlap_scratch scratch = {0};
+        const talus_status status = some_pairs(s, pairs, 0, pairs->count, &scratch, out);
+        overlap_scratch_free(&scratch);
+        return status;
+    }
     narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
     if (!chunk) return TALUS_ERR_MEMORY;
 #pragma omp parallel num_threads(s->threads)
@@ -189,23 +158,13 @@ static talus_status chunked_pairs(const solids_search* s, const pair_list* pairs
             const int64_t end = (k + 1) * PAIR_CHUNK;
             contacts_init(&chunk[k].list, s->g->dim);
             chunk[k].failed =
-                range_contacts(s, pairs, k * PAIR_CHUNK, end < pairs->count ? end : pairs->count,
-                               &scratch, &chunk[k].list) < 0;
+                some_pairs(s, pairs, k * PAIR_CHUNK, end < pairs->count ? end : pairs->count,
+                           &scratch, &chunk[k].list) < 0;
         }
         overlap_scratch_free(&scratch);
     }
     const talus_status status = narrow_join(chunk, chunks, s->threads, out);
     free(chunk);
-    return status;
-}
-
-talus_status outer_solids_pairs(const solids_search* s, const pair_list* pairs, contacts* out)
-{
-    const int64_t chunks = (pairs->count + PAIR_CHUNK - 1) / PAIR_CHUNK;
-    if (chunks > 1 && s->threads > 1) return chunked_pairs(s, pairs, chunks, out);
-    overlap_scratch scratch = {0};
-    const talus_status status = range_contacts(s, pairs, 0, pairs->count, &scratch, out);
-    overlap_scratch_free(&scratch);
     return status;
 }
 
@@ -228,18 +187,13 @@ static void free_scratch(void* scratch)
 }
 
 /// The grain in the axes of the wall, which have this cosine and sine. False if memory is short.
-static bool turn_body(const solids_search* s, int64_t row, double cosine, double sine,
+static bool turn_body(const area_search* s, int64_t row, double cosine, double sine,
                       wall_scratch* scratch, overlap_body* body)
 {
     *body = body_of(s, row);
     if (!body->shape || (cosine == 1.0 && sine == 0.0)) return true;
     const int64_t size = overlap_size(body->shape);
-    if (size > scratch->capacity) {
-        free(scratch->number);
-        scratch->number = malloc((size_t)size * sizeof *scratch->number);
-        scratch->capacity = scratch->number ? size : 0;
-        if (!scratch->number) return false;
-    }
+    if (!arrays_renew(&scratch->capacity, size, ARRAY(scratch->number))) return false;
     const double c = cos(s->g->rotation[row]), d = sin(s->g->rotation[row]);
     overlap_place(body->shape, c * cosine + d * sine, d * cosine - c * sine, s->g->scale[row],
                   scratch->number);
@@ -249,7 +203,7 @@ static bool turn_body(const solids_search* s, int64_t row, double cosine, double
 
 /// Is a grain's centre behind the surface of a wall? A grain of several parts may reach around an
 /// obstacle.
-static bool is_behind(const solids_search* s, const wall_approach* at)
+static bool is_behind(const area_search* s, const wall_approach* at)
 {
     const wall_record* wall = &s->w->record[at->wall];
     const solid* of = grain_solid(s->g, at->grain);
@@ -272,7 +226,7 @@ static bool is_behind(const solids_search* s, const wall_approach* at)
 static talus_status meet_wall(const void* user, const wall_approach* at, void** memory,
                               uint8_t* escaped, contacts* out)
 {
-    const solids_search* s = user;
+    const area_search* s = user;
     if (!*memory) *memory = calloc(1, sizeof(wall_scratch));
     wall_scratch* scratch = *memory;
     double axes[9], arm[2], normal[2];
@@ -280,7 +234,7 @@ static talus_status meet_wall(const void* user, const wall_approach* at, void** 
     quat_matrix(axes, s->w->rotation + 4 * at->wall);
     const double c = axes[0], d = axes[3];
     if (!scratch || !turn_body(s, at->grain, c, d, scratch, &body)) return TALUS_ERR_MEMORY;
-    TRY(overlap_wall(&s->w->record[at->wall].shape, &s->solids->form[at->wall], &body, at->local,
+    TRY(overlap_wall(&s->w->record[at->wall].shape, &s->shapes->form[at->wall], &body, at->local,
                      &scratch->overlap));
     for (int64_t k = 0; k < scratch->overlap.count; k++) {
         const overlap_region* r = &scratch->overlap.region[k];
@@ -294,7 +248,7 @@ static talus_status meet_wall(const void* user, const wall_approach* at, void** 
     return TALUS_OK;
 }
 
-wall_visitor outer_solids_visitor(const solids_search* s, bool balls)
+wall_visitor area_wall_visitor(const area_search* s, bool balls)
 {
     return (wall_visitor){
         .user = s, .balls = balls, .meet = meet_wall, .free_scratch = free_scratch};

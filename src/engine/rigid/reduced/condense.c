@@ -5,7 +5,7 @@
 /// body's rotational unknown into velocity (for balls G_a w = w x n and G_b w = n x w). An impulse
 /// r_d changes V_s by M_s^-1 J_ds^T r_d, so that W_cd = sum over the bodies that both contacts have
 /// of J_cs M_s^-1 J_ds^T. Bodies that do not move have no part in it.
-#include "rigid/reduced/of_problem.h"
+#include "rigid/reduced/condense.h"
 
 #include "base/error.h"
 
@@ -211,8 +211,8 @@ static bool fill_matrix(builder* b)
     return true;
 }
 
-talus_status reduced_of_problem(const problem* p, reduced_problem* out, double** guess,
-                                talus_error* error)
+talus_status reduced_from_problem(const problem* p, reduced_problem* out, double** guess,
+                                  talus_error* error)
 {
     for (int64_t c = 0; c < p->count; c++) {
         if (problem_compound_of(p, c) < 0) continue;

@@ -1,6 +1,7 @@
-/// Walls and polygons: finding, matching, meeting; see outer.h.
-#include "soft/wall_contacts.h"
+/// Contacts with walls and polygons: finding, matching, meeting; see general_contacts.h.
+#include "soft/general_contacts.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -15,24 +16,24 @@
 /// this cosine.
 static const double SAME_NORMAL = 0.9;
 
-void soft_outer_init(soft_outer* o, int dim)
+void general_contacts_init(general_contacts* o, int dim)
 {
-    *o = (soft_outer){.dim = dim};
+    *o = (general_contacts){.dim = dim};
     contacts_init(&o->list, dim);
     contacts_init(&o->found, dim);
 }
 
-static void answers_free(outer_answers* a)
+static void answers_free(contact_answers* a)
 {
     free(a->elastic);
     free(a->loss);
     free(a->power);
     free(a->arm_a);
     free(a->arm_b);
-    *a = (outer_answers){0};
+    *a = (contact_answers){0};
 }
 
-void soft_outer_free(soft_outer* o)
+void general_contacts_free(general_contacts* o)
 {
     contacts_free(&o->list);
     contacts_free(&o->found);
@@ -42,142 +43,102 @@ void soft_outer_free(soft_outer* o)
     free(o->margin);
     free(o->escaped);
     free(o->far);
-    outer_solids_free(&o->solids);
-    soft_outer_init(o, o->dim);
-}
-
-void soft_outer_forget(soft_outer* o)
-{
-    outer_solids_free(&o->solids);
+    area_shapes_free(&o->shapes);
+    general_contacts_init(o, o->dim);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static bool regrow(void* slot, int64_t count, size_t size)
+/// Room for what is known of every grain and wall.
+static talus_status reserve_bodies(general_contacts* o, const general_task* t)
 {
-    void** array = slot;
-    free(*array);
-    *array = malloc((size_t)count * size);
-    return *array != NULL;
-}
-
-static talus_status reserve_grains(soft_outer* o, const outer_context* ctx)
-{
-    const int64_t most = ctx->g->count + ctx->w->count + 1;
-    if (most > o->margin_capacity) {
-        const int64_t room = capacity_for(most);
-        free(o->margin);
-        o->margin = calloc((size_t)room, sizeof *o->margin);
-        o->margin_capacity = o->margin ? room : 0;
-        if (!o->margin) return TALUS_ERR_MEMORY;
+    const int64_t most = t->g->count + t->w->count + 1;
+    if (most <= o->body_capacity) return TALUS_OK;
+    o->far_known = false;
+    if (!arrays_renew(&o->body_capacity, most, ARRAY(o->margin), ARRAY(o->escaped),
+                      ARRAY(o->far))) {
+        return TALUS_ERR_MEMORY;
     }
-    if (most > o->escaped_capacity) {
-        const int64_t room = capacity_for(most);
-        const bool good = regrow(&o->escaped, room, 1) && regrow(&o->far, room, 1);
-        o->escaped_capacity = good ? room : 0;
-        o->looked = false;
-        if (o->escaped_capacity == 0) return TALUS_ERR_MEMORY;
-    }
+    memset(o->margin, 0, (size_t)o->body_capacity * sizeof *o->margin);
     return TALUS_OK;
 }
 
-static bool answers_reserve(outer_answers* a, int64_t count, int dim)
+static talus_status answers_reserve(contact_answers* a, int64_t count, int dim)
 {
-    if (count <= a->capacity) return true;
-    const int64_t room = capacity_for(count);
-    const size_t size = sizeof(double), vector = size * (size_t)dim;
-    const bool good = regrow(&a->elastic, room, size) && regrow(&a->loss, room, size) &&
-                      regrow(&a->power, room, size) && regrow(&a->arm_a, room, vector) &&
-                      regrow(&a->arm_b, room, vector);
-    a->capacity = good ? room : 0;
-    return good;
+    return arrays_renew(&a->capacity, count, ARRAY(a->elastic), ARRAY(a->loss), ARRAY(a->power),
+                        ROWS(a->arm_a, dim), ROWS(a->arm_b, dim))
+               ? TALUS_OK
+               : TALUS_ERR_MEMORY;
 }
 
-talus_status soft_outer_reserve(soft_outer* o, int64_t count)
+talus_status general_contacts_reserve(general_contacts* o, int64_t count)
 {
     TRY(contacts_reserve(&o->list, count));
-    return answers_reserve(&o->answers, count, o->dim) ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
-/// Room for what is known of the contacts found, and their columns of history.
-static talus_status reserve_found(soft_outer* o, bool compound, bool areas)
-{
-    const int64_t count = o->found.count;
-    if (count > o->from_capacity) {
-        const int64_t room = capacity_for(count);
-        o->from_capacity = regrow(&o->from, room, sizeof *o->from) ? room : 0;
-        if (o->from_capacity == 0) return TALUS_ERR_MEMORY;
-    }
-    if (!answers_reserve(&o->fresh, count, o->dim)) return TALUS_ERR_MEMORY;
-    TRY(contacts_need_slips(&o->found));
-    if (areas) TRY(contacts_need_stored(&o->found));
-    if (!compound) return TALUS_OK;
-    TRY(contacts_need_rolls(&o->found));
-    return contacts_need_torques(&o->found);
+    return answers_reserve(&o->answers, count, o->dim);
 }
 
 // ---- finding -----------------------------------------------------------------------------------
 
 /// Can there be contacts through areas?
-static bool has_areas(const outer_context* ctx)
+static bool has_areas(const general_task* t)
 {
-    return ctx->solids || ctx->kind.law == TALUS_SOFT_AREA;
+    return t->solids || t->laws->kind.law == TALUS_SOFT_AREA;
 }
 
 /// Is a contact one through an area? In 2D all pairs of grains are, that are not left to the
 /// kernels of balls.
-static bool is_area(const outer_context* ctx, const contacts* list, int64_t c)
+static bool is_area(const general_task* t, const contacts* list, int64_t c)
 {
-    return list->a_row[c] >= 0 || ctx->kind.law == TALUS_SOFT_AREA ||
-           ctx->g->solid[list->b_row[c]] >= 0;
+    return list->a_row[c] >= 0 || t->laws->kind.law == TALUS_SOFT_AREA ||
+           t->g->solid[list->b_row[c]] >= 0;
 }
 
-/// The bodies as detect/narrow.h wants them: as they stand.
-static narrow bodies_of(const soft_outer* o, const outer_context* ctx)
+/// The bodies as detect/narrow.h wants them, without room for motion.
+static narrow bodies_as_they_stand(const general_contacts* o, const general_task* t)
 {
-    return (narrow){.g = ctx->g,
-                    .w = ctx->w,
-                    .periodic = ctx->periodic,
+    return (narrow){.g = t->g,
+                    .w = t->w,
+                    .periodic = t->periodic,
                     .margin = o->margin,
                     .wall_margin = o->margin,
-                    .range = ctx->range,
-                    .velocity = ctx->g->velocity,
-                    .spin = ctx->g->spin,
+                    .range = t->laws->range,
+                    .velocity = t->g->velocity,
+                    .spin = t->g->spin,
                     .last = &o->list,
-                    .threads = ctx->threads,
-                    .far = o->looked ? o->far : NULL};
+                    .threads = t->threads,
+                    .far = o->far_known ? o->far : NULL};
 }
 
-talus_status soft_outer_look(soft_outer* o, const outer_context* ctx, double room)
+talus_status general_contacts_note_far(general_contacts* o, const general_task* t, double room)
 {
-    TRY(reserve_grains(o, ctx));
-    const narrow bodies = bodies_of(o, ctx);
+    TRY(reserve_bodies(o, t));
+    const narrow bodies = bodies_as_they_stand(o, t);
     narrow_far(&bodies, room, o->far);
-    o->looked = true;
+    o->far_known = true;
     return TALUS_OK;
 }
 
-static talus_status find(soft_outer* o, const outer_context* ctx)
+static talus_status find(general_contacts* o, const general_task* t)
 {
-    const grains* g = ctx->g;
-    const solids_search search = {&o->solids, g, ctx->w, ctx->periodic, ctx->threads};
-    const wall_visitor visitor = outer_solids_visitor(&search, ctx->kind.law == TALUS_SOFT_AREA);
-    narrow bodies = bodies_of(o, ctx);
-    bodies.visitor = has_areas(ctx) ? &visitor : NULL;
+    const grains* g = t->g;
+    const area_search search = {&o->shapes, g, t->w, t->periodic, t->threads};
+    const wall_visitor visitor = area_wall_visitor(&search, t->laws->kind.law == TALUS_SOFT_AREA);
+    narrow bodies = bodies_as_they_stand(o, t);
+    bodies.visitor = has_areas(t) ? &visitor : NULL;
     o->found.count = 0;
     if (g->count > 0) memset(o->escaped, 0, (size_t)g->count);
-    if (!has_areas(ctx)) return narrow_walls(&bodies, o->escaped, &o->found);
-    TRY(outer_solids_place(&o->solids, g, ctx->w, ctx->threads));
+    if (!has_areas(t)) return narrow_walls(&bodies, o->escaped, &o->found);
+    TRY(area_shapes_place(&o->shapes, g, t->w, t->threads));
     TRY(narrow_walls(&bodies, o->escaped, &o->found));
-    return outer_solids_pairs(&search, ctx->pairs, &o->found);
+    return area_pair_contacts(&search, t->pairs, &o->found);
 }
 
 // ---- history -----------------------------------------------------------------------------------
 
 /// Of the rows [first, end) of the last list, which nobody has claimed and whose normals are like
 /// that of row i, the nearest one; -1 if there is none.
-static int64_t most_alike(const soft_outer* o, const outer_context* ctx, int64_t i, int64_t first,
-                          int64_t end, const uint8_t* claimed)
+static int64_t most_alike(const general_contacts* o, const general_task* t, int64_t i,
+                          int64_t first, int64_t end, const uint8_t* claimed)
 {
     const int dim = o->dim;
     const int image = feature_image(o->found.feature[i]);
@@ -189,7 +150,7 @@ static int64_t most_alike(const soft_outer* o, const outer_context* ctx, int64_t
         if (!(alike > SAME_NORMAL)) continue;
         double apart[3];
         vec_sub(dim, apart, o->found.point + i * dim, o->list.point + j * dim);
-        cell_nearest(ctx->periodic, dim, apart);
+        cell_nearest(t->periodic, dim, apart);
         const double distance = vec_norm(dim, apart);
         if (distance < nearest) nearest = distance, found = j;
     }
@@ -197,7 +158,7 @@ static int64_t most_alike(const soft_outer* o, const outer_context* ctx, int64_t
 }
 
 /// The rows of one pair of bodies: by name, then those left by their normals.
-static void match_bodies(soft_outer* o, const outer_context* ctx, int64_t first, int64_t end,
+static void match_bodies(general_contacts* o, const general_task* t, int64_t first, int64_t end,
                          int64_t last_first, int64_t last_end, uint8_t* claimed)
 {
     for (int64_t i = first; i < end; i++) {
@@ -210,35 +171,36 @@ static void match_bodies(soft_outer* o, const outer_context* ctx, int64_t first,
     }
     for (int64_t i = first; i < end; i++) {
         if (o->from[i] >= 0) continue;
-        o->from[i] = most_alike(o, ctx, i, last_first, last_end, claimed);
+        o->from[i] = most_alike(o, t, i, last_first, last_end, claimed);
         if (o->from[i] >= 0) claimed[o->from[i]] = 1;
     }
 }
 
-int32_t soft_outer_law(const outer_context* ctx, const contacts* list, int64_t c)
+/// Row of constants of a contact of `list`.
+static int32_t law_row(const general_task* t, const contacts* list, int64_t c)
 {
     const int32_t a = list->a_row[c], b = list->b_row[c];
-    const int of_a = a < 0 ? ctx->w->record[-1 - a].material : ctx->g->material[a];
-    return ctx->law_of[of_a * ctx->materials + ctx->g->material[b]];
+    const int of_a = a < 0 ? t->w->record[-1 - a].material : t->g->material[a];
+    return t->laws->law_of[of_a * t->laws->materials + t->g->material[b]];
 }
 
-static double grain_curvature(const outer_context* ctx, int64_t row)
+static double grain_curvature(const general_task* t, int64_t row)
 {
-    return 2.0 / grain_diameter(ctx->g, row);
+    return 2.0 / grain_diameter(t->g, row);
 }
 
 /// Energy that is lost with a contact that is no more: of springs, of the bond, and what is left of
 /// the work that an area has stored. From the columns alone, so that a resumed run says the same.
-static double energy_left(const outer_context* ctx, const contacts* list, int64_t c)
+static double energy_left(const general_task* t, const contacts* list, int64_t c)
 {
     const int width = spin_width(list->dim);
-    const bool area = is_area(ctx, list, c);
-    const double* constants = (area ? ctx->area_constants : ctx->constants) +
-                              SOFT_CONSTANTS * (int64_t)soft_outer_law(ctx, list, c);
+    const bool area = is_area(t, list, c);
+    const double* constants = (area ? t->laws->area_constants : t->laws->constants) +
+                              SOFT_CONSTANTS * (int64_t)law_row(t, list, c);
     const double overlap = -list->gap[c];
-    double curvature = grain_curvature(ctx, list->b_row[c]), k = constants[SOFT_TANGENTIAL];
-    if (list->a_row[c] >= 0) curvature += grain_curvature(ctx, list->a_row[c]);
-    if (!area && ctx->kind.law == TALUS_SOFT_HERTZ) k *= sqrt(fmax(overlap, 0.0) / curvature);
+    double curvature = grain_curvature(t, list->b_row[c]), k = constants[SOFT_TANGENTIAL];
+    if (list->a_row[c] >= 0) curvature += grain_curvature(t, list->a_row[c]);
+    if (!area && t->laws->kind.law == TALUS_SOFT_HERTZ) k *= sqrt(fmax(overlap, 0.0) / curvature);
     double sum = 0.0;
     for (int i = 0; i < width; i++) {
         const double slip = list->slip ? list->slip[c * width + i] : 0.0;
@@ -251,7 +213,7 @@ static double energy_left(const outer_context* ctx, const contacts* list, int64_
 }
 
 /// Fill `from`; what nobody goes on from has ended.
-static talus_status match(soft_outer* o, const outer_context* ctx)
+static talus_status match(general_contacts* o, const general_task* t)
 {
     uint8_t* claimed = calloc((size_t)o->list.count + 1, 1);
     if (!claimed) return TALUS_ERR_MEMORY;
@@ -261,12 +223,12 @@ static talus_status match(soft_outer* o, const outer_context* ctx)
         int64_t end = i, first;
         while (end < now->count && now->a[end] == now->a[i] && now->b[end] == now->b[i]) end++;
         const int64_t count = contacts_seek(&cursor, now->a[i], now->b[i], &first);
-        match_bodies(o, ctx, i, end, first, first + count, claimed);
+        match_bodies(o, t, i, end, first, first + count, claimed);
         i = end;
     }
     o->lost = 0.0;
     for (int64_t j = 0; j < o->list.count; j++) {
-        if (!claimed[j]) o->lost += energy_left(ctx, &o->list, j);
+        if (!claimed[j]) o->lost += energy_left(t, &o->list, j);
     }
     free(claimed);
     return TALUS_OK;
@@ -286,31 +248,31 @@ static void spread_axial(int dim, const double* from, double to[3])
     for (int k = 0; k < 3; k++) to[k] = dim == 3 ? from[k] : k == 2 ? from[0] : 0.0;
 }
 
-static void grain_mover(const outer_context* ctx, int64_t row, const double* point, mover* m)
+static void grain_mover(const general_task* t, int64_t row, const double* point, mover* m)
 {
-    const grains* g = ctx->g;
+    const grains* g = t->g;
     const int dim = g->dim;
-    *m = (mover){.inv_mass = g->inv_mass[row], .curvature = grain_curvature(ctx, row)};
+    *m = (mover){.inv_mass = g->inv_mass[row], .curvature = grain_curvature(t, row)};
     vec_copy(dim, m->velocity, g->velocity + row * dim);
     spread_axial(dim, g->spin + row * spin_width(dim), m->spin);
     vec_sub(dim, m->arm, point, g->position + row * dim);
-    cell_nearest(ctx->periodic, dim, m->arm);
-    if (!ctx->geometric) return;
+    cell_nearest(t->periodic, dim, m->arm);
+    if (!t->geometric) return;
     vec_copy(dim, m->moved, g->moved + row * dim);
     spread_axial(dim, g->turned + row * spin_width(dim), m->turned);
 }
 
-static void wall_mover(const outer_context* ctx, int wall, const double* point, mover* m)
+static void wall_mover(const general_task* t, int wall, const double* point, mover* m)
 {
-    const walls* w = ctx->w;
-    const int dim = ctx->g->dim;
+    const walls* w = t->w;
+    const int dim = t->g->dim;
     const bool mobile = wall_is_mobile(w, wall);
     *m = (mover){.inv_mass = mobile ? 1.0 / w->record[wall].drive.mass : 0.0};
     vec_copy(3, m->velocity, w->velocity + 3 * wall);
     vec_copy(3, m->spin, w->spin + 3 * wall);
     vec_sub(dim, m->arm, point, w->position + 3 * wall);
-    cell_nearest(ctx->periodic, dim, m->arm);
-    if (!ctx->geometric) return;
+    cell_nearest(t->periodic, dim, m->arm);
+    if (!t->geometric) return;
     vec_copy(3, m->moved, w->moved + 3 * wall);
     vec_copy(3, m->turned, w->turned + 3 * wall);
 }
@@ -322,38 +284,34 @@ static void point_velocity(const mover* m, double v[3])
     vec_add_scaled(3, v, 1.0, m->velocity);
 }
 
-/// Displacement of a body's point since the last evaluation; the contact point has moved by
-/// `travel`, and the arm is the mean of now and then.
-static void point_motion(const mover* m, const double travel[3], double u[3])
-{
-    double mean[3];
-    for (int k = 0; k < 3; k++) mean[k] = m->arm[k] - 0.5 * (travel[k] - m->moved[k]);
-    vec_cross(u, m->turned, mean);
-    vec_add_scaled(3, u, 1.0, m->moved);
-}
-
 /// Motion since the last evaluation, and the normal then.
-static void fill_motion(const soft_outer* o, const outer_context* ctx, const mover body[2],
+static void fill_motion(const general_contacts* o, const general_task* t, const mover body[2],
                         int64_t c, soft_meetings* m, int lane)
 {
     const int dim = o->dim;
     const int64_t from = o->from[c];
     const double* n = o->found.normal + c * dim;
-    const double* last = ctx->geometric && from >= 0 ? o->list.normal + from * dim : n;
+    const double* last = t->geometric && from >= 0 ? o->list.normal + from * dim : n;
     double u[2][3], turn[2][3], travel[3] = {0.0, 0.0, 0.0};
-    if (ctx->geometric) {
+    if (t->geometric) {
         if (from >= 0) {
             vec_sub(dim, travel, o->found.point + c * dim, o->list.point + from * dim);
-            cell_nearest(ctx->periodic, dim, travel);
+            cell_nearest(t->periodic, dim, travel);
         }
+        // The contact point has moved by `travel`: the arm is the mean of now and then.
         for (int s = 0; s < 2; s++) {
-            point_motion(&body[s], travel, u[s]);
+            double arm[3];
+            for (int k = 0; k < 3; k++) {
+                arm[k] = body[s].arm[k] - 0.5 * (travel[k] - body[s].moved[k]);
+            }
+            vec_cross(u[s], body[s].turned, arm);
+            vec_add_scaled(3, u[s], 1.0, body[s].moved);
             vec_copy(3, turn[s], body[s].turned);
         }
     } else {
         for (int s = 0; s < 2; s++) {
             point_velocity(&body[s], u[s]);
-            for (int k = 0; k < 3; k++) u[s][k] *= ctx->h, turn[s][k] = body[s].spin[k] * ctx->h;
+            for (int k = 0; k < 3; k++) u[s][k] *= t->h, turn[s][k] = body[s].spin[k] * t->h;
         }
     }
     for (int k = 0; k < dim; k++) {
@@ -367,11 +325,38 @@ static void fill_motion(const soft_outer* o, const outer_context* ctx, const mov
     m->twist[lane] = dim == 3 ? 0.5 * (vec_dot(3, turn[0], n) + vec_dot(3, turn[1], n)) : 0.0;
 }
 
-static void fill_history(const soft_outer* o, int64_t c, soft_meetings* m, int lane)
+static void fill_lane(general_contacts* o, const general_task* t, int64_t c, soft_meetings* m,
+                      int lane)
 {
+    const contacts *now = &o->found, *last = &o->list;
+    const int dim = o->dim, width = spin_width(dim);
+    const int32_t a = now->a_row[c];
     const int64_t from = o->from[c];
-    const int width = spin_width(o->dim);
-    const contacts* last = &o->list;
+    const double* point = now->point + c * dim;
+    mover body[2];
+    double v[2][3];
+    if (a < 0) {
+        wall_mover(t, -1 - a, point, &body[0]);
+    } else {
+        grain_mover(t, a, point, &body[0]);
+    }
+    grain_mover(t, now->b_row[c], point, &body[1]);
+    for (int s = 0; s < 2; s++) point_velocity(&body[s], v[s]);
+    vec_copy(dim, o->fresh.arm_a + c * dim, body[0].arm);
+    vec_copy(dim, o->fresh.arm_b + c * dim, body[1].arm);
+    m->overlap[lane] = -now->gap[c];
+    for (int k = 0; k < dim; k++) {
+        m->normal[k][lane] = now->normal[c * dim + k];
+        m->velocity[k][lane] = v[1][k] - v[0][k];
+    }
+    for (int k = 0; k < width; k++) {
+        const int axis = dim == 2 ? 2 : k;
+        m->spin[k][lane] = body[1].spin[axis] - body[0].spin[axis];
+    }
+    m->inv_mass[lane] = body[0].inv_mass + body[1].inv_mass;
+    m->curvature[lane] = body[0].curvature + body[1].curvature;
+    m->law[lane] = law_row(t, now, c);
+    fill_motion(o, t, body, c, m, lane);
     for (int k = 0; k < width; k++) {
         m->slip[k][lane] = from >= 0 && last->slip ? last->slip[from * width + k] : 0.0;
         m->roll[k][lane] = from >= 0 && last->roll ? last->roll[from * width + k] : 0.0;
@@ -381,70 +366,28 @@ static void fill_history(const soft_outer* o, int64_t c, soft_meetings* m, int l
     m->touched[lane] = from >= 0;
 }
 
-static void fill_lane(soft_outer* o, const outer_context* ctx, int64_t c, soft_meetings* m,
-                      int lane)
-{
-    const contacts* now = &o->found;
-    const int dim = o->dim;
-    const int32_t a = now->a_row[c];
-    const double* point = now->point + c * dim;
-    mover body[2];
-    double v[2][3];
-    if (a < 0) {
-        wall_mover(ctx, -1 - a, point, &body[0]);
-    } else {
-        grain_mover(ctx, a, point, &body[0]);
-    }
-    grain_mover(ctx, now->b_row[c], point, &body[1]);
-    for (int s = 0; s < 2; s++) point_velocity(&body[s], v[s]);
-    vec_copy(dim, o->fresh.arm_a + c * dim, body[0].arm);
-    vec_copy(dim, o->fresh.arm_b + c * dim, body[1].arm);
-    m->overlap[lane] = -now->gap[c];
-    for (int k = 0; k < dim; k++) {
-        m->normal[k][lane] = now->normal[c * dim + k];
-        m->velocity[k][lane] = v[1][k] - v[0][k];
-    }
-    for (int k = 0; k < spin_width(dim); k++) {
-        const int axis = dim == 2 ? 2 : k;
-        m->spin[k][lane] = body[1].spin[axis] - body[0].spin[axis];
-    }
-    m->inv_mass[lane] = body[0].inv_mass + body[1].inv_mass;
-    m->curvature[lane] = body[0].curvature + body[1].curvature;
-    m->law[lane] = soft_outer_law(ctx, now, c);
-    fill_motion(o, ctx, body, c, m, lane);
-    fill_history(o, c, m, lane);
-}
-
-/// A lane without a contact: apart, and nothing is divided by zero.
-static void fill_nobody(soft_meetings* m, int lane)
-{
-    m->overlap[lane] = -1.0;
-    m->normal[0][lane] = m->last_normal[0][lane] = 1.0;
-    m->inv_mass[lane] = m->curvature[lane] = 1.0;
-}
-
 /// The work that an area stores in place of the energy that a spring has, and the pull of a bond
 /// with it. Two evaluations at the same time count once.
-static void store_work(soft_outer* o, const outer_context* ctx, int64_t c, const soft_meetings* m,
-                       int lane)
+static void store_work(general_contacts* o, const general_task* t, int64_t c,
+                       const soft_meetings* m, int lane)
 {
     contacts* now = &o->found;
     const int64_t from = o->from[c];
-    const double* constants = ctx->area_constants + SOFT_CONSTANTS * (int64_t)m->law[lane];
+    const double* constants = t->laws->area_constants + SOFT_CONSTANTS * (int64_t)m->law[lane];
     const double overlap = m->overlap[lane], k = constants[SOFT_STIFFNESS];
     const double pull = m->bonded[lane] ? constants[SOFT_COHESION] : 0.0;
     double speed = 0.0;
     for (int i = 0; i < o->dim; i++) speed += m->normal[i][lane] * m->velocity[i][lane];
     const double power = -(k * overlap - pull) * speed;
-    double stored = ctx->h > 0.0 ? 0.0 : k * now->stored[c];
+    double stored = t->h > 0.0 ? 0.0 : k * now->stored[c];
     if (from >= 0) stored = o->list.stored ? o->list.stored[from] : 0.0;
-    if (ctx->h > 0.0 || from < 0) stored += 0.5 * (ctx->h + ctx->step) * power;
+    if (t->h > 0.0 || from < 0) stored += 0.5 * (t->h + t->step) * power;
     now->stored[c] = stored;
-    o->fresh.elastic[c] += stored - 0.5 * ctx->step * power - (0.5 * k * overlap - pull) * overlap;
+    o->fresh.elastic[c] += stored - 0.5 * t->step * power - (0.5 * k * overlap - pull) * overlap;
 }
 
-static void take_answers(soft_outer* o, const outer_context* ctx, int64_t c, const soft_meetings* m,
-                         int lane)
+static void take_answers(general_contacts* o, const general_task* t, int64_t c,
+                         const soft_meetings* m, int lane)
 {
     contacts* now = &o->found;
     const int dim = o->dim, width = spin_width(dim);
@@ -459,43 +402,47 @@ static void take_answers(soft_outer* o, const outer_context* ctx, int64_t c, con
     o->fresh.elastic[c] = m->elastic[lane];
     o->fresh.loss[c] = m->loss[lane];
     o->fresh.power[c] = m->power[lane];
-    if (is_area(ctx, now, c)) {
-        store_work(o, ctx, c, m, lane);
+    if (is_area(t, now, c)) {
+        store_work(o, t, c, m, lane);
     } else if (now->stored) {
         now->stored[c] = 0.0;
     }
 }
 
-static void meet_batch(soft_outer* o, const outer_context* ctx, int64_t batch)
+static void meet_batch(general_contacts* o, const general_task* t, int64_t batch)
 {
     soft_meetings m = {0};
     const int64_t first = SOFT_LANES * batch;
     const int64_t left = o->found.count - first;
     const int count = left < SOFT_LANES ? (int)left : SOFT_LANES;
-    for (int lane = 0; lane < count; lane++) fill_lane(o, ctx, first + lane, &m, lane);
-    for (int lane = count; lane < SOFT_LANES; lane++) fill_nobody(&m, lane);
-    if (ctx->kind.law == TALUS_SOFT_HERTZ && ctx->solids) { // balls with Hertz, areas without
+    for (int lane = 0; lane < count; lane++) fill_lane(o, t, first + lane, &m, lane);
+    for (int lane = count; lane < SOFT_LANES; lane++) { // apart, and nothing is divided by zero
+        m.overlap[lane] = -1.0;
+        m.normal[0][lane] = m.last_normal[0][lane] = 1.0;
+        m.inv_mass[lane] = m.curvature[lane] = 1.0;
+    }
+    if (t->laws->kind.law == TALUS_SOFT_HERTZ && t->solids) { // balls with Hertz, areas without
         soft_meetings areas = m;
-        const soft_kind kind = {ctx->kind.dim, TALUS_SOFT_AREA, ctx->kind.total,
-                                ctx->kind.compound};
-        ctx->kernels->meet(&kind, ctx->area_constants, ctx->h, &areas);
-        ctx->kernels->meet(&ctx->kind, ctx->constants, ctx->h, &m);
+        const soft_kind kind = {t->laws->kind.dim, TALUS_SOFT_AREA, t->laws->kind.total,
+                                t->laws->kind.compound};
+        t->kernels->meet(&kind, t->laws->area_constants, t->h, &areas);
+        t->kernels->meet(&t->laws->kind, t->laws->constants, t->h, &m);
         for (int lane = 0; lane < count; lane++) {
-            const bool area = is_area(ctx, &o->found, first + lane);
-            take_answers(o, ctx, first + lane, area ? &areas : &m, lane);
+            const bool area = is_area(t, &o->found, first + lane);
+            take_answers(o, t, first + lane, area ? &areas : &m, lane);
         }
         return;
     }
-    ctx->kernels->meet(&ctx->kind, ctx->constants, ctx->h, &m);
-    for (int lane = 0; lane < count; lane++) take_answers(o, ctx, first + lane, &m, lane);
+    t->kernels->meet(&t->laws->kind, t->laws->constants, t->h, &m);
+    for (int lane = 0; lane < count; lane++) take_answers(o, t, first + lane, &m, lane);
 }
 
 /// Drop the contacts that neither touch nor hold a bond: those in the range of bonds only. Of those
 /// that have just opened it is kept what their springs lost.
-static void drop_open(soft_outer* o)
+static void drop_open(general_contacts* o)
 {
     contacts* c = &o->found;
-    outer_answers* a = &o->fresh;
+    contact_answers* a = &o->fresh;
     const int dim = o->dim;
     int64_t kept = 0;
     for (int64_t i = 0; i < c->count; i++) {
@@ -516,27 +463,29 @@ static void drop_open(soft_outer* o)
     c->count = kept;
 }
 
-static void meet_found(soft_outer* o, const outer_context* ctx)
+talus_status general_contacts_evaluate(general_contacts* o, const general_task* t)
 {
+    TRY(reserve_bodies(o, t));
+    TRY(find(o, t));
     const int64_t count = o->found.count, batches = (count + SOFT_LANES - 1) / SOFT_LANES;
-    if (parallel_is_plain(ctx->threads, count)) {
-        for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
-        return;
+    if (!arrays_renew(&o->from_capacity, count, ARRAY(o->from))) return TALUS_ERR_MEMORY;
+    TRY(answers_reserve(&o->fresh, count, o->dim));
+    TRY(contacts_need_slips(&o->found));
+    if (has_areas(t)) TRY(contacts_need_stored(&o->found));
+    if (t->laws->kind.compound) {
+        TRY(contacts_need_rolls(&o->found));
+        TRY(contacts_need_torques(&o->found));
     }
-#pragma omp parallel for num_threads(parallel_threads(ctx->threads, count)) schedule(static)
-    for (int64_t b = 0; b < batches; b++) meet_batch(o, ctx, b);
-}
-
-talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx)
-{
-    TRY(reserve_grains(o, ctx));
-    TRY(find(o, ctx));
-    TRY(reserve_found(o, ctx->kind.compound, has_areas(ctx)));
-    TRY(match(o, ctx));
-    meet_found(o, ctx);
+    TRY(match(o, t));
+    if (parallel_is_plain(t->threads, count)) {
+        for (int64_t b = 0; b < batches; b++) meet_batch(o, t, b);
+    } else {
+#pragma omp parallel for num_threads(parallel_threads(t->threads, count)) schedule(static)
+        for (int64_t b = 0; b < batches; b++) meet_batch(o, t, b);
+    }
     drop_open(o);
     const contacts list = o->list;
-    const outer_answers answers = o->answers;
+    const contact_answers answers = o->answers;
     o->list = o->found;
     o->found = list;
     o->answers = o->fresh;
@@ -562,7 +511,7 @@ static void add_to_sum(int dim, double* sum, double sign, const double* force, c
         sum[(dim == 2 ? 5 : 3) + k] += sign * torque[k];
 }
 
-void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, walls* w)
+void general_contacts_add(const general_contacts* o, const general_task* t, double* sum, walls* w)
 {
     const contacts* list = &o->list;
     const int dim = o->dim, width = spin_width(dim);
@@ -570,12 +519,12 @@ void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, 
         const int32_t a = list->a_row[c], b = list->b_row[c];
         const double* force = list->force + c * dim;
         const double* torque = list->torque ? list->torque + c * width : NULL;
-        double* on_b = sum + SOFT_SUM * (int64_t)ctx->order->place_of[b];
+        double* on_b = sum + SOFT_SUM * (int64_t)t->order->place_of[b];
         add_to_sum(dim, on_b, 1.0, force, o->answers.arm_b + c * dim, torque);
         on_b[6] += o->answers.loss[c];
         on_b[7] += o->answers.power[c];
         if (a >= 0) {
-            double* on_a = sum + SOFT_SUM * (int64_t)ctx->order->place_of[a];
+            double* on_a = sum + SOFT_SUM * (int64_t)t->order->place_of[a];
             add_to_sum(dim, on_a, -1.0, force, o->answers.arm_a + c * dim, torque);
             continue;
         }

@@ -1,7 +1,7 @@
 /// Eight contacts whose geometry is known through the law (soft/law_kernel.h), as many at once as
 /// the file that includes this is compiled for.
-#ifndef TALUS_SOFT_KERNEL_MEET_H
-#define TALUS_SOFT_KERNEL_MEET_H
+#ifndef TALUS_SOFT_MEET_KERNEL_H
+#define TALUS_SOFT_MEET_KERNEL_H
 
 #include "soft/law_kernel.h"
 
@@ -87,9 +87,7 @@ static ALWAYS_INLINE void meet(const int dim, const bool hertz, const bool total
         law_in in;
         law_history history = {0};
         law_out out = {0};
-        for (int k = 0; k < (compound ? SOFT_CONSTANTS : 8); k += 4) {
-            lanes_load_rows(constants, SOFT_CONSTANTS, k, m->law + at, c + k);
-        }
+        load_constants(compound, constants, m->law + at, c);
         meet_load(dim, hertz, compound, m, at, &in, &history);
         soft_law(dim, hertz, total, compound, c, h, &in, &history, &out);
         meet_store(dim, compound, &history, &out, at, m);

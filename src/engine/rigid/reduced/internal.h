@@ -1,9 +1,10 @@
 /// What the methods of reduced_solve() share: rows of the matrix, units of a contact, the natural
 /// map.
-#ifndef TALUS_RIGID_REDUCED_INSIDE_H
-#define TALUS_RIGID_REDUCED_INSIDE_H
+#ifndef TALUS_RIGID_REDUCED_INTERNAL_H
+#define TALUS_RIGID_REDUCED_INTERNAL_H
 
 #include "base/vec.h"
+#include "base/vector_width.h"
 #include "rigid/reduced/reduced.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ typedef struct reduced_measure {
 /// What they are made of. Those of parts that do not know each other add up.
 typedef struct reduced_sums {
     double e2, r2, u2, q2;         ///< squares of the error's numerator, of r, u and q
-    double left, energy, approach; ///< of the residual: cone.c
+    double left, energy, approach; ///< of the residual: reduced.c
     double wrong, moving, pushing; ///< of the velocities: those that break the law, u, and q
 } reduced_sums;
 
@@ -67,33 +68,6 @@ static inline double reduced_measure_worse(reduced_measure m)
 static inline bool reduced_measure_meets(reduced_measure m, double tolerance)
 {
     return m.error <= tolerance && m.residual <= tolerance && m.velocity <= tolerance;
-}
-
-/// Copies of a function for machines with AVX2 and with AVX-512.
-#ifdef __x86_64__
-#define REDUCED_AVX2 __attribute__((target("avx2")))
-#define REDUCED_AVX512 __attribute__((target("avx2,avx512f")))
-#else
-#define REDUCED_AVX2
-#define REDUCED_AVX512
-#endif
-
-static inline bool reduced_has_avx2(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
-static inline bool reduced_has_avx512(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
 }
 
 /// Four numbers that are computed together. Every lane is computed alike in any vector width, so

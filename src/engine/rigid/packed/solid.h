@@ -1,10 +1,10 @@
 /// Batches of contacts with full blocks: solids with lever arms (law/coulomb_block.c for lanes).
 ///
-/// Open and stick are one step each; what slides is solved by packed_slide.h. Lanes for which that
+/// Open and stick are one step each; what slides is solved by slide.h. Lanes for which that
 /// is not sure to be the answer (a block that is singular to rounding, friction that may wedge the
 /// bodies) are left to the scalar law, one by one.
-#ifndef TALUS_RIGID_PACKED_FULL_H
-#define TALUS_RIGID_PACKED_FULL_H
+#ifndef TALUS_RIGID_PACKED_SOLID_H
+#define TALUS_RIGID_PACKED_SOLID_H
 
 #include "law/coulomb.h"
 #include "rigid/packed/lanes.h"
@@ -12,8 +12,8 @@
 
 /// Relative velocity at a contact with the fields of its arms; in the plane along normal and
 /// tangent.
-static ALWAYS_INLINE void full_velocity(const int dim, const lanes* n, const real* arm_a,
-                                        const real* arm_b, const packed_bodies* o, lanes* u)
+static ALWAYS_INLINE void solid_velocity(const int dim, const lanes* n, const real* arm_a,
+                                         const real* arm_b, const packed_bodies* o, lanes* u)
 {
     const lanes *a = o->a, *b = o->b;
     if (dim == 2) {
@@ -38,8 +38,8 @@ static ALWAYS_INLINE lanes arm_moment(const int dim, const real* arm, const int 
     return field(arm, i) * dp[0] + field(arm, 3 + i) * dp[1] + field(arm, 6 + i) * dp[2];
 }
 
-static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const real* arm_a,
-                                     const real* arm_b, const lanes* dp, packed_bodies* o)
+static ALWAYS_INLINE void apply_solids(const int dim, const lanes* n, const real* arm_a,
+                                       const real* arm_b, const lanes* dp, packed_bodies* o)
 {
     lanes *a = o->a, *b = o->b;
     if (dim == 2) {
@@ -61,11 +61,11 @@ static ALWAYS_INLINE void full_apply(const int dim, const lanes* n, const real* 
 }
 
 /// Solve one lane with the exact scalar law.
-static void full_lane_alone(const int dim, const real* constants, int lane, const real* alone,
-                            const real* guess, real* x)
+static void solve_lane_alone(const int dim, const real* constants, int lane, const real* alone,
+                             const real* guess, real* x)
 {
     double f[36], S[9], inverse[9], n[3] = {1.0, 0.0, 0.0}, free[3], from[3], solved[3];
-    for (int i = 0; i < packed_fields(PACKED_BLOCK, dim); i++)
+    for (int i = 0; i < packed_fields(PACKED_SOLID, dim); i++)
         f[i] = (double)constants[i * PACKED_LANES + lane];
     const double *upper = f + dim + 3, *upper_inverse = upper + (dim == 2 ? 3 : 6);
     for (int i = 0; i < dim; i++) {
@@ -84,8 +84,8 @@ static void full_lane_alone(const int dim, const real* constants, int lane, cons
 }
 
 /// Hand the lanes of the mask to the scalar law.
-static ALWAYS_INLINE void full_lanes_alone(const int dim, const real* constants, lane_mask mask,
-                                           const lanes* alone, const lanes* y, lanes* x)
+static ALWAYS_INLINE void solve_lanes_alone(const int dim, const real* constants, lane_mask mask,
+                                            const lanes* alone, const lanes* y, lanes* x)
 {
     _Alignas(64) real solved[3 * PACKED_LANES], guess[3 * PACKED_LANES], left[3 * PACKED_LANES];
     for (int i = 0; i < dim; i++) {
@@ -94,14 +94,14 @@ static ALWAYS_INLINE void full_lanes_alone(const int dim, const real* constants,
         lanes_store(left + i * PACKED_LANES, alone[i]);
     }
     for (unsigned bits = mask_bits(mask); bits; bits &= bits - 1) {
-        full_lane_alone(dim, constants, __builtin_ctz(bits), left, guess, solved);
+        solve_lane_alone(dim, constants, __builtin_ctz(bits), left, guess, solved);
     }
     for (int i = 0; i < dim; i++) x[i] = lanes_load(solved + i * PACKED_LANES);
 }
 
 /// Exact update of a full block: open, stick, slide.
-static ALWAYS_INLINE void solve_full(const int dim, const real* k, const lanes* axis,
-                                     const lanes* u, const lanes* y, lanes* x)
+static ALWAYS_INLINE void solve_solids(const int dim, const real* k, const lanes* axis,
+                                       const lanes* u, const lanes* y, lanes* x)
 {
     const real* upper = k + (dim + 3) * PACKED_LANES;
     const real* inverse = upper + (dim == 2 ? 3 : 6) * PACKED_LANES;
@@ -126,41 +126,41 @@ static ALWAYS_INLINE void solve_full(const int dim, const real* k, const lanes* 
     const lane_mask slides = mask_but(closing, mask_and(regular, holds));
     for (int i = 0; i < dim; i++) x[i] = lanes_pick(closing, x[i], zero);
     if (mask_bits(slides) == 0) return;
-    const full_contact contact = {n, upper, mu, free_n, alone};
+    const solid_contact contact = {n, upper, mu, free_n, alone};
     const lane_mask try = mask_and(slides, regular);
     const lane_mask solved = dim == 2 ? slide_2d(&contact, try, x) : slide_3d(&contact, try, y, x);
     const lane_mask left = mask_but(slides, solved);
-    if (mask_bits(left) != 0) full_lanes_alone(dim, k, left, alone, y, x);
+    if (mask_bits(left) != 0) solve_lanes_alone(dim, k, left, alone, y, x);
 }
 
-static ALWAYS_INLINE void sweep_full(packed* w, const int dim, int64_t batch, bool momentum,
-                                     lanes beta, lane_sums* sums)
+static ALWAYS_INLINE void sweep_solids(packed_problem* packed, const int dim, int64_t batch,
+                                       bool momentum, lanes beta, lane_sums* sums)
 {
-    const int arms = packed_full_arms(dim), arm_size = dim == 2 ? 2 : 9;
-    const real* constants = constants_of(w, PACKED_BLOCK, dim, batch);
-    real* p = values_of(w, PACKED_P) + batch * dim * PACKED_LANES;
-    real* z = values_of(w, PACKED_OLD_P) + batch * dim * PACKED_LANES;
+    const int arms = packed_solid_arms(dim), arm_size = dim == 2 ? 2 : 9;
+    const real* constants = constants_of(packed, PACKED_SOLID, dim, batch);
+    real* p = values_of(packed, PACKED_IMPULSE) + batch * dim * PACKED_LANES;
+    real* z = values_of(packed, PACKED_OLD_IMPULSE) + batch * dim * PACKED_LANES;
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
-        const int32_t* who = w->who + 2 * batch * PACKED_LANES + lane;
+        const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
         const real* k = constants + lane;
         const real *arm_a = k + arms * PACKED_LANES, *arm_b = arm_a + arm_size * PACKED_LANES;
         lanes n[3], u[3], x[3], y[3], before[3], dp[3];
         packed_bodies o;
-        load_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         for (int i = 0; i < dim; i++) {
             const int at = i * PACKED_LANES + lane;
             n[i] = field(k, i);
             y[i] = extrapolate(p + at, z + at, momentum, beta, &before[i]);
         }
-        full_velocity(dim, n, arm_a, arm_b, &o, u);
-        solve_full(dim, k, n, u, y, x);
+        solid_velocity(dim, n, arm_a, arm_b, &o, u);
+        solve_solids(dim, k, n, u, y, x);
         for (int i = 0; i < dim; i++) {
             dp[i] = x[i] - y[i];
             lanes_store(p + i * PACKED_LANES + lane, x[i]);
         }
-        full_apply(dim, n, arm_a, arm_b, dp, &o);
-        store_bodies(dim, values_of(w, PACKED_ROW), who, &o);
+        apply_solids(dim, n, arm_a, arm_b, dp, &o);
+        store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         add_to_sums(dim, sums, part, field(k, dim), x, y, before);
     }
 }

@@ -1,7 +1,7 @@
 /// What the files of the overlap areas share (soft/overlap.h): pieces of regions, and how one cell
 /// is cut by another, by a line and by a circle.
-#ifndef TALUS_SOFT_OVERLAP_INSIDE_H
-#define TALUS_SOFT_OVERLAP_INSIDE_H
+#ifndef TALUS_SOFT_OVERLAP_PIECES_H
+#define TALUS_SOFT_OVERLAP_PIECES_H
 
 #include "soft/overlap.h"
 
@@ -63,8 +63,6 @@ static inline int body_cells(const overlap_body* b)
     return b->shape ? b->shape->cell_count : 1;
 }
 
-/// Room for polygons of `corners` corners.
-talus_status scratch_corners(overlap_scratch* s, int64_t corners);
 /// Add a piece, so far a region of its own.
 talus_status scratch_add(overlap_scratch* s, const overlap_piece* piece);
 /// Two pieces belong to one region.

@@ -1,4 +1,5 @@
-/// Contacts of the soft method beside those between balls: of balls with walls, and of polygons.
+/// Contacts of any kind but between balls, which have their own list (soft/pairs.h): of balls with
+/// walls, and of polygons with everything.
 ///
 /// Their geometry is found one by one, the law is that of all (kernels.h, `meet`). The list is
 /// made anew at every evaluation and takes its history from the one before.
@@ -9,17 +10,17 @@
 /// power against the elastic normal force: the work up to half a step after the last one. Half of
 /// the last h P less it is the work up to the last one, by the trapezoidal rule; and when the
 /// contact ends, force 0, it is what is left.
-#ifndef TALUS_SOFT_WALL_CONTACTS_H
-#define TALUS_SOFT_WALL_CONTACTS_H
+#ifndef TALUS_SOFT_GENERAL_CONTACTS_H
+#define TALUS_SOFT_GENERAL_CONTACTS_H
 
 #include "detect/contacts.h"
 #include "detect/grid.h"
+#include "soft/area_contacts.h"
 #include "soft/kernels.h"
-#include "soft/solid_contacts.h"
 #include "state/cell.h"
 
 /// What an evaluation works on. Nothing is owned.
-typedef struct outer_context {
+typedef struct general_task {
     const grains* g;
     const walls* w;
     const cell* periodic;
@@ -27,65 +28,54 @@ typedef struct outer_context {
     bool solids;            ///< there are polygons
     const soft_order* order;
     const soft_kernels* kernels;
-    soft_kind kind;
+    const soft_laws* laws;
     bool geometric;
-    double range; ///< of bonds
-    const double* constants;
-    const double* area_constants; ///< of contacts through areas
-    const int32_t* law_of;        ///< [materials][materials] rows of constants
-    int materials;
     double h;    ///< since the last evaluation
     double step; ///< until the next one
     int threads;
-} outer_context;
+} general_task;
 
 /// What is known of contacts beside their columns.
-typedef struct outer_answers {
+typedef struct contact_answers {
     int64_t capacity;
     double* elastic; ///< energy of the springs, with the work that areas store
     double* loss;    ///< since the evaluation before
     double* power;   ///< of the dashpots
     double* arm_a;   ///< [dim] from a's centre to the point; a wall: from its position
     double* arm_b;   ///< [dim]
-} outer_answers;
+} contact_answers;
 
-typedef struct soft_outer {
+typedef struct general_contacts {
     int dim;
-    contacts list;                ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
-    contacts found;               ///< being made
-    outer_answers answers, fresh; ///< of both
-    outer_solids solids;
-    int64_t* from; ///< [found] row of `list` that it goes on from, -1: new
+    contacts list;  ///< of the last evaluation, sorted; the gap of polygons is -A/l_c
+    contacts found; ///< being made
+    contact_answers answers, fresh; ///< of both
+    area_shapes shapes;             ///< of the world; to be freed when they change
+    int64_t* from;                  ///< [found] row of `list` that it goes on from, -1: new
     int64_t from_capacity;
-    double* margin; ///< [grains and walls] zeros
-    int64_t margin_capacity;
+    int64_t body_capacity;
+    double* margin;   ///< [grains and walls] zeros
     uint8_t* escaped; ///< [grains] 1: the centre is behind a wall
-    uint8_t* far;     ///< [grains] 1: out of reach of all walls since soft_outer_look()
-    int64_t escaped_capacity;
-    bool looked; ///< `far` holds
-    double lost; ///< energy left in contacts that ended, since the evaluation before
-} soft_outer;
+    uint8_t* far;     ///< [grains] 1: out of reach of all walls since general_contacts_note_far()
+    bool far_known;   ///< `far` holds
+    double lost;      ///< energy left in contacts that ended, since the evaluation before
+} general_contacts;
 
-void soft_outer_init(soft_outer* o, int dim);
-void soft_outer_free(soft_outer* o);
-/// Forget what is kept of the world's shapes.
-void soft_outer_forget(soft_outer* o);
+void general_contacts_init(general_contacts* o, int dim);
+void general_contacts_free(general_contacts* o);
 
 /// Room for `count` contacts in o->list and its answers, whose rows are lost.
-talus_status soft_outer_reserve(soft_outer* o, int64_t count);
+talus_status general_contacts_reserve(general_contacts* o, int64_t count);
 
 /// Note which grains are out of reach of all walls, and stay so while no grain and no wall comes
 /// nearer to the other by more than `room`.
-talus_status soft_outer_look(soft_outer* o, const outer_context* ctx, double room);
+talus_status general_contacts_note_far(general_contacts* o, const general_task* t, double room);
 
 /// Find the contacts at the present positions and their forces, and carry the history on. The
 /// history before is in o->list.
-talus_status soft_outer_evaluate(soft_outer* o, const outer_context* ctx);
+talus_status general_contacts_evaluate(general_contacts* o, const general_task* t);
 
 /// Add the forces to the sums of the grains [places][SOFT_SUM] and to w->force and w->torque.
-void soft_outer_add(const soft_outer* o, const outer_context* ctx, double* sum, walls* w);
-
-/// Row of constants of a contact of `list`.
-int32_t soft_outer_law(const outer_context* ctx, const contacts* list, int64_t c);
+void general_contacts_add(const general_contacts* o, const general_task* t, double* sum, walls* w);
 
 #endif

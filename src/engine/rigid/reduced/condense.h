@@ -1,7 +1,7 @@
 /// The contact problem of a step (rigid/problem.h) as one without bodies (rigid/reduced/reduced.h),
 /// and back.
-#ifndef TALUS_RIGID_REDUCED_OF_PROBLEM_H
-#define TALUS_RIGID_REDUCED_OF_PROBLEM_H
+#ifndef TALUS_RIGID_REDUCED_CONDENSE_H
+#define TALUS_RIGID_REDUCED_CONDENSE_H
 
 #include "rigid/problem.h"
 #include "rigid/reduced/reduced.h"
@@ -10,8 +10,8 @@
 /// then tangents (base/vec.h). The bias is in q_N. *guess receives the impulses of the problem in
 /// these frames, [count][dim], to be freed by the caller. Contacts with richer laws than Coulomb's
 /// are an error, TALUS_ERR_ARGUMENT.
-talus_status reduced_of_problem(const problem* p, reduced_problem* out, double** guess,
-                                talus_error* error);
+talus_status reduced_from_problem(const problem* p, reduced_problem* out, double** guess,
+                                  talus_error* error);
 /// Put the impulses r of such a problem into `p`; the velocities of its bodies follow.
 void reduced_to_problem(const double* r, problem* p);
 
