@@ -72,7 +72,7 @@ talus_status budget_begin(budget* b, const talus_series* series, const talus_wor
     if (!b->step_row || !b->length_row || series->rows == 0) b->wall_work = NAN;
     if (g.count > 0) b->last_grain = g.id[g.count - 1];
     memcpy(b->gravity, talus_world_options(world)->gravity, sizeof b->gravity);
-    TRY(talus_measure_energies(world, &def, &b->begin, error));
+    TRY(talus_measure_energy(world, &def, &b->begin, error));
     return begin_walls(b, world, error);
 }
 
@@ -142,7 +142,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
 {
     const talus_measure_def def = talus_measure_default();
     const int64_t step = talus_world_last(world)->step;
-    talus_energies now;
+    talus_energy now;
     if (!isnan(b->wall_work)) add_rows(b, step);
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
@@ -159,7 +159,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
     }
     if (step - b->step > b->most_steps) b->most_steps = step - b->step;
     b->step = step;
-    TRY(talus_measure_energies(world, &def, &now, error));
+    TRY(talus_measure_energy(world, &def, &now, error));
     b->kinetic = now.kinetic - b->begin.kinetic;
     b->potential = now.potential - b->begin.potential;
     b->dissipated = is_comparable(b, world) ? b->wall_work - b->kinetic - b->potential : NAN;

@@ -21,7 +21,7 @@ typedef struct budget {
     budget_wall* wall;
     int64_t grain_count, last_grain; ///< of the first frame
     double gravity[3];               ///< likewise
-    talus_energies begin;
+    talus_energy begin;
     double kinetic, potential; ///< changes since the first frame, J
     int64_t most_steps;        ///< largest number of steps whose forces were taken as linear
     double wall_work;          ///< of all walls on the grains, J; NaN: not known

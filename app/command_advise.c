@@ -5,57 +5,43 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct advise_options {
     talus_advise_def def;
-    option_values sets;
+    option_sets sets;
     bool json;
-    char path[PATH_SIZE];
+    const char* scene;
 } advise_options;
 
 static const char* const method_names[] = {"contact", "soft"};
 
-// ---- command line ------------------------------------------------------------------------------
-
-static bool read_option(advise_options* o, int choice, int argc)
-{
-    int64_t threads;
-    switch (choice) {
-    case 'j': return o->json = true;
-    case 'n': return options_number("--seconds", optarg, &o->def.seconds);
-    case 't':
-        if (!options_integer("--threads", optarg, 1, &threads)) return false;
-        o->def.threads = threads < INT32_MAX ? (int)threads : INT32_MAX;
-        return true;
-    case 's':
-        if (strchr(optarg, '=')) return option_values_add(&o->sets, argc, optarg);
-        fprintf(stderr, "talus: --set needs key.path=value, not '%s'\n", optarg);
-        return false;
-    default: return false;
-    }
-}
-
-static bool read_options(advise_options* o, int argc, char** argv, int* status)
-{
-    static const struct option list[] = {
-        {"seconds", required_argument, NULL, 'n'}, {"threads", required_argument, NULL, 't'},
-        {"set", required_argument, NULL, 's'},     {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},          {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("advise"));
-            *status = STATUS_OK;
-            return false;
-        }
-        if (!read_option(o, choice, argc)) return false;
-    }
-    const char* scene = options_single(argc, argv, "a scene");
-    return scene && locate_scene(scene, o->path);
-}
+static const option_row options[] = {
+    {.name = "seconds",
+     .value = "S",
+     .meaning = "processor time a thread for each trial",
+     .otherwise = "1",
+     .type = OPTION_NUMBER,
+     .place = offsetof(advise_options, def.seconds)},
+    {.name = "threads",
+     .value = "N",
+     .meaning = "threads to use",
+     .otherwise = "as the scene says",
+     .type = OPTION_COUNT,
+     .place = offsetof(advise_options, def.threads),
+     .low = 1},
+    {.name = "set",
+     .value = "key.path=value",
+     .kind = &value_key,
+     .repeated = true,
+     .meaning = "override a value of the scene",
+     .type = OPTION_SETS,
+     .place = offsetof(advise_options, sets)},
+    {.name = "json",
+     .meaning = "print one JSON object on standard output",
+     .type = OPTION_FLAG,
+     .place = offsetof(advise_options, json)},
+    {0},
+};
 
 // ---- for people --------------------------------------------------------------------------------
 
@@ -78,8 +64,16 @@ static void format_seconds(double seconds, char* out, size_t size)
     snprintf(out, size, value < 99.5 ? "%.2g %s" : "%.0f %s", value, units[i].name);
 }
 
-static void print_numbers(const talus_advice* a)
+static void print_advice(const char* path, const talus_advice* a)
 {
+    const char* unit = a->reduced_units ? "" : " s";
+    printf("%s: ", path);
+    if (a->per_second)
+        printf("of unknown length");
+    else
+        printf("%.4g%s%s", a->duration, unit, a->at_most ? " at most" : "");
+    printf(", written for method: %s, %d thread%s\n\n", method_names[a->method], a->threads,
+           a->threads == 1 ? "" : "s");
     const bool si = !a->reduced_units;
     printf("  grains N               %.6g, in %dD\n", a->grains, a->dim);
     printf("  mean radius r          %.3g%s\n", a->radius, si ? " m" : "");
@@ -94,10 +88,6 @@ static void print_numbers(const talus_advice* a)
            a->ratio_papers, a->dim, a->dim, a->papers_sweeps);
     printf("  the same with L/d      %.2g: Talus needs about L/d sweeps a step or fewer\n\n",
            a->ratio_talus);
-}
-
-static void print_costs(const talus_advice* a)
-{
     printf("  method          step        steps     one step   %s   tried\n",
            a->per_second ? "  1 s of it" : "whole scene");
     for (int m = 0; m < 2; m++) {
@@ -114,20 +104,6 @@ static void print_costs(const talus_advice* a)
                a->reduced_units ? "  " : " s", steps, each, all, (long long)c->trial_steps);
     }
     printf("\n");
-}
-
-static void print_advice(const char* path, const talus_advice* a)
-{
-    const char* unit = a->reduced_units ? "" : " s";
-    printf("%s: ", path);
-    if (a->per_second)
-        printf("of unknown length");
-    else
-        printf("%.4g%s%s", a->duration, unit, a->at_most ? " at most" : "");
-    printf(", written for method: %s, %d thread%s\n\n", method_names[a->method], a->threads,
-           a->threads == 1 ? "" : "s");
-    print_numbers(a);
-    print_costs(a);
     print_verdict(stdout, a->words);
 }
 
@@ -192,33 +168,48 @@ static void write_json(const char* path, const talus_advice* a)
 
 // ---- the command -------------------------------------------------------------------------------
 
-static int advise(advise_options* o)
+static int advise(int argc, char** argv)
 {
+    advise_options o = {.def = talus_advise_default()};
     talus_advice advice;
     talus_report report = {0};
     talus_error error = {0};
-    o->def.scene = o->path;
-    o->def.sets = o->sets.items;
-    o->def.set_count = o->sets.count;
-    const talus_status status = talus_advise(&o->def, &advice, &report, &error);
-    if (status < 0)
-        print_problems(&report, &error);
-    else if (o->json)
-        write_json(o->path, &advice);
-    else
-        print_advice(o->path, &advice);
+    char path[PATH_SIZE];
+    int status = options_read(&command_advise, argc, argv, &o);
+    if (status == OPTIONS_GOOD && !locate_scene(o.scene, path)) status = STATUS_USAGE;
+    if (status == OPTIONS_GOOD) {
+        o.def.scene = path;
+        o.def.sets = o.sets.items;
+        o.def.set_count = o.sets.count;
+        const talus_status outcome = talus_advise(&o.def, &advice, &report, &error);
+        if (outcome < 0)
+            print_problems(&report, &error);
+        else if (o.json)
+            write_json(path, &advice);
+        else
+            print_advice(path, &advice);
+        status = outcome >= 0                                             ? STATUS_OK
+                 : outcome == TALUS_ERR_NUMERIC                           ? STATUS_NUMERIC
+                 : outcome == TALUS_ERR_IO || outcome == TALUS_ERR_MEMORY ? STATUS_FAILURE
+                                                                          : STATUS_SCENE;
+    }
     talus_report_clear(&report);
-    if (status >= 0) return STATUS_OK;
-    return status == TALUS_ERR_NUMERIC                            ? STATUS_NUMERIC
-           : status == TALUS_ERR_IO || status == TALUS_ERR_MEMORY ? STATUS_FAILURE
-                                                                  : STATUS_SCENE;
-}
-
-int command_advise(int argc, char** argv)
-{
-    advise_options o = {.def = talus_advise_default()};
-    int status;
-    if (read_options(&o, argc, argv, &status)) status = advise(&o);
     free(o.sets.items);
     return status;
 }
+
+const command command_advise = {
+    .name = "advise",
+    .usage = "advise SCENE [--seconds S] [--set key.path=value]... [options]",
+    .summary = "tell which method is cheaper for a scene",
+    .about = "Estimates the cost of method: contact and of method: soft (Brendel, Unger and Wolf, "
+             "1.37),\n"
+             "tries both from the beginning of the scene for a short time, and says which to use "
+             "and why.\n"
+             "Writes nothing.\n",
+    .options = options,
+    .examples = "  talus advise hopper\n"
+                "  talus advise my-scene.yaml --seconds 10\n",
+    .first = {.what = "a scene", .kind = &value_scene, .place = offsetof(advise_options, scene)},
+    .function = advise,
+};

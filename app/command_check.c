@@ -6,7 +6,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
+
+typedef struct check_options {
+    option_sets sets;
+    const char* scene;
+} check_options;
 
 static void print_warning(void* user, talus_log_level level, const char* text)
 {
@@ -17,12 +21,12 @@ static void print_warning(void* user, talus_log_level level, const char* text)
 /// What the method soft will do with the scene.
 static void print_soft(const talus_scene* scene)
 {
-    const soft_settled* settled = scene_settled(scene);
+    const soft_choices* choices = scene_choices(scene);
     const bool reduced = scene_outputs(scene)->reduced_units;
-    if (settled->stiffness) {
+    if (choices->stiffness) {
         printf("stiffness %.3g%s chosen for overlaps below %.3g %% of a diameter, decided by: %s\n",
-               settled->chosen, reduced ? "" : " N/m", 100 * scene_overlap(scene),
-               estimate_reason_words(settled->estimate.reason));
+               choices->chosen, reduced ? "" : " N/m", 100 * scene_overlap(scene),
+               estimate_reason_words(choices->estimate.reason));
     }
     for (int p = 0; p < scene_phase_count(scene); p++) {
         const talus_soft_times* t = scene_phase_times(scene, p);
@@ -49,15 +53,18 @@ static void print_contents(const talus_scene* scene, const talus_world* world)
     if (scene_method(scene) == TALUS_METHOD_SOFT) print_soft(scene);
 }
 
-static int check(const char* path, const option_values* sets)
+static int check_with(const check_options* o)
 {
+    char path[PATH_SIZE];
+    if (!locate_scene(o->scene, path)) return STATUS_USAGE;
     talus_scene* scene = NULL;
     talus_world* world = NULL;
     talus_report report = {0};
     talus_error error = {0};
     talus_world_def options = talus_world_default();
     options.log = print_warning;
-    talus_status status = talus_scene_load(path, sets->items, sets->count, &scene, &report, &error);
+    talus_status status =
+        talus_scene_load(path, o->sets.items, o->sets.count, &scene, &report, &error);
     if (status == TALUS_OK) status = talus_scene_build(scene, &options, &world, &report, &error);
     if (status == TALUS_OK) {
         print_contents(scene, world);
@@ -71,28 +78,35 @@ static int check(const char* path, const option_values* sets)
     return status == TALUS_ERR_IO || status == TALUS_ERR_MEMORY ? STATUS_FAILURE : STATUS_SCENE;
 }
 
-int command_check(int argc, char** argv)
+static int check(int argc, char** argv)
 {
-    static const struct option list[] = {
-        {"set", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    option_values sets = {0};
-    int status = STATUS_USAGE;
-    optind = 1;
-    int choice;
-    while ((choice = options_next(argc, argv, ":h", list)) == 's') {
-        if (!option_values_add(&sets, argc, optarg)) break;
-    }
-    const char* scene = choice == -1 ? options_single(argc, argv, "a scene") : NULL;
-    char path[PATH_SIZE];
-    if (choice == 'h') {
-        print_command_help(command_find("check"));
-        status = STATUS_OK;
-    } else if (scene && locate_scene(scene, path)) {
-        status = check(path, &sets);
-    }
-    free(sets.items);
+    check_options o = {0};
+    int status = options_read(&command_check, argc, argv, &o);
+    if (status == OPTIONS_GOOD) status = check_with(&o);
+    free(o.sets.items);
     return status;
 }
+
+static const option_row options[] = {
+    {.name = "set",
+     .value = "key.path=value",
+     .kind = &value_key,
+     .repeated = true,
+     .meaning = "override a value of the scene",
+     .type = OPTION_SETS,
+     .place = offsetof(check_options, sets)},
+    {0},
+};
+
+const command command_check = {
+    .name = "check",
+    .usage = "check SCENE [--set key.path=value]...",
+    .summary = "look for all mistakes in a scene",
+    .about = "Reads the scene and builds its world, writes nothing. Exit status 3 if there are "
+             "errors.\n",
+    .options = options,
+    .examples = "  talus check my-scene.yaml\n"
+                "  talus check hopper --set method=soft\n",
+    .first = {.what = "a scene", .kind = &value_scene, .place = offsetof(check_options, scene)},
+    .function = check,
+};

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@
 
 typedef struct ensemble_options {
     talus_ensemble_def def;
-    option_values sets;
+    option_sets sets;
     bool quiet, json;
     const char* from;
     const char* output;
@@ -26,75 +25,66 @@ typedef struct progress_state {
     double started, printed;
 } progress_state;
 
-// ---- command line ------------------------------------------------------------------------------
-
-static bool read_count(const char* option, int64_t low, int* out)
-{
-    int64_t value;
-    if (!options_integer(option, optarg, low, &value)) return false;
-    *out = value < INT32_MAX ? (int)value : INT32_MAX;
-    return true;
-}
-
-static bool read_option(ensemble_options* o, int choice, int argc)
-{
-    int64_t seed;
-    switch (choice) {
-    case 'o': o->output = optarg; return true;
-    case 'q': return o->quiet = true;
-    case 'j': return o->json = true;
-    case 'n': return read_count("--samples", 2, &o->def.samples);
-    case 'w': return read_count("--sweeps", 1, &o->def.max_sweeps);
-    case 't': return options_number("--tolerance", optarg, &o->def.tolerance);
-    case 'v': return options_number("--volume", optarg, &o->def.volume);
-    case 'r':
-        if (!options_integer("--seed", optarg, 0, &seed)) return false;
-        o->def.seed = (uint64_t)seed;
-        return true;
-    case 's':
-        if (strchr(optarg, '=')) return option_values_add(&o->sets, argc, optarg);
-        fprintf(stderr, "talus: --set needs key.path=value, not '%s'\n", optarg);
-        return false;
-    default: return false;
-    }
-}
-
-static bool read_options(ensemble_options* o, int argc, char** argv, int* status)
-{
-    static const struct option list[] = {
-        {"samples", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 'r'},
-        {"tolerance", required_argument, NULL, 't'},
-        {"sweeps", required_argument, NULL, 'w'},
-        {"volume", required_argument, NULL, 'v'},
-        {"set", required_argument, NULL, 's'},
-        {"output", required_argument, NULL, 'o'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":o:h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("ensemble"));
-            *status = STATUS_OK;
-            return false;
-        }
-        if (!read_option(o, choice, argc)) return false;
-    }
-    o->from = options_single(argc, argv, "a scene or the directory of a run");
-    return o->from != NULL;
-}
+static const option_row options[] = {
+    {.name = "samples",
+     .value = "N",
+     .meaning = "solutions",
+     .otherwise = "30",
+     .type = OPTION_COUNT,
+     .place = offsetof(ensemble_options, def.samples),
+     .low = 2},
+    {.name = "seed",
+     .value = "S",
+     .meaning = "of sweeps and starts",
+     .otherwise = "1",
+     .type = OPTION_WHOLE,
+     .place = offsetof(ensemble_options, def.seed)},
+    {.name = "tolerance",
+     .value = "X",
+     .meaning = "residual that every solution must reach",
+     .otherwise = "1e-6",
+     .type = OPTION_NUMBER,
+     .place = offsetof(ensemble_options, def.tolerance)},
+    {.name = "sweeps",
+     .value = "N",
+     .meaning = "at most so many for one solution",
+     .otherwise = "200000",
+     .type = OPTION_COUNT,
+     .place = offsetof(ensemble_options, def.max_sweeps),
+     .low = 1},
+    {.name = "volume",
+     .value = "V",
+     .meaning = "volume (2D: area) of the stress",
+     .otherwise = "cell or box around the grains",
+     .type = OPTION_NUMBER,
+     .place = offsetof(ensemble_options, def.volume)},
+    {.name = "set",
+     .value = "key.path=value",
+     .kind = &value_key,
+     .repeated = true,
+     .meaning = "override a value of the SCENE",
+     .type = OPTION_SETS,
+     .place = offsetof(ensemble_options, sets)},
+    {.letter = 'o',
+     .name = "output",
+     .value = "OUT",
+     .kind = &value_folder,
+     .meaning = "directory for the tables",
+     .otherwise = "DIR/ensemble",
+     .type = OPTION_TEXT,
+     .place = offsetof(ensemble_options, output)},
+    {.name = "quiet",
+     .meaning = "no progress and no report, only errors",
+     .type = OPTION_FLAG,
+     .place = offsetof(ensemble_options, quiet)},
+    {.name = "json",
+     .meaning = "print ensemble.json on standard output at the end",
+     .type = OPTION_FLAG,
+     .place = offsetof(ensemble_options, json)},
+    {0},
+};
 
 // ---- the packing -------------------------------------------------------------------------------
-
-static bool is_directory(const char* path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 /// Run the scene to its end into a fresh directory. Returns an exit status.
 static int run_scene(const ensemble_options* o, char directory[PATH_SIZE])
@@ -141,23 +131,21 @@ static void show_progress(void* user, int done, int samples)
     p->shown = p->terminal;
 }
 
-static void print_changes(const talus_ensemble* e)
-{
-    static const char* const names[] = {"from zero", "from the last forces", "from random forces"};
-    printf("  spread over solutions    forces    stress\n");
-    for (int k = 0; k < TALUS_START_COUNT; k++) {
-        printf("  %-22s %7.2g %% %7.2g %%\n", names[k], 100 * e->force_change_of[k],
-               100 * e->stress_change_of[k]);
-    }
-    printf("  %-22s %7.2g %% %7.2g %%\n\n", "all together", 100 * e->force_change,
-           100 * e->stress_change);
-}
-
 static void print_report(const char* out, const ensemble_source* source, const talus_ensemble* e)
 {
     printf("%s at t = %.6g: %" PRId64 " contacts, %" PRId64 " of them loaded, solved %d times\n\n",
            source->from, talus_world_time(source->world), e->contacts, e->loaded, e->samples);
-    if (e->verified > 1 && e->loaded > 0) print_changes(e);
+    if (e->verified > 1 && e->loaded > 0) {
+        static const char* const names[] = {"from zero", "from the last forces",
+                                            "from random forces"};
+        printf("  spread over solutions    forces    stress\n");
+        for (int k = 0; k < TALUS_START_COUNT; k++) {
+            printf("  %-22s %7.2g %% %7.2g %%\n", names[k], 100 * e->force_change_of[k],
+                   100 * e->stress_change_of[k]);
+        }
+        printf("  %-22s %7.2g %% %7.2g %%\n\n", "all together", 100 * e->force_change,
+               100 * e->stress_change);
+    }
     print_verdict(stdout, e->verdict);
     printf("\ntables are in %s: ensemble.json, contacts.csv, samples.csv, histogram.csv\n", out);
 }
@@ -201,7 +189,8 @@ static int ensemble_with(ensemble_options* o)
     char fresh[PATH_SIZE];
     talus_report report = {0};
     talus_error error = {0};
-    const bool is_run = is_directory(o->from);
+    struct stat info;
+    const bool is_run = stat(o->from, &info) == 0 && S_ISDIR(info.st_mode);
     if (is_run && o->sets.count > 0) {
         fprintf(stderr, "talus: --set changes a scene; %s is a run that is already done\n",
                 o->from);
@@ -224,11 +213,34 @@ static int ensemble_with(ensemble_options* o)
     return result;
 }
 
-int command_ensemble(int argc, char** argv)
+static int ensemble(int argc, char** argv)
 {
     ensemble_options o = {.def = talus_ensemble_default()};
-    int status;
-    if (read_options(&o, argc, argv, &status)) status = ensemble_with(&o);
+    int status = options_read(&command_ensemble, argc, argv, &o);
+    if (status == OPTIONS_GOOD) status = ensemble_with(&o);
     free(o.sets.items);
     return status;
 }
+
+const command command_ensemble = {
+    .name = "ensemble",
+    .usage = "ensemble SCENE|DIR [options]",
+    .summary = "solve a packing's forces many times and compare the solutions",
+    .about =
+        "DIR is the directory of a run: its last checkpoint is taken. A SCENE is run to its end "
+        "first,\n"
+        "into runs/NAME. The contact problem of the next step is then solved again and again from\n"
+        "different starts (zero, the last forces, random ones) and with different random sweeps.\n",
+    .options = options,
+    .notes =
+        "Written are ensemble.json, contacts.csv (mean and spread of every force), samples.csv\n"
+        "(stress of every solution) and histogram.csv. Exit status 4 if no two solutions reach "
+        "the\n"
+        "tolerance.\n",
+    .examples = "  talus ensemble runs/heap --samples 100\n"
+                "  talus ensemble column-collapse --set grains.column.count=400\n",
+    .first = {.what = "a scene or the directory of a run",
+              .kind = &value_scene,
+              .place = offsetof(ensemble_options, from)},
+    .function = ensemble,
+};

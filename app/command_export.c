@@ -4,6 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { FORMAT_COUNT = 4 };
+
+typedef struct export_options {
+    const char* directory;
+    const char* out[FORMAT_COUNT]; ///< where each goes; NULL: it is not asked for
+    bool force;
+} export_options;
+
 /// The option of a format and how the result is told.
 typedef struct export_words {
     const char* option;
@@ -11,13 +19,44 @@ typedef struct export_words {
     const char* inside; ///< of a format that is a folder: a file that is always in it
 } export_words;
 
-static const export_words formats[] = {
+static const export_words formats[FORMAT_COUNT] = {
     [TALUS_EXPORT_VTK] = {"vtk", "VTK files for ParaView are in", "/grains.pvd"},
     [TALUS_EXPORT_VTKHDF] = {"vtkhdf", "VTKHDF file for ParaView is", ""},
     [TALUS_EXPORT_GSD] = {"gsd", "GSD file for OVITO is", ""},
     [TALUS_EXPORT_LAMMPS] = {"lammps", "LAMMPS dump for OVITO is", ""},
 };
-enum { FORMAT_COUNT = sizeof formats / sizeof *formats, OPTION_FORCE };
+
+static const option_row options[] = {
+    {.name = "vtk",
+     .value = "OUT",
+     .kind = &value_folder,
+     .meaning = "VTK XML into the directory OUT: open OUT/grains.pvd in ParaView",
+     .type = OPTION_TEXT,
+     .place = offsetof(export_options, out[TALUS_EXPORT_VTK])},
+    {.name = "lammps",
+     .value = "OUT",
+     .kind = &value_file,
+     .meaning = "LAMMPS dump into the file OUT, for OVITO",
+     .type = OPTION_TEXT,
+     .place = offsetof(export_options, out[TALUS_EXPORT_LAMMPS])},
+    {.name = "vtkhdf",
+     .value = "OUT",
+     .kind = &value_file,
+     .meaning = "one VTKHDF file with all frames, for ParaView 5.13 and later",
+     .type = OPTION_TEXT,
+     .place = offsetof(export_options, out[TALUS_EXPORT_VTKHDF])},
+    {.name = "gsd",
+     .value = "OUT",
+     .kind = &value_file,
+     .meaning = "one GSD file (schema hoomd) with the shapes of grains, for OVITO",
+     .type = OPTION_TEXT,
+     .place = offsetof(export_options, out[TALUS_EXPORT_GSD])},
+    {.name = "force",
+     .meaning = "replace files that are there",
+     .type = OPTION_FLAG,
+     .place = offsetof(export_options, force)},
+    {0},
+};
 
 /// Is there room for all that was asked for?
 static bool places_free(const char* const* out, bool force)
@@ -38,57 +77,55 @@ static bool places_free(const char* const* out, bool force)
     return true;
 }
 
-static int export_to(const char* directory, const char* const* out, bool force)
+static int export_run(int argc, char** argv)
 {
-    if (!places_free(out, force)) return STATUS_FAILURE;
+    export_options o = {0};
+    const int status = options_read(&command_export, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    char vtk[PATH_SIZE], lammps[PATH_SIZE];
+    struct stat info;
+    if (!output_path(vtk, "%s/frames.h5", o.directory)) return STATUS_FAILURE;
+    if (stat(vtk, &info) != 0) {
+        fprintf(stderr, "talus: there are no recorded frames in %s\n", o.directory);
+        return STATUS_FAILURE;
+    }
+    bool any = false;
+    for (int i = 0; i < FORMAT_COUNT; i++) any |= o.out[i] != NULL;
+    if (!any) {
+        if (!output_folder(o.directory, "export", vtk) ||
+            !output_path(lammps, "%s/grains.dump", vtk)) {
+            return STATUS_FAILURE;
+        }
+        o.out[TALUS_EXPORT_VTK] = vtk;
+        o.out[TALUS_EXPORT_LAMMPS] = lammps;
+    }
+    if (!places_free(o.out, o.force)) return STATUS_FAILURE;
     for (int i = 0; i < FORMAT_COUNT; i++) {
         talus_error error = {0};
-        if (!out[i]) continue;
-        if (talus_export(directory, out[i], (talus_export_format)i, &error) < 0) {
+        if (!o.out[i]) continue;
+        if (talus_export(o.directory, o.out[i], (talus_export_format)i, &error) < 0) {
             fprintf(stderr, "talus: %s\n", error.text);
             return STATUS_FAILURE;
         }
-        printf("%s %s\n", formats[i].told, out[i]);
+        printf("%s %s\n", formats[i].told, o.out[i]);
     }
     return STATUS_OK;
 }
 
-int command_export(int argc, char** argv)
-{
-    struct option list[FORMAT_COUNT + 3] = {{"help", no_argument, NULL, 'h'},
-                                            {"force", no_argument, NULL, OPTION_FORCE}};
-    for (int i = 0; i < FORMAT_COUNT; i++) {
-        list[i + 2] = (struct option){formats[i].option, required_argument, NULL, i};
-    }
-    const char* out[FORMAT_COUNT] = {NULL};
-    bool any = false, force = false;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("export"));
-        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
-        if (choice == OPTION_FORCE) {
-            force = true;
-        } else {
-            out[choice] = optarg;
-            any = true;
-        }
-    }
-    const char* directory = options_single(argc, argv, "the directory of a run");
-    if (!directory) return STATUS_USAGE;
-    char vtk[PATH_SIZE], lammps[PATH_SIZE];
-    struct stat info;
-    if (!output_path(vtk, "%s/frames.h5", directory)) return STATUS_FAILURE;
-    if (stat(vtk, &info) != 0) {
-        fprintf(stderr, "talus: there are no recorded frames in %s\n", directory);
-        return STATUS_FAILURE;
-    }
-    if (!any) {
-        if (!output_folder(directory, "export", vtk) ||
-            !output_path(lammps, "%s/grains.dump", vtk)) {
-            return STATUS_FAILURE;
-        }
-        out[TALUS_EXPORT_VTK] = vtk;
-        out[TALUS_EXPORT_LAMMPS] = lammps;
-    }
-    return export_to(directory, out, force);
-}
+const command command_export = {
+    .name = "export",
+    .usage = "export DIR [--vtk OUT] [--lammps OUT] [--vtkhdf OUT] [--gsd OUT] [--force]",
+    .summary = "write the frames of a run for other programs",
+    .options = options,
+    .notes =
+        "Without options the first two are written into DIR/export. A run that is not finished "
+        "is\n"
+        "exported as far as it shows its frames, up to about the last second. See "
+        "docs/exchange.md.\n",
+    .examples = "  talus export runs/hopper\n"
+                "  talus export runs/hopper --gsd hopper.gsd --vtkhdf hopper.vtkhdf\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(export_options, directory)},
+    .function = export_run,
+};

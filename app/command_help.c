@@ -1,61 +1,71 @@
 /// talus help, talus version.
 #include "app.h"
 
-#include <string.h>
+typedef struct help_options {
+    bool manual;
+    const char* name;
+} help_options;
 
-void print_command_help(const command* c)
+static int help(int argc, char** argv)
 {
-    printf("usage: talus %s\n\n%c%s.\n", c->usage, c->summary[0] - 'a' + 'A', c->summary + 1);
-    if (c->help[0]) printf("\n%s", c->help);
-}
-
-/// --help, --man or an argument that is none of ours; -1: neither option is there. *argument gets
-/// the one that may be there besides (NULL: none may).
-static int read_options(int argc, char** argv, const char* name, const char** argument)
-{
-    static const struct option list[] = {
-        {"man", no_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
-    const struct option* known = argument ? list : list + 1;
-    optind = 1;
-    bool manual = false;
-    int choice;
-    while ((choice = options_next(argc, argv, ":h", known)) == 'm') manual = true;
-    if (choice == 'h') print_command_help(command_find(name));
-    if (choice != -1) return choice == '?' ? STATUS_USAGE : STATUS_OK;
-    if (!manual && argument && optind < argc) *argument = argv[optind++];
-    if (optind < argc) {
-        fprintf(stderr, "talus: '%s' is one argument too many\n", argv[optind]);
-        return STATUS_USAGE;
+    help_options o = {0};
+    const int status = options_read(&command_help, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    if (o.manual && o.name) return usage_surplus(o.name, "--man");
+    if (o.manual) {
+        manual_write(stdout);
+    } else if (o.name) {
+        const int found = value_find(&value_command, o.name);
+        if (found < 0) return STATUS_USAGE;
+        print_command_help(stdout, command_list()[found]);
+    } else {
+        print_overview(stdout);
     }
-    if (!manual) return -1;
-    manual_write(stdout);
     return STATUS_OK;
 }
 
-int command_help(int argc, char** argv)
+const command command_help = {
+    .name = "help",
+    .usage = "help [COMMAND] [--man]",
+    .summary = "explain a command",
+    .options = (const option_row[]){{.name = "man",
+                                     .meaning = "print the man page, talus(1), as roff",
+                                     .type = OPTION_FLAG,
+                                     .place = offsetof(help_options, manual)},
+                                    {0}},
+    .examples = "  talus help run\n"
+                "  talus help --man | man -l -\n",
+    .first = {.what = "a command",
+              .kind = &value_command,
+              .place = offsetof(help_options, name),
+              .may_lack = true},
+    .function = help,
+};
+
+void print_overview(FILE* out)
 {
-    const char* name = NULL;
-    int status = argc > 0 ? read_options(argc, argv, "help", &name) : -1;
-    if (status >= 0) return status;
-    if (name) {
-        const command* c = command_find(name);
-        if (c) print_command_help(c);
-        return c ? STATUS_OK : STATUS_USAGE;
+    fprintf(out, "talus %s: simulation of rigid grains by Contact Dynamics\n\n", talus_version());
+    for (const command* const* c = command_list(); *c; c++) {
+        fprintf(out, "  talus %-10s %s\n", (*c)->name, (*c)->summary);
     }
-    printf("talus %s: simulation of rigid grains by Contact Dynamics\n\n", talus_version());
-    int count;
-    const command* list = command_list(&count);
-    for (int i = 0; i < count; i++) printf("  talus %-10s %s\n", list[i].name, list[i].summary);
-    printf("\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
-           "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
-           "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
-    return STATUS_OK;
+    fprintf(out,
+            "\nBegin with `talus scenes` and `talus run NAME`; `talus help COMMAND` says more.\n\n"
+            "Exit status: 0 ok, 1 failure while running, 2 wrong usage, 3 errors in the scene,\n"
+            "4 stopped for a numerical reason, 75 interrupted and resumable.\n");
 }
 
-int command_version(int argc, char** argv)
+static int version(int argc, char** argv)
 {
-    int status = read_options(argc, argv, "version", NULL);
-    if (status >= 0) return status;
+    const int status = options_read(&command_version, argc, argv, NULL);
+    if (status != OPTIONS_GOOD) return status;
     printf("talus %s (revision %s, %s)\n", talus_version(), talus_revision(), talus_compiler());
     return STATUS_OK;
 }
+
+const command command_version = {
+    .name = "version",
+    .usage = "version",
+    .summary = "print version, revision and compiler",
+    .examples = "  talus version\n",
+    .function = version,
+};

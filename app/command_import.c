@@ -2,39 +2,26 @@
 #include "app.h"
 
 #include "base/words.h"
-#include "scene/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /// Names of formats, in the order of talus_import_format.
 static const char* const format_names[] = {"auto", "lammps-dump", "lammps-data", "lmgc90", "csv"};
 enum { FORMAT_NAMES = sizeof format_names / sizeof format_names[0] };
 
-const char* import_format_name(int index)
+static const char* format_word(int index)
 {
     return index < FORMAT_NAMES ? format_names[index] : NULL;
 }
 
-static bool read_format(const char* text, talus_import_format* out)
-{
-    for (int i = 0; i < FORMAT_NAMES; i++) {
-        if (strcmp(text, format_names[i]) == 0) {
-            *out = (talus_import_format)i;
-            return true;
-        }
-    }
-    const char* near = nearest_name(text, format_names, FORMAT_NAMES);
-    fprintf(stderr,
-            "talus: --format must be lammps-dump, lammps-data, lmgc90 or csv, not '%s'%s%s%s\n",
-            text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return false;
-}
+const value_kind value_format = {
+    .source = VALUE_WORD, .one = "format", .many = "formats", .word = format_word};
 
 /// "x" or "x=0:1".
-static bool read_periodic(const char* text, talus_import_def* def)
+static bool read_periodic(const char* option, const char* text, void* place)
 {
+    talus_import_def* def = place;
     const int axis = text[0] - 'x';
     bool good = axis >= 0 && axis < 3;
     if (good && text[1] == '=') {
@@ -50,58 +37,76 @@ static bool read_periodic(const char* text, talus_import_def* def)
     }
     if (good) def->periodic[axis] = true;
     if (!good) {
-        fprintf(stderr,
-                "talus: --periodic needs an axis, as in x, or its cell, as in x=0:1, "
-                "not '%s'\n",
-                text);
+        fprintf(stderr, "talus: %s needs an axis, as in x, or its cell, as in x=0:1, not '%s'\n",
+                option, text);
     }
     return good;
 }
 
-static bool read_frame(const char* text, int64_t* out)
-{
-    char* end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end) {
-        fprintf(stderr, "talus: --frame needs a whole number, not '%s'\n", text);
-        return false;
-    }
-    *out = value;
-    return true;
-}
+static const option_row options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .value = "SCENE",
+     .kind = &value_file,
+     .meaning = "the scene to write",
+     .type = OPTION_TEXT,
+     .place = offsetof(talus_import_def, out)},
+    {.name = "format",
+     .value = "FORMAT",
+     .kind = &value_format,
+     .meaning = "lammps-dump, lammps-data, lmgc90 or csv",
+     .otherwise = "by name and first lines",
+     .type = OPTION_WORD,
+     .place = offsetof(talus_import_def, format)},
+    {.name = "frame",
+     .value = "N",
+     .meaning = "of a dump, counted from 0; negative from the end",
+     .otherwise = "-1: the last",
+     .type = OPTION_WHOLE,
+     .place = offsetof(talus_import_def, frame),
+     .low = (double)INT64_MIN},
+    {.name = "dimension",
+     .value = "D",
+     .meaning = "2 or 3",
+     .otherwise = "2 if all grains lie in one plane",
+     .type = OPTION_COUNT,
+     .place = offsetof(talus_import_def, dimension),
+     .low = 2,
+     .high = 3},
+    {.name = "radius",
+     .value = "R",
+     .meaning = "of grains whose file gives none",
+     .type = OPTION_NUMBER,
+     .place = offsetof(talus_import_def, radius)},
+    {.name = "periodic",
+     .value = "AXIS",
+     .repeated = true,
+     .meaning = "x, y or z, or with its cell as x=0:1",
+     .type = OPTION_READ,
+     .read = read_periodic},
+    {.name = "dof",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "LMGC90: instead of DOF.INI, such as OUTBOX/DOF.LAST",
+     .type = OPTION_TEXT,
+     .place = offsetof(talus_import_def, dof)},
+    {0},
+};
 
-static bool read_dimension(const char* text, int* out)
+static int import(int argc, char** argv)
 {
-    *out = strcmp(text, "2") == 0 ? 2 : strcmp(text, "3") == 0 ? 3 : 0;
-    if (*out == 0) fprintf(stderr, "talus: --dimension is 2 or 3, not '%s'\n", text);
-    return *out != 0;
-}
-
-/// Take one option into the definition.
-static bool take(int choice, talus_import_def* def)
-{
-    switch (choice) {
-    case 'o': def->out = optarg; return true;
-    case 'F': return read_format(optarg, &def->format);
-    case 'f': return read_frame(optarg, &def->frame);
-    case 'd': return read_dimension(optarg, &def->dimension);
-    case 'r': return options_number("--radius", optarg, &def->radius);
-    case 'p': return read_periodic(optarg, def);
-    case 'D': def->dof = optarg; return true;
-    default: return false;
-    }
-}
-
-static int import_and_tell(const talus_import_def* def)
-{
+    talus_import_def def = talus_import_default();
+    const int wrong = options_read(&command_import, argc, argv, &def);
+    if (wrong != OPTIONS_GOOD) return wrong;
+    if (!def.out) return usage_missing(&command_import, "-o SCENE.yaml, the scene to write,");
     talus_import_result result = {0};
     talus_error error = {0};
-    const talus_status status = talus_import(def, &result, &error);
+    const talus_status status = talus_import(&def, &result, &error);
     if (status < 0) {
         fprintf(stderr, "talus: %s\n", error.text);
         return status == TALUS_ERR_ARGUMENT ? STATUS_USAGE : STATUS_FAILURE;
     }
-    printf("%s: %dD, %lld grain%s, %d shape%s, %d wall%s, %d material%s\n", def->out,
+    printf("%s: %dD, %lld grain%s, %d shape%s, %d wall%s, %d material%s\n", def.out,
            result.dimension, (long long)result.grains, plural(result.grains), result.shapes,
            plural(result.shapes), result.walls, plural(result.walls), result.materials,
            plural(result.materials));
@@ -110,32 +115,24 @@ static int import_and_tell(const talus_import_def* def)
     return STATUS_OK;
 }
 
-int command_import(int argc, char** argv)
-{
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"format", required_argument, NULL, 'F'},
-        {"frame", required_argument, NULL, 'f'},
-        {"dimension", required_argument, NULL, 'd'},
-        {"radius", required_argument, NULL, 'r'},
-        {"periodic", required_argument, NULL, 'p'},
-        {"dof", required_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    talus_import_def def = talus_import_default();
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":o:h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("import"));
-        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
-        if (!take(choice, &def)) return STATUS_USAGE;
-    }
-    def.path = options_single(argc, argv, "the file to import");
-    if (!def.path) return STATUS_USAGE;
-    if (!def.out) {
-        fprintf(stderr, "talus: -o SCENE.yaml is missing: the scene to write\nusage: talus %s\n",
-                command_find("import")->usage);
-        return STATUS_USAGE;
-    }
-    return import_and_tell(&def);
-}
+const command command_import = {
+    .name = "import",
+    .usage = "import FILE -o SCENE.yaml [options]",
+    .summary = "make a scene of a file of LAMMPS or LMGC90, or of a CSV file",
+    .about =
+        "FILE is a LAMMPS dump or data file, a CSV file with named columns, or LMGC90's BODIES.DAT "
+        "or\n"
+        "its folder, with DOF.INI and the others beside it. Written are the scene and, beside it, "
+        "a\n"
+        "CSV file of its grains; files that exist are not overwritten.\n",
+    .options = options,
+    .notes =
+        "What was assumed or not carried over is told, and stands at the top of the scene. See\n"
+        "docs/exchange.md.\n",
+    .examples = "  talus import packing.dump -o packing.yaml --frame -1\n"
+                "  talus import DATBOX -o wall.yaml && talus run wall.yaml\n",
+    .first = {.what = "the file to import",
+              .kind = &value_file,
+              .place = offsetof(talus_import_def, path)},
+    .function = import,
+};

@@ -1,12 +1,8 @@
 /// talus measure DIR: numbers of recorded frames.
-#include "base/words.h"
 #include "measure.h"
-
-#include "scene/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct measure_options {
     measure_task task;
@@ -15,53 +11,15 @@ typedef struct measure_options {
     const char* csv;
     bool* wanted; ///< [quantities]
     bool chosen;  ///< quantities were named
+    argument_list quantities;
 } measure_options;
 
 // ---- command line ------------------------------------------------------------------------------
 
-/// Place of a word in a list that ends with NULL; -1, with a message, if it is none of them.
-static int read_word(const char* option, const char* text, const char* const* names)
-{
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(text, names[i]) == 0) return i;
-    }
-    fprintf(stderr, "talus: %s is ", option);
-    for (int i = 0; names[i]; i++) {
-        fprintf(stderr, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
-    }
-    fprintf(stderr, ", not '%s'\n", text);
-    return -1;
-}
-
-static bool read_flow(const char* text, talus_flow_kind* out)
-{
-    static const char* const names[] = {"mean", "linear", NULL};
-    const int found = read_word("--flow", text, names);
-    *out = found == 1 ? TALUS_FLOW_LINEAR : TALUS_FLOW_MEAN;
-    return found >= 0;
-}
-
-static bool read_edge(const char* text, talus_rdf_edge* out)
-{
-    static const char* const names[] = {"inner", "shell", NULL};
-    const int found = read_word("--edge", text, names);
-    *out = found == 0 ? TALUS_RDF_INNER : TALUS_RDF_SHELL;
-    return found >= 0;
-}
-
-static bool read_kernel(const char* text, talus_kernel* out)
-{
-    static const char* const names[] = {"gauss", "lucy", "heaviside", NULL};
-    const int found = read_word("--kernel", text, names);
-    *out = found == 1   ? TALUS_KERNEL_LUCY
-           : found == 2 ? TALUS_KERNEL_HEAVISIDE
-                        : TALUS_KERNEL_GAUSS;
-    return found >= 0;
-}
-
 /// "40,20" or "40,20,10": points of a field along x, y and z; 0 leaves an axis to the library.
-static bool read_cells(const char* text, int cells[3])
+static bool read_cells(const char* option, const char* text, void* place)
 {
+    int* cells = place;
     const char* at = text;
     for (int k = 0; k < 3 && at; k++) {
         char* end;
@@ -72,173 +30,206 @@ static bool read_cells(const char* text, int cells[3])
         at = *end == ',' ? end + 1 : NULL;
     }
     fprintf(stderr,
-            "talus: --cells needs the points along x, y and z, 0 to 100000, such as 40,20, not "
-            "'%s'\n",
-            text);
+            "talus: %s needs the points along x, y and z, 0 to 100000, such as 40,20, not '%s'\n",
+            option, text);
     return false;
 }
 
-/// A length above 0.
-static bool read_length(const char* option, const char* text, double* out)
+static bool read_ends(const char* option, const char* text, void* place)
 {
-    if (!options_number(option, text, out)) return false;
-    if (*out > 0.0 && isfinite(*out)) return true;
-    fprintf(stderr, "talus: %s needs a length above 0, not '%s'\n", option, text);
-    return false;
-}
-
-static bool read_ends(const char* text, measure_extent* out)
-{
-    out->known = out->given = range_parse("--ends", text, &out->low[0], &out->high[0]);
+    measure_extent* out = place;
+    option_range range;
+    out->known = out->given = range_read(option, text, &range);
+    out->low[0] = range.low;
+    out->high[0] = range.high;
     return out->known;
 }
 
-/// "x", "y" or "z" at the beginning of a text; -1 if it is another letter.
-static int read_axis(const char* text)
+/// "y=0.1": an axis and a place on it.
+static bool read_gate(const char* option, const char* text, void* place)
 {
-    return text[0] >= 'x' && text[0] <= 'z' ? text[0] - 'x' : -1;
-}
-
-static bool read_profile_axis(const char* text, int* out)
-{
-    *out = read_axis(text);
-    if (*out >= 0 && text[1] == '\0') return true;
-    fprintf(stderr, "talus: --axis is x, y or z, not '%s'\n", text);
-    return false;
-}
-
-static bool read_gate(const char* text, measure_task* task)
-{
+    measure_task* task = place;
     char* end = NULL;
-    task->gate_axis = read_axis(text);
-    if (task->gate_axis >= 0 && text[1] == '=') task->gate_at = strtod(text + 2, &end);
-    if (end && end != text + 2 && *end == '\0' && isfinite(task->gate_at)) return true;
-    fprintf(stderr, "talus: --gate needs an axis and a place, such as y=0.1, not '%s'\n", text);
+    task->gate_axis = text[0] - 'x';
+    const bool axis = task->gate_axis >= 0 && task->gate_axis < 3 && text[1] == '=';
+    if (axis) task->gate_at = strtod(text + 2, &end);
+    if (axis && end != text + 2 && *end == '\0' && isfinite(task->gate_at)) return true;
+    fprintf(stderr, "talus: %s needs an axis and a place, such as y=0.1, not '%s'\n", option, text);
     return false;
 }
 
-static bool read_slope(const char* text, bool* plane)
+static const option_row options[] = {
+    {.name = "frame",
+     .value = "F",
+     .meaning = "a number from 0, A:B, A:B:STRIDE, last or all",
+     .otherwise = "last",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, frames),
+     .read = frames_read},
+    {.name = "time",
+     .value = "T",
+     .meaning = "the frame nearest to this time",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, frames),
+     .read = frames_read_time},
+    {.name = "region",
+     .value = "x=A:B,y=C:D",
+     .meaning = "measure only in this box; an end may be left out",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, task.def.region),
+     .read = region_read},
+    {.name = "volume",
+     .value = "V",
+     .meaning = "volume (2D: area) of stresses",
+     .otherwise = "region, cell or box around grains",
+     .type = OPTION_NUMBER,
+     .place = offsetof(measure_options, task.def.volume)},
+    {.name = "flow",
+     .value = "mean|linear",
+     .meaning = "what velocities fluctuate about",
+     .otherwise = "mean",
+     .type = OPTION_CHOICE,
+     .place = offsetof(measure_options, task.def.flow)},
+    {.name = "bins",
+     .value = "N",
+     .meaning = "of histograms",
+     .otherwise = "24",
+     .type = OPTION_COUNT,
+     .place = offsetof(measure_options, task.def.bins),
+     .low = 1},
+    {.name = "cut",
+     .value = "X",
+     .meaning = "strong forces exceed X times the mean",
+     .otherwise = "1",
+     .type = OPTION_NUMBER,
+     .place = offsetof(measure_options, task.def.cut)},
+    {.name = "axis",
+     .value = "x|y|z",
+     .meaning = "profile: slices across this axis",
+     .otherwise = "the last",
+     .type = OPTION_CHOICE,
+     .place = offsetof(measure_options, task.axis)},
+    {.name = "radial",
+     .meaning = "profile: shells about that axis instead",
+     .type = OPTION_FLAG,
+     .place = offsetof(measure_options, task.radial)},
+    {.name = "ends",
+     .value = "LOW:HIGH",
+     .meaning = "profile: from here to there",
+     .otherwise = "all of the space",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, task.ends),
+     .read = read_ends},
+    {.name = "slope",
+     .value = "heap|plane",
+     .meaning = "slope: of two flanks or a cone, or of one flat surface",
+     .otherwise = "heap",
+     .type = OPTION_CHOICE,
+     .place = offsetof(measure_options, task.slope)},
+    {.name = "column",
+     .value = "W",
+     .meaning = "slope: width of a column",
+     .otherwise = "2 mean diameters",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(measure_options, task.column)},
+    {.name = "touching",
+     .meaning = "slope: leave out grains without a contact force",
+     .type = OPTION_FLAG,
+     .place = offsetof(measure_options, task.touching)},
+    {.name = "gate",
+     .value = "y=0.1",
+     .meaning = "flux: the plane; along the last axis downwards is positive",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, task),
+     .read = read_gate},
+    {.name = "inner-cells",
+     .meaning = "voronoi: leave out cells that walls or the box's sides cut",
+     .type = OPTION_FLAG,
+     .place = offsetof(measure_options, task.inner)},
+    {.name = "range",
+     .value = "R",
+     .meaning = "rdf: largest distance",
+     .otherwise = "5 mean diameters",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(measure_options, task.rdf_range)},
+    {.name = "edge",
+     .value = "inner|shell",
+     .meaning = "rdf: count only grains farther than the range from the sides of the space, or of "
+                "each shell the part that is in it",
+     .otherwise = "shell",
+     .type = OPTION_CHOICE,
+     .place = offsetof(measure_options, task.edge)},
+    {.name = "kernel",
+     .value = "gauss|lucy|heaviside",
+     .meaning = "field:",
+     .otherwise = "gauss",
+     .type = OPTION_CHOICE,
+     .place = offsetof(measure_options, task.kernel)},
+    {.name = "width",
+     .value = "W",
+     .meaning = "field: of the kernel",
+     .otherwise = "mean diameter, of others than gauss twice",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(measure_options, task.field_width)},
+    {.name = "cells",
+     .value = "NX,NY,NZ",
+     .meaning = "field: points along each axis",
+     .otherwise = "half a width apart, in 3D a width",
+     .type = OPTION_READ,
+     .place = offsetof(measure_options, task.cells),
+     .read = read_cells},
+    {.name = "no-walls",
+     .meaning =
+         "leave contacts with walls, fixed and glued grains out of fabric, forces and networks",
+     .type = OPTION_NOT,
+     .place = offsetof(measure_options, task.def.boundaries)},
+    {.name = "csv",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "a row for each frame into FILE, tables into FILE-TABLE.csv",
+     .type = OPTION_TEXT,
+     .place = offsetof(measure_options, csv)},
+    {.name = "force",
+     .meaning = "replace such files",
+     .type = OPTION_FLAG,
+     .place = offsetof(measure_options, force)},
+    {.name = "json",
+     .meaning = "print one JSON object on standard output",
+     .type = OPTION_FLAG,
+     .place = offsetof(measure_options, json)},
+    {0},
+};
+
+static const char* quantity_word(int index)
 {
-    static const char* const names[] = {"heap", "plane", NULL};
-    const int found = read_word("--slope", text, names);
-    *plane = found == 1;
-    return found >= 0;
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    return index < count ? list[index].name : NULL;
 }
 
-static bool read_option(measure_options* o, int choice)
-{
-    talus_measure_def* def = &o->task.def;
-    int64_t bins;
-    switch (choice) {
-    case 'f': return frames_parse(optarg, &o->frames);
-    case 't': return frames_parse_time(optarg, &o->frames);
-    case 'r': return region_parse(optarg, &def->region);
-    case 'v': return options_number("--volume", optarg, &def->volume);
-    case 'c': return options_number("--cut", optarg, &def->cut);
-    case 'n':
-        if (!options_integer("--bins", optarg, 1, &bins)) return false;
-        def->bins = bins < INT32_MAX ? (int)bins : INT32_MAX;
-        return true;
-    case 'w': return read_flow(optarg, &def->flow);
-    case 'a': return read_profile_axis(optarg, &o->task.axis);
-    case 'd': return o->task.radial = true;
-    case 'g': return read_gate(optarg, &o->task);
-    case 'l': return read_slope(optarg, &o->task.plane);
-    case 'e': return read_ends(optarg, &o->task.ends);
-    case 'R': return read_length("--range", optarg, &o->task.rdf_range);
-    case 'E': return read_edge(optarg, &o->task.edge);
-    case 'k': return read_kernel(optarg, &o->task.kernel);
-    case 'W': return read_length("--width", optarg, &o->task.field_width);
-    case 'C': return read_cells(optarg, o->task.cells);
-    case 'm': return read_length("--column", optarg, &o->task.column);
-    case 'o': return o->task.touching = true;
-    case 'b': return o->task.inner = true;
-    case 'i': return !(def->boundaries = false);
-    case 'x': return o->force = true;
-    case 's': return (o->csv = optarg) != NULL;
-    case 'j': return o->json = true;
-    default: return false;
-    }
-}
+const value_kind value_quantity = {
+    .source = VALUE_WORD, .one = "quantity", .many = "quantities", .word = quantity_word};
 
-/// Mark the quantities named after the directory; all if there are none.
-static bool read_quantities(measure_options* o, int count, char** words)
+/// Mark the quantities that were named, or those that are measured without being named.
+static bool choose_quantities(measure_options* o)
 {
-    int quantity_count;
-    const measure_quantity* list = measure_quantities(&quantity_count);
-    o->wanted = calloc((size_t)quantity_count, sizeof *o->wanted);
-    const char** names = calloc((size_t)quantity_count, sizeof *names);
-    bool good = o->wanted && names;
-    for (int i = 0; i < quantity_count && good; i++) {
-        names[i] = list[i].name;
-        o->wanted[i] = count == 0 && !(list[i].flags & MEASURE_NAMED);
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
+    o->chosen = o->quantities.count > 0;
+    o->wanted = calloc((size_t)count, sizeof *o->wanted);
+    if (!o->wanted) return false;
+    for (int i = 0; i < count; i++) {
+        o->wanted[i] = !o->chosen && !(list[i].flags & MEASURE_NAMED);
     }
-    o->chosen = count > 0;
-    for (int k = 0; k < count && good; k++) {
-        int found = 0;
-        while (found < quantity_count && strcmp(words[k], names[found]) != 0) found++;
-        good = found < quantity_count;
-        if (good) {
-            o->wanted[found] = true;
-            continue;
-        }
-        const char* near = nearest_name(words[k], names, quantity_count);
-        fprintf(stderr, "talus: there is no quantity '%s'%s%s%s; there are", words[k],
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        for (int i = 0; i < quantity_count; i++) fprintf(stderr, " %s", names[i]);
-        fputc('\n', stderr);
+    for (int k = 0; k < o->quantities.count; k++) {
+        const int found = value_find(&value_quantity, o->quantities.items[k]);
+        if (found < 0) return false;
+        o->wanted[found] = true;
     }
-    free(names);
-    return good;
-}
-
-static bool read_options(measure_options* o, int argc, char** argv, int* status)
-{
-    static const struct option list[] = {
-        {"frame", required_argument, NULL, 'f'},  {"time", required_argument, NULL, 't'},
-        {"region", required_argument, NULL, 'r'}, {"volume", required_argument, NULL, 'v'},
-        {"bins", required_argument, NULL, 'n'},   {"cut", required_argument, NULL, 'c'},
-        {"flow", required_argument, NULL, 'w'},   {"no-walls", no_argument, NULL, 'i'},
-        {"axis", required_argument, NULL, 'a'},   {"radial", no_argument, NULL, 'd'},
-        {"gate", required_argument, NULL, 'g'},   {"slope", required_argument, NULL, 'l'},
-        {"ends", required_argument, NULL, 'e'},   {"range", required_argument, NULL, 'R'},
-        {"edge", required_argument, NULL, 'E'},   {"kernel", required_argument, NULL, 'k'},
-        {"width", required_argument, NULL, 'W'},  {"cells", required_argument, NULL, 'C'},
-        {"column", required_argument, NULL, 'm'}, {"touching", no_argument, NULL, 'o'},
-        {"inner-cells", no_argument, NULL, 'b'},  {"csv", required_argument, NULL, 's'},
-        {"json", no_argument, NULL, 'j'},         {"force", no_argument, NULL, 'x'},
-        {"help", no_argument, NULL, 'h'},         {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("measure"));
-            *status = STATUS_OK;
-            return false;
-        }
-        if (!read_option(o, choice)) return false;
-    }
-    if (optind == argc) {
-        options_single(argc, argv, "the directory of a run");
-        return false;
-    }
-    o->task.directory = argv[optind];
-    return read_quantities(o, argc - optind - 1, argv + optind + 1);
+    return true;
 }
 
 // ---- measuring ---------------------------------------------------------------------------------
-
-/// One quantity of one frame. A failure is told once; the frame's numbers stay undefined.
-static void measure_one(measure_options* o, const measure_quantity* q, bool* told)
-{
-    talus_error error = {0};
-    o->task.out->quantity = q->name;
-    if (q->measure(&o->task, &error) >= 0 || *told) return;
-    fprintf(stderr, "talus: frame %lld has no %s: %s\n", (long long)o->task.frame, q->name,
-            error.text);
-    *told = true;
-}
 
 /// Leave out what needs contacts if they are not recorded; false if that was asked for by name.
 static bool check_contacts(measure_options* o, const talus_recording* recording)
@@ -306,7 +297,13 @@ static bool measure_frames(measure_options* o)
             if (!o->wanted[q] || ((list[q].flags & MEASURE_ONCE) && i + 1 < task->frames.count))
                 continue;
             task->out->order = q;
-            measure_one(o, &list[q], &told[q]);
+            talus_error error = {0};
+            task->out->quantity = list[q].name;
+            if (list[q].measure(task, &error) < 0 && !told[q]) { // its numbers stay undefined
+                fprintf(stderr, "talus: frame %lld has no %s: %s\n", (long long)task->frame,
+                        list[q].name, error.text);
+                told[q] = true;
+            }
             good = task->world != NULL; // the frame could not be read a second time, as was told
         }
     }
@@ -348,7 +345,7 @@ static bool show_result(const measure_options* o, const talus_recording* recordi
     return true;
 }
 
-static int measure(measure_options* o)
+static int measure_with(measure_options* o)
 {
     talus_recording* recording = NULL;
     measured out = {0};
@@ -367,14 +364,41 @@ static int measure(measure_options* o)
     return good ? STATUS_OK : STATUS_FAILURE;
 }
 
-int command_measure(int argc, char** argv)
+static int measure(int argc, char** argv)
 {
     measure_options o = {.task = {.def = talus_measure_default(),
                                   .axis = -1,
                                   .gate_axis = -1,
                                   .edge = TALUS_RDF_SHELL}}; // the range may exceed the box
-    int status;
-    if (read_options(&o, argc, argv, &status)) status = measure(&o);
+    int status = options_read(&command_measure, argc, argv, &o);
+    if (status == OPTIONS_GOOD) {
+        status = choose_quantities(&o) ? measure_with(&o) : STATUS_USAGE;
+    }
     free(o.wanted);
     return status;
 }
+
+const command command_measure = {
+    .name = "measure",
+    .usage = "measure DIR [QUANTITY...] [--frame N|A:B|last|all] [options]",
+    .summary = "measure stress, fabric, forces, energies, ... of recorded frames",
+    .about = "Prints the numbers of one frame, or mean, spread and extremes over several. Without "
+             "a QUANTITY\n"
+             "those of the first two lines are measured; one that is named is printed with its "
+             "tables:\n\n"
+             "  stress fabric coordination forces mobility networks energy rheology budget\n"
+             "  packing voronoi rdf\n"
+             "  profile field slope flux\n",
+    .options = options,
+    .notes = "Definitions: docs/measure.md.\n",
+    .examples = "  talus measure runs/biaxial\n"
+                "  talus measure runs/biaxial stress fabric --frame 10:20 --csv stress.csv\n"
+                "  talus measure runs/silo rheology --region x=0.1:0.2,y=:0.5 --frame all --json\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(measure_options, task.directory)},
+    .rest = {.what = "quantities",
+             .kind = &value_quantity,
+             .place = offsetof(measure_options, quantities)},
+    .function = measure,
+};

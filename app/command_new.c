@@ -1,8 +1,7 @@
 /// talus new NAME: a commented starter scene.
 #include "app.h"
-#include "base/words.h"
 
-#include "scene/reader.h"
+#include "scene/keys.h"
 #include "templates.h"
 
 #include <ctype.h>
@@ -184,35 +183,6 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
     return true;
 }
 
-/// The template of that name; NULL, with a message.
-static const scene_template* find_template(const char* name)
-{
-    const char* names[16];
-    int count = 0;
-    for (const scene_template* t = scene_templates; t->name; t++) {
-        if (strcmp(t->name, name) == 0) return t;
-        names[count++] = t->name;
-    }
-    const char* near = nearest_name(name, names, count);
-    fprintf(stderr, "talus: there is no template '%s'%s%s%s; there are:", name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
-    fputc('\n', stderr);
-    return NULL;
-}
-
-static int print_templates(int argc, char** argv)
-{
-    if (optind < argc) {
-        fprintf(stderr, "talus: '%s' is one argument too many: --list takes none\n", argv[optind]);
-        return STATUS_USAGE;
-    }
-    for (const scene_template* t = scene_templates; t->name; t++) {
-        printf("%-8s %s\n", t->name, t->summary);
-    }
-    return STATUS_OK;
-}
-
 /// NAME.yaml, unless the name has that ending; false, with a message.
 static bool file_of(const char* name, char path[PATH_SIZE])
 {
@@ -234,30 +204,68 @@ static bool file_of(const char* name, char path[PATH_SIZE])
     return false;
 }
 
-int command_new(int argc, char** argv)
+static const char* template_word(int index)
 {
-    static const struct option list[] = {
-        {"3d", no_argument, NULL, '3'},
-        {"template", required_argument, NULL, 't'},
-        {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const char* wanted = scene_templates[0].name;
-    int dim = 2;
-    bool explain = false;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":t:h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("new"));
-        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
-        if (choice == 'l') explain = true;
-        if (choice == '3') dim = 3;
-        if (choice == 't') wanted = optarg;
-    }
-    if (explain) return print_templates(argc, argv);
-    const char* name = options_single(argc, argv, "a name for the scene");
-    const scene_template* t = name ? find_template(wanted) : NULL;
-    char path[PATH_SIZE];
-    if (!t || !file_of(name, path)) return STATUS_USAGE;
-    return write_scene(path, t, dim) ? STATUS_OK : STATUS_FAILURE;
+    return scene_templates[index].name;
 }
+
+const value_kind value_template = {
+    .source = VALUE_WORD, .one = "template", .many = "templates", .word = template_word};
+
+typedef struct new_options {
+    const char* name;
+    bool solid; ///< of dimension 3
+    int template;
+    bool list;
+} new_options;
+
+static const option_row options[] = {
+    {.name = "3d",
+     .meaning = "of dimension 3",
+     .otherwise = "2",
+     .type = OPTION_FLAG,
+     .place = offsetof(new_options, solid)},
+    {.letter = 't',
+     .name = "template",
+     .value = "TEMPLATE",
+     .kind = &value_template,
+     .meaning = "what it shows: box, hopper, shear or soft",
+     .otherwise = "box",
+     .type = OPTION_WORD,
+     .place = offsetof(new_options, template)},
+    {.name = "list",
+     .meaning = "explain the templates and write nothing",
+     .type = OPTION_INSTEAD,
+     .place = offsetof(new_options, list)},
+    {0},
+};
+
+static int new (int argc, char** argv)
+{
+    new_options o = {0};
+    const int status = options_read(&command_new, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    if (o.list && o.name) return usage_surplus(o.name, "--list");
+    if (o.list) {
+        for (const scene_template* t = scene_templates; t->name; t++) {
+            printf("%-8s %s\n", t->name, t->summary);
+        }
+        return STATUS_OK;
+    }
+    char path[PATH_SIZE];
+    if (!file_of(o.name, path)) return STATUS_USAGE;
+    return write_scene(path, &scene_templates[o.template], o.solid ? 3 : 2) ? STATUS_OK
+                                                                            : STATUS_FAILURE;
+}
+
+const command command_new = {
+    .name = "new",
+    .usage = "new NAME|--list [--3d] [-t TEMPLATE]",
+    .summary = "write a commented starter scene, NAME.yaml",
+    .about = "A file that exists is left as it is.\n",
+    .options = options,
+    .examples = "  talus new first\n"
+                "  talus new silos/one --3d --template hopper\n",
+    .first = {.what = "a name for the scene", .place = offsetof(new_options, name)},
+    .function = new,
+};

@@ -1,11 +1,9 @@
 /// talus paper: the published experiments of papers/, one after the other.
 #include "app.h"
-#include "base/words.h"
 
 #include "base/clock.h"
 #include "list.h"
 #include "results.h"
-#include "scene/reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,19 +36,6 @@ static void show_progress(void* user, const paper_experiment* experiment, double
     }
     fprintf(stderr, "\r\033[K[%d/%d] %s  %.0f %%  ETA %s", l->index + 1, l->count, experiment->name,
             100 * done, left);
-}
-
-static void begin_progress(paper_live* l, int index, const paper_experiment* experiment)
-{
-    l->index = index;
-    l->begun = clock_seconds();
-    l->printed = 0;
-    show_progress(l, experiment, 0);
-}
-
-static void clear_progress(const paper_live* l)
-{
-    if (l->shown) fputs("\r\033[K", stderr);
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -112,97 +97,42 @@ static void complain(const paper_results* r)
 
 // ---- the command -------------------------------------------------------------------------------
 
-typedef struct paper_command {
+typedef struct paper_choice {
     const paper_experiment* chosen[EXPERIMENTS_AT_MOST];
     int count;
+    argument_list names;
     const char* output;
     bool quiet;
     paper_options options;
-} paper_command;
+} paper_choice;
 
-static int print_list(void)
+static const char* paper_word(int index)
 {
-    for (const paper_experiment* const* e = paper_list(); *e; e++) {
-        printf("%-16s %s\n%-16s %s\n", (*e)->name, (*e)->title, "", (*e)->source);
-    }
-    printf("\nCarry one out with: talus paper NAME; all with: talus paper all\n");
-    return STATUS_OK;
-}
-
-static void choose(paper_command* c, const paper_experiment* experiment)
-{
-    for (int i = 0; i < c->count; i++) {
-        if (c->chosen[i] == experiment) return;
-    }
-    c->chosen[c->count++] = experiment;
-}
-
-/// Take an argument: the name of an experiment, or "all".
-static bool choose_name(paper_command* c, const char* name)
-{
-    const char* names[EXPERIMENTS_AT_MOST];
+    const paper_experiment* const* list = paper_list();
     int count = 0;
-    bool found = false;
-    for (const paper_experiment* const* e = paper_list(); *e; e++) {
-        names[count++] = (*e)->name;
-        if (strcmp(name, (*e)->name) != 0 && strcmp(name, "all") != 0) continue;
-        choose(c, *e);
-        found = true;
-    }
-    if (found) return true;
-    const char* near = nearest_name(name, names, count);
-    fprintf(stderr, "talus: there is no experiment '%s'%s%s%s `talus paper` lists them\n", name,
-            near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
-    return false;
+    while (list[count]) count++;
+    return index < count ? list[index]->name : index == count ? "all" : NULL;
 }
 
-static bool read_option(paper_command* c, int choice)
-{
-    int64_t number;
-    switch (choice) {
-    case 'o': c->output = optarg; return true;
-    case 's': return c->options.brief = true;
-    case 'q': return c->quiet = true;
-    case 't':
-        if (!options_integer("--threads", optarg, 1, &number)) return false;
-        c->options.threads = number < 4096 ? (int)number : 4096;
-        return true;
-    case 'r':
-        if (!options_integer("--seed", optarg, 0, &number)) return false;
-        c->options.seed = (uint64_t)number;
-        return true;
-    default: return false;
-    }
-}
+const value_kind value_paper = {.source = VALUE_WORD,
+                                .one = "experiment",
+                                .many = "papers",
+                                .word = paper_word,
+                                .listed_by = "`talus paper`"};
 
-/// Read the command line; false, with the exit status in *status, when there is nothing to run.
-static bool read_options(paper_command* c, int argc, char** argv, int* status)
+/// Choose the experiments that were named, each once; false, with a message, if one is unknown.
+static bool choose(paper_choice* c)
 {
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"short", no_argument, NULL, 's'},
-        {"threads", required_argument, NULL, 't'},
-        {"seed", required_argument, NULL, 'r'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":o:h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("paper"));
-            *status = STATUS_OK;
-            return false;
+    const paper_experiment* const* list = paper_list();
+    for (int i = 0; i < c->names.count; i++) {
+        const int found = value_find(&value_paper, c->names.items[i]);
+        if (found < 0) return false;
+        const bool all = strcmp(c->names.items[i], "all") == 0;
+        for (int e = all ? 0 : found; all ? list[e] != NULL : e == found; e++) {
+            bool chosen = false;
+            for (int k = 0; k < c->count; k++) chosen |= c->chosen[k] == list[e];
+            if (!chosen) c->chosen[c->count++] = list[e];
         }
-        if (!read_option(c, choice)) return false;
-    }
-    if (optind == argc) {
-        *status = print_list();
-        return false;
-    }
-    for (int i = optind; i < argc; i++) {
-        if (!choose_name(c, argv[i])) return false;
     }
     return true;
 }
@@ -234,7 +164,7 @@ static bool make_output(const char* path)
 }
 
 /// Run what was chosen; the exit status.
-static int run_chosen(const paper_command* c, paper_results* results)
+static int run_chosen(const paper_choice* c, paper_results* results)
 {
     paper_live line = {.shown = !c->quiet && isatty(STDERR_FILENO) == 1, .count = c->count};
     paper_options options = c->options;
@@ -242,9 +172,12 @@ static int run_chosen(const paper_command* c, paper_results* results)
     options.progress_user = &line;
     bool finished = true, agree = true;
     for (int i = 0; i < c->count; i++) {
-        begin_progress(&line, i, c->chosen[i]);
+        line.index = i;
+        line.begun = clock_seconds();
+        line.printed = 0;
+        show_progress(&line, c->chosen[i], 0);
         paper_carry_out(c->chosen[i], &options, &results[i]);
-        clear_progress(&line);
+        if (line.shown) fputs("\r\033[K", stderr);
         if (!c->quiet) print_results(&results[i]);
         if (paper_succeeded(&results[i])) continue;
         complain(&results[i]);
@@ -261,11 +194,53 @@ static int run_chosen(const paper_command* c, paper_results* results)
     return agree ? STATUS_OK : STATUS_NUMERIC;
 }
 
-int command_paper(int argc, char** argv)
+static const option_row options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .value = "DIR",
+     .kind = &value_folder,
+     .meaning = "a folder that is empty or does not exist",
+     .otherwise = "runs/paper-NAME, ...",
+     .type = OPTION_TEXT,
+     .place = offsetof(paper_choice, output)},
+    {.name = "short",
+     .meaning = "the versions of the test suite: some seconds each",
+     .type = OPTION_FLAG,
+     .place = offsetof(paper_choice, options.brief)},
+    {.name = "threads",
+     .value = "N",
+     .meaning = "threads to simulate with; only times depend on it",
+     .otherwise = "1",
+     .type = OPTION_COUNT,
+     .place = offsetof(paper_choice, options.threads),
+     .low = 1,
+     .high = 4096},
+    {.name = "seed",
+     .value = "S",
+     .meaning = "of all random numbers",
+     .otherwise = "1",
+     .type = OPTION_WHOLE,
+     .place = offsetof(paper_choice, options.seed)},
+    {.name = "quiet",
+     .meaning = "no progress and no tables, only errors",
+     .type = OPTION_FLAG,
+     .place = offsetof(paper_choice, quiet)},
+    {0},
+};
+
+static int carry_out_papers(int argc, char** argv)
 {
-    paper_command c = {.options = {.threads = 1, .seed = 1}};
-    int status;
-    if (!read_options(&c, argc, argv, &status)) return status;
+    paper_choice c = {.options = {.threads = 1, .seed = 1}};
+    int status = options_read(&command_paper, argc, argv, &c);
+    if (status != OPTIONS_GOOD) return status;
+    if (c.names.count == 0) {
+        for (const paper_experiment* const* e = paper_list(); *e; e++) {
+            printf("%-16s %s\n%-16s %s\n", (*e)->name, (*e)->title, "", (*e)->source);
+        }
+        printf("\nCarry one out with: talus paper NAME; all with: talus paper all\n");
+        return STATUS_OK;
+    }
+    if (!choose(&c)) return STATUS_USAGE;
     char path[PATH_SIZE], name[64];
     snprintf(name, sizeof name, "paper-%s", c.count == 1 ? c.chosen[0]->name : "all");
     if (c.output) {
@@ -284,3 +259,20 @@ int command_paper(int argc, char** argv)
     free(results);
     return status;
 }
+
+const command command_paper = {
+    .name = "paper",
+    .usage = "paper [NAME...|all] [-o DIR] [--short] [options]",
+    .summary = "carry out published experiments and compare the numbers",
+    .about =
+        "Without a NAME the experiments are listed. Each prints a table of what was measured "
+        "against\n"
+        "what was published or predicted, and writes NAME.csv, NAME.png, NAME.svg (some more of "
+        "each),\n"
+        "NAME-table.csv, and index.html with everything. Exit status 4 if a number disagrees.\n",
+    .options = options,
+    .examples = "  talus paper\n"
+                "  talus paper chain --short -o chain-results\n",
+    .rest = {.what = "experiments", .kind = &value_paper, .place = offsetof(paper_choice, names)},
+    .function = carry_out_papers,
+};

@@ -1,8 +1,5 @@
 /// talus plot DIR WHAT...: the standard figures of a run, and the CSV behind each.
-#include "base/words.h"
 #include "plot.h"
-
-#include "scene/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,6 +64,19 @@ static const char* lacks(const plot_job* job, const plot_kind* kind)
     return NULL;
 }
 
+/// The words that may stand as WHAT.
+static const char* plot_word(int index)
+{
+    if (index < KIND_COUNT) return kinds[index].name;
+    return index == KIND_COUNT ? series_kind.name : index == KIND_COUNT + 1 ? "all" : NULL;
+}
+
+const value_kind value_plot = {.source = VALUE_WORD,
+                               .one = "plot",
+                               .many = "plots",
+                               .word = plot_word,
+                               .listed_by = "`talus plot DIR`"};
+
 static int print_list(const plot_job* job)
 {
     for (int i = 0; i < KIND_COUNT; i++) {
@@ -83,64 +93,24 @@ static int print_list(const plot_job* job)
     return STATUS_OK;
 }
 
-const char* plot_name(int index)
-{
-    if (index < KIND_COUNT) return kinds[index].name;
-    return index == KIND_COUNT ? series_kind.name : index == KIND_COUNT + 1 ? "all" : NULL;
-}
-
-static const plot_kind* find_kind(const char* name)
-{
-    const char* names[KIND_COUNT + 2];
-    for (int i = 0; i < KIND_COUNT + 2; i++) {
-        names[i] = plot_name(i);
-        if (i < KIND_COUNT && strcmp(name, names[i]) == 0) return &kinds[i];
-    }
-    const char* near = nearest_name(name, names, KIND_COUNT + 2);
-    fprintf(stderr, "talus: there is no plot '%s'%s%s%s `talus plot DIR` lists them\n", name,
-            near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
-    return NULL;
-}
-
 // ---- files -------------------------------------------------------------------------------------
 
-/// Paths of the figure and of its CSV.
-typedef struct plot_paths {
-    char figure[PATH_SIZE], csv[PATH_SIZE];
-} plot_paths;
-
-static bool place_files(const plot_options* o, const char* name, bool single, plot_paths* out)
+/// Where the figure of a plot and its CSV go.
+static bool place_files(const plot_options* o, const char* name, bool single,
+                        char figure[PATH_SIZE], char csv[PATH_SIZE])
 {
     char folder[PATH_SIZE];
     if (o->output && single) {
         const char *dot = strrchr(o->output, '.'), *slash = strrchr(o->output, '/');
         const bool ending = dot && (!slash || dot > slash);
         const size_t stem = ending ? (size_t)(dot - o->output) : strlen(o->output);
-        return output_path(out->figure, "%s", o->output) &&
-               output_path(out->csv, "%.*s.csv", (int)stem, o->output);
+        return output_path(figure, "%s", o->output) &&
+               output_path(csv, "%.*s.csv", (int)stem, o->output);
     }
     return output_folder(o->output ? o->output : o->directory, o->output ? NULL : "plots",
                          folder) &&
-           output_path(out->figure, "%s/%s.%s", folder, name, o->format) &&
-           output_path(out->csv, "%s/%s.csv", folder, name);
-}
-
-/// Points of the page: of a PNG the width is given in dots.
-static double width_of(const plot_options* o, const plot_sheet* sheet)
-{
-    if (o->width == 0.0) return sheet->columns > 1 ? 620.0 : sheet->rows > 1 ? 460.0 : 380.0;
-    return strcmp(o->format, "png") == 0 ? o->width * 72.0 / o->dots : o->width;
-}
-
-static bool write_files(const plot_options* o, const plot_sheet* sheet, const plot_paths* paths)
-{
-    if (!sheet_write_csv(sheet, paths->csv)) return false;
-    if (!o->only_csv && !sheet_write_figure(sheet, paths->figure, width_of(o, sheet), o->dots)) {
-        return false;
-    }
-    if (!o->quiet && o->only_csv) printf("%s\n", paths->csv);
-    if (!o->quiet && !o->only_csv) printf("%s  %s\n", paths->figure, paths->csv);
-    return true;
+           output_path(figure, "%s/%s.%s", folder, name, o->format) &&
+           output_path(csv, "%s/%s.csv", folder, name);
 }
 
 /// Make one plot. With `all`, one that does not apply is no failure.
@@ -148,21 +118,28 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
 {
     const plot_options* o = job->options;
     plot_sheet sheet = {.columns = 1, .rows = 1};
-    plot_paths paths;
+    char figure[PATH_SIZE], csv[PATH_SIZE];
     const char* why = lacks(job, kind);
-    if (!why && !place_files(o, kind->name, single, &paths)) return false;
-    if (!why && (!output_free(paths.csv, o->force) ||
-                 (!o->only_csv && !output_free(paths.figure, o->force)))) {
-        return false;
-    }
     if (why) {
         sheet_nothing(&sheet, "%s", why);
     } else {
+        if (!place_files(o, kind->name, single, figure, csv) || !output_free(csv, o->force) ||
+            (!o->only_csv && !output_free(figure, o->force))) {
+            return false;
+        }
         kind->fill(job, &sheet);
     }
     bool good = !sheet.failed && !sheet.why[0];
     if (good) {
-        good = write_files(o, &sheet, &paths);
+        // Points of the page: of a PNG the width is given in dots.
+        const double usual = sheet.columns > 1 ? 620.0 : sheet.rows > 1 ? 460.0 : 380.0;
+        const double width = o->width == 0.0                 ? usual
+                             : strcmp(o->format, "png") == 0 ? o->width * 72.0 / o->dots
+                                                             : o->width;
+        good = sheet_write_csv(&sheet, csv) &&
+               (o->only_csv || sheet_write_figure(&sheet, figure, width, o->dots));
+        if (good && !o->quiet && o->only_csv) printf("%s\n", csv);
+        if (good && !o->quiet && !o->only_csv) printf("%s  %s\n", figure, csv);
     } else if (sheet.failed) {
         fprintf(stderr, "talus: out of memory\n");
     } else {
@@ -173,43 +150,36 @@ static bool make_plot(plot_job* job, const plot_kind* kind, bool single, bool al
     return good;
 }
 
-static bool is_all(char** what, int count)
-{
-    return count == 1 && strcmp(what[0], "all") == 0;
-}
-
-/// Is it one plot that the command line names?
-static bool is_single(char** what, int count)
-{
-    return count > 0 && !is_all(what, count) &&
-           (count == 1 || strcmp(what[0], series_kind.name) == 0);
-}
-
-/// The plots named on the command line; `series` takes the rest of it.
-static int make_plots(plot_job* job, plot_options* o, char** what, int count)
+/// Make all plots that apply to the run.
+static int make_all(plot_job* job)
 {
     bool good = true;
-    if (is_all(what, count)) {
-        for (int i = 0; i < KIND_COUNT; i++) {
-            if ((kinds[i].needs & PLOT_WANTS_GRAVITY) && !job->gravity) continue;
-            good = make_plot(job, &kinds[i], false, true) && good;
-        }
-        return good ? STATUS_OK : STATUS_FAILURE;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        if ((kinds[i].needs & PLOT_WANTS_GRAVITY) && !job->gravity) continue;
+        good = make_plot(job, &kinds[i], false, true) && good;
     }
+    return good ? STATUS_OK : STATUS_FAILURE;
+}
+
+/// Make the plots named on the command line; `series` takes the rest of it.
+static int make_plots(plot_job* job, plot_options* o, bool single)
+{
     const plot_kind* chosen[KIND_COUNT];
     int plots = 0;
-    bool series = false;
-    for (int i = 0; i < count && !series; i++) {
-        series = strcmp(what[i], series_kind.name) == 0;
+    bool series = false, good = true;
+    for (int i = 0; i < o->what.count && !series; i++) {
+        const int found = value_find(&value_plot, o->what.items[i]);
+        if (found < 0) return STATUS_USAGE;
+        series = found == KIND_COUNT;
         if (series) {
-            o->columns = what + i + 1;
-            o->column_count = count - i - 1;
+            o->columns = (argument_list){o->what.items + i + 1, o->what.count - i - 1};
+        } else if (found > KIND_COUNT) {
+            fprintf(stderr, "talus: 'all' stands for all plots and goes with no other\n");
+            return STATUS_USAGE;
         } else if (plots < KIND_COUNT) {
-            chosen[plots] = find_kind(what[i]);
-            if (!chosen[plots++]) return STATUS_USAGE;
+            chosen[plots++] = &kinds[found];
         }
     }
-    const bool single = is_single(what, count);
     for (int i = 0; i < plots; i++) good = make_plot(job, chosen[i], single, false) && good;
     if (series) good = make_plot(job, &series_kind, single, false) && good;
     return good ? STATUS_OK : STATUS_FAILURE;
@@ -217,90 +187,96 @@ static int make_plots(plot_job* job, plot_options* o, char** what, int count)
 
 // ---- options -----------------------------------------------------------------------------------
 
-enum {
-    OPTION_FRAME = 256,
-    OPTION_TIME,
-    OPTION_REGION,
-    OPTION_BINS,
-    OPTION_AXIS,
-    OPTION_AT,
-    OPTION_SLOPE,
-    OPTION_CSV,
-    OPTION_FORMAT,
-    OPTION_WIDTH,
-    OPTION_DPI,
-    OPTION_FORCE,
-    OPTION_QUIET,
-};
-
-static const struct option list[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"frame", required_argument, NULL, OPTION_FRAME},
-    {"time", required_argument, NULL, OPTION_TIME},
-    {"region", required_argument, NULL, OPTION_REGION},
-    {"bins", required_argument, NULL, OPTION_BINS},
-    {"axis", required_argument, NULL, OPTION_AXIS},
-    {"at", required_argument, NULL, OPTION_AT},
-    {"slope", required_argument, NULL, OPTION_SLOPE},
-    {"csv", no_argument, NULL, OPTION_CSV},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"width", required_argument, NULL, OPTION_WIDTH},
-    {"dpi", required_argument, NULL, OPTION_DPI},
-    {"force", no_argument, NULL, OPTION_FORCE},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"help", no_argument, NULL, 'h'},
+static const option_row options[] = {
+    {.name = "frame",
+     .value = "N|A:B|A:B:S|last|all",
+     .meaning = "frames; distributions are means over them",
+     .otherwise = "over time: all, distributions: last",
+     .type = OPTION_READ,
+     .place = offsetof(plot_options, frames),
+     .read = frames_read},
+    {.name = "time",
+     .value = "T",
+     .meaning = "the frame nearest to this time",
+     .type = OPTION_READ,
+     .place = offsetof(plot_options, frames),
+     .read = frames_read_time},
+    {.name = "region",
+     .value = "x=A:B,y=C:D",
+     .meaning = "measure only there",
+     .type = OPTION_READ,
+     .place = offsetof(plot_options, measure.region),
+     .read = region_read},
+    {.name = "bins",
+     .value = "N",
+     .meaning = "of histograms",
+     .otherwise = "24",
+     .type = OPTION_COUNT,
+     .place = offsetof(plot_options, measure.bins),
+     .low = 1,
+     .high = 100000},
+    {.name = "axis",
+     .value = "x|y|z",
+     .meaning = "of profiles and of flow",
+     .otherwise = "profile: the last one, flow: downwards",
+     .type = OPTION_CHOICE,
+     .place = offsetof(plot_options, axis)},
+    {.name = "at",
+     .value = "PLACE",
+     .meaning = "of the plane of flow on that axis",
+     .otherwise = "middle of the grains' space",
+     .type = OPTION_NUMBER,
+     .place = offsetof(plot_options, at),
+     .low = -HUGE_VAL},
+    {.name = "slope",
+     .value = "heap|plane",
+     .meaning = "what kind of surface repose and slope fit",
+     .otherwise = "heap",
+     .type = OPTION_CHOICE,
+     .place = offsetof(plot_options, slope)},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "where it goes, with FILE's name .csv; of several plots a directory",
+     .type = OPTION_TEXT,
+     .place = offsetof(plot_options, output)},
+    {.name = "format",
+     .value = "png|svg|pdf",
+     .meaning = "",
+     .otherwise = "by the ending of FILE, else png",
+     .type = OPTION_TEXT,
+     .place = offsetof(plot_options, format)},
+    {.name = "csv",
+     .meaning = "only the CSV",
+     .type = OPTION_FLAG,
+     .place = offsetof(plot_options, only_csv)},
+    {.name = "width",
+     .value = "W",
+     .meaning = "pixels, of SVG and PDF points",
+     .otherwise = "by the plot",
+     .type = OPTION_NUMBER,
+     .place = offsetof(plot_options, width),
+     .low = 100,
+     .high = 10000},
+    {.name = "dpi",
+     .value = "D",
+     .meaning = "dots an inch of PNG",
+     .otherwise = "200",
+     .type = OPTION_NUMBER,
+     .place = offsetof(plot_options, dots),
+     .low = 36,
+     .high = 2400},
+    {.name = "force",
+     .meaning = "replace files that are there",
+     .type = OPTION_FLAG,
+     .place = offsetof(plot_options, force)},
+    {.name = "quiet",
+     .meaning = "say nothing but errors",
+     .type = OPTION_FLAG,
+     .place = offsetof(plot_options, quiet)},
     {0},
 };
-
-static bool read_axis(const char* text, int* out)
-{
-    *out = text[0] >= 'x' && text[0] <= 'z' && !text[1] ? text[0] - 'x' : -1;
-    if (*out >= 0) return true;
-    fprintf(stderr, "talus: --axis needs x, y or z, not '%s'\n", text);
-    return false;
-}
-
-static bool read_at(const char* text, double* out)
-{
-    char* end;
-    *out = strtod(text, &end);
-    if (end != text && !*end && isfinite(*out)) return true;
-    fprintf(stderr, "talus: --at needs a number, not '%s'\n", text);
-    return false;
-}
-
-static bool read_slope(const char* text, talus_slope_kind* out)
-{
-    *out = strcmp(text, "plane") == 0 ? TALUS_SLOPE_PLANE : TALUS_SLOPE_HEAP;
-    if (*out == TALUS_SLOPE_PLANE || strcmp(text, "heap") == 0) return true;
-    fprintf(stderr, "talus: --slope needs heap or plane, not '%s'\n", text);
-    return false;
-}
-
-static bool take_option(int choice, plot_options* o)
-{
-    int64_t bins;
-    switch (choice) {
-    case 'o': o->output = optarg; return true;
-    case OPTION_FRAME: return frames_parse(optarg, &o->frames);
-    case OPTION_TIME: return frames_parse_time(optarg, &o->frames);
-    case OPTION_REGION: return region_parse(optarg, &o->measure.region);
-    case OPTION_BINS:
-        if (!options_integer("--bins", optarg, 1, &bins)) return false;
-        o->measure.bins = bins < 100000 ? (int)bins : 100000;
-        return true;
-    case OPTION_AXIS: return read_axis(optarg, &o->axis);
-    case OPTION_AT: o->has_at = true; return read_at(optarg, &o->at);
-    case OPTION_SLOPE: return read_slope(optarg, &o->slope);
-    case OPTION_CSV: o->only_csv = true; return true;
-    case OPTION_FORMAT: o->format = optarg; return true;
-    case OPTION_WIDTH: return options_between("--width", optarg, 100.0, 10000.0, &o->width);
-    case OPTION_DPI: return options_between("--dpi", optarg, 36.0, 2400.0, &o->dots);
-    case OPTION_FORCE: o->force = true; return true;
-    case OPTION_QUIET: o->quiet = true; return true;
-    default: return false;
-    }
-}
 
 static bool open_job(plot_job* job, const plot_options* o)
 {
@@ -327,37 +303,44 @@ static bool open_job(plot_job* job, const plot_options* o)
     return false;
 }
 
-static void close_job(plot_job* job)
+static int plot(int argc, char** argv)
 {
-    if (job->has_series) talus_series_free(&job->series);
-    talus_recording_close(job->recording);
-}
-
-int command_plot(int argc, char** argv)
-{
-    plot_options o = {.measure = talus_measure_default(), .axis = -1, .dots = 200.0};
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":ho:", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("plot"));
-        if (choice == 'h') return STATUS_OK;
-        if (choice == '?' || !take_option(choice, &o)) return STATUS_USAGE;
-    }
-    if (optind == argc) {
-        fprintf(stderr, "talus: the directory of a run is missing\nusage: talus %s\n",
-                command_find("plot")->usage);
-        return STATUS_USAGE;
-    }
-    o.directory = argv[optind++];
-    const int count = argc - optind;
-    const bool single = is_single(argv + optind, count);
+    plot_options o = {.measure = talus_measure_default(), .axis = -1, .at = NAN, .dots = 200.0};
+    int status = options_read(&command_plot, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    const int count = o.what.count;
+    const bool all = count == 1 && strcmp(o.what.items[0], "all") == 0;
+    const bool series = count > 0 && strcmp(o.what.items[0], series_kind.name) == 0;
+    const bool single = !all && (count == 1 || series);
     o.format = output_format(o.format, single && !o.only_csv ? o.output : NULL);
     if (!o.format) return STATUS_USAGE;
     if (o.output && !single && !output_takes_several(o.output)) return STATUS_USAGE;
     plot_job job;
-    int status = STATUS_FAILURE;
+    status = STATUS_FAILURE;
     if (open_job(&job, &o)) {
-        status = count == 0 ? print_list(&job) : make_plots(&job, &o, argv + optind, count);
+        status = count == 0 ? print_list(&job)
+                 : all      ? make_all(&job)
+                            : make_plots(&job, &o, single);
     }
-    close_job(&job);
+    if (job.has_series) talus_series_free(&job.series);
+    talus_recording_close(job.recording);
     return status;
 }
+
+const command command_plot = {
+    .name = "plot",
+    .usage = "plot DIR [WHAT...|all] [--frame N|A:B|last] [-o FILE] [options]",
+    .summary = "make the standard figures of a run, and their CSV",
+    .about = "Without WHAT it lists what can be plotted. `series COLUMN...` plots columns of "
+             "series.csv.\n"
+             "Written are DIR/plots/WHAT.png and WHAT.csv.\n",
+    .options = options,
+    .examples = "  talus plot runs/biaxial stress fabric --format pdf\n"
+                "  talus plot runs/biaxial forces --frame 10:last -o forces.svg\n"
+                "  talus plot runs/silo series kinetic_energy coordination\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(plot_options, directory)},
+    .rest = {.what = "plots", .kind = &value_plot, .place = offsetof(plot_options, what)},
+    .function = plot,
+};

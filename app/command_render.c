@@ -1,75 +1,17 @@
 /// talus render DIR: frames of a run as pictures, or as a movie.
-#include "base/words.h"
 #include "render.h"
-
-#include "scene/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPTION_FRAME = 256,
-    OPTION_TIME,
-    OPTION_MOVIE,
-    OPTION_FPS,
-    OPTION_COLOUR,
-    OPTION_SCALE,
-    OPTION_MAP,
-    OPTION_FORCES,
-    OPTION_FORCE_SCALE,
-    OPTION_FORCE_WIDTH,
-    OPTION_NO_WALLS,
-    OPTION_AXES,
-    OPTION_NO_BAR,
-    OPTION_NO_TIME,
-    OPTION_TITLE,
-    OPTION_VIEW,
-    OPTION_REGION,
-    OPTION_WIDTH,
-    OPTION_DPI,
-    OPTION_FORMAT,
-    OPTION_FORCE,
-    OPTION_QUIET,
-    OPTION_FIELDS,
-};
-
-static const struct option list[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"frame", required_argument, NULL, OPTION_FRAME},
-    {"time", required_argument, NULL, OPTION_TIME},
-    {"movie", optional_argument, NULL, OPTION_MOVIE},
-    {"fps", required_argument, NULL, OPTION_FPS},
-    {"colour", required_argument, NULL, OPTION_COLOUR},
-    {"color", required_argument, NULL, OPTION_COLOUR},
-    {"scale", required_argument, NULL, OPTION_SCALE},
-    {"map", required_argument, NULL, OPTION_MAP},
-    {"forces", no_argument, NULL, OPTION_FORCES},
-    {"force-scale", required_argument, NULL, OPTION_FORCE_SCALE},
-    {"force-width", required_argument, NULL, OPTION_FORCE_WIDTH},
-    {"no-walls", no_argument, NULL, OPTION_NO_WALLS},
-    {"axes", no_argument, NULL, OPTION_AXES},
-    {"no-bar", no_argument, NULL, OPTION_NO_BAR},
-    {"no-time", no_argument, NULL, OPTION_NO_TIME},
-    {"title", required_argument, NULL, OPTION_TITLE},
-    {"view", required_argument, NULL, OPTION_VIEW},
-    {"region", required_argument, NULL, OPTION_REGION},
-    {"width", required_argument, NULL, OPTION_WIDTH},
-    {"dpi", required_argument, NULL, OPTION_DPI},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"force", no_argument, NULL, OPTION_FORCE},
-    {"quiet", no_argument, NULL, OPTION_QUIET},
-    {"fields", no_argument, NULL, OPTION_FIELDS},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
 // ---- options -----------------------------------------------------------------------------------
 
 /// "x", "y", "z", "iso" or "AZIMUTH:ELEVATION" in degrees.
-static bool read_view(const char* text, render_options* o)
+static bool read_view(const char* option, const char* text, void* place)
 {
+    render_options* o = place;
     if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
         o->view = text[0] - 'x';
         o->oblique = false;
@@ -87,75 +29,180 @@ static bool read_view(const char* text, render_options* o)
         o->elevation = strtod(rest, &end);
         if (end != rest && !*end && isfinite(o->azimuth) && fabs(o->elevation) <= 90.0) return true;
     }
-    fprintf(
-        stderr,
-        "talus: --view needs x, y, z, iso, or AZIMUTH:ELEVATION in degrees, the second from -90 "
-        "to 90, not '%s'\n",
-        text);
+    fprintf(stderr,
+            "talus: %s needs x, y, z, iso, or AZIMUTH:ELEVATION in degrees, the second from -90 to "
+            "90, not '%s'\n",
+            option, text);
     return false;
 }
 
-static bool read_map(const char* text, int* out)
+/// "--movie" or "--movie=FILE".
+static bool read_movie(const char* option, const char* text, void* place)
 {
-    const char* names[TALUS_MAP_COUNT];
-    for (int i = 0; i < TALUS_MAP_COUNT; i++) {
-        names[i] = talus_map_name((talus_map)i);
-        if (strcmp(text, names[i]) == 0) {
-            *out = i;
-            return true;
-        }
-    }
-    const char* near = nearest_name(text, names, TALUS_MAP_COUNT);
-    fprintf(stderr, "talus: there are no colours '%s'%s%s%s --map takes", text,
-            near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
-    for (int i = 0; i < TALUS_MAP_COUNT; i++) fprintf(stderr, "%s %s", i ? "," : "", names[i]);
-    fprintf(stderr, "\n");
-    return false;
+    (void)option;
+    render_options* o = place;
+    o->movie = true;
+    if (text) o->output = text;
+    return true;
 }
 
-static bool take_flag(int choice, render_options* o)
+static bool read_region(const char* option, const char* text, void* place)
 {
-    switch (choice) {
-    case OPTION_FORCES: o->forces = true; return true;
-    case OPTION_NO_WALLS: o->no_walls = true; return true;
-    case OPTION_AXES: o->axes = true; return true;
-    case OPTION_NO_BAR: o->no_bar = true; return true;
-    case OPTION_NO_TIME: o->no_time = true; return true;
-    case OPTION_FORCE: o->force = true; return true;
-    case OPTION_QUIET: o->quiet = true; return true;
-    default: return false;
-    }
+    render_options* o = place;
+    o->has_region = true;
+    return region_read(option, text, &o->region);
 }
 
-static bool take_option(int choice, render_options* o)
+static const char* map_word(int index)
 {
-    switch (choice) {
-    case 'o': o->output = optarg; return true;
-    case OPTION_FRAME: return frames_parse(optarg, &o->frames);
-    case OPTION_TIME: return frames_parse_time(optarg, &o->frames);
-    case OPTION_MOVIE:
-        o->movie = true;
-        if (optarg) o->output = optarg;
-        return true;
-    case OPTION_FPS: return options_integer("--fps", optarg, 1, &o->fps);
-    case OPTION_COLOUR: o->field = optarg; return true;
-    case OPTION_SCALE:
-        o->has_scale = true;
-        return range_parse("--scale", optarg, &o->low, &o->high);
-    case OPTION_MAP: return read_map(optarg, &o->map);
-    case OPTION_FORCE_SCALE:
-        return options_between("--force-scale", optarg, 1e-300, 1e300, &o->force_largest);
-    case OPTION_FORCE_WIDTH:
-        return options_between("--force-width", optarg, 0.01, 100.0, &o->force_width);
-    case OPTION_TITLE: o->title = optarg; return true;
-    case OPTION_VIEW: return read_view(optarg, o);
-    case OPTION_REGION: o->has_region = true; return region_parse(optarg, &o->region);
-    case OPTION_WIDTH: return options_between("--width", optarg, 100.0, 10000.0, &o->width);
-    case OPTION_DPI: return options_between("--dpi", optarg, 36.0, 2400.0, &o->dots);
-    case OPTION_FORMAT: o->format = optarg; return true;
-    default: return take_flag(choice, o);
-    }
+    return index < TALUS_MAP_COUNT ? talus_map_name((talus_map)index) : NULL;
 }
+
+const value_kind value_map = {.source = VALUE_WORD, .one = "map", .many = "maps", .word = map_word};
+
+static const option_row options[] = {
+    {.name = "frame",
+     .value = "N|A:B|A:B:S|last|all",
+     .meaning = "frames, counted from 0; S: only every S-th",
+     .otherwise = "last",
+     .type = OPTION_READ,
+     .place = offsetof(render_options, frames),
+     .read = frames_read},
+    {.name = "time",
+     .value = "T",
+     .meaning = "the frame nearest to this time",
+     .type = OPTION_READ,
+     .place = offsetof(render_options, frames),
+     .read = frames_read_time},
+    {.name = "movie",
+     .value = "FILE.mp4",
+     .value_may_lack = true,
+     .kind = &value_file,
+     .meaning = "a movie of the frames [all] with ffmpeg; scale and extent are fixed",
+     .type = OPTION_READ,
+     .read = read_movie},
+    {.name = "fps",
+     .value = "N",
+     .meaning = "its frames a second",
+     .otherwise = "25",
+     .type = OPTION_WHOLE,
+     .place = offsetof(render_options, fps),
+     .low = 1},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "where it goes; of several frames a directory",
+     .otherwise = "DIR/pictures",
+     .type = OPTION_TEXT,
+     .place = offsetof(render_options, output)},
+    {.name = "format",
+     .value = "png|svg|pdf",
+     .meaning = "",
+     .otherwise = "by the ending of FILE, else png",
+     .type = OPTION_TEXT,
+     .place = offsetof(render_options, format)},
+    {.name = "colour",
+     .also = "color",
+     .value = "FIELD[:x|:y|:z]",
+     .kind = &value_field,
+     .meaning = "colour grains by a field; --fields lists them",
+     .otherwise = "all alike",
+     .type = OPTION_TEXT,
+     .place = offsetof(render_options, field)},
+    {.name = "fields",
+     .meaning = "list the fields of the run and draw nothing",
+     .type = OPTION_INSTEAD,
+     .place = offsetof(render_options, list_fields)},
+    {.name = "scale",
+     .value = "LOW:HIGH",
+     .meaning = "ends of the scale of colours",
+     .otherwise = "those of the frames drawn",
+     .type = OPTION_READ,
+     .place = offsetof(render_options, scale),
+     .read = range_read},
+    {.name = "map",
+     .value = "MAP",
+     .kind = &value_map,
+     .meaning = "viridis, plasma, inferno, cividis, coolwarm, turbo or grey",
+     .type = OPTION_WORD,
+     .place = offsetof(render_options, map)},
+    {.name = "forces",
+     .meaning = "forces as bars from centre to centre, as wide as they are large",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, forces)},
+    {.name = "force-scale",
+     .value = "F",
+     .meaning = "force of the widest bar, N",
+     .otherwise = "the largest of the frames drawn",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(render_options, force_largest)},
+    {.name = "force-width",
+     .value = "W",
+     .meaning = "width of that bar, mean diameters",
+     .otherwise = "0.4",
+     .type = OPTION_NUMBER,
+     .place = offsetof(render_options, force_width),
+     .low = 0.01,
+     .high = 100},
+    {.name = "view",
+     .value = "x|y|z|iso|A:E",
+     .meaning = "3D: look along an axis, or from azimuth A and elevation E",
+     .otherwise = "iso",
+     .type = OPTION_READ,
+     .read = read_view},
+    {.name = "region",
+     .value = "x=A:B,y=C:D",
+     .meaning = "only this part; in 3D also a slice",
+     .type = OPTION_READ,
+     .read = read_region},
+    {.name = "axes",
+     .meaning = "coordinates around the picture instead of a scale bar",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, axes)},
+    {.name = "no-bar",
+     .meaning = "leave out the scale bar",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, no_bar)},
+    {.name = "no-time",
+     .meaning = "leave out the time",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, no_time)},
+    {.name = "no-walls",
+     .meaning = "leave out the walls",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, no_walls)},
+    {.name = "title",
+     .value = "TEXT",
+     .meaning = "above the picture",
+     .type = OPTION_TEXT,
+     .place = offsetof(render_options, title)},
+    {.name = "width",
+     .value = "W",
+     .meaning = "pixels, of SVG and PDF points",
+     .otherwise = "1200, 432",
+     .type = OPTION_NUMBER,
+     .place = offsetof(render_options, width),
+     .low = 100,
+     .high = 10000},
+    {.name = "dpi",
+     .value = "D",
+     .meaning = "dots an inch: with more, letters take more pixels",
+     .otherwise = "200",
+     .type = OPTION_NUMBER,
+     .place = offsetof(render_options, dots),
+     .low = 36,
+     .high = 2400},
+    {.name = "force",
+     .meaning = "replace files that are there",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, force)},
+    {.name = "quiet",
+     .meaning = "say nothing but errors",
+     .type = OPTION_FLAG,
+     .place = offsetof(render_options, quiet)},
+    {0},
+};
 
 // ---- pictures ----------------------------------------------------------------------------------
 
@@ -213,7 +260,7 @@ static bool settle(renderer* r, render_options* o)
     if (o->has_region && !region_fits(&o->region, dim)) return false;
     if (o->view < 0) {
         o->view = 1;
-        if (dim == 3 && !o->oblique) read_view("iso", o);
+        if (dim == 3 && !o->oblique) read_view("--view", "iso", o);
     }
     if (dim == 2) o->oblique = false;
     if (o->field && strcmp(o->field, "none") != 0 && !field_parse(o->field, dim, &r->field)) {
@@ -230,29 +277,15 @@ static bool settle(renderer* r, render_options* o)
     return field_begin(&r->field, world);
 }
 
-static int render(render_options* o)
+static int render(int argc, char** argv)
 {
-    renderer r = {.options = o};
-    if (!recording_open(o->directory, &r.recording)) return STATUS_FAILURE;
-    int status = STATUS_FAILURE;
-    if (settle(&r, o)) status = o->movie ? render_movie(&r) : render_pictures(&r);
-    field_end(&r.field);
-    talus_recording_close(r.recording);
-    return status;
-}
-
-int command_render(int argc, char** argv)
-{
-    render_options o = {.fps = 25, .map = -1, .view = -1};
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":ho:", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("render"));
-        if (choice == OPTION_FIELDS) field_list(stdout);
-        if (choice == 'h' || choice == OPTION_FIELDS) return STATUS_OK;
-        if (choice == '?' || !take_option(choice, &o)) return STATUS_USAGE;
+    render_options o = {.fps = 25, .map = -1, .view = -1, .dots = 200.0};
+    int status = options_read(&command_render, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    if (o.list_fields) {
+        field_list(stdout);
+        return STATUS_OK;
     }
-    o.directory = options_single(argc, argv, "the directory of a run");
-    if (!o.directory) return STATUS_USAGE;
     if (o.movie) {
         if (o.format) {
             fprintf(stderr, "talus: --format is for pictures; a movie's follows from its name\n");
@@ -265,8 +298,27 @@ int command_render(int argc, char** argv)
         if (!o.format) return STATUS_USAGE;
         if (o.folder && o.output && !output_takes_several(o.output)) return STATUS_USAGE;
     }
-    const bool png = strcmp(o.format, "png") == 0;
-    if (o.dots == 0.0) o.dots = 200.0;
-    if (o.width == 0.0) o.width = png ? 1200.0 : 432.0;
-    return render(&o);
+    if (o.width == 0.0) o.width = strcmp(o.format, "png") == 0 ? 1200.0 : 432.0;
+    renderer r = {.options = &o};
+    if (!recording_open(o.directory, &r.recording)) return STATUS_FAILURE;
+    status = STATUS_FAILURE;
+    if (settle(&r, &o)) status = o.movie ? render_movie(&r) : render_pictures(&r);
+    field_end(&r.field);
+    talus_recording_close(r.recording);
+    return status;
 }
+
+const command command_render = {
+    .name = "render",
+    .usage = "render DIR [--frame N|A:B|last] [--movie] [--colour FIELD] [options]",
+    .summary = "draw frames of a run as pictures or as a movie",
+    .about = "Without options the last frame is drawn into DIR/pictures/frame-NNNNNN.png.\n",
+    .options = options,
+    .examples = "  talus render runs/hopper --colour speed\n"
+                "  talus render runs/biaxial --frame 20 --forces -o chains.pdf\n"
+                "  talus render runs/drum --movie --colour velocity:x --scale=-0.5:0.5\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(render_options, directory)},
+    .function = render,
+};

@@ -1,4 +1,4 @@
-/// talus run SCENE
+/// talus run SCENE, talus resume DIR
 #include "app.h"
 
 #include <errno.h>
@@ -9,70 +9,72 @@
 
 typedef struct run_options {
     talus_run_def def;
-    option_values sets;
+    option_sets sets;
     carry_options carry;
     const char* scene;
     const char* output;
 } run_options;
 
-static bool read_option(run_options* o, int choice, int argc)
-{
-    int64_t threads;
-    switch (choice) {
-    case 'o': o->output = optarg; return true;
-    case 's':
-        if (strchr(optarg, '=')) return option_values_add(&o->sets, argc, optarg);
-        fprintf(stderr, "talus: --set needs key.path=value, not '%s'\n", optarg);
-        return false;
-    case 't':
-        if (!options_integer("--threads", optarg, 1, &threads)) return false;
-        o->def.threads = threads < 4096 ? (int)threads : 4096;
-        return true;
-    case 'n': return options_integer("--steps", optarg, 0, &o->def.max_steps);
-    case 'c': return options_number("--checkpoint", optarg, &o->def.checkpoint_seconds);
-    case 'q': return o->carry.quiet = true;
-    case 'j': return o->carry.json = true;
-    case 'f': return o->def.force = true;
-    case 'd': return options_dump(&o->def);
-    default: return false;
-    }
-}
+enum { RUN_ONLY = 3 }; ///< so many options at the beginning are of `run` alone
 
-bool options_dump(talus_run_def* def)
-{
-    def->dump_problems = 10;
-    return !optarg || options_integer("--dump-problems", optarg, 1, &def->dump_problems);
-}
-
-/// Read the command line; *status receives the exit status when there is nothing to run.
-static bool read_options(run_options* o, int argc, char** argv, int* status)
-{
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"set", required_argument, NULL, 's'},
-        {"threads", required_argument, NULL, 't'},
-        {"steps", required_argument, NULL, 'n'},
-        {"checkpoint", required_argument, NULL, 'c'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"json", no_argument, NULL, 'j'},
-        {"force", no_argument, NULL, 'f'},
-        {"dump-problems", optional_argument, NULL, 'd'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":o:h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("run"));
-            *status = STATUS_OK;
-            return false;
-        }
-        if (!read_option(o, choice, argc)) return false;
-    }
-    o->scene = options_single(argc, argv, "a scene (a file or a ready-made name)");
-    return o->scene != NULL;
-}
+static const option_row options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .value = "DIR",
+     .kind = &value_folder,
+     .meaning = "where the results go",
+     .otherwise = "runs/NAME, runs/NAME-2, ...",
+     .type = OPTION_TEXT,
+     .place = offsetof(run_options, output)},
+    {.name = "set",
+     .value = "key.path=value",
+     .kind = &value_key,
+     .repeated = true,
+     .meaning = "override a value of the scene",
+     .type = OPTION_SETS,
+     .place = offsetof(run_options, sets)},
+    {.name = "force",
+     .meaning = "replace the run that is in DIR (only files Talus wrote)",
+     .type = OPTION_FLAG,
+     .place = offsetof(run_options, def.force)},
+    {.name = "threads",
+     .value = "N",
+     .meaning = "threads to use",
+     .otherwise = "as the scene says",
+     .type = OPTION_COUNT,
+     .place = offsetof(run_options, def.threads),
+     .low = 1,
+     .high = 4096},
+    {.name = "steps",
+     .value = "N",
+     .meaning = "stop when N steps in total are done",
+     .type = OPTION_WHOLE,
+     .place = offsetof(run_options, def.max_steps)},
+    {.name = "checkpoint",
+     .value = "SECONDS",
+     .meaning = "wall seconds between checkpoints",
+     .otherwise = "as the scene says",
+     .type = OPTION_NUMBER,
+     .place = offsetof(run_options, def.checkpoint_seconds)},
+    {.name = "dump-problems",
+     .value = "N",
+     .value_may_lack = true,
+     .meaning = "write at most N hard steps into DIR/problems, as contact problems in FCLIB's "
+                "layout for `talus solve` and other solvers",
+     .otherwise = "10",
+     .type = OPTION_WHOLE,
+     .place = offsetof(run_options, def.dump_problems),
+     .low = 1},
+    {.name = "quiet",
+     .meaning = "no progress and no report, only errors",
+     .type = OPTION_FLAG,
+     .place = offsetof(run_options, carry.quiet)},
+    {.name = "json",
+     .meaning = "print summary.json on standard output at the end",
+     .type = OPTION_FLAG,
+     .place = offsetof(run_options, carry.json)},
+    {0},
+};
 
 bool make_fresh_directory(const char* scene, char path[PATH_SIZE])
 {
@@ -126,14 +128,57 @@ static int run_with(run_options* o)
     return status;
 }
 
-int command_run(int argc, char** argv)
+static int run(int argc, char** argv)
 {
     char* typed = join_arguments(argc, argv); // before getopt_long() sorts them
     run_options o = {.def = talus_run_default()};
     o.def.command = typed;
-    int status;
-    if (read_options(&o, argc, argv, &status)) status = run_with(&o);
+    int status = options_read(&command_run, argc, argv, &o);
+    if (status == OPTIONS_GOOD) status = run_with(&o);
     free(o.sets.items);
     free(typed);
     return status;
 }
+
+const command command_run = {
+    .name = "run",
+    .usage = "run SCENE [-o DIR] [--set key.path=value]... [options]",
+    .summary = "carry out a scene",
+    .about =
+        "SCENE is the path of a scene file or the name of a ready-made one (see `talus scenes`).\n",
+    .options = options,
+    .notes =
+        "Ctrl-C finishes the step, writes a checkpoint and exits with status 75; `talus resume "
+        "DIR`\n"
+        "goes on. A second Ctrl-C ends at once; the run then goes on from its last checkpoint.\n",
+    .examples = "  talus run hopper\n"
+                "  talus run hopper -o runs/rough --set materials.glass.friction=0.8 --threads 4\n"
+                "  talus run my-scene.yaml --force\n",
+    .first = {.what = "a scene (a file or a ready-made name)",
+              .kind = &value_scene,
+              .place = offsetof(run_options, scene)},
+    .function = run,
+};
+
+static int resume(int argc, char** argv)
+{
+    run_options o = {.def = talus_run_default()};
+    const int status = options_read(&command_resume, argc, argv, &o);
+    return status == OPTIONS_GOOD ? carry_out(&o.def, true, o.carry) : status;
+}
+
+const command command_resume = {
+    .name = "resume",
+    .usage = "resume DIR [options]",
+    .summary = "go on with a run that was stopped or killed",
+    .about =
+        "The run ends with the same bits as one that was never stopped.\n"
+        "A finished run is left alone, unless --steps asks for more steps of its last phase.\n",
+    .options = options + RUN_ONLY,
+    .examples = "  talus resume runs/hopper\n"
+                "  talus resume runs/hopper --steps 20000\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(run_options, def.directory)},
+    .function = resume,
+};

@@ -24,53 +24,33 @@ static void read_head(FILE* file, char head[HEAD_SIZE])
     }
 }
 
-/// Cut a text after its first sentence: a full stop before a blank or the end.
-static void keep_first_sentence(char* text)
-{
-    for (char* dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.')) {
-        if (dot[1] == '\0' || isspace((unsigned char)dot[1])) {
-            dot[1] = '\0';
-            return;
-        }
-    }
-}
-
-static void read_title(const char* path, char* title, size_t size)
-{
-    talus_scene* scene = NULL;
-    talus_report report = {0};
-    talus_status status = talus_scene_load(path, NULL, 0, &scene, &report, NULL);
-    snprintf(title, size, "%s", status == TALUS_OK ? talus_scene_title(scene) : "(has errors)");
-    talus_scene_destroy(scene);
-    talus_report_clear(&report);
-}
-
 static int is_scene(const struct dirent* entry)
 {
     const char* dot = strrchr(entry->d_name, '.');
     return entry->d_name[0] != '.' && dot && strcmp(dot, ".yaml") == 0;
 }
 
-static void print_name(const char* file_name)
+/// Title and first sentence of a scene.
+static void print_scene(const char* directory, const char* file_name, const char* name)
 {
-    char name[256];
-    scene_name(file_name, name, sizeof name);
-    printf("%s\n", name);
-}
-
-static void print_scene(const char* directory, const char* file_name)
-{
-    char path[PATH_SIZE], name[256], title[256], head[HEAD_SIZE];
+    char path[PATH_SIZE], head[HEAD_SIZE];
     if (snprintf(path, sizeof path, "%s/%s", directory, file_name) >= PATH_SIZE) return;
     FILE* file = fopen(path, "r");
     if (!file) return;
     read_head(file, head);
     fclose(file);
-    keep_first_sentence(head);
-    scene_name(file_name, name, sizeof name);
-    read_title(path, title, sizeof title);
-    printf("%-18s %s\n%s%s%s", name, title, head[0] ? "                   " : "", head,
-           head[0] ? "\n" : "");
+    for (char* dot = strchr(head, '.'); dot; dot = strchr(dot + 1, '.')) {
+        if (dot[1] != '\0' && !isspace((unsigned char)dot[1])) continue;
+        dot[1] = '\0'; // the sentence ends before a blank or the end
+        break;
+    }
+    talus_scene* scene = NULL;
+    talus_report report = {0};
+    const talus_status status = talus_scene_load(path, NULL, 0, &scene, &report, NULL);
+    printf("%-18s %s\n", name, status == TALUS_OK ? talus_scene_title(scene) : "(has errors)");
+    if (head[0]) printf("%-18s %s\n", "", head);
+    talus_scene_destroy(scene);
+    talus_report_clear(&report);
 }
 
 /// Print the scenes of a directory; true if there were any, which ends the search.
@@ -81,10 +61,12 @@ static bool visit(const char* directory, void* user)
     int count = scandir(directory, &entries, is_scene, alphasort);
     if (count < 0) return false;
     for (int i = 0; i < count; i++) {
+        char name[256];
+        scene_name(entries[i]->d_name, name, sizeof name);
         if (*names_only)
-            print_name(entries[i]->d_name);
+            printf("%s\n", name);
         else
-            print_scene(directory, entries[i]->d_name);
+            print_scene(directory, entries[i]->d_name, name);
         free(entries[i]);
     }
     free(entries);
@@ -93,24 +75,26 @@ static bool visit(const char* directory, void* user)
     return count > 0;
 }
 
-int command_scenes(int argc, char** argv)
+static int scenes(int argc, char** argv)
 {
-    static const struct option list[] = {
-        {"names", no_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {0}};
     bool names_only = false;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("scenes"));
-        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
-        names_only = true;
-    }
-    if (optind < argc) {
-        fprintf(stderr, "talus: '%s' is one argument too many: `talus scenes` takes none\n",
-                argv[optind]);
-        return STATUS_USAGE;
-    }
+    const int status = options_read(&command_scenes, argc, argv, &names_only);
+    if (status != OPTIONS_GOOD) return status;
     if (locate_directories(visit, &names_only)) return STATUS_OK;
     fprintf(stderr,
             "talus: no ready-made scenes were found; set TALUS_SCENES to their directory\n");
     return STATUS_FAILURE;
 }
+
+const command command_scenes = {
+    .name = "scenes",
+    .usage = "scenes [--names]",
+    .summary = "list the ready-made scenes",
+    .about = "They are looked for in $TALUS_SCENES, then where Talus is installed, then in its "
+             "source tree.\n",
+    .options =
+        (const option_row[]){
+            {.name = "names", .meaning = "print their names only", .type = OPTION_FLAG}, {0}},
+    .examples = "  talus scenes\n",
+    .function = scenes,
+};

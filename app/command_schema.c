@@ -1,33 +1,50 @@
 /// talus schema: the JSON Schema of scenes, or the table of a section's keys.
-#include "base/words.h"
 #include "recorded.h"
 
-#include "scene/reader.h"
+#include "scene/keys.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_SECTIONS = 64 };
-
-/// Print the Markdown table of a section; false, with a suggestion, if there is none.
-static bool print_table(const char* pattern)
+static const char* section_word(int index)
 {
-    const char* names[MOST_SECTIONS];
-    int count = 0;
-    const key_section* s;
-    if (strcmp(pattern, "scene") == 0) pattern = ""; // the whole
-    // In the reference a section has the keys that are written there, not those it borrows.
-    for (; count < MOST_SECTIONS && (s = keys_at(count)) != NULL; count++) {
-        names[count] = s->pattern;
-        if (strcmp(pattern, s->pattern) != 0) continue;
-        keys_write_markdown(stdout, s);
-        return true;
-    }
-    const char* near = nearest_name(pattern, names, count);
-    fprintf(stderr, "talus: scenes have no section '%s'%s%s%s\n", pattern,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return false;
+    const key_section* s = keys_at(index);
+    return !s ? NULL : s->pattern[0] ? s->pattern : "scene"; // that is the whole
 }
+
+const value_kind value_section = {.source = VALUE_WORD,
+                                  .one = "section",
+                                  .many = "sections",
+                                  .word = section_word,
+                                  .listed_by = "docs/scenes.md",
+                                  .odd = true};
+
+typedef struct schema_options {
+    const char* output;
+    bool force;
+    int section; ///< -1: the schema
+} schema_options;
+
+static const option_row options[] = {
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "write it into FILE, which must not exist",
+     .type = OPTION_TEXT,
+     .place = offsetof(schema_options, output)},
+    {.name = "force",
+     .meaning = "replace FILE",
+     .type = OPTION_FLAG,
+     .place = offsetof(schema_options, force)},
+    {.name = "markdown",
+     .value = "SECTION",
+     .kind = &value_section,
+     .meaning = "print the keys of a section instead, such as 'walls[]', as a table",
+     .type = OPTION_WORD,
+     .place = offsetof(schema_options, section)},
+    {0},
+};
 
 static int write_schema(const char* path, bool force)
 {
@@ -50,34 +67,29 @@ static int write_schema(const char* path, bool force)
     return STATUS_OK;
 }
 
-int command_schema(int argc, char** argv)
+static int schema(int argc, char** argv)
 {
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"force", no_argument, NULL, 'f'},
-        {"markdown", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const char *path = NULL, *table = NULL;
-    bool force = false;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":o:h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("schema"));
-        if (choice == 'h' || choice == '?') return choice == 'h' ? STATUS_OK : STATUS_USAGE;
-        if (choice == 'o') path = optarg;
-        if (choice == 'f') force = true;
-        if (choice == 'm') table = optarg;
-    }
-    if (optind < argc) {
-        fprintf(stderr, "talus: '%s' is one argument too many: `talus schema` takes none\n",
-                argv[optind]);
-        return STATUS_USAGE;
-    }
-    if (table && (path || force)) {
+    schema_options o = {.section = -1};
+    const int status = options_read(&command_schema, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    if (o.section < 0) return write_schema(o.output, o.force);
+    if (o.output || o.force) {
         fprintf(stderr, "talus: --markdown prints a table and goes with no other option\n");
         return STATUS_USAGE;
     }
-    if (table) return print_table(table) ? STATUS_OK : STATUS_USAGE;
-    return write_schema(path, force);
+    keys_write_markdown(stdout, keys_at(o.section));
+    return STATUS_OK;
 }
+
+const command command_schema = {
+    .name = "schema",
+    .usage = "schema [-o FILE] [--force] [--markdown SECTION]",
+    .summary = "print the JSON Schema of scenes, for editors",
+    .about = "With it an editor completes and checks scenes while they are written. A scene names "
+             "it in its\n"
+             "first line: # yaml-language-server: $schema=talus-scene.json\n",
+    .options = options,
+    .examples = "  talus schema -o talus-scene.json\n"
+                "  talus schema --markdown 'walls[].motion'\n",
+    .function = schema,
+};

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/words.h"
 #include "record/fclib.h"
-#include "scene/reader.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -19,6 +18,7 @@
 
 typedef struct solve_options {
     reduced_options reduced;
+    int solver; ///< place in the list
     bool write, json;
     int64_t repeat;
     const char* file;
@@ -33,107 +33,64 @@ typedef struct solve_answer {
     bool written;
 } solve_answer;
 
-enum {
-    SOLVERS_MAX = 16,
-    ATTEMPTS = 4, ///< of solving a global problem to a smaller and smaller tolerance
-};
+enum { ATTEMPTS = 4 }; ///< of solving a global problem to a smaller and smaller tolerance
 
 // ---- command line ------------------------------------------------------------------------------
 
-/// "auto" and all methods; returns how many.
-static int list_solvers(const char* names[SOLVERS_MAX])
+static const char* solver_word(int index)
 {
-    int count = 0;
-    names[count++] = "auto";
-    for (const char* const* m = reduced_methods(); *m && count < SOLVERS_MAX; m++) {
-        names[count++] = *m;
-    }
-    return count;
+    return index == 0 ? "auto" : reduced_methods()[index - 1];
 }
 
-static bool read_solver(const char* name, const char** out)
-{
-    const char* names[SOLVERS_MAX];
-    int count = list_solvers(names);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *out = names[i];
-        return true;
-    }
-    const char* near = nearest_name(name, names, count);
-    fprintf(stderr, "talus: there is no solver '%s'%s%s%s\n       solvers are:", name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
-    fputc('\n', stderr);
-    return false;
-}
+const value_kind value_solver = {
+    .source = VALUE_WORD, .one = "solver", .many = "solvers", .word = solver_word};
 
-static bool read_tolerance(double* out)
-{
-    if (!options_number("--tolerance", optarg, out)) return false;
-    if (*out > 0) return true;
-    fprintf(stderr, "talus: --tolerance must be above 0: no solution is exact\n");
-    return false;
-}
-
-static bool read_option(solve_options* o, int choice)
-{
-    switch (choice) {
-    case 's': return read_solver(optarg, &o->reduced.method);
-    case 't': return read_tolerance(&o->reduced.tolerance);
-    case 'n': return options_integer("--sweeps", optarg, 1, &o->reduced.max_sweeps);
-    case 'l': return options_number("--limit", optarg, &o->reduced.max_seconds);
-    case 'r': return options_integer("--repeat", optarg, 1, &o->repeat);
-    case 'w': return o->write = true;
-    case 'j': return o->json = true;
-    default: return false;
-    }
-}
-
-static bool read_options(solve_options* o, int argc, char** argv, int* status)
-{
-    static const struct option list[] = {
-        {"solver", required_argument, NULL, 's'},
-        {"tolerance", required_argument, NULL, 't'},
-        {"sweeps", required_argument, NULL, 'n'},
-        {"limit", required_argument, NULL, 'l'},
-        {"repeat", required_argument, NULL, 'r'},
-        {"write", no_argument, NULL, 'w'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *status = STATUS_USAGE;
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') {
-            print_command_help(command_find("solve"));
-            *status = STATUS_OK;
-            return false;
-        }
-        if (!read_option(o, choice)) return false;
-    }
-    o->file = options_single(argc, argv, "a file with a contact problem");
-    return o->file != NULL;
-}
+static const option_row options[] = {
+    {.name = "solver",
+     .value = "S",
+     .kind = &value_solver,
+     .meaning = "auto, or one of the methods that auto chooses from",
+     .otherwise = "auto",
+     .type = OPTION_WORD,
+     .place = offsetof(solve_options, solver)},
+    {.name = "tolerance",
+     .value = "T",
+     .meaning = "on FCLIB's error and on the residual without units",
+     .otherwise = "1e-8",
+     .type = OPTION_POSITIVE,
+     .place = offsetof(solve_options, reduced.tolerance)},
+    {.name = "sweeps",
+     .value = "N",
+     .meaning = "at most so many sweeps of the first method",
+     .otherwise = "100000",
+     .type = OPTION_WHOLE,
+     .place = offsetof(solve_options, reduced.max_sweeps),
+     .low = 1},
+    {.name = "limit",
+     .value = "SECONDS",
+     .meaning = "give up after so long; 0: never",
+     .otherwise = "0",
+     .type = OPTION_NUMBER,
+     .place = offsetof(solve_options, reduced.max_seconds)},
+    {.name = "repeat",
+     .value = "N",
+     .meaning = "solve N times and tell the median of the times",
+     .otherwise = "1",
+     .type = OPTION_WHOLE,
+     .place = offsetof(solve_options, repeat),
+     .low = 1},
+    {.name = "write",
+     .meaning = "store solution/{r,u} (global: v too) in the file, if it is solved",
+     .type = OPTION_FLAG,
+     .place = offsetof(solve_options, write)},
+    {.name = "json",
+     .meaning = "print one JSON object on standard output",
+     .type = OPTION_FLAG,
+     .place = offsetof(solve_options, json)},
+    {0},
+};
 
 // ---- solving -----------------------------------------------------------------------------------
-
-static bool make_room(const fclib_problem* p, solve_answer* a)
-{
-    size_t size = (size_t)(p->reduced.count * p->reduced.width) + 1; // calloc(0) may be NULL
-    a->r = calloc(size, sizeof *a->r);
-    a->u = calloc(size, sizeof *a->u);
-    a->v = calloc((size_t)p->dofs + 1, sizeof *a->v);
-    return a->r && a->u && a->v;
-}
-
-static void answer_free(solve_answer* a)
-{
-    free(a->r);
-    free(a->u);
-    free(a->v);
-}
 
 /// Velocities and the error of the impulses.
 static talus_status judge(const fclib_problem* p, solve_answer* a, talus_error* error)
@@ -145,10 +102,10 @@ static talus_status judge(const fclib_problem* p, solve_answer* a, talus_error* 
 
 /// Solve from zero, and add the time to *seconds. The error of a global problem is a little more
 /// than the solver looks at; if it is too large, the solver goes on to a smaller tolerance.
-static talus_status solve_on(const fclib_problem* p, const reduced_options* options,
-                             solve_answer* a, double* seconds, talus_error* error)
+static talus_status solve_on(const fclib_problem* p, const reduced_options* asked, solve_answer* a,
+                             double* seconds, talus_error* error)
 {
-    reduced_options now = *options;
+    reduced_options now = *asked;
     int64_t before = 0;
     memset(a->r, 0, (size_t)(p->reduced.count * p->reduced.width) * sizeof *a->r);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -163,8 +120,8 @@ static talus_status solve_on(const fclib_problem* p, const reduced_options* opti
         before = a->result.iterations += before;
         status = judge(p, a, error);
         if (status < 0) return status;
-        if (!a->result.converged || a->result.error <= options->tolerance) return TALUS_OK;
-        now.tolerance *= 0.5 * options->tolerance / a->result.error;
+        if (!a->result.converged || a->result.error <= asked->tolerance) return TALUS_OK;
+        now.tolerance *= 0.5 * asked->tolerance / a->result.error;
     }
     a->result.converged = false;
     size_t used = strlen(a->result.story);
@@ -184,19 +141,7 @@ static int by_total(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/// Condense and solve once, from zero.
-static talus_status solve_once(fclib_problem* p, const reduced_options* options, solve_answer* a,
-                               solve_time* time, talus_error* error)
-{
-    double start = clock_seconds();
-    talus_status status = fclib_condense(p, error);
-    if (status < 0) return status;
-    time->condense = p->global ? clock_seconds() - start : 0.0;
-    time->total = time->condense;
-    return solve_on(p, options, a, &time->total, error);
-}
-
-/// Solve over and over again and take the median of the times.
+/// Condense and solve from zero, over and over again, and take the median of the times.
 static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_answer* a,
                                 talus_error* error)
 {
@@ -208,7 +153,10 @@ static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_
     }
     talus_status status = TALUS_OK;
     for (int64_t i = 0; i < o->repeat && status == TALUS_OK; i++) {
-        status = solve_once(p, &o->reduced, a, &times[i], error);
+        const double start = clock_seconds();
+        status = fclib_condense(p, error);
+        times[i].total = times[i].condense = p->global ? clock_seconds() - start : 0.0;
+        if (status == TALUS_OK) status = solve_on(p, &o->reduced, a, &times[i].total, error);
     }
     if (status == TALUS_OK) {
         qsort(times, (size_t)o->repeat, sizeof *times, by_total);
@@ -219,8 +167,8 @@ static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_
     return status;
 }
 
-static talus_status solve(fclib_problem* p, const solve_options* o, solve_answer* a,
-                          talus_error* error)
+static talus_status solve_problem(fclib_problem* p, const solve_options* o, solve_answer* a,
+                                  talus_error* error)
 {
     if (p->reduced.count == 0) {
         a->result = (reduced_result){.converged = true, .method = "none"};
@@ -297,18 +245,24 @@ static int solve_file(const solve_options* o, volatile char* is_read)
     int status = STATUS_FAILURE;
     talus_status outcome = fclib_read(o->file, &p, &error);
     *is_read = 1;
-    if (outcome == TALUS_OK && !make_room(&p, &answer)) {
+    const size_t size = (size_t)(p.reduced.count * p.reduced.width) + 1; // calloc(0) may be NULL
+    answer.r = calloc(size, sizeof *answer.r);
+    answer.u = calloc(size, sizeof *answer.u);
+    answer.v = calloc((size_t)p.dofs + 1, sizeof *answer.v);
+    if (outcome == TALUS_OK && (!answer.r || !answer.u || !answer.v)) {
         snprintf(error.text, sizeof error.text, "out of memory while solving %s", o->file);
         outcome = TALUS_ERR_MEMORY;
     }
-    if (outcome == TALUS_OK) outcome = solve(&p, o, &answer, &error);
+    if (outcome == TALUS_OK) outcome = solve_problem(&p, o, &answer, &error);
     if (outcome < 0) {
         fprintf(stderr, "talus: %s\n", error.text);
     } else {
         (o->json ? print_json : print_answer)(o, &p, &answer);
         status = answer.result.converged ? STATUS_OK : STATUS_NUMERIC;
     }
-    answer_free(&answer);
+    free(answer.r);
+    free(answer.u);
+    free(answer.v);
     fclib_free(&p);
     return status;
 }
@@ -335,11 +289,12 @@ static int follow(pid_t child, const char* file, const volatile char* is_read)
 
 /// A file from elsewhere is read in a process of its own: HDF5 1.10 reads and writes past the ends
 /// of its memory when chunks of a damaged file are shorter than they should be.
-int command_solve(int argc, char** argv)
+static int solve(int argc, char** argv)
 {
     solve_options o = {.reduced = {.tolerance = 1e-8, .max_sweeps = 100000}, .repeat = 1};
-    int status;
-    if (!read_options(&o, argc, argv, &status)) return status;
+    int status = options_read(&command_solve, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    o.reduced.method = solver_word(o.solver);
     char* is_read = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (is_read == MAP_FAILED) {
         fprintf(stderr, "talus: out of memory\n");
@@ -358,3 +313,20 @@ int command_solve(int argc, char** argv)
     fflush(NULL);
     _exit(status);
 }
+
+const command command_solve = {
+    .name = "solve",
+    .usage = "solve FILE.hdf5 [--solver S] [--tolerance T] [--write] [options]",
+    .summary = "solve a contact problem in the layout of FCLIB",
+    .about = "FILE.hdf5 holds a local, global or rolling problem as the FCLIB collection stores "
+             "them\n"
+             "(docs/fclib.md), in 2D or 3D.\n",
+    .options = options,
+    .notes = "Exit status 0 only if it is solved to the tolerance, 4 if not.\n",
+    .examples = "  talus solve runs/hopper/problems/step-000120.hdf5\n"
+                "  talus solve problem.hdf5 --tolerance 1e-10 --write\n",
+    .first = {.what = "a file with a contact problem",
+              .kind = &value_file,
+              .place = offsetof(solve_options, file)},
+    .function = solve,
+};

@@ -7,14 +7,12 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-typedef enum browser { BROWSER_IF_TERMINAL, BROWSER_YES, BROWSER_NO } browser;
-
 typedef struct view_options {
+    const char* directory;
     int port;
-    browser open;
+    bool open, no_open; ///< neither: a browser is opened from a terminal
     const char* export;
     frame_choice frames;
     int64_t every; ///< 0: as `frames` says
@@ -65,34 +63,15 @@ static void tell_address(const char* address, void* user)
     printf("%s\n", address);
     printf("Ctrl-C ends it.\n");
     fflush(stdout);
-    if (o->open == BROWSER_NO || (o->open != BROWSER_YES && !isatty(STDOUT_FILENO))) return;
+    if (o->no_open || (!o->open && !isatty(STDOUT_FILENO))) return;
     if (has_display() && start_browser(address)) return;
-    if (o->open == BROWSER_YES) {
+    if (o->open) {
         fprintf(stderr, "talus: no browser could be opened: %s\n",
                 has_display() ? "xdg-open was not found" : "there is no display");
     }
 }
 
 // ---- the command -------------------------------------------------------------------------------
-
-static bool take_option(int choice, view_options* o)
-{
-    int64_t number = 0;
-    switch (choice) {
-    case 'o': o->open = BROWSER_YES; return true;
-    case 'n': o->open = BROWSER_NO; return true;
-    case 'f': o->force = true; return true;
-    case 'x': o->export = optarg; return true;
-    case 'r': return frames_parse(optarg, &o->frames);
-    case 'e': return options_integer("--every", optarg, 1, &o->every);
-    case 'p':
-        if (!options_integer("--port", optarg, 0, &number)) return false;
-        if (number > 65535) fprintf(stderr, "talus: --port can be 65535 at most\n");
-        o->port = (int)number;
-        return number <= 65535;
-    default: return false;
-    }
-}
 
 /// Whether a run is there; a message if not. One that has only just begun has no frames yet.
 static bool is_run(const char* directory)
@@ -119,43 +98,57 @@ static bool is_readable(view_run* run)
     return false;
 }
 
-/// Serve or export, as the options say. Returns exit status.
-static int show(const char* directory, view_options* o)
-{
-    view_run run = view_run_make(directory);
-    int status = STATUS_FAILURE;
-    if (o->export) {
-        status = view_export(&run, o->export, &o->frames, o->force);
-    } else if (is_readable(&run)) {
-        status = view_serve(&run, o->port, tell_address, o);
-    }
-    view_run_end(&run);
-    return status;
-}
+static const option_row options[] = {
+    {.name = "port",
+     .value = "N",
+     .meaning = "port to listen on",
+     .otherwise = "0: a free one",
+     .type = OPTION_COUNT,
+     .place = offsetof(view_options, port),
+     .high = 65535},
+    {.name = "open",
+     .meaning = "open a browser",
+     .otherwise = "if standard output is a terminal",
+     .type = OPTION_FLAG,
+     .place = offsetof(view_options, open)},
+    {.name = "no-open",
+     .meaning = "open none",
+     .type = OPTION_FLAG,
+     .place = offsetof(view_options, no_open)},
+    {.name = "export",
+     .value = "FILE",
+     .kind = &value_file,
+     .meaning = "write the page with all frames into one FILE instead, which opens from disk "
+                "without a server and without a network",
+     .type = OPTION_TEXT,
+     .place = offsetof(view_options, export)},
+    {.name = "frame",
+     .value = "F",
+     .meaning = "of these only a number from 0, A:B, A:B:STRIDE or last",
+     .otherwise = "all",
+     .type = OPTION_READ,
+     .place = offsetof(view_options, frames),
+     .read = frames_read},
+    {.name = "every",
+     .value = "N",
+     .meaning = "only every Nth of them",
+     .otherwise = "1",
+     .type = OPTION_WHOLE,
+     .place = offsetof(view_options, every),
+     .low = 1},
+    {.name = "force",
+     .meaning = "replace FILE if it exists",
+     .type = OPTION_FLAG,
+     .place = offsetof(view_options, force)},
+    {0},
+};
 
-int command_view(int argc, char** argv)
+static int view(int argc, char** argv)
 {
-    static const struct option list[] = {
-        {"port", required_argument, NULL, 'p'},
-        {"open", no_argument, NULL, 'o'},
-        {"no-open", no_argument, NULL, 'n'},
-        {"export", required_argument, NULL, 'x'},
-        {"frame", required_argument, NULL, 'r'},
-        {"every", required_argument, NULL, 'e'},
-        {"force", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     view_options o = {0};
-    optind = 1;
-    for (int choice; (choice = options_next(argc, argv, ":h", list)) != -1;) {
-        if (choice == 'h') print_command_help(command_find("view"));
-        if (choice == 'h') return STATUS_OK;
-        if (choice == '?' || !take_option(choice, &o)) return STATUS_USAGE;
-    }
-    const char* directory = options_single(argc, argv, "the directory of a run");
-    if (!directory) return STATUS_USAGE;
-    if (o.every > 0 && !o.frames.given) frames_parse("all", &o.frames);
+    int status = options_read(&command_view, argc, argv, &o);
+    if (status != OPTIONS_GOOD) return status;
+    if (o.every > 0 && !o.frames.given) frames_read("--frame", "all", &o.frames);
     if (o.every > 0) o.frames.stride = o.every;
     if (!o.export && (o.force || o.frames.given)) {
         fprintf(stderr, "talus: --frame, --every and --force go with --export\n");
@@ -167,6 +160,30 @@ int command_view(int argc, char** argv)
                         "-DTALUS_VIEWER=ON (Node.js and npm are needed then)\n");
         return STATUS_FAILURE;
     }
-    if (!is_run(directory)) return STATUS_FAILURE;
-    return show(directory, &o);
+    if (!is_run(o.directory)) return STATUS_FAILURE;
+    view_run run = view_run_make(o.directory);
+    status = STATUS_FAILURE;
+    if (o.export) {
+        status = view_export(&run, o.export, &o.frames, o.force);
+    } else if (is_readable(&run)) {
+        status = view_serve(&run, o.port, tell_address, &o);
+    }
+    view_run_end(&run);
+    return status;
 }
+
+const command command_view = {
+    .name = "view",
+    .usage = "view DIR [--port N] [--open|--no-open] [--export FILE] [options]",
+    .summary = "look at a run in the browser, also while it goes on",
+    .about =
+        "Serves a page for this machine alone (127.0.0.1), prints its address and, if there is a\n"
+        "display, opens it. Ctrl-C ends it.\n",
+    .options = options,
+    .examples = "  talus view runs/heap-2d\n"
+                "  talus view runs/heap-2d --export heap.html --every 5\n",
+    .first = {.what = "the directory of a run",
+              .kind = &value_folder,
+              .place = offsetof(view_options, directory)},
+    .function = view,
+};

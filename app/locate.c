@@ -3,8 +3,6 @@
 #include "app.h"
 #include "base/words.h"
 
-#include "scene/reader.h"
-
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

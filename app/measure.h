@@ -55,9 +55,9 @@ typedef struct measure_task {
     int64_t frame;
     int dim;
     talus_measure_def def;
-    int axis;      ///< of profiles: 0, 1, 2, -1: the last
-    bool radial;   ///< shells about that axis
-    bool plane;    ///< slope of a plane, not of a heap
+    int axis;    ///< of profiles: 0, 1, 2, -1: the last
+    bool radial; ///< shells about that axis
+    talus_slope_kind slope;
     double column; ///< of slopes: its width, 0: chosen by the library
     bool touching; ///< slopes of grains with a contact force only
     bool inner;    ///< Voronoi cells: only those that no boundary cuts

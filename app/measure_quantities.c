@@ -108,7 +108,7 @@ static talus_status measure_mobility(measure_task* task, talus_error* error)
     return TALUS_OK;
 }
 
-static void note_network(measure_task* task, const char* which, const talus_network* n)
+static void note_network(measure_task* task, const char* which, const talus_subnetwork* n)
 {
     const struct {
         const char *name, *unit;
@@ -130,8 +130,8 @@ static void note_network(measure_task* task, const char* which, const talus_netw
 
 static talus_status measure_networks(measure_task* task, talus_error* error)
 {
-    talus_networks n;
-    talus_status status = talus_measure_networks(task->world, &task->def, &n, error);
+    talus_network n;
+    talus_status status = talus_measure_network(task->world, &task->def, &n, error);
     if (status < 0) return status;
     measure_note(task, "mean_normal", "N", n.mean_normal);
     note_network(task, "strong", &n.strong);
@@ -143,8 +143,8 @@ static talus_status measure_coordination(measure_task* task, talus_error* error)
 {
     for (int frictional = 0; frictional < 2; frictional++) {
         talus_coordination z;
-        talus_status status = talus_measure_coordination_in(
-            task->world, &task->def.region, task->def.threshold, frictional, &z, error);
+        talus_status status = talus_measure_coordination(task->world, task->def.threshold,
+                                                         frictional, &task->def.region, &z, error);
         if (status < 0) return status;
         if (!frictional) measure_note(task, "all_grains", "", z.all);
         measure_note(task, frictional ? "backbone_2_contacts" : "backbone_dim+1_contacts", "",
@@ -159,8 +159,8 @@ static talus_status measure_coordination(measure_task* task, talus_error* error)
 
 static talus_status measure_energy(measure_task* task, talus_error* error)
 {
-    talus_energies e;
-    talus_status status = talus_measure_energies(task->world, &task->def, &e, error);
+    talus_energy e;
+    talus_status status = talus_measure_energy(task->world, &task->def, &e, error);
     if (status < 0) return status;
     measure_note(task, "grains", "", (double)e.grains);
     measure_note(task, "translational", "J", e.translational);

@@ -275,17 +275,17 @@ talus_status measure_slope(measure_task* task, talus_error* error)
     talus_slope_def def = talus_slope_default();
     talus_slope s;
     def.region = task->def.region;
-    def.kind = task->plane ? TALUS_SLOPE_PLANE : TALUS_SLOPE_HEAP;
+    def.kind = task->slope;
     def.column = task->column;
     def.touching = task->touching;
     TRY(talus_measure_slope(task->world, &def, &s, error));
     measure_note(task, "angle", "degrees", s.angle);
     measure_note(task, "error_of_it", "degrees", s.error);
-    if (!task->plane && task->dim == 2) {
+    if (task->slope == TALUS_SLOPE_HEAP && task->dim == 2) {
         measure_note(task, "left_flank", "degrees", s.flank[0]);
         measure_note(task, "right_flank", "degrees", s.flank[1]);
     }
-    if (!task->plane) measure_note(task, "height", "m", s.height);
+    if (task->slope == TALUS_SLOPE_HEAP) measure_note(task, "height", "m", s.height);
     measure_note(task, "roughness", "m", s.roughness);
     const measure_column columns[] = {{"distance", "m", s.distance, 1, NULL},
                                       {"top", "m", s.top, 1, NULL}};

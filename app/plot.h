@@ -73,9 +73,6 @@ bool sheet_write_figure(const plot_sheet* sheet, const char* path, double width,
 
 // ---- the command -------------------------------------------------------------------------------
 
-/// Name of the i-th word that may stand as WHAT, NULL behind the last.
-const char* plot_name(int index);
-
 typedef struct plot_options {
     const char* directory;
     const char* output;
@@ -83,13 +80,12 @@ typedef struct plot_options {
     frame_choice frames;
     bool only_csv, force, quiet;
     talus_measure_def measure;
-    int axis;    ///< of profiles and planes, -1: not given
-    bool has_at; ///< a plane is given
-    double at;   ///< where it is on the axis
+    int axis;  ///< of profiles and planes, -1: not given
+    double at; ///< where the plane is on the axis; NaN: not given
     talus_slope_kind slope;
-    double width, dots;   ///< 0: not given
-    char* const* columns; ///< of `series`
-    int column_count;
+    double width, dots;    ///< 0: not given
+    argument_list what;    ///< the plots asked for
+    argument_list columns; ///< of `series`
 } plot_options;
 
 typedef struct plot_job {

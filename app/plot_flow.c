@@ -128,7 +128,7 @@ static talus_status place_gate(const plot_job* job, const talus_world* world, ta
         for (int k = 0; k < 3; k++) gate->normal[k] = k == o->axis ? 1.0 : 0.0;
     }
     gate->point[*axis] = o->at;
-    if (o->has_at) return TALUS_OK;
+    if (!isnan(o->at)) return TALUS_OK;
     talus_packing p;
     const talus_status status = talus_measure_packing(world, NULL, &p, error);
     if (status < 0) return status;

@@ -2,8 +2,6 @@
 #include "base/words.h"
 #include "plot.h"
 
-#include "scene/reader.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,16 +99,16 @@ static void refuse_column(const plot_job* job, plot_sheet* sheet, const char* na
 void plot_series(plot_job* job, plot_sheet* sheet)
 {
     const plot_options* o = job->options;
-    for (int i = 0; i < o->column_count; i++) {
-        if (!add_series(job, sheet, 0, o->columns[i], o->columns[i])) {
-            refuse_column(job, sheet, o->columns[i]);
+    for (int i = 0; i < o->columns.count; i++) {
+        if (!add_series(job, sheet, 0, o->columns.items[i], o->columns.items[i])) {
+            refuse_column(job, sheet, o->columns.items[i]);
             return;
         }
     }
     name_time(job, sheet);
-    if (o->column_count == 1) {
-        snprintf(sheet->panel[0].y_label, PLOT_TEXT, "%s", o->columns[0]);
+    if (o->columns.count == 1) {
+        snprintf(sheet->panel[0].y_label, PLOT_TEXT, "%s", o->columns.items[0]);
         sheet->curve[0].label[0] = '\0';
     }
-    if (o->column_count == 0) sheet_nothing(sheet, "`series` needs names of columns behind it");
+    if (o->columns.count == 0) sheet_nothing(sheet, "`series` needs names of columns behind it");
 }

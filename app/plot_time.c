@@ -100,8 +100,8 @@ static void title_space(const plot_job* job, plot_sheet* sheet, const char* usua
 static talus_status measure_energy(const plot_job* job, const talus_world* world, double* out,
                                    talus_error* error)
 {
-    talus_energies e;
-    const talus_status status = talus_measure_energies(world, &job->options->measure, &e, error);
+    talus_energy e;
+    const talus_status status = talus_measure_energy(world, &job->options->measure, &e, error);
     if (status < 0) return status;
     out[0] = e.kinetic;
     out[1] = e.translational;
@@ -273,7 +273,7 @@ static talus_status measure_coordination(const plot_job* job, const talus_world*
     for (int few = 0; few < 2; few++) {
         talus_coordination z;
         const talus_status status =
-            talus_measure_coordination_in(world, &def->region, def->threshold, few, &z, error);
+            talus_measure_coordination(world, def->threshold, few, &def->region, &z, error);
         if (status < 0) return status;
         out[0] = z.all;
         out[1 + few] = z.backbone;

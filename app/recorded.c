@@ -26,8 +26,9 @@ static const char* read_frame(const char* text, int64_t* out)
     return end == text || errno != 0 || *out < 0 ? NULL : end;
 }
 
-bool frames_parse(const char* text, frame_choice* out)
+bool frames_read(const char* option, const char* text, void* place)
 {
+    frame_choice* out = place;
     *out = (frame_choice){.given = true, .last = -1, .stride = 1};
     if (strcmp(text, "all") == 0) return true;
     const char* at = read_frame(text, &out->first);
@@ -39,16 +40,20 @@ bool frames_parse(const char* text, frame_choice* out)
     }
     if (at && *at == '\0') return true;
     fprintf(stderr,
-            "talus: --frame needs a number from 0, a range A:B or A:B:STRIDE, 'last' or 'all', "
-            "not '%s'\n",
-            text);
+            "talus: %s needs a number from 0, a range A:B or A:B:STRIDE, 'last' or 'all', not "
+            "'%s'\n",
+            option, text);
     return false;
 }
 
-bool frames_parse_time(const char* text, frame_choice* out)
+bool frames_read_time(const char* option, const char* text, void* place)
 {
-    *out = (frame_choice){.given = true, .timed = true, .stride = 1};
-    return options_number("--time", text, &out->time);
+    frame_choice* out = place;
+    char* end;
+    *out = (frame_choice){.given = true, .timed = true, .stride = 1, .time = strtod(text, &end)};
+    if (end != text && *end == '\0' && isfinite(out->time) && out->time >= 0) return true;
+    fprintf(stderr, "talus: %s needs a number of at least 0, not '%s'\n", option, text);
+    return false;
 }
 
 bool frames_within(int64_t count, const frame_choice* choice, bool all, frame_range* out)
@@ -115,18 +120,23 @@ static const char* read_end(const char* text, double missing, double* out)
     return isnan(*out) ? NULL : end;
 }
 
-bool range_parse(const char* option, const char* text, double* low, double* high)
+bool range_read(const char* option, const char* text, void* place)
 {
-    const char* at = read_end(text, NAN, low);
-    at = at && *at == ':' ? read_end(at + 1, NAN, high) : NULL;
-    if (at && *at == '\0' && isfinite(*low) && isfinite(*high) && *low < *high) return true;
+    option_range* out = place;
+    out->given = true;
+    const char* at = read_end(text, NAN, &out->low);
+    at = at && *at == ':' ? read_end(at + 1, NAN, &out->high) : NULL;
+    if (at && *at == '\0' && isfinite(out->low) && isfinite(out->high) && out->low < out->high) {
+        return true;
+    }
     fprintf(stderr, "talus: %s needs LOW:HIGH, two numbers, the second larger, not '%s'\n", option,
             text);
     return false;
 }
 
-bool region_parse(const char* text, talus_region* out)
+bool region_read(const char* option, const char* text, void* place)
 {
+    talus_region* out = place;
     *out = talus_region_default();
     const char* at = text;
     for (int count = 0; at; count++) {
@@ -140,9 +150,9 @@ bool region_parse(const char* text, talus_region* out)
         at = *at == ',' ? at + 1 : NULL;
     }
     fprintf(stderr,
-            "talus: --region needs x=LOW:HIGH, also of y and z with commas between, LOW smaller "
-            "than HIGH (or LOW:HIGH of all axes in turn), not '%s'\n",
-            text);
+            "talus: %s needs x=LOW:HIGH, also of y and z with commas between, LOW smaller than "
+            "HIGH (or LOW:HIGH of all axes in turn), not '%s'\n",
+            option, text);
     return false;
 }
 

@@ -14,10 +14,10 @@ typedef struct frame_choice {
     double time; ///< the frame nearest to it
 } frame_choice;
 
-/// Read "N", "A:B", "A:B:STRIDE", "last" or "all".
-bool frames_parse(const char* text, frame_choice* out);
-/// Read the time of a frame.
-bool frames_parse_time(const char* text, frame_choice* out);
+/// Readers of options, into a frame_choice: "N", "A:B", "A:B:STRIDE", "last" or "all"; the time of
+/// a frame.
+bool frames_read(const char* option, const char* text, void* place);
+bool frames_read_time(const char* option, const char* text, void* place);
 
 /// Frames of a recording: first, first + stride, ... up to last.
 typedef struct frame_range {
@@ -35,14 +35,20 @@ bool recording_open(const char* directory, talus_recording** out);
 /// Show a frame.
 bool recording_show(talus_recording* recording, int64_t frame, const talus_world** world);
 
-/// Read "x=LOW:HIGH,y=LOW:HIGH", or the axes in turn without their names; an end that is left out
-/// is not limited.
-bool region_parse(const char* text, talus_region* out);
+/// Read "x=LOW:HIGH,y=LOW:HIGH" into a talus_region, or the axes in turn without their names; an
+/// end that is left out is not limited.
+bool region_read(const char* option, const char* text, void* place);
 /// Are the axes that a region limits those of the run?
 bool region_fits(const talus_region* region, int dim);
 
-/// Read "LOW:HIGH", two finite numbers, the second larger.
-bool range_parse(const char* option, const char* text, double* low, double* high);
+/// The range that an option asks for.
+typedef struct option_range {
+    bool given;
+    double low, high;
+} option_range;
+
+/// Read "LOW:HIGH", two finite numbers, the second larger, into an option_range.
+bool range_read(const char* option, const char* text, void* place);
 
 /// DIRECTORY/NAME, or DIRECTORY if `name` is NULL, made if needed; the path goes to `out`.
 bool output_folder(const char* directory, const char* name, char out[PATH_SIZE]);

@@ -40,8 +40,6 @@ bool field_needs_contacts(const field_choice* field);
 /// What a group is called.
 void field_group_name(const field_choice* field, const talus_world* world, int64_t group, char* out,
                       size_t size);
-/// Name of the i-th field, NULL behind the last.
-const char* field_name(int index);
 /// The fields with a line about each, for the help.
 void field_list(FILE* out);
 
@@ -54,11 +52,11 @@ typedef struct render_options {
     const char* format;
     frame_choice frames;
     bool movie, force, quiet;
-    bool folder; ///< the output is one: several frames were asked for
+    bool list_fields; ///< and draw nothing
+    bool folder;      ///< the output is one: several frames were asked for
     int64_t fps;
     const char* field;
-    bool has_scale;
-    double low, high;
+    option_range scale;
     int map; ///< -1: as suits the field
     bool forces, no_walls, axes, no_bar, no_time;
     double force_width, force_largest; ///< 0: not given

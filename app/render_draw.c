@@ -260,7 +260,8 @@ static bool colour_grains(const renderer* r, const talus_world* world, scene_pic
     s->def.value_label = s->label;
     const talus_map suits = field_is_signed(&r->field) ? TALUS_MAP_COOLWARM : TALUS_MAP_VIRIDIS;
     s->def.map = o->map >= 0 ? (talus_map)o->map : suits;
-    const double* ends = o->has_scale ? (const double[]){o->low, o->high} : r->survey.value;
+    const double* ends =
+        o->scale.given ? (const double[]){o->scale.low, o->scale.high} : r->survey.value;
     // Where all values are alike the scale is left to the library, which makes room about them; but
     // a size is never below 0.
     if (ends[0] == 0.0 && ends[1] == 0.0 && !field_is_signed(&r->field)) {

@@ -2,11 +2,9 @@
 ///
 /// Pressure of a grain: p = (1/(dim V)) sum of -r.f over its contacts, with r from its centre to
 /// the contact, f the force on it, V its volume.
-#include "base/words.h"
 #include "render.h"
 
 #include "base/vec.h"
-#include "scene/reader.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -298,28 +296,22 @@ static const field_kind fields[] = {
 
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-static const field_kind* find_field(const char* name)
+static const char* field_word(int index)
 {
-    const char* names[FIELD_COUNT];
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(name, fields[i].name) == 0) return &fields[i];
-        names[i] = fields[i].name;
-    }
-    const char* near = nearest_name(name, names, FIELD_COUNT);
-    fprintf(stderr, "talus: grains have no field '%s'%s%s%s fields are", name,
-            near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
-    for (int i = 0; i < FIELD_COUNT; i++) fprintf(stderr, "%s %s", i ? "," : "", fields[i].name);
-    fprintf(stderr, "\n");
-    return NULL;
+    return index < FIELD_COUNT ? fields[index].name : NULL;
 }
+
+const value_kind value_field = {
+    .source = VALUE_WORD, .one = "field", .many = "fields", .word = field_word};
 
 bool field_parse(const char* text, int dim, field_choice* out)
 {
     char name[32];
     const size_t length = strcspn(text, ":");
     snprintf(name, sizeof name, "%.*s", (int)length, text);
-    *out = (field_choice){.kind = find_field(name), .component = -1};
-    if (!out->kind) return false;
+    const int found = value_find(&value_field, name);
+    if (found < 0) return false;
+    *out = (field_choice){.kind = &fields[found], .component = -1};
     const field_class class = out->kind->class;
     const bool vector = class == FIELD_VECTOR || (class == FIELD_SPIN && dim == 3);
     if (!text[length]) {
@@ -414,11 +406,6 @@ void field_group_name(const field_choice* field, const talus_world* world, int64
     } else {
         snprintf(out, size, "%s %lld", kind, (long long)group);
     }
-}
-
-const char* field_name(int index)
-{
-    return index < FIELD_COUNT ? fields[index].name : NULL;
 }
 
 void field_list(FILE* out)

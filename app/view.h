@@ -13,10 +13,6 @@
 #include <sys/types.h>
 #include <time.h>
 
-/// Tables of a frame: "grains", "contacts", "walls".
-enum { VIEW_TABLES = 3 };
-extern const char* const view_table_names[VIEW_TABLES];
-
 // ---- view_page.c -------------------------------------------------------------------------------
 
 /// The page, a whole HTML document; NULL if the program was built without one. Static.
@@ -41,13 +37,9 @@ typedef struct view_run {
     view_stamp frames_stamp, run_stamp; ///< of frames.h5 and run.json
     frame_reader reader;                ///< `file` is -1 while frames.h5 cannot be read
     char title[256];
-    bool reduced;     ///< units
     frame_data* head; ///< [head_count] of all frames, without fields
-    int64_t head_count;
-    frame_column* column[VIEW_TABLES]; ///< of the newest frame
-    int column_count[VIEW_TABLES];
-    char** wall_name; ///< [wall_count] of the newest frame
-    int64_t wall_count;
+    int64_t head_count, head_capacity;
+    frame_data newest; ///< frame, with the list of its fields
 } view_run;
 
 /// Begin to watch; `directory` must outlive it. Nothing is read yet.
@@ -79,11 +71,9 @@ talus_status view_write_shapes(const view_run* v, FILE* out, talus_error* error)
 talus_status view_write_surface(const view_run* v, int64_t frame, FILE* out, talus_error* error);
 /// series.csv up to its last whole line; the caller frees *data.
 talus_status view_read_series(const view_run* v, char** data, size_t* size, talus_error* error);
-/// One field of a frame; the caller frees out->data. TALUS_ERR_ARGUMENT if there is none.
+/// One field of a frame; the caller frees out->own. TALUS_ERR_ARGUMENT if there is none.
 talus_status view_read_field(const view_run* v, int64_t frame, const char* table, const char* name,
                              frame_field* out, talus_error* error);
-/// Whether a field is shown at all.
-bool view_shows(const char* name);
 
 // ---- view_server.c -----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "record/files.h"
-#include "record/frames.h"
+#include "record/shapes_h5.h"
 #include "record/surface.h"
 #include "run/directory.h"
 
@@ -25,18 +25,6 @@ const char* view_type_name(column_type type)
     case COLUMN_U8: return "u8";
     }
     return "u8";
-}
-
-bool view_shows(const char* name)
-{
-    return strcmp(name, FRAMES_CONNECTIVITY) != 0;
-}
-
-/// The ends of a contact's line are two rows in the file and one row here, so that every field has
-/// as many rows as its table.
-static int shown_width(const char* name, int width)
-{
-    return strcmp(name, FRAMES_SEGMENT) == 0 ? 2 * width : width;
 }
 
 // ---- api/run.json ------------------------------------------------------------------------------
@@ -57,19 +45,18 @@ static void write_frame(json* j, const frame_data* f)
     json_object_end(j);
 }
 
-static void write_columns(json* j, const view_run* v, int table, bool exported)
+static void write_fields(json* j, const char* name, const frame_table* t, bool exported)
 {
-    json_array(j, view_table_names[table]);
-    for (int c = 0; c < v->column_count[table]; c++) {
-        const frame_column* col = &v->column[table][c];
-        if (!view_shows(col->name)) continue;
-        const bool shorter = exported && col->type == COLUMN_F64;
+    json_array(j, name);
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        const bool shorter = exported && f->type == COLUMN_F64;
         json_object(j, NULL);
-        json_string(j, "name", col->name);
-        json_string(j, "type", shorter ? "f32" : view_type_name(col->type));
-        json_integer(j, "width", shown_width(col->name, col->width));
-        json_string(j, "unit", col->unit);
-        json_string(j, "description", col->doc);
+        json_string(j, "name", f->name);
+        json_string(j, "type", shorter ? "f32" : view_type_name(f->type));
+        json_integer(j, "width", f->width);
+        json_string(j, "unit", f->unit);
+        json_string(j, "description", f->doc);
         json_object_end(j);
     }
     json_array_end(j);
@@ -86,7 +73,7 @@ talus_status view_write_run(const view_run* v, const frame_range* range, bool ex
     json_string(&j, "title", v->title);
     json_string(&j, "version", talus_version());
     json_integer(&j, "dim", v->reader.dim);
-    json_bool(&j, "reduced_units", v->reduced);
+    json_bool(&j, "reduced_units", v->reader.reduced_units);
     json_bool(&j, "running", !exported && directory_is_locked(v->directory));
     json_integer(&j, "identity", view_run_identity(v));
     json_integer(&j, "generation", view_run_generation(v));
@@ -96,10 +83,14 @@ talus_status view_write_run(const view_run* v, const frame_range* range, bool ex
     }
     json_array_end(&j);
     json_object(&j, "fields");
-    for (int t = 0; t < VIEW_TABLES; t++) write_columns(&j, v, t, exported);
+    write_fields(&j, "grains", &v->newest.grains, exported);
+    write_fields(&j, "contacts", &v->newest.contacts, exported);
+    write_fields(&j, "walls", &v->newest.walls, exported);
     json_object_end(&j);
     json_array(&j, "wall_names");
-    for (int64_t i = 0; i < v->wall_count; i++) json_string(&j, NULL, v->wall_name[i]);
+    for (int64_t i = 0; i < v->newest.walls.count; i++) {
+        json_string(&j, NULL, v->newest.wall_name[i]);
+    }
     json_array_end(&j);
     json_bool(&j, "export", exported);
     json_end(&j);
@@ -213,9 +204,6 @@ talus_status view_read_field(const view_run* v, int64_t frame, const char* table
                              frame_field* out, talus_error* error)
 {
     if (frame < 0 || frame >= v->head_count) return no_such_frame(v, frame, error);
-    if (!view_shows(name)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "%s is not shown", name);
-    }
     frame_data d = v->head[frame];
     talus_status status = frame_read_field(&v->reader, frame, table, name, &d, error);
     if (status != TALUS_OK) {
@@ -225,9 +213,6 @@ talus_status view_read_field(const view_run* v, int64_t frame, const char* table
     frame_table* t = frame_table_of(&d, table);
     *out = t->field[0];
     free(t->field);
-    const int width = shown_width(name, out->width);
-    out->rows = out->rows * out->width / width;
-    out->width = width;
     return TALUS_OK;
 }
 

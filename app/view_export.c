@@ -66,8 +66,8 @@ static void put_path(exporter* e, const char* path)
 /// Round doubles to floats, in place.
 static void shorten(frame_field* field)
 {
-    const double* wide = field->data;
-    float* narrow = field->data;
+    const double* wide = field->own;
+    float* narrow = field->own;
     const int64_t count = field->rows * field->width;
     for (int64_t i = 0; i < count; i++) {
         const float rounded = (float)wide[i];
@@ -79,8 +79,7 @@ static talus_status put_array(exporter* e, const char* path, frame_field* field,
 {
     const bool shorter = field->type == COLUMN_F64;
     if (shorter) shorten(field);
-    const column probe = {.type = field->type};
-    const size_t element = shorter ? sizeof(float) : column_element_size(&probe);
+    const size_t element = shorter ? sizeof(float) : frame_element_size(field);
     const uLong size = (uLong)field->rows * (uLong)field->width * (uLong)element;
     uLongf packed_size = compressBound(size);
     unsigned char* packed = malloc(packed_size);
@@ -169,18 +168,18 @@ static talus_status put_field(exporter* e, int64_t frame, int64_t number, const 
     char path[160];
     snprintf(path, sizeof path, "api/frame/%lld/%s/%s", (long long)number, table, name);
     status = put_array(e, path, &field, error);
-    free(field.data);
+    free(field.own);
     return status;
 }
 
 static talus_status put_frame(exporter* e, int64_t frame, int64_t number, talus_error* error)
 {
-    for (int t = 0; t < VIEW_TABLES; t++) {
-        for (int c = 0; c < e->run->column_count[t]; c++) {
-            char name[sizeof e->run->column[t][c].name]; // looking again frees the columns
-            memcpy(name, e->run->column[t][c].name, sizeof name);
-            if (!view_shows(name)) continue;
-            TRY(put_field(e, frame, number, view_table_names[t], name, error));
+    for (int t = 0; t < FRAME_TABLES; t++) {
+        const frame_table* list = frame_table_of(&e->run->newest, frame_table_names[t]);
+        for (int i = 0; i < list->field_count; i++) {
+            char name[sizeof list->field[i].name]; // looking again frees the list
+            memcpy(name, list->field[i].name, sizeof name);
+            TRY(put_field(e, frame, number, frame_table_names[t], name, error));
         }
     }
     char path[64];

@@ -6,17 +6,15 @@
 /// again with the same bits.
 #include "view.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "record/files.h"
-#include "record/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <talus/scene.h>
-
-const char* const view_table_names[VIEW_TABLES] = {"grains", "contacts", "walls"};
 
 static view_stamp stamp_of(const char* directory, const char* name)
 {
@@ -48,19 +46,6 @@ view_run view_run_make(const char* directory)
     return v;
 }
 
-static void free_newest(view_run* v)
-{
-    for (int t = 0; t < VIEW_TABLES; t++) {
-        free(v->column[t]);
-        v->column[t] = NULL;
-        v->column_count[t] = 0;
-    }
-    for (int64_t i = 0; v->wall_name && i < v->wall_count; i++) free(v->wall_name[i]);
-    free(v->wall_name);
-    v->wall_name = NULL;
-    v->wall_count = 0;
-}
-
 void view_run_forget(view_run* v)
 {
     frame_reader_close(&v->reader);
@@ -71,13 +56,13 @@ static void free_heads(view_run* v)
 {
     free(v->head);
     v->head = NULL;
-    v->head_count = 0;
+    v->head_count = v->head_capacity = 0;
 }
 
 void view_run_end(view_run* v)
 {
     view_run_forget(v);
-    free_newest(v);
+    frame_data_free(&v->newest);
     free_heads(v);
 }
 
@@ -143,56 +128,24 @@ static void read_title(view_run* v)
     free(path);
 }
 
-/// How many of the heads known so far are those of the open file.
-static int64_t heads_that_stay(const view_run* v)
-{
-    const int64_t count = v->reader.count;
-    int64_t rows[2] = {0}, stay = 0;
-    int width[2] = {0};
-    double* time = calloc((size_t)count + 1, sizeof *time);
-    int64_t* step = calloc((size_t)count + 1, sizeof *step);
-    hid_t file = v->reader.file;
-    if (time && step && h5_shape(file, "time", COLUMN_F64, &rows[0], &width[0]) &&
-        h5_shape(file, "step", COLUMN_I64, &rows[1], &width[1]) && rows[0] == count &&
-        rows[1] == count && width[0] == 1 && width[1] == 1 &&
-        h5_read(file, "time", COLUMN_F64, time) && h5_read(file, "step", COLUMN_I64, step)) {
-        while (stay < count && stay < v->head_count && v->head[stay].time == time[stay] &&
-               v->head[stay].step == step[stay]) {
-            stay++;
-        }
-    }
-    free(time);
-    free(step);
-    return stay;
-}
-
+/// Heads of all frames; those known so far stay if they are those of the open file.
 static talus_status read_heads(view_run* v, talus_error* error)
 {
-    v->head_count = heads_that_stay(v);
-    frame_data* longer = realloc(v->head, sizeof *longer * (size_t)(v->reader.count + 1));
-    if (!longer) return error_memory(error, "the list of frames");
-    v->head = longer;
-    while (v->head_count < v->reader.count) {
-        TRY(frame_read_head(&v->reader, v->head_count, &v->head[v->head_count], error));
+    frame_reader* r = &v->reader;
+    int64_t stay = 0;
+    while (stay < r->count && stay < v->head_count && v->head[stay].time == r->time[stay] &&
+           v->head[stay].step == r->step[stay]) {
+        stay++;
+    }
+    v->head_count = stay;
+    if (!arrays_grow(&v->head_capacity, r->count, ARRAY(v->head))) {
+        return error_memory(error, "the list of frames");
+    }
+    while (v->head_count < r->count) {
+        TRY(frame_read(r, v->head_count, FRAME_HEAD, &v->head[v->head_count], error));
         v->head_count++;
     }
     return TALUS_OK;
-}
-
-/// What is told about fields and walls is that of the newest frame.
-static talus_status read_newest(view_run* v, talus_error* error)
-{
-    free_newest(v);
-    const int64_t newest = v->head_count - 1;
-    for (int t = 0; t < VIEW_TABLES; t++) {
-        TRY(frame_columns(&v->reader, newest, view_table_names[t], &v->column[t],
-                          &v->column_count[t], error));
-    }
-    v->wall_count = v->head[newest].walls.count;
-    v->wall_name = frame_texts(&v->reader, newest, "walls", "name", v->wall_count);
-    return v->wall_name
-               ? TALUS_OK
-               : error_set(error, TALUS_ERR_FORMAT, "%s has no names of walls", v->reader.path);
 }
 
 static talus_status read_all(view_run* v, talus_error* error)
@@ -201,13 +154,17 @@ static talus_status read_all(view_run* v, talus_error* error)
     TRY(view_run_path(v, "frames.h5", &path, error));
     free(path);
     TRY(frame_reader_open(v->directory, &v->reader, error));
-    v->reduced = h5_text_is(v->reader.file, "units", "reduced");
     if (v->reader.count < 1) {
         return error_set(error, TALUS_ERR_STATE, "no frame has been recorded in %s yet",
                          v->directory);
     }
     TRY(read_heads(v, error));
-    return read_newest(v, error);
+    // What is told about fields and walls is that of the newest frame.
+    frame_data_free(&v->newest);
+    TRY(frame_read(&v->reader, v->head_count - 1, FRAME_LIST, &v->newest, error));
+    return v->newest.wall_name
+               ? TALUS_OK
+               : error_set(error, TALUS_ERR_FORMAT, "%s has no names of walls", v->reader.path);
 }
 
 talus_status view_run_refresh(view_run* v, talus_error* error)

@@ -74,15 +74,15 @@ static route parse_frame(const char* at)
         r.kind = ROUTE_SURFACE;
         return r;
     }
-    for (int t = 0; t < VIEW_TABLES; t++) {
-        const size_t length = strlen(view_table_names[t]);
-        if (strncmp(at, view_table_names[t], length) != 0 || at[length] != '/') continue;
+    for (int t = 0; t < FRAME_TABLES; t++) {
+        const size_t length = strlen(frame_table_names[t]);
+        if (strncmp(at, frame_table_names[t], length) != 0 || at[length] != '/') continue;
         const char* field = at + length + 1;
         size_t size = 0;
         while (isalnum((unsigned char)field[size]) || field[size] == '_') size++;
         if (size < 1 || size >= sizeof r.field || field[size] != '\0') return none;
         r.kind = ROUTE_FIELD;
-        r.table = view_table_names[t];
+        r.table = frame_table_names[t];
         memcpy(r.field, field, size + 1);
         return r;
     }
@@ -160,9 +160,8 @@ static talus_status answer_field(const view_run* v, const route* r, answer* a, t
 {
     frame_field field;
     TRY(view_read_field(v, r->frame, r->table, r->field, &field, error));
-    const column probe = {.type = field.type};
-    a->data = field.data;
-    a->size = (size_t)field.rows * (size_t)field.width * column_element_size(&probe);
+    a->data = field.own;
+    a->size = (size_t)field.rows * (size_t)field.width * frame_element_size(&field);
     a->type = "application/octet-stream";
     a->array_type = view_type_name(field.type);
     a->array_width = field.width;

@@ -20,12 +20,12 @@ typedef struct talus_region {
 
 TALUS_API talus_region talus_region_default(void);
 
-/// A linear field of velocities, v(x) = velocity + gradient (x - origin).
-typedef struct talus_flow {
+/// A linear field of velocities: v(x) = velocity + gradient (x - origin).
+typedef struct talus_velocity_field {
     double origin[3];
     double velocity[3]; ///< m/s
     double gradient[9]; ///< dv_i/dx_j, row by row, 1/s
-} talus_flow;
+} talus_velocity_field;
 
 /// What the velocities of grains fluctuate about.
 typedef enum talus_flow_kind {
@@ -42,11 +42,11 @@ typedef struct talus_measure_def {
     double threshold; ///< contacts count whose |f| exceeds this part of the mean [default 1e-6]
     bool boundaries;  ///< contacts with walls, fixed and glued grains count too in fabric,
                       ///< forces and networks; in stresses always [default true]
-    talus_flow_kind flow; ///< [default TALUS_FLOW_MEAN]
-    talus_flow given;     ///< of TALUS_FLOW_GIVEN
-    int bins;             ///< of every histogram, 1 to 100000 [default 24]
-    double force_most;    ///< upper end of force histograms, in mean forces [default 6]
-    double force_least;   ///< lower end of the logarithmic ones, likewise [default 1e-3]
+    talus_flow_kind flow;       ///< [default TALUS_FLOW_MEAN]
+    talus_velocity_field given; ///< of TALUS_FLOW_GIVEN
+    int bins;                   ///< of every histogram, 1 to 100000 [default 24]
+    double force_most;          ///< upper end of force histograms, in mean forces [default 6]
+    double force_least;         ///< lower end of the logarithmic ones, likewise [default 1e-3]
     double slack;   ///< a contact is mobilised from (1 - slack) times its friction bound on [0.01]
     double cut;     ///< strong forces exceed this times the mean normal force [default 1]
     double axis[3]; ///< 3D: pole of the histogram of orientations [default z]
@@ -146,8 +146,9 @@ TALUS_API void talus_forces_free(talus_forces* forces);
 
 // ---- strong and weak networks -------------------------------------------------------------------
 
-/// The strong or the weak contacts (Radjai et al., PRL 80, 61, 1998). Shares of both add up to 1.
-typedef struct talus_network {
+/// The strong or the weak part of the contacts (Radjai et al., PRL 80, 61, 1998). Shares of both
+/// add up to 1.
+typedef struct talus_subnetwork {
     int64_t contacts;
     double share;          ///< of the contacts
     double stress[9];      ///< their part of the contact stress, Pa (2D: N/m)
@@ -156,17 +157,17 @@ typedef struct talus_network {
     double anisotropy;     ///< a_c as in talus_fabric
     double angle;          ///< 2D, as in talus_fabric; across the load: of the weak network
     double sliding;        ///< share of them that slides
-} talus_network;
+} talus_subnetwork;
 
-typedef struct talus_networks {
+/// The network of contacts that carry a force.
+typedef struct talus_network {
     double mean_normal; ///< N
     double volume;
-    talus_network strong, weak;
-} talus_networks;
+    talus_subnetwork strong, weak;
+} talus_network;
 
-TALUS_API talus_status talus_measure_networks(const talus_world* world,
-                                              const talus_measure_def* def, talus_networks* out,
-                                              talus_error* error);
+TALUS_API talus_status talus_measure_network(const talus_world* world, const talus_measure_def* def,
+                                             talus_network* out, talus_error* error);
 
 // ---- coordination -------------------------------------------------------------------------------
 
@@ -180,15 +181,11 @@ typedef struct talus_coordination {
 
 /// Count contacts whose force exceeds `threshold` times the mean contact force [e.g. 1e-6]. A
 /// contact with a wall or glued grain counts once, between two free grains once for each.
-/// `frictional` lowers the contacts a grain needs from dim + 1 to 2.
+/// `frictional` lowers the contacts a grain needs from dim + 1 to 2. The means are over the grains
+/// of `region`, which may be NULL: of the whole world, in which rattlers are found in any case.
 TALUS_API talus_status talus_measure_coordination(const talus_world* world, double threshold,
-                                                  bool frictional, talus_coordination* out,
-                                                  talus_error* error);
-/// The same for the grains of a region. Rattlers are found in the whole world first.
-TALUS_API talus_status talus_measure_coordination_in(const talus_world* world,
-                                                     const talus_region* region, double threshold,
-                                                     bool frictional, talus_coordination* out,
-                                                     talus_error* error);
+                                                  bool frictional, const talus_region* region,
+                                                  talus_coordination* out, talus_error* error);
 
 /// Only the `all` of talus_measure_coordination(), in two passes over the contacts.
 TALUS_API double talus_measure_contacts_per_grain(const talus_world* world, double threshold);
@@ -196,7 +193,7 @@ TALUS_API double talus_measure_contacts_per_grain(const talus_world* world, doub
 // ---- energy and momentum ------------------------------------------------------------------------
 
 /// Energies, J, and powers, W, of the free grains with their centres in a region.
-typedef struct talus_energies {
+typedef struct talus_energy {
     int64_t grains;
     double translational, rotational;
     double kinetic;       ///< the sum of both
@@ -206,25 +203,22 @@ typedef struct talus_energies {
     double force_power;   ///< of external forces and torques on these grains
     double wall_power;    ///< of all walls on all grains: minus the forces and torques on the walls
                           ///< times their velocities and spins
-    talus_energy soft;    ///< method soft: of the whole world; zero for the method contact
-} talus_energies;
+    talus_soft_energy soft; ///< method soft: of the whole world; zero for the method contact
+} talus_energy;
 
-TALUS_API talus_status talus_measure_energies(const talus_world* world,
-                                              const talus_measure_def* def, talus_energies* out,
-                                              talus_error* error);
+TALUS_API talus_status talus_measure_energy(const talus_world* world, const talus_measure_def* def,
+                                            talus_energy* out, talus_error* error);
 
 /// Total momentum of the free grains and mobile walls; 3 doubles.
 TALUS_API void talus_measure_momentum(const talus_world* world, double momentum[3]);
-
-/// Potential energy -m g.x of the free grains, J.
-TALUS_API double talus_measure_potential_energy(const talus_world* world);
 
 // ---- flow ---------------------------------------------------------------------------------------
 
 /// Fit a linear field to the velocities of the free grains in a region, weighted by mass. Nothing
 /// varies along periodic axes, nor along axes on which the grains have no extent.
-TALUS_API talus_status talus_measure_flow(const talus_world* world, const talus_region* region,
-                                          talus_flow* out, talus_error* error);
+TALUS_API talus_status talus_measure_velocity_field(const talus_world* world,
+                                                    const talus_region* region,
+                                                    talus_velocity_field* out, talus_error* error);
 
 /// State of a shear flow.
 typedef struct talus_rheology {
@@ -235,7 +229,7 @@ typedef struct talus_rheology {
     double density;  ///< of their material: mass / volume of the grains
     double inertial; ///< I = rate diameter sqrt(density/pressure)
     double friction; ///< mu = shear/pressure
-    talus_flow flow; ///< the field in use
+    talus_velocity_field flow; ///< the field in use
 } talus_rheology;
 
 /// Measure shear rate, inertial number and effective friction. With TALUS_FLOW_GIVEN the rate is

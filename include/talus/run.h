@@ -59,12 +59,12 @@ typedef struct talus_summary {
     double velocity_error;    ///< talus_rigidity.velocity_error of the last step
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     talus_method method;
-    talus_energy energy;     ///< method soft: of the last step
-    double energy_error_max; ///< method soft: largest error of the balance in a row of the
-                             ///< series, relative to the largest energy or work in any row
-    double contact_time;     ///< method soft: t_c of the stiffest pair in the last phase, s
-    double step_length;      ///< of the last step, s
-    double grain_steps;      ///< sum of the number of grains over all steps
+    talus_soft_energy energy; ///< method soft: of the last step
+    double energy_error_max;  ///< method soft: largest error of the balance in a row of the
+                              ///< series, relative to the largest energy or work in any row
+    double contact_time;      ///< method soft: t_c of the stiffest pair in the last phase, s
+    double step_length;       ///< of the last step, s
+    double grain_steps;       ///< sum of the number of grains over all steps
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;
     uint64_t seed, state_hash;

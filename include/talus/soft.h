@@ -67,14 +67,14 @@ typedef struct talus_soft_times {
 } talus_soft_times;
 
 /// Energies of a soft step. They add up: kinetic + elastic + dissipated = start + input + error.
-typedef struct talus_energy {
+typedef struct talus_soft_energy {
     double elastic;    ///< stored in the contacts now, J
     double dissipated; ///< by dashpots, sliding, drag since the soft method began, J
     double input;      ///< work of gravity, of external forces and of walls since then, and the
                        ///< kinetic energy of grains that came less that of those that went, J
     double start;      ///< kinetic and elastic energy when it began, J
     double error;      ///< what does not add up, J
-} talus_energy;
+} talus_soft_energy;
 
 #ifdef __cplusplus
 }

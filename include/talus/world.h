@@ -307,7 +307,7 @@ typedef struct talus_step_result {
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
     double overlap_max;    ///< largest overlap / mean diameter, end of the step
     double kinetic_energy; ///< translation and rotation of the free grains, J
-    talus_energy energy;   ///< method soft: the other energies, all zero for the method contact
+    talus_soft_energy energy; ///< method soft: the other energies, all zero for the method contact
     talus_rigidity rigidity;
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
     int64_t escaped_grain; ///< id of the first grain that escaped, -1 if none
@@ -344,7 +344,7 @@ typedef struct talus_totals {
     int64_t yielding;    ///< steps whose rigidity said yielding
     int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
-    double dissipated;   ///< method soft: as in talus_energy
+    double dissipated;   ///< method soft: as in talus_soft_energy
     double input;        ///< likewise
     double start;        ///< likewise
     double power_lost;   ///< method soft: of dashpots and drag at the last force evaluation, W

@@ -65,7 +65,7 @@ static void test_lattices_are_isotropic(void** state)
         talus_fabric_free(&f);
         talus_coordination z;
         talus_error error;
-        check_ok(talus_measure_coordination(world, 1e-6, false, &z, &error), error);
+        check_ok(talus_measure_coordination(world, 1e-6, false, NULL, &z, &error), error);
         check_close("coordination", z.all, cases[i].neighbours, ROUNDING, "a count");
         check_close("backbone", z.backbone, cases[i].neighbours, ROUNDING, "a count");
         talus_world_destroy(world);
@@ -323,9 +323,9 @@ static void test_networks_by_hand(void** state)
     }
     talus_measure_def def = talus_measure_default();
     def.volume = 2.0;
-    talus_networks w;
+    talus_network w;
     talus_error error;
-    check_ok(talus_measure_networks(world, &def, &w, &error), error);
+    check_ok(talus_measure_network(world, &def, &w, &error), error);
     const char* why = "rounding of sums by hand";
     check_close("mean", w.mean_normal, 2.5, ROUNDING, why);
     assert_int_equal(w.strong.contacts, 2);
@@ -346,7 +346,7 @@ static void test_networks_by_hand(void** state)
     check_close("weak sliding", w.weak.sliding, 1.0, ROUNDING, why);
     check_close("strong sliding", w.strong.sliding, 0.0, ROUNDING, why);
     def.cut = 2.0; // nothing is as strong as that
-    check_ok(talus_measure_networks(world, &def, &w, &error), error);
+    check_ok(talus_measure_network(world, &def, &w, &error), error);
     assert_int_equal(w.strong.contacts, 0);
     check_close("no strong share", w.strong.pressure_share, 0.0, 0.0, "no contacts");
     talus_world_destroy(world);
@@ -371,17 +371,17 @@ static void test_rattlers_go_in_turn(void** state)
     put_contact(world, -1, 0, below, up, 1.0, NULL);
     talus_error error;
     talus_coordination z;
-    check_ok(talus_measure_coordination(world, 1e-6, true, &z, &error), error);
+    check_ok(talus_measure_coordination(world, 1e-6, true, NULL, &z, &error), error);
     check_close("contacts a grain", z.all, (2 * 6 + 1) / 6.0, ROUNDING, "6 contacts and the wall");
     check_close("of the square", z.backbone, (2 * 4 + 1) / 4.0, ROUNDING, "and the wall");
     assert_int_equal(z.rattlers, 2);
     talus_region right = talus_region_default();
     right.low[0] = 0.5;
-    check_ok(talus_measure_coordination_in(world, &right, 1e-6, true, &z, &error), error);
+    check_ok(talus_measure_coordination(world, 1e-6, true, &right, &z, &error), error);
     check_close("at the right", z.all, (2 + 3 + 2 + 1) / 4.0, ROUNDING, "by hand");
     check_close("without rattlers", z.backbone, 2.0, ROUNDING, "two corners of the square");
     assert_int_equal(z.rattlers, 2);
-    check_ok(talus_measure_coordination(world, 1e-6, false, &z, &error), error);
+    check_ok(talus_measure_coordination(world, 1e-6, false, NULL, &z, &error), error);
     assert_int_equal(z.rattlers, 6);
     talus_measure_def def = talus_measure_default();
     talus_fabric f = fabric_of(world, &def);

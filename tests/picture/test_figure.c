@@ -404,7 +404,7 @@ static void test_refused_curves(void** state)
                       "figure");
     }
     assert_int_equal(talus_figure_curve(figure, 0, &bad[0], NULL), TALUS_ERR_ARGUMENT);
-    assert_int_equal(figure->panel[0].curve_count, 0);
+    assert_int_equal(figure->panel[0].series_count, 0);
     check_refused(talus_figure_text(figure, 0, 0, 0, NULL, &error), TALUS_ERR_ARGUMENT, &error,
                   "text");
     talus_figure_destroy(figure);

@@ -123,8 +123,8 @@ static void test_floor_behind(void** state)
     talus_world_destroy(world);
 }
 
-/// Of a box around the grains, the three edges behind them meet in one corner.
-static void test_box_edges(void** state)
+/// Of a box around the grains, the three faces behind them come first, the others after the grains.
+static void test_box_faces(void** state)
 {
     (void)state;
     talus_world* world = three_balls();
@@ -142,7 +142,9 @@ static void test_box_edges(void** state)
     int behind = 0;
     for (int64_t i = 0; i < seen.piece_count; i++) behind += seen.piece[i].behind;
     assert_int_equal(behind, 3);
+    assert_int_equal(seen.piece_count, 9);
     for (int i = 0; i < 3; i++) assert_true(seen.piece[i].behind && seen.piece[i].wall);
+    for (int i = 6; i < 9; i++) assert_true(!seen.piece[i].behind && seen.piece[i].wall);
     talus_figure_destroy(figure);
     talus_world_destroy(world);
 }
@@ -352,7 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oblique_projection), cmocka_unit_test(test_oblique_along_axes),
-        cmocka_unit_test(test_floor_behind),       cmocka_unit_test(test_box_edges),
+        cmocka_unit_test(test_floor_behind),       cmocka_unit_test(test_box_faces),
         cmocka_unit_test(test_hidden_and_extent),  cmocka_unit_test(test_maps),
         cmocka_unit_test(test_scale_bar),          cmocka_unit_test(test_fit),
         cmocka_unit_test(test_force_scale),        cmocka_unit_test(test_refused_views),

@@ -95,7 +95,7 @@ static void check_frames(const char* folder, int64_t least)
     for (int64_t i = 0; i < reader.count; i++) {
         frame_data d;
         sample_state(w, (uint64_t)i);
-        check_ok(frame_read(&reader, i, &d, &error), error);
+        check_ok(frame_read(&reader, i, FRAME_FIELDS, &d, &error), error);
         assert_true(d.step == i && d.grains.count == w->state.grains.count);
         size_t bytes = sizeof(double) * 2 * (size_t)d.grains.count;
         if (bytes) {

@@ -154,6 +154,61 @@ static void test_rows_make_sense(void** state)
     }
 }
 
+static int choice_index(const key_row* row)
+{
+    int index = 0;
+    while (index < row->choice_count && strcmp(row->choices[index], row->otherwise) != 0) index++;
+    return row->kinds & KEY_BOOL ? strcmp(row->otherwise, "true") == 0 : index;
+}
+
+/// What a key that is left out puts into the struct is what the struct's own default has there.
+static void check_defaults(const char* pattern, const char* type, const void* defaults)
+{
+    const key_section* s = keys_section(pattern);
+    int checked = 0;
+    for (int i = 0; i < keys_row_count(s); i++) {
+        const key_row* row = keys_row(s, i);
+        for (int k = 0; k < KEY_COUNT(row->into); k++) {
+            const key_member* m = &row->into[k];
+            if (!m->of || strcmp(m->of, type) != 0 || !row->otherwise) continue;
+            const void* at = (const char*)defaults + m->offset;
+            const double value = strtod(row->otherwise, NULL);
+            switch (m->type) {
+            case MEMBER_REAL: assert_true(*(const double*)at == m->factor * value); break;
+            case MEMBER_REALS:
+                for (int c = 0; c < 3; c++) assert_true(((const double*)at)[c] == value);
+                break;
+            case MEMBER_INT: assert_int_equal(*(const int*)at, (int)value); break;
+            case MEMBER_INT64: assert_int_equal(*(const int64_t*)at, (int64_t)value); break;
+            case MEMBER_UINT64: assert_int_equal(*(const uint64_t*)at, (uint64_t)value); break;
+            case MEMBER_BOOL: assert_int_equal(*(const bool*)at, choice_index(row)); break;
+            case MEMBER_ENUM: assert_int_equal(*(const unsigned*)at, choice_index(row)); break;
+            case MEMBER_BOOLS:
+            case MEMBER_TEXT: fail_msg("%s.%s: no default to compare", pattern, row->key);
+            }
+            checked++;
+        }
+    }
+    assert_true(checked > 0);
+}
+
+#define CHECK_DEFAULTS(pattern, type, value) check_defaults(pattern, #type, &(type[1]){value})
+
+static void test_defaults_are_those_of_the_structs(void** state)
+{
+    (void)state;
+    CHECK_DEFAULTS("", talus_world_def, talus_world_default());
+    CHECK_DEFAULTS("policies", talus_world_def, talus_world_default());
+    CHECK_DEFAULTS("solver", talus_solver_def, talus_world_default().solver);
+    CHECK_DEFAULTS("soft", talus_soft_def, talus_world_default().soft);
+    CHECK_DEFAULTS("materials.<name>", talus_pair_def, talus_pair_default());
+    CHECK_DEFAULTS("walls[].motion", talus_drive_def, talus_drive_default());
+    CHECK_DEFAULTS("grains[]", talus_grain_def, talus_grain_default());
+    CHECK_DEFAULTS("grains[]", lattice_def, lattice_default());
+    CHECK_DEFAULTS("grains[]", fill_def, fill_default());
+    CHECK_DEFAULTS("grains[]", inlet_def, inlet_default());
+}
+
 /// The tables of docs/scenes.md are those of the sections, each once.
 static void test_reference_is_up_to_date(void** state)
 {
@@ -192,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_make_sense),
         cmocka_unit_test(test_every_row_is_read),
+        cmocka_unit_test(test_defaults_are_those_of_the_structs),
         cmocka_unit_test(test_reference_is_up_to_date),
     };
     const char* source = getenv("TALUS_SOURCE");

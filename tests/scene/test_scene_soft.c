@@ -69,7 +69,7 @@ static void drop(made m)
 static void check_choice(const char* name, const char* text, double expected, estimate_reason why)
 {
     made m = make(text);
-    const soft_settled* s = scene_settled(m.scene);
+    const soft_choices* s = scene_choices(m.scene);
     assert_true(s->stiffness);
     printf("%s: decided by %s, v = %g (%s)\n", name, estimate_reason_words(s->estimate.reason),
            s->estimate.speed, s->estimate.speed_of);
@@ -188,7 +188,7 @@ static void test_area_law(void** state)
     (void)state;
     const double r = 0.1, depth = 1e-3 * 2.0 * r;
     made m = make(SOFT "gravity: [0, -10]\nsoft: {law: area}\n" COLUMN);
-    const double k = scene_settled(m.scene)->chosen;
+    const double k = scene_choices(m.scene)->chosen;
     const double half = acos((2.0 * r - depth) / (2.0 * r));
     const double lens = r * r * (2.0 * half - sin(2.0 * half));
     check_close("force of the lens", k * lens / (2.0 * r), 300.0, 300.0 * 1e-3,
@@ -206,14 +206,14 @@ static void test_effective(void** state)
                        "stiffness: 77, poisson: 0.1}]\n" COLUMN);
     check_ok(talus_scene_write(a.scene, other_path, &error), error);
     made b = make_from(other_path, NULL);
-    assert_false(scene_settled(b.scene)->stiffness);
+    assert_false(scene_choices(b.scene)->stiffness);
     for (int i = 0; i < 9; i++) {
         double *ours[SPRING_COUNT], *theirs[SPRING_COUNT];
         springs_of(&a.world->state.materials.pair[i], ours);
         springs_of(&b.world->state.materials.pair[i], theirs);
         for (int s = 0; s < SPRING_COUNT; s++) assert_true(*ours[s] == *theirs[s]);
     }
-    const double k = scene_settled(a.scene)->chosen;
+    const double k = scene_choices(a.scene)->chosen;
     const materials* m = &a.world->state.materials;
     check_close("x with x", materials_pair(m, 0, 0)->stiffness, k, 0.0, "chosen");
     check_close("y with y", materials_pair(m, 1, 1)->stiffness, 1e4, 0.0, "given");
@@ -345,7 +345,7 @@ static void test_other_method(void** state)
     (void)state;
     made a = make("dimension: 2\nstep: 1\nmethod: contact\nuntil: {time: 1}\nsoft: {law: hertz}\n"
                   "materials: {x: {friction: 0.5}}\npolicies: {nan: retry}\n" COLUMN);
-    assert_false(scene_settled(a.scene)->stiffness);
+    assert_false(scene_choices(a.scene)->stiffness);
     assert_true(materials_pair(&a.world->state.materials, 0, 0)->stiffness == 0.0);
     drop(a);
     made b = make(

@@ -144,7 +144,7 @@ static void test_failing_step(void** state)
         assert_int_equal(talus_world_last(whole)->step, done);
         assert_int_equal(talus_world_hash(whole), talus_world_hash(single));
         assert_memory_equal(&talus_world_last(whole)->energy, &talus_world_last(single)->energy,
-                            sizeof(talus_energy));
+                            sizeof(talus_soft_energy));
         check_ok(talus_world_validate(whole, &error), error);
         talus_world_destroy(single);
         talus_world_destroy(whole);

@@ -18,19 +18,6 @@
 enum { MOST_SIDES = 8, INTERVALS = 128 };
 static const double ALONG = 1.0 - 1e-12;
 
-static talus_status cut_flat(const domain* d, convex_cell* c)
-{
-    for (int i = 0, round = 0; i < d->box; i++) {
-        if (round < d->round_count && i == d->round[round].first) {
-            i += DOMAIN_ROUND - 1;
-            round++;
-            continue;
-        }
-        TRY(convex_cell_cut(c, d->side[i].normal, d->side[i].offset, -1));
-    }
-    return TALUS_OK;
-}
-
 talus_status ball_parts_make(const domain* d, double range, int count, ball_parts* out)
 {
     static const int32_t tag[3] = {-1, -1, -1};
@@ -41,11 +28,18 @@ talus_status ball_parts_make(const domain* d, double range, int count, ball_part
         high[k] = d->high[k] + (d->whole[k] ? 2.0 * range : 0.0);
     }
     TRY(convex_cell_box(&out->flat, d->dim, low, high, tag));
-    TRY(cut_flat(d, &out->flat));
+    for (int i = 0, cylinder = 0; i < d->box; i++) {
+        if (cylinder < d->cylinder_count && i == d->cylinder[cylinder].first) {
+            i += CYLINDER_SIDES - 1;
+            cylinder++;
+            continue;
+        }
+        TRY(convex_cell_cut(&out->flat, d->side[i].normal, d->side[i].offset, -1));
+    }
     TRY(convex_cell_copy(&out->space, &out->flat));
-    for (int r = 0; r < d->round_count; r++) {
-        const half_space* side = d->side + d->round[r].first;
-        for (int i = 0; i < DOMAIN_ROUND; i++) {
+    for (int r = 0; r < d->cylinder_count; r++) {
+        const half_space* side = d->side + d->cylinder[r].first;
+        for (int i = 0; i < CYLINDER_SIDES; i++) {
             TRY(convex_cell_cut(&out->space, side[i].normal, side[i].offset, -1));
         }
     }
@@ -64,8 +58,8 @@ typedef struct surroundings {
     const half_space* side[MOST_SIDES];
     double height[MOST_SIDES]; ///< of the sides over the point
     double meet;               ///< radius of the ball in which caps begin to meet
-    int rounds;
-    const domain_round* round; ///< the last of them
+    int cylinders;
+    const domain_cylinder* cylinder; ///< the last of them
     double off_axis;
 } surroundings;
 
@@ -83,10 +77,10 @@ static void look_around(const ball_parts* p, const double* x, surroundings* s)
 {
     const domain* d = p->domain;
     *s = (surroundings){.meet = INFINITY};
-    for (int i = 0, round = 0; i < d->count; i++) {
-        if (round < d->round_count && i == d->round[round].first) {
-            i += DOMAIN_ROUND - 1;
-            round++;
+    for (int i = 0, cylinder = 0; i < d->count; i++) {
+        if (cylinder < d->cylinder_count && i == d->cylinder[cylinder].first) {
+            i += CYLINDER_SIDES - 1;
+            cylinder++;
             continue;
         }
         const double height = d->side[i].offset - vec_dot(d->dim, d->side[i].normal, x);
@@ -97,14 +91,14 @@ static void look_around(const ball_parts* p, const double* x, surroundings* s)
     for (int i = 0; i < s->count && s->count <= MOST_SIDES; i++) {
         for (int j = 0; j < i; j++) s->meet = fmin(s->meet, behind_both(s, i, j));
     }
-    for (int r = 0; r < d->round_count; r++) {
+    for (int r = 0; r < d->cylinder_count; r++) {
         double arm[3] = {0};
-        vec_sub(d->dim, arm, x, d->round[r].point);
-        const double along = vec_dot(3, d->round[r].axis, arm);
+        vec_sub(d->dim, arm, x, d->cylinder[r].point);
+        const double along = vec_dot(3, d->cylinder[r].axis, arm);
         const double off = sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0));
-        if (off + p->range <= d->round[r].radius) continue;
-        s->rounds++;
-        s->round = &d->round[r];
+        if (off + p->range <= d->cylinder[r].radius) continue;
+        s->cylinders++;
+        s->cylinder = &d->cylinder[r];
         s->off_axis = off;
     }
 }
@@ -136,7 +130,7 @@ static double cylinder_part(const ball_parts* p, const surroundings* s, const do
         const bool last = m + 1 >= INTERVALS || interval_end(p, m + 1) >= r;
         const double b = last ? r : interval_end(p, m + 1), square = b * b - a * a;
         const double zb = last ? 0.0 : sqrt(fmax(r * r - b * b, 0.0));
-        const double end = last ? disks_common(r, s->round->radius, s->off_axis) : area[m + 1];
+        const double end = last ? disks_common(r, s->cylinder->radius, s->off_axis) : area[m + 1];
         const double sum = column_sum(up, r, a, b, za, zb) + column_sum(down, r, a, b, za, zb);
         if (square > 0.0) volume += (end - area[m]) * sum / (0.5 * square);
         a = b, za = zb;
@@ -148,9 +142,9 @@ static double cylinder_part(const ball_parts* p, const surroundings* s, const do
 static bool is_cylinder(const surroundings* s, int dim, double* up, double* down)
 {
     *up = *down = INFINITY;
-    if (s->rounds != 1 || s->count > (dim == 2 ? 0 : MOST_SIDES)) return false;
+    if (s->cylinders != 1 || s->count > (dim == 2 ? 0 : MOST_SIDES)) return false;
     for (int i = 0; i < s->count; i++) {
-        const double along = vec_dot(3, s->side[i]->normal, s->round->axis);
+        const double along = vec_dot(3, s->side[i]->normal, s->cylinder->axis);
         if (fabs(along) < ALONG) return false;
         double* end = along > 0.0 ? up : down;
         *end = fmin(*end, s->height[i]);
@@ -161,7 +155,7 @@ static bool is_cylinder(const surroundings* s, int dim, double* up, double* down
 static void in_cylinder(const ball_parts* p, const surroundings* s, double up, double down,
                         double* part)
 {
-    const double radius = s->round->radius;
+    const double radius = s->cylinder->radius;
     double area[INTERVALS + 1];
     for (int m = 0; m <= INTERVALS && p->domain->dim == 3; m++) {
         area[m] = disks_common(interval_end(p, m), radius, s->off_axis);
@@ -184,11 +178,11 @@ void ball_parts_at(const ball_parts* p, const double* x, double* part)
         in_cylinder(p, &s, up, down, part);
         return;
     }
-    const bool caps = s.rounds == 0 && s.count <= MOST_SIDES;
+    const bool caps = s.cylinders == 0 && s.count <= MOST_SIDES;
     for (int b = 0; b < p->count; b++) {
         const double r = (b + 1) * p->range / p->count;
         if (!caps || r > s.meet) {
-            part[b] = convex_cell_ball(s.rounds > 0 ? &p->space : &p->flat, place, r);
+            part[b] = convex_cell_ball(s.cylinders > 0 ? &p->space : &p->flat, place, r);
             continue;
         }
         part[b] = ball_below(dim, r, r);

@@ -2,18 +2,18 @@
 ///
 /// Balls in closed form: whole, a cap, or convex_cell_ball(). Solids by cutting their parts; a
 /// rounded part counts as the sharp one enlarged about its centre of mass to the same volume.
-#include "base/columns.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/domain.h"
 
 #include <stdlib.h>
 
-void part_memory_free(part_memory* m)
+void clip_memory_free(clip_memory* m)
 {
     convex_cell_free(&m->piece);
     free(m->x);
-    *m = (part_memory){0};
+    *m = (clip_memory){0};
 }
 
 double ball_below(int dim, double r, double h)
@@ -37,15 +37,11 @@ double disks_common(double a, double b, double c)
 
 /// Where a part's corners are to go: turned, scaled, and enlarged about its centre.
 static talus_status place_corners(const grains* g, int64_t row, const solid* s, const polytope* p,
-                                  part_memory* memory)
+                                  clip_memory* memory)
 {
     const int dim = g->dim;
-    const int64_t need = (int64_t)p->vertex_count * dim;
-    if (need > memory->capacity) {
-        double* more = realloc(memory->x, sizeof *more * (size_t)capacity_for(need));
-        if (!more) return TALUS_ERR_MEMORY;
-        memory->x = more;
-        memory->capacity = capacity_for(need);
+    if (!arrays_renew(&memory->capacity, p->vertex_count, ROWS(memory->x, dim))) {
+        return TALUS_ERR_MEMORY;
     }
     double axes[9], centre[3] = {0}, factor = 1.0;
     grain_axes(g, row, axes);
@@ -66,8 +62,8 @@ static talus_status place_corners(const grains* g, int64_t row, const solid* s, 
     return TALUS_OK;
 }
 
-talus_status grain_piece(const grains* g, int64_t row, int part, const double* shift,
-                         part_memory* memory)
+talus_status grain_convex_part(const grains* g, int64_t row, int part, const double* shift,
+                               clip_memory* memory)
 {
     const solid* s = grain_solid(g, row);
     const polytope* p = &s->part[part];
@@ -81,13 +77,13 @@ talus_status grain_piece(const grains* g, int64_t row, int part, const double* s
 }
 
 /// Is the ball in this cylinder, but for as much as the flat sides are wrong anyway?
-static bool in_round(const domain_round* round, int dim, const double x[3], double r)
+static bool ball_in_cylinder(const domain_cylinder* cylinder, int dim, const double x[3], double r)
 {
-    const double sagitta = round->radius * (1.0 - cos(M_PI / DOMAIN_ROUND));
+    const double sagitta = cylinder->radius * (1.0 - cos(M_PI / CYLINDER_SIDES));
     double arm[3] = {0};
-    vec_sub(dim, arm, x, round->point);
-    const double along = vec_dot(3, arm, round->axis);
-    return sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0)) + r <= round->radius + sagitta;
+    vec_sub(dim, arm, x, cylinder->point);
+    const double along = vec_dot(3, arm, cylinder->axis);
+    return sqrt(fmax(vec_dot(3, arm, arm) - along * along, 0.0)) + r <= cylinder->radius + sagitta;
 }
 
 /// Sides that cut a ball: none (whole), one or several; or it is outside.
@@ -97,15 +93,15 @@ typedef struct ball_cuts {
     double height; ///< of the last one over the centre
 } ball_cuts;
 
-static ball_cuts cuts_of(const part_space* space, const double x[3], double r)
+static ball_cuts cuts_of(const clip_space* space, const double x[3], double r)
 {
     ball_cuts cuts = {0};
     const domain* d = space->domain;
-    int round = 0;
+    int cylinder = 0;
     for (int i = 0; i < space->count && !cuts.outside; i++) {
-        if (round < d->round_count && i == d->round[round].first) {
-            if (in_round(&d->round[round++], d->dim, x, r)) {
-                i += DOMAIN_ROUND - 1;
+        if (cylinder < d->cylinder_count && i == d->cylinder[cylinder].first) {
+            if (ball_in_cylinder(&d->cylinder[cylinder++], d->dim, x, r)) {
+                i += CYLINDER_SIDES - 1;
                 continue;
             }
         }
@@ -118,17 +114,18 @@ static ball_cuts cuts_of(const part_space* space, const double x[3], double r)
     return cuts;
 }
 
-bool ball_is_within(const part_space* space, const double x[3], double radius)
+bool ball_is_within(const clip_space* space, const double x[3], double radius)
 {
     return cuts_of(space, x, radius).count == 0;
 }
 
-static talus_status solid_part(const grains* g, int64_t row, const double x[3],
-                               const part_space* space, part_memory* memory, double* volume)
+static talus_status solid_clipped_volume(const grains* g, int64_t row, const double x[3],
+                                         const clip_space* space, clip_memory* memory,
+                                         double* volume)
 {
     const solid* s = grain_solid(g, row);
     for (int part = 0; part < s->part_count; part++) {
-        TRY(grain_piece(g, row, part, x, memory));
+        TRY(grain_convex_part(g, row, part, x, memory));
         convex_cell* piece = &memory->piece;
         for (int i = 0; i < space->count && !convex_cell_is_empty(piece); i++) {
             TRY(convex_cell_cut(piece, space->side[i].normal, space->side[i].offset, 0));
@@ -138,8 +135,8 @@ static talus_status solid_part(const grains* g, int64_t row, const double x[3],
     return TALUS_OK;
 }
 
-talus_status grain_part(const grains* g, int64_t row, const double* shift, const part_space* space,
-                        part_memory* memory, double* volume)
+talus_status grain_clipped_volume(const grains* g, int64_t row, const double* shift,
+                                  const clip_space* space, clip_memory* memory, double* volume)
 {
     const int dim = g->dim;
     double x[3] = {0};
@@ -151,7 +148,7 @@ talus_status grain_part(const grains* g, int64_t row, const double* shift, const
         *volume = grain_volume(g, row);
         return TALUS_OK;
     }
-    if (g->solid[row] >= 0) return solid_part(g, row, x, space, memory, volume);
+    if (g->solid[row] >= 0) return solid_clipped_volume(g, row, x, space, memory, volume);
     *volume = cuts.count == 1 ? ball_below(dim, g->radius[row], cuts.height)
                               : convex_cell_ball(space->cell, x, g->radius[row]);
     return TALUS_OK;

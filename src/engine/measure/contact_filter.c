@@ -63,27 +63,27 @@ double contact_least_force(const contacts* list, double threshold)
     return active > 0 ? threshold * sum / (double)active : 0.0;
 }
 
-talus_status contact_choose(const talus_world* world, const talus_measure_def* def,
-                            contact_choice* out, talus_error* error)
+talus_status contact_filter_make(const talus_world* world, const talus_measure_def* def,
+                                 contact_filter* out, talus_error* error)
 {
     TRY(check_def(def, error));
-    *out = (contact_choice){.world = world,
+    *out = (contact_filter){.world = world,
                             .list = &world->state.contacts,
                             .least = contact_least_force(&world->state.contacts, def->threshold),
                             .boundaries = def->boundaries};
     return measure_box_set(world, &def->region, &out->region, error);
 }
 
-bool contact_counts(const contact_choice* choice, int64_t c)
+bool contact_counts(const contact_filter* filter, int64_t c)
 {
-    const contacts* list = choice->list;
-    const grains* g = &choice->world->state.grains;
+    const contacts* list = filter->list;
+    const grains* g = &filter->world->state.grains;
     if (list->state[c] == TALUS_CONTACT_OPEN) return false;
-    if (!(vec_norm(list->dim, list->force + c * list->dim) > choice->least)) return false;
-    if (!choice->boundaries &&
+    if (!(vec_norm(list->dim, list->force + c * list->dim) > filter->least)) return false;
+    if (!filter->boundaries &&
         (!contact_is_free(g, list->a_row[c]) || !contact_is_free(g, list->b_row[c])))
         return false;
-    return measure_box_holds(&choice->region, list->point + c * list->dim);
+    return measure_box_holds(&filter->region, list->point + c * list->dim);
 }
 
 // ---- one contact -------------------------------------------------------------------------------

@@ -7,18 +7,18 @@
 #include "measure/region.h"
 
 /// The contacts that a set of options asks for.
-typedef struct contact_choice {
+typedef struct contact_filter {
     const talus_world* world;
     const contacts* list;
     measure_box region;
     double least;    ///< |f| must exceed this
     bool boundaries; ///< contacts with boundaries count
-} contact_choice;
+} contact_filter;
 
 /// Check all options and resolve them for a world.
-talus_status contact_choose(const talus_world* world, const talus_measure_def* def,
-                            contact_choice* out, talus_error* error);
-bool contact_counts(const contact_choice* choice, int64_t c);
+talus_status contact_filter_make(const talus_world* world, const talus_measure_def* def,
+                                 contact_filter* out, talus_error* error);
+bool contact_counts(const contact_filter* filter, int64_t c);
 
 /// Least force of a contact that counts: `threshold` of the mean over active contacts.
 double contact_least_force(const contacts* list, double threshold);

@@ -10,16 +10,6 @@ static bool is_strong(const contacts* c, int64_t i, double least)
     return c->state[i] != TALUS_CONTACT_OPEN && vec_norm(c->dim, c->force + i * c->dim) > least;
 }
 
-/// Contacts that count, marked. Returns NULL without memory.
-static uint8_t* strong_contacts(const contacts* c, double threshold)
-{
-    uint8_t* strong = malloc((size_t)c->count + 1);
-    if (!strong) return NULL;
-    double least = contact_least_force(c, threshold);
-    for (int64_t i = 0; i < c->count; i++) strong[i] = is_strong(c, i, least);
-    return strong;
-}
-
 double talus_measure_contacts_per_grain(const talus_world* world, double threshold)
 {
     const contacts* c = &world->state.contacts;
@@ -62,40 +52,36 @@ static double mean_degree(const grains* g, const measure_box* region, const int3
     return count > 0 ? (double)sum / (double)count : 0.0;
 }
 
-/// Mark the rattlers, in turn: a grain that leaned on one may become one.
-static void find_rattlers(const talus_world* world, const uint8_t* strong, int needed,
-                          uint8_t* rattler, int32_t* degree)
+talus_status talus_measure_coordination(const talus_world* world, double threshold, bool frictional,
+                                        const talus_region* region, talus_coordination* out,
+                                        talus_error* error)
 {
-    const grains* g = &world->state.grains;
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (int64_t i = 0; i < g->count; i++) {
-            if (g->glued_to[i] != GRAIN_FREE || rattler[i] || degree[i] >= needed) continue;
-            rattler[i] = 1;
-            changed = true;
-        }
-        count_contacts(world, strong, rattler, degree);
-    }
-}
-
-talus_status talus_measure_coordination_in(const talus_world* world, const talus_region* region,
-                                           double threshold, bool frictional,
-                                           talus_coordination* out, talus_error* error)
-{
+    const talus_region everywhere = talus_region_default();
     const grains* g = &world->state.grains;
     const int needed = frictional ? 2 : g->dim + 1;
     measure_box box;
     *out = (talus_coordination){0};
-    TRY(measure_box_set(world, region, &box, error));
-    uint8_t* strong = strong_contacts(&world->state.contacts, threshold);
+    TRY(measure_box_set(world, region ? region : &everywhere, &box, error));
+    const contacts* list = &world->state.contacts;
+    uint8_t* strong = malloc((size_t)list->count + 1);
     uint8_t* rattler = calloc((size_t)g->count + 1, 1);
     int32_t* degree = malloc(sizeof *degree * ((size_t)g->count + 1));
     talus_status status = TALUS_OK;
     if (strong && rattler && degree) {
+        const double least = contact_least_force(list, threshold);
+        for (int64_t i = 0; i < list->count; i++) strong[i] = is_strong(list, i, least);
         count_contacts(world, strong, rattler, degree);
         out->all = mean_degree(g, &box, degree, rattler);
-        find_rattlers(world, strong, needed, rattler, degree);
+        // Rattlers are taken out in turn: a grain that leaned on one may become one.
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (int64_t i = 0; i < g->count; i++) {
+                if (g->glued_to[i] != GRAIN_FREE || rattler[i] || degree[i] >= needed) continue;
+                rattler[i] = 1;
+                changed = true;
+            }
+            count_contacts(world, strong, rattler, degree);
+        }
         out->backbone = mean_degree(g, &box, degree, rattler);
         for (int64_t i = 0; i < g->count; i++) {
             out->rattlers += rattler[i] && measure_box_holds_grain(&box, g, i);
@@ -107,11 +93,4 @@ talus_status talus_measure_coordination_in(const talus_world* world, const talus
     free(rattler);
     free(degree);
     return status;
-}
-
-talus_status talus_measure_coordination(const talus_world* world, double threshold, bool frictional,
-                                        talus_coordination* out, talus_error* error)
-{
-    const talus_region whole = talus_region_default();
-    return talus_measure_coordination_in(world, &whole, threshold, frictional, out, error);
 }

@@ -4,6 +4,7 @@
 /// all walls and bounds: where the rest still reaches the large box, the grains' box takes over.
 #include "measure/domain.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/region.h"
@@ -23,20 +24,14 @@ talus_domain_def talus_domain_default(void)
 void domain_free(domain* d)
 {
     free(d->side);
-    free(d->round);
+    free(d->cylinder);
     convex_cell_free(&d->space);
     *d = (domain){0};
 }
 
 static talus_status add_side(domain* d, const double normal[3], double offset)
 {
-    if (d->count == d->capacity) {
-        const int capacity = 2 * d->capacity + 16;
-        half_space* more = realloc(d->side, sizeof *more * (size_t)capacity);
-        if (!more) return TALUS_ERR_MEMORY;
-        d->side = more;
-        d->capacity = capacity;
-    }
+    if (!arrays_grow(&d->capacity, d->count + 1, ARRAY(d->side))) return TALUS_ERR_MEMORY;
     half_space* s = &d->side[d->count++];
     *s = (half_space){.offset = offset};
     vec_copy(d->dim, s->normal, normal);
@@ -81,7 +76,7 @@ static talus_status add_box(domain* d, const talus_shape_def* shape, const doubl
 }
 
 /// Are all grains' centres in a cylinder?
-static bool round_holds_grains(const domain* d, const domain_round* r)
+static bool cylinder_holds_grains(const domain* d, const domain_cylinder* r)
 {
     const grains* g = d->grains;
     for (int64_t i = 0; i < g->count; i++) {
@@ -95,26 +90,26 @@ static bool round_holds_grains(const domain* d, const domain_round* r)
 
 /// The prism of a cylinder from inside: a regular one of its area. Its ends are open; a tube that
 /// grains have left does not limit the space.
-static talus_status add_round(domain* d, const talus_shape_def* shape, const double axes[9],
-                              const double position[3])
+static talus_status add_cylinder(domain* d, const talus_shape_def* shape, const double axes[9],
+                                 const double position[3])
 {
-    const double step = 2.0 * M_PI / DOMAIN_ROUND;
+    const double step = 2.0 * M_PI / CYLINDER_SIDES;
     const double apothem = shape->radius * sqrt(0.5 * step / tan(0.5 * step));
     double axis[3] = {0.0, 0.0, 1.0}, frame[3][3];
     for (int k = 0; k < 3 && d->dim == 3; k++) axis[k] = vec_dot(3, axes + 3 * k, shape->axis);
     for (int k = 0; k < d->dim; k++) {
         if (d->cell.periodic[k] && fabs(fabs(axis[k]) - 1.0) > ACROSS) return TALUS_OK;
     }
-    domain_round round = {.radius = shape->radius, .first = d->count};
-    vec_copy(d->dim, round.point, position);
-    vec_copy(3, round.axis, axis);
-    if (shape->half_length > 0.0 && !round_holds_grains(d, &round)) return TALUS_OK;
-    domain_round* more = realloc(d->round, sizeof *more * ((size_t)d->round_count + 1));
-    if (!more) return TALUS_ERR_MEMORY;
-    d->round = more;
-    d->round[d->round_count++] = round;
+    domain_cylinder cylinder = {.radius = shape->radius, .first = d->count};
+    vec_copy(d->dim, cylinder.point, position);
+    vec_copy(3, cylinder.axis, axis);
+    if (shape->half_length > 0.0 && !cylinder_holds_grains(d, &cylinder)) return TALUS_OK;
+    if (!arrays_grow(&d->cylinder_capacity, d->cylinder_count + 1, ARRAY(d->cylinder))) {
+        return TALUS_ERR_MEMORY;
+    }
+    d->cylinder[d->cylinder_count++] = cylinder;
     vec_frame(3, axis, frame);
-    for (int i = 0; i < DOMAIN_ROUND; i++) {
+    for (int i = 0; i < CYLINDER_SIDES; i++) {
         double normal[3];
         for (int k = 0; k < 3; k++) {
             normal[k] = cos(i * step) * frame[1][k] + sin(i * step) * frame[2][k];
@@ -136,18 +131,11 @@ static talus_status add_wall(domain* d, const walls* w, int wall)
     }
     if (!shape->inside) return TALUS_OK;
     if (shape->kind == TALUS_SHAPE_BOX) return add_box(d, shape, axes, position);
-    if (shape->kind == TALUS_SHAPE_CYLINDER) return add_round(d, shape, axes, position);
+    if (shape->kind == TALUS_SHAPE_CYLINDER) return add_cylinder(d, shape, axes, position);
     return TALUS_OK;
 }
 
 // ---- limits ------------------------------------------------------------------------------------
-
-/// Box around the grains, with their shapes.
-static void grains_extent(const grains* g, double low[3], double high[3])
-{
-    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
-    for (int64_t i = 0; i < g->count; i++) measure_box_stretch(g, i, low, high);
-}
 
 /// Limits of the periodic cell and of the bounds; infinite where there are none. Bounds may reach
 /// across the cell's edge, as regions do: images of grains are then in them.
@@ -188,7 +176,7 @@ static double large_cube(const domain* d, const walls* w, const double low[3], c
         middle[k] = 0.5 * (from + to);
         size = fmax(size, to - from);
     }
-    for (int i = 0; i < d->round_count; i++) size = fmax(size, 2.0 * d->round[i].radius);
+    for (int i = 0; i < d->cylinder_count; i++) size = fmax(size, 2.0 * d->cylinder[i].radius);
     return LARGE * size;
 }
 
@@ -207,8 +195,10 @@ static talus_status cut_space(domain* d, const double low[3], const double high[
 static talus_status find_limits(domain* d, const talus_world* world, bool by_walls[3][2],
                                 talus_error* error)
 {
-    double low[3], high[3], middle[3] = {0}, from[3] = {0}, to[3] = {0};
-    grains_extent(&world->state.grains, low, high);
+    const grains* g = &world->state.grains;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double middle[3] = {0}, from[3] = {0}, to[3] = {0};
+    for (int64_t i = 0; i < g->count; i++) measure_box_stretch(g, i, low, high);
     const double half = large_cube(d, &world->state.walls, low, high, middle);
     for (int k = 0; k < d->dim; k++) {
         from[k] = isfinite(d->low[k]) ? d->low[k] : middle[k] - half;
@@ -228,17 +218,6 @@ static talus_status find_limits(domain* d, const talus_world* world, bool by_wal
         by_walls[k][1] = !isfinite(d->high[k]) && !open_high;
         if (!isfinite(d->low[k])) d->low[k] = open_low ? low[k] : from[k];
         if (!isfinite(d->high[k])) d->high[k] = open_high ? high[k] : to[k];
-    }
-    return TALUS_OK;
-}
-
-static talus_status check_bounds(const talus_region* r, int dim, talus_error* error)
-{
-    for (int k = 0; k < dim; k++) {
-        if (r->low[k] < r->high[k]) continue;
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "bounds of what is measured: low %g must be below high %g along %c",
-                         r->low[k], r->high[k], axis_letter(k));
     }
     return TALUS_OK;
 }
@@ -291,7 +270,13 @@ static talus_status check_places(const domain* d, talus_error* error)
 static talus_status build(domain* d, const talus_world* world, const talus_domain_def* def,
                           talus_error* error)
 {
-    TRY(check_bounds(&def->bounds, d->dim, error));
+    const talus_region* r = &def->bounds;
+    for (int k = 0; k < d->dim; k++) {
+        if (r->low[k] < r->high[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "bounds of what is measured: low %g must be below high %g along %c",
+                         r->low[k], r->high[k], axis_letter(k));
+    }
     if (world->state.grains.count == 0) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there are no grains to measure");
     }
@@ -300,7 +285,7 @@ static talus_status build(domain* d, const talus_world* world, const talus_domai
     for (int i = 0; i < (int)w->count && def->walls; i++) {
         if (w->present[i] && add_wall(d, w, i)) return error_memory(error, "measuring");
     }
-    TRY(given_limits(d, &def->bounds, error));
+    TRY(given_limits(d, r, error));
     bool by_walls[3][2];
     TRY(find_limits(d, world, by_walls, error));
     return close_domain(d, by_walls, error);

@@ -10,7 +10,7 @@
 #include <talus/fields.h>
 
 /// Sides of the prism that stands for a circle or cylinder, with the same volume.
-enum { DOMAIN_ROUND = 128 };
+enum { CYLINDER_SIDES = 128 };
 
 /// The points with normal.x <= offset.
 typedef struct half_space {
@@ -18,11 +18,11 @@ typedef struct half_space {
     bool seam; ///< between two images of a periodic cell that is whole
 } half_space;
 
-/// A cylinder (2D: circle) that grains are in; its sides are DOMAIN_ROUND from `first` on.
-typedef struct domain_round {
+/// A cylinder (2D: circle) that grains are in; its sides are CYLINDER_SIDES from `first` on.
+typedef struct domain_cylinder {
     double point[3], axis[3], radius; ///< 2D: the axis is z
     int first;
-} domain_round;
+} domain_cylinder;
 
 typedef struct domain {
     int dim;
@@ -30,11 +30,13 @@ typedef struct domain {
     cell cell;              ///< the world's
     bool whole[3];          ///< periodic, and no bounds cut it
     double low[3], high[3]; ///< box around the space; 2D: the third is 0
-    int count, capacity;
+    int count;
+    int64_t capacity;
     half_space* side; ///< [count] walls, then the box where no wall limits it
     int box;          ///< first side of the box
-    int round_count;
-    domain_round* round; ///< [round_count]
+    int cylinder_count;
+    int64_t cylinder_capacity;
+    domain_cylinder* cylinder; ///< [cylinder_count]
     convex_cell space;
     double volume;
 } domain;
@@ -65,31 +67,31 @@ bool image_next(const image_range* range, int at[3]);
 /// How far the image `at` is from the original; 2D: the third is 0.
 void image_shift(const domain* d, const int at[3], double shift[3]);
 
-/// Memory of grain_part(). Zero it to begin.
-typedef struct part_memory {
+/// Memory of grain_clipped_volume(). Zero it to begin.
+typedef struct clip_memory {
     convex_cell piece;
     double* x; ///< corners of a polytope in place
     int64_t capacity;
-} part_memory;
+} clip_memory;
 
-void part_memory_free(part_memory* m);
+void clip_memory_free(clip_memory* m);
 
 /// A convex space to measure parts of grains in: its sides, and the same as a cell.
-typedef struct part_space {
+typedef struct clip_space {
     const domain* domain; ///< its rounds hold grains exactly; its sides come first in `side`
     const half_space* side;
     int count;
     const convex_cell* cell;
-} part_space;
+} clip_space;
 
 /// Is a ball at x all within a space?
-bool ball_is_within(const part_space* space, const double x[3], double radius);
+bool ball_is_within(const clip_space* space, const double x[3], double radius);
 /// Volume of the part of a grain, moved by `shift` [dim], that is in a space.
-talus_status grain_part(const grains* g, int64_t row, const double* shift, const part_space* space,
-                        part_memory* memory, double* volume);
+talus_status grain_clipped_volume(const grains* g, int64_t row, const double* shift,
+                                  const clip_space* space, clip_memory* memory, double* volume);
 /// One convex piece of a grain that is a solid, about its centre, in memory->piece.
-talus_status grain_piece(const grains* g, int64_t row, int part, const double* shift,
-                         part_memory* memory);
+talus_status grain_convex_part(const grains* g, int64_t row, int part, const double* shift,
+                               clip_memory* memory);
 /// Volume of a ball of radius r below a plane at height h over its centre.
 double ball_below(int dim, double r, double h);
 /// Common area of two disks of radii a and b at the distance c.

@@ -84,13 +84,6 @@ static void describe_sample(talus_ensemble* e, int i)
 
 // ---- stress ------------------------------------------------------------------------------------
 
-static void sum_stress(const ensemble_task* task, talus_ensemble* e, int i)
-{
-    for (int64_t c = 0; c < e->contacts && e->volume > 0.0; c++) {
-        stress_add(task->world, task->list, c, force_of(e, i, c), e->volume, e->sample[i].stress);
-    }
-}
-
 static void extend_box(const talus_world* w, int32_t row, double* low, double* high)
 {
     if (contact_is_free(&w->state.grains, row))
@@ -164,49 +157,33 @@ static void average_histograms(talus_ensemble* e)
 
 // ---- by kind of start, velocities --------------------------------------------------------------
 
-static const double* all_forces(const talus_ensemble* e, int i)
-{
-    return force_of(e, i, 0);
-}
-
-static const double* stress_of(const talus_ensemble* e, int i)
-{
-    return e->sample[i].stress;
-}
-
 static bool is_from(const talus_ensemble* e, int i, unsigned start)
 {
     return e->sample[i].verified && e->sample[i].start == start;
 }
 
-/// Relative spread of `length` numbers over the verified samples of one start; 0 if it has one.
-static double change_of(const talus_ensemble* e, unsigned start,
-                        const double* (*numbers)(const talus_ensemble*, int), int64_t length)
+/// Relative spread of the forces, or else of the stress, over the verified samples of one start; 0
+/// if it has one.
+static double change_of(const talus_ensemble* e, unsigned start, bool forces)
 {
+    const int64_t length = forces ? e->contacts * e->dim : 9;
     double part2 = 0.0, whole2 = 0.0;
     int count = 0;
     for (int i = 0; i < e->samples; i++) count += is_from(e, i, start);
     for (int64_t k = 0; k < length && count > 1; k++) {
         double mean = 0.0, sum = 0.0;
         for (int i = 0; i < e->samples; i++) {
-            if (is_from(e, i, start)) mean += numbers(e, i)[k] / count;
+            const double* x = forces ? force_of(e, i, 0) : e->sample[i].stress;
+            if (is_from(e, i, start)) mean += x[k] / count;
         }
         for (int i = 0; i < e->samples; i++) {
-            double off = numbers(e, i)[k] - mean;
-            if (is_from(e, i, start)) sum += off * off;
+            const double* x = forces ? force_of(e, i, 0) : e->sample[i].stress;
+            if (is_from(e, i, start)) sum += (x[k] - mean) * (x[k] - mean);
         }
         part2 += sum / count;
         whole2 += mean * mean;
     }
     return share(part2, whole2);
-}
-
-static void compare_starts(talus_ensemble* e)
-{
-    for (int k = 0; k < TALUS_START_COUNT; k++) {
-        e->force_change_of[k] = change_of(e, 1u << k, all_forces, e->contacts * e->dim);
-        e->stress_change_of[k] = change_of(e, 1u << k, stress_of, 9);
-    }
 }
 
 /// Momenta before the step and differences of those after it, against the impulses.
@@ -235,10 +212,16 @@ void ensemble_average(const ensemble_task* task, talus_ensemble* e)
     set_volume(task, e);
     for (int i = 0; i < e->samples; i++) {
         describe_sample(e, i);
-        sum_stress(task, e, i);
+        for (int64_t c = 0; c < e->contacts && e->volume > 0.0; c++) {
+            stress_add(task->world, task->list, c, force_of(e, i, c), e->volume,
+                       e->sample[i].stress);
+        }
     }
     average_stress(e);
     average_histograms(e);
-    compare_starts(e);
+    for (int k = 0; k < TALUS_START_COUNT; k++) {
+        e->force_change_of[k] = change_of(e, 1u << k, true);
+        e->stress_change_of[k] = change_of(e, 1u << k, false);
+    }
     compare_momenta(task, e);
 }

@@ -91,20 +91,15 @@ static void start_warm(ensemble_task* task)
            (size_t)p->compound_count * sizeof *task->first_compound);
 }
 
-/// The kinds of starts in turn, as many as the caller chose.
-static unsigned start_of_sample(unsigned starts, int i)
+/// Begin with the kinds of starts in turn, as many as the caller chose.
+static unsigned begin_sample(ensemble_task* task, int i)
 {
     unsigned kinds[TALUS_START_COUNT];
     int count = 0;
     for (int k = 0; k < TALUS_START_COUNT; k++) {
-        if (starts & (1u << k)) kinds[count++] = 1u << k;
+        if (task->def->starts & (1u << k)) kinds[count++] = 1u << k;
     }
-    return kinds[i % count];
-}
-
-static unsigned begin_sample(ensemble_task* task, int i)
-{
-    unsigned start = start_of_sample(task->def->starts, i);
+    const unsigned start = kinds[i % count];
     start_warm(task);
     if (start == TALUS_START_ZERO) start_zero(&task->problem);
     if (start == TALUS_START_RANDOM) start_random(task, i);

@@ -118,20 +118,6 @@ static bool fit_knows_trace(const tensor_fit* fit)
     return off < 1e-6;
 }
 
-static void set_anisotropies(const tensor_fit* normal, const tensor_fit* tangential,
-                             talus_fabric* out)
-{
-    const int dim = normal->dim;
-    const talus_principal m = fit_solve(normal), k = fit_solve(tangential);
-    const double trace = m.value[0] + m.value[1] + m.value[2];
-    const bool known = trace > 0.0 && fit_knows_trace(normal);
-    out->normal_anisotropy = known ? (m.value[0] - m.value[dim - 1]) / trace : NAN;
-    out->tangential_anisotropy =
-        known ? (k.value[0] - k.value[dim - 1]) / (2.0 * trace / dim) : NAN;
-    out->normal_angle = principal_angle(dim, &m);
-    out->tangential_angle = principal_angle(dim, &k);
-}
-
 // ---- histogram ----------------------------------------------------------------------------------
 
 static talus_status make_rose(int dim, int bins, talus_fabric* out, talus_error* error)
@@ -149,18 +135,14 @@ static talus_status make_rose(int dim, int bins, talus_fabric* out, talus_error*
     return TALUS_OK;
 }
 
-/// Where a direction stands between the ends of the histogram, 0 to 1.
-static double place_of(int dim, const double* n, const double* axis)
-{
-    if (dim == 3) return fabs(vec_dot(3, n, axis)) / vec_norm(3, axis);
-    const double turn = atan2(n[1], n[0]) / M_PI;
-    return turn < 0.0 ? turn + 1.0 : turn;
-}
-
 static void add_to_rose(int dim, const double* n, const double* axis, double normal,
                         const double* tangential, talus_fabric* out)
 {
-    const int place = (int)(out->bins * place_of(dim, n, axis));
+    // Where the direction stands between the ends of the histogram, 0 to 1.
+    double where =
+        dim == 3 ? fabs(vec_dot(3, n, axis)) / vec_norm(3, axis) : atan2(n[1], n[0]) / M_PI;
+    if (where < 0.0) where += 1.0;
+    const int place = (int)(out->bins * where);
     // A direction at the upper end is in 2D the same as at the lower one.
     const int k = place < out->bins ? place : dim == 2 ? 0 : out->bins - 1;
     out->rose[k] += 1.0;
@@ -181,38 +163,32 @@ static void finish_rose(talus_fabric* out)
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static void add_contact(const contact_choice* choice, int64_t c, const double* axis,
-                        tensor_fit fits[2], double* forces, talus_fabric* out)
-{
-    const contacts* list = choice->list;
-    const double* n = list->normal + c * list->dim;
-    double tangential[3];
-    const double normal = contact_split(list, c, tangential);
-    out->contacts++;
-    *forces += normal;
-    tensor_add(list->dim, out->tensor, 1.0, n, n);
-    tensor_add(list->dim, out->weighted, normal, n, n);
-    fit_add_normal(&fits[0], n, normal);
-    fit_add_tangential(&fits[1], n, tangential);
-    add_to_rose(list->dim, n, axis, normal, tangential, out);
-}
-
 talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
                                   talus_fabric* out, talus_error* error)
 {
     const int dim = world->state.grains.dim;
     tensor_fit fits[2] = {fit_begin(dim), fit_begin(dim)};
-    contact_choice choice;
+    contact_filter filter;
     double forces = 0.0;
     *out = (talus_fabric){0};
-    TRY(contact_choose(world, def, &choice, error));
+    TRY(contact_filter_make(world, def, &filter, error));
     talus_status status = make_rose(dim, def->bins, out, error);
     if (status < 0) {
         talus_fabric_free(out);
         return status;
     }
-    for (int64_t c = 0; c < choice.list->count; c++) {
-        if (contact_counts(&choice, c)) add_contact(&choice, c, def->axis, fits, &forces, out);
+    for (int64_t c = 0; c < filter.list->count; c++) {
+        if (!contact_counts(&filter, c)) continue;
+        const double* n = filter.list->normal + c * dim;
+        double tangential[3];
+        const double normal = contact_split(filter.list, c, tangential);
+        out->contacts++;
+        forces += normal;
+        tensor_add(dim, out->tensor, 1.0, n, n);
+        tensor_add(dim, out->weighted, normal, n, n);
+        fit_add_normal(&fits[0], n, normal);
+        fit_add_tangential(&fits[1], n, tangential);
+        add_to_rose(dim, n, def->axis, normal, tangential, out);
     }
     for (int k = 0; k < 9; k++) {
         if (out->contacts > 0) out->tensor[k] /= (double)out->contacts;
@@ -221,7 +197,14 @@ talus_status talus_measure_fabric(const talus_world* world, const talus_measure_
     out->principal = talus_measure_principal(dim, out->tensor);
     out->contact_anisotropy = out->contacts > 0 ? fabric_anisotropy(dim, &out->principal) : NAN;
     out->contact_angle = principal_angle(dim, &out->principal);
-    set_anisotropies(&fits[0], &fits[1], out);
+    const talus_principal m = fit_solve(&fits[0]), k = fit_solve(&fits[1]);
+    const double trace = m.value[0] + m.value[1] + m.value[2];
+    const bool known = trace > 0.0 && fit_knows_trace(&fits[0]);
+    out->normal_anisotropy = known ? (m.value[0] - m.value[dim - 1]) / trace : NAN;
+    out->tangential_anisotropy =
+        known ? (k.value[0] - k.value[dim - 1]) / (2.0 * trace / dim) : NAN;
+    out->normal_angle = principal_angle(dim, &m);
+    out->tangential_angle = principal_angle(dim, &k);
     finish_rose(out);
     return TALUS_OK;
 }

@@ -51,12 +51,21 @@ static talus_status check(const talus_field_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-/// Lay the grid over the domain's box.
+/// Lay the grid over the domain's box. A kernel over very many images of a periodic cell would only
+/// cost time.
 static talus_status lay_grid(const domain* d, const talus_field_def* def, double width,
                              talus_field* out, talus_error* error)
 {
+    static const double WIDEST = 100.0;
     const double spacing = d->dim == 2 ? 0.5 * width : width;
     double points = 1.0;
+    for (int k = 0; k < d->dim; k++) {
+        if (!d->cell.periodic[k] || width <= WIDEST * d->cell.length[k]) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "coarse graining: a width of %g is more than %g times the periodic cell's "
+                         "length %g along %c",
+                         width, WIDEST, d->cell.length[k], axis_letter(k));
+    }
     *out = (talus_field){.dim = d->dim, .cells = {1, 1, 1}, .width = width};
     for (int k = 0; k < d->dim; k++) {
         const double length = d->high[k] - d->low[k];
@@ -93,32 +102,6 @@ static talus_status reserve(talus_field* f, bool stress)
     return f->fraction && f->density && f->momentum && f->velocity ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-/// A kernel over very many images of a periodic cell would only cost time.
-static talus_status check_width(const domain* d, double width, talus_error* error)
-{
-    static const double WIDEST = 100.0;
-    for (int k = 0; k < d->dim; k++) {
-        if (!d->cell.periodic[k] || width <= WIDEST * d->cell.length[k]) continue;
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "coarse graining: a width of %g is more than %g times the periodic cell's "
-                         "length %g along %c",
-                         width, WIDEST, d->cell.length[k], axis_letter(k));
-    }
-    return TALUS_OK;
-}
-
-static talus_status sum_up(field_task* t, const talus_field_def* def)
-{
-    const int layers = t->out->cells[t->out->dim - 1];
-    TRY(reserve(t->out, def->stress));
-    TRY(field_sources_find(t, def->stress));
-    const int64_t work = t->grains.count + t->contacts.count;
-    const int threads = parallel_threads(t->world->def.threads, work);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int layer = 0; layer < layers; layer++) field_layer(t, layer);
-    return TALUS_OK;
-}
-
 talus_status talus_measure_field(const talus_world* world, const talus_field_def* def,
                                  talus_field* out, talus_error* error)
 {
@@ -133,14 +116,21 @@ talus_status talus_measure_field(const talus_world* world, const talus_field_def
         width = grains_mean_diameter(&world->state.grains, world->def.threads);
         if (def->kernel != TALUS_KERNEL_GAUSS) width *= 2.0;
     }
-    talus_status status = check_width(&d, width, error);
-    if (status == TALUS_OK) status = lay_grid(&d, def, width, out, error);
+    talus_status status = lay_grid(&d, def, width, out, error);
     if (status == TALUS_OK) {
         field_task t = {.world = world,
                         .domain = &d,
                         .kernel = kernel_make(def->kernel, d.dim, width),
                         .out = out};
-        if (sum_up(&t, def)) status = error_memory(error, "coarse graining");
+        if (reserve(out, def->stress) || field_sources_find(&t, def->stress)) {
+            status = error_memory(error, "coarse graining");
+        } else {
+            const int layers = out->cells[out->dim - 1];
+            const int64_t work = t.grains.count + t.contacts.count;
+            const int threads = parallel_threads(world->def.threads, work);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+            for (int layer = 0; layer < layers; layer++) field_layer(&t, layer);
+        }
         field_sources_free(&t);
     }
     if (status < 0) talus_field_free(out);

@@ -1,7 +1,7 @@
 /// Summing what grains and contacts spread over one layer of a grid.
 ///
 /// A layer is summed by one thread, source after source: no sum depends on the number of threads.
-#include "base/columns.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -22,20 +22,6 @@ void field_sources_free(field_task* t)
     }
 }
 
-static talus_status source_add(field_sources* s, const double x[3], int64_t row)
-{
-    if (s->count == s->capacity) {
-        const int64_t capacity = capacity_for(s->count + 1024);
-        field_source* more = realloc(s->item, sizeof *more * (size_t)capacity);
-        if (!more) return TALUS_ERR_MEMORY;
-        s->item = more;
-        s->capacity = capacity;
-    }
-    s->item[s->count].row = row;
-    vec_copy(3, s->item[s->count++].x, x);
-    return TALUS_OK;
-}
-
 /// All images of a thing at x whose ball of radius `size` about it reaches the grid.
 static talus_status add_images(const field_task* t, field_sources* s, const double x[3],
                                double size, int64_t row)
@@ -50,10 +36,11 @@ static talus_status add_images(const field_task* t, field_sources* s, const doub
     }
     if (!image_first(&range, at)) return TALUS_OK;
     do {
-        double moved[3];
-        image_shift(d, at, moved);
-        vec_add_scaled(d->dim, moved, 1.0, x);
-        if (source_add(s, moved, row)) return TALUS_ERR_MEMORY;
+        if (!arrays_grow(&s->capacity, s->count + 1, ARRAY(s->item))) return TALUS_ERR_MEMORY;
+        field_source* source = &s->item[s->count++];
+        source->row = row;
+        image_shift(d, at, source->x);
+        vec_add_scaled(d->dim, source->x, 1.0, x);
     } while (image_next(&range, at));
     return TALUS_OK;
 }
@@ -186,20 +173,17 @@ static void add_grain(const field_task* t, int layer, const field_source* s)
     }
 }
 
-/// The force on the one free body of a contact with a boundary, if it is one: its sign.
-static double boundary_sign(const grains* g, const contacts* list, int64_t c)
-{
-    if (!contact_is_free(g, list->a_row[c])) return 1.0;
-    return contact_is_free(g, list->b_row[c]) ? 0.0 : -1.0;
-}
-
 static void add_contact(const field_task* t, int layer, const field_source* s)
 {
     talus_field* f = t->out;
     const contacts* list = &t->world->state.contacts;
     const int dim = f->dim;
     const double reach = t->kernel.reach, *force = list->force + s->row * dim;
-    const double sign = boundary_sign(&t->world->state.grains, list, s->row);
+    const grains* g = &t->world->state.grains;
+    // Of the force on the one free body, where the other one is a boundary.
+    const double sign = !contact_is_free(g, list->a_row[s->row])   ? 1.0
+                        : !contact_is_free(g, list->b_row[s->row]) ? -1.0
+                                                                   : 0.0;
     double branch[3] = {0}, low[3], high[3], x[3], arm[3];
     patch p;
     contact_branch(t->world, list, s->row, branch);
@@ -223,16 +207,6 @@ static void add_contact(const field_task* t, int layer, const field_source* s)
     }
 }
 
-/// Velocity, and the kinetic stress about it.
-static void conclude_point(talus_field* f, int64_t row)
-{
-    const int dim = f->dim;
-    double* v = f->velocity + row * dim;
-    if (!(f->density[row] > 0.0)) return;
-    for (int k = 0; k < dim; k++) v[k] = f->momentum[row * dim + k] / f->density[row];
-    if (f->kinetic) tensor_add(dim, f->kinetic + 9 * row, -f->density[row], v, v);
-}
-
 void field_layer(const field_task* t, int layer)
 {
     talus_field* f = t->out;
@@ -244,5 +218,12 @@ void field_layer(const field_task* t, int layer)
     for (int64_t i = c->layer_first[layer]; i < c->layer_first[layer + 1]; i++) {
         add_contact(t, layer, &c->item[c->layer_item[i]]);
     }
-    for (int64_t i = layer * across; i < (layer + 1) * across; i++) conclude_point(f, i);
+    // Velocity, and the kinetic stress about it.
+    const int dim = f->dim;
+    for (int64_t i = layer * across; i < (layer + 1) * across; i++) {
+        double* v = f->velocity + i * dim;
+        if (!(f->density[i] > 0.0)) continue;
+        for (int k = 0; k < dim; k++) v[k] = f->momentum[i * dim + k] / f->density[i];
+        if (f->kinetic) tensor_add(dim, f->kinetic + 9 * i, -f->density[i], v, v);
+    }
 }

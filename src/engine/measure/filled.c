@@ -53,24 +53,19 @@ static int by_size(const void* pa, const void* pb)
     return a < b ? -1 : a > b;
 }
 
-/// Median of the cells' volumes; `room` [count].
-static double median(const double* volume, int64_t count, double* room)
-{
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (volume[i] > 0.0) room[kept++] = volume[i];
-    }
-    if (kept > 1) qsort(room, (size_t)kept, sizeof *room, by_size);
-    return kept > 0 ? room[kept / 2] : 0.0;
-}
-
 static talus_status find(const voronoi_sites* s, int threads, double* number, filled_part* out)
 {
     const int64_t count = s->count;
     double *volume = number, *radius = number + count;
     TRY(measure_cells(s, threads, volume, radius));
-    const double middle = median(volume, count, number + 2 * count);
-    const double far = FAR * (s->domain->dim == 2 ? sqrt(middle) : cbrt(middle));
+    double* sorted = number + 2 * count;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (volume[i] > 0.0) sorted[kept++] = volume[i];
+    }
+    if (kept > 1) qsort(sorted, (size_t)kept, sizeof *sorted, by_size);
+    const double median = kept > 0 ? sorted[kept / 2] : 0.0;
+    const double far = FAR * (s->domain->dim == 2 ? sqrt(median) : cbrt(median));
     for (int64_t i = 0; i < count; i++) {
         out->open[i] = radius[i] > far;
         out->volume += out->open[i] ? 0.0 : volume[i];

@@ -20,7 +20,8 @@
 /// Extents whose square is this much smaller than the largest count as none.
 static const double NO_EXTENT = 1e-18;
 
-void flow_deviation(const talus_flow* flow, int dim, const double* x, const double* v, double* off)
+void flow_deviation(const talus_velocity_field* flow, int dim, const double* x, const double* v,
+                    double* off)
 {
     double arm[3];
     vec_sub(dim, arm, x, flow->origin);
@@ -29,25 +30,24 @@ void flow_deviation(const talus_flow* flow, int dim, const double* x, const doub
     }
 }
 
-static void set_means(const grains* g, const measure_box* region, talus_flow* out)
-{
-    double mass = 0.0;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (!measure_box_holds_grain(region, g, i)) continue;
-        mass += g->mass[i];
-        vec_add_scaled(g->dim, out->origin, g->mass[i], g->position + i * g->dim);
-        vec_add_scaled(g->dim, out->velocity, g->mass[i], g->velocity + i * g->dim);
-    }
-    for (int k = 0; k < g->dim && mass > 0.0; k++) {
-        out->origin[k] /= mass;
-        out->velocity[k] /= mass;
-    }
-}
-
-static void set_gradient(const talus_world* world, const measure_box* region, talus_flow* out)
+void flow_fit(const talus_world* world, const measure_box* region, bool linear,
+              talus_velocity_field* out)
 {
     const grains* g = &world->state.grains;
     const int dim = g->dim;
+    double mass = 0.0;
+    *out = (talus_velocity_field){{0}, {0}, {0}};
+    for (int64_t i = 0; i < g->count; i++) {
+        if (!measure_box_holds_grain(region, g, i)) continue;
+        mass += g->mass[i];
+        vec_add_scaled(dim, out->origin, g->mass[i], g->position + i * dim);
+        vec_add_scaled(dim, out->velocity, g->mass[i], g->velocity + i * dim);
+    }
+    for (int k = 0; k < dim && mass > 0.0; k++) {
+        out->origin[k] /= mass;
+        out->velocity[k] /= mass;
+    }
+    if (!linear) return;
     double extent[9] = {0}, product[9] = {0};
     for (int64_t i = 0; i < g->count; i++) {
         if (!measure_box_holds_grain(region, g, i)) continue;
@@ -65,15 +65,8 @@ static void set_gradient(const talus_world* world, const measure_box* region, ta
     }
 }
 
-void flow_fit(const talus_world* world, const measure_box* region, bool linear, talus_flow* out)
-{
-    *out = (talus_flow){{0}, {0}, {0}};
-    set_means(&world->state.grains, region, out);
-    if (linear) set_gradient(world, region, out);
-}
-
 void flow_choose(const talus_world* world, const talus_measure_def* def, const measure_box* region,
-                 talus_flow* out)
+                 talus_velocity_field* out)
 {
     if (def->flow == TALUS_FLOW_GIVEN)
         *out = def->given;
@@ -81,11 +74,11 @@ void flow_choose(const talus_world* world, const talus_measure_def* def, const m
         flow_fit(world, region, def->flow == TALUS_FLOW_LINEAR, out);
 }
 
-talus_status talus_measure_flow(const talus_world* world, const talus_region* region,
-                                talus_flow* out, talus_error* error)
+talus_status talus_measure_velocity_field(const talus_world* world, const talus_region* region,
+                                          talus_velocity_field* out, talus_error* error)
 {
     measure_box box;
-    *out = (talus_flow){{0}, {0}, {0}};
+    *out = (talus_velocity_field){{0}, {0}, {0}};
     TRY(measure_box_set(world, region, &box, error));
     flow_fit(world, &box, true, out);
     return TALUS_OK;
@@ -93,26 +86,11 @@ talus_status talus_measure_flow(const talus_world* world, const talus_region* re
 
 // ---- rheology ----------------------------------------------------------------------------------
 
-/// Mean diameter and density of the free grains of a region; NaN if there are none.
-static void set_grains(const grains* g, const measure_box* region, talus_rheology* out)
-{
-    double diameters = 0.0, volume = 0.0, mass = 0.0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (!measure_box_holds_grain(region, g, i)) continue;
-        diameters += grain_diameter(g, i);
-        volume += grain_volume(g, i);
-        mass += g->mass[i];
-        count++;
-    }
-    out->diameter = count > 0 ? diameters / (double)count : NAN;
-    out->density = count > 0 ? mass / volume : NAN;
-}
-
 talus_status talus_measure_rheology(const talus_world* world, const talus_measure_def* def,
                                     talus_rheology* out, talus_error* error)
 {
-    const int dim = world->state.grains.dim;
+    const grains* g = &world->state.grains;
+    const int dim = g->dim;
     talus_measure_def sheared = *def;
     talus_stress stress;
     measure_box region;
@@ -122,7 +100,17 @@ talus_status talus_measure_rheology(const talus_world* world, const talus_measur
     TRY(talus_measure_stress(world, &sheared, &stress, error));
     TRY(measure_box_set(world, &def->region, &region, error));
     flow_choose(world, &sheared, &region, &out->flow);
-    set_grains(&world->state.grains, &region, out);
+    double diameters = 0.0, volume = 0.0, mass = 0.0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < g->count; i++) {
+        if (!measure_box_holds_grain(&region, g, i)) continue;
+        diameters += grain_diameter(g, i);
+        volume += grain_volume(g, i);
+        mass += g->mass[i];
+        count++;
+    }
+    out->diameter = count > 0 ? diameters / (double)count : NAN;
+    out->density = count > 0 ? mass / volume : NAN;
     tensor_deviator(dim, out->flow.gradient, strain);
     out->rate = sqrt(2.0 * tensor_product(dim, strain, strain));
     out->pressure = stress.pressure;

@@ -6,10 +6,12 @@
 
 /// The field that a set of options asks for.
 void flow_choose(const talus_world* world, const talus_measure_def* def, const measure_box* region,
-                 talus_flow* out);
+                 talus_velocity_field* out);
 /// Fit the mean velocity of the free grains in a region, or a linear field.
-void flow_fit(const talus_world* world, const measure_box* region, bool linear, talus_flow* out);
+void flow_fit(const talus_world* world, const measure_box* region, bool linear,
+              talus_velocity_field* out);
 /// Velocity v at x less that of the field, into off [dim].
-void flow_deviation(const talus_flow* flow, int dim, const double* x, const double* v, double* off);
+void flow_deviation(const talus_velocity_field* flow, int dim, const double* x, const double* v,
+                    double* off);
 
 #endif

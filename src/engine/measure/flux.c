@@ -84,12 +84,12 @@ typedef struct grain_cut {
 } grain_cut;
 
 static talus_status cut_solid(const gate_plane* p, const grains* g, int64_t row, double height,
-                              part_memory* memory, grain_cut* out)
+                              clip_memory* memory, grain_cut* out)
 {
     static const double at_centre[3] = {0};
     const solid* s = grain_solid(g, row);
     for (int part = 0; part < s->part_count; part++) {
-        TRY(grain_piece(g, row, part, at_centre, memory));
+        TRY(grain_convex_part(g, row, part, at_centre, memory));
         TRY(convex_cell_cut(&memory->piece, p->normal, -height, 1));
         for (int f = 0; f < convex_cell_faces(&memory->piece); f++) {
             if (memory->piece.now.tag[f] != 1) continue;
@@ -102,27 +102,22 @@ static talus_status cut_solid(const gate_plane* p, const grains* g, int64_t row,
     return TALUS_OK;
 }
 
-static talus_status cut_grain(const gate_plane* p, const grains* g, int64_t row, double height,
-                              part_memory* memory, grain_cut* out)
-{
-    const double r = g->radius[row], square = r * r - height * height;
-    *out = (grain_cut){0};
-    if (square <= 0.0) return TALUS_OK;
-    if (g->solid[row] >= 0) return cut_solid(p, g, row, height, memory, out);
-    out->area = p->dim == 2 ? 2.0 * sqrt(square) : M_PI * square;
-    out->rate = out->area * vec_dot(p->dim, p->normal, g->velocity + row * p->dim);
-    return TALUS_OK;
-}
-
-static talus_status add_fluxes(const gate_plane* p, const grains* g, part_memory* memory,
+static talus_status add_fluxes(const gate_plane* p, const grains* g, clip_memory* memory,
                                talus_flux* out)
 {
     for (int64_t i = 0; i < g->count; i++) {
         if (!measure_box_holds_grain(&p->region, g, i)) continue;
         double height = height_over(p, g->position + i * p->dim);
         if (p->period > 0.0) height -= p->period * rint(height / p->period);
-        grain_cut cut;
-        TRY(cut_grain(p, g, i, height, memory, &cut));
+        const double square = g->radius[i] * g->radius[i] - height * height;
+        if (square <= 0.0) continue;
+        grain_cut cut = {0};
+        if (g->solid[i] >= 0) {
+            TRY(cut_solid(p, g, i, height, memory, &cut));
+        } else {
+            cut.area = p->dim == 2 ? 2.0 * sqrt(square) : M_PI * square;
+            cut.rate = cut.area * vec_dot(p->dim, p->normal, g->velocity + i * p->dim);
+        }
         const double volume = grain_volume(g, i);
         out->solid_area += cut.area;
         out->volume_rate += cut.rate;
@@ -137,11 +132,11 @@ talus_status talus_measure_flux(const talus_world* world, const talus_gate* gate
                                 talus_error* error)
 {
     gate_plane p;
-    part_memory memory = {0};
+    clip_memory memory = {0};
     *out = (talus_flux){0};
     TRY(gate_set(world->state.grains.dim, &world->state.cell, gate, &p, error));
     talus_status status = add_fluxes(&p, &world->state.grains, &memory, out);
-    part_memory_free(&memory);
+    clip_memory_free(&memory);
     return status < 0 ? error_memory(error, "measuring a flow") : TALUS_OK;
 }
 

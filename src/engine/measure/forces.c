@@ -32,12 +32,12 @@ static talus_status make_histograms(const talus_measure_def* def, talus_forces* 
 }
 
 /// Means and maxima, which the histograms need first.
-static void set_means(const contact_choice* choice, talus_forces* out)
+static void set_means(const contact_filter* filter, talus_forces* out)
 {
-    const contacts* list = choice->list;
+    const contacts* list = filter->list;
     out->largest_normal = -INFINITY;
     for (int64_t c = 0; c < list->count; c++) {
-        if (!contact_counts(choice, c)) continue;
+        if (!contact_counts(filter, c)) continue;
         double tangential[3];
         const double normal = contact_split(list, c, tangential);
         const double size = vec_norm(list->dim, tangential);
@@ -63,42 +63,39 @@ static double friction_bound(const talus_world* world, int64_t c, double normal)
     return mu * (normal + (list->bonded[c] ? pair->cohesion_force : 0.0));
 }
 
-static void count_contact(const contact_choice* choice, int64_t c, double slack, talus_forces* out)
-{
-    double tangential[3];
-    const double normal = contact_split(choice->list, c, tangential);
-    const double size = vec_norm(choice->list->dim, tangential);
-    histogram_count(&out->normal, normal / out->mean_normal);
-    histogram_count(&out->normal_log, normal / out->mean_normal);
-    if (out->mean_tangential > 0.0) {
-        histogram_count(&out->tangential, size / out->mean_tangential);
-        histogram_count(&out->tangential_log, size / out->mean_tangential);
-    }
-    const double bound = friction_bound(choice->world, c, normal);
-    if (!(bound > 0.0)) return;
-    // A sliding contact is at its bound up to what the solver leaves: that is no excess.
-    const double used = size > bound && size < (1.0 + slack) * bound ? 1.0 : size / bound;
-    out->rubbing++;
-    out->mean_mobility += used;
-    out->mobilised += used >= 1.0 - slack;
-    out->sliding += choice->list->state[c] == TALUS_CONTACT_SLIDE;
-    histogram_count(&out->mobility, used);
-}
-
 talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* def,
                                   talus_forces* out, talus_error* error)
 {
-    contact_choice choice;
+    contact_filter filter;
     *out = (talus_forces){0};
-    TRY(contact_choose(world, def, &choice, error));
+    TRY(contact_filter_make(world, def, &filter, error));
     talus_status status = make_histograms(def, out, error);
     if (status < 0) {
         talus_forces_free(out);
         return status;
     }
-    set_means(&choice, out);
-    for (int64_t c = 0; c < choice.list->count; c++) {
-        if (contact_counts(&choice, c)) count_contact(&choice, c, def->slack, out);
+    set_means(&filter, out);
+    for (int64_t c = 0; c < filter.list->count; c++) {
+        if (!contact_counts(&filter, c)) continue;
+        double tangential[3];
+        const double normal = contact_split(filter.list, c, tangential);
+        const double size = vec_norm(filter.list->dim, tangential);
+        histogram_count(&out->normal, normal / out->mean_normal);
+        histogram_count(&out->normal_log, normal / out->mean_normal);
+        if (out->mean_tangential > 0.0) {
+            histogram_count(&out->tangential, size / out->mean_tangential);
+            histogram_count(&out->tangential_log, size / out->mean_tangential);
+        }
+        const double bound = friction_bound(world, c, normal);
+        if (!(bound > 0.0)) continue;
+        // A sliding contact is at its bound up to what the solver leaves: that is no excess.
+        const double slack = def->slack;
+        const double used = size > bound && size < (1.0 + slack) * bound ? 1.0 : size / bound;
+        out->rubbing++;
+        out->mean_mobility += used;
+        out->mobilised += used >= 1.0 - slack;
+        out->sliding += filter.list->state[c] == TALUS_CONTACT_SLIDE;
+        histogram_count(&out->mobility, used);
     }
     if (out->rubbing > 0) {
         out->mean_mobility /= (double)out->rubbing;

@@ -7,46 +7,40 @@
 /// A sum over grains on its way, shared by all threads.
 typedef struct packing_task {
     const domain* domain;
-    part_space space;
+    clip_space space;
     bool failed;
 } packing_task;
 
-/// Part of all images of a grain that is in the space, to *inside; *centres counts those with their
-/// centre in.
-static talus_status add_grain(const packing_task* task, int64_t row, part_memory* memory,
-                              double* inside, double* centres)
-{
-    const domain* d = task->domain;
-    const grains* g = d->grains;
-    const double* x = g->position + row * d->dim;
-    const image_range range = domain_images(d, x, g->radius[row], d->low, d->high);
-    int at[3];
-    if (!image_first(&range, at)) return TALUS_OK;
-    do {
-        double shift[3], moved[3] = {0}, volume;
-        image_shift(d, at, shift);
-        for (int k = 0; k < d->dim; k++) moved[k] = x[k] + shift[k];
-        TRY(grain_part(g, row, shift, &task->space, memory, &volume));
-        *inside += volume;
-        bool here = domain_holds(d, moved);
-        for (int k = 0; k < d->dim; k++) here = here && (at[k] == 0 || !d->whole[k]);
-        *centres += here;
-    } while (image_next(&range, at));
-    return TALUS_OK;
-}
-
+/// The parts of all images of these grains that are in the space, to out[0]; out[1] counts those
+/// with their centre in.
 static void add_grains(void* data, int64_t first, int64_t last, double* out)
 {
     packing_task* task = data;
-    part_memory memory = {0};
-    for (int64_t i = first; i < last; i++) {
-        if (add_grain(task, i, &memory, &out[0], &out[1])) {
-#pragma omp atomic write
-            task->failed = true;
-            break;
+    const domain* d = task->domain;
+    const grains* g = d->grains;
+    clip_memory memory = {0};
+    talus_status status = TALUS_OK;
+    for (int64_t i = first; i < last && status == TALUS_OK; i++) {
+        const double* x = g->position + i * d->dim;
+        const image_range range = domain_images(d, x, g->radius[i], d->low, d->high);
+        int at[3];
+        for (bool more = image_first(&range, at); more && status == TALUS_OK;
+             more = image_next(&range, at)) {
+            double shift[3], moved[3] = {0}, volume = 0.0;
+            image_shift(d, at, shift);
+            for (int k = 0; k < d->dim; k++) moved[k] = x[k] + shift[k];
+            status = grain_clipped_volume(g, i, shift, &task->space, &memory, &volume);
+            out[0] += volume;
+            bool here = domain_holds(d, moved);
+            for (int k = 0; k < d->dim; k++) here = here && (at[k] == 0 || !d->whole[k]);
+            out[1] += here;
         }
     }
-    part_memory_free(&memory);
+    if (status < 0) {
+#pragma omp atomic write
+        task->failed = true;
+    }
+    clip_memory_free(&memory);
 }
 
 talus_status talus_measure_packing(const talus_world* world, const talus_domain_def* def,

@@ -7,6 +7,7 @@
 /// smaller power than b^2 - R^2, R being the largest radius there.
 #include "measure/power_tree.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -158,19 +159,6 @@ static void way_to(const power_tree* t, int64_t i, const double place[3], const 
     }
 }
 
-static talus_status add_point(near_list* l, const near_point* p)
-{
-    if (l->count == l->capacity) {
-        const int64_t capacity = 2 * l->capacity + 64;
-        near_point* more = realloc(l->point, sizeof *more * (size_t)capacity);
-        if (!more) return TALUS_ERR_MEMORY;
-        l->point = more;
-        l->capacity = capacity;
-    }
-    l->point[l->count++] = *p;
-    return TALUS_OK;
-}
-
 static talus_status add_leaf(const power_tree* t, const power_node* n, const double place[3],
                              double r, double high, near_list* out)
 {
@@ -181,7 +169,11 @@ static talus_status add_leaf(const power_tree* t, const power_node* n, const dou
         const double square = vec_dot(3, p.delta, p.delta);
         p.distance = sqrt(square);
         p.key = square > 0.0 ? power_key(square, r, t->radius[i], p.distance) : -INFINITY;
-        if (p.key < high) TRY(add_point(out, &p));
+        if (p.key >= high) continue;
+        if (!arrays_grow(&out->capacity, out->count + 1, ARRAY(out->point))) {
+            return TALUS_ERR_MEMORY;
+        }
+        out->point[out->count++] = p;
     }
     return TALUS_OK;
 }

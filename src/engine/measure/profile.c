@@ -63,13 +63,13 @@ static talus_status add_grains(const profile_task* t, profile_grain_fn* add, pro
     talus_status status = TALUS_OK;
 #pragma omp parallel for num_threads(parallel_threads(threads, count)) schedule(dynamic, 1)
     for (int c = 0; c < chunks; c++) {
-        part_memory memory = {0};
+        clip_memory memory = {0};
         talus_status of_chunk = TALUS_OK;
         const int64_t last = parallel_first(count, c + 1);
         for (int64_t i = parallel_first(count, c); i < last && of_chunk == TALUS_OK; i++) {
             of_chunk = add(t, i, &memory, part + (int64_t)c * t->bins);
         }
-        part_memory_free(&memory);
+        clip_memory_free(&memory);
         if (of_chunk) {
 #pragma omp atomic write
             status = of_chunk;
@@ -121,14 +121,6 @@ static void add_contact(const profile_task* t, int64_t c, profile_branch_fn* add
         profile_branch p;
         if (branch_at(t, start, branch, at, &p)) add(t, &p, list->force + c * t->dim, stress);
     } while (image_next(&range, at));
-}
-
-static void add_contacts(const profile_task* t, profile_branch_fn* add, double* stress)
-{
-    const contacts* list = &t->world->state.contacts;
-    for (int64_t c = 0; c < list->count; c++) {
-        if (list->state[c] != TALUS_CONTACT_OPEN) add_contact(t, c, add, stress);
-    }
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -183,7 +175,11 @@ static talus_status sum_up(profile_task* t, const talus_profile_def* def, talus_
     if (!sums) return TALUS_ERR_MEMORY;
     talus_status status =
         add_grains(t, def->radial ? profile_shell_grain : profile_slice_grain, sums);
-    add_contacts(t, def->radial ? profile_shell_branch : profile_slice_branch, out->contact);
+    const contacts* list = &t->world->state.contacts;
+    profile_branch_fn* add_branch = def->radial ? profile_shell_branch : profile_slice_branch;
+    for (int64_t c = 0; c < list->count; c++) {
+        if (list->state[c] != TALUS_CONTACT_OPEN) add_contact(t, c, add_branch, out->contact);
+    }
     for (int b = 0; b < t->bins; b++) {
         out->position[b] = t->low + (b + 0.5) * t->width;
         conclude_slice(&sums[b], b, out);
@@ -225,7 +221,7 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
 static double outer_radius(const profile_task* t)
 {
     const domain* d = t->domain;
-    if (d->round_count > 0) return d->round[0].radius;
+    if (d->cylinder_count > 0) return d->cylinder[0].radius;
     double radius = INFINITY;
     for (int k = 0; k < t->dim; k++) {
         if (t->dim == 3 && k == t->axis) continue;
@@ -253,13 +249,6 @@ static void set_range(profile_task* t, const talus_profile_def* def)
     t->box_high[t->axis] = fmin(high, d->high[t->axis]);
 }
 
-static void task_free(profile_task* t)
-{
-    for (int b = 0; b < t->bins && t->space; b++) convex_cell_free(&t->space[b]);
-    free(t->space);
-    free(t->side);
-}
-
 talus_status talus_measure_profile(const talus_world* world, const talus_profile_def* def,
                                    talus_profile* out, talus_error* error)
 {
@@ -279,7 +268,9 @@ talus_status talus_measure_profile(const talus_world* world, const talus_profile
         status = error_memory(error, "measuring a profile");
         talus_profile_free(out);
     }
-    task_free(&t);
+    for (int b = 0; b < t.bins && t.space; b++) convex_cell_free(&t.space[b]);
+    free(t.space);
+    free(t.side);
     domain_free(&d);
     return status;
 }

@@ -35,7 +35,7 @@ typedef struct profile_branch {
 } profile_branch;
 
 /// Add a grain to the sums [bins], and a branch times its force to the tensors [bins][9].
-typedef talus_status profile_grain_fn(const profile_task* t, int64_t row, part_memory* memory,
+typedef talus_status profile_grain_fn(const profile_task* t, int64_t row, clip_memory* memory,
                                       profile_sum* sums);
 typedef void profile_branch_fn(const profile_task* t, const profile_branch* p, const double* force,
                                double* stress);

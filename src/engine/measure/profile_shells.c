@@ -86,11 +86,6 @@ static void local_axes(const profile_task* t, const double* arm, double out[3][3
     }
 }
 
-static double distance_from_axis(const profile_task* t, const double arm[3])
-{
-    return hypot(vec_dot(3, t->axes[0], arm), vec_dot(3, t->axes[1], arm));
-}
-
 static void turn(int dim, double axes[3][3], const double* from, double* to)
 {
     double x[3] = {0};
@@ -111,7 +106,7 @@ static void add_image(const profile_task* t, int64_t row, const double x[3], pro
         turn(3, axes, g->spin + 3 * row, w);
     else
         w[0] = g->spin[row];
-    const double c = distance_from_axis(t, arm);
+    const double c = hypot(vec_dot(3, t->axes[0], arm), vec_dot(3, t->axes[1], arm));
     const double low = t->dim == 3 ? t->box_low[t->axis] - x[t->axis] : -INFINITY;
     const double high = t->dim == 3 ? t->box_high[t->axis] - x[t->axis] : INFINITY;
     double inner = -1.0;
@@ -125,7 +120,7 @@ static void add_image(const profile_task* t, int64_t row, const double x[3], pro
     }
 }
 
-talus_status profile_shell_grain(const profile_task* t, int64_t row, part_memory* memory,
+talus_status profile_shell_grain(const profile_task* t, int64_t row, clip_memory* memory,
                                  profile_sum* sums)
 {
     const domain* d = t->domain;

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static part_space space_of(const profile_task* t, int b)
-{
-    const int count = t->domain->count + 2;
-    return (part_space){t->domain, t->side + (int64_t)b * count, count, &t->space[b]};
-}
-
 talus_status profile_slices_make(profile_task* t, double* volume)
 {
     const domain* d = t->domain;
@@ -46,12 +40,12 @@ static void slices_of(const profile_task* t, double from, double to, int* first,
 
 /// One image of a grain: where no other side cuts a ball, its parts are differences of caps.
 static talus_status add_image(const profile_task* t, int64_t row, const double shift[3],
-                              part_memory* memory, profile_sum* sums)
+                              clip_memory* memory, profile_sum* sums)
 {
     const domain* d = t->domain;
     const grains* g = d->grains;
     const double r = g->radius[row];
-    const part_space whole = {d, d->side, d->count, &d->space};
+    const clip_space whole = {d, d->side, d->count, &d->space};
     double x[3] = {0};
     int first, last;
     for (int k = 0; k < t->dim; k++) x[k] = g->position[row * t->dim + k] + shift[k];
@@ -61,11 +55,13 @@ static talus_status add_image(const profile_task* t, int64_t row, const double s
     for (int b = first; b <= last; b++) {
         const double from = t->low + b * t->width - height;
         double part;
-        const part_space space = space_of(t, b);
-        if (plain)
+        if (plain) {
             part = ball_below(t->dim, r, from + t->width) - ball_below(t->dim, r, from);
-        else
-            TRY(grain_part(g, row, shift, &space, memory, &part));
+        } else {
+            const int sides = d->count + 2;
+            const clip_space slice = {d, t->side + (int64_t)b * sides, sides, &t->space[b]};
+            TRY(grain_clipped_volume(g, row, shift, &slice, memory, &part));
+        }
         if (part > 0.0) {
             profile_add(t, row, part, g->velocity + row * t->dim,
                         g->spin + row * spin_width(t->dim), &sums[b]);
@@ -74,7 +70,7 @@ static talus_status add_image(const profile_task* t, int64_t row, const double s
     return TALUS_OK;
 }
 
-talus_status profile_slice_grain(const profile_task* t, int64_t row, part_memory* memory,
+talus_status profile_slice_grain(const profile_task* t, int64_t row, clip_memory* memory,
                                  profile_sum* sums)
 {
     const domain* d = t->domain;

@@ -47,25 +47,9 @@ typedef struct rdf_memory {
     double* part; ///< [bins]
 } rdf_memory;
 
-static int sum_width(const rdf_task* t)
-{
-    return 2 * t->def->bins + 1;
-}
-
 static double ball_volume_of(int dim, double r)
 {
     return ball_below(dim, r, r);
-}
-
-/// Add a centre's shells; `part` [bins] is room for the balls that they are between.
-static void add_shells(const rdf_task* t, const double* x, double* part, double* shell)
-{
-    double inner = 0.0;
-    ball_parts_at(&t->parts, x, part);
-    for (int b = 0; b < t->def->bins; b++) {
-        shell[b] += part[b] - inner;
-        inner = part[b];
-    }
 }
 
 /// Is a free surface within the range?
@@ -94,13 +78,19 @@ static talus_status add_centre(const rdf_task* t, int32_t row, rdf_memory* memor
         if (b < n) sums[b] += 1.0;
     }
     sums[2 * n] += 1.0;
-    if (t->def->edge == TALUS_RDF_SHELL) add_shells(t, x, memory->part, sums + n);
+    if (t->def->edge != TALUS_RDF_SHELL) return TALUS_OK;
+    ball_parts_at(&t->parts, x, memory->part);
+    double inner = 0.0;
+    for (int b = 0; b < n; b++) {
+        sums[n + b] += memory->part[b] - inner;
+        inner = memory->part[b];
+    }
     return TALUS_OK;
 }
 
 static talus_status add_centres(rdf_task* t, int threads)
 {
-    const int chunks = parallel_chunks(t->count), width = sum_width(t);
+    const int chunks = parallel_chunks(t->count), width = 2 * t->def->bins + 1;
     talus_status status = TALUS_OK;
     t->sums = calloc((size_t)chunks * (size_t)width + 1, sizeof *t->sums);
     if (!t->sums) return TALUS_ERR_MEMORY;
@@ -140,15 +130,6 @@ static talus_status prepare(rdf_task* t)
     return bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins);
 }
 
-static void task_free(rdf_task* t)
-{
-    free(t->item);
-    free(t->sums);
-    bins_free(&t->bins);
-    ball_parts_free(&t->parts);
-    filled_part_free(&t->filled);
-}
-
 static talus_status reserve(talus_rdf* out)
 {
     const size_t n = (size_t)out->bins;
@@ -159,20 +140,15 @@ static talus_status reserve(talus_rdf* out)
     return out->r && out->g && out->pairs && out->coordination ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-static double filled_density(const rdf_task* t)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < t->count; i++) count += !t->filled.open[t->item[i]];
-    return (double)count / t->filled.volume;
-}
-
 static void conclude(const rdf_task* t, talus_rdf* out)
 {
     const int n = out->bins, dim = t->domain->dim;
     double found = 0.0;
     out->grains = t->count;
     out->centres = (int64_t)t->sums[2 * n];
-    out->density = filled_density(t);
+    int64_t inside = 0;
+    for (int64_t i = 0; i < t->count; i++) inside += !t->filled.open[t->item[i]];
+    out->density = (double)inside / t->filled.volume;
     for (int b = 0; b < n; b++) {
         const double whole =
             ball_volume_of(dim, out->width * (b + 1)) - ball_volume_of(dim, out->width * b);
@@ -184,17 +160,6 @@ static void conclude(const rdf_task* t, talus_rdf* out)
         out->g[b] = shells > 0.0 ? t->sums[b] / (out->density * shells) : 0.0;
         out->coordination[b] = out->centres > 0 ? found / (double)out->centres : 0.0;
     }
-}
-
-static talus_status check(const talus_rdf_def* def, talus_error* error)
-{
-    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
-        !isfinite(def->range)) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "g(r): %d bins up to a range of %g, expected 1 to %d and a length",
-                         def->bins, def->range, MEASURE_MOST_BINS);
-    }
-    return TALUS_OK;
 }
 
 /// Count the pairs up to a range; centres may turn out to be none.
@@ -209,11 +174,6 @@ static talus_status count_pairs(rdf_task* t, double range, bool strict, int thre
     return add_centres(t, threads);
 }
 
-static bool has_centres(const rdf_task* t)
-{
-    return t->sums[2 * t->def->bins] > 0.0;
-}
-
 /// In a shallow bed the free surface is near everywhere: then a range that was not asked for is
 /// halved, twice at most, and if that is not enough shells may reach beyond the surface.
 static talus_status find_pairs(rdf_task* t, double range, int threads)
@@ -221,7 +181,7 @@ static talus_status find_pairs(rdf_task* t, double range, int threads)
     const int tries = t->def->range > 0.0 ? 1 : 3;
     for (int i = 0; i < tries; i++) {
         TRY(count_pairs(t, ldexp(range, -i), true, threads));
-        if (has_centres(t)) return TALUS_OK;
+        if (t->sums[2 * t->def->bins] > 0.0) return TALUS_OK; // there are centres
     }
     return count_pairs(t, range, false, threads);
 }
@@ -262,14 +222,23 @@ talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* de
     domain d;
     *out = (talus_rdf){0};
     if (!def) def = &plain;
-    TRY(check(def, error));
+    if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
+        !isfinite(def->range)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "g(r): %d bins up to a range of %g, expected 1 to %d and a length",
+                         def->bins, def->range, MEASURE_MOST_BINS);
+    }
     TRY(domain_make(world, &def->domain, &d, error));
     rdf_task t = {.def = def, .domain = &d};
     const int threads = world->def.threads;
     const double range = def->range > 0.0 ? def->range : usual_range(&d, def->edge, threads);
     talus_status status = measure(&t, range, threads, out, error);
     if (status < 0) talus_rdf_free(out);
-    task_free(&t);
+    free(t.item);
+    free(t.sums);
+    bins_free(&t.bins);
+    ball_parts_free(&t.parts);
+    filled_part_free(&t.filled);
     domain_free(&d);
     return status;
 }

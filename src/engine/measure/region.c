@@ -11,16 +11,6 @@ talus_region talus_region_default(void)
     return (talus_region){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 }
 
-/// A periodic axis is finite: an end that is not given is that of the cell.
-static void set_periodic(const cell* c, int k, measure_box* out)
-{
-    out->period[k] = c->length[k];
-    if (!isfinite(out->low[k])) out->low[k] = c->low[k];
-    if (!isfinite(out->high[k])) out->high[k] = c->low[k] + c->length[k];
-    out->limited[k] = out->high[k] - out->low[k] < c->length[k];
-    if (!out->limited[k]) out->high[k] = out->low[k] + c->length[k];
-}
-
 talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_region* region,
                                  measure_box* out, talus_error* error)
 {
@@ -35,7 +25,14 @@ talus_status measure_box_in_cell(int dim, const cell* periodic, const talus_regi
         out->low[k] = low;
         out->high[k] = high;
         out->limited[k] = isfinite(low) || isfinite(high);
-        if (periodic->periodic[k]) set_periodic(periodic, k, out);
+        if (!periodic->periodic[k]) continue;
+        // A periodic axis is finite: an end that is not given is that of the cell.
+        const double start = periodic->low[k], length = periodic->length[k];
+        out->period[k] = length;
+        if (!isfinite(out->low[k])) out->low[k] = start;
+        if (!isfinite(out->high[k])) out->high[k] = start + length;
+        out->limited[k] = out->high[k] - out->low[k] < length;
+        if (!out->limited[k]) out->high[k] = out->low[k] + length;
     }
     return TALUS_OK;
 }
@@ -66,32 +63,26 @@ static void stretch(double x, double reach, double* low, double* high)
     *high = fmax(*high, x + reach);
 }
 
-static void stretch_to_solid(const grains* g, int64_t row, double* low, double* high)
+void measure_box_stretch(const grains* g, int64_t row, double* low, double* high)
 {
+    const int dim = g->dim;
+    const double* centre = g->position + row * dim;
+    if (g->solid[row] < 0) {
+        for (int k = 0; k < dim; k++) stretch(centre[k], g->radius[row], &low[k], &high[k]);
+        return;
+    }
     const solid* s = grain_solid(g, row);
     const double scale = g->scale[row];
-    const int dim = g->dim;
     double axes[9];
     grain_axes(g, row, axes);
     for (int part = 0; part < s->part_count; part++) {
         for (int v = 0; v < s->part[part].vertex_count; v++) {
             const double* corner = s->part[part].vertex + v * dim;
             for (int k = 0; k < dim; k++) {
-                double x = g->position[row * dim + k] + scale * vec_dot(dim, axes + 3 * k, corner);
+                const double x = centre[k] + scale * vec_dot(dim, axes + 3 * k, corner);
                 stretch(x, scale * s->skin, &low[k], &high[k]);
             }
         }
-    }
-}
-
-void measure_box_stretch(const grains* g, int64_t row, double* low, double* high)
-{
-    if (g->solid[row] >= 0) {
-        stretch_to_solid(g, row, low, high);
-        return;
-    }
-    for (int k = 0; k < g->dim; k++) {
-        stretch(g->position[row * g->dim + k], g->radius[row], &low[k], &high[k]);
     }
 }
 

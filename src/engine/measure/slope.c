@@ -129,16 +129,6 @@ static double extremes(const slope_task* t, int64_t row, double high[3])
     return lowest - g->scale[row] * shape->skin;
 }
 
-/// Sector of a ring. Columns of different areas would see tops of different chance: with as many
-/// sectors as make them square they all have about the same.
-static int64_t sector_of(const slope_task* t, double distance, double turn)
-{
-    const double middle = (floor(distance / t->column) + 0.5) * t->column;
-    const double square = fmax(1.0, rint(2.0 * M_PI * middle / t->column));
-    const double sectors = t->def->sectors > 0 ? t->def->sectors : square;
-    return (int64_t)fmin(floor((turn / (2.0 * M_PI) + 0.5) * sectors), sectors - 1.0);
-}
-
 /// Number of a column of width `width`; beyond what numbers can tell apart all are the same.
 static int64_t column_of(double x, double width)
 {
@@ -154,8 +144,14 @@ static surface_point point_of(const slope_task* t, const double high[3])
     p.distance = p.across[0];
     const bool cone = t->dim == 3 && t->def->kind == TALUS_SLOPE_HEAP;
     if (cone) {
+        // Columns of different areas would see tops of different chance: with as many sectors of a
+        // ring as make them square they all have about the same.
         p.distance = vec_norm(2, p.across);
-        p.column[1] = sector_of(t, p.distance, atan2(p.across[1], p.across[0]));
+        const double turn = atan2(p.across[1], p.across[0]) / (2.0 * M_PI) + 0.5;
+        const double middle = (floor(p.distance / t->column) + 0.5) * t->column;
+        const double square = fmax(1.0, rint(2.0 * M_PI * middle / t->column));
+        const double sectors = t->def->sectors > 0 ? t->def->sectors : square;
+        p.column[1] = (int64_t)fmin(floor(turn * sectors), sectors - 1.0);
     } else {
         p.column[1] = column_of(p.across[1], t->column);
     }
@@ -341,8 +337,11 @@ static talus_status check(const talus_slope_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-static talus_status task_make(slope_task* t)
+static talus_status measure(slope_task* t, talus_error* error)
 {
+    measure_box region;
+    TRY(check(t->def, error));
+    TRY(measure_box_set(t->world, &t->def->region, &region, error));
     const size_t n = (size_t)t->world->state.grains.count + 1;
     t->used = calloc(n, 1);
     t->point = malloc(sizeof *t->point * n);
@@ -350,25 +349,10 @@ static talus_status task_make(slope_task* t)
     t->out->distance = calloc(n, sizeof(double));
     t->out->top = calloc(n, sizeof(double));
     t->out->fitted = calloc(n, 1);
-    return t->used && t->point && t->number[0] && t->number[1] && t->number[2] &&
-                   t->out->distance && t->out->top && t->out->fitted
-               ? TALUS_OK
-               : TALUS_ERR_MEMORY;
-}
-
-static void task_free(slope_task* t)
-{
-    free(t->used);
-    free(t->point);
-    for (int k = 0; k < 3; k++) free(t->number[k]);
-}
-
-static talus_status measure(slope_task* t, talus_error* error)
-{
-    measure_box region;
-    TRY(check(t->def, error));
-    TRY(measure_box_set(t->world, &t->def->region, &region, error));
-    if (task_make(t)) return error_memory(error, "measuring a slope");
+    if (!t->used || !t->point || !t->number[0] || !t->number[1] || !t->number[2] ||
+        !t->out->distance || !t->out->top || !t->out->fitted) {
+        return error_memory(error, "measuring a slope");
+    }
     choose_grains(t, &region);
     set_axes(t);
     set_centre(t);
@@ -392,7 +376,9 @@ talus_status talus_measure_slope(const talus_world* world, const talus_slope_def
     if (t.column == 0.0)
         t.column = 2.0 * grains_mean_diameter(&world->state.grains, world->def.threads);
     const talus_status status = measure(&t, error);
-    task_free(&t);
+    free(t.used);
+    free(t.point);
+    for (int k = 0; k < 3; k++) free(t.number[k]);
     if (status < 0) talus_slope_free(out);
     return status;
 }

@@ -37,52 +37,37 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
                            "volume");
 }
 
-double stress_deviator(int dim, const double tensor[9])
-{
-    double deviator[9];
-    tensor_deviator(dim, tensor, deviator);
-    return sqrt((dim == 2 ? 0.5 : 1.5) * tensor_product(dim, deviator, deviator));
-}
-
-static void add_contacts(const contact_choice* choice, talus_stress* out)
-{
-    const contacts* list = choice->list;
-    for (int64_t c = 0; c < list->count; c++) {
-        const double* f = list->force + c * list->dim;
-        if (!(vec_norm(list->dim, f) > 0.0)) continue;
-        if (!measure_box_holds(&choice->region, list->point + c * list->dim)) continue;
-        stress_add(choice->world, list, c, f, out->volume, out->contact);
-        out->contacts++;
-    }
-}
-
-static void add_grains(const grains* g, const measure_box* region, const talus_flow* flow,
-                       talus_stress* out)
-{
-    for (int64_t i = 0; i < g->count; i++) {
-        if (!measure_box_holds_grain(region, g, i)) continue;
-        double off[3];
-        flow_deviation(flow, g->dim, g->position + i * g->dim, g->velocity + i * g->dim, off);
-        tensor_add(g->dim, out->kinetic, g->mass[i] / out->volume, off, off);
-        out->grains++;
-    }
-}
-
 talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* def,
                                   talus_stress* out, talus_error* error)
 {
-    const int dim = world->state.grains.dim;
-    contact_choice choice;
-    talus_flow flow;
+    const grains* g = &world->state.grains;
+    const contacts* list = &world->state.contacts;
+    const int dim = g->dim;
+    contact_filter filter;
+    talus_velocity_field flow;
     *out = (talus_stress){0};
-    TRY(contact_choose(world, def, &choice, error));
-    TRY(stress_volume(world, def, &choice.region, &out->volume, error));
-    flow_choose(world, def, &choice.region, &flow);
-    add_contacts(&choice, out);
-    add_grains(&world->state.grains, &choice.region, &flow, out);
+    TRY(contact_filter_make(world, def, &filter, error));
+    TRY(stress_volume(world, def, &filter.region, &out->volume, error));
+    flow_choose(world, def, &filter.region, &flow);
+    for (int64_t c = 0; c < list->count; c++) {
+        const double* f = list->force + c * dim;
+        if (!(vec_norm(dim, f) > 0.0)) continue;
+        if (!measure_box_holds(&filter.region, list->point + c * dim)) continue;
+        stress_add(world, list, c, f, out->volume, out->contact);
+        out->contacts++;
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        if (!measure_box_holds_grain(&filter.region, g, i)) continue;
+        double off[3];
+        flow_deviation(&flow, dim, g->position + i * dim, g->velocity + i * dim, off);
+        tensor_add(dim, out->kinetic, g->mass[i] / out->volume, off, off);
+        out->grains++;
+    }
     for (int k = 0; k < 9; k++) out->total[k] = out->contact[k] + out->kinetic[k];
+    double deviator[9];
+    tensor_deviator(dim, out->total, deviator);
     out->pressure = tensor_trace(dim, out->total) / dim;
-    out->deviator = stress_deviator(dim, out->total);
+    out->deviator = sqrt((dim == 2 ? 0.5 : 1.5) * tensor_product(dim, deviator, deviator));
     out->principal = talus_measure_principal(dim, out->total);
     return TALUS_OK;
 }

@@ -13,7 +13,4 @@ void stress_add(const talus_world* world, const contacts* list, int64_t c, const
 talus_status stress_volume(const talus_world* world, const talus_measure_def* def,
                            const measure_box* region, double* volume, talus_error* error);
 
-/// 2D: (s1 - s2)/2; 3D: sqrt(3/2 s':s').
-double stress_deviator(int dim, const double tensor[9]);
-
 #endif

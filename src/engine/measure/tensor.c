@@ -10,17 +10,6 @@
 
 #include <math.h>
 
-/// A column of vectors [dim][dim], turned so that its largest component is positive.
-static void set_direction(int dim, const double* vectors, int column, double* out)
-{
-    double largest = 0.0;
-    for (int i = 0; i < dim; i++) {
-        const double x = vectors[i * dim + column];
-        if (fabs(x) > fabs(largest)) largest = x;
-    }
-    for (int i = 0; i < dim; i++) out[i] = copysign(1.0, largest) * vectors[i * dim + column];
-}
-
 talus_principal talus_measure_principal(int dim, const double tensor[9])
 {
     talus_principal p = {{0}, {0}};
@@ -39,7 +28,14 @@ talus_principal talus_measure_principal(int dim, const double tensor[9])
     }
     for (int i = 0; i < dim; i++) {
         p.value[i] = a[order[i] * (dim + 1)];
-        set_direction(dim, v, order[i], p.direction + 3 * i);
+        double largest = 0.0; // component, made positive
+        for (int k = 0; k < dim; k++) {
+            const double x = v[k * dim + order[i]];
+            if (fabs(x) > fabs(largest)) largest = x;
+        }
+        for (int k = 0; k < dim; k++) {
+            p.direction[3 * i + k] = copysign(1.0, largest) * v[k * dim + order[i]];
+        }
     }
     if (dim == 2) p.direction[8] = 1.0;
     return p;

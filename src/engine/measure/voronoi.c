@@ -4,6 +4,7 @@
 /// chunk by chunk and put together in order.
 #include "measure/voronoi.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -45,14 +46,8 @@ typedef struct face_list {
 
 static talus_status face_add(face_list* l, int32_t neighbour, double area)
 {
-    if (l->count == l->capacity) {
-        const int64_t capacity = 2 * l->capacity + 1024;
-        int32_t* tags = realloc(l->neighbour, sizeof *tags * (size_t)capacity);
-        if (tags) l->neighbour = tags;
-        double* areas = realloc(l->area, sizeof *areas * (size_t)capacity);
-        if (areas) l->area = areas;
-        if (!tags || !areas) return TALUS_ERR_MEMORY;
-        l->capacity = capacity;
+    if (!arrays_grow(&l->capacity, l->count + 1, ARRAY(l->neighbour), ARRAY(l->area))) {
+        return TALUS_ERR_MEMORY;
     }
     l->neighbour[l->count] = neighbour;
     l->area[l->count++] = area;

@@ -7,6 +7,7 @@
 /// not, as at a free surface, each corner is asked which grain it belongs to, and that grain's
 /// plane cuts it off, until all corners belong to the cell: what a cell of any size costs is the
 /// number of its corners. The sides of cylinders also cut only the corners that are behind them.
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/voronoi.h"
@@ -36,27 +37,21 @@ void voronoi_memory_free(voronoi_memory* m)
     *m = (voronoi_memory){0};
 }
 
-static talus_status set_radii(voronoi_sites* s, talus_error* error)
-{
-    const grains* g = s->domain->grains;
-    s->radius = malloc(sizeof *s->radius * ((size_t)s->count + 1));
-    if (!s->radius) return error_memory(error, "making Voronoi cells");
-    for (int64_t i = 0; i < s->count; i++) {
-        s->radius[i] = 0.5 * grain_diameter(g, i);
-        if (s->radius[i] > 0.0 && isfinite(s->radius[i])) continue;
-        return error_set(error, TALUS_ERR_NUMERIC,
-                         "Voronoi cells: grain %lld has the radius %g, expected a positive one",
-                         (long long)g->id[i], s->radius[i]);
-    }
-    return TALUS_OK;
-}
-
 talus_status voronoi_sites_make(const domain* d, voronoi_sites* out, talus_error* error)
 {
-    *out = (voronoi_sites){.domain = d, .count = d->grains->count};
-    talus_status status = set_radii(out, error);
-    if (status == TALUS_OK && power_tree_make(d->dim, d->grains->position, out->radius, out->count,
-                                              &d->cell, &out->tree)) {
+    const grains* g = d->grains;
+    *out = (voronoi_sites){.domain = d, .count = g->count};
+    out->radius = malloc(sizeof *out->radius * ((size_t)g->count + 1));
+    talus_status status = out->radius ? TALUS_OK : error_memory(error, "making Voronoi cells");
+    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
+        const double radius = out->radius[i] = 0.5 * grain_diameter(g, i);
+        if (radius > 0.0 && isfinite(radius)) continue;
+        status = error_set(error, TALUS_ERR_NUMERIC,
+                           "Voronoi cells: grain %lld has the radius %g, expected a positive one",
+                           (long long)g->id[i], radius);
+    }
+    if (status == TALUS_OK &&
+        power_tree_make(d->dim, g->position, out->radius, out->count, &d->cell, &out->tree)) {
         status = error_memory(error, "making Voronoi cells");
     }
     if (status < 0) voronoi_sites_free(out);
@@ -65,17 +60,13 @@ talus_status voronoi_sites_make(const domain* d, voronoi_sites* out, talus_error
 
 // ---- corners that are known --------------------------------------------------------------------
 
+/// Keep half of the table free. When it grows it forgets all.
 static talus_status known_reserve(corner_set* s)
 {
     if (2 * s->count < s->capacity) return TALUS_OK;
-    const int64_t capacity = s->capacity > 0 ? 2 * s->capacity : 256;
-    double(*x)[3] = realloc(s->x, sizeof *x * (size_t)capacity);
-    if (x) s->x = x;
-    int64_t* turn = realloc(s->turn, sizeof *turn * (size_t)capacity);
-    if (turn) s->turn = turn;
-    if (!x || !turn) return TALUS_ERR_MEMORY;
-    memset(turn, 0, sizeof *turn * (size_t)capacity); // all are forgotten
-    s->capacity = capacity;
+    const int64_t needed = s->capacity > 0 ? 2 * s->capacity : 256;
+    if (!arrays_renew(&s->capacity, needed, ARRAY(s->x), ARRAY(s->turn))) return TALUS_ERR_MEMORY;
+    memset(s->turn, 0, sizeof *s->turn * (size_t)s->capacity); // all are forgotten
     s->count = 0;
     return TALUS_OK;
 }
@@ -136,16 +127,6 @@ static talus_status find_planes(const voronoi_sites* s, int64_t row, const doubl
     return TALUS_OK;
 }
 
-static talus_status cut_near(const near_list* near, convex_cell* c)
-{
-    double radius = convex_cell_radius(c);
-    for (int64_t i = 0; i < near->count && near->point[i].key < radius; i++) {
-        TRY(cut_by(c, &near->point[i]));
-        radius = convex_cell_radius(c);
-    }
-    return TALUS_OK;
-}
-
 /// The domain as seen from a grain, up to `limit` along each axis, with its cylinders' boxes only.
 /// Along periodic axes the planes to the grain's own images are the box.
 static talus_status start_cell(const voronoi_sites* s, int64_t row, double limit, convex_cell* c)
@@ -168,10 +149,10 @@ static talus_status start_cell(const voronoi_sites* s, int64_t row, double limit
         }
     }
     TRY(convex_cell_box(c, d->dim, low, high, tag));
-    for (int i = 0, round = 0; i < d->box; i++) {
-        if (round < d->round_count && i == d->round[round].first) {
-            i += DOMAIN_ROUND - 1;
-            round++;
+    for (int i = 0, cylinder = 0; i < d->box; i++) {
+        if (cylinder < d->cylinder_count && i == d->cylinder[cylinder].first) {
+            i += CYLINDER_SIDES - 1;
+            cylinder++;
             continue;
         }
         const half_space* h = &d->side[i];
@@ -183,18 +164,19 @@ static talus_status start_cell(const voronoi_sites* s, int64_t row, double limit
 // ---- corners -----------------------------------------------------------------------------------
 
 /// The side of a cylinder that a corner is over, as seen from `place`: its offset there to *offset.
-static const half_space* round_side(const domain* d, const domain_round* round,
-                                    const double place[3], const double corner[3], double* offset)
+static const half_space* cylinder_side(const domain* d, const domain_cylinder* cylinder,
+                                       const double place[3], const double corner[3],
+                                       double* offset)
 {
-    const half_space* side = d->side + round->first;
+    const half_space* side = d->side + cylinder->first;
     double arm[3] = {0};
-    for (int k = 0; k < d->dim; k++) arm[k] = place[k] - round->point[k] + corner[k];
+    for (int k = 0; k < d->dim; k++) arm[k] = place[k] - cylinder->point[k] + corner[k];
     // The first two axes of the cylinder are the normals of its side 0 and of that at a right
     // angle.
     const double turn =
-        atan2(vec_dot(3, side[DOMAIN_ROUND / 4].normal, arm), vec_dot(3, side[0].normal, arm));
-    const int i = (int)rint(turn / (2.0 * M_PI) * DOMAIN_ROUND);
-    side += (i + DOMAIN_ROUND) % DOMAIN_ROUND;
+        atan2(vec_dot(3, side[CYLINDER_SIDES / 4].normal, arm), vec_dot(3, side[0].normal, arm));
+    const int i = (int)rint(turn / (2.0 * M_PI) * CYLINDER_SIDES);
+    side += (i + CYLINDER_SIDES) % CYLINDER_SIDES;
     *offset = side->offset - vec_dot(d->dim, side->normal, place);
     return side;
 }
@@ -208,8 +190,8 @@ static talus_status cut_corner(const voronoi_sites* s, int64_t row, const double
     const domain* d = s->domain;
     double offset;
     near_point owner;
-    for (int r = 0; r < d->round_count; r++) {
-        const half_space* h = round_side(d, &d->round[r], place, corner, &offset);
+    for (int r = 0; r < d->cylinder_count; r++) {
+        const half_space* h = cylinder_side(d, &d->cylinder[r], place, corner, &offset);
         if (vec_dot(3, h->normal, corner) - offset <= slack) continue;
         *cut = true;
         return convex_cell_cut(c, h->normal, offset, -1);
@@ -246,12 +228,12 @@ static talus_status cut_corners(const voronoi_sites* s, int64_t row, const doubl
 }
 
 /// Can a cell that reaches as far as `radius` from a place be behind a side of a cylinder?
-static bool reaches_round(const domain* d, const double place[3], double radius)
+static bool reaches_cylinder(const domain* d, const double place[3], double radius)
 {
     static const double here[3] = {0};
-    for (int r = 0; r < d->round_count; r++) {
+    for (int r = 0; r < d->cylinder_count; r++) {
         double offset;
-        round_side(d, &d->round[r], place, here, &offset);
+        cylinder_side(d, &d->cylinder[r], place, here, &offset);
         // The side that the place is over is the nearest one.
         if (offset < radius) return true;
     }
@@ -264,8 +246,12 @@ static talus_status cut_all(const voronoi_sites* s, int64_t row, const double pl
 {
     convex_cell* c = &memory->cell;
     const double size = convex_cell_radius(c);
-    TRY(cut_near(&memory->near, c));
-    if (!sites && !reaches_round(s->domain, place, convex_cell_radius(c))) return TALUS_OK;
+    double radius = size;
+    for (int64_t i = 0; i < memory->near.count && memory->near.point[i].key < radius; i++) {
+        TRY(cut_by(c, &memory->near.point[i]));
+        radius = convex_cell_radius(c);
+    }
+    if (!sites && !reaches_cylinder(s->domain, place, radius)) return TALUS_OK;
     return cut_corners(s, row, place, size, sites, memory);
 }
 

@@ -352,12 +352,12 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
     return TALUS_OK;
 }
 
-talus_energy soft_particles_energy(const soft_particles* s, const step_order* order)
+talus_soft_energy soft_particles_energy(const soft_particles* s, const step_order* order)
 {
     const talus_totals* t = order->totals;
     const double ahead = (1.0 - s->integrator->evaluates_at) * order->h; // since the evaluation
-    return (talus_energy){.elastic = s->elastic,
-                          .dissipated = t->dissipated + ahead * t->power_lost,
-                          .input = t->input + ahead * t->power_input,
-                          .start = t->start};
+    return (talus_soft_energy){.elastic = s->elastic,
+                               .dissipated = t->dissipated + ahead * t->power_lost,
+                               .input = t->input + ahead * t->power_input,
+                               .start = t->start};
 }

@@ -19,6 +19,6 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
 /// Bring the contacts of the state up to date after steps.
 talus_status soft_particles_publish(soft_particles* s, const step_order* order);
 /// Energies after steps that were published.
-talus_energy soft_particles_energy(const soft_particles* s, const step_order* order);
+talus_soft_energy soft_particles_energy(const soft_particles* s, const step_order* order);
 
 #endif

@@ -320,7 +320,7 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     for (int64_t c = 0; c < list->count; c++) sum += fmax(-list->gap[c], 0.0);
     result->overlap_mean = list->count > 0 ? sum / (double)list->count / diameter : 0.0;
     result->overlap_max /= diameter;
-    talus_energy* e = &result->energy;
+    talus_soft_energy* e = &result->energy;
     *e = soft_particles_energy(w->soft, &order);
     e->error = result->kinetic_energy + e->elastic + e->dissipated - e->start - e->input;
     add_to_totals(&w->totals, result);

@@ -16,7 +16,7 @@ static void span_add_if(span* s, double value, bool log)
     if (!log || value > 0.0) span_add(s, value);
 }
 
-static void add_curve(const panel* p, const panel_curve* c, span* x, span* y)
+static void add_series(const panel* p, const panel_series* c, span* x, span* y)
 {
     const talus_curve_def* def = &c->def;
     for (int64_t i = 0; i < def->count; i++) {
@@ -59,9 +59,9 @@ void axes_range(const panel* p, axis* x, axis* y)
 {
     span in_x = span_empty(), in_y = span_empty();
     bool histogram = false;
-    for (int64_t i = 0; i < p->curve_count; i++) {
-        add_curve(p, &p->curve[i], &in_x, &in_y);
-        histogram = histogram || p->curve[i].def.style == TALUS_CURVE_STEPS;
+    for (int64_t i = 0; i < p->series_count; i++) {
+        add_series(p, &p->series[i], &in_x, &in_y);
+        histogram = histogram || p->series[i].def.style == TALUS_CURVE_STEPS;
     }
     for (int64_t i = 0; i < p->mark_count; i++) {
         const panel_mark* m = &p->mark[i];

@@ -60,13 +60,13 @@ void picture_free(picture* p)
 
 static void panel_free(panel* p)
 {
-    for (int64_t i = 0; i < p->curve_count; i++) {
-        free(p->curve[i].data);
-        free(p->curve[i].label);
+    for (int64_t i = 0; i < p->series_count; i++) {
+        free(p->series[i].data);
+        free(p->series[i].label);
     }
     for (int64_t i = 0; i < p->mark_count; i++) free(p->mark[i].label);
     for (int64_t i = 0; i < p->text_count; i++) free(p->text[i].text);
-    free(p->curve);
+    free(p->series);
     free(p->mark);
     free(p->text);
     free(p->title);
@@ -194,7 +194,7 @@ talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axe
 /// Points whose x, y and error bars have a size in bytes.
 #define FIGURE_MOST_POINTS (PTRDIFF_MAX / (int64_t)(3 * sizeof(double)) - 1)
 
-static talus_status check_curve(const talus_curve_def* def, talus_error* error)
+static talus_status check_series(const talus_curve_def* def, talus_error* error)
 {
     if (def->count < 0 || (def->count > 0 && (!def->x || !def->y))) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -229,10 +229,10 @@ static talus_status check_curve(const talus_curve_def* def, talus_error* error)
 }
 
 /// Copy the arrays of a curve and let its definition point to the copies.
-static talus_status copy_curve(panel_curve* c, const talus_curve_def* def, talus_error* error)
+static talus_status copy_series(panel_series* c, const talus_curve_def* def, talus_error* error)
 {
     const size_t n = (size_t)def->count, arrays = def->y_error ? 3 : 2;
-    *c = (panel_curve){.def = *def};
+    *c = (panel_series){.def = *def};
     TRY(figure_copy(def->label, &c->label, error));
     c->data = malloc((arrays * n + 1) * sizeof *c->data);
     if (!c->data) {
@@ -256,16 +256,17 @@ talus_status talus_figure_curve(talus_figure* figure, int number, const talus_cu
 {
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
-    TRY(check_curve(def, error));
-    if (!figure_room((void**)&p->curve, p->curve_count, 1, &p->curve_capacity, sizeof *p->curve)) {
+    TRY(check_series(def, error));
+    if (!figure_room((void**)&p->series, p->series_count, 1, &p->series_capacity,
+                     sizeof *p->series)) {
         return error_memory(error, "the curves of a panel");
     }
-    panel_curve* c = &p->curve[p->curve_count];
-    TRY(copy_curve(c, def, error));
+    panel_series* c = &p->series[p->series_count];
+    TRY(copy_series(c, def, error));
     const bool dots = def->style == TALUS_CURVE_DOTS || def->style == TALUS_CURVE_LINE_DOTS;
     if (def->colour < 0) c->def.colour = p->next_colour++ % COLOUR_PALETTE;
     if (def->marker < 0) c->def.marker = dots ? p->next_marker++ % FIGURE_MARKERS : 0;
-    p->curve_count++;
+    p->series_count++;
     return TALUS_OK;
 }
 

@@ -23,11 +23,11 @@ typedef struct span {
 #define FIGURE_SHORTEST 1e-290
 
 /// A curve; colour and marker are decided.
-typedef struct panel_curve {
+typedef struct panel_series {
     talus_curve_def def; ///< its arrays and its label are owned by the curve
     double* data;        ///< x, y and, if there are any, error bars, one after the other
     char* label;
-} panel_curve;
+} panel_series;
 
 typedef struct panel_mark {
     bool vertical;
@@ -84,8 +84,8 @@ typedef struct picture {
 typedef struct panel {
     talus_axes_def axes; ///< its texts are those below
     char *title, *x_label, *y_label;
-    int64_t curve_count, curve_capacity;
-    panel_curve* curve;
+    int64_t series_count, series_capacity;
+    panel_series* series;
     int next_colour, next_marker;
     int64_t mark_count, mark_capacity;
     panel_mark* mark;

@@ -10,9 +10,9 @@ void legend_size(cairo_t* cr, const panel* p, double* width, double* height)
 {
     double widest = 0.0;
     int rows = 0;
-    for (int64_t i = 0; i < p->curve_count; i++) {
-        if (!p->curve[i].label) continue;
-        widest = fmax(widest, text_measure(cr, p->curve[i].label, PLOT_SMALL_TEXT).width);
+    for (int64_t i = 0; i < p->series_count; i++) {
+        if (!p->series[i].label) continue;
+        widest = fmax(widest, text_measure(cr, p->series[i].label, PLOT_SMALL_TEXT).width);
         rows++;
     }
     *width = rows ? SAMPLE + widest + 3.0 * SPACE : 0.0;
@@ -25,12 +25,12 @@ static bool holds(const rectangle* r, double x, double y)
 }
 
 /// How much of a curve a rectangle hides: the part of its points, or of places on its line.
-static double hidden_of_curve(const plot* p, const panel_curve* c, const rectangle* r)
+static double hidden_of_series(const plot* p, const panel_series* c, const rectangle* r)
 {
     enum { SAMPLES = 2000 };
     const talus_curve_def* def = &c->def;
     const int64_t stride = def->count / SAMPLES + 1;
-    const int between = curve_has_line(c) && def->count < SAMPLES / 10 ? 10 : 1;
+    const int between = series_has_line(c) && def->count < SAMPLES / 10 ? 10 : 1;
     int64_t hidden = 0, seen = 0;
     double x_before = NAN, y_before = NAN;
     for (int64_t i = 0; i < def->count; i += stride) {
@@ -52,8 +52,8 @@ static double hidden_of_curve(const plot* p, const panel_curve* c, const rectang
 static double hidden_by(const plot* p, const rectangle* r)
 {
     double sum = notes_under(p, r);
-    for (int64_t i = 0; i < p->panel->curve_count; i++) {
-        sum += hidden_of_curve(p, &p->panel->curve[i], r);
+    for (int64_t i = 0; i < p->panel->series_count; i++) {
+        sum += hidden_of_series(p, &p->panel->series[i], r);
     }
     return sum;
 }
@@ -105,10 +105,10 @@ void legend_draw(const plot* p, double right)
     cairo_rectangle(p->cr, r.left, r.top, r.width, r.height);
     cairo_fill(p->cr);
     double y = r.top + 0.5 * SPACE + 0.5 * LINE;
-    for (int64_t i = 0; i < p->panel->curve_count; i++) {
-        const panel_curve* c = &p->panel->curve[i];
+    for (int64_t i = 0; i < p->panel->series_count; i++) {
+        const panel_series* c = &p->panel->series[i];
         if (!c->label) continue;
-        curve_sample(p->cr, c, r.left + SPACE, y, SAMPLE);
+        series_sample(p->cr, c, r.left + SPACE, y, SAMPLE);
         cairo_set_source_rgb(p->cr, 0.0, 0.0, 0.0);
         text_draw(p->cr, c->label, PLOT_SMALL_TEXT, r.left + SAMPLE + 2.0 * SPACE,
                   y + 0.36 * PLOT_SMALL_TEXT, 0.0, 0.0);

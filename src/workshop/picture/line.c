@@ -80,10 +80,10 @@ static void draw_steps(const plot* p, const talus_curve_def* def, line_path* pat
     }
 }
 
-void curve_line(const plot* p, const panel_curve* c)
+void series_line(const plot* p, const panel_series* c)
 {
     const talus_curve_def* def = &c->def;
-    curve_pen(p->cr, c);
+    series_pen(p->cr, c);
     line_path path = {.thin = def->count > LINE_MANY, .to = pen_make(p, LINE_BEYOND)};
     cover covered = {0};
     if (path.thin) {

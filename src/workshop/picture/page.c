@@ -116,7 +116,7 @@ static void draw_inside(const plot* p)
     if (p->panel->has_picture) picture_draw(p);
     notes_marks(p);
     cairo_restore(p->cr);
-    for (int64_t i = 0; i < p->panel->curve_count; i++) curve_draw(p, &p->panel->curve[i]);
+    for (int64_t i = 0; i < p->panel->series_count; i++) series_draw(p, &p->panel->series[i]);
     notes_texts(p);
 }
 

@@ -50,16 +50,5 @@ void picture_hold(picture_maker* m, const piece* p);
 void picture_grains(picture_maker* m);
 void picture_walls(picture_maker* m);
 void picture_forces(picture_maker* m);
-/// Planes as patches around the grains, and the periodic cell as a box, seen from an oblique
-/// direction.
-void picture_patches(picture_maker* m);
-/// Add a line, or a closed one, through points of the world; NULL if memory is short.
-piece* picture_line(picture_maker* m, int32_t count, const double (*at)[3], bool closed);
-/// Does a surface with this outward normal show its back in an oblique view? Edges between two such
-/// surfaces of a container are behind what it holds.
-static inline bool view_shows_back(const view* v, const double normal[3])
-{
-    return view_oblique(v) && vec_dot(3, v->eye, normal) < 0.0;
-}
 
 #endif

@@ -48,21 +48,22 @@ static inline void plot_colour(cairo_t* cr, rgb c)
     cairo_set_source_rgb(cr, c.red, c.green, c.blue);
 }
 
-// ---- curves (curve.c, line.c) ------------------------------------------------------------------
+// ---- data series (series.c, line.c)
+// ------------------------------------------------------------------
 
 /// The line of a curve or the outline of its histogram.
-void curve_line(const plot* p, const panel_curve* c);
+void series_line(const plot* p, const panel_series* c);
 /// All of a curve: line, error bars, markers.
-void curve_draw(const plot* p, const panel_curve* c);
+void series_draw(const plot* p, const panel_series* c);
 /// What the legend shows of a curve, `width` long, centred at height y.
-void curve_sample(cairo_t* cr, const panel_curve* c, double x, double y, double width);
+void series_sample(cairo_t* cr, const panel_series* c, double x, double y, double width);
 /// Colour, width and dashes of a curve's line.
-void curve_pen(cairo_t* cr, const panel_curve* c);
-static inline bool curve_has_line(const panel_curve* c)
+void series_pen(cairo_t* cr, const panel_series* c);
+static inline bool series_has_line(const panel_series* c)
 {
     return c->def.style != TALUS_CURVE_DOTS;
 }
-static inline bool curve_has_dots(const panel_curve* c)
+static inline bool series_has_dots(const panel_series* c)
 {
     return c->def.style == TALUS_CURVE_DOTS || c->def.style == TALUS_CURVE_LINE_DOTS;
 }

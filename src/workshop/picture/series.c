@@ -2,11 +2,11 @@
 #include "picture/cover.h"
 
 /// Curves of more points than this show one marker only where several would cover each other.
-enum { CURVE_MANY = 20000 };
+enum { SERIES_MANY = 20000 };
 /// Such markers are this close.
-#define CURVE_CLOSE 0.25
+#define SERIES_CLOSE 0.25
 
-void curve_pen(cairo_t* cr, const panel_curve* c)
+void series_pen(cairo_t* cr, const panel_series* c)
 {
     static const double dashed[] = {5.0, 3.0}, dotted[] = {1.0, 2.2};
     plot_colour(cr, colour_of_palette(c->def.colour));
@@ -52,7 +52,7 @@ static void marker_path(cairo_t* cr, int marker, double x, double y, double size
 }
 
 /// Every second shape is open, so that neighbours differ in more than their corners.
-static void marker_draw(cairo_t* cr, const panel_curve* c, double x, double y)
+static void marker_draw(cairo_t* cr, const panel_series* c, double x, double y)
 {
     const int marker = c->def.marker;
     const rgb colour = colour_of_palette(c->def.colour);
@@ -76,7 +76,7 @@ static bool inside(const rectangle* box, double x, double y)
            y <= box->top + box->height + 0.5;
 }
 
-static void draw_error_bar(const plot* p, const panel_curve* c, int64_t i, double x)
+static void draw_error_bar(const plot* p, const panel_series* c, int64_t i, double x)
 {
     const double half = c->def.y_error[i], cap = 0.35 * c->def.dot_size;
     if (!(half > 0.0 && half <= FIGURE_LARGEST)) return;
@@ -95,14 +95,14 @@ static void draw_error_bar(const plot* p, const panel_curve* c, int64_t i, doubl
     cairo_stroke(p->cr);
 }
 
-static void thin_pen(cairo_t* cr, const panel_curve* c)
+static void thin_pen(cairo_t* cr, const panel_series* c)
 {
     plot_colour(cr, colour_of_palette(c->def.colour));
     cairo_set_dash(cr, NULL, 0, 0.0);
     cairo_set_line_width(cr, fmin(1.0, 0.25 * c->def.dot_size));
 }
 
-static void draw_error_bars(const plot* p, const panel_curve* c)
+static void draw_error_bars(const plot* p, const panel_series* c)
 {
     thin_pen(p->cr, c);
     for (int64_t i = 0; i < c->def.count; i++) {
@@ -113,10 +113,10 @@ static void draw_error_bars(const plot* p, const panel_curve* c)
     }
 }
 
-static void draw_dots(const plot* p, const panel_curve* c)
+static void draw_dots(const plot* p, const panel_series* c)
 {
     cover covered = {0};
-    if (c->def.count > CURVE_MANY) covered = cover_make(&p->box, 1.0, CURVE_CLOSE);
+    if (c->def.count > SERIES_MANY) covered = cover_make(&p->box, 1.0, SERIES_CLOSE);
     thin_pen(p->cr, c);
     for (int64_t i = 0; i < c->def.count; i++) {
         const double x = axis_at(&p->x, c->def.x[i]), y = axis_at(&p->y, c->def.y[i]);
@@ -125,29 +125,29 @@ static void draw_dots(const plot* p, const panel_curve* c)
     cover_free(&covered);
 }
 
-void curve_draw(const plot* p, const panel_curve* c)
+void series_draw(const plot* p, const panel_series* c)
 {
     cairo_save(p->cr);
     cairo_rectangle(p->cr, p->box.left, p->box.top, p->box.width, p->box.height);
     cairo_clip(p->cr);
-    if (curve_has_line(c)) curve_line(p, c);
+    if (series_has_line(c)) series_line(p, c);
     if (c->def.y_error) draw_error_bars(p, c);
     cairo_restore(p->cr);
     // Not clipped: dots at the ends of an axis are drawn whole.
-    if (curve_has_dots(c)) draw_dots(p, c);
+    if (series_has_dots(c)) draw_dots(p, c);
 }
 
-void curve_sample(cairo_t* cr, const panel_curve* c, double x, double y, double width)
+void series_sample(cairo_t* cr, const panel_series* c, double x, double y, double width)
 {
-    if (curve_has_line(c)) {
-        curve_pen(cr, c);
+    if (series_has_line(c)) {
+        series_pen(cr, c);
         cairo_move_to(cr, x, y);
         cairo_line_to(cr, x + width, y);
         cairo_stroke(cr);
     }
-    if (curve_has_dots(c)) {
+    if (series_has_dots(c)) {
         thin_pen(cr, c);
-        panel_curve shown = *c;
+        panel_series shown = *c;
         shown.def.dot_size = fmin(fmax(c->def.dot_size, 3.0), 8.0);
         marker_draw(cr, &shown, x + 0.5 * width, y);
     }

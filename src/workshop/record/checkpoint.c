@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "record/fields_h5.h"
 #include "record/files.h"
+#include "record/h5.h"
 #include "record/tables.h"
 #include "world/world.h"
 
@@ -40,10 +41,11 @@ typedef struct world_state {
 } world_state;
 
 static const stored_field energy_fields[] = {
-    FIELD(talus_energy, elastic), FIELD(talus_energy, dissipated), FIELD(talus_energy, input),
-    FIELD(talus_energy, start),   FIELD(talus_energy, error),
+    FIELD(talus_soft_energy, elastic), FIELD(talus_soft_energy, dissipated),
+    FIELD(talus_soft_energy, input),   FIELD(talus_soft_energy, start),
+    FIELD(talus_soft_energy, error),
 };
-static const stored_fields energy_list = FIELD_LIST(talus_energy, energy_fields);
+static const stored_fields energy_list = FIELD_LIST(talus_soft_energy, energy_fields);
 
 static const stored_field rigidity_fields[] = {
     FIELD(talus_rigidity, system_size),      FIELD(talus_rigidity, diffusion_length),
@@ -316,16 +318,84 @@ static talus_status verify(const char* path, const unsigned char* data, size_t s
     return TALUS_OK;
 }
 
+/// Whether a column is to be read from the group.
+static bool is_there(hid_t group, const column* col)
+{
+    if (!(col->flags & COLUMN_STATE)) return false;
+    return !(col->flags & COLUMN_RARE) || h5_has(group, col->name);
+}
+
+/// Whether the group holds every column, `count` rows each and as wide as they should be, in the
+/// file itself. Rare columns may be missing. If not, `why` says which one and why not.
+enum { WHY_BYTES = 192 };
+static bool table_fits(hid_t group, const world_table* t, int dim, int64_t count,
+                       char why[WHY_BYTES])
+{
+    for (int c = 0; c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        if (!is_there(group, col)) continue;
+        int64_t rows = 0;
+        int width = 0;
+        const char* wrong = NULL;
+        if (!h5_has(group, col->name)) {
+            wrong = "is missing";
+        } else if (!h5_is_inside(group, col->name) ||
+                   !h5_shape(group, col->name, col->type, &rows, &width)) {
+            wrong = "is of another type";
+        } else if (rows != count || width != column_row_width(col, dim)) {
+            wrong = "has another number of rows or columns";
+        }
+        if (wrong) {
+            snprintf(why, WHY_BYTES, "%s/%s %s", t->name, col->name, wrong);
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Make room for `count` rows, and for the rare columns that the group holds.
+static bool table_reserve(hid_t group, const world_table* t, int dim, int64_t count)
+{
+    if (columns_reserve(t->table, t->cols, t->col_count, dim, count, t->capacity) != TALUS_OK) {
+        return false;
+    }
+    for (int c = 0; c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        if (!(col->flags & COLUMN_RARE) || !is_there(group, col)) continue;
+        if (column_need(col, t->table, dim, *t->capacity) != TALUS_OK) return false;
+    }
+    return true;
+}
+
+/// Read columns that fit into arrays that have room. Columns that the group does not hold become
+/// zero.
+static bool table_read(hid_t group, const world_table* t, int dim, int64_t count)
+{
+    bool good = true;
+    for (int c = 0; good && c < t->col_count && count > 0; c++) {
+        const column* col = &t->cols[c];
+        void* data = column_data(col, t->table);
+        const size_t row = column_element_size(col) * (size_t)column_row_width(col, dim);
+        if (is_there(group, col)) {
+            good = h5_read(group, col->name, col->type, data);
+        } else if (data) {
+            memset(data, 0, row * (size_t)count);
+        }
+    }
+    *t->count = count;
+    return good;
+}
+
 /// Whether the group holds what the table needs, and nothing else.
 static talus_status check_table(hid_t group, const char* path, const world_table* t, int dim,
                                 int64_t* count, talus_error* error)
 {
-    char why[TABLE_WHY_BYTES] = "";
+    char why[WHY_BYTES] = "";
     if (group < 0 || !h5_get_numbers(group, "count", COLUMN_I64, 1, count)) {
         return error_set(error, TALUS_ERR_STATE, "%s: %s or the number of its rows is missing",
                          path, t->name);
     }
-    if (!table_fits(group, t, COLUMN_STATE, dim, *count, why)) {
+    if (!table_fits(group, t, dim, *count, why)) {
         return error_set(error, TALUS_ERR_STATE, "%s: the field %s", path, why);
     }
     H5G_info_t facts = {0};
@@ -399,7 +469,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     }
     TRY(fields_check(parts, WORLD_PART, &world_list, 1, PARTS_GROUP, path, error));
     for (int i = 0; i < WORLD_TABLES; i++) {
-        if (!table_reserve(group[i], &tables[i], COLUMN_STATE, dim, counts[i])) {
+        if (!table_reserve(group[i], &tables[i], dim, counts[i])) {
             return error_memory(error, "the state in a checkpoint");
         }
     }
@@ -408,7 +478,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     world_state state = {.totals = world->totals};
     bool good = fields_read(parts, WORLD_PART, &world_list, 1, &state);
     for (int i = 0; good && i < WORLD_TABLES; i++) {
-        good = table_read(group[i], &tables[i], COLUMN_STATE, dim, counts[i]);
+        good = table_read(group[i], &tables[i], dim, counts[i]);
     }
     if (!good) return h5_error(error, TALUS_ERR_IO, "cannot read", path);
     world->state.step = state.step;

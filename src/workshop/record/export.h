@@ -3,7 +3,7 @@
 #define TALUS_RECORD_EXPORT_H
 
 #include "record/frame_read.h"
-#include "record/shapes.h"
+#include "record/shapes_h5.h"
 
 /// Write all frames of a run with these shapes into the folder or file `path`.
 typedef talus_status export_writer(frame_reader* reader, const shapes* all, const char* path,

@@ -7,7 +7,6 @@
 /// does not know is logged under its own name: log/particles/FIELD, log/bonds/FIELD, log/time.
 #include "base/error.h"
 #include "record/export.h"
-#include "record/frames.h"
 #include "record/gsd_types.h"
 
 #include <float.h>
@@ -33,31 +32,23 @@ typedef struct grain_view {
     const int32_t *solid, *image;
 } grain_view;
 
-static const void* find(const frame_table* t, const char* name, column_type type, int width,
-                        bool* good)
-{
-    const frame_field* f = frame_find(t, name);
-    if (f && f->type == type && f->width == width && f->rows == t->count) return f->data;
-    *good = false;
-    return NULL;
-}
-
 static talus_status look(const export_job* job, const frame_table* t, grain_view* out,
                          talus_error* error)
 {
-    bool good = true;
     const int dim = job->reader->dim;
     *out = (grain_view){
         .count = t->count,
-        .position = find(t, "position", COLUMN_F64, dim, &good),
-        .radius = find(t, "radius", COLUMN_F64, 1, &good),
-        .rotation = find(t, "rotation", COLUMN_F64, dim == 2 ? 1 : 4, &good),
-        .scale = find(t, "scale", COLUMN_F64, 1, &good),
-        .velocity = find(t, "velocity", COLUMN_F64, dim, &good),
-        .mass = find(t, "mass", COLUMN_F64, 1, &good),
-        .solid = find(t, "solid", COLUMN_I32, 1, &good),
-        .image = find(t, "image", COLUMN_I32, dim, &good),
+        .position = frame_numbers(t, "position", COLUMN_F64, dim),
+        .radius = frame_numbers(t, "radius", COLUMN_F64, 1),
+        .rotation = frame_numbers(t, "rotation", COLUMN_F64, dim == 2 ? 1 : 4),
+        .scale = frame_numbers(t, "scale", COLUMN_F64, 1),
+        .velocity = frame_numbers(t, "velocity", COLUMN_F64, dim),
+        .mass = frame_numbers(t, "mass", COLUMN_F64, 1),
+        .solid = frame_numbers(t, "solid", COLUMN_I32, 1),
+        .image = frame_numbers(t, "image", COLUMN_I32, dim),
     };
+    bool good = out->position && out->radius && out->rotation && out->scale && out->velocity &&
+                out->mass && out->solid && out->image;
     for (int64_t i = 0; good && i < t->count; i++) good = out->solid[i] < job->shapes->solid_count;
     if (good && t->count < INT32_MAX) return TALUS_OK;
     return error_set(error, TALUS_ERR_FORMAT, "a frame of %s lacks a field of its grains",
@@ -73,7 +64,7 @@ static talus_status survey(export_job* job, talus_error* error)
     for (int64_t f = 0; f < job->reader->count; f++) {
         frame_data d;
         grain_view g;
-        TRY(frame_read(job->reader, f, &d, error));
+        TRY(frame_read(job->reader, f, FRAME_FIELDS, &d, error));
         talus_status status = look(job, &d.grains, &g, error);
         for (int64_t i = 0; status == TALUS_OK && i < g.count; i++) {
             gsd_types_see(&job->types, g.solid[i], g.radius[i], g.scale[i]);
@@ -229,9 +220,9 @@ static talus_status put_logged(gsd_writer* w, const char* prefix, const frame_fi
     for (int64_t i = 0; i < count; i++) {
         const int64_t from = rows ? rows[i] : i;
         char* to = out + element * (size_t)(i * width);
-        if (f->type != COLUMN_U8) memcpy(to, (char*)f->data + row * (size_t)from, row);
+        if (f->type != COLUMN_U8) memcpy(to, (const char*)f->data + row * (size_t)from, row);
         for (int k = 0; f->type == COLUMN_U8 && k < f->width; k++) {
-            const int32_t value = ((uint8_t*)f->data)[from * f->width + k];
+            const int32_t value = ((const uint8_t*)f->data)[from * f->width + k];
             memcpy(to + element * (size_t)k, &value, element);
         }
     }
@@ -250,11 +241,10 @@ static bool is_among(const char* name, const char* const* list, int count)
 
 static talus_status log_grains(export_job* job, const frame_table* t, talus_error* error)
 {
-    static const char* const known[] = {"position", "velocity", "mass", "image",
-                                        FRAMES_CONNECTIVITY};
+    static const char* const known[] = {"position", "velocity", "mass", "image"};
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* f = &t->field[i];
-        if (f->rows != t->count || is_among(f->name, known, 5)) continue;
+        if (is_among(f->name, known, 4)) continue;
         TRY(put_logged(&job->out, "log/particles/", f, NULL, t->count, error));
     }
     return TALUS_OK;
@@ -279,12 +269,13 @@ static int64_t row_of(const int64_t* id, int64_t count, int64_t wanted)
 static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* group, int64_t* rows,
                               talus_error* error)
 {
-    bool good = true;
     const frame_table* t = &d->contacts;
-    const int64_t* id = find(&d->grains, "id", COLUMN_I64, 1, &good);
-    const int64_t* a = find(t, "a", COLUMN_I64, 1, &good);
-    const int64_t* b = find(t, "b", COLUMN_I64, 1, &good);
-    if (!good) return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
+    const int64_t* id = frame_numbers(&d->grains, "id", COLUMN_I64, 1);
+    const int64_t* a = frame_numbers(t, "a", COLUMN_I64, 1);
+    const int64_t* b = frame_numbers(t, "b", COLUMN_I64, 1);
+    if (!id || !a || !b) {
+        return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
+    }
     int64_t count = 0;
     for (int64_t i = 0; i < t->count; i++) {
         const int64_t first = row_of(id, d->grains.count, a[i]);
@@ -298,10 +289,9 @@ static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* gr
     TRY(gsd_put(&job->out, "bonds/N", GSD_UINT32, 1, 1, &n, error));
     TRY(gsd_put(&job->out, "bonds/types", GSD_INT8, 1, 8, "contact", error));
     TRY(gsd_put(&job->out, "bonds/group", GSD_UINT32, count, 2, group, error));
-    static const char* const known[] = {FRAMES_SEGMENT, FRAMES_CONNECTIVITY};
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* f = &t->field[i];
-        if (f->rows != t->count || is_among(f->name, known, 2)) continue;
+        if (strcmp(f->name, FRAME_SEGMENT) == 0) continue;
         TRY(put_logged(&job->out, "log/bonds/", f, rows, count, error));
     }
     return TALUS_OK;
@@ -361,7 +351,7 @@ talus_status export_gsd(frame_reader* reader, const shapes* all, const char* pat
     talus_status status = gsd_begin(&job.out, path, error);
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data d;
-        status = frame_read(reader, i, &d, error);
+        status = frame_read(reader, i, FRAME_FIELDS, &d, error);
         if (status != TALUS_OK) break;
         status = put_frame(&job, &d, error);
         frame_data_free(&d);

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "record/export.h"
 #include "record/files.h"
-#include "record/frames.h"
 
 #include <float.h>
 #include <math.h>
@@ -144,7 +143,7 @@ static int order_fields(const frame_table* t, bool with_solids, const frame_fiel
     for (int i = 0; i < t->field_count; i++) {
         const char* name = t->field[i].name;
         bool of_solids = strcmp(name, "solid") == 0 || strcmp(name, "scale") == 0;
-        bool used = strcmp(name, FRAMES_CONNECTIVITY) == 0 || (of_solids && !with_solids);
+        bool used = of_solids && !with_solids;
         for (int l = 0; l < LEADING; l++) used |= strcmp(name, leading[l]) == 0;
         if (!used) out[count++] = &t->field[i];
     }
@@ -158,7 +157,7 @@ static void field_to_type(frame_table* t, const char* name, int32_t zero)
         frame_field* field = &t->field[i];
         if (strcmp(field->name, name) != 0 || field->type != COLUMN_I32) continue;
         snprintf(field->name, sizeof field->name, "type");
-        for (int64_t row = 0; row < field->rows; row++) ((int32_t*)field->data)[row] += zero;
+        for (int64_t row = 0; row < field->rows; row++) ((int32_t*)field->own)[row] += zero;
     }
 }
 
@@ -172,15 +171,15 @@ static talus_status add_quaternions(frame_table* t, talus_error* error)
         q[4 * i] = cos(0.5 * ((const double*)angle->data)[i]);
         q[4 * i + 3] = sin(0.5 * ((const double*)angle->data)[i]);
     }
-    frame_field added = {"quaternion", COLUMN_F64, angle->rows, 4, q};
-    frame_field* list = realloc(t->field, sizeof *list * (size_t)(t->field_count + 1));
-    if (list) t->field = list;
-    if (!q || !list) {
-        free(q);
-        return error_memory(error, "the orientations of a frame");
-    }
-    t->field[t->field_count++] = added;
-    return TALUS_OK;
+    const frame_field added = {.name = "quaternion",
+                               .type = COLUMN_F64,
+                               .rows = angle->rows,
+                               .width = 4,
+                               .data = q,
+                               .own = q};
+    if (q && frame_add(t, &added)) return TALUS_OK;
+    free(q);
+    return error_memory(error, "the orientations of a frame");
 }
 
 static talus_status prepare(frame_table* t, bool with_solids, talus_error* error)
@@ -249,7 +248,7 @@ talus_status export_lammps(frame_reader* reader, const shapes* all, const char* 
     talus_status status = TALUS_OK;
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data data;
-        status = frame_read(reader, i, &data, error);
+        status = frame_read(reader, i, FRAME_FIELDS, &data, error);
         if (status != TALUS_OK) break;
         status = prepare(&data.grains, all->solid_count > 0, error);
         if (status == TALUS_OK) status = write_frame(file, &t, &data, all, path, error);

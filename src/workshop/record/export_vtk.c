@@ -216,7 +216,7 @@ talus_status export_vtk(frame_reader* reader, const shapes* all, const char* fol
     talus_status status = TALUS_OK;
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data data;
-        status = frame_read(reader, i, &data, error);
+        status = frame_read(reader, i, FRAME_FIELDS, &data, error);
         if (status != TALUS_OK) break;
         for (vtk_kind kind = 0; status == TALUS_OK && kind < VTK_KINDS; kind++) {
             if (!vtk_table_is_wanted(kind, all, &data)) continue;

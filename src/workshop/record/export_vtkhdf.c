@@ -163,8 +163,8 @@ static int64_t table_bytes(const vtk_table* table)
     sum += 8 * (table->offset[table->cells] +
                 (table->faces > 0 ? table->face_offset[table->faces] : 0));
     for (int i = 0; i < table->field_count; i++) {
-        column probe = {.type = table->field[i].type};
-        sum += table->field[i].rows * table->field[i].width * (int64_t)column_element_size(&probe);
+        const frame_field* f = &table->field[i];
+        sum += f->rows * f->width * (int64_t)frame_element_size(f);
     }
     return sum;
 }
@@ -276,7 +276,7 @@ static talus_status export_frames(export_job* job, talus_error* error)
 {
     for (int64_t i = 0; i < job->reader->count; i++) {
         frame_data data;
-        TRY(frame_read(job->reader, i, &data, error));
+        TRY(frame_read(job->reader, i, FRAME_FIELDS, &data, error));
         talus_status status = TALUS_OK;
         for (vtk_kind kind = 0; kind < VTK_KINDS && status == TALUS_OK; kind++) {
             if (!vtk_table_is_wanted(kind, job->shapes, &data)) continue;

@@ -12,9 +12,11 @@
 /// only ever added, so the newest serve all frames.
 #include "record/frames.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/files.h"
-#include "record/shapes.h"
+#include "record/frame_read.h"
+#include "record/shapes_h5.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -33,17 +35,14 @@ char* frames_segment_path(const frames* f, int64_t segment, bool relative)
     return files_text("%s%sframes/segment-%06lld.h5", directory, slash, (long long)segment);
 }
 
-static talus_status append_entry(frames* f, frame_entry entry, talus_error* error)
+static frame_entry entry_of(const frame_data* d, int64_t segment)
 {
-    if (f->count == f->capacity) {
-        int64_t bigger = f->capacity ? 2 * f->capacity : 64;
-        frame_entry* list = realloc(f->entry, sizeof *list * (size_t)bigger);
-        if (!list) return error_memory(error, "the index of frames");
-        f->entry = list;
-        f->capacity = bigger;
-    }
-    f->entry[f->count++] = entry;
-    return TALUS_OK;
+    return (frame_entry){.time = d->time,
+                         .step = d->step,
+                         .grains = d->grains.count,
+                         .walls = d->walls.count,
+                         .contacts = d->contacts.count,
+                         .segment = segment};
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -61,18 +60,18 @@ static talus_status index_frames(frames* f, hid_t file, const char* path, int64_
         char name[64];
         snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
         hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
-        frame_entry entry = {.segment = segment};
-        bool good = frame >= 0 && frame_entry_read(frame, &entry);
+        frame_data head = {0};
+        bool good = frame >= 0 && frame_read_head(frame, &head);
         if (frame >= 0) H5Gclose(frame);
         if (!good) {
             return error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
                              (long long)i);
         }
-        if (i < f->count) {
-            f->entry[i] = entry;
-        } else {
-            TRY(append_entry(f, entry, error));
+        if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
+            return error_memory(error, "the index of frames");
         }
+        f->entry[i] = entry_of(&head, segment);
+        if (i == f->count) f->count++;
     }
     return TALUS_OK;
 }
@@ -274,9 +273,11 @@ static talus_status update_shapes(frames* f, const talus_world* world, talus_err
         f->shape_counts[1] == world->state.walls.count) {
         return TALUS_OK;
     }
-    if (!shapes_write(f->segment, world, f->options.reduced_units)) {
-        return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
-    }
+    shapes all;
+    const bool good =
+        shapes_of_world(world, &all) && shapes_write(f->segment, &all, f->options.reduced_units);
+    shapes_free(&all);
+    if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record the shapes in", f->directory);
     f->shapes_open = true;
     f->shape_counts[0] = world->state.solids.count;
     f->shape_counts[1] = world->state.walls.count;
@@ -296,17 +297,17 @@ static talus_status write_frame(frames* f, const talus_world* world, talus_error
     if (H5Aexists(f->segment, "format") > 0) TRY(end_segment(f, error));
     TRY(begin_segment(f, error));
     TRY(update_shapes(f, world, error));
-    TRY(append_entry(f, frame_entry_of(world, f->options.contacts, f->segments), error));
-
     char name[32];
-    snprintf(name, sizeof name, "%06lld", (long long)(f->count - 1));
+    frame_data frame = {0};
+    snprintf(name, sizeof name, "%06lld", (long long)f->count);
     hid_t group = H5Gopen2(f->segment, "frames", H5P_DEFAULT);
-    bool good = group >= 0 && frame_write_group(group, name, world, f);
+    const bool good = arrays_grow(&f->capacity, f->count + 1, ARRAY(f->entry)) &&
+                      frame_of_world(world, f->options, f->phase, &frame) && group >= 0 &&
+                      frame_write_group(group, name, &frame, world->def.threads);
+    if (good) f->entry[f->count++] = entry_of(&frame, f->segments);
+    frame_data_free(&frame);
     if (group >= 0) H5Gclose(group);
-    if (!good) {
-        f->count--;
-        return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
-    }
+    if (!good) return h5_error(error, TALUS_ERR_IO, "cannot record a frame in", f->directory);
     return h5_size(f->segment) > SEGMENT_BYTES ? end_segment(f, error) : TALUS_OK;
 }
 

@@ -1,4 +1,4 @@
-/// Inside of the frame record: its index, and the pieces that write one frame and publish all.
+/// Inside of the frame record: its index, and what writes one frame and publishes all.
 #ifndef TALUS_RECORD_FRAMES_H
 #define TALUS_RECORD_FRAMES_H
 
@@ -8,9 +8,8 @@
 #define FRAMES_FORMAT "talus-frames"
 enum { FRAMES_VERSION = 1 };
 
-/// Names of the datasets beside the field tables, for programs that draw.
-#define FRAMES_CONNECTIVITY "connectivity" ///< grains: [n] 0..n-1; contacts: [2 n] 0..2n-1
-#define FRAMES_SEGMENT "segment"           ///< contacts: [2 n][3] end points of the lines
+/// Dataset beside the fields, for programs that draw: grains [n] 0..n-1; contacts [2 n] 0..2n-1.
+#define FRAMES_CONNECTIVITY "connectivity"
 
 /// Where one frame is and how large: enough to write the master and the XDMF file.
 typedef struct frame_entry {
@@ -41,18 +40,9 @@ struct frames {
 };
 
 /// Attributes `unit` and `description` of a dataset; false if HDF5 failed.
-bool frame_describe(hid_t group, const char* name, const char* unit, const char* doc);
-/// Write the world as group `name` of `frames_group` with all its tables, as `f` wants them; false
-/// if HDF5 failed.
-bool frame_write_group(hid_t frames_group, const char* name, const talus_world* world,
-                       const frames* f);
-/// Entry of a world's present state.
-frame_entry frame_entry_of(const talus_world* world, bool with_contacts, int64_t segment);
-/// Read an entry back from the attributes of a frame.
-bool frame_entry_read(hid_t frame, frame_entry* entry);
-/// Open a group of the frames.h5 at `path`, be it in another file of the same run; -1 if it cannot
-/// be. Links that lead elsewhere are not followed. The caller closes it.
-hid_t frame_open_group(hid_t where, const char* name, const char* path);
+bool frame_put_words(hid_t group, const char* name, const char* unit, const char* doc);
+/// Write a frame as group `name` of `frames_group`; false if HDF5 failed.
+bool frame_write_group(hid_t frames_group, const char* name, const frame_data* d, int threads);
 /// Attributes and datasets that belong to the root of any frames file.
 bool frames_write_root(hid_t file, const frames* f, int64_t first, int64_t count, bool linked);
 

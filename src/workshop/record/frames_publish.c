@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "record/files.h"
-#include "record/shapes.h"
+#include "record/shapes_h5.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #define TALUS_RECORD_RECORD_H
 
 #include "record/fields.h"
+#include "record/frame.h"
 
 #include <stdint.h>
 #include <talus/world.h>
@@ -20,12 +21,6 @@ typedef struct frames_position {
     int64_t frames;   ///< frames committed
     int64_t segments; ///< closed segments
 } frames_position;
-
-/// What frames hold.
-typedef struct frames_options {
-    bool contacts;      ///< record contacts too
-    bool reduced_units; ///< numbers are not SI: no field claims a unit
-} frames_options;
 
 /// Open the frame record of `directory`. `at` is where to go on (zero for a new run): later
 /// segments and unfinished files are removed, the master is rewritten.

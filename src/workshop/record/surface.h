@@ -21,7 +21,7 @@ void surface_free(surface* s);
 /// All faces of all grains that are solids, without their rounding.
 talus_status surface_grains(surface* s, const shapes* all, const frame_table* grains,
                             talus_error* error);
-/// All walls that are present. What is infinite is cut off at about the extent of the grains.
+/// All walls that are present. What is infinite is cut off at the box around the grains.
 talus_status surface_walls(surface* s, const shapes* all, const frame_data* frame,
                            talus_error* error);
 

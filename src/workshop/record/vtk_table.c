@@ -6,7 +6,6 @@
 #include "record/vtk_table.h"
 
 #include "base/error.h"
-#include "record/frames.h"
 #include "record/surface.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ bool vtk_table_is_wanted(vtk_kind kind, const shapes* all, const frame_data* fra
 
 void vtk_table_free(vtk_table* table)
 {
-    for (int i = 0; i < table->field_count; i++) free(table->field[i].data);
+    for (int i = 0; i < table->field_count; i++) free(table->field[i].own);
     free(table->field);
     free(table->point);
     free(table->type);
@@ -47,25 +46,25 @@ void vtk_table_free(vtk_table* table)
 /// Copy rows of a field, those of `owner` if it is not NULL; a width of 2 is padded to 3 by zeros.
 static bool add_field(vtk_table* table, const frame_field* from, const int64_t* owner, int64_t rows)
 {
-    column probe = {.type = from->type};
-    const size_t element = column_element_size(&probe);
+    const size_t element = frame_element_size(from);
     const int width = from->width == 2 ? 3 : from->width;
     const size_t source = element * (size_t)from->width, target = element * (size_t)width;
     frame_field* field = &table->field[table->field_count];
     *field = (frame_field){.type = from->type, .rows = rows, .width = width};
     memcpy(field->name, from->name, sizeof field->name);
-    field->data = calloc((size_t)rows * target + 1, 1);
-    if (!field->data) return false;
+    char* data = calloc((size_t)rows * target + 1, 1);
+    if (!data) return false;
+    field->data = field->own = data;
     table->field_count++;
     for (int64_t i = 0; i < rows; i++) {
-        memcpy((char*)field->data + target * (size_t)i,
+        memcpy(data + target * (size_t)i,
                (const char*)from->data + source * (size_t)(owner ? owner[i] : i), source);
     }
     return true;
 }
 
-/// All fields of a table that have a row for each of its bodies, but `points` and what only serves
-/// to draw; for each of `rows` cells those of its owner if `owner` is not NULL.
+/// All fields of a table but `points`; for each of `rows` cells those of its owner if `owner` is
+/// not NULL.
 static bool add_fields(vtk_table* table, const frame_table* t, const char* points,
                        const int64_t* owner, int64_t rows)
 {
@@ -73,8 +72,7 @@ static bool add_fields(vtk_table* table, const frame_table* t, const char* point
     if (!table->field) return false;
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* field = &t->field[i];
-        bool drawing = strcmp(field->name, FRAMES_CONNECTIVITY) == 0;
-        if (drawing || field->rows != t->count || strcmp(field->name, points) == 0) continue;
+        if (strcmp(field->name, points) == 0) continue;
         if (!add_field(table, field, owner, rows)) return false;
     }
     return true;
@@ -102,8 +100,9 @@ static talus_status make_table(vtk_table* table, const frame_table* t, int nodes
                                const char* points, talus_error* error)
 {
     const frame_field* place = frame_find(t, points);
-    if (!place || place->rows != t->count * nodes || place->type != COLUMN_F64 ||
-        place->width < 2 || place->width > 3) {
+    const int width = place ? place->width / nodes : 0; // of a point
+    if (!place || place->rows != t->count || place->type != COLUMN_F64 ||
+        place->width != width * nodes || width < 2 || width > 3) {
         return error_set(error, TALUS_ERR_FORMAT, "a frame has no good \"%s\"", points);
     }
     if (!count_cells(table, t->count, nodes, type) ||
@@ -111,8 +110,8 @@ static talus_status make_table(vtk_table* table, const frame_table* t, int nodes
         return error_memory(error, "the points of a frame");
     }
     for (int64_t i = 0; i < table->points; i++) {
-        memcpy(table->point + 3 * i, (const double*)place->data + place->width * i,
-               sizeof(double) * (size_t)place->width);
+        memcpy(table->point + 3 * i, (const double*)place->data + width * i,
+               sizeof(double) * (size_t)width);
     }
     return TALUS_OK;
 }
@@ -211,7 +210,7 @@ talus_status vtk_table_make(vtk_kind kind, const shapes* all, const frame_data* 
         return make_table(out, &frame->grains, 1, VTK_VERTEX, "position", error);
     }
     if (kind == VTK_CONTACTS) {
-        return make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAMES_SEGMENT, error);
+        return make_table(out, &frame->contacts, 2, VTK_POLY_LINE, FRAME_SEGMENT, error);
     }
     surface s = {0};
     const bool solids = kind == VTK_SOLIDS;

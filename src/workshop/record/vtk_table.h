@@ -2,7 +2,7 @@
 #ifndef TALUS_RECORD_VTK_TABLE_H
 #define TALUS_RECORD_VTK_TABLE_H
 
-#include "record/frame_read.h"
+#include "record/frame.h"
 #include "record/shapes.h"
 
 /// The tables of an export.

@@ -81,7 +81,7 @@ static void add_frame(text_buffer* t, const frames* f, int64_t i)
     }
     if (e->contacts > 0) {
         const column* cols = contacts_columns(&count);
-        add_grid(t, i, "contacts", "Polyline", e->contacts, 2, FRAMES_SEGMENT, "XYZ", 3);
+        add_grid(t, i, "contacts", "Polyline", e->contacts, 2, FRAME_SEGMENT, "XYZ", 3);
         add_attributes(t, i, "contacts", cols, count, e->contacts, f->dim, "Cell", "");
         text_add(t, "   </Grid>\n");
     }

@@ -164,7 +164,7 @@ static talus_status try_method(advising* a, run* r, talus_error* error)
     talus_cost* cost = &a->out->cost[method];
     if (method == TALUS_METHOD_SOFT) {
         a->out->stiffness = scene_phase_times(r->scene, 0)->stiffness;
-        a->out->stiffness_chosen = scene_settled(r->scene)->stiffness;
+        a->out->stiffness_chosen = scene_choices(r->scene)->stiffness;
     }
     count_steps(a, r, cost);
     const talus_status status = spend(r, a->def->seconds, a->out->threads, cost, error);

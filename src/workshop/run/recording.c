@@ -6,7 +6,7 @@
 /// The phase stands in the frame; of frames that do not say it, the run's newest checkpoint tells
 /// where phases began.
 #include "base/error.h"
-#include "record/frame_show.h"
+#include "record/frame_read.h"
 #include "run/directory.h"
 #include "run/run.h"
 
@@ -21,52 +21,21 @@ struct talus_recording {
     talus_world* world;
     int phase; ///< whose changes the world has seen, -1: none
     frame_reader reader;
-    double* time;  ///< [reader.count]
-    int64_t* step; ///< [reader.count]
 };
 
 // ---- opening -----------------------------------------------------------------------------------
-
-/// Times and steps of all frames in an open file.
-static talus_status read_times(const frame_reader* r, double** time, int64_t** step,
-                               talus_error* error)
-{
-    const size_t count = (size_t)r->count;
-    *time = malloc(sizeof **time * (count + 1));
-    *step = malloc(sizeof **step * (count + 1));
-    if (!*time || !*step) return error_memory(error, "the times of frames");
-    if (count == 0) return TALUS_OK;
-    int64_t rows[2] = {0};
-    int width[2] = {0};
-    if (h5_shape(r->file, "time", COLUMN_F64, &rows[0], &width[0]) && rows[0] == r->count &&
-        h5_shape(r->file, "step", COLUMN_I64, &rows[1], &width[1]) && rows[1] == r->count &&
-        width[0] == 1 && width[1] == 1 && h5_read(r->file, "time", COLUMN_F64, *time) &&
-        h5_read(r->file, "step", COLUMN_I64, *step)) {
-        return TALUS_OK;
-    }
-    return h5_error(error, TALUS_ERR_FORMAT, "cannot read the times in", r->path);
-}
 
 /// Take over the frames that are there now; the recording stays as it is if that fails.
 static talus_status refresh(talus_recording* rec, talus_error* error)
 {
     frame_reader reader;
-    double* time = NULL;
-    int64_t* step = NULL;
     talus_status status = frame_reader_open(rec->directory, &reader, error);
-    if (status == TALUS_OK) status = read_times(&reader, &time, &step, error);
     if (status != TALUS_OK) {
         frame_reader_close(&reader);
-        free(time);
-        free(step);
         return status;
     }
     frame_reader_close(&rec->reader);
-    free(rec->time);
-    free(rec->step);
     rec->reader = reader;
-    rec->time = time;
-    rec->step = step;
 
     // Without a checkpoint, frames that do not tell their phase are taken for those of the first.
     const checkpoint_part phases = {"phases", &phase_log_fields, scene_phase_count(rec->scene),
@@ -127,8 +96,6 @@ void talus_recording_close(talus_recording* rec)
     talus_scene_destroy(rec->scene);
     frame_reader_close(&rec->reader);
     free(rec->phases);
-    free(rec->time);
-    free(rec->step);
     free(rec);
 }
 
@@ -141,19 +108,21 @@ int64_t talus_recording_frame_count(const talus_recording* rec)
 
 const double* talus_recording_times(const talus_recording* rec)
 {
-    return rec->time;
+    return rec->reader.time;
 }
 
 const int64_t* talus_recording_steps(const talus_recording* rec)
 {
-    return rec->step;
+    return rec->reader.step;
 }
 
 int64_t talus_recording_nearest(const talus_recording* rec, double time)
 {
     int64_t nearest = -1;
     for (int64_t i = 0; i < rec->reader.count; i++) {
-        if (nearest < 0 || fabs(rec->time[i] - time) < fabs(rec->time[nearest] - time)) nearest = i;
+        if (nearest < 0 ||
+            fabs(rec->reader.time[i] - time) < fabs(rec->reader.time[nearest] - time))
+            nearest = i;
     }
     return nearest;
 }
@@ -182,22 +151,9 @@ static int phase_by_step(const talus_recording* rec, int64_t frame)
     int phase = 0;
     for (int p = 1; p < scene_phase_count(rec->scene); p++) {
         const bool begun = rec->phases[p].start_step > 0 || rec->phases[p].start_time > 0.0;
-        if (begun && rec->phases[p].start_step < rec->step[frame]) phase = p;
+        if (begun && rec->phases[p].start_step < rec->reader.step[frame]) phase = p;
     }
     return phase;
-}
-
-static talus_status phase_of(const talus_recording* rec, int64_t frame, int* phase,
-                             talus_error* error)
-{
-    const int count = scene_phase_count(rec->scene);
-    const int64_t recorded = frame_phase(&rec->reader, frame);
-    *phase = recorded < 0 ? phase_by_step(rec, frame) : (int)recorded;
-    if (recorded < count) return TALUS_OK;
-    return error_set(error, TALUS_ERR_FORMAT,
-                     "%s does not belong to the scene in the same folder, or is damaged: frame "
-                     "%lld is of phase %lld, but there are %d",
-                     rec->reader.path, (long long)frame, (long long)recorded + 1, count);
 }
 
 /// Bring the world to a phase, from its beginning if it is past it.
@@ -216,12 +172,18 @@ static talus_status reach_phase(talus_recording* rec, int phase, talus_error* er
     return TALUS_OK;
 }
 
-static talus_status show(talus_recording* rec, int64_t frame, talus_error* error)
+static talus_status show(talus_recording* rec, const frame_data* d, int64_t frame,
+                         talus_error* error)
 {
-    int phase;
-    TRY(phase_of(rec, frame, &phase, error));
-    TRY(reach_phase(rec, phase, error));
-    return frame_show(&rec->reader, frame, rec->world, error);
+    const int count = scene_phase_count(rec->scene);
+    if (d->phase >= count) {
+        return error_set(error, TALUS_ERR_FORMAT,
+                         "%s does not belong to the scene in the same folder, or is damaged: frame "
+                         "%lld is of phase %lld, but there are %d",
+                         rec->reader.path, (long long)frame, (long long)d->phase + 1, count);
+    }
+    TRY(reach_phase(rec, d->phase < 0 ? phase_by_step(rec, frame) : (int)d->phase, error));
+    return frame_into_world(d, rec->reader.path, rec->world, error);
 }
 
 talus_status talus_recording_show(talus_recording* rec, int64_t frame, const talus_world** world,
@@ -235,8 +197,12 @@ talus_status talus_recording_show(talus_recording* rec, int64_t frame, const tal
     }
     h5_quiet quiet;
     h5_silence(&quiet);
-    talus_status status = show(rec, frame, error);
-    if (status != TALUS_OK && frame_reader_again(&rec->reader)) status = show(rec, frame, error);
+    frame_data d;
+    talus_status status = frame_read(&rec->reader, frame, FRAME_STATE, &d, error);
+    if (status == TALUS_OK) {
+        status = show(rec, &d, frame, error);
+        frame_data_free(&d);
+    }
     h5_loud(&quiet);
     if (status == TALUS_OK) *world = rec->world;
     return status;

@@ -78,9 +78,9 @@ talus_status run_build(run* r, const char* scene, const char* const* sets, int s
 /// Say what stiffness was chosen and why.
 static void say_stiffness(run* r)
 {
-    const soft_settled* settled = scene_settled(r->scene);
-    if (!settled->stiffness) return;
-    const scene_estimate* e = &settled->estimate;
+    const soft_choices* choices = scene_choices(r->scene);
+    if (!choices->stiffness) return;
+    const scene_estimate* e = &choices->estimate;
     const bool reduced = scene_outputs(r->scene)->reduced_units;
     char speed[96] = "";
     if (e->reason == ESTIMATE_IMPACTS) {
@@ -90,7 +90,7 @@ static void say_stiffness(run* r)
     log_write(&r->log, TALUS_LOG_INFO,
               "stiffness %.3g%s chosen so that overlaps stay below %.3g %% of a diameter (decided "
               "by: %s%s)",
-              settled->chosen, reduced ? "" : " N/m", 100 * scene_overlap(r->scene),
+              choices->chosen, reduced ? "" : " N/m", 100 * scene_overlap(r->scene),
               estimate_reason_words(e->reason), speed);
 }
 

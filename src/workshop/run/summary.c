@@ -53,7 +53,7 @@ const char* summary_time_unit(const run* r)
 
 void summary_note_energy(run_state* s)
 {
-    const talus_energy* e = &s->last.energy;
+    const talus_soft_energy* e = &s->last.energy;
     const double held = s->last.kinetic_energy + e->elastic + e->dissipated;
     // The largest up to now: at the top of a bounce there is hardly any.
     s->energy_scale = fmax(s->energy_scale, fmax(fmax(held, e->start), fabs(e->input)));
@@ -398,15 +398,15 @@ static void write_method(json* j, const run* r)
     json_string(j, "method", method->name);
     if (!method->has_springs) return;
     const talus_soft_times* times = scene_phase_times(r->scene, 0);
-    const soft_settled* settled = scene_settled(r->scene);
+    const soft_choices* choices = scene_choices(r->scene);
     json_object(j, "soft");
     json_number(j, "contact_time", times->contact);
     json_number(j, "oscillation_time", times->oscillation);
     json_number(j, "step_bound", times->bound);
     json_number(j, "step", scene_phase_step(r->scene, 0));
-    if (settled->stiffness) {
-        json_number(j, "stiffness_chosen", settled->chosen);
-        json_string(j, "stiffness_decided_by", estimate_reason_words(settled->estimate.reason));
+    if (choices->stiffness) {
+        json_number(j, "stiffness_chosen", choices->chosen);
+        json_string(j, "stiffness_decided_by", estimate_reason_words(choices->estimate.reason));
     }
     json_object_end(j);
 }

@@ -416,41 +416,30 @@ static talus_status build_frame(build* b, const talus_world_def* def, talus_erro
     return b->mistakes.count == 0 ? add_walls(b, error) : TALUS_OK;
 }
 
-static talus_status build_all(build* b, const talus_world_def* def, talus_error* error)
+/// The whole world, and what the method soft leaves to the program.
+static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
+                              talus_error* error)
 {
+    complete_pairs(scene);
     TRY(build_frame(b, def, error));
     if (b->mistakes.count == 0) TRY(build_grains(b, error));
-    return TALUS_OK;
-}
-
-/// Build, and settle what the method soft leaves to the program.
-static talus_status build_settled(build* b, talus_scene* scene, const talus_world_def* def,
-                                  talus_error* error)
-{
-    settle_pairs(scene);
-    TRY(build_all(b, def, error));
     if (b->mistakes.count > 0 || !method_of(def->method)->has_springs) return TALUS_OK;
-    TRY(settle_stiffness(scene, b->world, &b->mistakes, error));
+    TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;
-    return settle_steps(scene, b->world, &b->log, &b->mistakes, error);
+    return choose_steps(scene, b->world, &b->log, &b->mistakes, error);
 }
 
-/// Shapes that come with the blocks of a source; the blocks themselves are left out.
-static talus_status add_block_shapes(build* b, talus_error* error)
+/// The world without grains, but with the shapes that come with the blocks of a source.
+static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
 {
-    for (int i = 0; i < b->scene->source_count; i++) {
+    TRY(build_frame(b, def, error));
+    for (int i = 0; b->mistakes.count == 0 && i < b->scene->source_count; i++) {
         const source_kind kind = b->scene->sources[i].kind;
         if (kind != SOURCE_VORONOI && kind != SOURCE_ARCH && kind != SOURCE_MASONRY) continue;
         generate_report report = {0};
         TRY(generate(b, i, &b->grains, &report, error));
     }
     return TALUS_OK;
-}
-
-static talus_status build_bare(build* b, const talus_world_def* def, talus_error* error)
-{
-    TRY(build_frame(b, def, error));
-    return b->mistakes.count == 0 ? add_block_shapes(b, error) : TALUS_OK;
 }
 
 /// Report the mistakes that were found and hand out the world, or end it.
@@ -492,7 +481,7 @@ talus_status talus_scene_build(talus_scene* scene, const talus_world_def* option
     }
     build b = {.scene = scene, .log = {def.log, def.log_user}, .mistakes = {.file = scene->file}};
     plain_numbers numbers = plain_numbers_begin();
-    talus_status status = build_settled(&b, scene, &def, error);
+    talus_status status = build_all(&b, scene, &def, error);
     plain_numbers_end(numbers);
     return build_end(&b, status, out, report, error);
 }

@@ -1,4 +1,4 @@
-/// What a scene of the method soft leaves to the program, settled when its world is made: the
+/// What a scene of the method soft leaves to the program, chosen when its world is made: the
 /// springs of pairs of materials, stiffness that no material gives, and steps.
 ///
 /// Numbers that are chosen go into the effective scene: a resumed run reads them there.
@@ -12,7 +12,7 @@
 
 /// A pair states its law, but springs that it leaves out are those of its materials. Not so the
 /// damping: without it the pair's own restitution decides.
-static void settle_list(const talus_scene* scene, scene_pair* pairs, int count)
+static void complete_list(const talus_scene* scene, scene_pair* pairs, int count)
 {
     for (int i = 0; i < count; i++) {
         scene_pair* pair = &pairs[i];
@@ -29,11 +29,11 @@ static void settle_list(const talus_scene* scene, scene_pair* pairs, int count)
     }
 }
 
-void settle_pairs(talus_scene* scene)
+void complete_pairs(talus_scene* scene)
 {
-    settle_list(scene, scene->pairs, scene->pair_count);
+    complete_list(scene, scene->pairs, scene->pair_count);
     for (int p = 0; p < scene->phase_count; p++) {
-        settle_list(scene, scene->phases[p].pairs, scene->phases[p].pair_count);
+        complete_list(scene, scene->phases[p].pairs, scene->phases[p].pair_count);
     }
 }
 
@@ -67,55 +67,49 @@ static double stiffness_factor(const talus_scene* scene, bool balls, bool polygo
     return polygons ? fmax(factor, 2.0) : factor;
 }
 
-/// Whether balls or polygons are there or will be poured.
-static void find_shapes(const talus_scene* scene, const talus_world* world, bool* balls,
-                        bool* polygons)
-{
-    const grains* g = &world->state.grains;
-    *balls = *polygons = false;
-    for (int64_t i = 0; i < g->count; i++) *(g->solid[i] < 0 ? balls : polygons) = true;
-    for (int i = 0; i < scene->source_count; i++) {
-        const scene_source* source = &scene->sources[i];
-        if (source->kind == SOURCE_INLET) *(source->shape.table ? polygons : balls) = true;
-    }
-}
-
 static bool lacks_stiffness(const scene_material* m)
 {
     return !(m->springs >> SPRING_STIFFNESS & 1);
 }
 
-talus_status settle_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
                               talus_error* error)
 {
-    bool balls, polygons, lacking = false;
-    find_shapes(scene, world, &balls, &polygons);
+    bool lacking = false;
     for (int i = 0; i < scene->material_count; i++) {
         lacking = lacking || lacks_stiffness(&scene->materials[i]);
+    }
+    bool balls = false, polygons = false; // there, or poured later
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        *(world->state.grains.solid[i] < 0 ? &balls : &polygons) = true;
+    }
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) *(source->shape.table ? &polygons : &balls) = true;
     }
     const bool hertz = scene->world.soft.law == TALUS_SOFT_HERTZ;
     if (!lacking || (!balls && !polygons) || (hertz && !polygons)) return TALUS_OK;
 
-    soft_settled* settled = &scene->settled;
-    TRY(scene_estimate_make(scene, world, scene->overlap, &settled->estimate, error));
-    settled->chosen = stiffness_factor(scene, balls, polygons) * settled->estimate.stiffness;
-    settled->stiffness = settled->chosen > 0.0;
+    soft_choices* choices = &scene->choices;
+    TRY(scene_estimate_make(scene, world, scene->overlap, &choices->estimate, error));
+    choices->chosen = stiffness_factor(scene, balls, polygons) * choices->estimate.stiffness;
+    choices->stiffness = choices->chosen > 0.0;
     for (int i = 0; i < scene->material_count; i++) {
         scene_material* m = &scene->materials[i];
         if (!lacks_stiffness(m)) continue;
-        if (!settled->stiffness) {
+        if (!choices->stiffness) {
             mistakes_add(p, m->origin.at, m->origin.path,
                          "its stiffness cannot be chosen: no weight, no force and no speed is "
                          "known at the start (expected stiffness)");
             continue;
         }
-        m->law.stiffness = settled->chosen;
+        m->law.stiffness = choices->chosen;
         node_put(&scene->arena, m->effective, "stiffness", (place){0},
-                 node_real(&scene->arena, settled->chosen));
+                 node_real(&scene->arena, choices->chosen));
     }
     if (scene->arena.failed) return error_memory(error, "the scene");
-    settle_pairs(scene);
-    return settled->stiffness ? give_laws(scene, world, error) : TALUS_OK;
+    complete_pairs(scene);
+    return choices->stiffness ? give_laws(scene, world, error) : TALUS_OK;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -135,18 +129,7 @@ static talus_status add_smallest(const talus_scene* scene, const scene_source* s
     return TALUS_OK;
 }
 
-/// Take out the grains from row `first` on, as if they had never been there.
-static talus_status remove_from(talus_world* world, int64_t first, int64_t next_id,
-                                talus_error* error)
-{
-    for (int64_t i = world->state.grains.count - 1; i >= first; i--) {
-        TRY(talus_world_remove_grain(world, world->state.grains.id[i], error));
-    }
-    world->state.grains.next_id = next_id;
-    return TALUS_OK;
-}
-
-static void choose_step(talus_scene* scene, scene_step* step, double length)
+static void set_step(talus_scene* scene, scene_step* step, double length)
 {
     step->length = length;
     node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
@@ -172,47 +155,42 @@ static bool is_reported(const talus_scene* scene, int index)
     return false;
 }
 
-/// `step: auto` of a phase in which nothing is known to collide.
-static void report_unknown(const talus_scene* scene, int index, const talus_error* why, mistakes* p)
-{
-    const scene_origin* origin = &scene->phases[index].step.origin;
-    if (is_reported(scene, index)) return;
-    mistakes_add(p, origin->at, origin->path,
-                 "'auto' cannot be settled: %s (expected a number > 0)", why->text);
-}
-
-/// A step written for rigid grains is far too long for soft ones.
-static void warn_too_long(const talus_scene* scene, int index, const log_sink* log)
-{
-    const scene_phase* phase = &scene->phases[index];
-    const char* unit = scene->output.reduced_units ? "" : " s";
-    if (is_reported(scene, index)) return;
-    log_write(log, TALUS_LOG_WARNING,
-              "%s %.4g%s is too long for soft grains (stable up to %.3g%s): %.3g%s is used, as "
-              "step: auto would",
-              phase->step.origin.path, phase->step.length, unit, phase->times.stable, unit,
-              phase->times.chosen, unit);
-}
-
-/// Choose the step of a phase if it is `auto` or too long; true if it was chosen.
-static bool settle_phase(talus_scene* scene, int index, const talus_error* why, const log_sink* log,
-                         mistakes* p)
+/// Choose the step of a phase if it is `auto` or too long; true if it was chosen. Where nothing can
+/// collide the phase's times are all zero, and `why` says so.
+static bool choose_step(talus_scene* scene, int index, const talus_error* why, const log_sink* log,
+                        mistakes* p)
 {
     scene_phase* phase = &scene->phases[index];
-    const bool known = phase->times.contact > 0.0;
-    const bool too_long = !phase->step.chosen && known && phase->step.length > phase->times.stable;
-    if (phase->step.chosen && !known) report_unknown(scene, index, why, p);
-    if (too_long) warn_too_long(scene, index, log);
+    const scene_origin* origin = &phase->step.origin;
+    const talus_soft_times* times = &phase->times;
+    const bool known = times->contact > 0.0;
+    // A step written for rigid grains is far too long for soft ones.
+    const bool too_long = !phase->step.chosen && known && phase->step.length > times->stable;
+    if (phase->step.chosen && !known && !is_reported(scene, index)) {
+        mistakes_add(p, origin->at, origin->path,
+                     "'auto' cannot be settled: %s (expected a number > 0)", why->text);
+    }
+    if (too_long && !is_reported(scene, index)) {
+        const char* unit = scene->output.reduced_units ? "" : " s";
+        log_write(log, TALUS_LOG_WARNING,
+                  "%s %.4g%s is too long for soft grains (stable up to %.3g%s): %.3g%s is used, as "
+                  "step: auto would",
+                  origin->path, phase->step.length, unit, times->stable, unit, times->chosen, unit);
+    }
     if (!known || !(phase->step.chosen || too_long)) return false;
-    choose_step(scene, &phase->step, phase->times.chosen);
+    set_step(scene, &phase->step, times->chosen);
     return true;
 }
 
-/// The steps of all phases, in a world that has all kinds of grains. Where nothing can collide the
-/// times are all zero.
-static talus_status settle_phases(talus_scene* scene, talus_world* world, const log_sink* log,
-                                  mistakes* p, talus_error* error)
+talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
+                          talus_error* error)
 {
+    // The world needs all kinds of grains for it; those of the inlets are there for a moment only.
+    const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
+    }
     double shortest = INFINITY;
     bool replaced = scene->step.chosen;
     for (int i = 0; i < scene->phase_count; i++) {
@@ -225,23 +203,16 @@ static talus_status settle_phases(talus_scene* scene, talus_world* world, const 
         const talus_status status = talus_world_soft_times(world, &phase->times, &why);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
         if (status < 0) phase->times = (talus_soft_times){0};
-        if (!settle_phase(scene, i, &why, log, p)) continue;
+        if (!choose_step(scene, i, &why, log, p)) continue;
         shortest = fmin(shortest, phase->step.length);
         replaced = replaced || same_origin(&phase->step, &scene->step);
     }
-    if (replaced && shortest < INFINITY) choose_step(scene, &scene->step, shortest);
-    return scene->arena.failed ? error_memory(error, "the scene") : TALUS_OK;
-}
+    if (replaced && shortest < INFINITY) set_step(scene, &scene->step, shortest);
+    if (scene->arena.failed) return error_memory(error, "the scene");
 
-talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
-                          talus_error* error)
-{
-    const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
-    for (int i = 0; i < scene->source_count; i++) {
-        const scene_source* source = &scene->sources[i];
-        if (source->kind == SOURCE_INLET) TRY(add_smallest(scene, source, world, error));
+    for (int64_t i = world->state.grains.count - 1; i >= first; i--) {
+        TRY(talus_world_remove_grain(world, world->state.grains.id[i], error));
     }
-    TRY(settle_phases(scene, world, log, p, error));
-    TRY(remove_from(world, first, next_id, error));
+    world->state.grains.next_id = next_id;
     return give_laws(scene, world, error);
 }

@@ -296,7 +296,8 @@ static void note_assumptions(import_model* m)
     import_add_line(&m->notes, "overlaps of grains in the file are kept (allow_overlap)");
 }
 
-static talus_status settle_grains(const talus_import_def* def, import_model* m, talus_error* error)
+static talus_status complete_grains(const talus_import_def* def, import_model* m,
+                                    talus_error* error)
 {
     if (m->grain_count == 0 && m->walls.count == 0) {
         return error_set(error, TALUS_ERR_FORMAT, "%s: there are no grains in it", def->path);
@@ -346,7 +347,7 @@ static talus_status import_model_fill(const talus_import_def* def, import_model*
     }
     choose_dimension(def, m);
     TRY(make_cell(def, m, error));
-    return settle_grains(def, m, error);
+    return complete_grains(def, m, error);
 }
 
 talus_status talus_import(const talus_import_def* def, talus_import_result* result,

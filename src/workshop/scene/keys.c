@@ -65,12 +65,15 @@ const char* keys_same_as(const key_section* of, int index)
 
 int keys_row_count(const key_section* s)
 {
-    return s->own.count + (s->shared ? s->shared->count : 0);
+    return s->own.count + (s->shared ? s->shared->count : 0) + s->last.count;
 }
 
 const key_row* keys_row(const key_section* s, int index)
 {
-    return index < s->own.count ? &s->own.rows[index] : &s->shared->rows[index - s->own.count];
+    if (index < s->own.count) return &s->own.rows[index];
+    index -= s->own.count;
+    const int shared = s->shared ? s->shared->count : 0;
+    return index < shared ? &s->shared->rows[index] : &s->last.rows[index - shared];
 }
 
 bool keys_next_word(const char** list, char* word, int size)

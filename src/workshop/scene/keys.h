@@ -1,13 +1,16 @@
 /// The table of all keys of a scene: the only place that says what exists.
 ///
-/// The reader takes types, ranges, choices and defaults from it; the JSON Schema (`talus schema`),
-/// the tables of docs/scenes.md, starter scenes and completions are written from it. A key that the
-/// reader asks for must have a row (assert), and tests/scene/test_keys.c shows that every row is
-/// asked for.
+/// The reader takes types, ranges, choices and defaults from it, and where a value goes: most rows
+/// name the member of the struct that section_fill() puts it into. The others need thought and are
+/// read by name. The JSON Schema (`talus schema`), the tables of docs/scenes.md, starter scenes and
+/// completions are written from the table too. A key that the reader asks for must have a row
+/// (assert), and tests/scene/test_keys.c shows that every row is asked for.
 #ifndef TALUS_SCENE_KEYS_H
 #define TALUS_SCENE_KEYS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /// Rules for numbers.
@@ -29,6 +32,51 @@ typedef enum key_kind {
     KEY_LIST = 2048,  ///< list of sections: pattern.key[]
     KEY_NAMED = 4096, ///< sections under names of the user's: pattern.key.<name>
 } key_kind;
+
+/// Types of members that values go into.
+typedef enum member_type {
+    MEMBER_REAL,
+    MEMBER_REALS, ///< vectors; axial ones of dimension 2 go to [2]
+    MEMBER_INT,
+    MEMBER_INT64,
+    MEMBER_UINT64,
+    MEMBER_BOOL,  ///< of a choice: whether it is the second one
+    MEMBER_BOOLS, ///< of a list of axes: whether each is named
+    MEMBER_ENUM,  ///< index of the choice
+    MEMBER_TEXT
+} member_type;
+
+/// The member of a struct that a value goes into.
+typedef struct key_member {
+    const char* of; ///< name of the struct; NULL: the key is read by name
+    size_t offset;
+    member_type type;
+    double factor; ///< that numbers are multiplied by
+} key_member;
+
+/// KEY_INTO(talus_solver_def, tolerance): where the value of a row goes.
+#define KEY_INTO(type, member) .into = {KEY_MEMBER(type, member, 1.0)}
+/// The same for the half of a length, and for an angle, which scenes have in degrees.
+#define KEY_INTO_HALF(type, member) .into = {KEY_MEMBER(type, member, 0.5)}
+#define KEY_INTO_RADIANS(type, member) .into = {KEY_MEMBER(type, member, M_PI / 180.0)}
+/// Of a row that two variants share, each with a struct of its own.
+#define KEY_INTO_EITHER(type, other, member)                                                       \
+    .into = {KEY_MEMBER(type, member, 1.0), KEY_MEMBER(other, member, 1.0)}
+#define KEY_MEMBER(type, member, factor)                                                           \
+    {                                                                                              \
+        .of = #type, offsetof(type, member), MEMBER_TYPE(((type*)0)->member), factor               \
+    }
+#define MEMBER_TYPE(member)                                                                        \
+    _Generic((member), double                                                                      \
+             : MEMBER_REAL, double*                                                                \
+             : MEMBER_REALS, int                                                                   \
+             : MEMBER_INT, int64_t                                                                 \
+             : MEMBER_INT64, uint64_t                                                              \
+             : MEMBER_UINT64, bool                                                                 \
+             : MEMBER_BOOL, bool*                                                                  \
+             : MEMBER_BOOLS, unsigned                                                              \
+             : MEMBER_ENUM, const char*                                                            \
+             : MEMBER_TEXT)
 
 /// A key of a section, in all variants of the section that have it in the same form.
 typedef struct key_row {
@@ -55,6 +103,11 @@ typedef struct key_row {
     const char* unit;
     const char* unit_2d; ///< where it differs
     const char* meaning; ///< Markdown
+    const char* missing; ///< required integers: what the message asks for, "a number of grains"
+    const char* outside; ///< message for a number beyond `least`, `most` or `not_zero`, or (after
+                         ///< the word) for a choice of `without`; NULL: the section sees to it
+    key_member into[2];  ///< where it goes; the second in the struct of another variant
+    bool preset;         ///< the member holds the default already, such as the scene's seed
 } key_row;
 
 /// How many of some keys there may be.
@@ -78,6 +131,7 @@ typedef struct key_section {
     bool inherits;        ///< what is left out is not the default, but what is in force
     key_rows own;
     const key_rows* shared; ///< more rows, or NULL
+    key_rows last;          ///< and more of its own behind them
     const key_group* groups;
     int group_count;
 } key_section;

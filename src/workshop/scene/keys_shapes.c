@@ -1,5 +1,5 @@
 /// Keys of shapes: bodies that are not balls, and their parts.
-#include "scene/keys.h"
+#include "scene/model.h"
 
 static const char* const hulls[] = {"whole", "groups"};
 static const char* const platonic[] = {"4", "6", "8", "12", "20"};
@@ -73,17 +73,17 @@ static const key_group regular_groups[] = {{KEY_ONE_OF, "sides faces", NULL},
 
 static const key_row random_rows[] = {
     {"vertices", KEY_INTEGER, .dim = 2, .least = 3, .most = MOST_CORNERS, .otherwise = "6",
-     .meaning = "points drawn: corners of each hull"},
+     KEY_INTO(random_shapes, corners), .meaning = "points drawn: corners of each hull"},
     {"vertices", KEY_INTEGER, .dim = 3, .least = 4, .most = MOST_CORNERS, .otherwise = "12",
-     .meaning = "likewise"},
-    {"aspect", KEY_VECTOR, .rule = REAL_POSITIVE, .otherwise = "1",
-     .meaning = "half axes in units of `radius`"},
-    {"radius", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "1", .unit = "m",
-     .meaning = "of the ellipsoid, times `aspect`"},
+     KEY_INTO(random_shapes, corners), .meaning = "likewise"},
     {"count", KEY_INTEGER, .least = 1, .most = MOST_VARIANTS, .otherwise = "20",
-     .meaning = "different bodies made"},
+     KEY_INTO(random_shapes, count), .meaning = "different bodies made"},
+    {"aspect", KEY_VECTOR, .rule = REAL_POSITIVE, .otherwise = "1",
+     KEY_INTO(random_shapes, half_axes), .meaning = "half axes in units of `radius`"},
+    {"radius", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "1", .unit = "m",
+     KEY_INTO(random_shapes, radius), .meaning = "of the ellipsoid, times `aspect`"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .derived = "the scene's",
-     .meaning = "of these bodies, with their name"},
+     KEY_INTO(random_shapes, seed), .preset = true, .meaning = "of these bodies, with their name"},
 };
 
 static const key_rows convex = KEY_ROWS_OF(convex_rows);

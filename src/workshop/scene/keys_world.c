@@ -1,5 +1,5 @@
 /// Keys of the whole scene, of its solver, policies, phases and output.
-#include "scene/keys.h"
+#include "scene/model.h"
 
 static const char* const units[] = {"si", "reduced"};
 static const char* const methods[] = {"contact", "soft"};
@@ -19,19 +19,23 @@ static const char* const policies[] = {"accept", "stop", "retry", "remove"};
 enum { ACCEPT = 1, RETRY = 4, REMOVE = 8 };
 
 static const key_row root_rows[] = {
-    {"title", KEY_TEXT, .otherwise = "untitled",
+    {"title", KEY_TEXT, .otherwise = "untitled", KEY_INTO(talus_scene, title),
      .meaning = "what the run is called in its results"},
     {"description", KEY_TEXT, .meaning = "for people"},
+    {"strict", KEY_BOOL, .otherwise = "false", KEY_INTO(talus_scene, strict),
+     .meaning = "a generator that could not place all its grains is an error instead of a warning"},
     {"units", KEY_CHOICE, KEY_CHOICES(units), .otherwise = "si",
+     KEY_INTO(scene_output, reduced_units),
      .meaning = "a note on what the numbers are; nothing is converted"},
     {"dimension", KEY_INTEGER, .least = 2, .most = 3, .required = true,
      .meaning = "disks and polygons, or spheres and polyhedra"},
     {"seed", KEY_INTEGER, .most = KEY_MOST_INTEGER, .otherwise = "1",
+     KEY_INTO(talus_world_def, seed),
      .meaning = "of all random numbers: sweeps, generators, inlets"},
-    {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", .meaning = "to use; 0: all cores"},
-    {"strict", KEY_BOOL, .otherwise = "false",
-     .meaning = "a generator that could not place all its grains is an error instead of a warning"},
+    {"threads", KEY_INTEGER, .most = 4096, .otherwise = "1", KEY_INTO(talus_world_def, threads),
+     .meaning = "to use; 0: all cores"},
     {"method", KEY_CHOICE, KEY_CHOICES(methods), .otherwise = "contact",
+     KEY_INTO(talus_world_def, method),
      .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
@@ -40,9 +44,10 @@ static const key_row root_rows[] = {
      .meaning =
          "time step; `auto`, with the method soft only: as long as its results do not depend "
          "on it. One that is too long for soft grains is replaced, see [soft](#soft)"},
-    {"gravity", KEY_VECTOR, .otherwise = "0", .unit = "m/s²",
+    {"gravity", KEY_VECTOR, .otherwise = "0", .unit = "m/s²", KEY_INTO(talus_world_def, gravity),
      .meaning = "acceleration of all free grains"},
     {"drag", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "kg/s",
+     KEY_INTO(talus_world_def, drag),
      .meaning = "linear drag on every grain, force = −drag · velocity"},
     {"periodic", KEY_MAP, .derived = "none",
      .meaning = "axes that wrap around; with both methods each cell length must be at least 4.1 "
@@ -77,8 +82,10 @@ static const key_row periodic_rows[] = {
 };
 
 static const key_row domain_rows[] = {
-    {"low", KEY_VECTOR, .required = true, .unit = "m", .meaning = "lower corner"},
-    {"high", KEY_VECTOR, .required = true, .unit = "m", .meaning = "upper corner"},
+    {"low", KEY_VECTOR, .required = true, .unit = "m", KEY_INTO(talus_world_def, domain_low),
+     .meaning = "lower corner"},
+    {"high", KEY_VECTOR, .required = true, .unit = "m", KEY_INTO(talus_world_def, domain_high),
+     .meaning = "upper corner"},
 };
 
 static const key_row solver_rows[] = {
@@ -97,17 +104,24 @@ static const key_row solver_rows[] = {
      .meaning = "rule that ends a solve: estimated velocity error of the whole system, local "
                 "residual, fixed number of sweeps; with the method `sweeps` also change of every "
                 "force, change of the mean force"},
-    {"tolerance", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "0.01", .meaning = "of the rule"},
+    {"tolerance", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "0.01",
+     KEY_INTO(talus_solver_def, tolerance), .meaning = "of the rule"},
     {"cutoff", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "N",
+     KEY_INTO(talus_solver_def, cutoff),
      .meaning = "the δ of the rule `local`, an error with any other; 0: 1e-6 of the mean force"},
     {"max_sweeps", KEY_INTEGER, .least = 1, .most = 1000000000, .otherwise = "1000",
+     KEY_INTO(talus_solver_def, max_sweeps),
      .meaning = "give up after so many; the number itself for `sweeps`"},
-    {"warm_start", KEY_BOOL, .otherwise = "true", .meaning = "begin from the last step's impulses"},
+    {"warm_start", KEY_BOOL, .otherwise = "true", KEY_INTO(talus_solver_def, warm_start),
+     .meaning = "begin from the last step's impulses"},
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",
+     KEY_INTO(talus_solver_def, push_out_overlap),
      .meaning = "`g` undoes overlaps with a velocity, `g+` lets them be"},
     {"vector", KEY_CHOICE, KEY_CHOICES(widths), .otherwise = "best",
+     KEY_INTO(talus_solver_def, vector),
      .meaning = "numbers worked on at once; the results are the same to the bit"},
     {"precision", KEY_CHOICE, KEY_CHOICES(precisions), .otherwise = "double",
+     KEY_INTO(talus_solver_def, precision),
      .meaning = "of the sweeps; `single`: floats as long as they make progress, then doubles until "
                 "the rule is met, which is measured in doubles "
                 "([performance](performance.md#single-precision)). Not with the method `sweeps`"},
@@ -115,46 +129,59 @@ static const key_row solver_rows[] = {
 
 static const key_row soft_rows[] = {
     {"integrator", KEY_CHOICE, KEY_CHOICES(integrators), .otherwise = "verlet",
+     KEY_INTO(talus_soft_def, integrator),
      .meaning = "Gear's predictor–corrector with five or three derivatives, velocity Verlet, "
                 "drift–kick–drift"},
     {"elongation", KEY_CHOICE, KEY_CHOICES(elongations), .otherwise = "geometric",
+     KEY_INTO(talus_soft_def, elongation),
      .meaning = "how the friction spring is followed: by increments of positions and angles, or by "
                 "velocity times step, which is of first order and damps: see "
                 "[soft.md](soft.md#relaxation)"},
     {"law", KEY_CHOICE, .dim = 2, KEY_CHOICES(soft_laws), .otherwise = "linear",
+     KEY_INTO(talus_soft_def, law),
      .meaning = "normal force between balls: stiffness · overlap; Hertz and Mindlin, from `young` "
                 "and `poisson` of every material; stiffness · area of overlap / sum of the radii. "
                 "Polygons always push with the area"},
-    {"law", KEY_CHOICE, .dim = 3, KEY_CHOICES(soft_laws), .without = 4, .otherwise = "linear",
-     .meaning = "likewise; not with the area"},
+    {"law", KEY_CHOICE, .dim = 3, KEY_CHOICES(soft_laws), .without = 4,
+     .outside = "exists only in dimension 2 (expected linear or hertz)", .otherwise = "linear",
+     KEY_INTO(talus_soft_def, law), .meaning = "likewise; not with the area"},
     {"bound", KEY_CHOICE, KEY_CHOICES(bounds), .otherwise = "total",
+     KEY_INTO(talus_soft_def, bound),
      .meaning = "the friction spring is bounded by friction · elastic normal force and dashpots "
                 "come on top (PLMH); or spring and dashpot together by friction · normal force, as "
                 "in LAMMPS and YADE"},
     {"vector", KEY_CHOICE, KEY_CHOICES(widths), .otherwise = "best",
+     KEY_INTO(talus_soft_def, vector),
      .meaning = "numbers worked on at once; the results are the same to the bit"},
     {"overlap", KEY_REAL, .rule = REAL_POSITIVE, .most = 0.1, .otherwise = "0.001",
+     KEY_INTO(talus_scene, overlap), .outside = "is too deep (expected at most 0.1)",
      .meaning = "largest overlap in mean diameters that is aimed at where a material gives no "
                 "`stiffness`"},
 };
 
 static const key_row policy_rows[] = {
     {"unconverged", KEY_CHOICE, KEY_CHOICES(policies), .without = REMOVE, .otherwise = "accept",
+     KEY_INTO(talus_world_def, on_unconverged),
+     .outside = "makes no sense here (expected accept, retry or stop)",
      .meaning = "method contact: a step did not meet the stopping rule; `retry` halves the step"},
     {"escape", KEY_CHOICE, KEY_CHOICES(policies), .without = RETRY, .otherwise = "stop",
+     KEY_INTO(talus_world_def, on_escape),
+     .outside = "makes no sense here (expected stop, remove or accept)",
      .meaning = "a grain left the domain or went through a wall"},
     {"nan", KEY_CHOICE, KEY_CHOICES(policies), .without = ACCEPT | REMOVE, .otherwise = "stop",
+     KEY_INTO(talus_world_def, on_nan), .outside = "makes no sense here (expected stop or retry)",
      .meaning = "a velocity is not a number; the method soft always stops"},
     {"retry_depth", KEY_INTEGER, .most = 30, .otherwise = "6",
-     .meaning = "how often a step may be halved"},
+     KEY_INTO(talus_world_def, retry_depth), .meaning = "how often a step may be halved"},
 };
 
 static const key_row until_rows[] = {
     {"time", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "s",
-     .meaning = "duration since the phase began"},
+     KEY_INTO(phase_end, duration), .meaning = "duration since the phase began"},
     {"steps", KEY_INTEGER, .least = 1, .most = KEY_MOST_INTEGER, .derived = "none",
-     .meaning = "steps since the phase began"},
+     KEY_INTO(phase_end, steps), .meaning = "steps since the phase began"},
     {"kinetic_energy", KEY_REAL, .rule = REAL_POSITIVE, .derived = "none", .unit = "J",
+     KEY_INTO(phase_end, kinetic_energy),
      .meaning = "mean per free grain below which it ends. The method soft looks every 100 steps"},
     {"hold", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .needs = "kinetic_energy",
      .unit = "s", .meaning = "time the kinetic energy must stay below"},
@@ -173,7 +200,8 @@ static const key_row phase_rows[] = {
      .meaning = "names of walls that go, with the grains glued to them"},
     {"set_motion", KEY_NAMED, .derived = "none",
      .meaning = "under the names of walls: how they move from now on"},
-    {"gravity", KEY_VECTOR, .derived = "unchanged", .unit = "m/s²", .meaning = "from now on"},
+    {"gravity", KEY_VECTOR, .derived = "unchanged", .unit = "m/s²", KEY_INTO(scene_phase, gravity),
+     .meaning = "from now on"},
     {"solver", KEY_MAP | KEY_CHOICE, KEY_CHOICES(solver_methods), .derived = "unchanged",
      .meaning = "keys as `solver`, unchanged if absent"},
     {"pairs", KEY_LIST, .derived = "unchanged", .meaning = "keys as `pairs`"},
@@ -184,13 +212,16 @@ static const key_row phase_rows[] = {
 
 static const key_row output_rows[] = {
     {"frames", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "s",
+     KEY_INTO(scene_output, frame_interval),
      .meaning = "simulated time between frames; 0: only the first and the last"},
     {"series", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "s",
+     KEY_INTO(scene_output, series_interval),
      .meaning = "simulated time between rows of `series.csv`; 0: every step, with the method soft "
                 "about a thousand rows for each phase"},
     {"checkpoint", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "300", .unit = "s of wall time",
-     .meaning = "between checkpoints"},
-    {"contacts", KEY_BOOL, .otherwise = "true", .meaning = "record contacts in the frames"},
+     KEY_INTO(scene_output, checkpoint_seconds), .meaning = "between checkpoints"},
+    {"contacts", KEY_BOOL, .otherwise = "true", KEY_INTO(scene_output, contacts),
+     .meaning = "record contacts in the frames"},
 };
 
 static const key_section sections[] = {

@@ -1,4 +1,4 @@
-/// The list of a scene's mistakes. It holds at most PROBLEMS_MAX of them: a file in which
+/// The list of a scene's mistakes. It holds at most MISTAKES_MAX of them: a file in which
 /// everything is wrong (a picture, say) must not fill the screen.
 #include "scene/mistakes.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBLEMS_MAX = 100 };
+enum { MISTAKES_MAX = 100 };
 
 void mistakes_free(mistakes* p)
 {
@@ -32,7 +32,7 @@ static bool mistakes_grow(mistakes* p)
 
 void mistakes_add_list(mistakes* p, place at, const char* path, const char* format, va_list args)
 {
-    if (p->count >= PROBLEMS_MAX) {
+    if (p->count >= MISTAKES_MAX) {
         p->dropped++;
         return;
     }

@@ -52,6 +52,19 @@ typedef struct scene_solid {
     scene_origin origin;
 } scene_solid;
 
+/// One end of a cone.
+typedef struct cone_end {
+    double point[3];
+    double radius;
+} cone_end;
+
+/// `random` of a shape: hulls of points drawn on an ellipsoid.
+typedef struct random_shapes {
+    int corners, count;
+    double half_axes[3], radius;
+    uint64_t seed;
+} random_shapes;
+
 typedef struct scene_wall {
     talus_wall_def def;
     scene_origin origin;
@@ -137,7 +150,7 @@ struct talus_scene {
     scene_step step;
     talus_world_def world;
     double overlap;       ///< of the method soft: aimed at by stiffness that is chosen
-    soft_settled settled; ///< what was chosen when the world was made
+    soft_choices choices; ///< what was chosen when the world was made
     scene_origin periodic_origin[3];
     scene_output output;
     scene_material* materials;
@@ -162,80 +175,69 @@ struct talus_scene {
 
 // ---- reading, one file per section -------------------------------------------------------------
 
-void schema_read(talus_scene* scene, section* root);
-void schema_materials(talus_scene* scene, section* root);
+void read_scene(talus_scene* scene, section* root);
+void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
-scene_pair* schema_pairs(talus_scene* scene, section* s, int* count);
-void schema_solver(section* parent, talus_solver_def* solver);
-/// `method` and `soft`.
-void schema_soft(talus_scene* scene, section* root);
+scene_pair* read_pairs(talus_scene* scene, section* s, int* count);
+void read_solver(section* parent, talus_solver_def* solver);
 /// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
-void schema_step(talus_scene* scene, section* s, bool required, scene_step* step);
+void read_step(talus_scene* scene, section* s, bool required, scene_step* step);
 /// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
-/// Read those of a material or a pair; bit i of *given tells that constant i is there.
-void schema_springs(section* s, talus_pair_def* law, unsigned* given);
+/// Those that a material or a pair gives, once it is read: bit i tells that constant i is there.
+unsigned springs_given(const section* s);
 /// Where they are.
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
-void schema_shapes(talus_scene* scene, section* root);
+void read_shapes(talus_scene* scene, section* root);
 /// Make a solid of the hulls of its parts and keep it; points and sizes must be in the arena.
 /// Reports what is wrong with them at `key` (or NULL) of the section and returns -1, else its
 /// number.
-int schema_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def);
+int scene_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def);
 /// Index of the shape under `key`, which must be given; -1 after a mistake.
-int schema_find_shape(talus_scene* scene, section* s, const char* key);
+int read_shape_name(talus_scene* scene, section* s, const char* key);
 /// A file named under `key`: its whole path, NULL after a mistake. It is copied with the scene.
-const char* schema_file(talus_scene* scene, section* s, const char* key);
+const char* read_path(talus_scene* scene, section* s, const char* key);
 /// Degrees under `rotation`: a number in 2D, {axis, angle} in 3D.
-void schema_rotation(section* parent, int dim, double rotation[3]);
-void schema_walls(talus_scene* scene, section* root);
+void read_rotation(section* parent, int dim, double rotation[3]);
+void read_walls(talus_scene* scene, section* root);
 /// A section as the motion of wall `self`. `given` is false when nothing stands there.
-void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive);
+void read_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive);
 /// Checks of motions that need all walls.
-void schema_check_motion(talus_scene* scene, place at, const char* path,
-                         const talus_drive_def* drive);
-void schema_grains(talus_scene* scene, section* root);
+void check_motion(talus_scene* scene, place at, const char* path, const talus_drive_def* drive);
+void read_grains(talus_scene* scene, section* root);
 /// voronoi, arch and masonry.
-void schema_blocks(talus_scene* scene, section* s, scene_source* source);
-/// `fixed` and `glue` of grains; *g holds the defaults.
-void schema_hold(talus_scene* scene, section* s, talus_grain_def* g);
-/// `low` and `high`, which must be given.
-void schema_corners(section* s, double* low, double* high);
+void read_blocks(talus_scene* scene, section* s, scene_source* source);
+/// `glue` of grains, which goes not with `fixed`; *g holds the defaults.
+void read_glue(talus_scene* scene, section* s, talus_grain_def* g);
+/// Whether `low` < `high` along every axis, if both were read and are good.
+void check_corners(section* s, const double* low, const double* high);
 /// Size distribution under `radius` or `diameter`; returns the largest radius, 0 after a mistake.
-double schema_sizes(section* s, int dim, sizes_def* def);
+double read_sizes(section* s, int dim, sizes_def* def);
 /// The same for grains that may have a shape: `shape` with `scale`, or `radius` or `diameter` of
 /// the ball that holds it, and `rotation`.
-double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice);
+double read_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice);
 /// `shape`, `scale` or `radius`, `rotation` of an explicit grain. *choice and *g hold the defaults;
 /// afterwards *g has its radius, and *choice says what it looks like.
-void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
+void read_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
 /// The same for what a source of explicit grains gives all of them: it may leave out the size.
-void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
-void schema_phases(talus_scene* scene, section* root);
+void read_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
+void read_phases(talus_scene* scene, section* root);
 
-// ---- settled when the world is made ------------------------------------------------------------
+// ---- chosen when the world is made -------------------------------------------------------------
 
 /// Give pairs, the phases' too, the springs that they leave to their materials.
-void settle_pairs(talus_scene* scene);
+void complete_pairs(talus_scene* scene);
 /// Choose the stiffness that materials leave to the program, from the world with all its grains.
-talus_status settle_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
                               talus_error* error);
 
 /// Find the times of every phase's stiffest pair; choose the steps that are `auto` and, with a
 /// warning, those with which the integrator would be unstable. The world is as before at the end.
-talus_status settle_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
+talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
                           talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
-
-/// Index of a name; reports an unknown one, with a suggestion, and returns -1.
-int schema_find(section* s, const char* key, int index, const char* what, const char* word,
-                const char* const* names, int count);
-/// The same among the choices of a key that is a list of texts.
-int schema_find_choice(section* s, const char* key, int index, const char* what, const char* word);
-int schema_find_at(reader* r, place at, const char* path, const char* what, const char* word,
-                   const char* const* names, int count);
 
 /// A ball must not meet its own image, nor the same neighbour twice: report axes of the periodic
 /// cell shorter than four times `radius`.

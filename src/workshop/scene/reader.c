@@ -1,5 +1,6 @@
 /// Sections and lists of a scene: what is known, what is unknown, and paths for messages.
 #include "scene/reader.h"
+#include "base/array.h"
 #include "base/words.h"
 
 #include <assert.h>
@@ -26,51 +27,12 @@ static bool reader_knows(const reader* r, const char* pattern, const char* key)
     return false;
 }
 
-/// Remember a key of the schema, once.
-static void reader_know(reader* r, const char* pattern, const char* key)
-{
-    if (reader_knows(r, pattern, key)) return;
-    if (r->known_count == r->known_capacity) {
-        int capacity = r->known_capacity ? 2 * r->known_capacity : 128;
-        known_key* known = realloc(r->known, sizeof *known * (size_t)capacity);
-        if (!known) {
-            r->a->failed = true;
-            return;
-        }
-        r->known = known;
-        r->known_capacity = capacity;
-    }
-    r->known[r->known_count++] = (known_key){pattern, key};
-}
-
-/// Remember that a row was read, once.
-static void reader_note(reader* r, const key_read* read)
-{
-    for (int i = r->read_count - 1; i >= 0; i--) {
-        const key_read* old = &r->reads[i];
-        if (old->row == read->row && old->section == read->section &&
-            old->variant == read->variant && old->fits == read->fits) {
-            return;
-        }
-    }
-    if (r->read_count == r->read_capacity) {
-        int capacity = r->read_capacity ? 2 * r->read_capacity : 128;
-        key_read* reads = realloc(r->reads, sizeof *reads * (size_t)capacity);
-        if (!reads) {
-            r->a->failed = true;
-            return;
-        }
-        r->reads = reads;
-        r->read_capacity = capacity;
-    }
-    r->reads[r->read_count++] = *read;
-}
-
 const key_row* section_row(section* s, const char* key, unsigned kinds)
 {
     static const key_row none = {.key = ""};
+    reader* r = s->r;
     key_read read = {.section = s->keys, .variant = s->variant, .fits = true};
-    read.row = keys_find_kind(s->keys, key, s->variant, s->r->dim, kinds);
+    read.row = keys_find_kind(s->keys, key, s->variant, r->dim, kinds);
     if (!read.row) {
         // A key of another variant or dimension, read only to say what is wrong with it.
         read.row = keys_find_kind(s->keys, key, NULL, 0, kinds);
@@ -78,34 +40,44 @@ const key_row* section_row(section* s, const char* key, unsigned kinds)
     }
     assert(read.row && "the table of keys has what is read");
     if (!read.row) return &none;
-    reader_note(s->r, &read);
+    for (int i = r->read_count - 1; i >= 0; i--) {
+        const key_read* old = &r->reads[i];
+        if (old->row == read.row && old->section == read.section && old->variant == read.variant &&
+            old->fits == read.fits) {
+            return read.row;
+        }
+    }
+    if (arrays_grow(&r->read_capacity, r->read_count + 1, ARRAY(r->reads)))
+        r->reads[r->read_count++] = read;
+    else
+        r->a->failed = true;
     return read.row;
 }
 
-static void section_ask(section* s, const char* key)
+/// What was asked about a key; NULL: nothing.
+static asked_key* section_asked(const section* s, const char* key)
 {
-    assert(keys_find(s->keys, key, NULL, 0) && "the table of keys has what is asked for");
     for (int i = 0; i < s->asked_count; i++) {
-        if (strcmp(s->asked[i], key) == 0) return;
+        if (strcmp(s->asked[i].key, key) == 0) return &s->asked[i];
     }
-    if (s->asked_count == s->asked_capacity) {
-        int capacity = s->asked_capacity ? 2 * s->asked_capacity : 32;
-        const char** asked = arena_take(s->r->a, sizeof *asked * (size_t)capacity);
-        if (!asked) return;
-        if (s->asked_count > 0) memcpy(asked, s->asked, sizeof *asked * (size_t)s->asked_count);
-        s->asked = asked;
-        s->asked_capacity = capacity;
-    }
-    s->asked[s->asked_count++] = key;
-    reader_know(s->r, s->pattern, key);
+    return NULL;
 }
 
-static bool section_knows(const section* s, const char* key)
+/// Make a key known, here and to the whole scene.
+static asked_key* section_ask(section* s, const char* key)
 {
-    for (int i = 0; i < s->asked_count; i++) {
-        if (strcmp(s->asked[i], key) == 0) return true;
+    assert(keys_find(s->keys, key, NULL, 0) && "the table of keys has what is asked for");
+    asked_key* asked = section_asked(s, key);
+    if (asked || s->asked_count >= s->asked_room) return asked;
+    reader* r = s->r;
+    s->asked[s->asked_count] = (asked_key){.key = key};
+    if (!reader_knows(r, s->pattern, key)) {
+        if (arrays_grow(&r->known_capacity, r->known_count + 1, ARRAY(r->known)))
+            r->known[r->known_count++] = (known_key){s->pattern, key};
+        else
+            r->a->failed = true;
     }
-    return false;
+    return &s->asked[s->asked_count++];
 }
 
 /// The place elsewhere in the scene of this key, or of one that looks like it; NULL if there is
@@ -157,6 +129,9 @@ static void section_begin(section* s, reader* r, const section* parent, const ch
     assert(keys && "the table of keys has this section");
     *s = (section){.r = r, .path = path, .pattern = pattern, .keys = keys ? keys : &none};
     s->inherits = keys_inherit(pattern);
+    const int rows = keys_row_count(s->keys);
+    s->asked = arena_take(r->a, sizeof *s->asked * (size_t)(rows + 1));
+    s->asked_room = s->asked ? rows : 0;
     if (parent && !s->keys->selector) s->variant = parent->variant;
 }
 
@@ -168,11 +143,36 @@ void section_root(section* s, reader* r, const node* root)
     s->out = node_make(r->a, NODE_MAP, (place){0});
 }
 
-/// The key's node; NULL if it is absent. Says so if it is there but empty.
+/// The key's node; NULL if it is absent.
 static const node* section_find(section* s, const char* key)
 {
     section_ask(s, key);
     return node_find(s->in, key);
+}
+
+const node* section_take(section* s, const char* key)
+{
+    asked_key* asked = section_ask(s, key);
+    if (asked) asked->read = true;
+    return node_find(s->in, key);
+}
+
+void section_accept(section* s, const char* key)
+{
+    asked_key* asked = section_ask(s, key);
+    if (asked) asked->good = true;
+}
+
+bool section_got(const section* s, const char* key)
+{
+    const asked_key* asked = section_asked(s, key);
+    return asked && asked->good;
+}
+
+bool section_was_read(const section* s, const char* key)
+{
+    const asked_key* asked = section_asked(s, key);
+    return asked && asked->read;
 }
 
 bool section_open(section* s, section* parent, const char* key)
@@ -196,9 +196,12 @@ bool section_open(section* s, section* parent, const char* key)
 
 void section_close(section* s)
 {
+    const char** names = arena_take(s->r->a, sizeof *names * (size_t)(s->asked_count + 1));
+    if (!names) return;
+    for (int i = 0; i < s->asked_count; i++) names[i] = s->asked[i].key;
     for (int i = 0; s->in && i < s->in->count; i++) {
         const char* key = s->in->key[i];
-        if (section_knows(s, key)) continue;
+        if (section_asked(s, key)) continue;
         unknown_key* u = arena_take(s->r->a, sizeof *u);
         if (!u) return;
         *u = (unknown_key){.next = s->r->unknown,
@@ -206,7 +209,7 @@ void section_close(section* s)
                            .path = join(s->r->a, s->path, key),
                            .key = key,
                            .pattern = s->pattern,
-                           .nearest = nearest_name(key, s->asked, s->asked_count)};
+                           .nearest = nearest_name(key, names, s->asked_count)};
         s->r->unknown = u;
     }
 }

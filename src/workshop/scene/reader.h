@@ -1,9 +1,10 @@
 /// Strict reading of a scene's tree.
 ///
-/// Keys are asked for by name; type, rule, choices and default come from the key's row in the table
-/// of keys, in the variant of the section (a wall's `type`) and the dimension at hand. Asking makes
-/// a key known. Leaving a section reports the keys that nobody asked for, with the nearest known
-/// key as a suggestion.
+/// Type, rule, choices and default of a key come from its row in the table of keys, in the variant
+/// of the section (a wall's `type`) and the dimension at hand. section_fill() reads all keys of
+/// which the table says where they go; the others are asked for by name. Asking makes a key known.
+/// Leaving a section reports the keys that nobody asked for, with the nearest known key as a
+/// suggestion.
 /// Mistakes never stop the reading: a function that finds one reports it and returns something
 /// harmless, so that all mistakes of a file come out at once. What was asked for, default or given,
 /// is put into the effective tree.
@@ -42,15 +43,24 @@ typedef struct reader {
     mistakes* p;
     int dim;         ///< of the scene, 0 before it is known
     key_read* reads; ///< [read_count] without repetition
-    int read_count, read_capacity;
+    int read_count;
+    int64_t read_capacity;
     known_key* known; ///< [known_count] without repetition
-    int known_count, known_capacity;
+    int known_count;
+    int64_t known_capacity;
     unknown_key* unknown;
 } reader;
 
 /// Report the unknown keys, now that all sections are known.
 void reader_finish(reader* r);
 void reader_free(reader* r);
+
+/// A key of a section that was asked for.
+typedef struct asked_key {
+    const char* key;
+    bool read; ///< its value was read, not only asked whether it is there
+    bool good; ///< and is there, and good
+} asked_key;
 
 /// A map being read.
 typedef struct section {
@@ -63,9 +73,9 @@ typedef struct section {
     const char* variant; ///< once its selector is read: of the section, else of its parent
     bool inherits;       ///< what is left out is what is in force, not the default of the table
     place at;
-    bool broken; ///< something else stood where the map should be: report nothing missing
-    const char** asked;
-    int asked_count, asked_capacity;
+    bool broken;      ///< something else stood where the map should be: report nothing missing
+    asked_key* asked; ///< [asked_count] in the arena, with room for a key of every row
+    int asked_count, asked_room;
 } section;
 
 /// Start at the top. `root` must be a map or NULL.
@@ -85,8 +95,24 @@ bool section_has(section* s, const char* key);
 bool section_has_kind(section* s, const char* key, node_kind kind);
 /// Path of a key, in the arena.
 const char* section_path(const section* s, const char* key);
+/// Ask for a key and say that its value is read now; NULL if it is absent.
+const node* section_take(section* s, const char* key);
+/// Say that the value read was good.
+void section_accept(section* s, const char* key);
+/// Whether the value of a key was read; and whether it is there and good.
+bool section_was_read(const section* s, const char* key);
+bool section_got(const section* s, const char* key);
 /// The row of a key that is about to be read as one of `kinds`; never NULL.
 const key_row* section_row(section* s, const char* key, unsigned kinds);
+
+/// Read all keys of the section's variant that go into a struct of this type, in the order of the
+/// table, but for those that were read before. What is left out becomes the table's default; where
+/// the section inherits, the row is preset or has no default, the member stays as it is.
+#define section_fill(s, type, into) section_fill_members(s, #type, 1 ? (into) : (type*)NULL, NULL)
+/// The same, only the rows before `key`: one that needs thought and is read by name next.
+#define section_fill_before(s, key, type, into)                                                    \
+    section_fill_members(s, #type, 1 ? (into) : (type*)NULL, key)
+void section_fill_members(section* s, const char* type, void* into, const char* end);
 
 // The functions *_or() take a default that depends on something else; the row says so in words, or
 // has the same value as its default. What the row requires is reported if it is missing.
@@ -98,7 +124,7 @@ double read_real_or(section* s, const char* key, double otherwise);
 double read_real_required(section* s, const char* key);
 /// A number that may be absent: returns whether it is there and good; *out is changed only then.
 bool read_real_optional(section* s, const char* key, double* out);
-/// An integer in the row's range; 1e5 counts as one.
+/// An integer in the row's range; 1e5 counts as one. 1 when it is required and absent or wrong.
 int64_t read_integer(section* s, const char* key);
 int64_t read_integer_or(section* s, const char* key, int64_t otherwise);
 bool read_integer_optional(section* s, const char* key, int64_t* out);
@@ -130,6 +156,13 @@ double* read_rows(section* s, const char* key, int* rows, int* width);
 const char** read_texts(section* s, const char* key, int* count);
 /// Point at the i-th entry of the list under `key` (or the value itself, if it is not a list).
 place read_place(const section* s, const char* key, int index);
+
+/// Index of a name of something in the scene, the i-th entry under `key`; reports an unknown one,
+/// with a suggestion, and returns -1. `what` it is the name of: "wall".
+int section_find_name(section* s, const char* key, int index, const char* what, const char* word,
+                      const char* const* names, int count);
+int reader_find_name(reader* r, place at, const char* path, const char* what, const char* word,
+                     const char* const* names, int count);
 
 /// A list of maps, or a map of maps whose keys are the user's names.
 typedef struct items {

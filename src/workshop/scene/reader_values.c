@@ -94,12 +94,6 @@ static bool node_to_real(reader* r, const node* in, const char* path, real_rule 
     return true;
 }
 
-/// The value under a key, or NULL; asking makes the key known.
-static const node* find(section* s, const char* key)
-{
-    return section_has(s, key) ? node_find(s->in, key) : NULL;
-}
-
 static void put(section* s, const char* key, node* value)
 {
     node_put(s->r->a, s->out, key, (place){0}, value);
@@ -133,11 +127,15 @@ static void check_default(const section* s, const key_row* row, double value)
 /// Read as the row says; the value is changed only if it is there and good.
 static bool take_real(section* s, const key_row* row, double* out)
 {
-    const node* in = find(s, row->key);
+    const node* in = section_take(s, row->key);
     double value;
     if (!in || !node_to_real(s->r, in, section_path(s, row->key), row->rule, &value)) return false;
     *out = value;
     put(s, row->key, node_real(s->r->a, value));
+    section_accept(s, row->key);
+    const bool outside = value < row->least || (row->most > 0.0 && value > row->most) ||
+                         (row->not_zero && value == 0.0);
+    if (outside && row->outside) section_mistake(s, row->key, "%s", row->outside);
     return true;
 }
 
@@ -159,7 +157,7 @@ double read_real_required(section* s, const char* key)
 {
     const key_row* row = section_row(s, key, KEY_REAL);
     double value = 1.0;
-    if (!section_has(s, key))
+    if (!section_take(s, key))
         report_missing(s, key, rule_name(row->rule));
     else
         take_real(s, row, &value);
@@ -174,7 +172,7 @@ double read_real(section* s, const char* key)
 
 static bool take_integer(section* s, const key_row* row, int64_t* out)
 {
-    const node* in = find(s, row->key);
+    const node* in = section_take(s, row->key);
     if (!in) return false;
     double value;
     if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, &value)) return false;
@@ -187,6 +185,7 @@ static bool take_integer(section* s, const key_row* row, int64_t* out)
     }
     *out = (int64_t)value;
     put(s, row->key, node_integer(s->r->a, *out));
+    section_accept(s, row->key);
     return true;
 }
 
@@ -206,7 +205,14 @@ int64_t read_integer_or(section* s, const char* key, int64_t otherwise)
 
 int64_t read_integer(section* s, const char* key)
 {
-    return read_integer_or(s, key, (int64_t)default_real(section_row(s, key, KEY_INTEGER)));
+    const key_row* row = section_row(s, key, KEY_INTEGER);
+    if (!row->required) return read_integer_or(s, key, (int64_t)default_real(row));
+    int64_t value = 1;
+    if (!section_take(s, key))
+        section_mistake(s, NULL, "%s: is missing (expected %s)", key, row->missing);
+    else
+        take_integer(s, row, &value);
+    return value;
 }
 
 bool read_bool_or(section* s, const char* key, bool otherwise)
@@ -215,7 +221,7 @@ bool read_bool_or(section* s, const char* key, bool otherwise)
     assert(s->inherits || row->derived ||
            strcmp(row->otherwise, otherwise ? "true" : "false") == 0);
     (void)row;
-    const node* in = find(s, key);
+    const node* in = section_take(s, key);
     bool value = otherwise;
     if (in) {
         if (in->kind != NODE_SCALAR)
@@ -254,7 +260,7 @@ static const char* node_to_text(reader* r, const node* in, const char* path)
 const char* read_text_or(section* s, const char* key, const char* otherwise)
 {
     const key_row* row = section_row(s, key, KEY_TEXT);
-    const node* in = find(s, key);
+    const node* in = section_take(s, key);
     if (!in && row->required) report_missing(s, key, "a text");
     const char* text = in ? node_to_text(s->r, in, section_path(s, key)) : NULL;
     if (!text) text = otherwise;
@@ -289,7 +295,7 @@ static int choice_of(const key_row* row, const char* word)
 /// Read as the row says, and make it the section's variant if it is that key.
 static int take_choice(section* s, const key_row* row, int otherwise)
 {
-    const node* in = find(s, row->key);
+    const node* in = section_take(s, row->key);
     const char* const* names = row->choices;
     const int count = row->choice_count;
     int choice = otherwise;
@@ -298,6 +304,8 @@ static int take_choice(section* s, const key_row* row, int otherwise)
     if (text) {
         int found = choice_of(row, text);
         const char* near = found < 0 ? nearest_name(text, names, count) : NULL;
+        const bool outside = found >= 0 && row->outside && (row->without >> found & 1u);
+        if (outside) section_mistake(s, row->key, "'%s' %s", text, row->outside);
         if (found >= 0)
             choice = found;
         else
@@ -381,13 +389,14 @@ static int width_of(const section* s, const key_row* row)
 static bool take_vector(section* s, const key_row* row, double* out, const double* otherwise)
 {
     const int width = width_of(s, row);
-    const node* in = find(s, row->key);
+    const node* in = section_take(s, row->key);
     double value[WIDEST] = {0};
     bool good = in && node_to_vector(s->r, in, section_path(s, row->key), width, value);
     const double* from = good ? value : otherwise;
     if (!from) return false;
     for (int k = 0; k < width; k++) out[k] = from[k];
     put(s, row->key, numbers_node(s->r->a, from, width));
+    if (good) section_accept(s, row->key);
     return good;
 }
 
@@ -401,7 +410,7 @@ bool read_vector_or(section* s, const char* key, double* out, const double* othe
 bool read_vector_required(section* s, const char* key, double* out)
 {
     const key_row* row = section_row(s, key, KEY_VECTOR);
-    if (!section_has(s, key)) {
+    if (!section_take(s, key)) {
         report_missing(s, key, width_of(s, row) == 2 ? "[x, y]" : "[x, y, z]");
     }
     return take_vector(s, row, out, NULL);
@@ -463,7 +472,7 @@ double* read_rows(section* s, const char* key, int* rows, int* row_numbers)
 {
     const key_row* row_of = section_row(s, key, KEY_ROWS);
     *rows = 0;
-    const node* in = find(s, key);
+    const node* in = section_take(s, key);
     if (!in) return NULL;
     const int width = row_width(s, row_of, in);
     if (row_numbers) *row_numbers = width;
@@ -493,7 +502,7 @@ const char** read_texts(section* s, const char* key, int* count)
 {
     section_row(s, key, KEY_TEXTS);
     *count = 0;
-    const node* in = find(s, key);
+    const node* in = section_take(s, key);
     if (!in) return NULL;
     if (in->kind == NODE_MAP || node_is_null(in)) {
         section_mistake(s, key, "is %s (expected a list of names)", node_kind_name(in));
@@ -513,6 +522,7 @@ const char** read_texts(section* s, const char* key, int* count)
         node_append(s->r->a, out, text_node(s->r->a, text));
     }
     put(s, key, out);
+    section_accept(s, key);
     return texts;
 }
 
@@ -521,4 +531,23 @@ place read_place(const section* s, const char* key, int index)
     const node* in = node_find(s->in, key);
     if (in && in->kind == NODE_LIST && index < in->count) return in->item[index]->at;
     return section_place(s, key);
+}
+
+int reader_find_name(reader* r, place at, const char* path, const char* what, const char* word,
+                     const char* const* names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], word) == 0) return i;
+    }
+    const char* near = nearest_name(word, names, count);
+    mistakes_add(r->p, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return -1;
+}
+
+int section_find_name(section* s, const char* key, int index, const char* what, const char* word,
+                      const char* const* names, int count)
+{
+    return reader_find_name(s->r, read_place(s, key, index), section_path(s, key), what, word,
+                            names, count);
 }

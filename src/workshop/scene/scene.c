@@ -66,7 +66,7 @@ static void scene_read(talus_scene* scene, const char* text, size_t size, const 
     section s;
     scene->reader = (reader){.a = a, .p = p};
     section_root(&s, &scene->reader, root);
-    schema_read(scene, &s);
+    read_scene(scene, &s);
     reader_finish(&scene->reader);
     scene->effective = s.out;
 }
@@ -144,9 +144,9 @@ talus_method scene_method(const talus_scene* scene)
     return scene->world.method;
 }
 
-const soft_settled* scene_settled(const talus_scene* scene)
+const soft_choices* scene_choices(const talus_scene* scene)
 {
-    return &scene->settled;
+    return &scene->choices;
 }
 
 const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase)

@@ -22,11 +22,11 @@ typedef struct scene_output {
 } scene_output;
 
 /// What the program chose for the method soft when it made the world.
-typedef struct soft_settled {
+typedef struct soft_choices {
     bool stiffness; ///< of materials that do not give theirs
     scene_estimate estimate;
     double chosen; ///< stiffness, N/m
-} soft_settled;
+} soft_choices;
 
 /// Progress of one inlet, all that a restart needs.
 typedef struct inlet_state {
@@ -52,7 +52,7 @@ double scene_phase_step(const talus_scene* scene, int phase);
 const char* scene_phase_step_path(const talus_scene* scene, int phase);
 /// The method, and what was chosen for it; of the latter nothing before the world is made.
 talus_method scene_method(const talus_scene* scene);
-const soft_settled* scene_settled(const talus_scene* scene);
+const soft_choices* scene_choices(const talus_scene* scene);
 /// Largest overlap that the scene aims at, in diameters.
 double scene_overlap(const talus_scene* scene);
 /// Times of the stiffest pair in a phase, from the grains at the start and those of the inlets; all

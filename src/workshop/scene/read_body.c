@@ -4,31 +4,25 @@
 
 #include <string.h>
 
-/// rotation: `random`, or degrees as walls have them.
-static void read_rotation(section* s, int dim, shape_choice* choice)
-{
-    const node* in =
-        section_has_kind(s, "rotation", NODE_SCALAR) ? node_find(s->in, "rotation") : NULL;
-    if (in && strcmp(in->text, "random") == 0) {
-        read_choice(s, "rotation");
-        choice->any_rotation = true;
-    } else if (section_has(s, "rotation")) {
-        choice->any_rotation = false;
-        schema_rotation(s, dim, choice->rotation);
-    }
-}
-
 /// `shape` and `rotation`; false if the shape cannot be used. A shape that does not exist is one
 /// without variants: one mistake, and the grains are not taken for balls.
 static bool read_choice_of_shape(talus_scene* scene, section* s, shape_choice* choice)
 {
     if (section_has(s, "shape")) {
-        int index = schema_find_shape(scene, s, "shape");
+        int index = read_shape_name(scene, s, "shape");
         choice->table = &scene->shapes;
         choice->first = index < 0 ? 0 : scene->shapes.rows[index].first;
         choice->count = index < 0 ? 0 : scene->shapes.rows[index].count;
     }
-    read_rotation(s, scene->world.dim, choice);
+    const node* rotation =
+        section_has_kind(s, "rotation", NODE_SCALAR) ? node_find(s->in, "rotation") : NULL;
+    if (rotation && strcmp(rotation->text, "random") == 0) {
+        read_choice(s, "rotation");
+        choice->any_rotation = true;
+    } else if (section_has(s, "rotation")) {
+        choice->any_rotation = false;
+        read_rotation(s, scene->world.dim, choice->rotation);
+    }
     return choice->count > 0;
 }
 
@@ -42,19 +36,19 @@ static void refuse_shape_keys(section* s)
     }
 }
 
-double schema_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice)
+double read_body(talus_scene* scene, section* s, sizes_def* def, shape_choice* choice)
 {
     int dim = scene->world.dim;
     if (!section_has(s, "shape")) {
         refuse_shape_keys(s);
-        return schema_sizes(s, dim, def);
+        return read_sizes(s, dim, def);
     }
     bool good = read_choice_of_shape(scene, s, choice);
     bool sized = section_has(s, "radius") || section_has(s, "diameter");
     if (sized && section_has(s, "scale")) {
         section_mistake(s, "scale", "the size is given twice (expected scale, radius or diameter)");
     }
-    if (sized) return schema_sizes(s, dim, def);
+    if (sized) return read_sizes(s, dim, def);
     choice->scale = read_real(s, "scale");
     *def = sizes_default();
     def->value = good ? shape_choice_radius(choice) : 1.0;
@@ -77,7 +71,7 @@ static void read_shaped_size(section* s, shape_choice* choice, talus_grain_def* 
     choice->scale = 0.0;
 }
 
-void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
+void read_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
 {
     if (section_has(s, "shape") || choice->table) {
         read_choice_of_shape(scene, s, choice);
@@ -91,10 +85,10 @@ void schema_one_body(talus_scene* scene, section* s, shape_choice* choice, talus
         g->radius = read_real_required(s, "radius");
 }
 
-void schema_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
+void read_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g)
 {
     if (section_has(s, "shape")) {
-        schema_one_body(scene, s, choice, g);
+        read_one_body(scene, s, choice, g);
         return;
     }
     refuse_shape_keys(s);

@@ -29,7 +29,7 @@ static void* grow(talus_scene* scene, void* rows, int count, int* capacity, size
     return more;
 }
 
-int schema_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def)
+int scene_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def)
 {
     solids* all = &scene->shapes.solids;
     scene_solid* rows =
@@ -46,14 +46,14 @@ int schema_add_solid(talus_scene* scene, section* s, const char* key, const talu
     return index;
 }
 
-int schema_find_shape(talus_scene* scene, section* s, const char* key)
+int read_shape_name(talus_scene* scene, section* s, const char* key)
 {
     const char* name = read_text(s, key);
     if (!name) return -1;
-    return schema_find(s, key, 0, "shape", name, scene->shapes.names, scene->shapes.count);
+    return section_find_name(s, key, 0, "shape", name, scene->shapes.names, scene->shapes.count);
 }
 
-const char* schema_file(talus_scene* scene, section* s, const char* key)
+const char* read_path(talus_scene* scene, section* s, const char* key)
 {
     const char* file = read_text(s, key);
     if (!file) return NULL;
@@ -211,7 +211,7 @@ static void read_body_file(section* s, corners* c)
         section_mistake(s, "file", "holds a body of dimension 3 (expected points)");
         return;
     }
-    const char* path = schema_file(c->scene, s, "file");
+    const char* path = read_path(c->scene, s, "file");
     if (!path) return;
     triangles t;
     talus_error error = {0};
@@ -269,7 +269,7 @@ static void read_parts(section* parent, corners* c)
         int first = c->count;
         read_convex(&s, c, "");
         read_vector(&s, "at", at);
-        schema_rotation(&s, c->dim, rotation);
+        read_rotation(&s, c->dim, rotation);
         section_close(&s);
         if (c->points) {
             move_points(c->dim, c->points + first * c->dim, c->count - first, rotation, at);
@@ -279,30 +279,19 @@ static void read_parts(section* parent, corners* c)
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-/// random: hulls of points drawn on an ellipsoid.
-typedef struct random_def {
-    int corners, count;
-    double half_axes[3];
-    uint64_t seed;
-} random_def;
-
-static random_def read_random_def(talus_scene* scene, section* parent)
+/// How to draw random bodies, whose half axes are given in units of a radius.
+static random_shapes read_random_def(talus_scene* scene, section* parent)
 {
-    int dim = scene->world.dim;
     section s;
     section_open(&s, parent, "random");
-    random_def d = {.seed = scene->world.seed};
-    d.corners = (int)read_integer(&s, "vertices");
-    d.count = (int)read_integer(&s, "count");
-    read_vector(&s, "aspect", d.half_axes);
-    double radius = read_real(&s, "radius");
-    d.seed = (uint64_t)read_integer_or(&s, "seed", (int64_t)d.seed);
-    for (int k = 0; k < dim; k++) {
+    random_shapes d = {.seed = scene->world.seed};
+    section_fill(&s, random_shapes, &d);
+    for (int k = 0; k < scene->world.dim; k++) {
         if (!(d.half_axes[k] > 0.0)) {
             section_mistake(&s, "aspect", "must be above 0 (expected the half axes' ratio)");
             d.half_axes[k] = 1.0;
         }
-        d.half_axes[k] *= radius;
+        d.half_axes[k] *= d.radius;
     }
     section_close(&s);
     return d;
@@ -319,8 +308,8 @@ static bool holds_origin(const solid* s)
 
 /// Draw points until their hull holds the centre. Returns false if memory is short or, which many
 /// tries make impossible in practice, none does.
-static bool draw_hull(talus_scene* scene, const random_def* d, const talus_solid_def* def, rng* r,
-                      double* points)
+static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_solid_def* def,
+                      rng* r, double* points)
 {
     int dim = scene->world.dim;
     for (int i = 0; i < TRIES; i++) {
@@ -336,7 +325,7 @@ static bool draw_hull(talus_scene* scene, const random_def* d, const talus_solid
 
 static void read_random(talus_scene* scene, section* s, named_shape* shape, double skin)
 {
-    random_def d = read_random_def(scene, s);
+    random_shapes d = read_random_def(scene, s);
     uint64_t key = hash_bytes(HASH_START, shape->name, strlen(shape->name));
     shape->first = scene->shapes.solids.count;
     for (int i = 0; i < d.count; i++) {
@@ -355,7 +344,7 @@ static void read_random(talus_scene* scene, section* s, named_shape* shape, doub
                             TRIES);
             return;
         }
-        if (schema_add_solid(scene, s, "random", &def) < 0) return;
+        if (scene_add_solid(scene, s, "random", &def) < 0) return;
     }
     shape->count = d.count;
 }
@@ -376,7 +365,7 @@ static void read_plain(talus_scene* scene, section* s, named_shape* shape, doubl
     def.part_sizes = c.sizes;
     def.part_count = c.parts;
     def.skin = skin;
-    int index = schema_add_solid(scene, s, NULL, &def);
+    int index = scene_add_solid(scene, s, NULL, &def);
     if (index < 0) return;
     shape->first = index;
     shape->count = 1;
@@ -397,7 +386,7 @@ static void read_shape(talus_scene* scene, section* s, named_shape* shape)
     section_close(s);
 }
 
-void schema_shapes(talus_scene* scene, section* root)
+void read_shapes(talus_scene* scene, section* root)
 {
     if (!section_has(root, "shapes")) return;
     items map;

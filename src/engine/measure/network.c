@@ -10,33 +10,21 @@
 
 #include <math.h>
 
-static double mean_normal(const contact_choice* choice)
+static double mean_normal(const contact_filter* filter)
 {
     double sum = 0.0;
     int64_t count = 0;
-    for (int64_t c = 0; c < choice->list->count; c++) {
-        if (!contact_counts(choice, c)) continue;
+    for (int64_t c = 0; c < filter->list->count; c++) {
+        if (!contact_counts(filter, c)) continue;
         double tangential[3];
-        sum += contact_split(choice->list, c, tangential);
+        sum += contact_split(filter->list, c, tangential);
         count++;
     }
     return count > 0 ? sum / (double)count : 0.0;
 }
 
-/// Sums over the contacts of one network, of normals too.
-static void add_contact(const contact_choice* choice, int64_t c, double volume, double fabric[9],
-                        talus_network* out)
-{
-    const contacts* list = choice->list;
-    const double* n = list->normal + c * list->dim;
-    out->contacts++;
-    out->sliding += list->state[c] == TALUS_CONTACT_SLIDE;
-    tensor_add(list->dim, fabric, 1.0, n, n);
-    stress_add(choice->world, list, c, list->force + c * list->dim, volume, out->stress);
-}
-
 static void finish(int dim, int64_t both, const double whole[9], double fabric[9],
-                   talus_network* out)
+                   talus_subnetwork* out)
 {
     double deviator[9], part[9];
     const double count = (double)out->contacts;
@@ -57,21 +45,26 @@ static void finish(int dim, int64_t both, const double whole[9], double fabric[9
     out->angle = principal_angle(dim, &principal);
 }
 
-talus_status talus_measure_networks(const talus_world* world, const talus_measure_def* def,
-                                    talus_networks* out, talus_error* error)
+talus_status talus_measure_network(const talus_world* world, const talus_measure_def* def,
+                                   talus_network* out, talus_error* error)
 {
     const int dim = world->state.grains.dim;
-    contact_choice choice;
+    contact_filter filter;
     double fabric[2][9] = {{0}}, whole[9];
-    *out = (talus_networks){0};
-    TRY(contact_choose(world, def, &choice, error));
-    TRY(stress_volume(world, def, &choice.region, &out->volume, error));
-    out->mean_normal = mean_normal(&choice);
-    for (int64_t c = 0; c < choice.list->count; c++) {
-        if (!contact_counts(&choice, c)) continue;
+    *out = (talus_network){0};
+    TRY(contact_filter_make(world, def, &filter, error));
+    TRY(stress_volume(world, def, &filter.region, &out->volume, error));
+    out->mean_normal = mean_normal(&filter);
+    for (int64_t c = 0; c < filter.list->count; c++) {
+        if (!contact_counts(&filter, c)) continue;
         double tangential[3];
-        const bool weak = contact_split(choice.list, c, tangential) <= def->cut * out->mean_normal;
-        add_contact(&choice, c, out->volume, fabric[weak], weak ? &out->weak : &out->strong);
+        const bool weak = contact_split(filter.list, c, tangential) <= def->cut * out->mean_normal;
+        const double *n = filter.list->normal + c * dim, *force = filter.list->force + c * dim;
+        talus_subnetwork* part = weak ? &out->weak : &out->strong;
+        part->contacts++;
+        part->sliding += filter.list->state[c] == TALUS_CONTACT_SLIDE;
+        tensor_add(dim, fabric[weak], 1.0, n, n);
+        stress_add(world, filter.list, c, force, out->volume, part->stress);
     }
     for (int k = 0; k < 9; k++) whole[k] = out->strong.stress[k] + out->weak.stress[k];
     const int64_t both = out->strong.contacts + out->weak.contacts;

@@ -8,16 +8,14 @@ static phase_end read_until(section* parent)
     phase_end end = {.duration = -1.0, .steps = -1, .kinetic_energy = -1.0};
     section s;
     bool given = section_open(&s, parent, "until");
-    bool any = read_real_optional(&s, "time", &end.duration);
-    any = read_integer_optional(&s, "steps", &end.steps) || any;
-    bool calm = read_real_optional(&s, "kinetic_energy", &end.kinetic_energy);
-    if (calm)
+    section_fill(&s, phase_end, &end);
+    if (section_got(&s, "kinetic_energy"))
         end.hold = read_real(&s, "hold");
     else if (section_has(&s, "hold"))
         section_mistake(&s, "hold", "goes only with kinetic_energy");
-    bool asked =
+    bool any =
         section_has(&s, "time") || section_has(&s, "steps") || section_has(&s, "kinetic_energy");
-    if (!any && !calm && !asked && !s.broken) {
+    if (!any && !s.broken) {
         section_mistake(given ? &s : parent, given ? NULL : "until",
                         "no end condition (expected until: with time, steps or kinetic_energy)");
     }
@@ -32,8 +30,8 @@ static void read_removed(talus_scene* scene, section* s, scene_phase* phase, boo
     phase->removed = arena_take(&scene->arena, sizeof(int) * (size_t)(count + 1));
     if (!phase->removed) return;
     for (int i = 0; i < count; i++) {
-        int wall =
-            schema_find(s, "remove", i, "wall", names[i], scene->wall_names, scene->wall_count);
+        int wall = section_find_name(s, "remove", i, "wall", names[i], scene->wall_names,
+                                     scene->wall_count);
         if (wall < 0) continue;
         if (gone[wall]) {
             section_mistake(s, "remove", "wall '%s' was removed before", names[i]);
@@ -54,41 +52,20 @@ static void read_motions(talus_scene* scene, section* s, scene_phase* phase, con
         section item;
         const char* name;
         if (!items_section(&list, i, &item, &name)) continue;
-        int wall = schema_find_at(s->r, list.in->key_at[i], item.path, "wall", name,
-                                  scene->wall_names, scene->wall_count);
+        int wall = reader_find_name(s->r, list.in->key_at[i], item.path, "wall", name,
+                                    scene->wall_names, scene->wall_count);
         if (wall >= 0 && gone[wall]) {
             section_mistake(&item, NULL, "wall '%s' was removed before", name);
         }
         scene_motion* motion = &phase->motions[phase->motion_count];
         motion->wall = wall;
-        schema_motion(scene, &item, true, wall, &motion->drive);
-        schema_check_motion(scene, item.at, item.path, &motion->drive);
+        read_motion(scene, &item, true, wall, &motion->drive);
+        check_motion(scene, item.at, item.path, &motion->drive);
         if (wall >= 0) phase->motion_count++;
     }
 }
 
-/// Names of the inlets, in the order of their inlet_index.
-static const char** inlet_names(talus_scene* scene)
-{
-    size_t size = sizeof(char*) * (size_t)(scene->inlet_count + 1);
-    const char** names = arena_take(&scene->arena, size);
-    for (int i = 0; names && i < scene->source_count; i++) {
-        const scene_source* source = &scene->sources[i];
-        if (source->kind == SOURCE_INLET) names[source->inlet_index] = source->name;
-    }
-    return names;
-}
-
-static void read_pour(talus_scene* scene, section* s, scene_phase* phase, const char** inlets)
-{
-    int count;
-    const char** names = read_texts(s, "pour", &count);
-    for (int i = 0; i < count; i++) {
-        int found = schema_find(s, "pour", i, "inlet", names[i], inlets, scene->inlet_count);
-        if (found >= 0) phase->pours[found] = true;
-    }
-}
-
+/// A phase in which nothing changes and no inlet is open; false if memory is short.
 static bool phase_init(talus_scene* scene, scene_phase* phase)
 {
     *phase = (scene_phase){.name = "run", .step = scene->step};
@@ -96,20 +73,10 @@ static bool phase_init(talus_scene* scene, scene_phase* phase)
     return phase->pours != NULL;
 }
 
-/// A scene without phases has one, with all inlets open.
-static void single_phase(talus_scene* scene, section* root)
-{
-    scene->phases = arena_take(&scene->arena, sizeof *scene->phases);
-    if (!scene->phases || !phase_init(scene, &scene->phases[0])) return;
-    scene->phases[0].end = read_until(root);
-    for (int i = 0; i < scene->inlet_count; i++) scene->phases[0].pours[i] = true;
-    scene->phase_count = 1;
-}
-
 /// What earlier phases leave behind for the later ones.
 typedef struct phase_memory {
-    bool* gone; ///< [wall_count] removed walls
-    const char** inlets;
+    bool* gone;              ///< [wall_count] removed walls
+    const char** inlets;     ///< names of the inlets, in the order of their inlet_index
     talus_solver_def solver; ///< in force
 } phase_memory;
 
@@ -119,18 +86,26 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     const char* unnamed = arena_format(&scene->arena, "phase%d", index);
     phase->name = read_text_or(s, "name", unnamed ? unnamed : "");
     phase->end = read_until(s);
-    schema_step(scene, s, false, &phase->step);
+    read_step(scene, s, false, &phase->step);
     read_removed(scene, s, phase, memory->gone);
     if (section_has(s, "set_motion")) read_motions(scene, s, phase, memory->gone);
-    phase->has_gravity = read_vector(s, "gravity", phase->gravity);
+    section_fill(s, scene_phase, phase);
+    phase->has_gravity = section_got(s, "gravity");
     phase->has_solver = section_has(s, "solver");
-    if (phase->has_solver) schema_solver(s, &memory->solver);
+    if (phase->has_solver) read_solver(s, &memory->solver);
     phase->solver = memory->solver;
-    if (section_has(s, "pairs")) phase->pairs = schema_pairs(scene, s, &phase->pair_count);
-    read_pour(scene, s, phase, memory->inlets);
+    if (section_has(s, "pairs")) phase->pairs = read_pairs(scene, s, &phase->pair_count);
+    int count;
+    const char** names = read_texts(s, "pour", &count);
+    for (int i = 0; i < count; i++) {
+        int found =
+            section_find_name(s, "pour", i, "inlet", names[i], memory->inlets, scene->inlet_count);
+        if (found >= 0) phase->pours[found] = true;
+    }
     section_close(s);
 }
 
+/// An inlet that no phase opens is a mistake.
 static void check_inlets_used(talus_scene* scene)
 {
     for (int i = 0; i < scene->source_count; i++) {
@@ -146,10 +121,15 @@ static void check_inlets_used(talus_scene* scene)
     }
 }
 
-void schema_phases(talus_scene* scene, section* root)
+void read_phases(talus_scene* scene, section* root)
 {
-    if (!section_has(root, "phases")) {
-        single_phase(scene, root);
+    arena* a = &scene->arena;
+    if (!section_has(root, "phases")) { // one, with all inlets open
+        scene->phases = arena_take(a, sizeof *scene->phases);
+        if (!scene->phases || !phase_init(scene, &scene->phases[0])) return;
+        scene->phases[0].end = read_until(root);
+        for (int i = 0; i < scene->inlet_count; i++) scene->phases[0].pours[i] = true;
+        scene->phase_count = 1;
         return;
     }
     if (section_has(root, "until")) {
@@ -159,11 +139,15 @@ void schema_phases(talus_scene* scene, section* root)
     items_open_list(&list, root, "phases");
     if (list.in && list.count == 0) section_mistake(root, "phases", "is empty (expected a phase)");
     phase_memory memory = {
-        .gone = arena_take(&scene->arena, sizeof(bool) * (size_t)(scene->wall_count + 1)),
-        .inlets = inlet_names(scene),
+        .gone = arena_take(a, sizeof *memory.gone * (size_t)(scene->wall_count + 1)),
+        .inlets = arena_take(a, sizeof *memory.inlets * (size_t)(scene->inlet_count + 1)),
         .solver = scene->world.solver};
-    scene->phases = arena_take(&scene->arena, sizeof *scene->phases * (size_t)(list.count + 1));
+    scene->phases = arena_take(a, sizeof *scene->phases * (size_t)(list.count + 1));
     if (!scene->phases || !memory.gone || !memory.inlets) return;
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
+        if (source->kind == SOURCE_INLET) memory.inlets[source->inlet_index] = source->name;
+    }
     for (int i = 0; i < list.count; i++) {
         section s;
         if (!phase_init(scene, &scene->phases[i])) return;

@@ -6,46 +6,22 @@ static void read_distribution(section* s, sizes_def* def)
     int kind = read_choice(s, "distribution");
     if (kind < 0) return;
     def->kind = (sizes_kind)kind;
-    if (kind != SIZES_SINGLE) def->by_mass = read_choice(s, "by") == 1;
-    int rows;
-    switch (def->kind) {
-    case SIZES_SINGLE: def->value = read_real(s, "value"); break;
-    case SIZES_POWER:
-        def->exponent = read_real(s, "exponent");
-        // fall through
-    case SIZES_UNIFORM:
-        def->min = read_real(s, "min");
-        def->max = read_real(s, "max");
-        break;
-    case SIZES_NORMAL:
-        def->mean = read_real(s, "mean");
-        def->deviation = read_real(s, "deviation");
-        break;
-    case SIZES_LOGNORMAL:
-        if (section_has(s, "mean") == section_has(s, "median")) {
-            section_mistake(s, NULL, "needs its middle once (expected either median or mean)");
-        }
-        read_real_optional(s, "median", &def->median);
-        read_real_optional(s, "mean", &def->mean);
-        def->sigma = read_real(s, "sigma");
-        break;
-    case SIZES_TABLE:
-    case SIZES_TABLE_LINEAR:
+    if (kind == SIZES_LOGNORMAL && section_has(s, "mean") == section_has(s, "median")) {
+        section_mistake(s, NULL, "needs its middle once (expected either median or mean)");
+    }
+    section_fill(s, sizes_def, def);
+    if (kind == SIZES_TABLE || kind == SIZES_TABLE_LINEAR) {
+        int rows;
         def->table = read_rows(s, "table", &rows, NULL);
         def->table_count = rows;
         if (!section_has(s, "table")) {
             section_mistake(s, NULL, "table: is missing (expected a list of [size, weight])");
         }
-        break;
-    }
-    if (kind == SIZES_NORMAL || kind == SIZES_LOGNORMAL) {
-        read_real_optional(s, "min", &def->min);
-        read_real_optional(s, "max", &def->max);
     }
     section_close(s);
 }
 
-double schema_sizes(section* s, int dim, sizes_def* def)
+double read_sizes(section* s, int dim, sizes_def* def)
 {
     *def = sizes_default();
     bool radius = section_has(s, "radius"), diameter = section_has(s, "diameter");

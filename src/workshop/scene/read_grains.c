@@ -24,68 +24,42 @@ static void read_mass(section* s, double material_density, talus_grain_def* g)
     g->density = read_real_or(s, "density", material_density);
 }
 
-/// lock: [y]: axes along which the grains stay put.
-static void read_lock(const talus_scene* scene, section* s, talus_grain_def* g)
-{
-    int count;
-    const char** axes = read_texts(s, "lock", &count);
-    if (!axes) return;
-    for (int k = 0; k < 3; k++) g->locked[k] = false;
-    for (int i = 0; i < count; i++) {
-        const int axis = schema_find_choice(s, "lock", i, "axis", axes[i]);
-        if (axis >= 0) g->locked[axis] = true;
-    }
-    if (count > 0 && !method_of(scene->world.method)->locks_axes) {
-        section_mistake(s, "lock", "is known to the method soft only (expected method: soft)");
-    }
-}
-
 /// What grains share or have of their own, besides size and position. *g holds the defaults.
 static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool poured)
 {
     int default_material = g->material;
     const char* material = read_text_or(s, "material", scene->material_names[g->material]);
-    int found = schema_find(s, "material", 0, "material", material, scene->material_names,
-                            scene->material_count);
+    int found = section_find_name(s, "material", 0, "material", material, scene->material_names,
+                                  scene->material_count);
     g->material = found < 0 ? 0 : found;
     bool same = g->material == default_material;
     read_mass(s, same ? g->density : scene->materials[g->material].density, g);
-    read_vector_or(s, "velocity", g->velocity, g->velocity);
-    read_axial_or(s, "spin", g->spin, g->spin);
-    read_vector_or(s, "force", g->force, g->force);
-    read_axial_or(s, "torque", g->torque, g->torque);
-    g->locked_rotation = read_bool_or(s, "lock_rotation", g->locked_rotation);
-    read_lock(scene, s, g);
-    g->tag = (int32_t)read_integer_or(s, "tag", g->tag);
-    if (!poured) schema_hold(scene, s, g);
+    section_fill(s, talus_grain_def, g);
+    const node* locked = node_find(s->out, "lock");
+    if (locked && locked->count > 0 && !method_of(scene->world.method)->locks_axes) {
+        section_mistake(s, "lock", "is known to the method soft only (expected method: soft)");
+    }
+    if (!poured) read_glue(scene, s, g);
 }
 
-void schema_hold(talus_scene* scene, section* s, talus_grain_def* g)
+void read_glue(talus_scene* scene, section* s, talus_grain_def* g)
 {
-    g->fixed = read_bool_or(s, "fixed", g->fixed);
     const char* wall =
         read_text_or(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
     if (!wall) return;
-    g->glued_to = schema_find(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
+    g->glued_to =
+        section_find_name(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
     if (g->fixed) {
         section_mistake(s, "glue", "is given besides fixed: true (expected one of the two)");
     }
 }
 
-/// low < high along every axis.
-static void check_corners(section* s, int dim, const double* low, const double* high)
+void check_corners(section* s, const double* low, const double* high)
 {
-    for (int k = 0; k < dim; k++) {
+    for (int k = 0; k < s->r->dim && section_got(s, "low") && section_got(s, "high"); k++) {
         if (low[k] < high[k]) continue;
         section_mistake(s, "high", "is not above 'low' along %c (expected low < high)", 'x' + k);
     }
-}
-
-void schema_corners(section* s, double* low, double* high)
-{
-    bool good = read_vector_required(s, "low", low);
-    good = read_vector_required(s, "high", high) && good;
-    if (good) check_corners(s, s->r->dim, low, high);
 }
 
 /// counts: [nx, ny, nz] from `low`, instead of the corners.
@@ -157,7 +131,7 @@ static void read_lattice(talus_scene* scene, section* s, scene_source* source)
     int dim = scene->world.dim;
     lattice_def* def = &source->lattice;
     *def = lattice_default();
-    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
+    source->largest_radius = read_body(scene, s, &def->sizes, &source->shape);
     def->kind = (lattice_kind)read_choice(s, "lattice");
     if (read_choice_is_out(s, "lattice", (int)def->kind)) {
         section_mistake(s, "lattice", "exists only in dimension %d (expected square%s)", 5 - dim,
@@ -167,13 +141,12 @@ static void read_lattice(talus_scene* scene, section* s, scene_source* source)
     if (def->by_count) {
         read_counts(s, def);
     } else {
-        schema_corners(s, def->low, def->high);
+        read_vector_required(s, "low", def->low);
+        read_vector_required(s, "high", def->high);
+        check_corners(s, def->low, def->high);
     }
     read_spacing(s, dim, source);
-    def->factor = read_real_or(s, "factor", def->factor);
-    if (def->factor < section_row(s, "factor", KEY_REAL)->least)
-        section_mistake(s, "factor", "must be at least 1 (expected >= 1)");
-    def->jitter = read_real_or(s, "jitter", def->jitter);
+    section_fill(s, lattice_def, def);
     if (def->by_axis && def->jitter > 0.0) {
         section_mistake(s, "jitter", "does not go with a spacing along each axis (expected 0)");
     }
@@ -186,18 +159,11 @@ static void read_region(section* parent, int dim, region_def* region)
     if (!given) section_mistake(parent, NULL, "region: is missing (expected a map)");
     s.broken = s.broken || !given;
     int before = parent->r->p->count;
-    region->kind = (region_kind)read_choice(&s, "type");
-    if (region->kind == REGION_BOX) {
-        schema_corners(&s, region->low, region->high);
-    } else {
-        if (region->kind == REGION_CYLINDER) {
-            read_vector(&s, "from", region->low);
-            read_vector(&s, "to", region->high);
-        } else {
-            read_vector(&s, "center", region->centre);
-        }
-        region->radius = read_real(&s, "radius");
-        region->inner_radius = read_real(&s, "inner_radius");
+    section_fill(&s, region_def, region);
+    if (region->kind == REGION_BOX) check_corners(&s, region->low, region->high);
+    if (region->kind == REGION_CYLINDER && dim == 2) { // region_check() says what is wrong
+        section_has(&s, "from");
+        section_has(&s, "to");
     }
     section_close(&s);
     talus_error error;
@@ -210,7 +176,7 @@ static void read_fill(talus_scene* scene, section* s, scene_source* source)
 {
     fill_def* def = &source->fill;
     *def = fill_default();
-    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
+    source->largest_radius = read_body(scene, s, &def->sizes, &source->shape);
     def->volume_share = shape_choice_fill(&source->shape, scene->world.dim);
     read_region(s, scene->world.dim, &def->region);
     bool count = section_has(s, "count"), fraction = section_has(s, "solid_fraction");
@@ -218,40 +184,24 @@ static void read_fill(talus_scene* scene, section* s, scene_source* source)
         section_mistake(s, count ? "count" : NULL,
                         "how many grains? (expected either count or solid_fraction)");
     }
-    read_integer_optional(s, "count", &def->count);
-    if (fraction) {
-        def->solid_fraction = read_real_required(s, "solid_fraction");
-        if (def->solid_fraction == 0.0) section_mistake(s, "solid_fraction", "must be above 0");
-    }
-    def->gap = read_real_or(s, "gap", def->gap);
-    def->tries = read_integer_or(s, "tries", def->tries);
-    def->sweeps = (int)read_integer_or(s, "sweeps", def->sweeps);
+    section_fill(s, fill_def, def);
 }
 
 static void read_chain(talus_scene* scene, section* s, scene_source* source)
 {
-    int dim = scene->world.dim;
     chain_def* def = &source->chain;
     *def = (chain_def){.count = 1};
     sizes_def size;
-    source->largest_radius = schema_body(scene, s, &size, &source->shape);
+    source->largest_radius = read_body(scene, s, &size, &source->shape);
     if (source->largest_radius > 0.0 && size.kind != SIZES_SINGLE) {
         section_mistake(s, size.diameter ? "diameter" : "radius",
                         "a chain has equal grains (expected a number)");
     }
     def->radius = source->largest_radius;
-    read_vector(s, "start", def->start);
-    bool good = read_vector(s, "direction", def->direction);
-    if (good && vec_norm(dim, def->direction) == 0.0) {
+    section_fill(s, chain_def, def);
+    if (section_got(s, "direction") && vec_norm(scene->world.dim, def->direction) == 0.0) {
         section_mistake(s, "direction", "has no direction (expected a vector that is not zero)");
     }
-    if (!section_has(s, "count")) {
-        section_mistake(s, NULL, "count: is missing (expected a number of grains)");
-    } else {
-        read_integer_optional(s, "count", &def->count);
-    }
-    def->first_gap = read_real(s, "first_gap");
-    def->gap = read_real(s, "gap");
 }
 
 /// A grain given by its corners in the world: a solid of its own, at its centre of mass.
@@ -274,7 +224,7 @@ static void read_cornered(talus_scene* scene, section* s, const char* key, talus
     def.point_count = rows;
     def.skin = read_real(s, "skin");
     if (!def.points) return;
-    int index = schema_add_solid(scene, s, key, &def);
+    int index = scene_add_solid(scene, s, key, &def);
     if (index < 0) return;
     const solid* made = &scene->shapes.solids.row[index];
     g->solid = index;
@@ -292,7 +242,7 @@ static void read_item_body(talus_scene* scene, section* s, int source, int numbe
         return;
     }
     read_vector_required(s, "position", g->position);
-    schema_one_body(scene, s, &choice, g);
+    read_one_body(scene, s, &choice, g);
     shape_choice_apply(&choice, scene->world.dim, scene->world.seed, (uint64_t)source,
                        (uint64_t)number, g);
 }
@@ -301,7 +251,7 @@ static void read_item_body(talus_scene* scene, section* s, int source, int numbe
 static void read_list(talus_scene* scene, section* s, scene_source* source, int index)
 {
     talus_grain_def base = source->base;
-    schema_shared_body(scene, s, &source->shape, &base);
+    read_shared_body(scene, s, &source->shape, &base);
     items list;
     items_open_list(&list, s, "items");
     if (list.count == 0) section_mistake(s, NULL, "items: is missing (expected a list of grains)");
@@ -323,12 +273,6 @@ static void read_list(talus_scene* scene, section* s, scene_source* source, int 
     source->list.count = list.count;
 }
 
-static void read_csv(talus_scene* scene, section* s, scene_source* source)
-{
-    schema_shared_body(scene, s, &source->shape, &source->base);
-    source->csv.path = schema_file(scene, s, "file");
-}
-
 static void read_inlet(talus_scene* scene, section* s, scene_source* source, int index)
 {
     int before = scene->mistakes.count;
@@ -336,17 +280,15 @@ static void read_inlet(talus_scene* scene, section* s, scene_source* source, int
     inlet_def* def = &source->inlet;
     *def = inlet_default();
     source->inlet_index = scene->inlet_count++;
-    source->largest_radius = schema_body(scene, s, &def->sizes, &source->shape);
-    schema_corners(s, def->low, def->high);
+    source->largest_radius = read_body(scene, s, &def->sizes, &source->shape);
     bool rate = section_has(s, "rate"), mass_rate = section_has(s, "mass_rate");
     if (rate == mass_rate) {
         section_mistake(s, rate ? "mass_rate" : NULL,
                         "how fast? (expected either rate in grains/s or mass_rate in kg/s)");
     }
     def->by_mass = mass_rate;
-    read_real_optional(s, mass_rate ? "mass_rate" : "rate", &def->rate);
-    read_integer_optional(s, "limit", &def->limit);
-    def->tries = read_integer_or(s, "tries", def->tries);
+    section_fill(s, inlet_def, def);
+    check_corners(s, def->low, def->high);
     def->grain = source->base;
     def->shape = source->shape;
     if (section_has(s, "glue") || section_has(s, "fixed")) {
@@ -393,17 +335,20 @@ static void read_source(talus_scene* scene, section* s, int index)
     read_grain(scene, s, &source->base, kind == SOURCE_INLET);
     if (kind < 0) return;
     source->kind = (source_kind)kind;
-    if (kind != SOURCE_INLET) source->allow_overlap = read_bool(s, "allow_overlap");
+    section_fill(s, scene_source, source);
     switch (source->kind) {
     case SOURCE_LATTICE: read_lattice(scene, s, source); break;
     case SOURCE_FILL: read_fill(scene, s, source); break;
     case SOURCE_CHAIN: read_chain(scene, s, source); break;
     case SOURCE_LIST: read_list(scene, s, source, index); break;
-    case SOURCE_CSV: read_csv(scene, s, source); break;
+    case SOURCE_CSV:
+        read_shared_body(scene, s, &source->shape, &source->base);
+        source->csv.path = read_path(scene, s, "file");
+        break;
     case SOURCE_INLET: read_inlet(scene, s, source, index); break;
     case SOURCE_VORONOI:
     case SOURCE_ARCH:
-    case SOURCE_MASONRY: schema_blocks(scene, s, source); break;
+    case SOURCE_MASONRY: read_blocks(scene, s, source); break;
     case SOURCE_COUNT: break;
     }
     const char* key = count_key(s, source->kind);
@@ -412,7 +357,7 @@ static void read_source(talus_scene* scene, section* s, int index)
     section_close(s);
 }
 
-void schema_grains(talus_scene* scene, section* root)
+void read_grains(talus_scene* scene, section* root)
 {
     items list;
     items_open_list(&list, root, "grains");

@@ -27,19 +27,6 @@ static bool make_unit(section* s, const char* key, double v[3])
     return true;
 }
 
-static void read_thickness(section* s, talus_shape_def* shape)
-{
-    shape->skin = 0.5 * read_real(s, "thickness");
-}
-
-static void read_plane(section* s, talus_wall_def* def)
-{
-    read_vector(s, "point", def->position);
-    if (read_vector(s, "normal", def->shape.normal)) {
-        make_unit(s, "normal", def->shape.normal);
-    }
-}
-
 static void read_segment(section* s, int dim, talus_wall_def* def)
 {
     double from[3] = {0}, to[3] = {0};
@@ -48,7 +35,7 @@ static void read_segment(section* s, int dim, talus_wall_def* def)
     }
     bool good = read_vector(s, "from", from);
     good = read_vector(s, "to", to) && good;
-    read_thickness(s, &def->shape);
+    section_fill(s, talus_wall_def, def);
     for (int k = 0; k < 3; k++) {
         def->position[k] = 0.5 * (from[k] + to[k]);
         def->shape.edge_u[k] = 0.5 * (to[k] - from[k]);
@@ -93,7 +80,7 @@ static void read_plate(section* s, int dim, talus_wall_def* def)
             v[k] = 0.5 * e[3 + k];
         }
     }
-    read_thickness(s, &def->shape);
+    section_fill(s, talus_wall_def, def);
     double cross[3];
     vec_cross(cross, u, v);
     if (vec_norm(3, cross) <= 1e-12 * vec_norm(3, u) * vec_norm(3, v)) {
@@ -112,8 +99,8 @@ static unsigned read_open_faces(section* s, int dim)
     int count;
     const char** open = read_texts(s, "open", &count);
     for (int i = 0; i < count; i++) {
-        int face = schema_find(s, "open", i, "face of a box", open[i], names->choices,
-                               names->choice_count);
+        int face = section_find_name(s, "open", i, "face of a box", open[i], names->choices,
+                                     names->choice_count);
         if (face >= here->choice_count)
             section_mistake(s, "open", "a box of dimension 2 has no face '%s'", open[i]);
         else if (face >= 0)
@@ -145,33 +132,11 @@ static void read_box(section* s, int dim, talus_wall_def* def)
         section_mistake(s, key, "the box has no size along %c (expected low < high, sizes > 0)",
                         'x' + k);
     }
-    def->shape.inside = read_bool(s, "inside");
+    section_fill(s, talus_wall_def, def);
     def->shape.open_faces = read_open_faces(s, dim);
     if (def->shape.open_faces && !def->shape.inside) {
         section_mistake(s, "open", "goes only with inside: true");
     }
-}
-
-static void read_cylinder(section* s, int dim, talus_wall_def* def)
-{
-    read_vector(s, "center", def->position);
-    def->shape.radius = read_real(s, "radius");
-    def->shape.inside = read_bool(s, "inside");
-    def->shape.axis[2] = 1.0; // a disk
-    if (dim == 2) return;
-    read_vector(s, "axis", def->shape.axis);
-    make_unit(s, "axis", def->shape.axis);
-    def->shape.half_length = 0.5 * read_real(s, "length");
-}
-
-static double read_cone_end(section* parent, const char* key, double point[3])
-{
-    section s;
-    section_open(&s, parent, key);
-    read_vector_required(&s, "point", point);
-    double radius = read_real(&s, "radius");
-    section_close(&s);
-    return radius;
 }
 
 static void read_cone(section* s, int dim, talus_wall_def* def)
@@ -180,14 +145,20 @@ static void read_cone(section* s, int dim, talus_wall_def* def)
         section_mistake(s, "type", "a cone exists only in dimension 3 (expected segment)");
         return;
     }
-    double from[3] = {0}, to[3] = {0};
+    cone_end ends[2] = {0};
     talus_shape_def* shape = &def->shape;
-    shape->radius = read_cone_end(s, "from", from);
-    shape->radius_high = read_cone_end(s, "to", to);
-    read_thickness(s, shape);
+    for (int i = 0; i < 2; i++) {
+        section end;
+        section_open(&end, s, i == 0 ? "from" : "to");
+        section_fill(&end, cone_end, &ends[i]);
+        section_close(&end);
+    }
+    shape->radius = ends[0].radius;
+    shape->radius_high = ends[1].radius;
+    section_fill(s, talus_wall_def, def);
     for (int k = 0; k < 3; k++) {
-        def->position[k] = 0.5 * (from[k] + to[k]);
-        shape->axis[k] = to[k] - from[k];
+        def->position[k] = 0.5 * (ends[0].point[k] + ends[1].point[k]);
+        shape->axis[k] = ends[1].point[k] - ends[0].point[k];
     }
     shape->half_length = 0.5 * vec_norm(3, shape->axis);
     if (shape->half_length > 0.0) {
@@ -204,7 +175,7 @@ static void read_cone(section* s, int dim, talus_wall_def* def)
 /// A solid of the section `shapes`, by default where its points were given.
 static void read_solid(talus_scene* scene, section* s, talus_wall_def* def)
 {
-    int shape = schema_find_shape(scene, s, "shape");
+    int shape = read_shape_name(scene, s, "shape");
     const named_shape* named = shape < 0 ? NULL : &scene->shapes.rows[shape];
     if (named && named->count > 1) {
         section_mistake(s, "shape",
@@ -225,10 +196,9 @@ static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
         section_mistake(s, "type", "a mesh exists only in dimension 3 (expected solid or segment)");
         return;
     }
-    const char* path = schema_file(scene, s, "file");
+    const char* path = read_path(scene, s, "file");
     double scale = read_real(s, "scale");
-    read_vector(s, "center", def->position);
-    read_thickness(s, &def->shape);
+    section_fill(s, talus_wall_def, def);
     triangles t;
     talus_error error = {0};
     if (!path) return;
@@ -246,7 +216,7 @@ static void read_mesh(talus_scene* scene, section* s, talus_wall_def* def)
     triangles_free(&t);
 }
 
-void schema_rotation(section* parent, int dim, double rotation[3])
+void read_rotation(section* parent, int dim, double rotation[3])
 {
     if (dim == 2) {
         rotation[2] = radians(read_real_or(parent, "rotation", 0.0));
@@ -297,17 +267,24 @@ static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     int type = read_choice(s, "type");
     def->shape = (talus_shape_def){.kind = type < 0 ? TALUS_SHAPE_PLANE : (talus_shape_kind)type};
     switch (type) {
-    case TALUS_SHAPE_PLANE: read_plane(s, def); break;
+    case TALUS_SHAPE_PLANE:
+        section_fill(s, talus_wall_def, def);
+        if (section_got(s, "normal")) make_unit(s, "normal", def->shape.normal);
+        break;
     case TALUS_SHAPE_SEGMENT: read_segment(s, dim, def); break;
     case TALUS_SHAPE_PLATE: read_plate(s, dim, def); break;
     case TALUS_SHAPE_BOX: read_box(s, dim, def); break;
-    case TALUS_SHAPE_CYLINDER: read_cylinder(s, dim, def); break;
+    case TALUS_SHAPE_CYLINDER:
+        def->shape.axis[2] = 1.0; // a disk
+        section_fill(s, talus_wall_def, def);
+        if (dim == 3) make_unit(s, "axis", def->shape.axis);
+        break;
     case TALUS_SHAPE_CONE: read_cone(s, dim, def); break;
     case TALUS_SHAPE_SOLID: read_solid(scene, s, def); break;
     case TALUS_SHAPE_MESH: read_mesh(scene, s, def); break;
     default: break;
     }
-    schema_rotation(s, dim, def->rotation);
+    read_rotation(s, dim, def->rotation);
     if (type == TALUS_SHAPE_PLANE) check_plane_in_cell(scene, s, def);
     if (type == TALUS_SHAPE_BOX) check_box_in_cell(scene, s, def);
     return type >= 0 && (dim == 3 || !read_choice_is_out(s, "type", type));
@@ -321,11 +298,11 @@ static void read_wall(talus_scene* scene, section* s, int index)
     int before = scene->mistakes.count;
     bool known = read_shape(scene, s, def);
     const char* material = read_text_or(s, "material", scene->material_names[0]);
-    def->material = schema_find(s, "material", 0, "material", material, scene->material_names,
-                                scene->material_count);
+    def->material = section_find_name(s, "material", 0, "material", material, scene->material_names,
+                                      scene->material_count);
     section motion;
     bool given = section_open(&motion, s, "motion");
-    schema_motion(scene, &motion, given, index, &def->drive);
+    read_motion(scene, &motion, given, index, &def->drive);
     talus_error error;
     if (scene->mistakes.count == before && shape_check(&def->shape, scene->world.dim, &error) < 0) {
         section_mistake(s, NULL, "%s", error.text);
@@ -364,7 +341,7 @@ static bool scan_names(talus_scene* scene, const items* list)
     return true;
 }
 
-void schema_walls(talus_scene* scene, section* root)
+void read_walls(talus_scene* scene, section* root)
 {
     items list;
     items_open_list(&list, root, "walls");
@@ -378,6 +355,6 @@ void schema_walls(talus_scene* scene, section* root)
     }
     for (int i = 0; i < scene->wall_count; i++) {
         const scene_wall* wall = &scene->walls[i];
-        schema_check_motion(scene, wall->origin.at, wall->origin.path, &wall->def.drive);
+        check_motion(scene, wall->origin.at, wall->origin.path, &wall->def.drive);
     }
 }

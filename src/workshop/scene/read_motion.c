@@ -2,31 +2,6 @@
 #include "base/vec.h"
 #include "scene/model.h"
 
-#include <math.h>
-#include <string.h>
-
-static void read_pivot(section* s, talus_drive_def* drive)
-{
-    drive->has_pivot = read_vector(s, "pivot", drive->pivot);
-}
-
-static void read_velocity(section* s, talus_drive_def* drive)
-{
-    read_vector(s, "velocity", drive->velocity);
-    read_axial(s, "spin", drive->spin);
-    read_pivot(s, drive);
-}
-
-static void read_sine(section* s, talus_drive_def* drive)
-{
-    read_vector(s, "amplitude", drive->amplitude);
-    read_axial(s, "rotation_amplitude", drive->spin_amplitude);
-    for (int k = 0; k < 3; k++) drive->spin_amplitude[k] = radians(drive->spin_amplitude[k]);
-    drive->frequency = read_real(s, "frequency");
-    drive->phase = radians(read_real(s, "phase"));
-    read_pivot(s, drive);
-}
-
 /// Rows of time, velocity and (if the first row has it) spin.
 static void read_table(section* s, int dim, talus_drive_def* drive)
 {
@@ -53,28 +28,14 @@ static void read_table(section* s, int dim, talus_drive_def* drive)
     }
     drive->table = table;
     drive->table_rows = rows;
-    read_pivot(s, drive);
 }
 
-static void read_mobile(section* s, talus_drive_def* drive)
+/// A wall that a force moves is free along the axes with a force, unless it says which.
+static void check_free_axes(section* s, int dim, talus_drive_def* drive)
 {
-    drive->mass = read_real(s, "mass");
-    drive->weight = read_bool(s, "weight");
-    drive->damping = read_real(s, "damping");
-}
-
-static void read_force(section* s, int dim, talus_drive_def* drive)
-{
-    read_mobile(s, drive);
-    read_vector(s, "force", drive->force);
-    int count;
-    const char** axes = read_texts(s, "free", &count);
-    for (int i = 0; i < count; i++) {
-        int axis = schema_find_choice(s, "free", i, "axis", axes[i]);
-        if (axis >= 0) drive->free_axes[axis] = true;
-    }
-    bool any = count > 0;
-    for (int k = 0; !axes && k < dim; k++) {
+    const bool named = section_got(s, "free");
+    bool any = named && node_find(s->out, "free")->count > 0;
+    for (int k = 0; !named && k < dim; k++) {
         drive->free_axes[k] = drive->force[k] != 0.0;
         any = any || drive->free_axes[k];
     }
@@ -110,8 +71,8 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
             continue;
         }
         for (int j = 0; j < 2; j++) {
-            drive->span_wall[i][j] = schema_find(s, "spans", i, "wall", pair->item[j]->text,
-                                                 scene->wall_names, scene->wall_count);
+            drive->span_wall[i][j] = section_find_name(s, "spans", i, "wall", pair->item[j]->text,
+                                                       scene->wall_names, scene->wall_count);
             node_append(s->r->a, names, node_scalar(s->r->a, pair->item[j]->text, true));
         }
         if (names) names->flow = true;
@@ -121,17 +82,15 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
     node_put(s->r->a, s->out, "spans", (place){0}, out);
 }
 
-static void read_servo(talus_scene* scene, section* s, talus_drive_def* drive)
+/// What a servo pushes along, and on which area.
+static void finish_servo(talus_scene* scene, section* s, talus_drive_def* drive)
 {
-    read_mobile(s, drive);
-    if (read_vector(s, "axis", drive->servo_axis)) {
+    if (section_got(s, "axis")) {
         double norm = vec_norm(3, drive->servo_axis);
         if (!(norm > 0.0)) section_mistake(s, "axis", "has no direction (expected a vector)");
         for (int k = 0; norm > 0.0 && k < 3; k++) drive->servo_axis[k] /= norm;
     }
-    drive->stress = read_real(s, "stress");
     bool area = section_has(s, "area"), spans = section_has(s, "spans");
-    if (area) read_real_optional(s, "area", &drive->area);
     if (spans) read_spans(scene, s, drive);
     if (area == spans && !s->broken) {
         section_mistake(s, area ? "area" : NULL,
@@ -140,20 +99,16 @@ static void read_servo(talus_scene* scene, section* s, talus_drive_def* drive)
     }
 }
 
-void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive)
+void read_motion(talus_scene* scene, section* s, bool given, int self, talus_drive_def* drive)
 {
-    int dim = scene->world.dim;
     *drive = talus_drive_default();
     int type = read_choice_or(s, "type", given && !s->broken ? -1 : 0);
     drive->kind = type < 0 ? TALUS_DRIVE_FIXED : (talus_drive_kind)type;
-    switch (type) {
-    case TALUS_DRIVE_VELOCITY: read_velocity(s, drive); break;
-    case TALUS_DRIVE_SINE: read_sine(s, drive); break;
-    case TALUS_DRIVE_TABLE: read_table(s, dim, drive); break;
-    case TALUS_DRIVE_FORCE: read_force(s, dim, drive); break;
-    case TALUS_DRIVE_SERVO: read_servo(scene, s, drive); break;
-    default: break;
-    }
+    if (type == TALUS_DRIVE_TABLE) read_table(s, scene->world.dim, drive);
+    if (type >= 0) section_fill(s, talus_drive_def, drive);
+    drive->has_pivot = section_got(s, "pivot");
+    if (type == TALUS_DRIVE_FORCE) check_free_axes(s, scene->world.dim, drive);
+    if (type == TALUS_DRIVE_SERVO) finish_servo(scene, s, drive);
     for (int i = 0; i < drive->span_count; i++) {
         if (drive->span_wall[i][0] != self && drive->span_wall[i][1] != self) continue;
         section_mistake(s, "spans",
@@ -163,8 +118,7 @@ void schema_motion(talus_scene* scene, section* s, bool given, int self, talus_d
     if (type >= 0) section_close(s);
 }
 
-void schema_check_motion(talus_scene* scene, place at, const char* path,
-                         const talus_drive_def* drive)
+void check_motion(talus_scene* scene, place at, const char* path, const talus_drive_def* drive)
 {
     for (int i = 0; i < drive->span_count; i++) {
         for (int j = 0; j < 2; j++) {
