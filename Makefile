@@ -4,11 +4,13 @@ PREFIX ?= /usr/local
 PAPERS ?= short
 BENCH_FLAGS ?=
 
-.PHONY: help run build test docs install bench bench-siconos bench-soft format lint clean
+.PHONY: help run build build-tests test test-all test-release docs install bench bench-siconos bench-soft format lint \
+	coverage clean
 
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
-	@echo "make test              build with asserts and run the whole test suite"
+	@echo "make test              build with asserts and run the tests (6 minutes on two cores)"
+	@echo "make test-all          all tests, long ones and those of the release program too (12 minutes)"
 	@echo "make docs              build the documentation, build/docs/site/index.html [PAPERS=none|short|full]"
 	@echo "make build             build the release program, build/release/talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
@@ -16,7 +18,8 @@ help:
 	@echo "make bench-siconos     compare with Siconos on contact problems of FCLIB (5 minutes)"
 	@echo "make bench-soft        compare the soft method with LAMMPS and YADE (10 minutes)"
 	@echo "make format            format all C files"
-	@echo "make lint              check format, include graph and public headers"
+	@echo "make lint              check format, include graph, public headers, clang-tidy"
+	@echo "make coverage          lines and branches that the tests reach, room by room (20 minutes)"
 	@echo "make clean             remove build/ (results in runs/ stay)"
 
 build:
@@ -29,11 +32,24 @@ run: build
 	@n=1; while [ -e runs/hopper-$$n ]; do n=$$((n + 1)); done; mkdir -p runs; \
 	build/release/talus run hopper -o runs/hopper-$$n
 
-test:
+build-tests:
 	@scripts/install-deps.sh build python test docs
 	cmake --preset test -DTALUS_WERROR=$(WERROR)
 	cmake --build --preset test
+
+test: build-tests
+	ctest --preset test --label-exclude long
+
+test-all: build-tests
 	ctest --preset test
+	$(MAKE) test-release
+
+# The program that gets installed, without asserts: the tests that call it.
+test-release:
+	@scripts/install-deps.sh build python test docs
+	cmake --preset release -DTALUS_WERROR=$(WERROR) -DTALUS_PROGRAM_TESTS=ON
+	cmake --build --preset release
+	ctest --preset release
 
 docs: build
 	@scripts/install-deps.sh docs
@@ -76,6 +92,15 @@ lint:
 	scripts/check-format.sh
 	scripts/check-includes.py
 	scripts/check-headers.sh
+	scripts/check-outside.sh
+	scripts/check-tidy.sh
+
+coverage:
+	@scripts/install-deps.sh build python test docs coverage
+	cmake --preset coverage
+	cmake --build --preset coverage
+	ctest --preset coverage
+	scripts/coverage.py build/coverage
 
 clean:
 	rm -rf build

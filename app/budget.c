@@ -43,7 +43,7 @@ static talus_status begin_walls(budget* b, const talus_world* world, talus_error
     for (int i = 0; i < b->wall_count; i++) {
         budget_wall* w = &b->wall[i];
         talus_wall_state state;
-        TRY(talus_world_wall(world, i, &state, error));
+        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
         w->mobile = is_mobile(state.drive);
         memcpy(w->velocity, state.velocity, sizeof w->velocity);
         memcpy(w->force, state.force, sizeof w->force);
@@ -146,7 +146,7 @@ talus_status budget_advance(budget* b, const talus_world* world, talus_error* er
     if (!isnan(b->wall_work)) add_rows(b, step);
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
-        TRY(talus_world_wall(world, i, &state, error));
+        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
         budget_wall* w = &b->wall[i];
         if (step > b->step) b->wall_work += way_work(w, b->dim, state.force, state.position);
         w->mobile = is_mobile(state.drive); // in the steps to come

@@ -93,7 +93,7 @@ static void fill_id(const field_source* s, double* out)
 
 static void fill_material(const field_source* s, double* out)
 {
-    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.material[i];
+    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.material[i].index;
 }
 
 static void fill_tag(const field_source* s, double* out)
@@ -103,12 +103,12 @@ static void fill_tag(const field_source* s, double* out)
 
 static void fill_shape(const field_source* s, double* out)
 {
-    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.solid[i];
+    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.solid[i].index;
 }
 
 static void fill_bound(const field_source* s, double* out)
 {
-    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.glued_to[i];
+    for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.glued_to[i].index;
 }
 
 static void fill_energy(const field_source* s, double* out)
@@ -254,7 +254,7 @@ static double volume_of(const field_source* s, int64_t i)
 {
     const talus_grains* g = &s->grains;
     const double r = g->radius[i];
-    if (g->solid[i] < 0) return g->dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
+    if (g->solid[i].index < 0) return g->dim == 2 ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r;
     talus_solid_state shape;
     if (talus_world_solid(s->world, g->solid[i], &shape, NULL) != TALUS_OK) return NAN;
     return shape.volume * pow(g->scale[i], g->dim);
@@ -396,12 +396,12 @@ void field_group_name(const field_choice* field, const talus_world* world, int64
     } else if (strcmp(kind, "shape") == 0 && number < 0) {
         snprintf(out, size, world->def.dim == 2 ? "disk" : "ball");
     } else if (strcmp(kind, "shape") == 0 &&
-               talus_world_solid(world, number, &shape, NULL) == TALUS_OK) {
+               talus_world_solid(world, (talus_solid_id){number}, &shape, NULL) == TALUS_OK) {
         snprintf(out, size, "%s", shape.name);
     } else if (strcmp(kind, "bound") == 0 && number < 0) {
         snprintf(out, size, number == -1 ? "free" : "fixed");
     } else if (strcmp(kind, "bound") == 0 &&
-               talus_world_wall(world, number, &wall, NULL) == TALUS_OK) {
+               talus_world_wall(world, (talus_wall_id){number}, &wall, NULL) == TALUS_OK) {
         snprintf(out, size, "glued to %s", wall.name);
     } else {
         snprintf(out, size, "%s %lld", kind, (long long)group);

@@ -37,12 +37,12 @@ static inline talus_world* open_world(int dim, int periodic, double side,
 }
 
 /// The lid: a wall that nothing reaches; the grains glued to it are what touches.
-static inline int add_lid(talus_world* world, double height, double mass)
+static inline talus_wall_id add_lid(talus_world* world, double height, double mass)
 {
     const int dim = world->state.grains.dim;
     talus_error error = {0};
     talus_wall_def lid = talus_wall_default();
-    int index;
+    talus_wall_id index;
     lid.name = "lid";
     lid.shape.normal[dim - 1] = -1.0;
     lid.position[dim - 1] = height + 3.0;
@@ -65,7 +65,7 @@ static inline talus_world* loaded_packing(const tile* t, int times, const talus_
     double mass = 0.0;
     for (int64_t i = 0; i < t->count; i++) mass += ball_volume(dim, t->radius[i]);
     mass *= pow(times, dim) * (1.0 - 2.0 / height); // without those of floor and lid
-    const int lid = add_lid(world, height, mass);
+    const talus_wall_id lid = add_lid(world, height, mass);
     const int64_t copies = dim == 2 ? times * times : times * times * times;
     for (int64_t copy = 0; copy < copies; copy++) {
         const int64_t at[3] = {copy % times, copy / times % times, copy / (times * times)};
@@ -78,7 +78,7 @@ static inline talus_world* loaded_packing(const tile* t, int times, const talus_
                                   JAMMED_SHIFT * (rng_uniform(&r) - 0.5);
             }
             def.fixed = def.position[dim - 1] < 1.0;
-            def.glued_to = def.position[dim - 1] > height - 1.0 ? lid : -1;
+            def.glued_to = def.position[dim - 1] > height - 1.0 ? lid : TALUS_NO_WALL;
             bench_ok(talus_world_add_grain(world, &def, NULL, &error), error.text);
         }
     }

@@ -75,7 +75,7 @@ static inline void add_grain(talus_world* world, grain_kind kind, double size, c
 {
     talus_grain_def def = talus_grain_default();
     talus_error error = {0};
-    def.solid = kind == GRAIN_BOXES ? 0 : -1;
+    def.solid = (talus_solid_id){kind == GRAIN_BOXES ? 0 : -1};
     def.scale = kind == GRAIN_BOXES ? size : 1.0;
     def.radius = 0.5 * size;
     memcpy(def.position, x, sizeof(double) * (size_t)dim);
@@ -180,10 +180,10 @@ static inline void print_computed(int dim, grain_kind kind)
 static inline void measure_memory(const talus_world* tile, grain_kind kind, const double width[3],
                                   int times)
 {
-    const int dim = tile->grains.dim;
+    const int dim = tile->state.grains.dim;
     int64_t before = allocated();
     talus_world* world = repeat_tile(tile, kind, width, times);
-    const int64_t packed = allocated() - before, count = world->state.grains.count;
+    const int64_t filled = allocated() - before, count = world->state.grains.count;
     const int64_t contact_count = world->state.contacts.count;
     talus_world_destroy(world);
 
@@ -202,7 +202,7 @@ static inline void measure_memory(const talus_world* tile, grain_kind kind, cons
         "%dD measured: %lld bytes a grain (%lld grains that touch nothing), %lld bytes a contact "
         "(%lld grains, %lld contacts), room to grow included\n",
         dim, (long long)(loose / count), (long long)count,
-        (long long)((packed - loose) / contact_count), (long long)count, (long long)contact_count);
+        (long long)((filled - loose) / contact_count), (long long)count, (long long)contact_count);
 }
 
 #endif

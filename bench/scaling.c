@@ -54,15 +54,15 @@ static void pack(const problem* p, float* out)
     }
 }
 
-/// Square of the mass norm of `rows` (doubles as in a problem, NULL: 0) minus `packed` (or NULL).
-static double norm2(const problem* p, const double* rows, const float* packed)
+/// Square of the mass norm of `rows` (doubles as in a problem, NULL: 0) minus `less` (or NULL).
+static double norm2(const problem* p, const double* rows, const float* less)
 {
     const int dim = p->dim, stride = problem_stride(dim), spin_dim = dim == 2 ? 1 : 3;
     double sum = 0.0;
     for (int64_t i = 0; i < p->rows; i++) {
         const double* mass = p->free + i * stride;
         const double* row = rows + i * stride;
-        const float* other = packed ? packed + i * (dim + spin_dim) : NULL;
+        const float* other = less ? less + i * (dim + spin_dim) : NULL;
         const int64_t mobile = i - p->mobile_first;
         double inverse = mass[row_im(dim)], part = 0.0;
         if (mobile >= 0 && mobile < p->mobile_count) { // the lid moves along the last axis only

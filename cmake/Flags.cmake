@@ -18,6 +18,9 @@ if(TALUS_SANITIZE STREQUAL "address+undefined")
     ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1)
+  execute_process(
+    COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+    OUTPUT_VARIABLE TALUS_SANITIZE_PRELOAD OUTPUT_STRIP_TRAILING_WHITESPACE)
 elseif(TALUS_SANITIZE STREQUAL "thread")
   # ThreadSanitizer sees OpenMP's own synchronisation only through Archer, a plug-in of LLVM's
   # OpenMP runtime. With gcc's libgomp every barrier would be reported as a race.

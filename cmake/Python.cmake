@@ -20,8 +20,8 @@ execute_process(
 set(TALUS_PYTHON AUTO CACHE STRING "Build the Python package: AUTO (if possible), ON or OFF")
 set_property(CACHE TALUS_PYTHON PROPERTY STRINGS AUTO ON OFF)
 
-if(TALUS_PYTHON STREQUAL "AUTO" AND (talus_python_failed OR TALUS_SANITIZE))
-  # A sanitizer would have to be in the interpreter, too.
+if(TALUS_PYTHON STREQUAL "AUTO" AND (talus_python_failed OR TALUS_SANITIZE STREQUAL "thread"))
+  # ThreadSanitizer would have to be in the interpreter, too; AddressSanitizer can be preloaded.
   if(NOT TALUS_SANITIZE)
     string(REGEX REPLACE ".*\n([^\n]+)\n?$" "\\1" talus_python_problem "${talus_python_problem}")
     message(STATUS "No Python package: ${TALUS_PYTHON_EXECUTABLE} lacks something "

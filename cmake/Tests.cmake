@@ -1,20 +1,38 @@
 # The test suite, in folders that mirror the rooms: tests/*/test_*.c (cmocka), test_*.py (Debian's
-# Python), test_*.sh (bash),
-# and the published experiments of papers/ in their short versions (paper_*).
+# Python), test_*.sh (bash), and the published experiments of papers/ in their short versions
+# (paper_*).
+#
+# `make test` leaves out the tests with the label `long`; `make test-all` runs all of them. With
+# BUILD_TESTING=OFF and TALUS_PROGRAM_TESTS=ON only those are there that call the program, so that
+# the program that gets installed, without asserts, is tested itself.
 #
 # Every test sees TALUS (the program), TALUS_SOURCE, TALUS_BUILD, CC and TALUS_CFLAGS (flags a
 # program needs to be linked with this build's library) and has 600 s.
-pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-
 # Tests that use several threads; the ThreadSanitizer run of .ci/run takes only these.
 set(TALUS_THREADED_TESTS
-  test_threads test_parallel test_contacts test_detect test_detect_solids test_physics_worlds
-  test_soft_integrators)
+  test_threads test_threads_long test_parallel test_contacts test_detect test_detect_solids
+  test_physics_worlds test_soft_integrators)
+
+# Tests that `make test` leaves out (seconds of one core on the machine of docs/performance.md):
+# what they run, others run too, for a shorter time or on fewer cases.
+set(TALUS_LONG_TESTS
+  test_scene_physics      # 35: whole scenes against formulas
+  test_resume_scenes      # 32: every scene broken off and resumed
+  test_threads_long       # 20: a thousand steps
+  test_record_kill        # 25: a hundred kills
+  test_convex_rest        # 22
+  test_soft_walls         # 21
+  test_physics_solid_tower # 19
+  test_law_block          # 17
+  test_convex_3d          # 16
+  test_resume_soft        # 13
+  test_physics_solid_impact # 10
+  test_physics_solid_walls) # 10
 
 # Tests that take long begin first, so that none of them is left over at the end.
-set(TALUS_LONG_TESTS
-  test_threads test_scenes test_viewer test_run_program test_record_kill test_view_server
-  test_schema test_resume_scenes test_physics_solid_walls test_detect)
+set(TALUS_FIRST_TESTS
+  ${TALUS_LONG_TESTS} test_threads test_scenes test_hashes test_resume test_viewer test_run_program
+  test_view_server test_schema test_detect)
 
 # TALUS_PYTHON_EXECUTABLE (cmake/Python.cmake) is Debian's interpreter by its full path: a pyenv or
 # conda first on PATH lacks Debian's vtk and h5py.
@@ -35,11 +53,14 @@ function(talus_add_test name)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT 600
     ENVIRONMENT "${TALUS_TEST_ENVIRONMENT}")
-  if(name IN_LIST TALUS_LONG_TESTS)
+  if(name IN_LIST TALUS_FIRST_TESTS)
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
   if(name IN_LIST TALUS_THREADED_TESTS)
-    set_tests_properties(${name} PROPERTIES LABELS threads)
+    set_property(TEST ${name} APPEND PROPERTY LABELS threads)
+  endif()
+  if(name IN_LIST TALUS_LONG_TESTS)
+    set_property(TEST ${name} APPEND PROPERTY LABELS long)
   endif()
 endfunction()
 
@@ -63,25 +84,34 @@ function(talus_check_python_modules source)
   endforeach()
 endfunction()
 
-# The library with its internals, for the tests: linked once instead of into every one of them.
-add_library(talus_open SHARED
-  $<TARGET_OBJECTS:talus_engine_objects> $<TARGET_OBJECTS:talus_workshop_objects>)
-target_link_libraries(talus_open PUBLIC talus_workshop_needs)
-target_include_directories(talus_open PUBLIC include src/engine src/workshop)
-target_compile_definitions(talus_open PUBLIC _GNU_SOURCE)
-set_target_properties(talus_open PROPERTIES LINKER_LANGUAGE C)
+if(BUILD_TESTING)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/*/test_*.c)
-foreach(source ${TALUS_C_TESTS})
-  get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
-  target_include_directories(${name} PRIVATE tests/support)
-  target_link_libraries(${name} PRIVATE talus_open PkgConfig::CMOCKA)
-  if(name MATCHES "^test_paper_")
-    target_link_libraries(${name} PRIVATE talus_papers)
-  endif()
-  talus_add_test(${name} ${name})
-endforeach()
+  # The library with its internals, for the tests: linked once instead of into every one of them.
+  add_library(talus_open SHARED
+    $<TARGET_OBJECTS:talus_engine_objects> $<TARGET_OBJECTS:talus_workshop_objects>)
+  target_link_libraries(talus_open PUBLIC talus_workshop_needs)
+  target_include_directories(talus_open PUBLIC include src/engine src/workshop)
+  target_compile_definitions(talus_open PUBLIC _GNU_SOURCE)
+  set_target_properties(talus_open PROPERTIES LINKER_LANGUAGE C)
+
+  file(GLOB TALUS_C_TESTS CONFIGURE_DEPENDS tests/*/test_*.c)
+  foreach(source ${TALUS_C_TESTS})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_include_directories(${name} PRIVATE tests/support)
+    target_link_libraries(${name} PRIVATE talus_open PkgConfig::CMOCKA)
+    if(name MATCHES "^test_paper_")
+      target_link_libraries(${name} PRIVATE talus_papers)
+    endif()
+    if(name STREQUAL "test_threads") # the longest: in two parts, which run side by side
+      talus_add_test(test_threads test_threads short)
+      talus_add_test(test_threads_long test_threads long)
+    else()
+      talus_add_test(${name} ${name})
+    endif()
+  endforeach()
+endif()
 
 # Each published experiment in its short version.
 file(GLOB TALUS_EXPERIMENTS CONFIGURE_DEPENDS papers/*.c)
@@ -90,7 +120,7 @@ foreach(source ${TALUS_EXPERIMENTS})
   string(REPLACE "_" "-" experiment ${name})
   talus_add_test(paper_${name} ${TALUS_PYTHON_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/papers/paper_short.py
     ${experiment})
-  set_tests_properties(paper_${name} PROPERTIES LABELS papers)
+  set_property(TEST paper_${name} APPEND PROPERTY LABELS papers)
 endforeach()
 
 file(GLOB TALUS_PYTHON_TESTS CONFIGURE_DEPENDS tests/*/test_*.py)
@@ -101,6 +131,13 @@ foreach(source ${TALUS_PYTHON_TESTS})
   endif()
   talus_check_python_modules(${source})
   talus_add_test(${name} ${TALUS_PYTHON_EXECUTABLE} ${source})
+  if(name MATCHES "^test_python" AND TALUS_SANITIZE_PRELOAD)
+    # The interpreter is not built with the sanitizer: its runtime has to come first. It frees
+    # little at its end, so leaks are left to the other tests.
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+      LD_PRELOAD=${TALUS_SANITIZE_PRELOAD} LSAN_OPTIONS= PYTHONMALLOC=malloc
+      ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0)
+  endif()
 endforeach()
 
 file(GLOB TALUS_SHELL_TESTS CONFIGURE_DEPENDS tests/*/test_*.sh)
@@ -109,8 +146,8 @@ foreach(source ${TALUS_SHELL_TESTS})
   talus_add_test(${name} bash ${source})
 endforeach()
 
-foreach(name ${TALUS_THREADED_TESTS} ${TALUS_LONG_TESTS})
-  if(NOT TEST ${name})
+foreach(name ${TALUS_THREADED_TESTS} ${TALUS_LONG_TESTS} ${TALUS_FIRST_TESTS})
+  if(BUILD_TESTING AND NOT TEST ${name})
     message(FATAL_ERROR "a list of cmake/Tests.cmake names ${name}, but there is no such test")
   endif()
 endforeach()

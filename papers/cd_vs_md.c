@@ -70,7 +70,7 @@ static talus_status start_scene(paper* p, const packing_def* def, const talus_wo
     drive.kind = TALUS_DRIVE_VELOCITY;
     drive.velocity[0] = strain_rate * packing_width(def);
     talus_status status = packing_press(p, def, *out, def->pressure);
-    const int left = talus_world_find_wall(*out, "left");
+    const talus_wall_id left = talus_world_find_wall(*out, "left");
     if (status >= 0) status = talus_world_set_drive(*out, left, &drive, &p->error);
     if (status >= 0) return TALUS_OK;
     talus_world_destroy(*out);
@@ -166,7 +166,7 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
     for (int kind = 0; kind < STIFFNESSES; kind++) {
         talus_world_def options = *talus_world_options(start);
         options.method = TALUS_METHOD_SOFT;
-        law.stiffness = stiffness[kind];
+        law.soft.stiffness = stiffness[kind];
         talus_world* world = NULL;
         TRY(start_scene(p, def, start, &options, &law, &world));
         talus_status status = run_soft(p, world, kind, parts, size, table);

@@ -49,7 +49,8 @@ static talus_status solve_packing(paper* p, const sample_def* def, const packing
 {
     talus_pair_def law = talus_pair_default();
     law.friction = def->friction;
-    TRY(talus_world_set_pair(world, 0, 0, &law, &p->error));
+    TRY(talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &law,
+                             &p->error));
     talus_wall_state lid;
     TRY(talus_world_wall(world, talus_world_find_wall(world, "lid"), &lid, &p->error));
     talus_ensemble_def ensemble = talus_ensemble_default();

@@ -96,7 +96,8 @@ static void hold(probe* b)
 /// Add to the velocity of a disk.
 static void nudge(probe* b, int64_t disk, double velocity)
 {
-    const talus_grains grains = talus_world_grains(b->world);
+    talus_editable_grains grains;
+    if (talus_world_edit_grains(b->world, &grains, NULL) < 0) return;
     grains.velocity[disk * grains.dim] += velocity;
 }
 

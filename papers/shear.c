@@ -290,7 +290,7 @@ static talus_status draw_cells(paper* p, talus_figure* figure, int panel)
     int* colour = paper_alloc(p, (size_t)g.count, sizeof *colour);
     talus_status status = colour ? TALUS_OK : TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < g.count && colour; i++) {
-        colour[i] = g.glued_to[i] < 0 ? TALUS_COLOUR_SKY : TALUS_COLOUR_GREY;
+        colour[i] = g.glued_to[i].index < 0 ? TALUS_COLOUR_SKY : TALUS_COLOUR_GREY;
     }
     talus_picture_def picture = talus_picture_default();
     picture.grain_colour = colour;

@@ -87,18 +87,18 @@ static talus_status add_shapes(paper* p, talus_world* world)
 static talus_status add_polygons(paper* p, const press* n, talus_world* world)
 {
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = STIFFNESS;
+    pair.soft.stiffness = STIFFNESS;
     pair.friction = FRICTION;
     pair.restitution = RESTITUTION;
-    pair.stiffness_ratio = pair.damping_ratio = RATIO;
+    pair.soft.stiffness_ratio = pair.soft.damping_ratio = RATIO;
     TRY(talus_world_add_material(world, "polygon", &pair, NULL, &p->error));
     TRY(add_shapes(p, world));
     talus_grain_def grain = talus_grain_default();
     grain.density = 1.0;
-    grain.solid = 0;
+    grain.solid = (talus_solid_id){0};
     grain.fixed = true;
     TRY(talus_world_add_grain(world, &grain, NULL, &p->error));
-    grain.solid = 1;
+    grain.solid = (talus_solid_id){1};
     grain.fixed = false;
     grain.locked[1] = grain.locked_rotation = true;
     grain.force[0] = -n->push - KICK;

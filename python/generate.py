@@ -41,8 +41,10 @@ def header_order(folder, name="talus/talus.h", seen=None):
     return seen
 
 
-def split_comments(text):
-    """Lines of code without comments and directives, and the comment of each line."""
+def split_comments(text, inline=r"_default\s*\("):
+    """Lines of code without comments and directives, and the comment of each line. Of the functions
+    that a header defines, those that match `inline` are shown as declarations: the compiler has
+    them. The others are handy in C only, as are its constants of a struct."""
     code, comments, skipping, continued = [], [], False, False
     for line in text.splitlines():
         found = re.match(r"(.*?)(//.*)?$", line)
@@ -56,7 +58,18 @@ def split_comments(text):
         code.append("" if directive or skipping else
                     re.sub(r"\bTALUS_API\b|\bTALUS_PRINTF\([^)]*\)", "", body))
         comments.append(comment)
-    return code, comments
+    return declare_inline(code, inline), comments
+
+
+def declare_inline(code, wanted):
+    text = "\n".join(code)
+
+    def lines_of(found):
+        head = found.group(1).strip() + ";" if re.search(wanted, found.group(1)) else ""
+        return head + "\n" * (found.group(0).count("\n") - head.count("\n"))
+
+    text = re.sub(r"static inline\s([^;{}]*)\{.*?\n\}", lines_of, text, flags=re.DOTALL)
+    return re.sub(r"static const talus_\w+ \w+ = \{[^}]*\};", "", text).split("\n")
 
 
 def statements(code, ends=";", first=0):

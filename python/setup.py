@@ -1,4 +1,4 @@
-"""Build the package against an installed libtalus, found by pkg-config:
+"""Build the package against an installed libtalus_workshop, found by pkg-config:
 
     PKG_CONFIG_PATH=PREFIX/lib/x86_64-linux-gnu/pkgconfig pip install --no-build-isolation ./python
 
@@ -20,10 +20,10 @@ import generate  # noqa: E402
 
 def pkg_config(*question):
     try:
-        return subprocess.run(["pkg-config", *question, "talus"], check=True, text=True,
+        return subprocess.run(["pkg-config", *question, "talus-workshop"], check=True, text=True,
                               capture_output=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError) as problem:
-        sys.exit("pkg-config does not find libtalus: install it (make install PREFIX=...) and set "
+        sys.exit("pkg-config does not find libtalus_workshop: install it (make install PREFIX=...) and set "
                  f"PKG_CONFIG_PATH to its pkgconfig folder\n{problem}")
 
 
@@ -48,5 +48,5 @@ setup(
     cmdclass={"build_ext": Build},
     ext_modules=[Extension("talus._talus", [],
                            include_dirs=[pkg_config("--variable=includedir")],
-                           libraries=["talus"], library_dirs=[libdir],
+                           libraries=["talus_workshop"], library_dirs=[libdir],
                            runtime_library_dirs=[libdir])])

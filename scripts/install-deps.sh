@@ -1,11 +1,12 @@
 #!/bin/bash
-# Install what is missing on Debian 12: scripts/install-deps.sh [build] [python] [test] [docs] [bench] [ci]
+# Install what is missing on Debian 12: scripts/install-deps.sh [build] [python] [test] [docs] [bench] [coverage] [ci]
 #   build  what it takes to build and run Talus (default)
 #   python what the Python package needs besides
 #   test   what the test suite needs besides
 #   docs   what the documentation site is built with
 #   bench  what the benchmarks need besides: Bullet and Siconos, to compare with
-#   ci     what .ci/run needs besides: clang with its sanitizers, clang-format
+#   coverage  what `make coverage` reads gcc's counts with
+#   ci     what .ci/run needs besides: clang with its sanitizers, clang-format, clang-tidy, ccache
 # Says nothing and changes nothing when all is there. docs/dependencies.md has the reasons.
 set -euo pipefail
 
@@ -21,7 +22,9 @@ test=(g++ libcmocka-dev python3 python3-numpy python3-h5py python3-gsd python3-y
     python3-jsonschema man-db groff-base "python3-vtk9|python3-paraview" chromium)
 docs=(mkdocs mkdocs-material python3-pymdownx python3-cffi libjs-katex fonts-katex)
 bench=(g++ libbullet-dev python3-siconos)
-ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 python3)
+ci=(clang-14 libomp-14-dev libclang-rt-14-dev llvm-14 clang-format-14 clang-tidy-14 python3
+    ccache)
+coverage=(gcovr python3)
 
 installed()
 {
@@ -35,10 +38,11 @@ for group in "${@:-build}"; do
     python) wanted=("${python[@]}") ;;
     test) wanted=("${test[@]}") ;;
     docs) wanted=("${docs[@]}") ;;
+    coverage) wanted=("${coverage[@]}") ;;
     bench) wanted=("${bench[@]}") ;;
     ci) wanted=("${ci[@]}") ;;
     *)
-        echo "install-deps: unknown group '$group'; known are build, python, test, docs, bench, ci" >&2
+        echo "install-deps: unknown group '$group'; known are build, python, test, docs, bench, coverage, ci" >&2
         exit 2
         ;;
     esac

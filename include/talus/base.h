@@ -53,6 +53,57 @@ typedef enum talus_log_level {
 /// Receives the library's messages. `text` is one line without newline and dies with the call.
 typedef void talus_log_fn(void* user, talus_log_level level, const char* text);
 
+// ---- ids ---------------------------------------------------------------------------------------
+
+/// A wall of a world: walls are counted from 0 as they are added. Ids are never reused.
+typedef struct talus_wall_id {
+    int32_t index; ///< -1: none
+} talus_wall_id;
+
+/// A material of a world, counted likewise.
+typedef struct talus_material_id {
+    int32_t index; ///< -1: none
+} talus_material_id;
+
+/// A shape of grains and walls, counted likewise.
+typedef struct talus_solid_id {
+    int32_t index; ///< -1: none; of a grain: it is a ball
+} talus_solid_id;
+
+static const talus_wall_id TALUS_NO_WALL = {-1};
+static const talus_material_id TALUS_NO_MATERIAL = {-1};
+static const talus_solid_id TALUS_NO_SOLID = {-1};
+
+/// Whether an id is none.
+static inline bool talus_wall_is_none(talus_wall_id id)
+{
+    return id.index < 0;
+}
+static inline bool talus_material_is_none(talus_material_id id)
+{
+    return id.index < 0;
+}
+static inline bool talus_solid_is_none(talus_solid_id id)
+{
+    return id.index < 0;
+}
+
+/// Whether two ids are the same.
+static inline bool talus_wall_equal(talus_wall_id a, talus_wall_id b)
+{
+    return a.index == b.index;
+}
+static inline bool talus_material_equal(talus_material_id a, talus_material_id b)
+{
+    return a.index == b.index;
+}
+static inline bool talus_solid_equal(talus_solid_id a, talus_solid_id b)
+{
+    return a.index == b.index;
+}
+
+// ---- what this library is ----------------------------------------------------------------------
+
 /// Version of the library as "major.minor.patch". Static text.
 TALUS_API const char* talus_version(void);
 /// Git revision the library was built from, "unknown" outside a checkout. Static text.

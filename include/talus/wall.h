@@ -47,7 +47,7 @@ typedef struct talus_shape_def {
     double radius_high;      ///< cone: radius at the high end
     double half_length;      ///< cylinder, cone: along the axis; 0 = infinite (cylinder only)
     double skin;             ///< segment, plate, cone, mesh: rounded half thickness [default 0]
-    int solid;               ///< solid: index of the shape
+    talus_solid_id solid;    ///< solid: which
     const double* triangles; ///< mesh: [triangle_count][3][3] corners; copied on use
     int64_t triangle_count;
 } talus_shape_def;
@@ -85,7 +85,7 @@ typedef struct talus_drive_def {
     double stress;        ///< SERVO: Pa (2D: N/m), positive pushes along servo_axis
     double area;          ///< SERVO: area (2D: length) when no spans are given
     int span_count;       ///< SERVO: area = product of the distances between these wall pairs
-    int span_wall[2][2];  ///< wall indices; both walls must be planes
+    talus_wall_id span_wall[2][2]; ///< both walls of a pair must be planes
 } talus_drive_def;
 
 TALUS_API talus_drive_def talus_drive_default(void);
@@ -94,9 +94,9 @@ TALUS_API talus_drive_def talus_drive_default(void);
 typedef struct talus_wall_def {
     const char* name; ///< unique, not empty
     talus_shape_def shape;
-    double position[3]; ///< origin of the shape's frame
-    double rotation[3]; ///< rotation vector (rad) of the frame; 2D: [2] is the angle
-    int material;
+    double position[3];         ///< origin of the shape's frame
+    double rotation[3];         ///< rotation vector (rad) of the frame; 2D: [2] is the angle
+    talus_material_id material; ///< [default the first]
     talus_drive_def drive;
 } talus_wall_def;
 

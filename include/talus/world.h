@@ -72,8 +72,19 @@ typedef enum talus_rolling_kind {
     TALUS_ROLLING_HERTZ, ///< |T| <= k (r* R_n)^(1/3) R_n for spheres, ^(1/2) for disks (BUW 1.43)
 } talus_rolling_kind;
 
-/// Law between two materials. Fill with talus_pair_default(); copied on use. Friction, rolling and
-/// torsion bounds are times R_n + cohesion_force on a bonded contact.
+/// Springs and dashpots between two materials, of the method soft.
+typedef struct talus_soft_pair_def {
+    double stiffness;       ///< of the normal spring k_n, N/m; 0: not given [default 0]
+    double stiffness_ratio; ///< k_t/k_n [default 1/3]
+    double damping;         ///< of the normal dashpot, nu_n/(2 sqrt(k_n m_r)), beyond 1: creeps
+                            ///< apart; 0: follows from `restitution` [default 0]
+    double damping_ratio;   ///< nu_t/nu_n [default 1/3]
+    double young;           ///< Young's modulus, Pa, of the law of Hertz; 0: not given [default 0]
+    double poisson;         ///< Poisson's ratio, 0 to 0.5 [default 0.3]
+} talus_soft_pair_def;
+
+/// Law between two materials, of both methods. Fill with talus_pair_default(); copied on use.
+/// Friction, rolling and torsion bounds are times R_n + cohesion_force on a bonded contact.
 typedef struct talus_pair_def {
     double friction;         ///< Coulomb coefficient, bounds sticking; >= 0 [default 0]
     double dynamic_friction; ///< coefficient while sliding, <= friction; 0: the same [default 0]
@@ -82,30 +93,32 @@ typedef struct talus_pair_def {
         tangential_restitution; ///< part of the slip that sticking gives back, 0 to 1 [default 0]
     talus_rolling_kind rolling_kind; ///< of `rolling` and `torsion` [default TALUS_ROLLING_LENGTH]
     double rolling;                  ///< coefficient against rolling, >= 0 [default 0]
-    double torsion;         ///< coefficient against spinning about the normal, >= 0 [default 0]
-    double cohesion_force;  ///< tensile strength F_C of a bond, N, >= 0 [default 0]
-    double cohesion_energy; ///< binding energy E_C, J; range E_C/F_C [default 0]
-    // of the method soft:
-    double stiffness;       ///< of the normal spring k_n, N/m; 0: not given [default 0]
-    double stiffness_ratio; ///< k_t/k_n [default 1/3]
-    double damping;         ///< of the normal dashpot, nu_n/(2 sqrt(k_n m_r)), beyond 1: creeps
-                            ///< apart; 0: follows from `restitution` [default 0]
-    double damping_ratio;   ///< nu_t/nu_n [default 1/3]
-    double young;           ///< Young's modulus, Pa, of the law of Hertz; 0: not given [default 0]
-    double poisson;         ///< Poisson's ratio, 0 to 0.5 [default 0.3]
+    double torsion;           ///< coefficient against spinning about the normal, >= 0 [default 0]
+    double cohesion_force;    ///< tensile strength F_C of a bond, N, >= 0 [default 0]
+    double cohesion_energy;   ///< binding energy E_C, J; range E_C/F_C [default 0]
+    talus_soft_pair_def soft; ///< what the method soft needs besides
 } talus_pair_def;
 
 TALUS_API talus_pair_def talus_pair_default(void);
 
 /// Add a material; its law with itself is `self`, with earlier materials the smaller of the two
-/// values of every coefficient (the larger damping), and the springs of both in series. Returns its
-/// index in *index.
+/// values of every coefficient (the larger damping), and the springs of both in series. Its id goes
+/// to *id, which may be NULL.
 TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
-                                                const talus_pair_def* self, int* index,
+                                                const talus_pair_def* self, talus_material_id* id,
                                                 talus_error* error);
+/// Number of materials added.
+TALUS_API int talus_world_material_count(const talus_world* world);
+/// The material with this name, none if there is none.
+TALUS_API talus_material_id talus_world_find_material(const talus_world* world, const char* name);
 /// Set the law between two materials (both orders).
-TALUS_API talus_status talus_world_set_pair(talus_world* world, int a, int b,
-                                            const talus_pair_def* pair, talus_error* error);
+TALUS_API talus_status talus_world_set_pair(talus_world* world, talus_material_id a,
+                                            talus_material_id b, const talus_pair_def* pair,
+                                            talus_error* error);
+/// The law between two materials as it is now.
+TALUS_API talus_status talus_world_pair(const talus_world* world, talus_material_id a,
+                                        talus_material_id b, talus_pair_def* out,
+                                        talus_error* error);
 
 // ---- shapes of grains --------------------------------------------------------------------------
 
@@ -122,13 +135,13 @@ typedef struct talus_solid_def {
 
 TALUS_API talus_solid_def talus_solid_default(void);
 
-/// Add a shape; its index (never reused) goes to *index, which may be NULL. Grains and walls of
-/// this shape have their position at its centre of mass.
+/// Add a shape; its id goes to *id, which may be NULL. Grains and walls of this shape have their
+/// position at its centre of mass.
 TALUS_API talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def,
-                                             int* index, talus_error* error);
+                                             talus_solid_id* id, talus_error* error);
 TALUS_API int talus_world_solid_count(const talus_world* world);
-/// Index of the shape with this name, -1 if there is none.
-TALUS_API int talus_world_find_solid(const talus_world* world, const char* name);
+/// The shape with this name, none if there is none.
+TALUS_API talus_solid_id talus_world_find_solid(const talus_world* world, const char* name);
 
 /// What is known of a shape, for scale 1. Inertia is that of unit mass.
 typedef struct talus_solid_state {
@@ -141,30 +154,30 @@ typedef struct talus_solid_state {
     double inertia[9]; ///< m^2, tensor [3][3] in the shape's axes; 2D: only [8]
 } talus_solid_state;
 
-TALUS_API talus_status talus_world_solid(const talus_world* world, int index,
+TALUS_API talus_status talus_world_solid(const talus_world* world, talus_solid_id solid,
                                          talus_solid_state* out, talus_error* error);
 
 // ---- grains ------------------------------------------------------------------------------------
 
 /// A grain to be added. Fill with talus_grain_default(); copied on use.
 typedef struct talus_grain_def {
-    int solid;          ///< index of its shape, -1: a ball [default -1]
-    double scale;       ///< of the shape, > 0 [default 1]
-    double radius;      ///< of a ball, m, > 0
-    double mass;        ///< kg; 0: from density
-    double density;     ///< kg/m^3 (2D: kg/m^2) [default 2500]
-    double position[3]; ///< of the centre of mass
+    talus_solid_id solid; ///< its shape; none: a ball [default none]
+    double scale;         ///< of the shape, > 0 [default 1]
+    double radius;        ///< of a ball, m, > 0
+    double mass;          ///< kg; 0: from density
+    double density;       ///< kg/m^3 (2D: kg/m^2) [default 2500]
+    double position[3];   ///< of the centre of mass
     double velocity[3];
-    double spin[3];       ///< rad/s; 2D: [2]
-    double rotation[3];   ///< rotation vector; 2D: [2] is the angle
-    double force[3];      ///< constant external force, N
-    double torque[3];     ///< constant external torque, N m; 2D: [2]
-    int material;         ///< [default 0]
-    int glued_to;         ///< wall index the grain moves with, -1: none [default -1]
-    bool fixed;           ///< never moves [default false]
-    bool locked_rotation; ///< translates only [default false]
-    bool locked[3];       ///< method soft: axes along which its centre stays put [default none]
-    int32_t tag;          ///< free for the user, recorded [default 0]
+    double spin[3];             ///< rad/s; 2D: [2]
+    double rotation[3];         ///< rotation vector; 2D: [2] is the angle
+    double force[3];            ///< constant external force, N
+    double torque[3];           ///< constant external torque, N m; 2D: [2]
+    talus_material_id material; ///< [default the first]
+    talus_wall_id glued_to;     ///< wall that the grain moves with [default none]
+    bool fixed;                 ///< never moves [default false]
+    bool locked_rotation;       ///< translates only [default false]
+    bool locked[3]; ///< method soft: axes along which its centre stays put [default none]
+    int32_t tag;    ///< free for the user, recorded [default 0]
 } talus_grain_def;
 
 TALUS_API talus_grain_def talus_grain_default(void);
@@ -180,44 +193,72 @@ TALUS_API talus_status talus_world_set_grain_force(talus_world* world, int64_t i
 /// Index of a grain id in the arrays, -1 if there is none.
 TALUS_API int64_t talus_world_grain_index(const talus_world* world, int64_t id);
 
-/// The grains as arrays, rows in ascending id. Valid until the next call that changes the world.
+/// Values of talus_grains.glued_to[i].index that are no walls.
+enum {
+    TALUS_GRAIN_FREE = -1,
+    TALUS_GRAIN_FIXED = -2,
+};
+
+/// The grains as arrays to be read, rows in ascending id. Valid until the next call that changes
+/// the world.
 typedef struct talus_grains {
     int64_t count;
-    int dim;                 ///< doubles in a row of position, velocity, force
-    int spin_dim;            ///< doubles in a row of spin, torque: 1 or 3
-    int rotation_dim;        ///< doubles in a row of rotation: 1 (angle) or 4 (quaternion w x y z)
-    const int64_t* id;       ///< [count]
-    double* position;        ///< [count][dim], wrapped into the periodic cell
-    double* velocity;        ///< [count][dim]
-    double* spin;            ///< [count][spin_dim]
-    double* rotation;        ///< [count][rotation_dim]
-    const double* radius;    ///< [count] of a solid: of the ball about its centre that holds it
-    const int32_t* solid;    ///< [count] shape, -1: ball
-    const double* scale;     ///< [count] of the shape
-    const double* mass;      ///< [count]
-    const double* inertia;   ///< [count] of a solid in 3D: mean of the three principal ones
-    double* force;           ///< [count][dim] external force; NULL if memory is short, as torque
-    double* torque;          ///< [count][spin_dim] external torque
-    const int32_t* material; ///< [count]
-    const int32_t* glued_to; ///< [count] wall index, -1 free, -2 fixed
-    int32_t* tag;            ///< [count]
-    const int32_t* image;    ///< [count][dim] times the grain crossed the periodic cell
+    int dim;                ///< doubles in a row of position, velocity, force
+    int spin_dim;           ///< doubles in a row of spin, torque: 1 or 3
+    int rotation_dim;       ///< doubles in a row of rotation: 1 (angle) or 4 (quaternion w x y z)
+    const int64_t* id;      ///< [count]
+    const double* position; ///< [count][dim], wrapped into the periodic cell
+    const double* velocity; ///< [count][dim]
+    const double* spin;     ///< [count][spin_dim]
+    const double* rotation; ///< [count][rotation_dim]
+    const double* radius;   ///< [count] of a solid: of the ball about its centre that holds it
+    const talus_solid_id* solid; ///< [count] shape; none: ball
+    const double* scale;         ///< [count] of the shape
+    const double* mass;          ///< [count]
+    const double* inertia;       ///< [count] of a solid in 3D: mean of the three principal ones
+    const double* force;  ///< [count][dim] external force; NULL if memory is short, as torque
+    const double* torque; ///< [count][spin_dim] external torque
+    const talus_material_id* material; ///< [count]
+    const talus_wall_id* glued_to; ///< [count] wall; none: TALUS_GRAIN_FREE or TALUS_GRAIN_FIXED
+    const int32_t* tag;            ///< [count]
+    const int32_t* image;          ///< [count][dim] times the grain crossed the periodic cell
 } talus_grains;
 
 TALUS_API talus_grains talus_world_grains(const talus_world* world);
 
+/// What of the grains may be written, in the same rows as talus_grains.
+typedef struct talus_editable_grains {
+    int64_t count;
+    int dim;          ///< as in talus_grains
+    int spin_dim;     ///< as in talus_grains
+    int rotation_dim; ///< as in talus_grains
+    double* position; ///< [count][dim]
+    double* velocity; ///< [count][dim]
+    double* spin;     ///< [count][spin_dim]
+    double* rotation; ///< [count][rotation_dim]
+    double* force;    ///< [count][dim] external force
+    double* torque;   ///< [count][spin_dim] external torque
+    int32_t* tag;     ///< [count]
+} talus_editable_grains;
+
+/// Lend the arrays of the grains to be written, and tell the world that they change. Valid until
+/// the next step or other call that changes the world: who writes again after it asks again.
+TALUS_API talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,
+                                               talus_error* error);
+
 // ---- walls -------------------------------------------------------------------------------------
 
-/// Add a wall; its index (never reused) goes to *index, which may be NULL.
+/// Add a wall; its id goes to *id, which may be NULL.
 TALUS_API talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
-                                            int* index, talus_error* error);
-/// Take a wall out of the world, with the grains glued to it. The index stays reserved.
-TALUS_API talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* error);
+                                            talus_wall_id* id, talus_error* error);
+/// Take a wall out of the world, with the grains glued to it.
+TALUS_API talus_status talus_world_remove_wall(talus_world* world, talus_wall_id wall,
+                                               talus_error* error);
 /// Change how a wall moves, from now on and from its present position.
-TALUS_API talus_status talus_world_set_drive(talus_world* world, int wall,
+TALUS_API talus_status talus_world_set_drive(talus_world* world, talus_wall_id wall,
                                              const talus_drive_def* drive, talus_error* error);
-/// Index of the wall with this name, -1 if there is none.
-TALUS_API int talus_world_find_wall(const talus_world* world, const char* name);
+/// The wall with this name, none if there is none.
+TALUS_API talus_wall_id talus_world_find_wall(const talus_world* world, const char* name);
 /// Number of walls ever added, removed ones included.
 TALUS_API int talus_world_wall_count(const talus_world* world);
 
@@ -236,8 +277,8 @@ typedef struct talus_wall_state {
     double applied[3]; ///< applied force of a mobile or servo wall, N
 } talus_wall_state;
 
-TALUS_API talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
-                                        talus_error* error);
+TALUS_API talus_status talus_world_wall(const talus_world* world, talus_wall_id wall,
+                                        talus_wall_state* out, talus_error* error);
 
 // ---- contacts ----------------------------------------------------------------------------------
 
@@ -267,6 +308,13 @@ typedef struct talus_contacts {
 
 TALUS_API talus_contacts talus_world_contacts(const talus_world* world);
 
+/// The wall of a contact, none if it is one of two grains.
+static inline talus_wall_id talus_contact_wall(const talus_contacts* contacts, int64_t i)
+{
+    const talus_wall_id wall = {contacts->a[i] < 0 ? (int32_t)(-1 - contacts->a[i]) : -1};
+    return wall;
+}
+
 typedef struct talus_arrays talus_arrays;
 
 /// Let arrays that talus_world_grains() (if `keep_grains`) or talus_world_contacts() (if
@@ -280,7 +328,7 @@ TALUS_API void talus_arrays_free(talus_arrays* arrays);
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-/// What the papers' theory says about incomplete convergence (UK and UBWK; physics.md section 4).
+/// What the papers' theory says about incomplete convergence (UK and UBWK; docs/theory.md).
 typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled

@@ -5,8 +5,8 @@
 
 talus_status biaxial_drive(paper* p, const packing_def* made, talus_world* cell, double speed)
 {
-    const int right = talus_world_find_wall(cell, "right"),
-              lid = talus_world_find_wall(cell, "lid");
+    const talus_wall_id right = talus_world_find_wall(cell, "right"),
+                        lid = talus_world_find_wall(cell, "lid");
     talus_drive_def drive = talus_drive_default();
     drive.kind = TALUS_DRIVE_VELOCITY;
     drive.velocity[1] = -speed;

@@ -31,14 +31,14 @@ chain_def chain_default(void)
 static talus_status add_materials(paper* p, const chain_def* def, talus_world* world)
 {
     talus_pair_def pair = talus_pair_default();
-    int disk, wall;
+    talus_material_id disk, wall;
     if (def->method == TALUS_METHOD_SOFT) {
-        pair.stiffness = def->stiffness;
-        pair.damping = def->damping / sqrt(2.0 * def->stiffness * def->mass);
+        pair.soft.stiffness = def->stiffness;
+        pair.soft.damping = def->damping / sqrt(2.0 * def->stiffness * def->mass);
     }
     TRY(talus_world_add_material(world, "disk", &pair, &disk, &p->error));
     TRY(talus_world_add_material(world, "wall", &pair, &wall, &p->error));
-    pair.stiffness *= 2.0;
+    pair.soft.stiffness *= 2.0;
     return talus_world_set_pair(world, disk, wall, &pair, &p->error);
 }
 
@@ -48,7 +48,7 @@ static talus_status add_bodies(paper* p, const chain_def* def, talus_world* worl
     wall.name = "wall";
     wall.shape.kind = TALUS_SHAPE_PLANE;
     wall.shape.normal[0] = 1.0;
-    wall.material = 1;
+    wall.material = (talus_material_id){1};
     TRY(talus_world_add_wall(world, &wall, NULL, &p->error));
     talus_grain_def disk = talus_grain_default();
     disk.radius = 0.5 * def->diameter;
@@ -119,7 +119,8 @@ double chain_position(const talus_world* world, int64_t disk)
 
 void chain_push(talus_world* world, int64_t disk, double velocity)
 {
-    const talus_grains grains = talus_world_grains(world);
+    talus_editable_grains grains;
+    if (talus_world_edit_grains(world, &grains, NULL) < 0) return;
     grains.velocity[disk * grains.dim] = velocity;
 }
 

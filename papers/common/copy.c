@@ -11,11 +11,12 @@ static void rotation_vector(const double q[4], double out[3])
     for (int a = 0; a < 3; a++) out[a] = scale * q[a + 1];
 }
 
-static talus_status copy_walls(paper* p, const talus_world* from, int material, talus_world* to)
+static talus_status copy_walls(paper* p, const talus_world* from, talus_material_id material,
+                               talus_world* to)
 {
     for (int i = 0; i < talus_world_wall_count(from); i++) {
         talus_wall_state state;
-        TRY(talus_world_wall(from, i, &state, &p->error));
+        TRY(talus_world_wall(from, (talus_wall_id){i}, &state, &p->error));
         if (!state.present) continue;
         talus_wall_def wall = talus_wall_default();
         wall.name = state.name;
@@ -32,7 +33,8 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
 {
     const talus_grains g = talus_world_grains(from);
     for (int64_t i = 0; i < g.count; i++) {
-        if (g.glued_to[i] >= 0) return paper_fail(p, "a grain that is glued to a wall: no copy");
+        if (g.glued_to[i].index >= 0)
+            return paper_fail(p, "a grain that is glued to a wall: no copy");
         talus_grain_def grain = talus_grain_default();
         grain.radius = g.radius[i];
         grain.mass = g.mass[i];
@@ -42,7 +44,7 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
         }
         for (int a = 0; a < g.spin_dim; a++)
             grain.spin[3 - g.spin_dim + a] = g.spin[i * g.spin_dim + a];
-        grain.fixed = g.glued_to[i] == -2;
+        grain.fixed = g.glued_to[i].index == TALUS_GRAIN_FIXED;
         TRY(talus_world_add_grain(to, &grain, NULL, &p->error));
     }
     return TALUS_OK;
@@ -52,11 +54,11 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
 static talus_status copy_into(paper* p, const talus_world* from, const talus_pair_def* law,
                               const talus_pair_def* wall_law, talus_world* to)
 {
-    int walls = 0;
+    talus_material_id walls = {0};
     TRY(talus_world_add_material(to, "grain", law, NULL, &p->error));
     if (wall_law) {
         TRY(talus_world_add_material(to, "wall", wall_law, &walls, &p->error));
-        TRY(talus_world_set_pair(to, 0, walls, wall_law, &p->error));
+        TRY(talus_world_set_pair(to, (talus_material_id){0}, walls, wall_law, &p->error));
     }
     TRY(copy_walls(p, from, walls, to));
     return copy_grains(p, from, to);

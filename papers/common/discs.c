@@ -127,11 +127,11 @@ static void set_ringing(const discs* d, talus_grain_def* disc)
 static talus_status add_discs(paper* p, const discs* d, discs_start start, talus_world* world)
 {
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = d->stiffness;
+    pair.soft.stiffness = d->stiffness;
     pair.friction = d->friction;
     pair.restitution = world_restitution();
-    pair.stiffness_ratio = d->stiffness_ratio;
-    pair.damping_ratio = d->damping_ratio;
+    pair.soft.stiffness_ratio = d->stiffness_ratio;
+    pair.soft.damping_ratio = d->damping_ratio;
     TRY(talus_world_add_material(world, "disc", &pair, NULL, &p->error));
     talus_grain_def disc = talus_grain_default();
     disc.radius = RADIUS;

@@ -144,7 +144,8 @@ static talus_status collapse(paper* p, const heap_def* def, talus_world* world)
     TRY(fill_tube(p, def, tube, world));
     TRY(settle(p, def, world, 10, 1e-3));
     talus_pair_def pair = pair_of(&def->law);
-    TRY(talus_world_set_pair(world, 0, 0, &pair, &p->error));
+    TRY(talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &pair,
+                             &p->error));
     TRY(talus_world_remove_wall(world, talus_world_find_wall(world, "tube"), &p->error));
     return settle(p, def, world, def->time, def->rest);
 }

@@ -252,7 +252,7 @@ static talus_status furnish(paper* p, const packing_def* def, const placing* box
 {
     talus_pair_def pair = talus_pair_default();
     pair.friction = def->friction;
-    int material;
+    talus_material_id material;
     TRY(talus_world_add_material(world, "grains", &pair, &material, &p->error));
     TRY(add_walls(p, def, box, sides, world));
     return add_grains(p, def, box, world);
@@ -291,7 +291,8 @@ static talus_status compress(paper* p, const packing_def* def, talus_world* worl
 
 void packing_slow(talus_world* world, double part)
 {
-    talus_grains grains = talus_world_grains(world);
+    talus_editable_grains grains;
+    if (talus_world_edit_grains(world, &grains, NULL) < 0) return;
     for (int64_t i = 0; i < grains.count * grains.dim; i++) grains.velocity[i] *= part;
     for (int64_t i = 0; i < grains.count * grains.spin_dim; i++) grains.spin[i] *= part;
 }

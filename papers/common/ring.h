@@ -11,7 +11,7 @@
 typedef struct ring_packing {
     packing_def def;
     talus_world* world;
-    int lid;
+    talus_wall_id lid;
     double h, diameter, height;
     double pressure; ///< now
 } ring_packing;

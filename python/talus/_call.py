@@ -6,6 +6,7 @@ What becomes of a parameter follows from its declaration:
     talus_world*, talus_figure*, ...       the Python object
     non-const pointer, not first           a result: returned, several as a tuple
     const T* with a count after it         an array; the count is not given
+    talus_wall_id, talus_material_id, ...  a whole number
     talus_error*, talus_report*            the text of an exception
 """
 import functools
@@ -14,9 +15,9 @@ import re
 
 from . import _threads, errors
 from ._callbacks import raise_problems
-from ._fill import (array_of, default_function, dim_of, new_options, number_of, text_of, texts_of,
-                    vector)
-from ._library import HEADER, camel, doc, ffi, lib, short, text
+from ._fill import (array_of, default_function, dim_of, id_of, new_options, number_of, text_of,
+                    texts_of, vector)
+from ._library import HEADER, camel, doc, ffi, is_id, lib, short, text
 from ._memory import look_at
 from ._records import Record, copy_of, new_result, wrap
 from ._types import OPAQUE, from_enum, options_doc, options_head, struct_name, to_enum
@@ -127,7 +128,8 @@ class Function:
                     f"Options, also as a dict `{p.name}`" if p is self.options else \
                     f"The dict `{p.name}`"
                 parts += ["", options_head(head, p.struct), options_doc(p.struct)]
-        outs = [p for p in self.parameters if p.role == "out" and p.struct]
+        outs = [p for p in self.parameters
+                if p.role == "out" and p.struct and not is_id(p.type.item)]
         for p in outs:
             parts += ["", f"Returns {camel(p.struct)}: {doc(p.struct)}", options_doc(p.struct)]
         return "\n".join(parts)
@@ -227,7 +229,7 @@ class Call:
         value = self.values[p.name]
         if p.type.kind == "enum":
             return to_enum(re.sub(r"^enum ", "", p.type.cname), value, p.name)
-        return number_of(p.type, value, p.name)
+        return (id_of if is_id(p.type) else number_of)(p.type, value, p.name)
 
     def make_text(self, p):
         value = self.values[p.name]
@@ -253,7 +255,10 @@ class Call:
         return self.keep[-1]
 
     def make_out(self, p):
-        if p.struct:
+        if is_id(p.type.item):
+            pointer = ffi.new(p.type)
+            self.outs.append(lambda: pointer[0].index)
+        elif p.struct:
             pointer, owned = new_result(p.struct)
             self.outs.append(lambda: wrap(pointer, owned, dim=dim_of(self.names)))
         elif p.sizes:
@@ -285,6 +290,8 @@ def returned(kind, result):
         return text(result)
     if kind.kind == "pointer" and struct_name(kind.item):
         return None if result == ffi.NULL else copy_of(result)
+    if is_id(kind):
+        return result.index
     if kind.kind == "struct" and struct_name(kind):
         return wrap(ffi.new(struct_name(kind) + "*", result))
     return result
@@ -323,4 +330,4 @@ def add_methods(cls, opaque, wanted=lambda function: True):
             setattr(cls, short_name, python_function(name, short_name, method=True))
 
 
-HIDDEN = {"destroy", "close", "free", "detach"}
+HIDDEN = {"destroy", "close", "free", "detach", "edit_grains"}

@@ -12,7 +12,7 @@ import numpy
 
 from . import _threads
 from ._callbacks import bind
-from ._library import HEADER, ffi, has, lib, short
+from ._library import HEADER, ffi, has, is_id, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
 from ._records import Record
 from ._types import (fields, is_texts, settable, size_of, struct_name, text_count, to_enum)
@@ -80,6 +80,8 @@ def set_field(pointer, struct, field, value, keep, names, where, arrays):
         setattr(pointer, field.name, number)
     elif ctype.kind == "primitive":
         setattr(pointer, field.name, number_of(ctype, value, where))
+    elif is_id(ctype):
+        setattr(pointer, field.name, id_of(ctype, value, where))
     elif ctype.kind == "struct":
         inner = ffi.addressof(pointer[0], field.name)
         fill(inner, struct_name(ctype), value, keep, names, where)
@@ -111,6 +113,11 @@ def number_of(ctype, value, where):
     if number != value and not kind.startswith("f"):
         raise TypeError(f"{where}: expected a whole number, got {value!r}")
     return bool(number) if kind == "?" else number
+
+
+def id_of(ctype, value, where):
+    """The id with a number."""
+    return ffi.new(ctype.cname + "*", [number_of(ffi.typeof("int"), value, where)])[0]
 
 
 def dim_of(names):

@@ -23,5 +23,10 @@ def doc(name):
     return python_words(HEADER["docs"].get(name, ""))
 
 
+def is_id(ctype):
+    """Whether a C type is an id, which in Python is its number."""
+    return ctype.kind == "struct" and ctype.cname.endswith("_id")
+
+
 def has(name):
     return hasattr(lib, name)

@@ -8,7 +8,7 @@ import weakref
 
 import numpy
 
-from ._library import ffi, lib
+from ._library import ffi, is_id, lib
 from .errors import StateError
 
 NUMPY_TYPES = {"double": "f8", "float": "f4", "_Bool": "?", "char": "S1", "int": "i4",
@@ -19,9 +19,11 @@ NUMPY_TYPES = {"double": "f8", "float": "f4", "_Bool": "?", "char": "S1", "int":
 
 
 def numpy_type(ctype):
-    """The dtype of a C type: numbers, enums, fixed arrays, structs by their fields."""
+    """The dtype of a C type: numbers, ids, enums, fixed arrays, structs by their fields."""
     if ctype.kind == "primitive":
         return numpy.dtype(NUMPY_TYPES[ctype.cname])
+    if is_id(ctype):
+        return numpy.dtype("i4")
     if ctype.kind == "enum":
         return numpy.dtype(f"i{ffi.sizeof(ctype)}")
     if ctype.kind == "array":
@@ -93,6 +95,10 @@ class Windows:
         if window is not None:
             self.open[table].add(window)
         return array
+
+    def writable(self):
+        """Whether an array is in use through which the grains can be written."""
+        return any(not window.__array_interface__["data"][1] for window in self.open["grains"])
 
     def cut_off(self, world, tables):
         """Before the world changes: let the arrays of these tables keep what they show now. The

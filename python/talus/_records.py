@@ -1,7 +1,7 @@
 """Results of the library as Python objects: a class for each struct, made from the header."""
 import numpy
 
-from ._library import camel, doc, ffi, lib, text
+from ._library import camel, doc, ffi, is_id, lib, text
 from ._memory import look_at, numpy_type
 from ._types import STRUCTS, field_words, fields, from_enum, size_of, struct_name
 
@@ -36,6 +36,8 @@ class Record:
             return from_enum(field.enum, value)
         if ctype.kind == "primitive" or ctype.kind == "enum":
             return value
+        if is_id(ctype):
+            return value.index
         if ctype.kind == "struct":
             return wrap(ffi.addressof(self._pointer[0], field.name), self._owned, self, self._dim)
         if ctype.kind == "array":
@@ -47,7 +49,7 @@ class Record:
     def _read_array(self, value, ctype):
         if ctype.item.cname == "char":
             return text(value)
-        if ctype.item.kind == "struct":
+        if ctype.item.kind == "struct" and not is_id(ctype.item):
             return [wrap(ffi.addressof(value, i), self._owned, self, self._dim)
                     for i in range(ctype.length)]
         base, shape = ctype, []
@@ -135,7 +137,8 @@ def _make_class(name):
         "__doc__": "\n".join([doc(name) or camel(name), "", *lines])})
 
 
-CLASSES = {name: _make_class(name) for name in STRUCTS if not name.endswith("_def")}
+CLASSES = {name: _make_class(name) for name, ctype in STRUCTS.items()
+           if not name.endswith("_def") and not is_id(ctype)}
 _DEFS = {name: _make_class(name) for name in STRUCTS if name.endswith("_def")}
 
 

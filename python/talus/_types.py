@@ -6,7 +6,7 @@ import functools
 import operator
 import re
 
-from ._library import HEADER, camel, doc, ffi, has, lib
+from ._library import HEADER, camel, doc, ffi, has, is_id, lib
 from ._words import enum_words, kind_words, member_names, python_words
 
 
@@ -194,6 +194,8 @@ def field_words(field):
 
 def type_words(ctype):
     """A C type in words of Python, for fields without a comment."""
+    if is_id(ctype):
+        return "a whole number"
     if ctype.kind == "struct":
         return f"as {camel(struct_name(ctype))}"
     if ctype.kind == "array" and ctype.item.cname != "char":

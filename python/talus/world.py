@@ -9,7 +9,7 @@ from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
 from ._fill import AXIAL, check_plane, new_options, number_of, shape_words, unknown_option
-from ._library import doc, ffi, lib
+from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
 from ._threads import allowed
@@ -37,6 +37,11 @@ class Table:
     def __init__(self, view, table):
         vars(self).update(_view=view, _table=table)
 
+    @property
+    def _editable(self):
+        """The columns that can be written."""
+        return fields("talus_editable_grains") if self._table == "grains" else ()
+
     def _now(self, pointer):
         return getattr(lib, "talus_world_" + self._table)(pointer)
 
@@ -53,7 +58,9 @@ class Table:
             sizes = {n: getattr(now, n) for n, f in known.items() if f.type.kind == "primitive"}
             shape = [size_of(said, sizes) for said in field.shape]
             shape = shape[:1] if shape[1:] == [1] else shape
-            writable = not field.const and view._writable
+            writable = view._writable and name in self._editable
+            if writable:
+                value = getattr(view._edit(), name)
             array = look_at(value, shape, view._owner(), writable)
             return view._windows().hand_out(self._table, array)
 
@@ -113,6 +120,18 @@ class WorldView:
         """State of a wall, by name or index."""
         return FUNCTIONS["talus_world_wall"](self, self._wall_index(wall))
 
+    def pair(self, a, b):
+        """The law between two materials, given by name or number, as it is now."""
+        return FUNCTIONS["talus_world_pair"](self, self._material(a), self._material(b))
+
+    def _material(self, material):
+        if not isinstance(material, str):
+            return material
+        index = FUNCTIONS["talus_world_find_material"](self, material)
+        if index < 0:
+            raise errors.ArgumentError(f"there is no material '{material}'")
+        return index
+
     def _wall_index(self, wall):
         if not isinstance(wall, str):
             return wall
@@ -153,7 +172,6 @@ class World(WorldView):
     def _own(self, pointer, keep):
         self._pointer = ffi.gc(pointer, lib.talus_world_destroy)
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
-        self._materials = {}
         self._threads = lib.talus_world_options(pointer).threads
 
     def __setattr__(self, name, value):
@@ -184,21 +202,11 @@ class World(WorldView):
     # ---- filling ----
 
     def add_material(self, name, **law):
-        index = FUNCTIONS["talus_world_add_material"](self, name, **law)
-        self._materials[name] = index
-        return index
+        return FUNCTIONS["talus_world_add_material"](self, name, **law)
 
     def set_pair(self, a, b, **law):
         """Set the law between two materials (both orders), given by name or index."""
         FUNCTIONS["talus_world_set_pair"](self, self._material(a), self._material(b), **law)
-
-    def _material(self, material):
-        if not isinstance(material, str):
-            return material
-        if material not in self._materials:
-            known = ", ".join(self._materials) or "none"
-            raise errors.ArgumentError(f"there is no material '{material}'; added were: {known}")
-        return self._materials[material]
 
     def _solid(self, solid):
         if not isinstance(solid, str):
@@ -274,8 +282,10 @@ class World(WorldView):
         return ids
 
     def _named(self, grain):
-        """Options of grains with the indices of their materials and shapes instead of names."""
-        for key, find in (("material", self._material), ("solid", self._solid)):
+        """Options of grains with the numbers of their materials, shapes and walls instead of
+        names."""
+        for key, find in (("material", self._material), ("solid", self._solid),
+                          ("glued_to", self._wall_index)):
             value = grain.get(key)
             if isinstance(value, (str, int)):
                 grain[key] = find(value)
@@ -298,11 +308,21 @@ class World(WorldView):
             raise TypeError("a step length h is needed: this world was not made from a scene")
         return self.step_length if h is None else float(h)
 
+    def _edit(self):
+        """The arrays of the grains to be written; the world knows that they change."""
+        out, error = ffi.new("talus_editable_grains*"), ffi.new("talus_error*")
+        status = lib.talus_world_edit_grains(self._pointer, out, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        return out
+
     def _steps(self, h, count):
         result, error = ffi.new("talus_step_result*"), ffi.new("talus_error*")
         allowed(self._threads, given=False)
         with self._turn.lock():
             pointer = self._pointer
+            if self._open.writable():  # an array taken before may have been written since
+                self._edit()
             # Steps move grains where they are; only the contacts are made anew. A policy that takes
             # grains out changes their rows too.
             removes = lib.talus_world_options(pointer).on_escape == lib.TALUS_POLICY_REMOVE
@@ -401,7 +421,9 @@ class _GrainRows:
 
     def row(self, i):
         for name, ctype, target, rows in self.targets:
-            if target is None:
+            if is_id(ctype):
+                setattr(self.definition, name, [rows[i]])
+            elif target is None:
                 setattr(self.definition, name, rows[i])
             else:
                 target[0:len(rows[i])] = rows[i]

@@ -86,10 +86,11 @@ def declarations(name):
     """(comment, declaration as written) of all that a header declares, after its own comment."""
     text = (ROOT / "include" / name).read_text()
     lines = text.splitlines()
-    code, comments = generate.split_comments(text)
+    code, comments = generate.split_comments(text, inline="")
     for start, end, _ in generate.statements(code):
         doc = generate.doc_above(comments, code, start)
-        yield doc, "\n".join(lines[start:end + 1])
+        written = "\n".join(lines[start:end + 1])
+        yield doc, re.sub(r"^static inline (.*)", r"\1;", written, flags=re.DOTALL)
 
 
 def head_comment(name):

@@ -15,7 +15,7 @@ int main(void)
 
     talus_world* world = NULL;
     talus_pair_def law = talus_pair_default();
-    int glass;
+    talus_material_id glass;
     talus_status status = talus_world_create(&options, &world, &error);
     if (status == TALUS_OK) status = talus_world_add_material(world, "glass", &law, &glass, &error);
     if (status == TALUS_OK) status = talus_world_add_wall(world, &wall, NULL, &error);

@@ -177,7 +177,7 @@ static talus_world* make_crowd(rng* r, int dim, int count, bool boxes, const boo
         check_ok(talus_world_add_wall(world, &wall[i], NULL, &error), error);
     for (int i = 0; i < count; i++) {
         talus_grain_def grain = talus_grain_default();
-        grain.solid = boxes && i % 3 ? 0 : -1;
+        grain.solid = (talus_solid_id){boxes && i % 3 ? 0 : -1};
         grain.radius = uniform(r, 0.35, 0.6);
         grain.scale = uniform(r, 0.4, 0.8);
         grain.fixed = i % 7 == 0;

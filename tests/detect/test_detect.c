@@ -489,7 +489,8 @@ static void run_gas(rng* r, int dim, int count, int steps, const bool periodic[3
                 fmax(largest_jump, h * vec_norm(dim, g.velocity + i * dim) / g.radius[i]);
         }
         // Collisions are inelastic: keep it hot by kicking a few grains.
-        talus_grains live = talus_world_grains(world);
+        talus_editable_grains live;
+        check_ok(talus_world_edit_grains(world, &live, &error), error);
         for (int n = 0; n < 3; n++) {
             int64_t i = (int64_t)rng_below(r, (uint64_t)live.count);
             for (int k = 0; k < dim; k++) live.velocity[i * dim + k] = 1.2 * rng_normal(r);
@@ -565,7 +566,7 @@ static void test_glued_grain_on_a_thrown_wall(void** state)
     talus_world* world = make_world(2, 0.3, 1e-12, open, 1.0);
     talus_error error = {0};
     talus_wall_def wall = talus_wall_default();
-    int index = -1;
+    talus_wall_id index = TALUS_NO_WALL;
     wall.name = "plate";
     wall.shape.kind = TALUS_SHAPE_SEGMENT;
     wall.shape.edge_u[1] = 1.0;

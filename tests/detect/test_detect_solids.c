@@ -49,7 +49,7 @@ static talus_world* random_cloud(rng* r, int dim, int count)
     add_shapes(world, r, 6);
     for (int i = 0; i < count; i++) {
         talus_grain_def g = talus_grain_default();
-        g.solid = i % 4 == 3 ? -1 : (int)rng_below(r, 6);
+        g.solid = (talus_solid_id){i % 4 == 3 ? -1 : (int)rng_below(r, 6)};
         g.radius = 0.04;
         g.scale = uniform(r, 0.5, 1.0);
         for (int k = 0; k < 3; k++) {
@@ -174,7 +174,7 @@ static talus_world* box_pile(int dim, int threads)
     rng r = rng_make(5, 0, 0);
     for (int i = 0; i < 30; i++) {
         talus_grain_def g = talus_grain_default();
-        g.solid = 0;
+        g.solid = (talus_solid_id){0};
         g.position[0] = 1.05 * (i % 6) + (i / 6 % 2 ? 0.45 : 0.0);
         g.position[dim - 1] = 0.5 + 1.001 * (i / 6);
         g.rotation[2] = dim == 3 ? uniform(&r, -0.05, 0.05) : 0.0;

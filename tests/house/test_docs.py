@@ -102,7 +102,7 @@ class Words(unittest.TestCase):
     def test_examples_in_c_compile(self):
         for block in blocks("adding.md", "c"):
             run(os.environ["CC"], "-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-                "-Iinclude", "-Isrc", "-fsyntax-only", "-x", "c", "-", cwd=SOURCE, input=block)
+                "-Iinclude", "-Isrc/engine", "-Isrc/workshop", "-fsyntax-only", "-x", "c", "-", cwd=SOURCE, input=block)
 
     def test_first_run(self):
         """All lines of the page, in order, with the scene made short."""

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Install the build into a fresh prefix and use it as a stranger would: a C program outside the
-# tree compiled through pkg-config (as C and as C++) and through find_package(talus), then run.
+# tree compiled through pkg-config (as C and as C++) and through find_package(talus), then run. One
+# needs the engine alone and must link nothing of the workshop; the other runs a scene.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -34,8 +35,12 @@ for file in man/man1/talus.1 bash-completion/completions/talus zsh/site-function
     fish/vendor_completions.d/talus.fish talus/scene.json; do
     [ -s "$prefix/share/$file" ] || fail "no share/$file in the prefix"
 done
-foreign=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
-[ -z "$foreign" ] || fail "the library exports names that are not its own: $foreign"
+for each in "$libdir"/libtalus.so "$libdir"/libtalus_workshop.so; do
+    foreign=$(nm -D --defined-only "$each" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
+    [ -z "$foreign" ] || fail "$each exports names that are not its own: $foreign"
+    [[ $(objdump -p "$each" | awk '/SONAME/ { print $2 }') =~ \.so\.[0-9]+\.[0-9]+$ ]] ||
+        fail "$each has no version in its soname"
+done
 
 # Through pkg-config.
 export PKG_CONFIG_PATH=$libdir/pkgconfig
@@ -44,10 +49,24 @@ $CC -std=c17 $flags drop.c $(pkg-config --cflags --libs talus) -lm -o drop_c
 LD_LIBRARY_PATH=$libdir ./drop_c
 $CC -x c++ -std=c++17 $flags drop.c -x none $(pkg-config --cflags --libs talus) -lm -o drop_cxx
 LD_LIBRARY_PATH=$libdir ./drop_cxx
+$CC -std=c17 $flags scene.c $(pkg-config --cflags --libs talus-workshop) -o scene
+LD_LIBRARY_PATH=$libdir ./scene
+
+# A world alone links the engine alone.
+linked()
+{
+    LD_LIBRARY_PATH=$libdir ldd "$1" | awk '{ print $1 }'
+}
+workshop="yaml|hdf5|libz\\.|cairo|talus_workshop"
+linked drop_c | grep -q '^libtalus\.so' || fail "drop_c is not linked with libtalus"
+if linked drop_c | grep -E "$workshop"; then fail "a program that makes a world links the above"; fi
+linked scene | grep -q '^libtalus_workshop\.so' || fail "scene is not linked with libtalus_workshop"
+echo "ok   a program with a world links $(linked drop_c | wc -l) libraries, one with a scene $(linked scene | wc -l)"
 
 # Through the CMake package. Its build knows where the library is, so no LD_LIBRARY_PATH.
 cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
     -DCMAKE_C_FLAGS="$TALUS_CFLAGS" >cmake.log || { cat cmake.log; fail "find_package(talus)"; }
 cmake --build build >cmake.log || { cat cmake.log; fail "the CMake consumer does not build"; }
 build/drop
+build/scene
 echo "ok   installed, compiled against and run: pkg-config (C, C++), CMake package"

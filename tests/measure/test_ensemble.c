@@ -104,7 +104,9 @@ static void test_rolling_friction_adds_unknowns(void** state)
     talus_pair_def pair = talus_pair_default();
     pair.friction = 0.4;
     pair.rolling = 0.01;
-    check_ok(talus_world_set_pair(world, 0, 0, &pair, &error), error);
+    check_ok(
+        talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &pair, &error),
+        error);
     talus_ensemble e = ensemble_of(world, tight(1e-3, 40));
     assert_int_equal(e.unknowns, 6);
     assert_int_equal(e.equations, 3);
@@ -251,7 +253,9 @@ static talus_world* busy_world(int dim)
     pair.torsion = 0.01;
     pair.cohesion_force = 1.0;
     pair.cohesion_energy = 0.01;
-    check_ok(talus_world_set_pair(world, 0, 0, &pair, &error), error);
+    check_ok(
+        talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &pair, &error),
+        error);
     physics_container(world, dim, 2.0, 20.0);
     dice d = {5};
     physics_fill(world, dim, 30, 2.0, 0.4, 0.2, &d);

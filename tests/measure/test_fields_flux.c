@@ -121,7 +121,7 @@ static void test_solid(void** state)
     solid.point_count = 4;
     check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
     talus_grain_def g = talus_grain_default();
-    g.solid = 0;
+    g.solid = (talus_solid_id){0};
     g.density = 5.0;
     g.velocity[0] = 2.0;
     g.rotation[2] = 0.3;
@@ -151,7 +151,7 @@ static void test_crossings(void** state)
         talus_world* world = stream(dim, 40, 4.0, false, v);
         // Thin them out: nothing may touch.
         for (int64_t i = 0; i < 40; i++) {
-            talus_grains g = talus_world_grains(world);
+            talus_editable_grains g = physics_edit(world);
             g.position[i * dim + 1] = 4.0 * (double)i;
         }
         talus_places before = places_of(world);

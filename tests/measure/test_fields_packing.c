@@ -182,7 +182,7 @@ static void test_walls_limit(void** state)
     talus_world_destroy(world);
 }
 
-static int add_tube(talus_world* world, int dim, double radius)
+static talus_wall_id add_tube(talus_world* world, int dim, double radius)
 {
     talus_wall_def def = talus_wall_default();
     def.name = "tube";
@@ -250,7 +250,7 @@ static void test_solids(void** state)
         solid.point_count = dim == 2 ? 4 : 8;
         check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
         talus_grain_def grain = talus_grain_default();
-        grain.solid = 0;
+        grain.solid = (talus_solid_id){0};
         grain.scale = 0.5;
         for (int k = 0; k < dim; k++) grain.position[k] = 3.0;
         physics_add(world, &grain);
@@ -280,7 +280,7 @@ static void test_rounded(void** state)
     solid.skin = 0.5;
     check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
     talus_grain_def grain = talus_grain_default();
-    grain.solid = 0;
+    grain.solid = (talus_solid_id){0};
     physics_add(world, &grain);
     talus_domain_def all = bounds_of(-5, -5, -5, 5, 5, 5), half = bounds_of(-5, 0, -5, 5, 5, 5);
     const double area = 4.0 + 4.0 * 2.0 * 0.5 + M_PI * 0.25;

@@ -198,7 +198,7 @@ static void check_squares(double skin)
     solid.skin = skin;
     check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
     talus_grain_def grain = talus_grain_default();
-    grain.solid = 0;
+    grain.solid = (talus_solid_id){0};
     grain.scale = 0.3;
     grain.rotation[2] = M_PI / 4;
     for (int i = 0; i < 10; i++) {

@@ -200,7 +200,7 @@ static void test_soft_energy(void** state)
     talus_world_def options = physics_def(2);
     options.method = TALUS_METHOD_SOFT;
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = 1e4, pair.restitution = 1.0;
+    pair.soft.stiffness = 1e4, pair.restitution = 1.0;
     talus_world* world = physics_world_pair(&options, &pair);
     talus_grain_def left = physics_ball(0.5, 1, 0, 0, 0), right = physics_ball(0.5, 1, 0.99, 0, 0);
     physics_add(world, &left);

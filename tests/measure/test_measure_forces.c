@@ -298,7 +298,9 @@ static void test_bonds_and_smooth_contacts(void** state)
     talus_forces_free(&f);
     talus_error error;
     pair.friction = 0.0;
-    check_ok(talus_world_set_pair(world, 0, 0, &pair, &error), error);
+    check_ok(
+        talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &pair, &error),
+        error);
     f = forces_of(world, &def);
     assert_int_equal(f.rubbing, 0);
     talus_forces_free(&f);

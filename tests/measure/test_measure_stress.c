@@ -182,8 +182,8 @@ static void put_hexagonal(talus_world* world, int columns, int rows)
 }
 
 /// A smooth plane through (x, y).
-static talus_wall_def smooth_plane(const char* name, int material, double nx, double ny, double x,
-                                   double y)
+static talus_wall_def smooth_plane(const char* name, talus_material_id material, double nx,
+                                   double ny, double x, double y)
 {
     talus_wall_def def = physics_plane_def(name, nx, ny, 0);
     def.position[0] = x, def.position[1] = y;
@@ -199,7 +199,7 @@ static void test_packing_has_the_stress_of_its_walls(void** state)
     (void)state;
     const double height = 1.0 + 4 * sqrt(0.75), width = 5.0, load = 30.0;
     talus_error error;
-    int smooth;
+    talus_material_id smooth;
     talus_world_def options = physics_def(2);
     options.solver.tolerance = 1e-10;
     talus_world* world = physics_world(&options, 0.3);
@@ -221,7 +221,7 @@ static void test_packing_has_the_stress_of_its_walls(void** state)
     const char* why = "residual 1e-10 of a load of 30, conditioning of 60 contacts below 1000";
     check_close("volume", s.volume, width * height, 1e-9, "residual: grains move a little");
     check_close("s_yy", s.contact[4], load / width, 1e-6, why);
-    check_close("s_xx", s.contact[0], wall_force(world, 2, 0) / height, 1e-6, why);
+    check_close("s_xx", s.contact[0], wall_force(world, (talus_wall_id){2}, 0) / height, 1e-6, why);
     check_close("s_xy - s_yx", s.contact[1] - s.contact[3], 0.0, 1e-6, "no torque is left over");
     check_below("side load is there", 0.1, s.contact[0], "rows are wedged apart by the lid");
     talus_world_destroy(world);
@@ -326,7 +326,7 @@ static void test_box_around_solids(void** state)
 {
     (void)state;
     talus_world* world = empty_world(2, 0, 0, 0);
-    const int square = physics_box_solid(world, "square", 2, 2, 2, 0);
+    const talus_solid_id square = physics_box_solid(world, "square", 2, 2, 2, 0);
     talus_grain_def grain = physics_block(square, 3, 4, 0);
     grain.rotation[2] = 0.25 * M_PI;
     physics_add(world, &grain);

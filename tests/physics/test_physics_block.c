@@ -31,7 +31,7 @@ static void grain_slides_in_a_mobile_box(void** state)
         def.shape.kind = TALUS_SHAPE_BOX;
         def.shape.inside = true;
         for (int k = 0; k < 3; k++) def.shape.half_size[k] = 1.0;
-        int box = physics_wall(world, &def);
+        talus_wall_id box = physics_wall(world, &def);
         talus_grain_def ball = physics_ball(r, m, 0, -1 + r, 0);
         ball.velocity[0] = v0;
         ball.locked_rotation = true;
@@ -64,7 +64,7 @@ static void grain_in_the_corner_of_a_mobile_box(void** state)
         def.shape.kind = TALUS_SHAPE_BOX;
         def.shape.inside = true;
         for (int k = 0; k < 3; k++) def.shape.half_size[k] = 1.0;
-        int box = physics_wall(world, &def);
+        talus_wall_id box = physics_wall(world, &def);
         talus_grain_def ball = physics_ball(r, m, 1 - r, 1 - r, 1 - r);
         memcpy(ball.velocity, v, sizeof v);
         int64_t id = physics_add(world, &ball);
@@ -93,7 +93,7 @@ static void grain_hits_a_mobile_post(void** state)
         talus_wall_def def = mobile("post", M, true, true, false);
         def.shape.kind = TALUS_SHAPE_CYLINDER;
         def.shape.radius = R;
-        int post = physics_wall(world, &def);
+        talus_wall_id post = physics_wall(world, &def);
         talus_grain_def ball = physics_ball(r, m, (R + r) * n[0], (R + r) * n[1], 0);
         for (int k = 0; k < 2; k++) ball.velocity[k] = -un * n[k] + ut * t[k];
         int64_t id = physics_add(world, &ball);
@@ -118,8 +118,8 @@ static double dot3(const double* a, const double* b)
 }
 
 /// Step once and put the outcome into Newton's equations and the law. Returns the contact's state.
-static int check_law_of_a_step(talus_world* world, int wall, int64_t id, const bool free_axes[3],
-                               double M, double mu, double h)
+static int check_law_of_a_step(talus_world* world, talus_wall_id wall, int64_t id,
+                               const bool free_axes[3], double M, double mu, double h)
 {
     const double kappa = 2.5, m = talus_world_grains(world).mass[0];
     const double r = talus_world_grains(world).radius[0];
@@ -129,7 +129,7 @@ static int check_law_of_a_step(talus_world* world, int wall, int64_t id, const b
         V0[k] = wall_state(world, wall).velocity[k];
     }
     physics_step(world, h);
-    int64_t c = find_contact(world, -1 - wall, id);
+    int64_t c = find_contact(world, -1 - wall.index, id);
     assert_true(c >= 0);
     talus_contacts all = talus_world_contacts(world);
     const double *n = all.normal + 3 * c, *F = all.force + 3 * c;
@@ -200,7 +200,7 @@ static void law_holds_at_mobile_walls(void** state)
             def.shape.kind = TALUS_SHAPE_PLANE;
             memcpy(def.shape.normal, n, sizeof n);
         }
-        int wall = physics_wall(world, &def);
+        talus_wall_id wall = physics_wall(world, &def);
         talus_grain_def ball = physics_ball(r, m, (R + r) * n[0], (R + r) * n[1], (R + r) * n[2]);
         for (int k = 0; k < 3; k++) {
             ball.velocity[k] = 2 * (dice_roll(&d) - 0.5) - n[k] * 1.8;

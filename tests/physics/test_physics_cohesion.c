@@ -65,7 +65,7 @@ static double pair_speed(const talus_world* world)
 /// Give the pair the opening velocity v.
 static void part(talus_world* world, double v)
 {
-    talus_grains g = talus_world_grains(world);
+    talus_editable_grains g = physics_edit(world);
     g.velocity[0] = -0.5 * v;
     g.velocity[g.dim] = 0.5 * v;
 }
@@ -275,7 +275,8 @@ static void driven_wall_drags_a_grain(void** state)
             physics_steps(world, H, 5); // bonded and at rest
             const int n = 100;
             physics_steps(world, H, n);
-            double lag = wall_state(world, 0).position[0] - grain_x(world, 0, 0) - R;
+            double lag =
+                wall_state(world, (talus_wall_id){0}).position[0] - grain_x(world, 0, 0) - R;
             if (k == 0) {
                 check_close("dragged along", lag, 0.0, n * 8 * DBL_EPSILON * R, "rounding");
                 check_close("force", contact_normal_force(world, -1, 0), -a, 1e-9,
@@ -307,7 +308,7 @@ static void mobile_wall_drags_a_grain(void** state)
             wall.drive.kind = TALUS_DRIVE_FORCE;
             wall.drive.mass = 3.0;
             wall.drive.free_axes[0] = true;
-            int plate = physics_wall(world, &wall);
+            talus_wall_id plate = physics_wall(world, &wall);
             physics_step(world, H);
             wall.drive.force[0] = force;
             talus_error error;
@@ -367,7 +368,7 @@ static void stretched_bonds_are_found(void** state)
         int64_t a, b, other;
         talus_world* world = bonded_somewhere(dim, (place)(variant / 2), 0.8 * R, &a, &b, &other);
         assert_true(bonded(world, a, b));
-        talus_grains g = talus_world_grains(world);
+        talus_editable_grains g = physics_edit(world);
         g.position[talus_world_grain_index(world, b) * dim] += width;
         const double x = grain_x(world, b, 0), load = 0.9 * STRENGTH;
         apply(world, b, load, 0, 0);
@@ -383,7 +384,7 @@ static void stretched_bonds_are_found(void** state)
                     "what hangs on it");
         assert_int_equal(talus_world_contacts(world).count, 1);
 
-        g = talus_world_grains(world);
+        g = physics_edit(world);
         g.position[talus_world_grain_index(world, b) * dim] += 0.11 * R;
         physics_step(world, H);
         check_close("bonds beyond the range", (double)bond_count(world), 0, 0, "broken");
@@ -497,7 +498,7 @@ static void tumbling_pair_keeps_its_width(void** state)
     const double omega = 7.0, h = 2e-3, end = 4.0; // 4.5 turns
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = bonded_pair(dim, &pair);
-        talus_grains g = talus_world_grains(world);
+        talus_editable_grains g = physics_edit(world);
         for (int i = 0; i < 2; i++) {
             g.velocity[i * dim + 1] = omega * R * (2 * i - 1);
             g.spin[i * g.spin_dim + (dim == 2 ? 0 : 2)] = omega;
@@ -549,7 +550,7 @@ static void tumbling_cluster_is_not_strained(void** state)
     talus_world* world = physics_world_pair(&def, &pair);
     add_hexagon(world, 0.0, 0.0);
     physics_step(world, h);
-    talus_grains g = talus_world_grains(world);
+    talus_editable_grains g = physics_edit(world);
     double virial = 0.0, bonds = 0.0, largest = 0.0;
     for (int64_t i = 0; i < g.count; i++) {
         const double x = g.position[2 * i], y = g.position[2 * i + 1];
@@ -589,7 +590,7 @@ static remains gate(double range, double v, double h)
     talus_world_def def = physics_def(2);
     talus_world* world = physics_world_pair(&def, &pair);
     talus_error error;
-    int steel;
+    talus_material_id steel;
     check_ok(talus_world_add_material(world, "steel", &none, &steel, &error), error);
     talus_grain_def large = physics_ball(3 * R, 5.0, -3 * R, 0, 0);
     talus_grain_def small = physics_ball(R, 1.0, R, 0, 0);
@@ -629,10 +630,10 @@ static remains shake(double range, double v, double h)
         drive.kind = TALUS_DRIVE_VELOCITY;
         drive.velocity[0] = half % 2 == 0 ? v : -v;
         talus_error error;
-        check_ok(talus_world_set_drive(world, 0, &drive, &error), error);
+        check_ok(talus_world_set_drive(world, (talus_wall_id){0}, &drive, &error), error);
         physics_steps(world, h, (int)lround(0.08 / h));
         left.broken += !bonded(world, -1, 0);
-        double gap = wall_state(world, 0).position[0] - grain_x(world, 0, 0) - R;
+        double gap = wall_state(world, (talus_wall_id){0}).position[0] - grain_x(world, 0, 0) - R;
         left.gap = fmax(left.gap, gap);
     }
     left.speed = grain_v(world, 0, 0);

@@ -159,7 +159,7 @@ static void sliding_turns_into_rolling(void** state)
     const double mu = 0.2, v0 = 3.0, h = 1e-3, r = 0.25;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = physics_world_g(dim, mu, 0.0, -G, 0.0);
-        int floor_wall = physics_plane(world, "floor", 0, 1, 0);
+        talus_wall_id floor_wall = physics_plane(world, "floor", 0, 1, 0);
         talus_grain_def def = physics_ball(r, 0.7, 0.0, r, 0.0);
         def.velocity[0] = v0;
         int64_t id = physics_add(world, &def);
@@ -169,7 +169,8 @@ static void sliding_turns_into_rolling(void** state)
         do {
             physics_step(world, h);
             n++;
-        } while (contact_state_of(world, -1 - floor_wall, id) == TALUS_CONTACT_SLIDE && n < 10000);
+        } while (contact_state_of(world, -1 - floor_wall.index, id) == TALUS_CONTACT_SLIDE &&
+                 n < 10000);
         check_close("first rolling step", n, ceil(t / h), 0.0,
                     "slip loses (1+kappa) mu g h a step; the step that would reverse it sticks");
         check_close(dim == 2 ? "rolls with 2/3 v0" : "rolls with 5/7 v0", grain_v(world, id, 0),

@@ -224,7 +224,7 @@ static void stack_of_twenty(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         const int up = dim - 1;
         talus_world* world = physics_world_g(dim, 0.5, 0, dim == 2 ? -g : 0, dim == 3 ? -g : 0);
-        int floor_wall = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_wall_id floor_wall = physics_plane(world, "floor", 0, dim == 2, dim == 3);
         int64_t id[N];
         double above[N + 1];
         above[N] = 0.0;
@@ -243,7 +243,7 @@ static void stack_of_twenty(void** state)
             double tolerance =
                 result.residual * N * N * above[0] * sqrt(N) + N * N * 4 * DBL_EPSILON / (h * h);
             for (int i = 0; i < N; i++) {
-                int64_t below = i == 0 ? -1 - floor_wall : id[i - 1];
+                int64_t below = i == 0 ? -1 - floor_wall.index : id[i - 1];
                 check_close("weight above", contact_normal_force(world, below, id[i]), above[i],
                             tolerance, "residual (L/d)^2 |p| plus rounding of gaps over h^2");
             }

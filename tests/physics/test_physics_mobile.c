@@ -21,7 +21,7 @@ static void piston_on_a_column_balances(void** state)
     const double r = 0.1, m = 0.5, M = 2.0, F = 7.0, h = 1e-3;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = physics_world_g(dim, 0.4, 0, -G, 0);
-        int floor_wall = physics_plane(world, "floor", 0, 1, 0);
+        talus_wall_id floor_wall = physics_plane(world, "floor", 0, 1, 0);
         int64_t id[N];
         for (int i = 0; i < N; i++) {
             talus_grain_def def = physics_ball(r, m, 0, r + 2 * r * i, 0);
@@ -35,7 +35,7 @@ static void piston_on_a_column_balances(void** state)
         def.drive.weight = true;
         def.drive.damping = 3.0;
         def.drive.force[1] = -F;
-        int piston = physics_wall(world, &def);
+        talus_wall_id piston = physics_wall(world, &def);
         for (int step = 0; step < 10; step++) {
             talus_step_result result = physics_step(world, h);
             assert_true(result.converged);
@@ -67,7 +67,7 @@ static void piston_picks_a_grain_up(void** state)
     def.drive.free_axes[0] = true;
     def.drive.mass = M;
     def.drive.force[0] = F;
-    int ram = physics_wall(world, &def);
+    talus_wall_id ram = physics_wall(world, &def);
     talus_grain_def ball = physics_ball(r, m, r + 0.02, 0, 0);
     int64_t id = physics_add(world, &ball);
     physics_steps(world, h, n);
@@ -89,14 +89,14 @@ static void servo_holds_the_stress(void** state)
     const double r = 0.1, stress = 50.0, h = 1e-3, apart = 0.8;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = physics_world_g(dim, 0.2, 0, 0, 0);
-        int base = physics_plane(world, "base", 0, 1, 0);
-        int left = physics_plane_at(world, "left", 1, 0, 0, -0.5, 0, 0);
+        talus_wall_id base = physics_plane(world, "base", 0, 1, 0);
+        talus_wall_id left = physics_plane_at(world, "left", 1, 0, 0, -0.5, 0, 0);
         talus_wall_def def = physics_plane_def("right", -1, 0, 0);
         def.position[0] = 0.5;
         def.drive.kind = TALUS_DRIVE_VELOCITY;
         def.drive.velocity[0] = apart;
-        int right = physics_wall(world, &def);
-        int back = 0, front = 0;
+        talus_wall_id right = physics_wall(world, &def);
+        talus_wall_id back = TALUS_NO_WALL, front = TALUS_NO_WALL;
         if (dim == 3) {
             back = physics_plane_at(world, "back", 0, 0, 1, 0, 0, -0.3);
             front = physics_plane_at(world, "front", 0, 0, -1, 0, 0, 0.4);
@@ -110,7 +110,7 @@ static void servo_holds_the_stress(void** state)
         lid.drive.span_count = dim - 1;
         lid.drive.span_wall[0][0] = left, lid.drive.span_wall[0][1] = right;
         lid.drive.span_wall[1][0] = back, lid.drive.span_wall[1][1] = front;
-        int top = physics_wall(world, &lid);
+        talus_wall_id top = physics_wall(world, &lid);
         talus_grain_def ball = physics_ball(r, 1.0, 0, r, 0);
         physics_add(world, &ball);
         for (int i = 0; i < 100; i++) {
@@ -140,7 +140,7 @@ static void servo_moves_freely(void** state)
     lid.drive.area = 1.5;
     lid.drive.mass = mass;
     lid.drive.damping = damping;
-    int top = physics_wall(world, &lid);
+    talus_wall_id top = physics_wall(world, &lid);
     physics_steps(world, h, n);
     const double v = push / damping * (1 - pow(1 + h * damping / mass, -n));
     check_close("along the axis", wall_state(world, top).velocity[0], 0.6 * v, noise(n, 1),
@@ -162,7 +162,7 @@ static void glued_grain_passes_impulses_to_a_mobile_wall(void** state)
         def.drive.kind = TALUS_DRIVE_FORCE;
         def.drive.free_axes[0] = true;
         def.drive.mass = M;
-        int cart = physics_wall(world, &def);
+        talus_wall_id cart = physics_wall(world, &def);
         talus_grain_def bump = physics_ball(r, 9.0, r, 0, 0),
                         ball = physics_ball(r, m, 3 * r, 0, 0);
         bump.glued_to = cart;
@@ -203,7 +203,7 @@ static void grain_on_a_movable_wedge(void** state)
             def.drive.kind = TALUS_DRIVE_FORCE;
             def.drive.free_axes[0] = true;
             def.drive.mass = M;
-            int wedge = physics_wall(world, &def);
+            talus_wall_id wedge = physics_wall(world, &def);
             talus_grain_def ball = physics_ball(r, m, r * s, r * c, 0);
             ball.locked_rotation = kind == 1;
             int64_t id = physics_add(world, &ball);

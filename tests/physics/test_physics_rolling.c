@@ -217,7 +217,7 @@ static void wedge_that_slides_away(void** state)
         wedge.drive.kind = TALUS_DRIVE_FORCE;
         wedge.drive.free_axes[0] = true;
         wedge.drive.mass = wedge_mass;
-        int wall = physics_wall(world, &wedge);
+        talus_wall_id wall = physics_wall(world, &wedge);
         double x[3] = {R * n[0], 0, 0};
         x[up] = R * n[1];
         talus_grain_def def = physics_ball(R, M, x[0], x[1], x[2]);
@@ -444,7 +444,7 @@ static void energy_never_grows(void** state)
         physics_container(world, dim, 0.5, 4.0);
         dice d = {23};
         physics_fill(world, dim, test_count(120, 40), 0.45, 0.05, 0.3, &d);
-        talus_grains g = talus_world_grains(world);
+        talus_editable_grains g = physics_edit(world);
         for (int64_t i = 0; i < g.count; i++) {
             for (int k = 0; k < dim; k++) g.velocity[i * dim + k] = 2.0 * dice_roll(&d) - 1.0;
             for (int k = 0; k < g.spin_dim; k++) {
@@ -503,10 +503,10 @@ static void collapse(double rolling, int count, heap* soon, heap* late)
     tube.shape.inside = true;
     tube.shape.axis[2] = 1.0;
     tube.shape.radius = 0.45;
-    int wall = physics_wall(world, &tube);
+    talus_wall_id wall = physics_wall(world, &tube);
     dice d = {2};
     physics_fill(world, 3, count, 0.31, r, 0.1, &d);
-    talus_grains g = talus_world_grains(world);
+    talus_editable_grains g = physics_edit(world);
     for (int64_t i = 0; i < 3 * g.count; i++) g.velocity[i] = 2.0 * dice_roll(&d) - 1.0;
     physics_steps(world, h, 80);
     talus_error error;

@@ -123,7 +123,7 @@ static talus_world* make_arch(int dim, int n, double thickness, double tolerance
         corners[dim * i + up] = r * sin(angle);
         if (dim == 3) corners[dim * i + 1] = i & 4 ? 0.25 : -0.25;
     }
-    int shape = physics_solid(world, "voussoir", corners, dim == 2 ? 4 : 8);
+    talus_solid_id shape = physics_solid(world, "voussoir", corners, dim == 2 ? 4 : 8);
     const double centre = solid_state(world, shape).centre[0];
     for (int i = 0; i < n; i++) {
         const double angle = (i + 0.5) * step, high = centre * sin(angle);

@@ -42,7 +42,7 @@ static sums take_sums(const talus_world* world)
 }
 
 /// A random convex body of about unit size.
-static int random_solid(talus_world* world, int dim, int number, dice* d)
+static talus_solid_id random_solid(talus_world* world, int dim, int number, dice* d)
 {
     double points[3 * 12];
     char name[32];
@@ -71,7 +71,7 @@ static talus_world* make_cloud(int dim, const talus_pair_def* pair, double toler
     def.solver.max_sweeps = 1000;
     talus_world* world = physics_world_pair(&def, pair);
     dice d = {11};
-    int shapes[6];
+    talus_solid_id shapes[6];
     for (int i = 0; i < 6; i++) shapes[i] = random_solid(world, dim, i, &d);
     const int side = dim == 2 ? 7 : 3, count = dim == 2 ? side * side : side * side * side;
     for (int i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static double gap_moment(const talus_world* world)
     double sum = 0.0;
     for (int64_t i = 0; i < c.count; i++) {
         double f2 = 0.0;
-        if (g.solid[c.a[i]] >= 0 && g.solid[c.b[i]] >= 0) continue;
+        if (g.solid[c.a[i]].index >= 0 && g.solid[c.b[i]].index >= 0) continue;
         for (int k = 0; k < c.dim; k++) f2 += c.force[i * c.dim + k] * c.force[i * c.dim + k];
         sum += fabs(c.gap[i]) * H * sqrt(f2);
     }

@@ -16,7 +16,7 @@
 static const double H = 1e-3;
 
 /// A rod of random slenderness, or a random body of 5 to 14 points on an ellipsoid.
-static int random_solid(talus_world* world, int dim, bool rod, dice* d)
+static talus_solid_id random_solid(talus_world* world, int dim, bool rod, dice* d)
 {
     if (rod) {
         const double b = 0.05 + 0.5 * dice_roll(d);
@@ -106,7 +106,7 @@ static tally throw_many(int dim, bool rod, double share, int count)
         pair.tangential_restitution = share * pair.restitution;
         talus_world* world = physics_world_pair(&def, &pair);
         physics_plane(world, "floor", 0, dim == 2, dim == 3);
-        const int shape = random_solid(world, dim, rod, &d);
+        const talus_solid_id shape = random_solid(world, dim, rod, &d);
         talus_grain_def body = physics_block(shape, 0, 0, 0);
         for (int k = 0; k < 3; k++) {
             body.rotation[k] = 6 * dice_roll(&d);
@@ -151,7 +151,7 @@ static void rod_gains_as_computed(void** state)
         talus_world* world = physics_world_pair(&def, &pair);
         physics_plane(world, "floor", 0, 1, 0);
         const double arm[2] = {c * 0.5 * (b - 1.0), -c * 0.5 * (1.0 + b)};
-        const int shape = physics_box_solid(world, "rod", 2, 1, b, 0);
+        const talus_solid_id shape = physics_box_solid(world, "rod", 2, 1, b, 0);
         talus_grain_def rod = physics_block(shape, 0, 1e-12 - arm[1], 0);
         rod.rotation[2] = 0.25 * M_PI;
         rod.velocity[0] = t, rod.velocity[1] = -1.0;

@@ -43,8 +43,9 @@ static incline make_incline(int dim, double tangent, double mu, double base, dou
     }
     r.world = physics_world(&def, mu);
     physics_plane(r.world, "floor", r.up[0], r.up[1], r.up[2]);
-    int box = dim == 2 ? physics_box_solid(r.world, "block", 2, base, height, 0)
-                       : physics_box_solid(r.world, "block", 3, base, 0.7 * base, height);
+    talus_solid_id box = dim == 2
+                             ? physics_box_solid(r.world, "block", 2, base, height, 0)
+                             : physics_box_solid(r.world, "block", 3, base, 0.7 * base, height);
     talus_grain_def block = physics_block(box, 0, 0, 0);
     for (int k = 0; k < dim; k++) block.position[k] = 0.5 * height * r.up[k];
     if (tilt_plane) block.rotation[dim == 2 ? 2 : 1] = dim == 2 ? -theta : theta;

@@ -14,12 +14,12 @@ static talus_world* laws_world(int dim, const talus_pair_def* pair, double gravi
     return physics_world_pair(&def, pair);
 }
 
-static int cube(talus_world* world)
+static talus_solid_id cube(talus_world* world)
 {
     return physics_box_solid(world, "cube", talus_world_options(world)->dim, 1, 1, 1);
 }
 
-static talus_grain_def cube_at(int dim, int shape, double z)
+static talus_grain_def cube_at(int dim, talus_solid_id shape, double z)
 {
     return physics_block(shape, 0, dim == 2 ? z : 0, z);
 }
@@ -80,7 +80,7 @@ static double pull(int dim, double factor, int* points)
     const double strength = 10.0;
     talus_pair_def pair = {.friction = 0.5, .cohesion_force = strength, .cohesion_energy = 1e-3};
     talus_world* world = laws_world(dim, &pair, 0.0);
-    int shape = cube(world);
+    talus_solid_id shape = cube(world);
     talus_grain_def def = cube_at(dim, shape, 0.5);
     def.fixed = true;
     physics_add(world, &def);
@@ -123,9 +123,10 @@ static void bond_of_faces_bears_shear(void** state)
         for (int side = -1; side <= 1; side += 2) {
             talus_pair_def pair = {.friction = 0.5, .cohesion_force = 10.0, .cohesion_energy = 1.0};
             talus_world* world = laws_world(dim, &pair, 0.0);
-            int shape = physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.1 : 1, 0.1);
+            talus_solid_id shape =
+                physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.1 : 1, 0.1);
             // wider below: where corners of both bodies change places, a bond is made anew
-            int wide = physics_box_solid(world, "wide", dim, 2, dim == 2 ? 0.1 : 2, 0.1);
+            talus_solid_id wide = physics_box_solid(world, "wide", dim, 2, dim == 2 ? 0.1 : 2, 0.1);
             talus_grain_def def = cube_at(dim, wide, 0.05);
             def.fixed = true;
             physics_add(world, &def);
@@ -157,8 +158,9 @@ static void two_frictions_of_a_block(void** state)
         for (int side = -1; side <= 1; side += 2) {
             talus_pair_def pair = {.friction = mu_s, .dynamic_friction = mu_d};
             talus_world* world = laws_world(dim, &pair, G);
-            int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
-            int shape = physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.2 : 1, 0.2);
+            talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+            talus_solid_id shape =
+                physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.2 : 1, 0.2);
             talus_grain_def def = cube_at(dim, shape, 0.1);
             // How four points share weight and pull is open: near the limit one may be loaded
             // beyond its share and the block breaks loose up to 1e-2 too early in 3D.
@@ -214,7 +216,8 @@ static void ball_rolls_on_a_solid_as_on_a_plane(void** state)
             if (floor == 0) {
                 physics_plane(world, "floor", 0, dim == 2, dim == 3);
             } else {
-                int slab = physics_box_solid(world, "slab", dim, 10, dim == 2 ? 1 : 10, 1);
+                talus_solid_id slab =
+                    physics_box_solid(world, "slab", dim, 10, dim == 2 ? 1 : 10, 1);
                 talus_grain_def ground = cube_at(dim, slab, -0.5);
                 ground.fixed = true;
                 physics_add(world, &ground);
@@ -273,8 +276,8 @@ static void forces_balance_at_rest(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         talus_pair_def pair = {.friction = 0.6};
         talus_world* world = laws_world(dim, &pair, G);
-        int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
-        int shape = cube(world);
+        talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_solid_id shape = cube(world);
         for (int i = 0; i < 3; i++) { // two on the floor with a space, one across them
             talus_grain_def def = cube_at(dim, shape, i == 2 ? 1.5 : 0.5);
             def.position[0] = i == 0 ? -0.6 : i == 1 ? 0.6 : 0.1;

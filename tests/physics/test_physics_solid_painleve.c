@@ -53,7 +53,7 @@ static rod make_rod(int dim, double mu, double steep, double speed, double sink,
     const int count = 2 * dim;
     for (int i = 0; i < count; i++)
         corners[i * dim + i / 2] = (i % 2 ? 1 : -1) * (i < 2 ? 0.5 : 0.01);
-    int shape = physics_solid(r.world, "rod", corners, count);
+    talus_solid_id shape = physics_solid(r.world, "rod", corners, count);
     talus_grain_def g = physics_block(shape, -r.x, dim == 2 ? -r.z : 0, -r.z);
     // the end at +0.5 goes down: clockwise in 2D, forward about y in 3D
     g.rotation[dim == 2 ? 2 : 1] = dim == 2 ? -steep : steep;

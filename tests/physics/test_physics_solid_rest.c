@@ -15,7 +15,7 @@ static void add_floor(talus_world* world, int dim, enum floor_kind kind)
     if (kind == PLANE) {
         physics_plane(world, "floor", 0, dim == 2, dim == 3);
     } else if (kind == BLOCK) {
-        int slab = physics_box_solid(world, "slab", dim, 20, dim == 2 ? 1 : 20, 1);
+        talus_solid_id slab = physics_box_solid(world, "slab", dim, 20, dim == 2 ? 1 : 20, 1);
         talus_grain_def g = physics_block(slab, 0.3, dim == 2 ? -0.5 : 0.1, -0.5);
         g.fixed = true;
         physics_add(world, &g);
@@ -32,7 +32,7 @@ static void add_floor(talus_world* world, int dim, enum floor_kind kind)
     }
 }
 
-static int add_shape(talus_world* world, int dim, int kind)
+static talus_solid_id add_shape(talus_world* world, int dim, int kind)
 {
     double corners[3 * 24];
     int count = 0;

@@ -21,8 +21,8 @@ static talus_world* rocking_world(int dim, double alpha, double phi, int64_t* id
     talus_world* world = physics_world(&def, 5.0);
     physics_plane(world, "floor", 0, dim == 2, dim == 3);
     const double b = 2.0 * sin(alpha), a = 2.0 * cos(alpha);
-    int box = dim == 2 ? physics_box_solid(world, "block", 2, b, a, 0)
-                       : physics_box_solid(world, "block", 3, b, 0.8, a);
+    talus_solid_id box = dim == 2 ? physics_box_solid(world, "block", 2, b, a, 0)
+                                  : physics_box_solid(world, "block", 3, b, 0.8, a);
     // the centre is at angle alpha - phi from the vertical, left of the corner
     const double x = -sin(alpha - phi), z = cos(alpha - phi);
     talus_grain_def block = physics_block(box, x, dim == 2 ? z : 0, z);

@@ -17,8 +17,8 @@ static talus_world* overhang_stack(int dim, int n, double factor)
     def.solver.tolerance = 1e-11;
     def.solver.order = TALUS_ORDER_ALTERNATING;
     talus_world* world = physics_world(&def, 0.5);
-    int box = dim == 2 ? physics_box_solid(world, "block", 2, 1, height, 0)
-                       : physics_box_solid(world, "block", 3, 1, 0.5, height);
+    talus_solid_id box = dim == 2 ? physics_box_solid(world, "block", 2, 1, height, 0)
+                                  : physics_box_solid(world, "block", 3, 1, 0.5, height);
     double x = 0.0;
     for (int k = n + 1; k >= 1; k--) { // k counts from the top, n + 1 is the fixed one
         double z = height * (n + 1 - k);

@@ -23,7 +23,7 @@ static talus_world* tower_world(int dim)
 static talus_world* box_tower(int dim, int count)
 {
     talus_world* world = tower_world(dim);
-    int box = physics_box_solid(world, "box", dim, 1, 1, 1);
+    talus_solid_id box = physics_box_solid(world, "box", dim, 1, 1, 1);
     for (int i = 0; i < count; i++) {
         talus_grain_def block = physics_block(box, 0, dim == 2 ? 0.5 + i : 0, 0.5 + i);
         physics_add(world, &block);
@@ -35,8 +35,8 @@ static talus_world* box_tower(int dim, int count)
 static talus_world* plank_tower(int storeys)
 {
     talus_world* world = tower_world(3);
-    int along[2] = {physics_box_solid(world, "plank x", 3, 15, 3, 1),
-                    physics_box_solid(world, "plank y", 3, 3, 15, 1)};
+    talus_solid_id along[2] = {physics_box_solid(world, "plank x", 3, 15, 3, 1),
+                               physics_box_solid(world, "plank y", 3, 3, 15, 1)};
     for (int i = 0; i < 2 * storeys; i++) {
         const int storey = i / 2;
         const double side = i % 2 ? 6.0 : -6.0;

@@ -73,7 +73,7 @@ static top make_top(const double size[3], vec3 spin, vec3 rotation)
 {
     talus_world_def def = physics_def(3);
     top t = {.world = physics_world(&def, 0.5)};
-    int box = physics_box_solid(t.world, "box", 3, size[0], size[1], size[2]);
+    talus_solid_id box = physics_box_solid(t.world, "box", 3, size[0], size[1], size[2]);
     talus_grain_def g = physics_block(box, 0, 0, 0);
     const double angle = sqrt(dot(rotation, rotation));
     vec3 in_space = angle > 0 ? turn(combine(1 / angle, rotation, 0, rotation), angle, spin) : spin;

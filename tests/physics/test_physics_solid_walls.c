@@ -16,13 +16,13 @@ static int64_t add_block(talus_world* world, double a, double b, double c, doubl
                          double z)
 {
     const int dim = talus_world_options(world)->dim;
-    int box = talus_world_find_solid(world, "block");
-    if (box < 0) {
+    talus_solid_id box = talus_world_find_solid(world, "block");
+    if (box.index < 0) {
         box = dim == 2 ? physics_box_solid(world, "block", 2, a, c, 0)
                        : physics_box_solid(world, "block", 3, a, b, c);
     }
     talus_grain_def def = physics_block(box, x, dim == 2 ? z : y, z);
-    def.material = 0;
+    def.material = (talus_material_id){0};
     return physics_add(world, &def);
 }
 
@@ -37,7 +37,8 @@ static double force_noise(const talus_world* world)
     return 1e-9 * physics_total_mass(world) * G;
 }
 
-static void check_carried(const char* name, talus_world* world, int wall, int steps, double bound)
+static void check_carried(const char* name, talus_world* world, talus_wall_id wall, int steps,
+                          double bound)
 {
     const int z = talus_world_options(world)->dim - 1;
     physics_steps(world, H, steps);
@@ -58,7 +59,7 @@ static void container_and_drum_carry_blocks(void** state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = walls_world(dim, MU);
-        int box = physics_container(world, dim, 0.5, 3.0);
+        talus_wall_id box = physics_container(world, dim, 0.5, 3.0);
         // Three blocks as wide as the container, but for the tenth part, side by side with its
         // walls
         for (int i = 0; i < 3; i++) add_block(world, 0.9, 0.9, 0.5, 0.05, 0.05, 0.25 + 0.5 * i);
@@ -72,7 +73,7 @@ static void container_and_drum_carry_blocks(void** state)
         def.shape.inside = true;
         def.shape.radius = 1.0;
         def.shape.axis[dim == 2 ? 2 : 1] = 1.0;
-        int drum = physics_wall(world, &def);
+        talus_wall_id drum = physics_wall(world, &def);
         const double low = -sqrt(1.0 - 0.3 * 0.3) + 0.2;
         int64_t id = add_block(world, 0.6, 0.5, 0.4, 0.0, 0.0, low);
         check_carried("a block on its corners in a drum", world, drum, 300, 1e-20);
@@ -81,7 +82,7 @@ static void container_and_drum_carry_blocks(void** state)
     }
 }
 
-static int obstacle(talus_world* world, talus_shape_kind kind, double radius)
+static talus_wall_id obstacle(talus_world* world, talus_shape_kind kind, double radius)
 {
     const int dim = talus_world_options(world)->dim;
     talus_wall_def def = talus_wall_default();
@@ -103,7 +104,7 @@ static void obstacles_carry_blocks(void** state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = walls_world(dim, MU);
-        int wall = obstacle(world, TALUS_SHAPE_CYLINDER, 1.0);
+        talus_wall_id wall = obstacle(world, TALUS_SHAPE_CYLINDER, 1.0);
         int64_t id = add_block(world, 0.8, 0.8, 0.4, 0, 0, 1.2);
         check_carried("a block on a cylinder", world, wall, 3000, 1e-12);
         check_close("  height", up(world, id), 1.2, dim == 2 ? 1e-9 : 0.0013,
@@ -133,7 +134,7 @@ static void thin_walls_carry_blocks_to_their_ends(void** state)
             def.shape.kind = dim == 2 ? TALUS_SHAPE_SEGMENT : TALUS_SHAPE_PLATE;
             def.shape.edge_u[0] = 1.0;
             if (dim == 3) def.shape.edge_v[1] = 1.0;
-            int wall = physics_wall(world, &def);
+            talus_wall_id wall = physics_wall(world, &def);
             int64_t id = add_block(world, 0.8, 0.8, 0.4, 1.0 + side * 1e-3, 0.1, 0.2);
             if (side < 0) {
                 check_carried("a block within the end of a shelf", world, wall, 1000, 1e-20);
@@ -157,7 +158,7 @@ static void funnel_holds_a_block(void** state)
     def.shape.kind = TALUS_SHAPE_CONE;
     def.shape.axis[2] = 1.0;
     def.shape.radius = 0.3, def.shape.radius_high = 1.3, def.shape.half_length = 0.5;
-    int wall = physics_wall(world, &def);
+    talus_wall_id wall = physics_wall(world, &def);
     add_block(world, 1.0, 0.8, 0.6, 0.05, 0.02, 0.9);
     check_carried("a block in a funnel", world, wall, 3000, 1e-12);
     talus_world_destroy(world);
@@ -176,11 +177,11 @@ static void blocks_meet_across_the_cell(void** state)
         def.periodic[0] = true;
         def.cell_low[0] = 0.0, def.cell_high[0] = 8.0;
         talus_world* world = physics_world(&def, MU);
-        int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
         // one slides across the border into the other, which stands beyond it
         int64_t a = add_block(world, 1, 1, 0.5, 7.0, 0.0, 0.25);
         int64_t b = add_block(world, 1, 1, 0.5, 1.1, 0.0, 0.25);
-        talus_world_grains(world).velocity[0] = 4.0;
+        physics_edit(world).velocity[0] = 4.0;
         const double v0 = 4.0, way = 1.1, hit = (v0 - sqrt(v0 * v0 - 2 * MU * G * way)) / (MU * G);
         const int before = (int)(hit / H) - 2;
         physics_steps(world, H, before);
@@ -220,10 +221,10 @@ static void driven_wall_pushes_a_block(void** state)
         def.drive.velocity[0] = 0.7;
         talus_error error;
         talus_pair_def smooth = talus_pair_default();
-        int ice;
+        talus_material_id ice;
         check_ok(talus_world_add_material(world, "ice", &smooth, &ice, &error), error);
         def.material = ice;
-        int pusher = physics_wall(world, &def);
+        talus_wall_id pusher = physics_wall(world, &def);
         int64_t id = add_block(world, 1, 1, 0.5, 0, 0, 0.25);
         physics_steps(world, H, 1500); // it travels 0.3 to the block
         check_close("speed of the block", grain_v(world, id, 0), 0.7, 1e-11, "the wall's");
@@ -240,7 +241,7 @@ static void servo_presses_a_stack(void** state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = walls_world(dim, MU);
-        int floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
+        talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
         for (int i = 0; i < 3; i++) add_block(world, 1, 0.8, 0.5, 0, 0, 0.25 + 0.5 * i);
         talus_wall_def def = physics_plane_def("piston", 0, dim == 2 ? -1 : 0, dim == 3 ? -1 : 0);
         def.position[dim - 1] = 1.6;
@@ -249,7 +250,7 @@ static void servo_presses_a_stack(void** state)
         def.drive.servo_axis[dim - 1] = -1.0;
         def.drive.stress = 50.0;
         def.drive.area = 0.8;
-        int piston = physics_wall(world, &def);
+        talus_wall_id piston = physics_wall(world, &def);
         physics_steps(world, H, 500);
         check_close("force on the piston", wall_force(world, piston, dim - 1), 40.0, 1e-6,
                     "stress times area; solved to 1e-13 of impulses");
@@ -267,8 +268,8 @@ static void check_slide(const char* name, talus_world* world, double angle)
     const int dim = talus_world_options(world)->dim, z = dim - 1;
     const double v0 = 2.0;
     const int n = test_count(300, 60);
-    int box = dim == 2 ? physics_box_solid(world, "slider", 2, 0.73, 0.3, 0)
-                       : physics_box_solid(world, "slider", 3, 0.73, 0.41, 0.3);
+    talus_solid_id box = dim == 2 ? physics_box_solid(world, "slider", 2, 0.73, 0.3, 0)
+                                  : physics_box_solid(world, "slider", 3, 0.73, 0.41, 0.3);
     talus_grain_def def = physics_block(box, 0.21, dim == 2 ? 0.15 : 0.13, 0.15);
     def.velocity[0] = v0 * cos(angle);
     if (dim == 3) def.velocity[1] = v0 * sin(angle), def.rotation[2] = angle;
@@ -306,7 +307,7 @@ static void joints_between_blocks_stop_nobody(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         for (int way = 0; way < (dim == 2 ? 1 : test_count(6, 2)); way++) {
             talus_world* world = joints_world(dim);
-            int tile = physics_box_solid(world, "tile", dim, 0.2, 0.2, 0.2);
+            talus_solid_id tile = physics_box_solid(world, "tile", dim, 0.2, 0.2, 0.2);
             for (int i = -4; i < 12; i++) {
                 for (int j = dim == 2 ? 0 : -4; j < (dim == 2 ? 1 : 9); j++) {
                     talus_grain_def def =
@@ -353,7 +354,8 @@ static void joints_between_triangles_stop_nobody(void** state)
 enum { MOST_POINTS = 52 };
 
 /// A body of `count` corners on a spiral around a sphere of radius r.
-static int round_stone(talus_world* world, int count, double r, double points[3 * MOST_POINTS])
+static talus_solid_id round_stone(talus_world* world, int count, double r,
+                                  double points[3 * MOST_POINTS])
 {
     for (int i = 0; i < count; i++) {
         const double z = 1.0 - (2.0 * i + 1.0) / count, angle = 2.399963 * i;
@@ -442,7 +444,7 @@ static void removed_cylinder_refuses_nobody(void** state)
     pole.shape.kind = TALUS_SHAPE_CYLINDER;
     pole.shape.radius = 1.0;
     pole.shape.axis[2] = 1.0;
-    int wall = physics_wall(world, &pole);
+    talus_wall_id wall = physics_wall(world, &pole);
     talus_grain_def block =
         physics_block(physics_box_solid(world, "block", 3, 1, 1, 1), 3.0, 0.0, 0.0);
     assert_int_equal(talus_world_add_grain(world, &block, NULL, &error), TALUS_ERR_ARGUMENT);

@@ -208,7 +208,7 @@ static void orders_agree_on_a_unique_solution(void** state)
         def.gravity[2] = -9.81;
         def.solver.order = (talus_sweep_order)order;
         talus_world* world = physics_world(&def, 0.3);
-        int floor_wall = physics_plane(world, "floor", 0, 0, 1);
+        talus_wall_id floor_wall = physics_plane(world, "floor", 0, 0, 1);
         for (int i = 0; i < 10; i++) {
             talus_grain_def ball = physics_ball(0.5, 1.0, 0, 0, 0.5 + i);
             physics_add(world, &ball);

@@ -86,7 +86,7 @@ static void momentum_in_a_periodic_cell(void** state)
         dice d = {21};
         const int n = dim == 2 ? 25 : 100;
         physics_fill(world, dim, n, 2.0, 0.25, 0.2, &d);
-        talus_grains g = talus_world_grains(world);
+        talus_editable_grains g = physics_edit(world);
         for (int64_t i = 0; i < g.count * dim; i++) g.velocity[i] = 2 * dice_roll(&d) - 1;
         double before[3], after[3], worst = 0.0;
         talus_measure_momentum(world, before);

@@ -27,14 +27,14 @@ static void drum_spins_a_grain_up(void** state)
         drum.shape.radius = R;
         drum.drive.kind = TALUS_DRIVE_VELOCITY;
         drum.drive.spin[2] = omega;
-        int wall = physics_wall(world, &drum);
+        talus_wall_id wall = physics_wall(world, &drum);
         talus_grain_def def = physics_ball(r, mass, 0, -(R - r), 0);
         int64_t id = physics_add(world, &def);
         // Rolling without slip, (1 + 1/kappa) m v' = -m g x/(R - r) - c v: damped at the rate
         // c/m kappa/(1 + kappa)/2. The normal is that of the step's start, which adds no damping.
         const double kappa = roll_kappa(dim), rate = 0.5 * drag / mass * kappa / (1 + kappa);
         physics_steps(world, h, (int)(16.0 / (rate * h))); // amplitude e^-16
-        int64_t c = find_contact(world, -1 - wall, id);
+        int64_t c = find_contact(world, -1 - wall.index, id);
         assert_true(c >= 0);
         const double* point = talus_world_contacts(world).point + c * dim;
         const double arm = hypot(point[0], point[1]);
@@ -66,7 +66,7 @@ static void drum_holds_a_sliding_grain_at_the_friction_angle(void** state)
     drum.shape.radius = R;
     drum.drive.kind = TALUS_DRIVE_VELOCITY;
     drum.drive.spin[2] = 3.0; // the bottom moves to +x
-    int wall = physics_wall(world, &drum);
+    talus_wall_id wall = physics_wall(world, &drum);
     talus_grain_def def = physics_ball(r, mass, (R - r) * sin(phi), -(R - r) * cos(phi), 0);
     def.locked_rotation = true;
     int64_t id = physics_add(world, &def);
@@ -93,7 +93,7 @@ static int ride_base(double gamma, double f, double h, int n)
     base.drive.kind = TALUS_DRIVE_SINE;
     base.drive.amplitude[1] = A;
     base.drive.frequency = f;
-    int wall = physics_wall(world, &base);
+    talus_wall_id wall = physics_wall(world, &base);
     talus_grain_def def = physics_ball(r, 1.3, 0, r, 0);
     int64_t id = physics_add(world, &def);
     double worst_base = 0, worst_grain = 0;
@@ -101,7 +101,8 @@ static int ride_base(double gamma, double f, double h, int n)
     for (int i = 1; i <= n; i++) {
         physics_step(world, h);
         double curve = A * sin(w * i * h);
-        if (left < 0 && contact_state_of(world, -1 - wall, id) == TALUS_CONTACT_OPEN) left = i;
+        if (left < 0 && contact_state_of(world, -1 - wall.index, id) == TALUS_CONTACT_OPEN)
+            left = i;
         worst_base = fmax(worst_base, fabs(wall_state(world, wall).position[1] - curve));
         if (left < 0) worst_grain = fmax(worst_grain, fabs(grain_x(world, id, 1) - r - curve));
     }
@@ -143,7 +144,7 @@ static void conveyor_takes_a_grain_along(void** state)
             talus_wall_def belt = physics_plane_def("belt", 0, 1, 0);
             belt.drive.kind = TALUS_DRIVE_VELOCITY;
             belt.drive.velocity[0] = V;
-            int wall = physics_wall(world, &belt);
+            talus_wall_id wall = physics_wall(world, &belt);
             talus_grain_def def = physics_ball(r, 1.0, 0, r, 0);
             def.locked_rotation = locked;
             int64_t id = physics_add(world, &def);
@@ -173,7 +174,7 @@ static void tabulated_wall_pushes_a_grain(void** state)
     ram.drive.kind = TALUS_DRIVE_TABLE;
     ram.drive.table = &table[0][0];
     ram.drive.table_rows = 4;
-    int wall = physics_wall(world, &ram);
+    talus_wall_id wall = physics_wall(world, &ram);
     talus_grain_def def = physics_ball(r, 1.0, r, 0, 0);
     int64_t id = physics_add(world, &def);
     physics_steps(world, h, 500);
@@ -191,7 +192,7 @@ static void glued_grain_carries_force_to_a_fixed_wall(void** state)
     const double r = 0.1, mass = 0.7, h = 1e-3;
     for (int dim = 2; dim <= 3; dim++) {
         talus_world* world = physics_world_g(dim, 0.5, 0, -G, 0);
-        int wall = physics_plane_at(world, "floor", 0, 1, 0, -1, 0, 0);
+        talus_wall_id wall = physics_plane_at(world, "floor", 0, 1, 0, -1, 0, 0);
         talus_grain_def bump = physics_ball(r, 1.0, 0.5, r, 0);
         bump.glued_to = wall;
         talus_grain_def top = physics_ball(r, mass, 0.5, 3 * r, 0);
@@ -219,7 +220,7 @@ static void glued_grain_moves_with_a_driven_wall(void** state)
     rotor.shape.edge_u[0] = 0.2;
     rotor.drive.kind = TALUS_DRIVE_VELOCITY;
     rotor.drive.spin[2] = omega;
-    int wall = physics_wall(world, &rotor);
+    talus_wall_id wall = physics_wall(world, &rotor);
     talus_grain_def bump = physics_ball(r, 1.0, arm, 0, 0);
     bump.glued_to = wall;
     int64_t glued = physics_add(world, &bump);
@@ -252,7 +253,7 @@ static void glued_grain_carries_the_walls_spin(void** state)
     rotor.shape.edge_u[0] = 0.01;
     rotor.drive.kind = TALUS_DRIVE_VELOCITY;
     rotor.drive.spin[2] = omega;
-    int wall = physics_wall(world, &rotor);
+    talus_wall_id wall = physics_wall(world, &rotor);
     talus_grain_def hub = physics_ball(r, 1.0, 0, 0, 0); // turns about its own centre
     hub.glued_to = wall;
     physics_add(world, &hub);

@@ -12,7 +12,7 @@ static talus_world* make_heap(int dim, uint64_t seed, int threads)
     def.solver.tolerance = 1e-4;
     def.solver.max_sweeps = 200;
     talus_world* world = physics_world(&def, 0.5);
-    int box = physics_container(world, dim, 1.5, 30.0);
+    talus_wall_id box = physics_container(world, dim, 1.5, 30.0);
     talus_wall_def lid = physics_plane_def("lid", 0, dim == 2 ? -1 : 0, dim == 3 ? -1 : 0);
     lid.position[dim - 1] = 20.0;
     lid.drive.kind = TALUS_DRIVE_FORCE;
@@ -104,7 +104,7 @@ static double sample_forces(const talus_world* settled, uint64_t seed, double* f
     def.solver.tolerance = 1e-7;
     def.solver.max_sweeps = 50000;
     talus_world* world = physics_world(&def, 0.8);
-    int box = physics_container(world, 2, 1.5, 30.0);
+    talus_wall_id box = physics_container(world, 2, 1.5, 30.0);
     talus_grains from = talus_world_grains(settled);
     for (int64_t i = 0; i < from.count; i++) {
         talus_grain_def ball = physics_ball(from.radius[i], from.mass[i], from.position[2 * i],

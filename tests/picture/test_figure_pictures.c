@@ -149,7 +149,7 @@ static void test_widths_of_forces(void** state)
     (void)state;
     talus_world* world = physics_world_g(2, 0.5, 0, -10, 0);
     physics_plane(world, "floor", 0, 1, 0);
-    const int shape = physics_box_solid(world, "brick", 2, 2.0, 0.5, 0.0);
+    const talus_solid_id shape = physics_box_solid(world, "brick", 2, 2.0, 0.5, 0.0);
     for (int i = 0; i < 2; i++) {
         talus_grain_def brick = physics_ball(0.5, 1.0, 5.0 * i, 0.25, 0);
         brick.solid = shape;
@@ -184,7 +184,7 @@ static void test_parts_of_a_grain(void** state)
     solid.name = "halves";
     solid.points = points, solid.point_count = 8;
     solid.part_sizes = sizes, solid.part_count = 2;
-    int shape;
+    talus_solid_id shape;
     talus_error error;
     check_ok(talus_world_add_solid(world, &solid, &shape, &error), error);
     talus_grain_def grain = physics_ball(0.5, 1.0, 0, 0, 0);
@@ -256,7 +256,7 @@ static void test_picture_of_solids(void** state)
     cairo_surface_destroy(m.surface);
 
     talus_world* deep = physics_world_g(3, 0.5, 0, 0, 0);
-    const int block = physics_box_solid(deep, "block", 3, 4.0, 1.0, 2.0);
+    const talus_solid_id block = physics_box_solid(deep, "block", 3, 4.0, 1.0, 2.0);
     const talus_grain_def grain = physics_block(block, 0.0, 0.0, 1.0);
     physics_add(deep, &grain);
     m = picture_of(deep, false, false);

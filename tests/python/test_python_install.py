@@ -54,7 +54,7 @@ class Install(unittest.TestCase):
             fake.parent.mkdir(exist_ok=True)
             fake.write_text("#!/bin/sh\nexit 7\n")
             fake.chmod(0o755)
-        (config,) = self.prefix.rglob("talus.pc")
+        (config,) = self.prefix.rglob("talus-workshop.pc")
         source = self.root / "source"  # a build leaves files beside its sources
         shutil.copytree(Path(os.environ["TALUS_SOURCE"], "python"), source)
         environment = dict(os.environ, PKG_CONFIG_PATH=str(config.parent), CFLAGS="-O0",

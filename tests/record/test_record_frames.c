@@ -129,7 +129,7 @@ static void check_shapes(const frame_reader* reader, const talus_world* w, int s
         assert_memory_equal(mine.axis, theirs.axis, sizeof mine.axis);
         assert_true(mine.radius == theirs.radius && mine.radius_high == theirs.radius_high &&
                     mine.half_length == theirs.half_length && mine.skin == theirs.skin &&
-                    mine.solid == theirs.solid);
+                    mine.solid.index == theirs.solid.index);
         size_t bytes = sizeof(double) * 9 * (size_t)mine.triangle_count;
         if (bytes) assert_memory_equal(mine.triangles, theirs.triangles, bytes);
     }

@@ -32,7 +32,7 @@ static talus_world* empty_world(int dim, double kite_size)
     wall.shape.normal[1] = 1.0;
     check_ok(talus_world_add_wall(w, &wall, NULL, &error), error);
     wall.name = "block";
-    wall.shape = (talus_shape_def){.kind = TALUS_SHAPE_SOLID, .solid = 1};
+    wall.shape = (talus_shape_def){.kind = TALUS_SHAPE_SOLID, .solid = {1}};
     wall.position[0] = 0.2;
     wall.position[1] = 0.1;
     check_ok(talus_world_add_wall(w, &wall, NULL, &error), error);
@@ -51,7 +51,7 @@ static void drop_grains(talus_world* w)
     rng random = rng_make(3, 1, 4);
     for (int i = 0; i < 24; i++) {
         talus_grain_def g = talus_grain_default();
-        g.solid = i % (talus_world_solid_count(w) + 1) - 1; // a ball now and then
+        g.solid = (talus_solid_id){i % (talus_world_solid_count(w) + 1) - 1}; // a ball now and then
         g.scale = 0.6 + 0.4 * rng_uniform(&random);
         g.radius = 0.1;
         g.position[0] = -0.9 + 0.6 * (i % 4);

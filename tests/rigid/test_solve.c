@@ -263,7 +263,7 @@ static void test_orders_agree(void** state)
         double off = fmax(velocity_difference(by[0], by[1]), velocity_difference(by[0], by[2]));
         check_below("velocities of the three orders differ by", off, f == 0 ? 1e-9 : 1e-2,
                     f == 0 ? "residual 1e-12 times (L/d)^2 = 64, times 10"
-                           : "friction leaves solutions 0.5 % apart (solver.md, finding 2)");
+                           : "friction leaves solutions 0.5 % apart (docs/theory.md)");
         for (int o = 0; o < 3; o++) free(by[o]);
     }
 }
@@ -320,7 +320,7 @@ static double stack_error(const model* m)
     return sqrt(error / scale);
 }
 
-/// shared/spec/solver.md, finding 1. At contact k the map gives e_k = p_k - (p_k-1 + p_k+1)/2, so
+/// docs/theory.md, "converged". At contact k the map gives e_k = p_k - (p_k-1 + p_k+1)/2, so
 /// the slowest mode cos(theta (k - 1/2)), theta = pi/(2N + 1), is seen with weight 1 - cos theta.
 /// Random sweeps leave roughness on top of it, which the residual does see.
 static void test_residual_is_blind_to_large_scales(void** state)

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from test_run_program import OK, SAME, SCALE, frames_of, summary_of, talus
+from program import OK, SAME, SCALE, frames_of, summary_of, talus
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenes"
 SCENES = sorted(FOLDER.glob("*.yaml"))

@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from test_run_program import INTERRUPTED, OK, SAME, SCALE, TALUS, frames_of, summary_of, talus
+from program import INTERRUPTED, OK, SAME, SCALE, TALUS, frames_of, summary_of, talus
 
 SCENES = Path(__file__).resolve().parents[1] / "scenes"
 ENERGIES = ["elastic_energy", "dissipated", "input_work", "energy_error", "energy_error_max"]

@@ -14,8 +14,11 @@
 
 static talus_grain_def plain_grain(void)
 {
-    return (talus_grain_def){
-        .solid = -1, .scale = 1.0, .density = 2500.0, .glued_to = -1, .tag = 7};
+    return (talus_grain_def){.solid = TALUS_NO_SOLID,
+                             .scale = 1.0,
+                             .density = 2500.0,
+                             .glued_to = TALUS_NO_WALL,
+                             .tag = 7};
 }
 
 // ---- overlaps ----------------------------------------------------------------------------------
@@ -480,7 +483,7 @@ static void test_csv_good(void** state)
         const talus_grain_def* g = list.rows;
         assert_true(g->position[0] == 1 && g->position[1] == 2 && g->radius == 1.5);
         assert_true(g->velocity[0] == 4 && g->spin[2] == 5 && g->mass == 7);
-        assert_true(g->material == 1 && g->tag == -6 && g->density == 7800.0);
+        assert_true(g->material.index == 1 && g->tag == -6 && g->density == 7800.0);
         grain_list_free(&list);
     }
 }

@@ -146,7 +146,7 @@ static void test_meaning(void** state)
     assert_int_equal(list->list.rows[0].tag, 1);
     check_close("radius of the source", list->list.rows[0].radius, 0.015, 0.0, "copied");
     check_close("own density", list->list.rows[1].density, 1000.0, 0.0, "copied");
-    assert_int_equal(list->list.rows[2].glued_to, 0);
+    assert_int_equal(list->list.rows[2].glued_to.index, 0);
     check_close("mass instead of density", scene->sources[4].base.mass, 0.5, 0.0, "copied");
 
     // Phases: the solver keeps what a phase does not change; the time step is the phase's own.
@@ -209,9 +209,9 @@ static void test_phases_and_inlet(void** state)
     check_ok(scene_pour(scene, 1, &inlet_now, world, 1.0, &error), error);
     assert_int_equal(talus_world_grains(world).count, before + poured);
     talus_wall_state wall;
-    check_ok(talus_world_wall(world, 2, &wall, &error), error);
+    check_ok(talus_world_wall(world, (talus_wall_id){2}, &wall, &error), error);
     assert_false(wall.present);
-    check_ok(talus_world_wall(world, 0, &wall, &error), error);
+    check_ok(talus_world_wall(world, (talus_wall_id){0}, &wall, &error), error);
     assert_int_equal(wall.drive, TALUS_DRIVE_FIXED);
     check_close("gravity of the phase", talus_world_options(world)->gravity[0], 0.5, 0.0, "copied");
     check_close("solver of the phase", talus_world_options(world)->solver.tolerance, 1e-6, 0.0,

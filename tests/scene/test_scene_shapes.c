@@ -162,11 +162,11 @@ static void test_list(void** state)
     check_close("x of a triangle", g.position[4], 21.0, 1e-13, "rounding");
     check_close("y of a triangle", g.position[5], 1.0, 1e-14, "rounding");
     check_close("its mass", g.mass[2], 3.0 * 4.5, 1e-13, "rounding");
-    assert_int_equal(g.solid[3], -1);
+    assert_true(talus_solid_is_none(g.solid[3]));
     // All four variants come, each turned in its own way, each in its ball.
     int seen[4] = {0};
     for (int i = 4; i < 44; i++) {
-        seen[g.solid[i] - scene->shapes.rows[1].first]++;
+        seen[g.solid[i].index - scene->shapes.rows[1].first]++;
         check_close("ball", g.radius[i], 0.5, 1e-15, "rounding");
         for (int j = 4; j < i; j++) assert_true(g.rotation[i] != g.rotation[j]);
     }
@@ -239,10 +239,10 @@ static void test_walls(void** state)
     talus_world* world = build(scene);
     talus_wall_state wall;
     talus_error error = {0};
-    check_ok(talus_world_wall(world, 0, &wall, &error), error);
+    check_ok(talus_world_wall(world, (talus_wall_id){0}, &wall, &error), error);
     check_close("x by default", wall.position[0], 4.0, 1e-14, "rounding");
     check_close("y by default", wall.position[1], 1.0, 1e-14, "rounding");
-    check_ok(talus_world_wall(world, 1, &wall, &error), error);
+    check_ok(talus_world_wall(world, (talus_wall_id){1}, &wall, &error), error);
     check_close("x as said", wall.position[0], 10.0, 0.0, "copied");
     assert_int_equal(wall.shape.kind, TALUS_SHAPE_SOLID);
     talus_world_destroy(world);
@@ -324,7 +324,7 @@ typedef struct body {
 
 static body make_body(const talus_world* world, const talus_grains* g, int64_t i, int part)
 {
-    const solid* s = &world->state.solids.row[g->solid[i]];
+    const solid* s = &world->state.solids.row[g->solid[i].index];
     const polytope* p = &s->part[part];
     body b = {.grain = i, .vertex_count = p->vertex_count, .skin = g->scale[i] * s->skin};
     double q[4] = {0};
@@ -396,8 +396,8 @@ static void check_no_overlaps(const char* path)
     body* bodies = calloc((size_t)g.count * 4, sizeof *bodies);
     int64_t count = 0, pairs = 0;
     for (int64_t i = 0; i < g.count; i++) {
-        if (g.solid[i] < 0) continue;
-        int parts = world->state.solids.row[g.solid[i]].part_count;
+        if (g.solid[i].index < 0) continue;
+        int parts = world->state.solids.row[g.solid[i].index].part_count;
         for (int k = 0; k < parts; k++) bodies[count++] = make_body(world, &g, i, k);
     }
     double deepest = 0.0;

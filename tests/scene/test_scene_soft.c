@@ -75,7 +75,7 @@ static void check_choice(const char* name, const char* text, double expected, es
            s->estimate.speed, s->estimate.speed_of);
     assert_int_equal(s->estimate.reason, why);
     check_close(name, s->chosen, expected, 1e-12 * expected, "a dozen roundings");
-    check_close("in the world", materials_pair(&m.world->state.materials, 0, 0)->stiffness,
+    check_close("in the world", materials_pair(&m.world->state.materials, 0, 0)->soft.stiffness,
                 s->chosen, 0, "the same number");
     drop(m);
 }
@@ -215,15 +215,16 @@ static void test_effective(void** state)
     }
     const double k = scene_choices(a.scene)->chosen;
     const materials* m = &a.world->state.materials;
-    check_close("x with x", materials_pair(m, 0, 0)->stiffness, k, 0.0, "chosen");
-    check_close("y with y", materials_pair(m, 1, 1)->stiffness, 1e4, 0.0, "given");
-    check_close("z with z", materials_pair(m, 2, 2)->stiffness, k, 0.0, "chosen");
-    check_close("x with y", materials_pair(m, 0, 1)->stiffness, 2.0 / (1.0 / k + 1e-4), 1e-9,
+    check_close("x with x", materials_pair(m, 0, 0)->soft.stiffness, k, 0.0, "chosen");
+    check_close("y with y", materials_pair(m, 1, 1)->soft.stiffness, 1e4, 0.0, "given");
+    check_close("z with z", materials_pair(m, 2, 2)->soft.stiffness, k, 0.0, "chosen");
+    check_close("x with y", materials_pair(m, 0, 1)->soft.stiffness, 2.0 / (1.0 / k + 1e-4), 1e-9,
                 "springs in series, a few roundings");
     check_close("its friction", materials_pair(m, 0, 1)->friction, 0.5, 0.0, "given");
-    check_close("x with z", materials_pair(m, 0, 2)->stiffness, 77.0, 0.0, "given");
-    check_close("its ratio", materials_pair(m, 0, 2)->stiffness_ratio, 1.0 / 3.0, 0.0, "default");
-    check_close("its Poisson's ratio", materials_pair(m, 0, 2)->poisson, 0.1, 0.0, "given");
+    check_close("x with z", materials_pair(m, 0, 2)->soft.stiffness, 77.0, 0.0, "given");
+    check_close("its ratio", materials_pair(m, 0, 2)->soft.stiffness_ratio, 1.0 / 3.0, 0.0,
+                "default");
+    check_close("its Poisson's ratio", materials_pair(m, 0, 2)->soft.poisson, 0.1, 0.0, "given");
     drop(a);
     drop(b);
 }
@@ -275,7 +276,7 @@ static void test_auto_step(void** state)
     check_close("scene", talus_scene_step_length(a.scene), second->chosen, 0.0, "the shortest");
     assert_int_equal(a.world->state.grains.count, 10);
     assert_int_equal(a.world->state.grains.next_id, 10);
-    assert_true(materials_pair(&a.world->state.materials, 0, 0)->stiffness == 1e4);
+    assert_true(materials_pair(&a.world->state.materials, 0, 0)->soft.stiffness == 1e4);
     check_ok(talus_scene_write(a.scene, other_path, &error), error);
     made b = make_from(other_path, NULL);
     for (int p = 0; p < 3; p++) {
@@ -346,7 +347,7 @@ static void test_other_method(void** state)
     made a = make("dimension: 2\nstep: 1\nmethod: contact\nuntil: {time: 1}\nsoft: {law: hertz}\n"
                   "materials: {x: {friction: 0.5}}\npolicies: {nan: retry}\n" COLUMN);
     assert_false(scene_choices(a.scene)->stiffness);
-    assert_true(materials_pair(&a.world->state.materials, 0, 0)->stiffness == 0.0);
+    assert_true(materials_pair(&a.world->state.materials, 0, 0)->soft.stiffness == 0.0);
     drop(a);
     made b = make(
         SOFT

@@ -23,11 +23,11 @@ static talus_pair_def plain_pair(void)
 {
     return (talus_pair_def){.friction = 0.5,
                             .restitution = 0.7,
-                            .stiffness = 1e4,
-                            .stiffness_ratio = 1.0 / 3.0,
-                            .damping_ratio = 0.4,
-                            .young = 1e6,
-                            .poisson = 0.25};
+                            .soft.stiffness = 1e4,
+                            .soft.stiffness_ratio = 1.0 / 3.0,
+                            .soft.damping_ratio = 0.4,
+                            .soft.young = 1e6,
+                            .soft.poisson = 0.25};
 }
 
 static void row_of(const talus_pair_def* pair, const soft_kind* kind, double row[SOFT_CONSTANTS])
@@ -46,9 +46,9 @@ static void random_pairs(rng* r, bool compound, talus_pair_def pairs[ROWS])
         talus_pair_def p = plain_pair();
         p.friction = k == 0 ? 0.0 : uniform(r, 0.1, 1.0);
         p.restitution = k == 1 ? 0.0 : k == 2 ? 1.0 : uniform(r, 0.1, 1.0);
-        p.stiffness = log_uniform(r, 1e3, 1e6);
-        p.young = log_uniform(r, 1e5, 1e8);
-        if (k == 3) p.stiffness_ratio = 0.0;
+        p.soft.stiffness = log_uniform(r, 1e3, 1e6);
+        p.soft.young = log_uniform(r, 1e5, 1e8);
+        if (k == 3) p.soft.stiffness_ratio = 0.0;
         if (compound) {
             p.dynamic_friction = p.friction * uniform(r, 0.5, 1.0);
             p.rolling_kind = (talus_rolling_kind)(k % 3);
@@ -260,13 +260,14 @@ static void lammps_step(const talus_pair_def* p, double h, const model_contact* 
                         double* force)
 {
     const double e = log(p->restitution), mass = 1.0 / c->inv_mass;
-    const double gamma = -2.0 * e / sqrt(e * e + M_PI * M_PI) * sqrt(p->stiffness / mass);
-    const double kt = p->stiffness * p->stiffness_ratio, gt = mass * gamma * p->damping_ratio;
+    const double gamma = -2.0 * e / sqrt(e * e + M_PI * M_PI) * sqrt(p->soft.stiffness / mass);
+    const double kt = p->soft.stiffness * p->soft.stiffness_ratio,
+                 gt = mass * gamma * p->soft.damping_ratio;
     double vt[3], sum[3];
     model_across(c->n, c->v, vt);
     for (int i = 0; i < 3; i++) shear[i] += vt[i] * h;
     model_across(c->n, shear, shear);
-    const double normal = p->stiffness * c->overlap - mass * gamma * vec_dot(3, c->n, c->v);
+    const double normal = p->soft.stiffness * c->overlap - mass * gamma * vec_dot(3, c->n, c->v);
     for (int i = 0; i < 3; i++) sum[i] = -(kt * shear[i] + gt * vt[i]);
     const double size = vec_norm(3, sum), bound = p->friction * fabs(normal);
     for (int i = 0; i < 3; i++) {
@@ -333,7 +334,7 @@ static void test_without_turning(void** state)
         soft_law_turning(dim, false, false, k & 2, false, row, 1e-4, &in, &a, &x);
         soft_law_turning(dim, true, false, k & 2, false, row, 1e-4, &in, &b, &y);
         const double size =
-            fabs(x.force[0]) + fabs(x.force[1]) + fabs(m.slip[0][0]) * pair.stiffness;
+            fabs(x.force[0]) + fabs(x.force[1]) + fabs(m.slip[0][0]) * pair.soft.stiffness;
         for (int i = 0; i < dim; i++) assert_true(fabs(x.force[i] - y.force[i]) <= 1e-14 * size);
     }
 }
@@ -458,7 +459,7 @@ static void test_restitution_linear(void** state)
     (void)state;
     const talus_pair_def pair = plain_pair();
     const double mass = 0.5, es[] = {0.05, 0.3, 0.7, 0.9875, 1.0};
-    const double scale = M_PI * sqrt(mass / pair.stiffness);
+    const double scale = M_PI * sqrt(mass / pair.soft.stiffness);
     for (int k = 0; k < 5; k++) {
         const double e = es[k];
         double time;
@@ -467,8 +468,8 @@ static void test_restitution_linear(void** state)
             check_close("restitution", got, e, 1e-8, "fourth order, 400 steps: (pi/400)^4");
         }
         // PLMH 10 with nu from PLMH 8
-        const double nu2 = 4.0 * mass * pair.stiffness / (1.0 + pow(M_PI / log(e), 2.0));
-        const double tc = M_PI / sqrt(pair.stiffness / mass - nu2 / (4.0 * mass * mass));
+        const double nu2 = 4.0 * mass * pair.soft.stiffness / (1.0 + pow(M_PI / log(e), 2.0));
+        const double tc = M_PI / sqrt(pair.soft.stiffness / mass - nu2 / (4.0 * mass * mass));
         check_close("contact time", time / tc, 1.0, 1e-6, "same integration");
     }
 }
@@ -503,14 +504,14 @@ static void test_two_frictions(void** state)
     assert_true(soft_pair_is_compound(&pair));
     follower f = follow((soft_kind){.dim = 2, .compound = true}, &pair, 1e-4);
     f.m.overlap[0] = 1e-3;
-    const double normal = pair.stiffness * f.m.overlap[0], step = 1e-6;
+    const double normal = pair.soft.stiffness * f.m.overlap[0], step = 1e-6;
     double most = 0.0;
     for (int k = 0; k < 3000; k++) {
         drag(&f, step);
         most = fmax(most, -f.m.force[1][0]);
         if (k >= 2000) assert_true(f.m.state[0] == TALUS_CONTACT_SLIDE);
     }
-    const double grain = pair.stiffness / 3.0 * step;
+    const double grain = pair.soft.stiffness / 3.0 * step;
     check_close("friction at most", most, 0.6 * normal, grain, "one step of the spring");
     check_close("friction while sliding", -f.m.force[1][0], 0.4 * normal, 1e-13, "rounding");
     most = 0.0;

@@ -23,7 +23,7 @@ static talus_world* make_world(int dim, talus_soft_bound bound, double friction,
     for (int k = 0; k < 3; k++) def.domain_low[k] = -50.0, def.domain_high[k] = 50.0;
     check_ok(talus_world_create(&def, &w, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = 1e5;
+    pair.soft.stiffness = 1e5;
     pair.friction = friction;
     check_ok(talus_world_add_material(w, "glass", &pair, NULL, &error), error);
     return w;
@@ -162,7 +162,7 @@ static void turn_pair(talus_elongation elongation, double h, double out[12])
     def.soft.elongation = elongation;
     check_ok(talus_world_create(&def, &w, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = 1e5, pair.restitution = 1.0, pair.friction = 0.9;
+    pair.soft.stiffness = 1e5, pair.restitution = 1.0, pair.friction = 0.9;
     pair.cohesion_force = 200.0, pair.cohesion_energy = 1.0;
     check_ok(talus_world_add_material(w, "glue", &pair, NULL, &error), error);
     const double turn[3] = {3.0, -2.0, 4.0}, half = 0.499; // overlap: cohesion/stiffness
@@ -210,10 +210,12 @@ static void test_damping(void** state)
         const double beta = over ? 2.0 : 0.5, root = omega * sqrt(fabs(beta * beta - 1.0));
         talus_world* w = make_world(2, TALUS_BOUND_TOTAL, 0.0, TALUS_POLICY_ACCEPT);
         talus_pair_def pair = talus_pair_default();
-        pair.stiffness = k;
-        pair.damping = beta;
+        pair.soft.stiffness = k;
+        pair.soft.damping = beta;
         pair.restitution = 0.9; // has no say
-        check_ok(talus_world_set_pair(w, 0, 0, &pair, &error), error);
+        check_ok(
+            talus_world_set_pair(w, (talus_material_id){0}, (talus_material_id){0}, &pair, &error),
+            error);
         check_ok(talus_world_set_gravity(w, (double[3]){0.0, -load, 0.0}, &error), error);
         add_floor(w);
         add_ball(w, 0.0, 0.5, 0.0);

@@ -149,7 +149,7 @@ static double impact_error(talus_integrator integrator, double restitution, doub
     def.soft.integrator = integrator;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = 1.0;
+    pair.soft.stiffness = 1.0;
     pair.restitution = restitution;
     check_ok(talus_world_add_material(world, "disc", &pair, NULL, &error), error);
     talus_grain_def disc = talus_grain_default();

@@ -45,7 +45,7 @@ static talus_world* polygons_world(talus_elongation elongation)
     def.soft.bound = TALUS_BOUND_ELASTIC;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = STIFFNESS;
+    pair.soft.stiffness = STIFFNESS;
     pair.friction = FRICTION;
     pair.restitution = RESTITUTION;
     check_ok(talus_world_add_material(world, "polygon", &pair, NULL, &error), error);
@@ -63,10 +63,10 @@ static talus_world* polygons_world(talus_elongation elongation)
     check_ok(talus_world_add_solid(world, &solid, NULL, &error), error);
     talus_grain_def grain = talus_grain_default();
     grain.density = 1.0;
-    grain.solid = 0;
+    grain.solid = (talus_solid_id){0};
     grain.fixed = true;
     check_ok(talus_world_add_grain(world, &grain, NULL, &error), error);
-    grain.solid = 1;
+    grain.solid = (talus_solid_id){1};
     grain.fixed = false;
     grain.locked[1] = grain.locked_rotation = true;
     grain.force[0] = -n.push - KICK * STIFFNESS;

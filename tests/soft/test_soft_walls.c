@@ -86,7 +86,7 @@ static void place_target(talus_world* world, target t, int shot, double point[2]
 }
 
 /// The grain touches its wall at the target; squares with a corner, or with a side.
-static void add_shot(talus_world* world, body_kind body, target t, int solid, int shot)
+static void add_shot(talus_world* world, body_kind body, target t, talus_solid_id solid, int shot)
 {
     double point[2], normal[2];
     place_target(world, t, shot, point, normal);
@@ -131,7 +131,8 @@ static scan shoot(body_kind body, target t, talus_integrator integrator,
     if (body == BODY_AREA_DISK) def.soft.law = TALUS_SOFT_AREA;
     const talus_pair_def pair = soft_pair(STIFFNESS, restitution, friction);
     talus_world* world = physics_world_pair(&def, &pair);
-    const int square = body == BODY_SQUARE ? soft_rectangle(world, "square", 1.0, 1.0) : -1;
+    const talus_solid_id square =
+        body == BODY_SQUARE ? soft_rectangle(world, "square", 1.0, 1.0) : TALUS_NO_SOLID;
     for (int i = 0; i < SHOTS; i++) add_shot(world, body, t, square, i);
     talus_grains g = talus_world_grains(world);
     double start[SHOTS];

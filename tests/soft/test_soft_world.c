@@ -58,7 +58,7 @@ static void add_plane(talus_world* w, const char* name, int axis, double sign, d
     talus_error error;
     talus_wall_def wall = talus_wall_default();
     wall.name = name;
-    wall.material = 1;
+    wall.material = (talus_material_id){1};
     wall.shape.kind = TALUS_SHAPE_PLANE;
     wall.shape.normal[axis] = sign;
     wall.position[axis] = at;
@@ -91,8 +91,8 @@ static void add_materials(talus_world* w, const bed* b)
 {
     talus_error error;
     talus_pair_def soft = talus_pair_default();
-    soft.stiffness = 1e5;
-    soft.young = 3e5;
+    soft.soft.stiffness = 1e5;
+    soft.soft.young = 3e5;
     soft.restitution = 0.6;
     soft.friction = 0.5;
     if (b->compound) {
@@ -103,8 +103,8 @@ static void add_materials(talus_world* w, const bed* b)
         soft.cohesion_energy = 0.01;
     }
     talus_pair_def hard = soft;
-    hard.stiffness *= 2.0;
-    hard.young *= 2.0;
+    hard.soft.stiffness *= 2.0;
+    hard.soft.young *= 2.0;
     check_ok(talus_world_add_material(w, "soft", &soft, NULL, &error), error);
     check_ok(talus_world_add_material(w, "hard", &hard, NULL, &error), error);
 }
@@ -120,7 +120,7 @@ static void add_balls(talus_world* w, const bed* b)
         int spot = (int)((int64_t)i * stride % count);
         g.radius = 0.46 + 0.06 * rng_uniform(&r);
         g.mass = 1.0;
-        g.material = i % 3 == 0;
+        g.material = (talus_material_id){i % 3 == 0};
         for (int k = 0; k < b->dim; k++, spot /= b->side) {
             g.position[k] = spot % b->side + 0.5 + 0.05 * (rng_uniform(&r) - 0.5);
             g.velocity[k] = 8.0 * (rng_uniform(&r) - 0.5);

@@ -538,8 +538,8 @@ static void test_servo_area_from_spans(void** state)
     d.servo_axis[0] = -1.0;
     d.stress = 7.0;
     d.span_count = 1;
-    d.span_wall[0][0] = low;
-    d.span_wall[0][1] = high;
+    d.span_wall[0][0] = (talus_wall_id){low};
+    d.span_wall[0][1] = (talus_wall_id){high};
     int servo = add_wall(&w, "servo", &d, (double[3]){3, 0, 0}, 2);
     drive_begin_step(&w, NO_GRAVITY, 0.0, 0.1);
     check_close("stress x distance of the planes", w.applied[3 * servo], -35.0, 1e-14, "7 x 5");
@@ -571,7 +571,7 @@ static void test_glued_grains(void** state)
         int wall = add_wall(&w, "drum", &d, origin, dim);
         talus_grain_def def = talus_grain_default();
         def.radius = 0.1;
-        def.glued_to = wall;
+        def.glued_to = (talus_wall_id){wall};
         memcpy(def.position, (double[3]){2.0, 0.5, dim == 3 ? 0.7 : 0.0}, sizeof def.position);
         def.rotation[2] = 0.4;
         check_ok(grains_add(&g, &def, NULL, &error), error);

@@ -51,7 +51,9 @@ static inline talus_world* physics_world_pair(const talus_world_def* def,
 {
     talus_error error;
     talus_world* world = physics_world(def, 0.0);
-    check_ok(talus_world_set_pair(world, 0, 0, pair, &error), error);
+    check_ok(
+        talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, pair, &error),
+        error);
     return world;
 }
 
@@ -80,12 +82,12 @@ static inline int64_t physics_add(talus_world* world, const talus_grain_def* def
     return id;
 }
 
-static inline int physics_wall(talus_world* world, const talus_wall_def* def)
+static inline talus_wall_id physics_wall(talus_world* world, const talus_wall_def* def)
 {
     talus_error error;
-    int index;
-    check_ok(talus_world_add_wall(world, def, &index, &error), error);
-    return index;
+    talus_wall_id id;
+    check_ok(talus_world_add_wall(world, def, &id, &error), error);
+    return id;
 }
 
 static inline talus_wall_def physics_plane_def(const char* name, double nx, double ny, double nz)
@@ -98,16 +100,16 @@ static inline talus_wall_def physics_plane_def(const char* name, double nx, doub
 }
 
 /// A fixed plane through the origin.
-static inline int physics_plane(talus_world* world, const char* name, double nx, double ny,
-                                double nz)
+static inline talus_wall_id physics_plane(talus_world* world, const char* name, double nx,
+                                          double ny, double nz)
 {
     talus_wall_def def = physics_plane_def(name, nx, ny, nz);
     return physics_wall(world, &def);
 }
 
 /// A fixed plane through (x, y, z).
-static inline int physics_plane_at(talus_world* world, const char* name, double nx, double ny,
-                                   double nz, double x, double y, double z)
+static inline talus_wall_id physics_plane_at(talus_world* world, const char* name, double nx,
+                                             double ny, double nz, double x, double y, double z)
 {
     talus_wall_def def = physics_plane_def(name, nx, ny, nz);
     def.position[0] = x, def.position[1] = y, def.position[2] = z;
@@ -130,6 +132,15 @@ static inline void physics_steps(talus_world* world, double h, int count)
 
 // Components of a grain's state by id; a spin of a 2D world is the one number there is.
 
+/// The arrays of the grains, to be written.
+static inline talus_editable_grains physics_edit(talus_world* world)
+{
+    talus_error error;
+    talus_editable_grains out;
+    check_ok(talus_world_edit_grains(world, &out, &error), error);
+    return out;
+}
+
 static inline double grain_x(const talus_world* world, int64_t id, int k)
 {
     talus_grains g = talus_world_grains(world);
@@ -148,7 +159,7 @@ static inline double grain_w(const talus_world* world, int64_t id, int k)
     return g.spin[talus_world_grain_index(world, id) * g.spin_dim + (g.dim == 2 ? 0 : k)];
 }
 
-static inline talus_wall_state wall_state(const talus_world* world, int wall)
+static inline talus_wall_state wall_state(const talus_world* world, talus_wall_id wall)
 {
     talus_error error;
     talus_wall_state state;
@@ -156,7 +167,7 @@ static inline talus_wall_state wall_state(const talus_world* world, int wall)
     return state;
 }
 
-static inline double wall_force(const talus_world* world, int wall, int k)
+static inline double wall_force(const talus_world* world, talus_wall_id wall, int k)
 {
     return wall_state(world, wall).force[k];
 }
@@ -190,7 +201,8 @@ static inline double contact_normal_force(const talus_world* world, int64_t a, i
 }
 
 /// An open-topped container: a box seen from inside around the origin, up is the last axis.
-static inline int physics_container(talus_world* world, int dim, double half_width, double height)
+static inline talus_wall_id physics_container(talus_world* world, int dim, double half_width,
+                                              double height)
 {
     talus_wall_def def = talus_wall_default();
     def.name = "container";
@@ -227,7 +239,8 @@ static inline double physics_total_mass(const talus_world* world)
 {
     talus_grains g = talus_world_grains(world);
     double sum = 0.0;
-    for (int64_t i = 0; i < g.count; i++) sum += g.glued_to[i] == -1 ? g.mass[i] : 0.0;
+    for (int64_t i = 0; i < g.count; i++)
+        sum += g.glued_to[i].index == TALUS_GRAIN_FREE ? g.mass[i] : 0.0;
     return sum;
 }
 
@@ -245,22 +258,22 @@ static inline const char* dim_name(int dim)
 // ---- solids ------------------------------------------------------------------------------------
 
 /// A shape from the corners of one convex part.
-static inline int physics_solid(talus_world* world, const char* name, const double* points,
-                                int count)
+static inline talus_solid_id physics_solid(talus_world* world, const char* name,
+                                           const double* points, int count)
 {
     talus_error error;
-    int index;
+    talus_solid_id id;
     talus_solid_def def = talus_solid_default();
     def.name = name;
     def.points = points;
     def.point_count = count;
-    check_ok(talus_world_add_solid(world, &def, &index, &error), error);
-    return index;
+    check_ok(talus_world_add_solid(world, &def, &id, &error), error);
+    return id;
 }
 
 /// A rectangle a x b (2D) or a box a x b x c (3D), `up` is the last of the world's axes.
-static inline int physics_box_solid(talus_world* world, const char* name, int dim, double a,
-                                    double b, double c)
+static inline talus_solid_id physics_box_solid(talus_world* world, const char* name, int dim,
+                                               double a, double b, double c)
 {
     double points[24];
     const double half[3] = {0.5 * a, 0.5 * b, 0.5 * c};
@@ -272,7 +285,7 @@ static inline int physics_box_solid(talus_world* world, const char* name, int di
 }
 
 /// A grain of that shape with density 1; its centre of mass is at (x, y, z).
-static inline talus_grain_def physics_block(int shape, double x, double y, double z)
+static inline talus_grain_def physics_block(talus_solid_id shape, double x, double y, double z)
 {
     talus_grain_def def = talus_grain_default();
     def.solid = shape;
@@ -288,7 +301,7 @@ static inline double grain_q(const talus_world* world, int64_t id, int k)
     return g.rotation[talus_world_grain_index(world, id) * g.rotation_dim + (g.dim == 2 ? 0 : k)];
 }
 
-static inline talus_solid_state solid_state(const talus_world* world, int shape)
+static inline talus_solid_state solid_state(const talus_world* world, talus_solid_id shape)
 {
     talus_error error;
     talus_solid_state state;
@@ -301,7 +314,7 @@ static inline void physics_inertia(const talus_world* world, int64_t i, double t
 {
     talus_grains g = talus_world_grains(world);
     for (int k = 0; k < 9; k++) tensor[k] = 0.0;
-    if (g.dim == 2 || g.solid[i] < 0) {
+    if (g.dim == 2 || g.solid[i].index < 0) {
         tensor[0] = tensor[4] = tensor[8] = g.inertia[i];
         return;
     }

@@ -54,7 +54,7 @@ static inline void sample_obstacles(talus_world* world)
     talus_error error = {0};
     bool plane = world->def.dim == 2;
     talus_shape_def kinds[] = {
-        {.kind = TALUS_SHAPE_SOLID, .solid = 1},
+        {.kind = TALUS_SHAPE_SOLID, .solid = {1}},
         {.kind = TALUS_SHAPE_BOX, .half_size = {0.5, 0.3, 0.4}},
         {.kind = TALUS_SHAPE_BOX, .half_size = {0.6, 0.4, 0.2}, .inside = true, .open_faces = 8},
         {.kind = TALUS_SHAPE_CYLINDER, .axis = {0, 0, 1}, .radius = 0.3, .half_length = 0.5},

@@ -79,7 +79,7 @@ static inline talus_world* discs_world(const discs* d)
     def.soft.bound = TALUS_BOUND_ELASTIC;
     check_ok(talus_world_create(&def, &world, &error), error);
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = d->stiffness;
+    pair.soft.stiffness = d->stiffness;
     pair.friction = d->friction;
     pair.restitution = discs_world_restitution(d);
     check_ok(talus_world_add_material(world, "disc", &pair, NULL, &error), error);

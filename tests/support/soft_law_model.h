@@ -104,18 +104,19 @@ typedef struct model_springs {
 static inline model_springs model_springs_of(const model_contact* c, const talus_pair_def* p,
                                              bool hertz)
 {
-    model_springs s = {.normal = p->stiffness};
+    model_springs s = {.normal = p->soft.stiffness};
     const double mass = 1.0 / c->inv_mass, e = p->restitution, depth = fmax(c->overlap, 0.0);
     // PLMH 8: e = exp(-pi/sqrt(4 m k/nu^2 - 1))
     const double part = e > 0.0 ? 1.0 / sqrt(1.0 + pow(M_PI / log(e), 2.0)) : 1.0;
-    s.damping = 2.0 * part * sqrt(mass * p->stiffness);
-    s.tangential = s.last = p->stiffness * p->stiffness_ratio;
-    s.tangential_damping = s.damping * p->damping_ratio;
+    s.damping = 2.0 * part * sqrt(mass * p->soft.stiffness);
+    s.tangential = s.last = p->soft.stiffness * p->soft.stiffness_ratio;
+    s.tangential_damping = s.damping * p->soft.damping_ratio;
     if (hertz) {
         double middle[3];
         model_middle(c, middle);
-        const double young = p->young / (2.0 * (1.0 - p->poisson * p->poisson));
-        const double shear = p->young / (2.0 * (1.0 + p->poisson)) / (2.0 * (2.0 - p->poisson));
+        const double young = p->soft.young / (2.0 * (1.0 - p->soft.poisson * p->soft.poisson));
+        const double shear =
+            p->soft.young / (2.0 * (1.0 + p->soft.poisson)) / (2.0 * (2.0 - p->soft.poisson));
         const double a = sqrt(depth / c->curvature);
         const double before = fmax(c->overlap + vec_dot(3, middle, c->moved), 0.0);
         s.normal = 4.0 / 3.0 * young * a;

@@ -24,14 +24,15 @@ static inline talus_world_def soft_def(int dim, talus_integrator integrator,
 static inline talus_pair_def soft_pair(double stiffness, double restitution, double friction)
 {
     talus_pair_def pair = talus_pair_default();
-    pair.stiffness = stiffness;
+    pair.soft.stiffness = stiffness;
     pair.restitution = restitution;
     pair.friction = friction;
     return pair;
 }
 
 /// A rectangle a x b about its centre.
-static inline int soft_rectangle(talus_world* world, const char* name, double a, double b)
+static inline talus_solid_id soft_rectangle(talus_world* world, const char* name, double a,
+                                            double b)
 {
     const double points[8] = {-0.5 * a, -0.5 * b, 0.5 * a,  -0.5 * b,
                               0.5 * a,  0.5 * b,  -0.5 * a, 0.5 * b};
@@ -39,7 +40,8 @@ static inline int soft_rectangle(talus_world* world, const char* name, double a,
 }
 
 /// A regular polygon with this radius of its corners.
-static inline int soft_regular(talus_world* world, const char* name, int sides, double radius)
+static inline talus_solid_id soft_regular(talus_world* world, const char* name, int sides,
+                                          double radius)
 {
     double points[64];
     for (int k = 0; k < sides; k++) {
@@ -50,7 +52,7 @@ static inline int soft_regular(talus_world* world, const char* name, int sides, 
 }
 
 /// A grain of a shape with mass 1.
-static inline talus_grain_def soft_grain(int shape, double x, double y, double angle)
+static inline talus_grain_def soft_grain(talus_solid_id shape, double x, double y, double angle)
 {
     talus_grain_def def = talus_grain_default();
     def.solid = shape;

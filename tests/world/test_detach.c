@@ -19,7 +19,7 @@ static talus_world* column(talus_method method)
     assert_int_equal(talus_world_create(&def, &world, NULL), TALUS_OK);
     talus_pair_def law = talus_pair_default();
     law.friction = 0.3;
-    law.stiffness = 1e6;
+    law.soft.stiffness = 1e6;
     assert_int_equal(talus_world_add_material(world, "glass", &law, NULL, NULL), TALUS_OK);
     talus_wall_def floor = talus_wall_default();
     floor.name = "floor";

@@ -109,7 +109,7 @@ static void add_grains(talus_world* world, const bed* b, double spacing)
     talus_error error;
     for (int i = 0; i < count; i++) {
         talus_grain_def grain = talus_grain_default();
-        grain.solid = b->boxes ? 0 : -1;
+        grain.solid = (talus_solid_id){b->boxes ? 0 : -1};
         for (int k = 0, rest = i; k < dim; k++, rest /= side) {
             grain.position[k] = (rest % side + 0.5) * spacing;
             grain.velocity[k] = 4.0 * rng_uniform(&random) - 2.0;
@@ -177,7 +177,7 @@ static uint64_t hash_all(const talus_world* world, const talus_step_result* r)
     for (int w = 0; w < talus_world_wall_count(world); w++) {
         talus_wall_state wall;
         talus_error error;
-        check_ok(talus_world_wall(world, w, &wall, &error), error);
+        check_ok(talus_world_wall(world, (talus_wall_id){w}, &wall, &error), error);
         hash = hash_bytes(hash, wall.force, sizeof wall.force);
         hash = hash_bytes(hash, wall.torque, sizeof wall.torque);
     }
@@ -332,8 +332,12 @@ static void test_records(void** state)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
+/// test_threads [long|short]: the long run alone, or all but it (cmake/Tests.cmake runs both parts
+/// side by side); all without an argument.
+int main(int argc, char** argv)
 {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) cmocka_set_test_filter("test_long_run");
+    if (argc > 1 && strcmp(argv[1], "short") == 0) cmocka_set_skip_filter("test_long_run");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_runs),
         cmocka_unit_test(test_long_run),

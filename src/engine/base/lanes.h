@@ -4,7 +4,7 @@
 /// Each operation does to every number what plain C does to one, so all widths give the same bits;
 /// + - * / work on the type itself. Bodies are read and written as whole rows and turned into lanes
 /// by transposing 4 x 4 tiles in registers: gathers gain nothing over plain loads
-///, rows and shuffles do.
+/// (docs/decisions.md), rows and shuffles do.
 #ifndef TALUS_BASE_LANES_H
 #define TALUS_BASE_LANES_H
 

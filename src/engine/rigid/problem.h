@@ -5,7 +5,7 @@
 /// Body row, [stride] doubles:      v[dim], im, w[spin_dim], kim       (2D: 5, 3D: 8 = one line)
 ///   w = R omega is the rotational unknown, im = 1/m, kim = R^2/I; both zero for a fixed body.
 ///   Then u = v_b - v_a - (w_a + w_b) x n, and an impulse p on b changes both bodies' w by
-///   -kim (n x p): no lever arms, no tangent frames (shared/spec/solver.md).
+///   -kim (n x p): no lever arms, no tangent frames.
 /// Contact row, [width] doubles:    n[dim], mn, mt, bias, mu, p[dim]   (2D: 8 = one line, 3D: 10)
 ///   mn, mt: inverse responses 1/S_nn, 1/S_tt; bias: g+/h, so that u_n + bias >= 0 is the law.
 ///

@@ -15,7 +15,7 @@
 /// that only just touch, without any push, would have the residual 0/0 made of rounding.
 ///
 /// It measures local satisfaction. Errors on the scale L of the system are seen only with weight
-/// (d/L)^2 (shared/spec/solver.md, finding 1). The velocity error makes up for that: if the law at
+/// (d/L)^2 (docs/theory.md). The velocity error makes up for that: if the law at
 /// the contacts is linear near the solution, an error r of the relative velocities comes from an
 /// error dp = W^-1 r of the impulses, whose kinetic energy is
 ///     ||dV||_M^2 = r.W^-1 r <= (C l)^2 sum |r_c|^2 / w_c

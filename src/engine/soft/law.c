@@ -15,18 +15,18 @@ void soft_constants(const talus_pair_def* pair, const talus_soft_def* soft, int 
         // Two equal bodies with the pair's moduli. Both dashpots are 2 sqrt(5/6) beta sqrt(S m_r)
         // with the slopes S_n = 2 E* a and S_t = 8 G* a, a the contact's radius; the kernels
         // multiply with sqrt(4/3 E* a m_r).
-        const double p = pair->poisson, shear = pair->young / (2.0 * (1.0 + p));
-        const double young_star = pair->young / (2.0 * (1.0 - p * p));
+        const double p = pair->soft.poisson, shear = pair->soft.young / (2.0 * (1.0 + p));
+        const double young_star = pair->soft.young / (2.0 * (1.0 - p * p));
         const double shear_star = shear / (2.0 * (2.0 - p));
         row[SOFT_STIFFNESS] = 4.0 / 3.0 * young_star;
         row[SOFT_TANGENTIAL] = 8.0 * shear_star;
         row[SOFT_DAMPING] = sqrt(5.0) * pair_damping(pair);
         row[SOFT_TANGENTIAL_DAMPING] = young_star > 0.0 ? sqrt(4.0 * shear_star / young_star) : 0.0;
     } else {
-        row[SOFT_STIFFNESS] = pair->stiffness;
-        row[SOFT_TANGENTIAL] = pair->stiffness * pair->stiffness_ratio;
-        row[SOFT_DAMPING] = 2.0 * pair_damping(pair) * sqrt(pair->stiffness);
-        row[SOFT_TANGENTIAL_DAMPING] = pair->damping_ratio;
+        row[SOFT_STIFFNESS] = pair->soft.stiffness;
+        row[SOFT_TANGENTIAL] = pair->soft.stiffness * pair->soft.stiffness_ratio;
+        row[SOFT_DAMPING] = 2.0 * pair_damping(pair) * sqrt(pair->soft.stiffness);
+        row[SOFT_TANGENTIAL_DAMPING] = pair->soft.damping_ratio;
     }
     // Without friction nothing may drag, not even a dashpot.
     if (pair->friction == 0.0) row[SOFT_TANGENTIAL_DAMPING] = 0.0;
@@ -63,7 +63,8 @@ static talus_status check_pair(const materials* m, int a, int b, talus_soft_law 
                                talus_error* error)
 {
     const talus_pair_def* pair = materials_pair(m, a, b);
-    if (law == TALUS_SOFT_HERTZ ? pair->young > 0.0 : pair->stiffness > 0.0) return TALUS_OK;
+    if (law == TALUS_SOFT_HERTZ ? pair->soft.young > 0.0 : pair->soft.stiffness > 0.0)
+        return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT, "materials '%s' and '%s': the method soft needs %s",
                      m->name[a], m->name[b],
                      law == TALUS_SOFT_HERTZ ? "a Young's modulus (young > 0) for its law of Hertz"

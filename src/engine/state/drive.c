@@ -134,7 +134,7 @@ static double servo_area(const walls* w, const talus_drive_def* d)
     if (d->span_count == 0) return d->area;
     double area = 1.0;
     for (int s = 0; s < d->span_count; s++) {
-        area *= plane_distance(w, d->span_wall[s][0], d->span_wall[s][1]);
+        area *= plane_distance(w, d->span_wall[s][0].index, d->span_wall[s][1].index);
     }
     return area;
 }

@@ -108,10 +108,11 @@ static double solid_volume(const solid* s, double scale)
 
 static talus_status check_size(const grains* g, const talus_grain_def* def, talus_error* error)
 {
-    if (def->solid >= g->solids->count) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no shape %d", def->solid);
+    if (def->solid.index >= g->solids->count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no shape %d",
+                         def->solid.index);
     }
-    const bool ball = def->solid < 0;
+    const bool ball = def->solid.index < 0;
     const double size = ball ? def->radius : def->scale;
     if (size > 0.0 && isfinite(size)) return TALUS_OK;
     return error_set(error, TALUS_ERR_ARGUMENT, "grain: %s must be positive, got %g",
@@ -271,12 +272,12 @@ static void begin_soft(grains* g, int64_t row)
 talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talus_error* error)
 {
     TRY(grain_check(g, def, error));
-    const bool ball = def->solid < 0;
+    const bool ball = def->solid.index < 0;
     const grain_size size =
-        ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid], def);
+        ball ? ball_size(g->dim, def) : solid_size(&g->solids->row[def->solid.index], def);
     TRY(check_mass(&size, error));
     if (columns_reserve(g, grain_table, GRAIN_COLUMNS, g->dim, g->count + 1, &g->capacity) ||
-        (def->glued_to >= 0 && need_glue(g)) || (is_pushed(def) && grains_need_forces(g)) ||
+        (def->glued_to.index >= 0 && need_glue(g)) || (is_pushed(def) && grains_need_forces(g)) ||
         (locked_axes(g->dim, def) && need(g, offsetof(grains, locked)))) {
         return error_memory(error, "adding a grain");
     }
@@ -297,19 +298,21 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     }
     for (int k = 0; k < dim; k++) g->image[i * dim + k] = 0;
 
-    g->solid[i] = ball ? -1 : def->solid;
+    g->solid[i] = ball ? -1 : def->solid.index;
     g->scale[i] = ball ? 1.0 : def->scale;
     g->radius[i] = size.radius;
     g->mass[i] = size.mass;
     g->inertia[i] = size.inertia;
-    g->glued_to[i] = def->glued_to >= 0 ? def->glued_to : def->fixed ? GRAIN_FIXED : GRAIN_FREE;
+    g->glued_to[i] = def->glued_to.index >= 0 ? def->glued_to.index
+                     : def->fixed             ? GRAIN_FIXED
+                                              : GRAIN_FREE;
     bool free = g->glued_to[i] == GRAIN_FREE;
     if (!free) { // fixed grains stand still, glued ones get their wall's motion
         for (int k = 0; k < dim; k++) g->velocity[i * dim + k] = 0.0;
         for (int k = 0; k < spin_dim; k++) g->spin[i * spin_dim + k] = 0.0;
     }
     set_mobility(g, i, def->locked_rotation ? 0.0 : size.spin_mobility);
-    g->material[i] = def->material;
+    g->material[i] = def->material.index;
     g->tag[i] = def->tag;
     begin_soft(g, i);
     if (id) *id = g->id[i];

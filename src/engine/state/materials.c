@@ -37,12 +37,12 @@ static talus_status pair_check(const talus_pair_def* pair, talus_error* error)
     TRY(check_range("torsion friction", pair->torsion, INFINITY, error));
     TRY(check_range("cohesion force", pair->cohesion_force, INFINITY, error));
     TRY(check_range("cohesion energy", pair->cohesion_energy, INFINITY, error));
-    TRY(check_range("stiffness", pair->stiffness, INFINITY, error));
-    TRY(check_range("stiffness ratio", pair->stiffness_ratio, INFINITY, error));
-    TRY(check_range("damping", pair->damping, INFINITY, error));
-    TRY(check_range("damping ratio", pair->damping_ratio, INFINITY, error));
-    TRY(check_range("Young's modulus", pair->young, INFINITY, error));
-    TRY(check_range("Poisson's ratio", pair->poisson, 0.5, error));
+    TRY(check_range("stiffness", pair->soft.stiffness, INFINITY, error));
+    TRY(check_range("stiffness ratio", pair->soft.stiffness_ratio, INFINITY, error));
+    TRY(check_range("damping", pair->soft.damping, INFINITY, error));
+    TRY(check_range("damping ratio", pair->soft.damping_ratio, INFINITY, error));
+    TRY(check_range("Young's modulus", pair->soft.young, INFINITY, error));
+    TRY(check_range("Poisson's ratio", pair->soft.poisson, 0.5, error));
     if (pair->cohesion_energy > 0.0 && pair->cohesion_force == 0.0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "material: a cohesion energy needs a cohesion force");
@@ -58,7 +58,7 @@ static double in_series(double a, double b)
 
 double pair_damping(const talus_pair_def* pair)
 {
-    if (pair->damping > 0.0) return pair->damping;
+    if (pair->soft.damping > 0.0) return pair->soft.damping;
     if (pair->restitution <= 0.0) return 1.0;
     const double decay = log(pair->restitution);
     return -decay / sqrt(M_PI * M_PI + decay * decay);
@@ -70,9 +70,10 @@ double pair_damping(const talus_pair_def* pair)
 talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
 {
     bool same_kind = a->rolling_kind == b->rolling_kind;
-    const double poisson = 0.5 * (a->poisson + b->poisson);
-    const double plane_a = a->young / (1.0 - a->poisson * a->poisson);
-    const double plane_b = b->young / (1.0 - b->poisson * b->poisson);
+    const talus_soft_pair_def *s = &a->soft, *t = &b->soft;
+    const double poisson = 0.5 * (s->poisson + t->poisson);
+    const double plane_a = s->young / (1.0 - s->poisson * s->poisson);
+    const double plane_b = t->young / (1.0 - t->poisson * t->poisson);
     return (talus_pair_def){
         .friction = fmin(a->friction, b->friction),
         .dynamic_friction = fmin(pair_sliding_friction(a), pair_sliding_friction(b)),
@@ -83,13 +84,14 @@ talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
         .torsion = same_kind ? fmin(a->torsion, b->torsion) : 0.0,
         .cohesion_force = fmin(a->cohesion_force, b->cohesion_force),
         .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
-        .stiffness = in_series(a->stiffness, b->stiffness),
-        .stiffness_ratio = fmin(a->stiffness_ratio, b->stiffness_ratio),
-        .damping =
-            a->damping > 0.0 || b->damping > 0.0 ? fmax(pair_damping(a), pair_damping(b)) : 0.0,
-        .damping_ratio = fmin(a->damping_ratio, b->damping_ratio),
-        .young = (1.0 - poisson * poisson) * in_series(plane_a, plane_b),
-        .poisson = poisson,
+        .soft = {.stiffness = in_series(s->stiffness, t->stiffness),
+                 .stiffness_ratio = fmin(s->stiffness_ratio, t->stiffness_ratio),
+                 .damping = s->damping > 0.0 || t->damping > 0.0
+                                ? fmax(pair_damping(a), pair_damping(b))
+                                : 0.0,
+                 .damping_ratio = fmin(s->damping_ratio, t->damping_ratio),
+                 .young = (1.0 - poisson * poisson) * in_series(plane_a, plane_b),
+                 .poisson = poisson},
     };
 }
 
@@ -130,12 +132,16 @@ talus_status materials_add(materials* m, const char* name, const talus_pair_def*
     return TALUS_OK;
 }
 
+talus_status materials_check_pair(const materials* m, int a, int b, talus_error* error)
+{
+    if (a >= 0 && b >= 0 && a < m->count && b < m->count) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "material: there is no pair (%d, %d)", a, b);
+}
+
 talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def* pair,
                                 talus_error* error)
 {
-    if (a < 0 || b < 0 || a >= m->count || b >= m->count) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "material: there is no pair (%d, %d)", a, b);
-    }
+    TRY(materials_check_pair(m, a, b, error));
     TRY(pair_check(pair, error));
     m->pair[a * m->count + b] = m->pair[b * m->count + a] = *pair;
     return TALUS_OK;

@@ -14,6 +14,8 @@ typedef struct materials {
 void materials_free(materials* m);
 talus_status materials_add(materials* m, const char* name, const talus_pair_def* self, int* index,
                            talus_error* error);
+/// Whether there are two such materials.
+talus_status materials_check_pair(const materials* m, int a, int b, talus_error* error);
 talus_status materials_set_pair(materials* m, int a, int b, const talus_pair_def* pair,
                                 talus_error* error);
 

@@ -18,7 +18,7 @@ void wall_form_free(wall_form* f)
 
 double wall_bound(const talus_shape_def* shape, int dim, const solids* all)
 {
-    if (shape->kind == TALUS_SHAPE_SOLID) return all->row[shape->solid].radius;
+    if (shape->kind == TALUS_SHAPE_SOLID) return all->row[shape->solid.index].radius;
     if (shape->kind != TALUS_SHAPE_MESH) return shape_bound(shape, dim);
     double bound = 0.0;
     for (int64_t c = 0; c < 3 * shape->triangle_count; c++) {
@@ -181,9 +181,9 @@ static talus_status make_any(const talus_shape_def* shape, int dim, const solids
     case TALUS_SHAPE_CONE: return make_cone(shape, out, error);
     case TALUS_SHAPE_SOLID:
         out->kind = FORM_CONVEX;
-        out->part = all->row[shape->solid].part;
-        out->part_count = all->row[shape->solid].part_count;
-        out->skin = all->row[shape->solid].skin;
+        out->part = all->row[shape->solid.index].part;
+        out->part_count = all->row[shape->solid.index].part_count;
+        out->skin = all->row[shape->solid.index].skin;
         return TALUS_OK;
     case TALUS_SHAPE_MESH: return make_mesh(shape, out, error);
     case TALUS_SHAPE_COUNT: break;

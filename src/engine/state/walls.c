@@ -189,7 +189,7 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     talus_drive_def d = dim == 2 ? planar_drive(*drive) : *drive;
     TRY(drive_check(record->name, &d, error));
     for (int s = 0; s < 2 * d.span_count; s++) {
-        int other = d.span_wall[s / 2][s % 2];
+        const int other = d.span_wall[s / 2][s % 2].index;
         if (other < 0 || other >= w->count || w->record[other].shape.kind != TALUS_SHAPE_PLANE) {
             return error_set(error, TALUS_ERR_ARGUMENT,
                              "wall '%s': the servo's spans must name plane walls", record->name);
@@ -258,9 +258,9 @@ talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, tal
                          "wall '%s': position and rotation must be finite numbers", def->name);
     }
     if (def->shape.kind == TALUS_SHAPE_SOLID &&
-        (def->shape.solid < 0 || def->shape.solid >= w->solids->count)) {
+        (def->shape.solid.index < 0 || def->shape.solid.index >= w->solids->count)) {
         return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': there is no shape %d", def->name,
-                         def->shape.solid);
+                         def->shape.solid.index);
     }
     return shape_check(&def->shape, dim, error);
 }
@@ -269,7 +269,8 @@ talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, tal
 static talus_status fill_record(const walls* w, const talus_wall_def* def, int dim, wall_record* r,
                                 talus_error* error)
 {
-    *r = (wall_record){.name = strdup(def->name), .shape = def->shape, .material = def->material};
+    *r = (wall_record){
+        .name = strdup(def->name), .shape = def->shape, .material = def->material.index};
     normalise(r->shape.normal);
     normalise(r->shape.axis);
     r->shape.triangles = NULL;

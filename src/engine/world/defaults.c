@@ -25,12 +25,13 @@ talus_soft_def talus_soft_default(void)
 talus_pair_def talus_pair_default(void)
 {
     return (talus_pair_def){
-        .stiffness_ratio = 1.0 / 3.0, .damping_ratio = 1.0 / 3.0, .poisson = 0.3};
+        .soft = {.stiffness_ratio = 1.0 / 3.0, .damping_ratio = 1.0 / 3.0, .poisson = 0.3}};
 }
 
 talus_grain_def talus_grain_default(void)
 {
-    return (talus_grain_def){.solid = -1, .scale = 1.0, .density = 2500.0, .glued_to = -1};
+    return (talus_grain_def){
+        .solid = TALUS_NO_SOLID, .scale = 1.0, .density = 2500.0, .glued_to = TALUS_NO_WALL};
 }
 
 talus_solid_def talus_solid_default(void)

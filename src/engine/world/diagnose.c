@@ -1,4 +1,4 @@
-/// Live diagnostics from the theory of incomplete convergence (UK section 5; UBWK; physics.md 4).
+/// Live diagnostics from the theory of incomplete convergence (UK section 5; UBWK; docs/theory.md).
 ///
 /// N_I sweeps carry force information l_diff = d sqrt(4 q N_I), q = (4 sqrt(e) - 5)/2 for random
 /// sweeps; a packing of extent L > l_diff answers like springs of stiffness kappa = q m N_I / h^2.

@@ -71,8 +71,8 @@ static bool is_held(const talus_world* w, int material)
 /// Stiffness of a pair at small overlaps.
 static double stiffness_of(const talus_world* w, const talus_pair_def* pair, double radius)
 {
-    if (w->def.soft.law != TALUS_SOFT_HERTZ) return pair->stiffness;
-    const double star = pair->young / (2.0 * (1.0 - pair->poisson * pair->poisson));
+    if (w->def.soft.law != TALUS_SOFT_HERTZ) return pair->soft.stiffness;
+    const double star = pair->soft.young / (2.0 * (1.0 - pair->soft.poisson * pair->soft.poisson));
     return 2.0 * star * radius * sqrt(HERTZ_OVERLAP);
 }
 

@@ -171,38 +171,62 @@ talus_status talus_world_set_gravity(talus_world* world, const double gravity[3]
 }
 
 talus_status talus_world_add_material(talus_world* world, const char* name,
-                                      const talus_pair_def* self, int* index, talus_error* error)
+                                      const talus_pair_def* self, talus_material_id* id,
+                                      talus_error* error)
 {
     world->state.revision++;
-    return materials_add(&world->state.materials, name, self, index, error);
+    return materials_add(&world->state.materials, name, self, id ? &id->index : NULL, error);
 }
 
-talus_status talus_world_set_pair(talus_world* world, int a, int b, const talus_pair_def* pair,
-                                  talus_error* error)
+int talus_world_material_count(const talus_world* world)
+{
+    return world->state.materials.count;
+}
+
+talus_material_id talus_world_find_material(const talus_world* world, const char* name)
+{
+    const materials* m = &world->state.materials;
+    for (int i = 0; i < m->count; i++) {
+        if (strcmp(m->name[i], name) == 0) return (talus_material_id){i};
+    }
+    return TALUS_NO_MATERIAL;
+}
+
+talus_status talus_world_set_pair(talus_world* world, talus_material_id a, talus_material_id b,
+                                  const talus_pair_def* pair, talus_error* error)
 {
     world->state.revision++;
-    return materials_set_pair(&world->state.materials, a, b, pair, error);
+    return materials_set_pair(&world->state.materials, a.index, b.index, pair, error);
+}
+
+talus_status talus_world_pair(const talus_world* world, talus_material_id a, talus_material_id b,
+                              talus_pair_def* out, talus_error* error)
+{
+    TRY(materials_check_pair(&world->state.materials, a.index, b.index, error));
+    *out = *materials_pair(&world->state.materials, a.index, b.index);
+    return TALUS_OK;
 }
 
 /// A world whose user never named a material has one frictionless material.
-static talus_status ensure_material(talus_world* world, int material, talus_error* error)
+static talus_status ensure_material(talus_world* world, talus_material_id material,
+                                    talus_error* error)
 {
-    if (world->state.materials.count == 0 && material == 0) {
+    if (world->state.materials.count == 0 && material.index == 0) {
         talus_pair_def smooth = talus_pair_default();
         TRY(materials_add(&world->state.materials, "default", &smooth, NULL, error));
     }
-    if (material < 0 || material >= world->state.materials.count) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "there is no material %d", material);
+    if (material.index < 0 || material.index >= world->state.materials.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no material %d", material.index);
     }
     return TALUS_OK;
 }
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def, int* index,
-                                   talus_error* error)
+talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def,
+                                   talus_solid_id* id, talus_error* error)
 {
-    return solids_add(&world->state.solids, def, world->def.dim, index, error);
+    return solids_add(&world->state.solids, def, world->def.dim, id ? &id->index : NULL, error);
 }
 
 int talus_world_solid_count(const talus_world* world)
@@ -210,18 +234,18 @@ int talus_world_solid_count(const talus_world* world)
     return world->state.solids.count;
 }
 
-int talus_world_find_solid(const talus_world* world, const char* name)
+talus_solid_id talus_world_find_solid(const talus_world* world, const char* name)
 {
-    return solids_find(&world->state.solids, name);
+    return (talus_solid_id){solids_find(&world->state.solids, name)};
 }
 
-talus_status talus_world_solid(const talus_world* world, int index, talus_solid_state* out,
+talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talus_solid_state* out,
                                talus_error* error)
 {
-    if (index < 0 || index >= world->state.solids.count) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", index);
+    if (id.index < 0 || id.index >= world->state.solids.count) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "there is no shape %d", id.index);
     }
-    const solid* s = &world->state.solids.row[index];
+    const solid* s = &world->state.solids.row[id.index];
     *out = (talus_solid_state){.name = s->name,
                                .part_count = s->part_count,
                                .skin = s->skin,
@@ -268,10 +292,10 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
                                    talus_error* error)
 {
     TRY(ensure_material(world, def->material, error));
-    if (def->glued_to >= world->state.walls.count ||
-        (def->glued_to >= 0 && !world->state.walls.present[def->glued_to])) {
+    const int glue = def->glued_to.index;
+    if (glue >= world->state.walls.count || (glue >= 0 && !world->state.walls.present[glue])) {
         return error_set(error, TALUS_ERR_ARGUMENT, "grain: there is no wall %d to glue it to",
-                         def->glued_to);
+                         glue);
     }
     for (int k = 0; k < world->def.dim && !world->method->locks_axes; k++) {
         if (!def->locked[k]) continue;
@@ -285,14 +309,14 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* de
     for (int w = 0; w < world->state.walls.count; w++) {
         const wall_record* record = &world->state.walls.record[w];
         if (!world->state.walls.present[w]) continue;
-        TRY(check_solids_meet(world, &record->shape, def->solid >= 0, record->name, error));
+        TRY(check_solids_meet(world, &record->shape, def->solid.index >= 0, record->name, error));
     }
     grains* g = &world->state.grains;
     world->state.revision++;
     TRY(grains_add(g, def, id, error));
     const int64_t row = g->count - 1;
     cell_wrap(&world->state.cell, g->dim, g->position + row * g->dim, g->image + row * g->dim);
-    if (def->glued_to >= 0) drive_glue(&world->state.walls, g, row);
+    if (glue >= 0) drive_glue(&world->state.walls, g, row);
     count_energy(world, row, 1.0);
     return TALUS_OK;
 }
@@ -357,8 +381,7 @@ int64_t talus_world_grain_index(const talus_world* world, int64_t id)
     return grains_find(&world->state.grains, id);
 }
 
-/// The grains with their external forces, which are made when somebody looks: a reader may write
-/// into them, and several threads may read.
+/// The grains with their external forces, which are made when somebody looks; several threads may.
 static const grains* shown_grains(const talus_world* world)
 {
     talus_world* w = (talus_world*)(uintptr_t)world;
@@ -381,16 +404,36 @@ talus_grains talus_world_grains(const talus_world* world)
                           .spin = g->spin,
                           .rotation = g->rotation,
                           .radius = g->radius,
-                          .solid = g->solid,
+                          .solid = (const talus_solid_id*)g->solid,
                           .scale = g->scale,
                           .mass = g->mass,
                           .inertia = g->inertia,
                           .force = g->force,
                           .torque = g->torque,
-                          .material = g->material,
-                          .glued_to = g->glued_to,
+                          .material = (const talus_material_id*)g->material,
+                          .glued_to = (const talus_wall_id*)g->glued_to,
                           .tag = g->tag,
                           .image = g->image};
+}
+
+talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,
+                                     talus_error* error)
+{
+    grains* g = &world->state.grains;
+    if (grains_need_forces(g)) return error_memory(error, "lending the arrays of the grains");
+    world->state.revision++;
+    *out = (talus_editable_grains){.count = g->count,
+                                   .dim = g->dim,
+                                   .spin_dim = spin_width(g->dim),
+                                   .rotation_dim = g->dim == 2 ? 1 : 4,
+                                   .position = g->position,
+                                   .velocity = g->velocity,
+                                   .spin = g->spin,
+                                   .rotation = g->rotation,
+                                   .force = g->force,
+                                   .torque = g->torque,
+                                   .tag = g->tag};
+    return TALUS_OK;
 }
 
 // ---- walls -------------------------------------------------------------------------------------
@@ -443,14 +486,14 @@ static talus_status check_periodic(const talus_world* world, const char* name,
     return TALUS_OK;
 }
 
-static talus_status check_wall_index(const talus_world* world, int wall, talus_error* error)
+static talus_status check_wall(const talus_world* world, talus_wall_id id, talus_error* error)
 {
-    if (wall >= 0 && wall < world->state.walls.count && world->state.walls.present[wall])
-        return TALUS_OK;
-    return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
+    const walls* w = &world->state.walls;
+    if (id.index >= 0 && id.index < w->count && w->present[id.index]) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", id.index);
 }
 
-talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def, int* index,
+talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def, talus_wall_id* id,
                                   talus_error* error)
 {
     TRY(ensure_material(world, def->material, error));
@@ -460,12 +503,14 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def,
     TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
     TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
     world->state.revision++;
-    return walls_add(&world->state.walls, def, world->def.dim, world->state.time, index, error);
+    return walls_add(&world->state.walls, def, world->def.dim, world->state.time,
+                     id ? &id->index : NULL, error);
 }
 
-talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* error)
+talus_status talus_world_remove_wall(talus_world* world, talus_wall_id id, talus_error* error)
 {
-    TRY(check_wall_index(world, wall, error));
+    TRY(check_wall(world, id, error));
+    const int wall = id.index;
     const grains* g = &world->state.grains;
     uint8_t* remove = malloc((size_t)g->count + 1);
     if (!remove) return error_memory(error, "removing a wall");
@@ -479,10 +524,11 @@ talus_status talus_world_remove_wall(talus_world* world, int wall, talus_error* 
     return status;
 }
 
-talus_status talus_world_set_drive(talus_world* world, int wall, const talus_drive_def* drive,
-                                   talus_error* error)
+talus_status talus_world_set_drive(talus_world* world, talus_wall_id id,
+                                   const talus_drive_def* drive, talus_error* error)
 {
-    TRY(check_wall_index(world, wall, error));
+    TRY(check_wall(world, id, error));
+    const int wall = id.index;
     const wall_record* record = &world->state.walls.record[wall];
     TRY(check_periodic(world, record->name, &record->shape, world->state.walls.rotation + 4 * wall,
                        drive, error));
@@ -490,9 +536,9 @@ talus_status talus_world_set_drive(talus_world* world, int wall, const talus_dri
                            error);
 }
 
-int talus_world_find_wall(const talus_world* world, const char* name)
+talus_wall_id talus_world_find_wall(const talus_world* world, const char* name)
 {
-    return walls_find(&world->state.walls, name);
+    return (talus_wall_id){walls_find(&world->state.walls, name)};
 }
 
 int talus_world_wall_count(const talus_world* world)
@@ -500,10 +546,11 @@ int talus_world_wall_count(const talus_world* world)
     return (int)world->state.walls.count;
 }
 
-talus_status talus_world_wall(const talus_world* world, int wall, talus_wall_state* out,
+talus_status talus_world_wall(const talus_world* world, talus_wall_id id, talus_wall_state* out,
                               talus_error* error)
 {
     const walls* w = &world->state.walls;
+    const int wall = id.index;
     if (wall < 0 || wall >= w->count) {
         return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", wall);
     }

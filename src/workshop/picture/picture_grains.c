@@ -111,7 +111,7 @@ static double face_depth(const picture_maker* m, const talus_grains* g, int64_t 
 
 static void add_face(picture_maker* m, const talus_grains* g, const seen* s)
 {
-    const polytope* part = &m->world->state.solids.row[g->solid[s->grain]].part[s->part];
+    const polytope* part = &m->world->state.solids.row[g->solid[s->grain].index].part[s->part];
     double depth;
     const double cosine = face_depth(m, g, s->grain, part, s->face, &depth);
     const rgb colour = colour_of_grain(m, s->grain, s->depth), dark = {0.0, 0.0, 0.0};
@@ -124,12 +124,12 @@ static void add_face(picture_maker* m, const talus_grains* g, const seen* s)
 static void add_seen(picture_maker* m, const talus_grains* g, const seen* s)
 {
     const int64_t i = s->grain;
-    if (g->solid[i] < 0) {
+    if (g->solid[i].index < 0) {
         add_ball(m, g, i);
     } else if (g->dim == 3) {
         add_face(m, g, s);
     } else {
-        const solid* shape = &m->world->state.solids.row[g->solid[i]];
+        const solid* shape = &m->world->state.solids.row[g->solid[i].index];
         const rgb colour = colour_of_grain(m, i, 0.0);
         for (int k = 0; k < shape->part_count; k++) {
             piece* p =
@@ -152,7 +152,7 @@ static void list_add(picture_maker* m, seen_list* list, seen s)
 /// Faces of a polyhedron that look towards the eye.
 static void list_faces(picture_maker* m, const talus_grains* g, int64_t i, seen_list* list)
 {
-    const solid* shape = &m->world->state.solids.row[g->solid[i]];
+    const solid* shape = &m->world->state.solids.row[g->solid[i].index];
     for (int part = 0; part < shape->part_count; part++) {
         for (int face = 0; face < shape->part[part].face_count; face++) {
             double depth;
@@ -168,7 +168,7 @@ void picture_grains(picture_maker* m)
     seen_list list = {0};
     for (int64_t i = 0; i < g.count; i++) {
         if (picture_hides(m, i)) continue;
-        if (g.dim == 3 && g.solid[i] >= 0) {
+        if (g.dim == 3 && g.solid[i].index >= 0) {
             list_faces(m, &g, i, &list);
         } else {
             list_add(m, &list, (seen){view_depth(&m->view, g.position + g.dim * i), i, -1, -1});

@@ -182,7 +182,7 @@ static void add_mantle(picture_maker* m, const wall_mantle* mantle)
 /// The faces of a wall that is a solid.
 static void add_solid(picture_maker* m, const placed_wall* w)
 {
-    const solid* shape = &m->world->state.solids.row[w->shape->solid];
+    const solid* shape = &m->world->state.solids.row[w->shape->solid.index];
     double corner[POLYTOPE_MAX_VERTICES][3];
     for (int k = 0; k < shape->part_count; k++) {
         const polytope* part = &shape->part[k];
@@ -315,7 +315,8 @@ static void reach_plane(placed_wall* box, const talus_wall_state* wall)
 
 static bool find_wall(const picture_maker* m, int number, talus_wall_state* out)
 {
-    return talus_world_wall(m->world, number, out, NULL) == TALUS_OK && out->present;
+    return talus_world_wall(m->world, (talus_wall_id){number}, out, NULL) == TALUS_OK &&
+           out->present;
 }
 
 void picture_walls(picture_maker* m)

@@ -116,41 +116,21 @@ static uint64_t hash_solid(const solid* s)
     return hash;
 }
 
-static void describe_wall(const wall_record* wall, text_buffer* t)
-{
-    const talus_shape_def* shape = &wall->shape;
-    text_add(t, "wall %s, shape %d", wall->name, (int)shape->kind);
-    if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid);
-    if (shape->kind == TALUS_SHAPE_MESH) {
-        size_t bytes = sizeof *shape->triangles * 9 * (size_t)shape->triangle_count;
-        text_add(t, ", %lld triangles, geometry %016llx", (long long)shape->triangle_count,
-                 (unsigned long long)hash_bytes(HASH_START, shape->triangles, bytes));
-    }
-    text_add(t, "\n");
-}
-
-/// The method, and of the soft one all that its stored derivatives and springs depend on.
-static void describe_method(const talus_world_def* def, text_buffer* t)
-{
-    static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
-    static const char* const elongations[] = {"geometric", "cundall"};
-    static const char* const laws[] = {"linear", "hertz", "area"};
-    static const char* const bounds[] = {"elastic", "total"};
-    text_add(t, "method %s", method_of(def->method)->name);
-    if (!method_of(def->method)->has_springs) {
-        text_add(t, "\n");
-        return;
-    }
-    text_add(t, ", integrator %s, elongation %s, law %s, bound %s\n",
-             integrators[def->soft.integrator], elongations[def->soft.elongation],
-             laws[def->soft.law], bounds[def->soft.bound]);
-}
-
 /// What must be the same in the world that takes over the state, as a text for comparison.
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
-    describe_method(&w->def, t);
+    text_add(t, "method %s\n", w->method->name);
+    if (w->method->has_springs) {
+        // All that the stored derivatives and springs depend on.
+        static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
+        static const char* const elongations[] = {"geometric", "cundall"};
+        static const char* const laws[] = {"linear", "hertz", "area"};
+        static const char* const bounds[] = {"elastic", "total"};
+        text_add(t, "integrator %s, elongation %s, law %s, bound %s\n",
+                 integrators[w->def.soft.integrator], elongations[w->def.soft.elongation],
+                 laws[w->def.soft.law], bounds[w->def.soft.bound]);
+    }
     for (int k = 0; k < w->def.dim; k++) {
         if (!w->state.cell.periodic[k]) continue;
         text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k,
@@ -162,16 +142,20 @@ static void describe_scene(const talus_world* w, text_buffer* t)
         const solid* s = &w->state.solids.row[i];
         text_add(t, "solid %s, geometry %016llx\n", s->name, (unsigned long long)hash_solid(s));
     }
-    for (int64_t i = 0; i < w->state.walls.count; i++) describe_wall(&w->state.walls.record[i], t);
+    for (int64_t i = 0; i < w->state.walls.count; i++) {
+        const talus_shape_def* shape = &w->state.walls.record[i].shape;
+        text_add(t, "wall %s, shape %d", w->state.walls.record[i].name, (int)shape->kind);
+        if (shape->kind == TALUS_SHAPE_SOLID) text_add(t, ", solid %d", shape->solid.index);
+        if (shape->kind == TALUS_SHAPE_MESH) {
+            size_t bytes = sizeof *shape->triangles * 9 * (size_t)shape->triangle_count;
+            text_add(t, ", %lld triangles, geometry %016llx", (long long)shape->triangle_count,
+                     (unsigned long long)hash_bytes(HASH_START, shape->triangles, bytes));
+        }
+        text_add(t, "\n");
+    }
 }
 
 // ---- writing -----------------------------------------------------------------------------------
-
-/// A rare column that was never needed is all zero and left out.
-static bool is_stored(const world_table* t, const column* col)
-{
-    return !(col->flags & COLUMN_RARE) || column_data(col, t->table);
-}
 
 static bool write_table(hid_t file, const world_table* t, int dim)
 {
@@ -179,9 +163,11 @@ static bool write_table(hid_t file, const world_table* t, int dim)
     bool good = group >= 0 && h5_put_numbers(group, "count", COLUMN_I64, 1, t->count);
     for (int c = 0; good && c < t->col_count; c++) {
         const column* col = &t->cols[c];
-        if (!(col->flags & COLUMN_STATE) || !is_stored(t, col)) continue;
-        good = h5_write(group, col->name, col->type, *t->count, column_row_width(col, dim),
-                        column_data(col, t->table), false);
+        // A rare column that was never needed is all zero and left out.
+        const void* data = column_data(col, t->table);
+        if (!(col->flags & COLUMN_STATE) || (!data && (col->flags & COLUMN_RARE))) continue;
+        good = h5_write(group, col->name, col->type, *t->count, column_row_width(col, dim), data,
+                        false);
     }
     if (group >= 0) H5Gclose(group);
     return good;
@@ -325,34 +311,6 @@ static bool is_there(hid_t group, const column* col)
     return !(col->flags & COLUMN_RARE) || h5_has(group, col->name);
 }
 
-/// Whether the group holds every column, `count` rows each and as wide as they should be, in the
-/// file itself. Rare columns may be missing. If not, `why` says which one and why not.
-enum { WHY_BYTES = 192 };
-static bool table_fits(hid_t group, const world_table* t, int dim, int64_t count,
-                       char why[WHY_BYTES])
-{
-    for (int c = 0; c < t->col_count; c++) {
-        const column* col = &t->cols[c];
-        if (!is_there(group, col)) continue;
-        int64_t rows = 0;
-        int width = 0;
-        const char* wrong = NULL;
-        if (!h5_has(group, col->name)) {
-            wrong = "is missing";
-        } else if (!h5_is_inside(group, col->name) ||
-                   !h5_shape(group, col->name, col->type, &rows, &width)) {
-            wrong = "is of another type";
-        } else if (rows != count || width != column_row_width(col, dim)) {
-            wrong = "has another number of rows or columns";
-        }
-        if (wrong) {
-            snprintf(why, WHY_BYTES, "%s/%s %s", t->name, col->name, wrong);
-            return false;
-        }
-    }
-    return true;
-}
-
 /// Make room for `count` rows, and for the rare columns that the group holds.
 static bool table_reserve(hid_t group, const world_table* t, int dim, int64_t count)
 {
@@ -386,17 +344,37 @@ static bool table_read(hid_t group, const world_table* t, int dim, int64_t count
     return good;
 }
 
-/// Whether the group holds what the table needs, and nothing else.
+static talus_status refuse_field(const char* path, const char* table, const char* name,
+                                 const char* wrong, talus_error* error)
+{
+    return error_set(error, TALUS_ERR_STATE, "%s: the field %s/%s %s", path, table, name, wrong);
+}
+
+/// Whether the group holds every column that it needs, as many rows each and as wide as they should
+/// be, in the file itself, and nothing else. Rare columns may be missing.
 static talus_status check_table(hid_t group, const char* path, const world_table* t, int dim,
                                 int64_t* count, talus_error* error)
 {
-    char why[WHY_BYTES] = "";
     if (group < 0 || !h5_get_numbers(group, "count", COLUMN_I64, 1, count)) {
         return error_set(error, TALUS_ERR_STATE, "%s: %s or the number of its rows is missing",
                          path, t->name);
     }
-    if (!table_fits(group, t, dim, *count, why)) {
-        return error_set(error, TALUS_ERR_STATE, "%s: the field %s", path, why);
+    for (int c = 0; c < t->col_count; c++) {
+        const column* col = &t->cols[c];
+        int64_t rows = 0;
+        int width = 0;
+        if (!is_there(group, col)) continue;
+        if (!h5_has(group, col->name)) {
+            return refuse_field(path, t->name, col->name, "is missing", error);
+        }
+        if (!h5_is_inside(group, col->name) ||
+            !h5_shape(group, col->name, col->type, &rows, &width)) {
+            return refuse_field(path, t->name, col->name, "is of another type", error);
+        }
+        if (rows != *count || width != column_row_width(col, dim)) {
+            return refuse_field(path, t->name, col->name, "has another number of rows or columns",
+                                error);
+        }
     }
     H5G_info_t facts = {0};
     H5Gget_info(group, &facts);
@@ -404,15 +382,11 @@ static talus_status check_table(hid_t group, const char* path, const world_table
         char name[64] = "";
         H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
                            H5P_DEFAULT);
-        const column* known = NULL;
+        bool known = false;
         for (int c = 0; c < t->col_count && !known; c++) {
-            const bool state = t->cols[c].flags & COLUMN_STATE;
-            if (state && strcmp(t->cols[c].name, name) == 0) known = &t->cols[c];
+            known = (t->cols[c].flags & COLUMN_STATE) && strcmp(t->cols[c].name, name) == 0;
         }
-        if (!known) {
-            return error_set(error, TALUS_ERR_STATE, "%s: the field %s/%s is not known", path,
-                             t->name, name);
-        }
+        if (!known) return refuse_field(path, t->name, name, "is not known", error);
     }
     return TALUS_OK;
 }

@@ -115,17 +115,16 @@ static float place_inside(double x, double length, int32_t* moved)
 
 // ---- chunks of a frame -------------------------------------------------------------------------
 
-/// float32 [rows][3] of a column of doubles with `dim` components.
-static talus_status put_vectors(export_job* job, const char* name, int64_t rows, const double* from,
-                                talus_error* error)
+static talus_status put_velocities(export_job* job, const grain_view* g, talus_error* error)
 {
     const int dim = job->reader->dim;
-    float* out = calloc(3 * (size_t)rows + 1, sizeof *out);
-    if (!out) return error_memory(error, name);
-    for (int64_t i = 0; i < rows; i++) {
-        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)from[i * dim + k];
+    float* out = calloc(3 * (size_t)g->count + 1, sizeof *out);
+    if (!out) return error_memory(error, "velocities of grains");
+    for (int64_t i = 0; i < g->count; i++) {
+        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)g->velocity[i * dim + k];
     }
-    talus_status status = gsd_put(&job->out, name, GSD_FLOAT, rows, 3, out, error);
+    talus_status status =
+        gsd_put(&job->out, "particles/velocity", GSD_FLOAT, g->count, 3, out, error);
     free(out);
     return status;
 }
@@ -231,25 +230,6 @@ static talus_status put_logged(gsd_writer* w, const char* prefix, const frame_fi
     return status;
 }
 
-static bool is_among(const char* name, const char* const* list, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(name, list[i]) == 0) return true;
-    }
-    return false;
-}
-
-static talus_status log_grains(export_job* job, const frame_table* t, talus_error* error)
-{
-    static const char* const known[] = {"position", "velocity", "mass", "image"};
-    for (int i = 0; i < t->field_count; i++) {
-        const frame_field* f = &t->field[i];
-        if (is_among(f->name, known, 4)) continue;
-        TRY(put_logged(&job->out, "log/particles/", f, NULL, t->count, error));
-    }
-    return TALUS_OK;
-}
-
 /// Row of the grain with this id, -1 if there is none; ids ascend.
 static int64_t row_of(const int64_t* id, int64_t count, int64_t wanted)
 {
@@ -266,8 +246,7 @@ static int64_t row_of(const int64_t* id, int64_t count, int64_t wanted)
 }
 
 /// Contacts between grains as bonds, with all their fields; a wall is no particle.
-static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* group, int64_t* rows,
-                              talus_error* error)
+static talus_status put_bonds(export_job* job, const frame_data* d, talus_error* error)
 {
     const frame_table* t = &d->contacts;
     const int64_t* id = frame_numbers(&d->grains, "id", COLUMN_I64, 1);
@@ -276,8 +255,11 @@ static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* gr
     if (!id || !a || !b) {
         return error_set(error, TALUS_ERR_FORMAT, "a frame lacks the grains of contacts");
     }
+    uint32_t* group = calloc(2 * (size_t)t->count + 1, sizeof *group);
+    int64_t* rows = calloc((size_t)t->count + 1, sizeof *rows);
+    const bool room = group && rows;
     int64_t count = 0;
-    for (int64_t i = 0; i < t->count; i++) {
+    for (int64_t i = 0; room && i < t->count; i++) {
         const int64_t first = row_of(id, d->grains.count, a[i]);
         const int64_t second = row_of(id, d->grains.count, b[i]);
         if (first < 0 || second < 0) continue;
@@ -286,24 +268,18 @@ static talus_status put_bonds(export_job* job, const frame_data* d, uint32_t* gr
         rows[count++] = i;
     }
     const uint32_t n = (uint32_t)count;
-    TRY(gsd_put(&job->out, "bonds/N", GSD_UINT32, 1, 1, &n, error));
-    TRY(gsd_put(&job->out, "bonds/types", GSD_INT8, 1, 8, "contact", error));
-    TRY(gsd_put(&job->out, "bonds/group", GSD_UINT32, count, 2, group, error));
-    for (int i = 0; i < t->field_count; i++) {
+    gsd_writer* out = &job->out;
+    talus_status status = room ? gsd_put(out, "bonds/N", GSD_UINT32, 1, 1, &n, error)
+                               : error_memory(error, "the contacts of a frame");
+    if (status == TALUS_OK) status = gsd_put(out, "bonds/types", GSD_INT8, 1, 8, "contact", error);
+    if (status == TALUS_OK) {
+        status = gsd_put(out, "bonds/group", GSD_UINT32, count, 2, group, error);
+    }
+    for (int i = 0; status == TALUS_OK && i < t->field_count; i++) {
         const frame_field* f = &t->field[i];
         if (strcmp(f->name, FRAME_SEGMENT) == 0) continue;
-        TRY(put_logged(&job->out, "log/bonds/", f, rows, count, error));
+        status = put_logged(out, "log/bonds/", f, rows, count, error);
     }
-    return TALUS_OK;
-}
-
-static talus_status put_contacts(export_job* job, const frame_data* d, talus_error* error)
-{
-    if (d->contacts.count < 0) return TALUS_OK;
-    uint32_t* group = calloc(2 * (size_t)d->contacts.count + 1, sizeof *group);
-    int64_t* rows = calloc((size_t)d->contacts.count + 1, sizeof *rows);
-    talus_status status = group && rows ? put_bonds(job, d, group, rows, error)
-                                        : error_memory(error, "the contacts of a frame");
     free(group);
     free(rows);
     return status;
@@ -311,35 +287,37 @@ static talus_status put_contacts(export_job* job, const frame_data* d, talus_err
 
 // ---- all frames --------------------------------------------------------------------------------
 
-static talus_status put_head(export_job* job, const frame_data* d, const box* b, talus_error* error)
-{
-    const uint64_t step = (uint64_t)d->step;
-    const uint8_t dimensions = (uint8_t)job->reader->dim;
-    const float edges[6] = {b->length[0], b->length[1], b->length[2]};
-    const uint32_t n = (uint32_t)d->grains.count;
-    TRY(gsd_put(&job->out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
-    TRY(gsd_put(&job->out, "configuration/dimensions", GSD_UINT8, 1, 1, &dimensions, error));
-    TRY(gsd_put(&job->out, "configuration/box", GSD_FLOAT, 6, 1, edges, error));
-    TRY(gsd_put(&job->out, "particles/N", GSD_UINT32, 1, 1, &n, error));
-    TRY(gsd_put(&job->out, "log/time", GSD_DOUBLE, 1, 1, &d->time, error));
-    return gsd_put(&job->out, "log/centre", GSD_DOUBLE, 3, 1, b->centre, error);
-}
-
 static talus_status put_frame(export_job* job, const frame_data* d, talus_error* error)
 {
+    gsd_writer* out = &job->out;
+    const frame_table* t = &d->grains;
     grain_view g;
+    TRY(look(job, t, &g, error));
     const box b = make_box(job, d);
-    TRY(look(job, &d->grains, &g, error));
-    TRY(put_head(job, d, &b, error));
+    const uint64_t step = (uint64_t)d->step;
+    const uint8_t dimensions = (uint8_t)d->dim;
+    const float edges[6] = {b.length[0], b.length[1], b.length[2]};
+    const uint32_t n = (uint32_t)t->count;
+    TRY(gsd_put(out, "configuration/step", GSD_UINT64, 1, 1, &step, error));
+    TRY(gsd_put(out, "configuration/dimensions", GSD_UINT8, 1, 1, &dimensions, error));
+    TRY(gsd_put(out, "configuration/box", GSD_FLOAT, 6, 1, edges, error));
+    TRY(gsd_put(out, "particles/N", GSD_UINT32, 1, 1, &n, error));
+    TRY(gsd_put(out, "log/time", GSD_DOUBLE, 1, 1, &d->time, error));
+    TRY(gsd_put(out, "log/centre", GSD_DOUBLE, 3, 1, b.centre, error));
     // What later frames lack is that of the first.
-    if (job->out.frame == 0) TRY(gsd_types_put(&job->types, &job->out, error));
+    if (out->frame == 0) TRY(gsd_types_put(&job->types, out, error));
     TRY(put_kinds(job, &g, error));
     TRY(put_places(job, &g, &b, error));
     TRY(put_orientations(job, &g, error));
-    TRY(put_vectors(job, "particles/velocity", g.count, g.velocity, error));
-    TRY(log_grains(job, &d->grains, error));
-    TRY(put_contacts(job, d, error));
-    gsd_end_frame(&job->out);
+    TRY(put_velocities(job, &g, error));
+    for (int i = 0; i < t->field_count; i++) {
+        const frame_field* f = &t->field[i];
+        const bool known = strcmp(f->name, "position") == 0 || strcmp(f->name, "velocity") == 0 ||
+                           strcmp(f->name, "mass") == 0 || strcmp(f->name, "image") == 0;
+        if (!known) TRY(put_logged(out, "log/particles/", f, NULL, t->count, error));
+    }
+    if (d->contacts.count >= 0) TRY(put_bonds(job, d, error));
+    gsd_end_frame(out);
     return TALUS_OK;
 }
 

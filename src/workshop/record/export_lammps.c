@@ -75,32 +75,26 @@ static char* add_integer(char* out, int64_t value)
     return out;
 }
 
-static char* add_number(char* out, const frame_field* field, int64_t at)
-{
-    switch (field->type) {
-    case COLUMN_F64: {
-        double value = ((const double*)field->data)[at];
-        if (value == 0.0) {
-            *out++ = '0';
-            return out;
-        }
-        return out + snprintf(out, NUMBER_BYTES, "%.10g", value);
-    }
-    case COLUMN_I64: return add_integer(out, ((const int64_t*)field->data)[at]);
-    case COLUMN_I32: return add_integer(out, ((const int32_t*)field->data)[at]);
-    case COLUMN_U8: return add_integer(out, ((const uint8_t*)field->data)[at]);
-    }
-    return out;
-}
-
 static char* add_row(char* out, const frame_field* const* fields, int count, int64_t row)
 {
     for (int f = 0; f < count; f++) {
-        for (int k = 0; k < fields[f]->width; k++) {
-            out = add_number(out, fields[f], row * fields[f]->width + k);
+        const frame_field* field = fields[f];
+        for (int k = 0; k < field->width; k++) {
+            const int64_t at = row * field->width + k;
+            switch (field->type) {
+            case COLUMN_F64: {
+                const double value = ((const double*)field->data)[at];
+                if (value == 0.0) *out++ = '0';
+                if (value != 0.0) out += snprintf(out, NUMBER_BYTES, "%.10g", value);
+                break;
+            }
+            case COLUMN_I64: out = add_integer(out, ((const int64_t*)field->data)[at]); break;
+            case COLUMN_I32: out = add_integer(out, ((const int32_t*)field->data)[at]); break;
+            case COLUMN_U8: out = add_integer(out, ((const uint8_t*)field->data)[at]); break;
+            }
             *out++ = ' ';
         }
-        if (fields[f]->width == 2) {
+        if (field->width == 2) {
             *out++ = '0';
             *out++ = ' ';
         }
@@ -110,18 +104,18 @@ static char* add_row(char* out, const frame_field* const* fields, int count, int
 }
 
 /// The periodic cell, or the extent of the grains; a plane run lies between -r and r in z.
-static void add_box(text_buffer* t, const frame_data* d, int dim)
+static void add_box(text_buffer* t, const frame_data* d, const double* position,
+                    const double* radius)
 {
-    const frame_field* position = frame_find(&d->grains, "position");
-    const frame_field* radius = frame_find(&d->grains, "radius");
+    const int dim = d->dim;
     text_add(t, "ITEM: BOX BOUNDS");
     for (int k = 0; k < 3; k++) text_add(t, k < dim && d->periodic[k] ? " pp" : " ff");
     text_add(t, "\n");
     for (int k = 0; k < 3; k++) {
         double low = DBL_MAX, high = -DBL_MAX;
         for (int64_t i = 0; i < d->grains.count; i++) {
-            double r = ((const double*)radius->data)[i];
-            double x = k < dim ? ((const double*)position->data)[i * dim + k] : 0.0;
+            double r = radius[i];
+            double x = k < dim ? position[i * dim + k] : 0.0;
             if (x - r < low) low = x - r;
             if (x + r > high) high = x + r;
         }
@@ -182,16 +176,6 @@ static talus_status add_quaternions(frame_table* t, talus_error* error)
     return error_memory(error, "the orientations of a frame");
 }
 
-static talus_status prepare(frame_table* t, bool with_solids, talus_error* error)
-{
-    if (!with_solids) {
-        field_to_type(t, "material", 1);
-        return TALUS_OK;
-    }
-    field_to_type(t, "solid", EXPORT_FIRST_SOLID_TYPE);
-    return add_quaternions(t, error);
-}
-
 static talus_status flush(FILE* file, text_buffer* t, const char* path, talus_error* error)
 {
     if (t->failed) return error_memory(error, path);
@@ -200,43 +184,32 @@ static talus_status flush(FILE* file, text_buffer* t, const char* path, talus_er
     return TALUS_OK;
 }
 
-static talus_status write_rows(FILE* file, text_buffer* t, const frame_data* d,
-                               const frame_field* const* fields, int count, const char* path,
-                               talus_error* error)
+static talus_status write_frame(FILE* file, text_buffer* t, frame_data* d, bool with_solids,
+                                const frame_field** fields, const char* path, talus_error* error)
 {
+    const double* position = frame_numbers(&d->grains, "position", COLUMN_F64, d->dim);
+    const double* radius = frame_numbers(&d->grains, "radius", COLUMN_F64, 1);
+    if (!position || !radius) {
+        return error_set(error, TALUS_ERR_FORMAT, "a frame for %s lacks positions or radii", path);
+    }
+    text_add(t, "ITEM: TIME\n%.17g\nITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\n", d->time,
+             (long long)d->step, (long long)d->grains.count);
+    add_box(t, d, position, radius);
+    text_add(t, "ITEM: ATOMS");
+    const int count = order_fields(&d->grains, with_solids, fields);
     size_t row = 1;
-    for (int f = 0; f < count; f++) row += NUMBER_BYTES * (size_t)(fields[f]->width + 1);
+    for (int f = 0; f < count; f++) {
+        add_names(t, fields[f]);
+        row += NUMBER_BYTES * (size_t)(fields[f]->width + 1);
+    }
+    text_add(t, "\n");
     for (int64_t i = 0; i < d->grains.count; i++) {
         char* start = text_room(t, row);
         if (!start) return error_memory(error, path);
-        char* end = add_row(start, fields, count, i);
-        t->size += (size_t)(end - start);
+        t->size += (size_t)(add_row(start, fields, count, i) - start);
         if (t->size > FLUSH_BYTES) TRY(flush(file, t, path, error));
     }
     return flush(file, t, path, error);
-}
-
-static talus_status write_frame(FILE* file, text_buffer* t, const frame_data* d, const shapes* all,
-                                const char* path, talus_error* error)
-{
-    const frame_field* position = frame_find(&d->grains, "position");
-    const frame_field* radius = frame_find(&d->grains, "radius");
-    if (!position || !radius || position->rows != d->grains.count ||
-        radius->rows != d->grains.count || position->width != all->dim) {
-        return error_set(error, TALUS_ERR_FORMAT, "a frame for %s lacks positions or radii", path);
-    }
-    const frame_field** fields = calloc((size_t)d->grains.field_count + 1, sizeof *fields);
-    if (!fields) return error_memory(error, path);
-    int count = order_fields(&d->grains, all->solid_count > 0, fields);
-    text_add(t, "ITEM: TIME\n%.17g\nITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\n", d->time,
-             (long long)d->step, (long long)d->grains.count);
-    add_box(t, d, all->dim);
-    text_add(t, "ITEM: ATOMS");
-    for (int f = 0; f < count; f++) add_names(t, fields[f]);
-    text_add(t, "\n");
-    talus_status status = write_rows(file, t, d, fields, count, path, error);
-    free(fields);
-    return status;
 }
 
 talus_status export_lammps(frame_reader* reader, const shapes* all, const char* path,
@@ -244,14 +217,22 @@ talus_status export_lammps(frame_reader* reader, const shapes* all, const char* 
 {
     FILE* file = fopen(path, "wbe");
     if (!file) return files_error(error, "create", path);
+    const bool with_solids = all->solid_count > 0;
     text_buffer t = {0};
     talus_status status = TALUS_OK;
     for (int64_t i = 0; status == TALUS_OK && i < reader->count; i++) {
         frame_data data;
         status = frame_read(reader, i, FRAME_FIELDS, &data, error);
         if (status != TALUS_OK) break;
-        status = prepare(&data.grains, all->solid_count > 0, error);
-        if (status == TALUS_OK) status = write_frame(file, &t, &data, all, path, error);
+        field_to_type(&data.grains, with_solids ? "solid" : "material",
+                      with_solids ? EXPORT_FIRST_SOLID_TYPE : 1);
+        if (with_solids) status = add_quaternions(&data.grains, error);
+        const frame_field** fields = calloc((size_t)data.grains.field_count + 1, sizeof *fields);
+        if (!fields) status = error_memory(error, path);
+        if (status == TALUS_OK) {
+            status = write_frame(file, &t, &data, with_solids, fields, path, error);
+        }
+        free(fields);
         frame_data_free(&data);
     }
     text_free(&t);

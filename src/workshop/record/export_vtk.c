@@ -12,17 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* vtk_type(column_type type)
-{
-    switch (type) {
-    case COLUMN_F64: return "Float64";
-    case COLUMN_I64: return "Int64";
-    case COLUMN_I32: return "Int32";
-    case COLUMN_U8: return "UInt8";
-    }
-    return "";
-}
-
 /// A file in the making: the XML, and the arrays that will be appended to it.
 typedef struct vtk_file {
     text_buffer xml, data;
@@ -31,17 +20,18 @@ typedef struct vtk_file {
 static void add_array(vtk_file* v, const char* name, column_type type, int64_t rows, int width,
                       const void* data)
 {
+    static const char* const types[] = {[COLUMN_F64] = "Float64",
+                                        [COLUMN_I64] = "Int64",
+                                        [COLUMN_I32] = "Int32",
+                                        [COLUMN_U8] = "UInt8"};
     column probe = {.type = type};
     uint64_t bytes = column_element_size(&probe) * (uint64_t)width * (uint64_t)rows;
     text_add(&v->xml,
              "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
              "offset=\"%zu\"/>\n",
-             vtk_type(type), name, width, v->data.size);
-    char* room = text_room(&v->data, sizeof bytes + (size_t)bytes);
-    if (!room) return;
-    memcpy(room, &bytes, sizeof bytes);
-    if (bytes) memcpy(room + sizeof bytes, data, (size_t)bytes);
-    v->data.size += sizeof bytes + (size_t)bytes;
+             types[type], name, width, v->data.size);
+    text_append(&v->data, &bytes, sizeof bytes);
+    text_append(&v->data, data, (size_t)bytes);
 }
 
 /// Corners of cells [first, last) and where each of them ends.
@@ -87,15 +77,6 @@ static bool add_faces(vtk_file* v, const vtk_table* table)
     return good;
 }
 
-static bool add_grid(vtk_file* v, const vtk_table* table)
-{
-    bool good = add_cells(v, "Cells", table, 0, table->cells);
-    add_array(v, "types", COLUMN_U8, table->cells, 1, table->type);
-    if (table->face_first) good = good && add_faces(v, table);
-    text_add(&v->xml, "</Cells>\n");
-    return good;
-}
-
 /// First cell of a type of at least `type`.
 static int64_t first_of_type(const vtk_table* table, int type)
 {
@@ -104,48 +85,15 @@ static int64_t first_of_type(const vtk_table* table, int type)
     return i;
 }
 
-static void begin_poly_data(vtk_file* v, const vtk_table* table)
-{
-    const int64_t lines = first_of_type(table, VTK_POLY_LINE),
-                  polys = first_of_type(table, VTK_POLYGON);
-    text_add(&v->xml,
-             "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
-             "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
-             (long long)table->points, (long long)lines, (long long)(polys - lines),
-             (long long)(table->cells - polys));
-}
-
-static bool add_poly_data(vtk_file* v, const vtk_table* table)
-{
-    static const char* const tags[3] = {"Verts", "Lines", "Polys"};
-    const int64_t start[4] = {0, first_of_type(table, VTK_POLY_LINE),
-                              first_of_type(table, VTK_POLYGON), table->cells};
-    bool good = true;
-    for (int k = 0; k < 3; k++) {
-        good = good && add_cells(v, tags[k], table, start[k], start[k + 1]);
-        text_add(&v->xml, "</%s>\n", tags[k]);
-    }
-    return good;
-}
-
-static talus_status save(vtk_file* v, const char* type, const char* path, talus_error* error)
-{
-    text_add(&v->xml, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", type);
-    size_t size = v->data.size;
-    char* room = text_room(&v->xml, size + 64);
-    if (!room || v->data.failed) return error_memory(error, path);
-    if (size) memcpy(room, v->data.data, size);
-    v->xml.size += size;
-    text_add(&v->xml, "\n</AppendedData>\n</VTKFile>\n");
-    return files_replace(path, v->xml.data, v->xml.size, false, error);
-}
-
 static talus_status write_table(const char* path, const vtk_table* table, bool grid,
                                 talus_error* error)
 {
+    static const char* const tags[3] = {"Verts", "Lines", "Polys"};
     vtk_file v = {0};
     const char* type = grid ? "UnstructuredGrid" : "PolyData";
     const char* place = table->at_points ? "PointData" : "CellData";
+    const int64_t lines = first_of_type(table, VTK_POLY_LINE);
+    const int64_t polys = first_of_type(table, VTK_POLYGON);
     text_add(&v.xml,
              "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
              "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<%s>\n",
@@ -154,19 +102,39 @@ static talus_status write_table(const char* path, const vtk_table* table, bool g
         text_add(&v.xml, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
                  (long long)table->points, (long long)table->cells);
     } else {
-        begin_poly_data(&v, table);
+        text_add(&v.xml,
+                 "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"%lld\" "
+                 "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
+                 (long long)table->points, (long long)lines, (long long)(polys - lines),
+                 (long long)(table->cells - polys));
     }
     text_add(&v.xml, "<Points>\n");
     add_array(&v, "Points", COLUMN_F64, table->points, 3, table->point);
     text_add(&v.xml, "</Points>\n");
-    bool good = grid ? add_grid(&v, table) : add_poly_data(&v, table);
+    bool good = true;
+    if (grid) {
+        good = add_cells(&v, "Cells", table, 0, table->cells);
+        add_array(&v, "types", COLUMN_U8, table->cells, 1, table->type);
+        if (table->face_first) good = good && add_faces(&v, table);
+        text_add(&v.xml, "</Cells>\n");
+    } else {
+        const int64_t start[4] = {0, lines, polys, table->cells};
+        for (int k = 0; k < 3; k++) {
+            good = good && add_cells(&v, tags[k], table, start[k], start[k + 1]);
+            text_add(&v.xml, "</%s>\n", tags[k]);
+        }
+    }
     text_add(&v.xml, "<%s>\n", place);
     for (int i = 0; i < table->field_count; i++) {
         const frame_field* field = &table->field[i];
         add_array(&v, field->name, field->type, field->rows, field->width, field->data);
     }
-    text_add(&v.xml, "</%s>\n", place);
-    talus_status status = good ? save(&v, type, path, error) : error_memory(error, path);
+    text_add(&v.xml, "</%s>\n</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", place, type);
+    text_append(&v.xml, v.data.data, v.data.size);
+    text_add(&v.xml, "\n</AppendedData>\n</VTKFile>\n");
+    good = good && !v.xml.failed && !v.data.failed;
+    talus_status status = good ? files_replace(path, v.xml.data, v.xml.size, false, error)
+                               : error_memory(error, path);
     text_free(&v.xml);
     text_free(&v.data);
     return status;

@@ -38,7 +38,6 @@ typedef struct export_job {
     hid_t file, root;
     int32_t blocks;
     block block[VTK_KINDS];
-    text_buffer time; ///< double [frames]
 } export_job;
 
 /// A group that keeps the order in which things were put into it, as blocks and assemblies must.
@@ -101,47 +100,35 @@ static bool append_faces(block* b, const vtk_table* table)
     return good;
 }
 
-static bool append_cells(block* b, const vtk_table* table)
+static bool append_step(block* b, const vtk_table* table)
 {
-    return h5_append(b->group, "Points", COLUMN_F64, b->sum[POINTS], table->points, 3,
-                     table->point) &&
-           h5_append(b->group, "Connectivity", COLUMN_I64, b->sum[CORNERS],
-                     table->offset[table->cells], 1, table->corner) &&
-           h5_append(b->group, "Offsets", COLUMN_I64, b->sum[CELLS] + b->steps, table->cells + 1, 1,
-                     table->offset) &&
-           h5_append(b->group, "Types", COLUMN_U8, b->sum[CELLS], table->cells, 1, table->type);
-}
-
-static bool append_fields(const block* b, const vtk_table* table)
-{
-    for (int i = 0; i < table->field_count; i++) {
+    const int64_t cells = table->cells, corners = table->offset[cells];
+    bool good =
+        h5_append(b->group, "Points", COLUMN_F64, b->sum[POINTS], table->points, 3, table->point) &&
+        h5_append(b->group, "Connectivity", COLUMN_I64, b->sum[CORNERS], corners, 1,
+                  table->corner) &&
+        h5_append(b->group, "Offsets", COLUMN_I64, b->sum[CELLS] + b->steps, cells + 1, 1,
+                  table->offset) &&
+        h5_append(b->group, "Types", COLUMN_U8, b->sum[CELLS], cells, 1, table->type) &&
+        (!b->polyhedra || append_faces(b, table));
+    for (int i = 0; good && i < table->field_count; i++) {
         const frame_field* f = &table->field[i];
         char name[sizeof f->name + NAME_SIZE];
         snprintf(name, sizeof name, "%s/%s", table->at_points ? "PointData" : "CellData", f->name);
-        if (!h5_append(b->group, name, f->type, b->rows, f->rows, f->width, f->data)) return false;
+        good = h5_append(b->group, name, f->type, b->rows, f->rows, f->width, f->data);
     }
-    return true;
-}
-
-static bool append_step(block* b, const vtk_table* table)
-{
-    bool good = append_cells(b, table) && (!b->polyhedra || append_faces(b, table)) &&
-                append_fields(b, table);
     const int64_t counts[COUNTS] = {
         [POINTS] = table->points,
-        [CELLS] = table->cells,
-        [CORNERS] = table->offset[table->cells],
+        [CELLS] = cells,
+        [CORNERS] = corners,
         [FACES] = table->faces,
         [FACE_CORNERS] = table->faces > 0 ? table->face_offset[table->faces] : 0,
     };
     for (int k = 0; k < COUNTS; k++) {
-        char* room = text_room(&b->count[k], sizeof counts[k]);
-        if (!room) return false;
-        memcpy(room, &counts[k], sizeof counts[k]);
-        b->count[k].size += sizeof counts[k];
+        if (!text_append(&b->count[k], &counts[k], sizeof counts[k])) return false;
         b->sum[k] += counts[k];
     }
-    b->rows += table->at_points ? table->points : table->cells;
+    b->rows += table->at_points ? table->points : cells;
     b->steps++;
     return good;
 }
@@ -206,21 +193,6 @@ static bool put_count(hid_t group, hid_t steps_group, const block* b, count_kind
     return good;
 }
 
-/// Every step is one part.
-static bool put_parts(hid_t steps_group, int64_t steps)
-{
-    int64_t* part = malloc(2 * sizeof *part * (size_t)(steps + 1));
-    if (!part) return false;
-    for (int64_t i = 0; i < steps; i++) {
-        part[i] = i;
-        part[steps + i] = 1;
-    }
-    bool good = h5_write(steps_group, "PartOffsets", COLUMN_I64, steps, 1, part, false) &&
-                h5_write(steps_group, "NumberOfParts", COLUMN_I64, steps, 1, part + steps, false);
-    free(part);
-    return good;
-}
-
 /// Fields that the last frames lack get their zeros.
 static bool extend_fields(const block* b)
 {
@@ -249,11 +221,17 @@ static bool finish_block(const export_job* job, block* b)
 {
     const int64_t steps = job->reader->count;
     if (!fill_steps(b, steps) || !extend_fields(b)) return false;
+    int64_t* part = malloc(2 * sizeof *part * (size_t)(steps + 1));
+    for (int64_t i = 0; part && i < steps; i++) { // every step is one part
+        part[i] = i;
+        part[steps + i] = 1;
+    }
     hid_t group = create_group(b->group, "Steps");
     bool good =
         group >= 0 && h5_put_numbers(group, "NSteps", COLUMN_I64, 1, &steps) &&
-        h5_write(group, "Values", COLUMN_F64, steps, 1, job->time.data, false) &&
-        put_parts(group, steps) &&
+        h5_write(group, "Values", COLUMN_F64, steps, 1, job->reader->time, false) && part &&
+        h5_write(group, "PartOffsets", COLUMN_I64, steps, 1, part, false) &&
+        h5_write(group, "NumberOfParts", COLUMN_I64, steps, 1, part + steps, false) &&
         put_count(b->group, group, b, POINTS, "NumberOfPoints", "PointOffsets") &&
         put_count(b->group, group, b, CELLS, "NumberOfCells", "CellOffsets") &&
         put_count(b->group, group, b, CORNERS, "NumberOfConnectivityIds", "ConnectivityIdOffsets");
@@ -267,32 +245,11 @@ static bool finish_block(const export_job* job, block* b)
                        H5P_DEFAULT) >= 0;
     }
     if (group >= 0) H5Gclose(group);
+    free(part);
     return good;
 }
 
 // ---- all frames --------------------------------------------------------------------------------
-
-static talus_status export_frames(export_job* job, talus_error* error)
-{
-    for (int64_t i = 0; i < job->reader->count; i++) {
-        frame_data data;
-        TRY(frame_read(job->reader, i, FRAME_FIELDS, &data, error));
-        talus_status status = TALUS_OK;
-        for (vtk_kind kind = 0; kind < VTK_KINDS && status == TALUS_OK; kind++) {
-            if (!vtk_table_is_wanted(kind, job->shapes, &data)) continue;
-            status = export_table(job, &data, kind, i, error);
-        }
-        char* room = text_room(&job->time, sizeof data.time);
-        if (!room) status = error_memory(error, "the times of frames");
-        if (status == TALUS_OK) {
-            memcpy(room, &data.time, sizeof data.time);
-            job->time.size += sizeof data.time;
-        }
-        frame_data_free(&data);
-        if (status != TALUS_OK) return status;
-    }
-    return TALUS_OK;
-}
 
 static talus_status fill_file(export_job* job, talus_error* error)
 {
@@ -301,8 +258,18 @@ static talus_status fill_file(export_job* job, talus_error* error)
         !create_child(job->root, "Assembly")) {
         return h5_error(error, TALUS_ERR_IO, "cannot begin", job->path);
     }
-    TRY(export_frames(job, error));
     const int64_t steps = job->reader->count;
+    for (int64_t i = 0; i < steps; i++) {
+        frame_data data;
+        TRY(frame_read(job->reader, i, FRAME_FIELDS, &data, error));
+        talus_status status = TALUS_OK;
+        for (vtk_kind kind = 0; kind < VTK_KINDS && status == TALUS_OK; kind++) {
+            if (!vtk_table_is_wanted(kind, job->shapes, &data)) continue;
+            status = export_table(job, &data, kind, i, error);
+        }
+        frame_data_free(&data);
+        TRY(status);
+    }
     TRY(files_reserve(job->path, h5_size(job->file) + ROOM_FOR_CHUNKS + 1024 * steps, error));
     for (int k = 0; k < VTK_KINDS; k++) {
         block* b = &job->block[k];
@@ -321,7 +288,6 @@ static talus_status close_file(export_job* job, talus_status status, talus_error
         if (b->group >= 0) H5Gclose(b->group);
         for (int c = 0; c < COUNTS; c++) text_free(&b->count[c]);
     }
-    text_free(&job->time);
     if (job->root >= 0) H5Gclose(job->root);
     H5Fflush(job->file, H5F_SCOPE_GLOBAL);
     const int64_t size = h5_size(job->file);

@@ -228,13 +228,6 @@ typedef struct raw_matrix {
     double* x;
 } raw_matrix;
 
-static void raw_free(raw_matrix* raw)
-{
-    free(raw->p);
-    free(raw->i);
-    free(raw->x);
-}
-
 static talus_status read_raw(const source* s, const char* matrix, raw_matrix* raw)
 {
     char name[NAME_SIZE];
@@ -346,7 +339,9 @@ static talus_status read_entries(const source* s, const char* matrix, int64_t ro
                      ? expand(s, matrix, &raw, out)
                      : error_memory(s->error, "reading a contact problem");
     }
-    raw_free(&raw);
+    free(raw.p);
+    free(raw.i);
+    free(raw.x);
     return status;
 }
 
@@ -397,39 +392,25 @@ static talus_status read_global(const source* s, fclib_problem* p)
     return fclib_fill_condensed(p, name, s->error);
 }
 
-/// Equality constraints, which FCLIB allows beside the contacts, are not solved here.
-static talus_status refuse_equalities(const source* s)
-{
-    static const char* const names[] = {"V", "R", "G"};
-    for (int k = 0; k < 3; k++) {
-        char full[NAME_SIZE];
-        snprintf(full, sizeof full, "%s/%s", s->group, names[k]);
-        if (H5Lexists(s->file, full, H5P_DEFAULT) > 0) {
-            return complain(s, names[k],
-                            "the problem has equality constraints, which Talus does not solve");
-        }
-    }
-    return TALUS_OK;
-}
-
-static talus_status read_width(const source* s, bool rolling, int* width)
-{
-    int64_t spacedim;
-    TRY(read_scalar(s, "spacedim", &spacedim));
-    bool good = rolling ? spacedim == 3 || spacedim == 5 : spacedim == 2 || spacedim == 3;
-    if (!good) {
-        return complain(s, "spacedim", "expected %s, found %" PRId64,
-                        rolling ? "5 (or 3: rolling in space)" : "2 or 3", spacedim);
-    }
-    *width = rolling ? 5 : (int)spacedim;
-    return TALUS_OK;
-}
-
 static talus_status read_problem(const source* s, fclib_problem* p)
 {
     reduced_problem* reduced = &p->reduced;
-    TRY(refuse_equalities(s));
-    TRY(read_width(s, p->rolling, &reduced->width));
+    static const char* const equalities[] = {"V", "R", "G"};
+    for (int k = 0; k < 3; k++) {
+        char full[NAME_SIZE];
+        snprintf(full, sizeof full, "%s/%s", s->group, equalities[k]);
+        if (H5Lexists(s->file, full, H5P_DEFAULT) > 0) {
+            return complain(s, equalities[k],
+                            "the problem has equality constraints, which Talus does not solve");
+        }
+    }
+    int64_t spacedim;
+    TRY(read_scalar(s, "spacedim", &spacedim));
+    if (p->rolling ? spacedim != 3 && spacedim != 5 : spacedim != 2 && spacedim != 3) {
+        return complain(s, "spacedim", "expected %s, found %" PRId64,
+                        p->rolling ? "5 (or 3: rolling in space)" : "2 or 3", spacedim);
+    }
+    reduced->width = p->rolling ? 5 : (int)spacedim;
     TRY(read_coefficients(s, "vectors/mu", -1, &reduced->mu, &reduced->count));
     if (reduced->count > INT32_MAX / 8) {
         return complain(s, "vectors/mu", "%" PRId64 " contacts are too many for this layout",

@@ -4,6 +4,7 @@
 /// (fclib_mass.h): a part couples the contacts that touch it, and no others. So the pattern comes
 /// first, from the lists of contacts of the parts, and then every part adds its share, column by
 /// column of H.
+#include "base/array.h"
 #include "base/error.h"
 #include "record/fclib_inside.h"
 #include "record/fclib_mass.h"
@@ -100,17 +101,8 @@ static void pattern_add(pattern* t, int32_t row, int32_t column)
 {
     if (t->failed || t->seen[column] == row) return;
     t->seen[column] = row;
-    if (t->used == t->capacity) {
-        int64_t bigger = t->capacity + t->capacity / 2 + 64;
-        int32_t* grown = realloc(t->column, (size_t)bigger * sizeof *grown);
-        if (!grown) {
-            t->failed = true;
-            return;
-        }
-        t->column = grown;
-        t->capacity = bigger;
-    }
-    t->column[t->used++] = column;
+    t->failed = !arrays_grow(&t->capacity, t->used + 1, ARRAY(t->column));
+    if (!t->failed) t->column[t->used++] = column;
 }
 
 static int compare_columns(const void* a, const void* b)
@@ -201,13 +193,6 @@ typedef struct touching {
     int32_t* contact; ///< ascending in each part
     double* x;        ///< [largest part]
 } touching;
-
-static void touching_free(touching* t)
-{
-    free(t->first);
-    free(t->contact);
-    free(t->x);
-}
 
 /// Count (contact == NULL) or list the contacts of each part.
 static void visit_contacts(const fclib_problem* p, int32_t* last, int64_t* count, int32_t* contact)
@@ -354,30 +339,6 @@ static void add_times(const fclib_matrix* a, const double* x, double* y)
     }
 }
 
-/// q = H^T M^-1 f + w.
-static talus_status condense_free(fclib_problem* p, talus_error* error)
-{
-    double* x = calloc((size_t)p->dofs + 1, sizeof *x);
-    if (!x) return error_memory(error, "condensing a global problem");
-    memcpy(x, p->f, (size_t)p->dofs * sizeof *x);
-    talus_status status = solve_all(p, x, error);
-    if (status == TALUS_OK) times_transpose(&p->h, x, p->w, p->reduced.q);
-    free(x);
-    return status;
-}
-
-/// What is wrong when M is regular by its pivots but W or q are not finite.
-static talus_status check_finite(const reduced_problem* p, const char* name, talus_error* error)
-{
-    const int64_t entries = p->first[p->count] * p->width * p->width;
-    bool good = true;
-    for (int64_t i = 0; i < entries; i++) good = good && isfinite(p->block[i]);
-    for (int64_t i = 0; i < p->count * p->width; i++) good = good && isfinite(p->q[i]);
-    if (good) return TALUS_OK;
-    return error_set(error, TALUS_ERR_FORMAT,
-                     "%s cannot be condensed: H^T M^-1 H or H^T M^-1 f is not finite", name);
-}
-
 talus_status fclib_fill_condensed(fclib_problem* p, const char* name, talus_error* error)
 {
     if (!p->mass) TRY(fclib_mass_make(&p->m, name, &p->mass, error));
@@ -385,10 +346,31 @@ talus_status fclib_fill_condensed(fclib_problem* p, const char* name, talus_erro
     talus_status status = touching_make(p, &t, error);
     if (status == TALUS_OK) status = couple(p, &t, error);
     for (int64_t c = 0; status == TALUS_OK && c < p->mass->parts; c++) add_part(p, &t, c);
-    touching_free(&t);
+    free(t.first);
+    free(t.contact);
+    free(t.x);
     TRY(status);
-    TRY(condense_free(p, error));
-    return check_finite(&p->reduced, name, error);
+
+    // q = H^T M^-1 f + w.
+    double* x = calloc((size_t)p->dofs + 1, sizeof *x);
+    if (!x) return error_memory(error, "condensing a global problem");
+    memcpy(x, p->f, (size_t)p->dofs * sizeof *x);
+    status = solve_all(p, x, error);
+    if (status == TALUS_OK) times_transpose(&p->h, x, p->w, p->reduced.q);
+    free(x);
+    TRY(status);
+
+    // M may be regular by its pivots and yet so badly scaled that W or q are not finite.
+    const reduced_problem* reduced = &p->reduced;
+    const int64_t entries = reduced->first[reduced->count] * reduced->width * reduced->width;
+    bool good = true;
+    for (int64_t i = 0; i < entries; i++) good = good && isfinite(reduced->block[i]);
+    for (int64_t i = 0; i < reduced->count * reduced->width; i++) {
+        good = good && isfinite(reduced->q[i]);
+    }
+    if (good) return TALUS_OK;
+    return error_set(error, TALUS_ERR_FORMAT,
+                     "%s cannot be condensed: H^T M^-1 H or H^T M^-1 f is not finite", name);
 }
 
 talus_status fclib_condense(fclib_problem* p, talus_error* error)
@@ -422,33 +404,26 @@ static double norm(const double* x, int64_t count)
     return sqrt(sum);
 }
 
-/// |M v - H r - f| relative to the largest of its terms.
-static talus_status unbalance(const fclib_problem* p, const double* r, const double* v, double* out,
-                              talus_error* error)
-{
-    const int64_t n = p->dofs;
-    double* momentum = calloc(2 * (size_t)n + 1, sizeof *momentum);
-    if (!momentum) return error_memory(error, "finding the error of a solution");
-    double* impulse = momentum + n;
-    add_times(&p->m, v, momentum);
-    add_times(&p->h, r, impulse);
-    double size = fmax(norm(momentum, n), fmax(norm(impulse, n), norm(p->f, n)));
-    for (int64_t i = 0; i < n; i++) momentum[i] -= impulse[i] + p->f[i];
-    *out = size > 0.0 ? norm(momentum, n) / size : 0.0;
-    free(momentum);
-    return TALUS_OK;
-}
-
 talus_status fclib_error(const fclib_problem* p, const double* r, const double* u, const double* v,
                          double* out, talus_error* error)
 {
     *out = reduced_error(&p->reduced, r);
     if (!p->global) return TALUS_OK;
     const int64_t n = p->reduced.count * p->reduced.width;
-    double both = fmax(norm(r, n), norm(u, n)), left = 0.0;
+    double both = fmax(norm(r, n), norm(u, n));
     double size = fmax(both, norm(p->w, n));
     if (size > 0.0) *out *= fmax(both, norm(p->reduced.q, n)) / size;
-    TRY(unbalance(p, r, v, &left, error));
-    *out += left;
+
+    // |M v - H r - f| relative to the largest of its terms.
+    const int64_t dofs = p->dofs;
+    double* momentum = calloc(2 * (size_t)dofs + 1, sizeof *momentum);
+    if (!momentum) return error_memory(error, "finding the error of a solution");
+    double* impulse = momentum + dofs;
+    add_times(&p->m, v, momentum);
+    add_times(&p->h, r, impulse);
+    size = fmax(norm(momentum, dofs), fmax(norm(impulse, dofs), norm(p->f, dofs)));
+    for (int64_t i = 0; i < dofs; i++) momentum[i] -= impulse[i] + p->f[i];
+    if (size > 0.0) *out += norm(momentum, dofs) / size;
+    free(momentum);
     return TALUS_OK;
 }

@@ -60,23 +60,20 @@ static int32_t find_root(int32_t* parent, int32_t i)
     return i;
 }
 
-/// Join the rows and columns of all entries that are not zero; the smaller index becomes the root.
-static void join_entries(const fclib_matrix* m, int32_t* parent)
+/// Join the rows and columns of all entries that are not zero, number the parts that this makes by
+/// their first degree of freedom and list their members.
+static void find_parts(fclib_mass* mass, const fclib_matrix* m)
 {
-    for (int64_t j = 0; j < m->columns; j++) parent[j] = (int32_t)j;
-    for (int64_t j = 0; j < m->columns; j++) {
+    const int64_t dofs = m->columns;
+    int32_t* root = mass->place; // becomes the place below
+    for (int64_t j = 0; j < dofs; j++) root[j] = (int32_t)j;
+    for (int64_t j = 0; j < dofs; j++) {
         for (int64_t k = m->first[j]; k < m->first[j + 1]; k++) {
             if (m->value[k] == 0.0) continue;
-            int32_t a = find_root(parent, (int32_t)j), b = find_root(parent, m->row[k]);
-            parent[a > b ? a : b] = a > b ? b : a;
+            int32_t a = find_root(root, (int32_t)j), b = find_root(root, m->row[k]);
+            root[a > b ? a : b] = a > b ? b : a; // the smaller index becomes the root
         }
     }
-}
-
-/// Number the parts by their first degree of freedom and list their members.
-static void list_parts(fclib_mass* mass, int64_t dofs)
-{
-    int32_t* root = mass->place; // becomes the place below
     for (int64_t i = 0; i < dofs; i++) {
         int32_t r = find_root(root, (int32_t)i);
         mass->part[i] = r == i ? (int32_t)mass->parts++ : mass->part[r];
@@ -89,18 +86,6 @@ static void list_parts(fclib_mass* mass, int64_t dofs)
         mass->place[i] = (int32_t)mass->at[c]++;
         mass->dof[mass->first[c] + mass->place[i]] = (int32_t)i;
     }
-}
-
-static bool make_room(fclib_mass* mass, int64_t dofs)
-{
-    size_t count = (size_t)dofs + 1; // calloc(0) may be NULL
-    mass->first = calloc(count + 1, sizeof *mass->first);
-    mass->dof = calloc(count, sizeof *mass->dof);
-    mass->part = calloc(count, sizeof *mass->part);
-    mass->place = calloc(count, sizeof *mass->place);
-    mass->at = calloc(count, sizeof *mass->at);
-    mass->pivot = calloc(count, sizeof *mass->pivot);
-    return mass->first && mass->dof && mass->part && mass->place && mass->at && mass->pivot;
 }
 
 /// Give every part its place among the factors.
@@ -226,9 +211,17 @@ static talus_status make_sparse(fclib_mass* mass, int64_t part, const fclib_matr
 static talus_status factorise(fclib_mass* mass, const fclib_matrix* m, const char* name,
                               talus_error* error)
 {
-    if (!make_room(mass, m->columns)) return error_memory(error, "factorising M");
-    join_entries(m, mass->place);
-    list_parts(mass, m->columns);
+    const size_t count = (size_t)m->columns + 1; // calloc(0) may be NULL
+    mass->first = calloc(count + 1, sizeof *mass->first);
+    mass->dof = calloc(count, sizeof *mass->dof);
+    mass->part = calloc(count, sizeof *mass->part);
+    mass->place = calloc(count, sizeof *mass->place);
+    mass->at = calloc(count, sizeof *mass->at);
+    mass->pivot = calloc(count, sizeof *mass->pivot);
+    if (!mass->first || !mass->dof || !mass->part || !mass->place || !mass->at || !mass->pivot) {
+        return error_memory(error, "factorising M");
+    }
+    find_parts(mass, m);
     if (!place_factors(mass)) return error_memory(error, "factorising M");
     for (int64_t c = 0; c < mass->parts; c++) {
         bool singular = false;

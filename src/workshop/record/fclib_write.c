@@ -19,6 +19,11 @@
 /// Room for the headers that HDF5 adds around new datasets.
 enum { SLACK_BYTES = 1 << 16 };
 
+static hid_t make_group(hid_t parent, const char* name)
+{
+    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
 // ---- solutions ---------------------------------------------------------------------------------
 
 /// One dataset of the group `solution`, in place of an older one.
@@ -27,20 +32,6 @@ static bool put_vector(hid_t group, const char* name, int64_t count, const doubl
     htri_t there = H5Lexists(group, name, H5P_DEFAULT);
     if (there < 0 || (there > 0 && H5Ldelete(group, name, H5P_DEFAULT) < 0)) return false;
     return h5_write(group, name, COLUMN_F64, count, 1, data, false);
-}
-
-static bool put_solution(hid_t file, const fclib_problem* p, const double* r, const double* u,
-                         const double* v)
-{
-    const int64_t size = p->reduced.count * p->reduced.width;
-    htri_t there = H5Lexists(file, "solution", H5P_DEFAULT);
-    if (there < 0) return false;
-    hid_t group = there > 0 ? H5Gopen2(file, "solution", H5P_DEFAULT)
-                            : H5Gcreate2(file, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0) return false;
-    bool good = put_vector(group, "r", size, r) && put_vector(group, "u", size, u) &&
-                (!p->global || put_vector(group, "v", p->dofs, v));
-    return H5Gclose(group) >= 0 && good;
 }
 
 /// Copy the bytes of `path` to a new file of a name like its own, with room for a solution.
@@ -80,8 +71,15 @@ static talus_status write_into(const char* copy, const fclib_problem* p, const d
     hid_t access = h5_access();
     hid_t file = H5Fopen(copy, H5F_ACC_RDWR, access);
     H5Pclose(access);
-    bool good =
-        file >= 0 && put_solution(file, p, r, u, v) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+    const int64_t size = p->reduced.count * p->reduced.width;
+    const htri_t there = file >= 0 ? H5Lexists(file, "solution", H5P_DEFAULT) : -1;
+    hid_t group = -1;
+    if (there > 0) group = H5Gopen2(file, "solution", H5P_DEFAULT);
+    if (there == 0) group = make_group(file, "solution");
+    bool good = group >= 0 && put_vector(group, "r", size, r) && put_vector(group, "u", size, u) &&
+                (!p->global || put_vector(group, "v", p->dofs, v));
+    if (group >= 0) good = H5Gclose(group) >= 0 && good;
+    good = good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
     talus_status status = TALUS_OK;
     if (!good) status = h5_error(error, TALUS_ERR_IO, "HDF5 cannot write the solution to", copy);
     if (file >= 0 && H5Fclose(file) < 0 && good) {
@@ -136,13 +134,6 @@ typedef struct triplets {
     int64_t count;
 } triplets;
 
-static void triplets_free(triplets* t)
-{
-    free(t->row);
-    free(t->column);
-    free(t->value);
-}
-
 static talus_status list_triplets(const reduced_problem* p, triplets* t, talus_error* error)
 {
     const int width = p->width;
@@ -188,52 +179,31 @@ static bool put_text(hid_t group, const char* name, const char* text)
     return good;
 }
 
-static hid_t make_group(hid_t parent, const char* name)
-{
-    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-}
-
-static bool put_matrix(hid_t parent, const reduced_problem* p, const triplets* t)
-{
-    hid_t group = make_group(parent, "W");
-    const int64_t size = p->count * p->width;
-    bool good = group >= 0 && put_integer(group, "m", size) && put_integer(group, "n", size) &&
-                put_integer(group, "nz", t->count) && put_integer(group, "nzmax", t->count) &&
-                h5_write(group, "p", COLUMN_I32, t->count, 1, t->column, true) &&
-                h5_write(group, "i", COLUMN_I32, t->count, 1, t->row, true) &&
-                h5_write(group, "x", COLUMN_F64, t->count, 1, t->value, true);
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
-static bool put_vectors(hid_t parent, const reduced_problem* p)
-{
-    hid_t group = make_group(parent, "vectors");
-    bool good = group >= 0 &&
-                h5_write(group, "q", COLUMN_F64, p->count * p->width, 1, p->q, true) &&
-                h5_write(group, "mu", COLUMN_F64, p->count, 1, p->mu, true) &&
-                (p->width != 5 || h5_write(group, "mu_r", COLUMN_F64, p->count, 1, p->mu_r, true));
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
-static bool put_info(hid_t parent, const fclib_info* info)
-{
-    hid_t group = make_group(parent, "info");
-    bool good = group >= 0 && put_text(group, "title", info->title) &&
-                put_text(group, "description", info->description) &&
-                put_text(group, "math_info", info->math_info);
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
 static bool put_problem(hid_t file, const reduced_problem* p, const triplets* t,
                         const fclib_info* info)
 {
+    const int64_t size = p->count * p->width;
     hid_t group = make_group(file, p->width == 5 ? "fclib_local_rolling" : "fclib_local");
-    bool good = group >= 0 && put_integer(group, "spacedim", p->width) && put_matrix(group, p, t) &&
-                put_vectors(group, p) && put_info(group, info);
-    if (group >= 0) H5Gclose(group);
+    if (group < 0) return false;
+    hid_t matrix = make_group(group, "W"), vectors = make_group(group, "vectors");
+    hid_t texts = make_group(group, "info");
+    bool good =
+        matrix >= 0 && vectors >= 0 && texts >= 0 && put_integer(group, "spacedim", p->width) &&
+        put_integer(matrix, "m", size) && put_integer(matrix, "n", size) &&
+        put_integer(matrix, "nz", t->count) && put_integer(matrix, "nzmax", t->count) &&
+        h5_write(matrix, "p", COLUMN_I32, t->count, 1, t->column, true) &&
+        h5_write(matrix, "i", COLUMN_I32, t->count, 1, t->row, true) &&
+        h5_write(matrix, "x", COLUMN_F64, t->count, 1, t->value, true) &&
+        h5_write(vectors, "q", COLUMN_F64, size, 1, p->q, true) &&
+        h5_write(vectors, "mu", COLUMN_F64, p->count, 1, p->mu, true) &&
+        (p->width != 5 || h5_write(vectors, "mu_r", COLUMN_F64, p->count, 1, p->mu_r, true)) &&
+        put_text(texts, "title", info->title) &&
+        put_text(texts, "description", info->description) &&
+        put_text(texts, "math_info", info->math_info);
+    if (matrix >= 0) H5Gclose(matrix);
+    if (vectors >= 0) H5Gclose(vectors);
+    if (texts >= 0) H5Gclose(texts);
+    H5Gclose(group);
     return good;
 }
 
@@ -261,6 +231,8 @@ talus_status fclib_write_problem(const char* path, const reduced_problem* p, con
         free(image);
         h5_loud(&before);
     }
-    triplets_free(&t);
+    free(t.row);
+    free(t.column);
+    free(t.value);
     return status;
 }

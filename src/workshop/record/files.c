@@ -200,6 +200,15 @@ void text_add_word(text_buffer* t, const char* word)
     for (; *word; word++) text_add(t, "%c", isalnum((unsigned char)*word) ? *word : '_');
 }
 
+bool text_append(text_buffer* t, const void* data, size_t size)
+{
+    char* room = text_room(t, size);
+    if (!room) return false;
+    if (size > 0) memcpy(room, data, size);
+    t->size += size;
+    return true;
+}
+
 void text_free(text_buffer* t)
 {
     free(t->data);

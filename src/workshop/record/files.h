@@ -45,6 +45,8 @@ void text_add(text_buffer* t, const char* format, ...) TALUS_PRINTF(2, 3);
 void text_add_word(text_buffer* t, const char* word);
 /// Room for `size` more bytes at t->data + t->size, NULL when memory is short.
 char* text_room(text_buffer* t, size_t size);
+/// Append plain bytes; false when memory is short.
+bool text_append(text_buffer* t, const void* data, size_t size);
 void text_free(text_buffer* t);
 
 #endif

@@ -47,35 +47,6 @@ static frame_entry entry_of(const frame_data* d, int64_t segment)
 
 // ---- opening -----------------------------------------------------------------------------------
 
-/// Take the frames [first, end) from an open file into the index, in place of those it has.
-static talus_status index_frames(frames* f, hid_t file, const char* path, int64_t segment,
-                                 int64_t first, int64_t end, talus_error* error)
-{
-    int32_t dim = 0;
-    if (!h5_get_numbers(file, "dimension", COLUMN_I32, 1, &dim)) {
-        return h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
-    }
-    f->dim = dim;
-    for (int64_t i = first; i < end; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
-        hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
-        frame_data head = {0};
-        bool good = frame >= 0 && frame_read_head(frame, &head);
-        if (frame >= 0) H5Gclose(frame);
-        if (!good) {
-            return error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
-                             (long long)i);
-        }
-        if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
-            return error_memory(error, "the index of frames");
-        }
-        f->entry[i] = entry_of(&head, segment);
-        if (i == f->count) f->count++;
-    }
-    return TALUS_OK;
-}
-
 /// Range of the frames in a file of frames, false if it is not one.
 static bool frames_range(hid_t file, int64_t* first, int64_t* count)
 {
@@ -101,8 +72,29 @@ static talus_status index_file(frames* f, int64_t segment, int64_t limit, talus_
     } else {
         // Frames that the base holds too are taken from the segment, which is newer. A kill while
         // segments were cleaned up leaves any of them: the frames after one may be in the base.
-        int64_t end = first + count < limit ? first + count : limit;
-        status = index_frames(f, file, path, segment, first, end, error);
+        int32_t dim = 0;
+        if (h5_get_numbers(file, "dimension", COLUMN_I32, 1, &dim)) {
+            f->dim = dim;
+        } else {
+            status = h5_error(error, TALUS_ERR_FORMAT, "cannot read the frames in", path);
+        }
+        const int64_t end = first + count < limit ? first + count : limit;
+        for (int64_t i = first; status == TALUS_OK && i < end; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "/frames/%06lld", (long long)i);
+            hid_t frame = H5Gopen2(file, name, H5P_DEFAULT);
+            frame_data head = {0};
+            if (frame < 0 || !frame_read_head(frame, &head)) {
+                status = error_set(error, TALUS_ERR_FORMAT, "%s has no good frame %lld", path,
+                                   (long long)i);
+            } else if (!arrays_grow(&f->capacity, i + 1, ARRAY(f->entry))) {
+                status = error_memory(error, "the index of frames");
+            } else {
+                f->entry[i] = entry_of(&head, segment);
+                if (i == f->count) f->count++;
+            }
+            if (frame >= 0) H5Gclose(frame);
+        }
         if (H5Lexists(file, SHAPES_GROUP, H5P_DEFAULT) > 0) f->shapes_in = segment;
     }
     if (file >= 0) H5Fclose(file);

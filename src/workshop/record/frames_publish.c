@@ -125,15 +125,6 @@ static talus_status copy_shapes(const frames* f, hid_t access, hid_t target, tal
     return status;
 }
 
-static talus_status sync_file(const char* path, talus_error* error)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return files_error(error, "open", path);
-    talus_status status = fsync(file) == 0 ? TALUS_OK : files_error(error, "sync", path);
-    close(file);
-    return status;
-}
-
 static talus_status build_whole(const frames* f, const char* path, talus_error* error)
 {
     void* data = NULL;
@@ -157,7 +148,12 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     if (H5Fclose(target) < 0 && status == TALUS_OK) {
         status = h5_error(error, TALUS_ERR_IO, "cannot finish", path);
     }
-    return status == TALUS_OK ? sync_file(path, error) : status;
+    if (status != TALUS_OK) return status;
+    const int written = open(path, O_RDONLY | O_CLOEXEC);
+    if (written < 0) return files_error(error, "open", path);
+    if (fsync(written) != 0) status = files_error(error, "sync", path);
+    close(written);
+    return status;
 }
 
 talus_status frames_consolidate(frames* f, talus_error* error)

@@ -33,27 +33,6 @@ typedef struct gsd_entry {
 } gsd_entry;
 _Static_assert(sizeof(gsd_entry) == 32, "an entry of the index has 32 bytes");
 
-static size_t type_size(gsd_type type)
-{
-    switch (type) {
-    case GSD_UINT8:
-    case GSD_INT8: return 1;
-    case GSD_UINT32:
-    case GSD_INT32:
-    case GSD_FLOAT: return 4;
-    default: return 8;
-    }
-}
-
-static bool append(text_buffer* t, const void* data, size_t size)
-{
-    char* room = text_room(t, size);
-    if (!room) return false;
-    memcpy(room, data, size);
-    t->size += size;
-    return true;
-}
-
 static talus_status write_bytes(gsd_writer* w, const void* data, size_t size, talus_error* error)
 {
     if (size > 0 && fwrite(data, 1, size, w->file) != size) {
@@ -80,7 +59,7 @@ static int find_name(gsd_writer* w, const char* name)
     for (; at < w->names.size; at += strlen(w->names.data + at) + 1, number++) {
         if (strcmp(w->names.data + at, name) == 0) return number;
     }
-    return append(&w->names, name, strlen(name) + 1) ? number : -1;
+    return text_append(&w->names, name, strlen(name) + 1) ? number : -1;
 }
 
 talus_status gsd_put(gsd_writer* w, const char* name, gsd_type type, int64_t rows, int width,
@@ -93,10 +72,13 @@ talus_status gsd_put(gsd_writer* w, const char* name, gsd_type type, int64_t row
                              .width = (uint32_t)width,
                              .name = (uint16_t)number,
                              .type = (uint8_t)type};
-    if (number < 0 || !append(&w->index, &entry, sizeof entry)) {
+    if (number < 0 || !text_append(&w->index, &entry, sizeof entry)) {
         return error_memory(error, "the index of a GSD file");
     }
-    return write_bytes(w, data, (size_t)rows * (size_t)width * type_size(type), error);
+    static const size_t sizes[] = {
+        [GSD_UINT8] = 1, [GSD_UINT32] = 4, [GSD_UINT64] = 8, [GSD_INT8] = 1,
+        [GSD_INT32] = 4, [GSD_INT64] = 8,  [GSD_FLOAT] = 4,  [GSD_DOUBLE] = 8};
+    return write_bytes(w, data, (size_t)rows * (size_t)width * sizes[type], error);
 }
 
 static int compare_names(const void* a, const void* b)
@@ -115,30 +97,33 @@ void gsd_end_frame(gsd_writer* w)
     w->frame++;
 }
 
-static talus_status write_end(gsd_writer* w, gsd_header* header, talus_error* error)
+/// Names and index behind the data, and the header in front that tells where they are.
+static talus_status write_ends(gsd_writer* w, const char* schema, uint32_t schema_version,
+                               talus_error* error)
 {
     static const char zeros[NAME_BLOCK] = {0};
     const gsd_entry last = {0};
-    header->names_location = w->end;
-    header->names_blocks = w->names.size / NAME_BLOCK + 1;
+    gsd_header header = {.magic = GSD_MAGIC,
+                         .schema_version = schema_version,
+                         .gsd_version = GSD_VERSION,
+                         .names_location = w->end,
+                         .names_blocks = w->names.size / NAME_BLOCK + 1,
+                         .index_entries = w->index.size / sizeof last + 1};
+    snprintf(header.application, sizeof header.application, "Talus %s", talus_version());
+    snprintf(header.schema, sizeof header.schema, "%s", schema);
     TRY(write_bytes(w, w->names.data, w->names.size, error));
     TRY(write_bytes(w, zeros, NAME_BLOCK - w->names.size % NAME_BLOCK, error));
-    header->index_location = w->end;
-    header->index_entries = w->index.size / sizeof last + 1;
+    header.index_location = w->end;
     TRY(write_bytes(w, w->index.data, w->index.size, error));
     TRY(write_bytes(w, &last, sizeof last, error));
     if (fseek(w->file, 0, SEEK_SET) != 0) return files_error(error, "write", w->path);
-    return write_bytes(w, header, sizeof *header, error);
+    return write_bytes(w, &header, sizeof header, error);
 }
 
 talus_status gsd_finish(gsd_writer* w, const char* schema, uint32_t schema_version,
                         talus_status status, talus_error* error)
 {
-    gsd_header header = {
-        .magic = GSD_MAGIC, .schema_version = schema_version, .gsd_version = GSD_VERSION};
-    snprintf(header.application, sizeof header.application, "Talus %s", talus_version());
-    snprintf(header.schema, sizeof header.schema, "%s", schema);
-    if (status == TALUS_OK) status = write_end(w, &header, error);
+    if (status == TALUS_OK) status = write_ends(w, schema, schema_version, error);
     if (w->file && fclose(w->file) != 0 && status == TALUS_OK) {
         status = files_error(error, "write", w->path);
     }

@@ -71,18 +71,6 @@ static void add_mesh(text_buffer* t, const shapes* s, int solid, double scale)
     text_add(t, "]}");
 }
 
-/// The corners of the one polygon in their order; those of a polyhedron have none.
-static void add_polygon(text_buffer* t, const shapes* s, int32_t face, double scale)
-{
-    text_add(t, "\"vertices\": [");
-    for (int32_t c = s->loop_first[face]; c < s->loop_first[face + 1]; c++) {
-        const double* x = s->vertex + (int64_t)s->loop[c] * s->dim;
-        text_add(t, "%s[%.9g, %.9g]", c > s->loop_first[face] ? ", " : "", scale * x[0],
-                 scale * x[1]);
-    }
-    text_add(t, "]");
-}
-
 static void add_shape(text_buffer* t, const shapes* s, int solid, double scale)
 {
     const int32_t part = s->part_first[solid];
@@ -92,8 +80,15 @@ static void add_shape(text_buffer* t, const shapes* s, int solid, double scale)
     }
     text_add(t, "{\"type\": \"%s\", \"rounding_radius\": %.9g, ",
              s->dim == 2 ? "Polygon" : "ConvexPolyhedron", scale * s->skin[solid]);
-    if (s->dim == 2) {
-        add_polygon(t, s, s->face_first[part], scale);
+    if (s->dim == 2) { // the corners of the one polygon in their order
+        const int32_t face = s->face_first[part];
+        text_add(t, "\"vertices\": [");
+        for (int32_t c = s->loop_first[face]; c < s->loop_first[face + 1]; c++) {
+            const double* x = s->vertex + (int64_t)s->loop[c] * s->dim;
+            text_add(t, "%s[%.9g, %.9g]", c > s->loop_first[face] ? ", " : "", scale * x[0],
+                     scale * x[1]);
+        }
+        text_add(t, "]");
     } else {
         add_corners(t, s, s->vertex_first[part], s->vertex_first[part + 1], scale, 3);
     }
@@ -126,36 +121,28 @@ static talus_status put_texts(gsd_writer* w, const char* name, const text_buffer
     return status;
 }
 
-static void end_text(text_buffer* t)
-{
-    char* room = text_room(t, 1);
-    if (!room) return;
-    *room = '\0';
-    t->size++;
-}
-
 talus_status gsd_types_put(const gsd_types* types, gsd_writer* w, talus_error* error)
 {
     const shapes* s = types->all;
     const int count = types->too_many ? s->solid_count : types->count;
     text_buffer names = {0}, forms = {0};
     text_add(&names, "ball");
-    end_text(&names);
+    text_append(&names, "", 1);
     if (types->balls > 0) {
         text_add(&forms, "{\"type\": \"Sphere\", \"diameter\": %.9g}",
                  types->ball_sum / (double)types->balls);
     } else {
         text_add(&forms, "{}");
     }
-    end_text(&forms);
+    text_append(&forms, "", 1);
     for (int i = 0; i < count; i++) {
         const int solid = types->too_many ? i : types->solid[i];
         const double scale = types->too_many ? 1.0 : types->scale[i];
         text_add(&names, "%s", s->name[solid]);
         if (scale != 1.0) text_add(&names, " x %.6g", scale);
-        end_text(&names);
+        text_append(&names, "", 1);
         add_shape(&forms, s, solid, scale);
-        end_text(&forms);
+        text_append(&forms, "", 1);
     }
     talus_status status = names.failed || forms.failed
                               ? error_memory(error, "the types of a GSD file")

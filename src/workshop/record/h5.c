@@ -176,13 +176,6 @@ static hid_t memory_type(column_type type)
     return H5T_NATIVE_UINT8;
 }
 
-/// Rows of a chunk.
-static int64_t chunk_rows(int64_t rows, size_t row_size)
-{
-    int64_t fit = (int64_t)(CHUNK_BYTES / row_size);
-    return rows < fit ? rows : fit;
-}
-
 /// Creation list: shuffled and deflated chunks of `chunk` whole rows, or contiguous if that is 0.
 static hid_t dataset_layout(int64_t chunk, int width)
 {
@@ -202,20 +195,6 @@ typedef struct packed_chunk {
     size_t size;
     unsigned left_out; ///< filters that did not pay
 } packed_chunk;
-
-/// Write `count` chunks from row `start` on and free them.
-static bool put_chunks(hid_t set, int64_t start, int64_t chunk, packed_chunk* packed, int count)
-{
-    bool good = true;
-    for (int k = 0; k < count; k++) {
-        hsize_t offset[2] = {(hsize_t)(start + k * chunk), 0};
-        good = good && packed[k].data &&
-               H5Dwrite_chunk(set, H5P_DEFAULT, packed[k].left_out, offset, packed[k].size,
-                              packed[k].data) >= 0;
-        free(packed[k].data);
-    }
-    return good;
-}
 
 /// Write the chunks of a dataset past HDF5's own filters, which are too slow. Threads pack some
 /// chunks at a time, which then follow in order. The last chunk is filled up with zeros.
@@ -240,7 +219,13 @@ static bool write_chunks(hid_t set, int64_t rows, int64_t chunk, int width, size
                 deflate_chunk(first + k < whole ? at : last, (size_t)chunk * (size_t)width, element,
                               &packed[k].data, &packed[k].size);
         }
-        good = put_chunks(set, first * chunk, chunk, packed, count);
+        for (int k = 0; k < count; k++) {
+            const hsize_t offset[2] = {(hsize_t)((first + k) * chunk), 0};
+            good = good && packed[k].data &&
+                   H5Dwrite_chunk(set, H5P_DEFAULT, packed[k].left_out, offset, packed[k].size,
+                                  packed[k].data) >= 0;
+            free(packed[k].data);
+        }
     }
     free(last);
     return good;
@@ -252,7 +237,8 @@ static bool write_dataset(hid_t group, const char* name, column_type type, int64
 {
     column probe = {.type = type};
     size_t element = column_element_size(&probe);
-    int64_t chunk = threads > 0 ? chunk_rows(rows, element * (size_t)width) : 0;
+    const int64_t most = (int64_t)(CHUNK_BYTES / (element * (size_t)width));
+    const int64_t chunk = threads == 0 ? 0 : rows < most ? rows : most;
     hsize_t dims[2] = {(hsize_t)rows, (hsize_t)width};
     hid_t space = H5Screate_simple(width == 1 ? 1 : 2, dims, NULL);
     hid_t layout = dataset_layout(chunk, width);
@@ -344,21 +330,6 @@ bool h5_write_texts(hid_t group, const char* name, int64_t count, char* const* t
     return good;
 }
 
-/// Cut a block of texts of `longest` bytes into `count` texts of their own.
-static char** split_texts(const char* flat, int64_t count, size_t longest)
-{
-    char** texts = calloc((size_t)count + 1, sizeof *texts);
-    bool good = texts != NULL;
-    for (int64_t i = 0; good && i < count; i++) {
-        texts[i] = strndup(flat + (size_t)i * longest, longest);
-        good = texts[i] != NULL;
-    }
-    if (good || !texts) return texts;
-    for (int64_t i = 0; i < count; i++) free(texts[i]);
-    free(texts);
-    return NULL;
-}
-
 char** h5_read_texts(hid_t group, const char* name, int64_t count)
 {
     hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
@@ -372,7 +343,17 @@ char** h5_read_texts(hid_t group, const char* name, int64_t count)
         flat = calloc((size_t)count + 1, longest);
     }
     if (flat && (count == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) >= 0)) {
-        texts = split_texts(flat, count, longest);
+        texts = calloc((size_t)count + 1, sizeof *texts);
+        bool good = texts != NULL;
+        for (int64_t i = 0; good && i < count; i++) {
+            texts[i] = strndup(flat + (size_t)i * longest, longest);
+            good = texts[i] != NULL;
+        }
+        if (!good && texts) {
+            for (int64_t i = 0; i < count; i++) free(texts[i]);
+            free(texts);
+            texts = NULL;
+        }
     }
     free(flat);
     H5Sclose(space);

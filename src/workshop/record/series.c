@@ -71,19 +71,6 @@ struct series {
 
 // ---- rows --------------------------------------------------------------------------------------
 
-static void add_wall_names(text_buffer* t, const char* name, int dim)
-{
-    static const char* const quantity[2] = {"force", "position"};
-    for (int q = 0; q < 2; q++) {
-        for (int k = 0; k < dim; k++) {
-            text_add(t, ",");
-            // numpy drops or joins at other characters, and a comma would shift the columns.
-            text_add_word(t, name);
-            text_add(t, "_%s_%c", quantity[q], 'x' + k);
-        }
-    }
-}
-
 static bool has_column(const talus_world* world, const series_column* col)
 {
     return col->method == IN_BOTH ||
@@ -97,27 +84,29 @@ static void add_header(text_buffer* t, const talus_world* world, int64_t wall_co
     }
     text_add(t, "removed,step_length,coordination");
     for (int64_t w = 0; w < wall_count; w++) {
-        add_wall_names(t, world->state.walls.record[w].name, world->def.dim);
+        for (int q = 0; q < 2; q++) {
+            for (int k = 0; k < world->def.dim; k++) {
+                text_add(t, ",");
+                // numpy drops or joins at other characters, and a comma would shift the columns.
+                text_add_word(t, world->state.walls.record[w].name);
+                text_add(t, "_%s_%c", q == 0 ? "force" : "position", 'x' + k);
+            }
+        }
     }
     text_add(t, "\n");
-}
-
-static void add_cell(text_buffer* t, const series_column* col, const talus_step_result* result)
-{
-    const char* at = (const char*)result + col->offset;
-    switch (col->kind) {
-    case CELL_COUNT: text_add(t, "%lld", (long long)*(const int64_t*)at); break;
-    case CELL_NUMBER: text_add(t, "%.17g", *(const double*)at); break;
-    case CELL_FLAG: text_add(t, "%d", (int)*(const bool*)at); break;
-    }
 }
 
 static void add_row(text_buffer* t, const talus_world* world, double h, int64_t wall_count)
 {
     for (int c = 0; c < STEP_COLUMNS; c++) {
-        if (!has_column(world, &step_table[c])) continue;
-        add_cell(t, &step_table[c], &world->last);
-        text_add(t, ",");
+        const series_column* col = &step_table[c];
+        const char* at = (const char*)&world->last + col->offset;
+        if (!has_column(world, col)) continue;
+        switch (col->kind) {
+        case CELL_COUNT: text_add(t, "%lld,", (long long)*(const int64_t*)at); break;
+        case CELL_NUMBER: text_add(t, "%.17g,", *(const double*)at); break;
+        case CELL_FLAG: text_add(t, "%d,", (int)*(const bool*)at); break;
+        }
     }
     text_add(t, "%lld,%.17g,%.17g", (long long)world->totals.removed, h,
              talus_measure_contacts_per_grain(world, STRONG_CONTACT));
@@ -152,14 +141,6 @@ static talus_status flush(series* s, talus_error* error)
     s->bytes += (int64_t)done;
     s->pending.size = 0;
     return TALUS_OK;
-}
-
-static talus_status begin_file(series* s, const talus_world* world, talus_error* error)
-{
-    if (ftruncate(s->file, 0) != 0) return files_error(error, "empty", s->path);
-    s->walls = world->state.walls.count;
-    add_header(&s->pending, world, s->walls);
-    return flush(s, error);
 }
 
 /// Find how many walls the present header names and cut the file where the checkpoint was.
@@ -203,8 +184,14 @@ talus_status series_open(const char* directory, int64_t bytes, const talus_world
         status = error_memory(error, "a file name");
     } else if (s->file < 0) {
         status = files_error(error, "open", s->path);
+    } else if (bytes > 0) {
+        status = continue_file(s, world, bytes, error);
+    } else if (ftruncate(s->file, 0) != 0) {
+        status = files_error(error, "empty", s->path);
     } else {
-        status = bytes > 0 ? continue_file(s, world, bytes, error) : begin_file(s, world, error);
+        s->walls = world->state.walls.count;
+        add_header(&s->pending, world, s->walls);
+        status = flush(s, error);
     }
     if (status == TALUS_OK) {
         *out = s;

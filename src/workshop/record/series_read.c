@@ -9,68 +9,44 @@
 #include <string.h>
 #include <talus/recording.h>
 
-/// End the lines of a text by zeros and count them; one that is not ended yet does not count.
-static int64_t cut_lines(char* text, size_t size)
+/// The first line are names, the others rows of as many numbers.
+static talus_status parse(const char* path, char* text, size_t size, talus_series* out,
+                          talus_error* error)
 {
     int64_t lines = 0;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++) { // a line that is not ended yet does not count
         if (text[i] != '\n') continue;
         text[i] = '\0';
         lines++;
     }
-    return lines;
-}
-
-static int count_cells(const char* line)
-{
-    int cells = 1;
-    for (; *line; line++) cells += *line == ',';
-    return cells;
-}
-
-static bool take_names(char* line, talus_series* out)
-{
-    out->columns = count_cells(line);
-    out->name = calloc((size_t)out->columns, sizeof *out->name);
-    out->data = calloc((size_t)out->columns, sizeof *out->data);
-    if (!out->name || !out->data) return false;
-    for (int c = 0; c < out->columns; c++) {
-        char* comma = strchr(line, ',');
-        if (comma) *comma = '\0';
-        out->name[c] = strdup(line);
-        out->data[c] = malloc(sizeof **out->data * ((size_t)out->rows + 1));
-        if (!out->name[c] || !out->data[c]) return false;
-        line = comma ? comma + 1 : line;
-    }
-    return true;
-}
-
-/// The numbers of a line into row `row`; false if they are not as many as there are names.
-static bool take_row(const char* line, int64_t row, talus_series* out)
-{
-    for (int c = 0; c < out->columns; c++) {
-        char* end;
-        out->data[c][row] = strtod(line, &end);
-        if (end == line || *end != (c + 1 < out->columns ? ',' : '\0')) return false;
-        line = end + 1;
-    }
-    return true;
-}
-
-static talus_status parse(const char* path, char* text, size_t size, talus_series* out,
-                          talus_error* error)
-{
-    const int64_t lines = cut_lines(text, size);
     if (lines == 0) return error_set(error, TALUS_ERR_FORMAT, "%s is empty", path);
     out->rows = lines - 1;
+    out->columns = 1;
+    for (const char* c = text; *c; c++) out->columns += *c == ',';
+    out->name = calloc((size_t)out->columns, sizeof *out->name);
+    out->data = calloc((size_t)out->columns, sizeof *out->data);
+    if (!out->name || !out->data) return error_memory(error, "the series");
     char* next = text + strlen(text) + 1;
-    if (!take_names(text, out)) return error_memory(error, "the series");
+    for (int c = 0; c < out->columns; c++) {
+        char* comma = strchr(text, ',');
+        if (comma) *comma = '\0';
+        out->name[c] = strdup(text);
+        out->data[c] = malloc(sizeof **out->data * ((size_t)out->rows + 1));
+        if (!out->name[c] || !out->data[c]) return error_memory(error, "the series");
+        if (comma) text = comma + 1;
+    }
     for (int64_t row = 0; row < out->rows; row++) {
-        const char* line = next;
-        next += strlen(line) + 1;
-        if (take_row(line, row, out)) continue;
-        return error_set(error, TALUS_ERR_FORMAT, "%s:%lld: expected %d numbers", path,
-                         (long long)row + 2, out->columns);
+        const char* at = next;
+        next += strlen(at) + 1;
+        for (int c = 0; c < out->columns; c++) {
+            char* end;
+            out->data[c][row] = strtod(at, &end);
+            if (end == at || *end != (c + 1 < out->columns ? ',' : '\0')) {
+                return error_set(error, TALUS_ERR_FORMAT, "%s:%lld: expected %d numbers", path,
+                                 (long long)row + 2, out->columns);
+            }
+            at = end + 1;
+        }
     }
     return TALUS_OK;
 }

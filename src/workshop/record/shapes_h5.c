@@ -213,7 +213,7 @@ static bool read_walls(hid_t group, shapes* s)
         good = first[i] >= 0 && first[i] <= first[i + 1] && first[i + 1] <= count &&
                s->wall[i].kind < TALUS_SHAPE_COUNT &&
                (s->wall[i].kind != TALUS_SHAPE_SOLID ||
-                (s->wall[i].solid >= 0 && s->wall[i].solid < s->solid_count));
+                (s->wall[i].solid.index >= 0 && s->wall[i].solid.index < s->solid_count));
         s->wall[i].triangles = s->triangles + 9 * first[i];
         s->wall[i].triangle_count = first[i + 1] - first[i];
     }

@@ -209,7 +209,7 @@ talus_status surface_walls(surface* s, const shapes* all, const frame_data* fram
             vec_copy(3, w.position, position + 3 * i);
             vec_copy(4, w.rotation, rotation + 4 * i);
             if (w.shape->kind == TALUS_SHAPE_SOLID) {
-                add_solid(s, i, all, w.shape->solid, w.position, w.rotation, 1.0);
+                add_solid(s, i, all, w.shape->solid.index, w.position, w.rotation, 1.0);
             }
             for (int64_t f = 0; f < wall_face_count(&w); f++) {
                 wall_face face;

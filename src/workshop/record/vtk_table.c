@@ -80,22 +80,8 @@ static bool add_fields(vtk_table* table, const frame_table* t, const char* point
 
 // ---- grains and contacts -----------------------------------------------------------------------
 
-/// Cells of `nodes` points each, numbered as they come.
-static bool count_cells(vtk_table* table, int64_t cells, int nodes, int type)
-{
-    table->cells = cells;
-    table->points = cells * nodes;
-    table->type = malloc((size_t)cells + 1);
-    table->offset = malloc(sizeof *table->offset * (size_t)(cells + 1));
-    table->corner = malloc(sizeof *table->corner * (size_t)(table->points + 1));
-    table->point = calloc((size_t)table->points + 1, 3 * sizeof *table->point);
-    if (!table->type || !table->offset || !table->corner || !table->point) return false;
-    for (int64_t i = 0; i < cells; i++) table->type[i] = (uint8_t)type;
-    for (int64_t i = 0; i <= cells; i++) table->offset[i] = i * nodes;
-    for (int64_t i = 0; i < table->points; i++) table->corner[i] = i;
-    return true;
-}
-
+/// Cells of `nodes` points each, numbered as they come, at the places that the field `points`
+/// gives.
 static talus_status make_table(vtk_table* table, const frame_table* t, int nodes, int type,
                                const char* points, talus_error* error)
 {
@@ -105,10 +91,20 @@ static talus_status make_table(vtk_table* table, const frame_table* t, int nodes
         place->width != width * nodes || width < 2 || width > 3) {
         return error_set(error, TALUS_ERR_FORMAT, "a frame has no good \"%s\"", points);
     }
-    if (!count_cells(table, t->count, nodes, type) ||
-        !add_fields(table, t, points, NULL, t->count)) {
+    const int64_t cells = t->count;
+    table->cells = cells;
+    table->points = cells * nodes;
+    table->type = malloc((size_t)cells + 1);
+    table->offset = malloc(sizeof *table->offset * (size_t)(cells + 1));
+    table->corner = malloc(sizeof *table->corner * (size_t)(table->points + 1));
+    table->point = calloc((size_t)table->points + 1, 3 * sizeof *table->point);
+    if (!table->type || !table->offset || !table->corner || !table->point ||
+        !add_fields(table, t, points, NULL, cells)) {
         return error_memory(error, "the points of a frame");
     }
+    memset(table->type, type, (size_t)cells);
+    for (int64_t i = 0; i <= cells; i++) table->offset[i] = i * nodes;
+    for (int64_t i = 0; i < table->points; i++) table->corner[i] = i;
     for (int64_t i = 0; i < table->points; i++) {
         memcpy(table->point + 3 * i, (const double*)place->data + width * i,
                sizeof(double) * (size_t)width);

@@ -34,7 +34,7 @@ typedef struct advising {
     talus_advice* out;
     scene_estimate estimate;
     int phase_count;
-    double* lengths;       ///< [phase_count] simulated time, < 0: not known
+    double* lengths;       ///< [phase_count] simulated time, at most; < 0: not known
     step_set* step_sets;   ///< [phase_count] for the method that the scene does not state
     const char** all_sets; ///< [set_count] the user's, method, steps
     int set_count;
@@ -46,21 +46,6 @@ talus_advise_def talus_advise_default(void)
 }
 
 // ---- the scene ---------------------------------------------------------------------------------
-
-/// Simulated time of every phase, at most.
-static void find_lengths(advising* a, const run* r)
-{
-    talus_advice* out = a->out;
-    for (int p = 0; p < a->phase_count; p++) {
-        const int64_t limit = schedule_phase_limit(r, p);
-        a->lengths[p] = limit < 0 ? -1.0 : (double)limit * scene_phase_step(r->scene, p);
-        out->at_most |= scene_phase_end(r->scene, p)->kinetic_energy >= 0 && limit >= 0;
-        out->unknown_phases += limit < 0;
-        out->duration += fmax(a->lengths[p], 0.0);
-    }
-    out->per_second = out->unknown_phases == a->phase_count;
-    if (out->per_second) out->duration = 1.0;
-}
 
 /// What turns the scene into one of the other method. A step that is written for one of them says
 /// nothing about the other.
@@ -112,7 +97,15 @@ static talus_status describe(advising* a, const run* r, talus_error* error)
     a->phase_count = scene_phase_count(r->scene);
     a->lengths = calloc((size_t)a->phase_count, sizeof *a->lengths);
     if (!a->lengths) return error_memory(error, "the advice");
-    find_lengths(a, r);
+    for (int p = 0; p < a->phase_count; p++) {
+        const int64_t limit = schedule_phase_limit(r, p);
+        a->lengths[p] = limit < 0 ? -1.0 : (double)limit * scene_phase_step(r->scene, p);
+        out->at_most |= scene_phase_end(r->scene, p)->kinetic_energy >= 0 && limit >= 0;
+        out->unknown_phases += limit < 0;
+        out->duration += fmax(a->lengths[p], 0.0);
+    }
+    out->per_second = out->unknown_phases == a->phase_count;
+    if (out->per_second) out->duration = 1.0;
     return find_sets(a, r, error);
 }
 
@@ -146,17 +139,6 @@ static talus_status spend(run* r, double seconds, int threads, talus_cost* cost,
     return status;
 }
 
-/// Steps of the whole scene.
-static void count_steps(const advising* a, const run* r, talus_cost* cost)
-{
-    for (int p = 0; p < a->phase_count; p++) {
-        const double length =
-            a->out->per_second ? a->out->duration / a->phase_count : fmax(a->lengths[p], 0.0);
-        cost->steps += length / scene_phase_step(r->scene, p);
-    }
-    cost->step = a->out->duration / cost->steps;
-}
-
 /// Try one method in a run that is built.
 static talus_status try_method(advising* a, run* r, talus_error* error)
 {
@@ -166,7 +148,12 @@ static talus_status try_method(advising* a, run* r, talus_error* error)
         a->out->stiffness = scene_phase_times(r->scene, 0)->stiffness;
         a->out->stiffness_chosen = scene_choices(r->scene)->stiffness;
     }
-    count_steps(a, r, cost);
+    for (int p = 0; p < a->phase_count; p++) { // steps of the whole scene
+        const double length =
+            a->out->per_second ? a->out->duration / a->phase_count : fmax(a->lengths[p], 0.0);
+        cost->steps += length / scene_phase_step(r->scene, p);
+    }
+    cost->step = a->out->duration / cost->steps;
     const talus_status status = spend(r, a->def->seconds, a->out->threads, cost, error);
     cost->possible = status >= 0 || (status == TALUS_ERR_NUMERIC && cost->trial_steps > 0);
     if (cost->possible && status < 0)

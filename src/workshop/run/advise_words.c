@@ -76,18 +76,6 @@ static void say_even(talus_advice* a)
     }
 }
 
-/// What the papers' estimate says beside the trial.
-static void say_papers(talus_advice* a)
-{
-    if (!isfinite(a->ratio_papers)) return;
-    const bool agrees = (a->ratio_papers < 1.0) == (a->ratio < 1.0);
-    say(a,
-        "The estimate of Brendel, Unger and Wolf (1.37), T_CD/T_MD ~ %.2g, %s; it leaves out "
-        "factors and counts N^(2/%d) = %s sweeps a step, where the trial made %s.\n",
-        a->ratio_papers, agrees ? "points the same way" : "points the other way", a->dim,
-        two_digits(a->papers_sweeps).text, two_digits(a->cost[TALUS_METHOD_CONTACT].sweeps).text);
-}
-
 /// Whether the trial had fewer grains than there will be.
 static bool is_scaled(const talus_cost* c)
 {
@@ -140,14 +128,6 @@ static void say_length(talus_advice* a)
     }
 }
 
-static void say_limits(talus_advice* a)
-{
-    say(a, "What no time tells: stiffness is a choice, and a hundred times stiffer takes ten times "
-           "as long. Soft particles are for elasticity, sound "
-           "and forces that follow from deformation; contact dynamics for rigid grains, for forces "
-           "that are not determined, and for polyhedra, which only it knows.\n");
-}
-
 void advise_words(talus_advice* a)
 {
     a->words[0] = '\0';
@@ -155,10 +135,21 @@ void advise_words(talus_advice* a)
     if (a->cost[other].possible) {
         say_use(a);
         say_even(a);
-        say_papers(a);
+        if (isfinite(a->ratio_papers)) {
+            const bool agrees = (a->ratio_papers < 1.0) == (a->ratio < 1.0);
+            say(a,
+                "The estimate of Brendel, Unger and Wolf (1.37), T_CD/T_MD ~ %.2g, %s; it leaves "
+                "out factors and counts N^(2/%d) = %s sweeps a step, where the trial made %s.\n",
+                a->ratio_papers, agrees ? "points the same way" : "points the other way", a->dim,
+                two_digits(a->papers_sweeps).text,
+                two_digits(a->cost[TALUS_METHOD_CONTACT].sweeps).text);
+        }
         say_trial(a);
         say_length(a);
-        say_limits(a);
+        say(a, "What no time tells: stiffness is a choice, and a hundred times stiffer takes ten "
+               "times as long. Soft particles are for elasticity, sound and forces that follow "
+               "from deformation; contact dynamics for rigid grains, for forces that are not "
+               "determined, and for polyhedra, which only it knows.\n");
     } else {
         say(a, "use method: %s. The method %s cannot carry out this scene: %s\n", name_of(a->use),
             name_of(other), a->cost[other].reason);

@@ -89,11 +89,6 @@ static bool is_own_problem(const char* name)
            strncmp(name + length - 5, ".hdf5", 5) == 0;
 }
 
-static bool is_dot(const char* name)
-{
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 /// Files that come before scene.yaml and the first results: alone they are what a kill in the first
 /// instant leaves, nothing that can be resumed or is worth keeping.
 static bool is_beginning(const char* name)
@@ -105,12 +100,8 @@ static bool is_beginning(const char* name)
     return is_own_file(name) && stem_length(name) < strlen(name);
 }
 
-/// What a directory holds, as far as a new run cares.
-typedef enum contents { CONTENTS_NONE, CONTENTS_RUN, CONTENTS_FOREIGN } contents;
-
-static talus_status directory_contents(const char* directory, contents* out, talus_error* error)
+talus_status directory_check(const char* directory, bool force, talus_error* error)
 {
-    *out = CONTENTS_NONE;
     DIR* dir = opendir(directory);
     if (!dir) {
         if (errno == ENOENT) return TALUS_OK;
@@ -118,25 +109,21 @@ static talus_status directory_contents(const char* directory, contents* out, tal
     }
     bool any = false, own = false, locked = directory_has(directory, LOCK_NAME);
     for (struct dirent* entry; (entry = readdir(dir));) {
-        if (is_dot(entry->d_name) || strcmp(entry->d_name, LOCK_NAME) == 0) continue;
-        any |= !locked || !is_beginning(entry->d_name);
-        own |= is_own_file(entry->d_name);
+        const char* name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, LOCK_NAME) == 0) {
+            continue;
+        }
+        any |= !locked || !is_beginning(name);
+        own |= is_own_file(name);
     }
     closedir(dir);
-    if (any) *out = own && locked ? CONTENTS_RUN : CONTENTS_FOREIGN;
-    return TALUS_OK;
-}
-
-talus_status directory_check(const char* directory, bool force, talus_error* error)
-{
-    contents what;
-    TRY(directory_contents(directory, &what, error));
-    if (what == CONTENTS_FOREIGN) {
+    const bool holds_run = own && locked;
+    if (any && !holds_run) {
         return error_set(error, TALUS_ERR_EXISTS,
                          "%s has files in it that are not a Talus run; choose another directory",
                          directory);
     }
-    if (what == CONTENTS_RUN && !force) {
+    if (any && !force) {
         return error_set(error, TALUS_ERR_EXISTS,
                          "%s already holds a run; continue it with 'talus resume %s', replace it "
                          "with --force, or choose another directory with -o",
@@ -159,16 +146,6 @@ talus_status directory_make(const char* directory, talus_error* error)
     return TALUS_OK;
 }
 
-/// flock() that waits a little.
-static bool take_lock(int file)
-{
-    for (int i = 1; flock(file, LOCK_EX | LOCK_NB) != 0; i++) {
-        if (errno != EWOULDBLOCK || i == LOCK_ATTEMPTS) return false;
-        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE}, NULL);
-    }
-    return true;
-}
-
 bool directory_is_locked(const char* directory)
 {
     char path[DIRECTORY_PATH_SIZE];
@@ -186,8 +163,14 @@ talus_status directory_lock(const char* directory, int* lock, talus_error* error
     TRY(directory_path(path, directory, LOCK_NAME, error));
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return files_error(error, "write in", directory);
-    if (!take_lock(fd)) {
-        int reason = errno;
+    int attempts = 0, reason = 0;
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        reason = errno;
+        if (reason != EWOULDBLOCK || ++attempts == LOCK_ATTEMPTS) break;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE}, NULL);
+        reason = 0;
+    }
+    if (reason != 0) {
         close(fd);
         if (reason == EWOULDBLOCK) {
             return error_set(error, TALUS_ERR_STATE, "another talus is running in %s right now",

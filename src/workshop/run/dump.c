@@ -51,22 +51,17 @@ static bool wants(void* user, const step_outcome* o)
     return false;
 }
 
-/// problems/step-000012.hdf5; a step that was tried again in smaller parts gets a number behind it.
-static talus_status make_path(const dump* d, char path[DIRECTORY_PATH_SIZE], talus_error* error)
-{
-    char name[96], part[32] = "";
-    TRY(directory_path(path, d->directory, "problems", error));
-    TRY(files_make_folder(path, error));
-    if (d->attempt > 1) snprintf(part, sizeof part, "-part-%" PRId64, d->attempt);
-    snprintf(name, sizeof name, "problems/step-%06" PRId64 "%s.hdf5", d->step, part);
-    return directory_path(path, d->directory, name, error);
-}
-
 static talus_status write_problem(const dump* d, const reduced_problem* p, const step_order* order,
                                   const step_outcome* o, talus_error* error)
 {
     char path[DIRECTORY_PATH_SIZE], title[256], description[1024], facts[256];
-    TRY(make_path(d, path, error));
+    char name[96], part[32] = "";
+    TRY(directory_path(path, d->directory, "problems", error));
+    TRY(files_make_folder(path, error));
+    // A step that was tried again in smaller parts gets a number behind it.
+    if (d->attempt > 1) snprintf(part, sizeof part, "-part-%" PRId64, d->attempt);
+    snprintf(name, sizeof name, "problems/step-%06" PRId64 "%s.hdf5", d->step, part);
+    TRY(directory_path(path, d->directory, name, error));
     snprintf(title, sizeof title, "%.150s, step %" PRId64 ", by Talus %s", d->title, d->step,
              talus_version());
     snprintf(description, sizeof description,

@@ -9,38 +9,28 @@
 #include <string.h>
 #include <time.h>
 
-/// "2026-01-31T12:00:00Z text", newline-ended, cut to the size of `line`.
-static void format_line(char* line, size_t size, talus_log_level level, const char* words)
-{
-    char stamp[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    snprintf(line, size - 1, "%s %s%s", stamp, level == TALUS_LOG_WARNING ? "warning: " : "",
-             words);
-    strcat(line, "\n");
-}
-
-static void keep_early(journal* j, const char* line)
-{
-    size_t length = strlen(line);
-    char* bigger = realloc(j->early, j->early_size + length + 1);
-    if (!bigger) return; // a log line is not worth failing for
-    memcpy(bigger + j->early_size, line, length + 1);
-    j->early = bigger;
-    j->early_size += length;
-}
-
+/// Write "2026-01-31T12:00:00Z words" to the file, or keep it until there is one.
 static void journal_line(void* user, talus_log_level level, const char* words)
 {
     journal* j = user;
-    char line[2560];
-    format_line(line, sizeof line, level, words);
+    char line[2560], stamp[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    snprintf(line, sizeof line - 1, "%s %s%s", stamp, level == TALUS_LOG_WARNING ? "warning: " : "",
+             words);
+    strcat(line, "\n");
     if (j->file) {
         fputs(line, j->file);
         fflush(j->file);
     } else {
-        keep_early(j, line);
+        const size_t length = strlen(line);
+        char* bigger = realloc(j->early, j->early_size + length + 1);
+        if (bigger) { // a log line is not worth failing for
+            memcpy(bigger + j->early_size, line, length + 1);
+            j->early = bigger;
+            j->early_size += length;
+        }
     }
     log_write(&j->copy, level, "%s", words);
 }

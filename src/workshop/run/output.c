@@ -119,16 +119,6 @@ static bool is_due(const run* r, double interval, int64_t* mark)
     return true;
 }
 
-/// Whether a row of the series is due.
-static bool row_is_due(run* r)
-{
-    const scene_output* out = scene_outputs(r->scene);
-    if (out->series_interval > 0) return is_due(r, out->series_interval, &r->state.series_mark);
-    const int64_t done = schedule_phase_steps(r);
-    return done % schedule_series_steps(r) == 0 ||
-           done == schedule_phase_limit(r, (int)r->state.phase);
-}
-
 talus_status output_due(run* r, talus_error* error)
 {
     double began = clock_seconds();
@@ -140,28 +130,28 @@ talus_status output_due(run* r, talus_error* error)
         if (out->frame_interval > 0 && is_due(r, out->frame_interval, &s->frame_mark)) {
             TRY(write_frame(r, error));
         }
-        if (row_is_due(r)) TRY(write_row(r, error));
+        const int64_t done = schedule_phase_steps(r);
+        const bool row = out->series_interval > 0
+                             ? is_due(r, out->series_interval, &s->series_mark)
+                             : done % schedule_series_steps(r) == 0 ||
+                                   done == schedule_phase_limit(r, (int)s->phase);
+        if (row) TRY(write_row(r, error));
     }
     r->seconds_record += clock_seconds() - began;
-    return TALUS_OK;
-}
-
-static talus_status publish_frames(run* r, double now, talus_error* error)
-{
-    if (r->frames_shown == r->state.frames_written || now < r->publish_at) return TALUS_OK;
-    TRY(frames_commit(r->frames, NULL, error));
-    r->frames_shown = r->state.frames_written;
-    const double ended = clock_seconds();
-    r->publish_at = ended + fmax(fmax(PUBLISH_SECONDS, PUBLISH_AGE * (ended - r->started)),
-                                 PUBLISH_COST * (ended - now));
-    r->seconds_record += ended - now;
     return TALUS_OK;
 }
 
 talus_status output_publish(run* r, talus_error* error)
 {
     const double now = clock_seconds();
-    TRY(publish_frames(r, now, error));
+    if (r->frames_shown != r->state.frames_written && now >= r->publish_at) {
+        TRY(frames_commit(r->frames, NULL, error));
+        r->frames_shown = r->state.frames_written;
+        const double ended = clock_seconds();
+        r->publish_at = ended + fmax(fmax(PUBLISH_SECONDS, PUBLISH_AGE * (ended - r->started)),
+                                     PUBLISH_COST * (ended - now));
+        r->seconds_record += ended - now;
+    }
     if (now < r->flush_at) return TALUS_OK;
     r->flush_at = now + PUBLISH_SECONDS;
     return series_flush(r->series, error);

@@ -152,35 +152,6 @@ static talus_status run_first_records(run* r, talus_error* error)
     return output_checkpoint(r, error);
 }
 
-/// --force must not remove what the new run is made from.
-static talus_status run_check_files(const run* r, talus_error* error)
-{
-    int count = scene_file_count(r->scene);
-    for (int i = -1; i < count; i++) {
-        const char* file = i < 0 ? r->def->scene : scene_file(r->scene, i);
-        if (!directory_owns(r->def->directory, file)) continue;
-        return error_set(
-            error, TALUS_ERR_EXISTS,
-            "%s belongs to the run that --force would remove; choose another directory "
-            "with -o, or copy the file elsewhere first",
-            file);
-    }
-    return TALUS_OK;
-}
-
-/// Copy the files that the scene reads into the directory, and let scene.yaml name the copies: the
-/// run can be resumed when the originals have changed and when the directory was moved.
-static talus_status run_adopt_files(run* r, talus_error* error)
-{
-    int count = scene_file_count(r->scene);
-    for (int i = 0; i < count; i++) {
-        char name[DIRECTORY_PATH_SIZE];
-        TRY(directory_adopt(r->def->directory, i, scene_file(r->scene, i), name, error));
-        TRY(scene_name_file(r->scene, i, name, error));
-    }
-    return TALUS_OK;
-}
-
 /// Make the directory this run's own and write what the run is.
 static talus_status run_claim_directory(run* r, talus_error* error)
 {
@@ -188,11 +159,27 @@ static talus_status run_claim_directory(run* r, talus_error* error)
     TRY(directory_make(directory, error));
     TRY(directory_lock(directory, &r->lock, error));
     TRY(directory_check(directory, r->def->force, error)); // again, now that nobody else can write
-    TRY(run_check_files(r, error));
+    const int file_count = scene_file_count(r->scene);
+    for (int i = -1; i < file_count; i++) {
+        // --force must not remove what the new run is made from.
+        const char* file = i < 0 ? r->def->scene : scene_file(r->scene, i);
+        if (!directory_owns(directory, file)) continue;
+        return error_set(
+            error, TALUS_ERR_EXISTS,
+            "%s belongs to the run that --force would remove; choose another directory "
+            "with -o, or copy the file elsewhere first",
+            file);
+    }
     TRY(directory_clean(directory, error));
     TRY(journal_open(&r->journal, directory, error));
     TRY(directory_copy(directory, "scene.original.yaml", r->def->scene, error));
-    TRY(run_adopt_files(r, error));
+    // Files that the scene reads are copied, and scene.yaml names the copies: the run can be
+    // resumed when the originals have changed and when the directory was moved.
+    for (int i = 0; i < file_count; i++) {
+        char name[DIRECTORY_PATH_SIZE];
+        TRY(directory_adopt(directory, i, scene_file(r->scene, i), name, error));
+        TRY(scene_name_file(r->scene, i, name, error));
+    }
     TRY(summary_write_run(r, error));
 
     // Last, and by rename: a directory with a scene.yaml can be resumed.
@@ -256,23 +243,19 @@ static void note_step(run* r)
     }
 }
 
-/// Steps a second over the last two to four seconds.
-static double recent_speed(run* r, double now)
-{
-    if (now - r->speed_clock[1] > 2) {
-        r->speed_clock[0] = r->speed_clock[1];
-        r->speed_step[0] = r->speed_step[1];
-        r->speed_clock[1] = now;
-        r->speed_step[1] = r->state.step;
-    }
-    double elapsed = now - r->speed_clock[0];
-    return elapsed > 0 ? (double)(r->state.step - r->speed_step[0]) / elapsed : 0;
-}
-
 static void tell_progress(run* r)
 {
     if (!r->def->progress) return;
     const run_state* s = &r->state;
+    // Steps a second over the last two to four seconds.
+    const double now = clock_seconds();
+    if (now - r->speed_clock[1] > 2) {
+        r->speed_clock[0] = r->speed_clock[1];
+        r->speed_step[0] = r->speed_step[1];
+        r->speed_clock[1] = now;
+        r->speed_step[1] = s->step;
+    }
+    const double elapsed = now - r->speed_clock[0];
     talus_progress p = {
         .last = &s->last,
         .phase = scene_phase_name(r->scene, (int)s->phase),
@@ -281,7 +264,7 @@ static void tell_progress(run* r)
         .reduced_units = scene_outputs(r->scene)->reduced_units,
         .method = scene_method(r->scene),
         .end_time = -1,
-        .steps_per_second = recent_speed(r, clock_seconds()),
+        .steps_per_second = elapsed > 0 ? (double)(s->step - r->speed_step[0]) / elapsed : 0,
         .eta_seconds = -1,
     };
     double time_left;
@@ -297,17 +280,16 @@ static void tell_progress(run* r)
 static talus_status take_steps(run* r, double h, int64_t count, talus_error* error)
 {
     run_state* s = &r->state;
-    talus_step_result result;
-    memset(&result, 0, sizeof result); // padding too: the struct goes into checkpoints
+    talus_step_result result = {0};
     if (!method_of(scene_method(r->scene))->short_steps) {
         TRY(talus_world_step(r->world, h, &result, error));
-        memcpy(&s->last, &result, sizeof result);
+        s->last = result;
         s->step++;
     } else {
         const double began = clock_seconds();
         talus_status status = talus_world_steps(r->world, h, count, &result, error);
         // The world's own result is that of its last step, whatever the length of the batch.
-        memcpy(&s->last, talus_world_last(r->world), sizeof s->last);
+        s->last = *talus_world_last(r->world);
         count = s->last.step - s->step;
         s->step = s->last.step;
         if (count > 0) s->poured = 0, s->step_length = h;
@@ -356,15 +338,10 @@ talus_status run_advance_phase(run* r, bool* finished, talus_error* error)
     return TALUS_OK;
 }
 
-static double checkpoint_interval(const run* r)
-{
-    double wish = r->def->checkpoint_seconds;
-    return wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
-}
-
 static talus_status run_loop(run* r, run_end* end, talus_error* error)
 {
-    double interval = checkpoint_interval(r);
+    const double wish = r->def->checkpoint_seconds;
+    const double interval = wish >= 0 ? wish : scene_outputs(r->scene)->checkpoint_seconds;
     for (;;) {
         bool finished = false;
         TRY(run_advance_phase(r, &finished, error));
@@ -395,20 +372,6 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
 
 // ---- ends --------------------------------------------------------------------------------------
 
-static void describe_end(const run* r, run_end end, const talus_error* failure, char* words,
-                         size_t size)
-{
-    switch (end) {
-    case END_FINISHED: snprintf(words, size, "finished"); break;
-    case END_LIMIT:
-        snprintf(words, size, "stopped at the limit of %" PRId64 " step%s", r->def->max_steps,
-                 plural(r->def->max_steps));
-        break;
-    case END_INTERRUPTED: snprintf(words, size, "interrupted"); break;
-    case END_NUMERIC: snprintf(words, size, "numerical stop: %.480s", failure->text); break;
-    }
-}
-
 /// Say each line of the verdict to the log, warnings as such.
 static void log_verdict(run* r, const talus_summary* summary)
 {
@@ -433,7 +396,17 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     if (end != END_INTERRUPTED) TRY(output_finish(r, error));
 
     char outcome[sizeof summary->outcome];
-    describe_end(r, end, failure, outcome, sizeof outcome);
+    switch (end) {
+    case END_FINISHED: snprintf(outcome, sizeof outcome, "finished"); break;
+    case END_LIMIT:
+        snprintf(outcome, sizeof outcome, "stopped at the limit of %" PRId64 " step%s",
+                 r->def->max_steps, plural(r->def->max_steps));
+        break;
+    case END_INTERRUPTED: snprintf(outcome, sizeof outcome, "interrupted"); break;
+    case END_NUMERIC:
+        snprintf(outcome, sizeof outcome, "numerical stop: %.480s", failure->text);
+        break;
+    }
     talus_summary local;
     if (!summary) summary = &local;
     summary_fill(r, outcome, summary);
@@ -445,39 +418,32 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
     return summary_write(r, summary, error);
 }
 
-/// Put the number of the step before what the world said of it: grain, time and reason.
-static void name_failure(const run* r, talus_error* failure)
-{
-    char words[sizeof failure->text];
-    memcpy(words, failure->text, sizeof words);
-    snprintf(failure->text, sizeof failure->text, "step %" PRId64 ": %.1900s", r->state.step + 1,
-             words);
-}
-
-static void begin_dumping(run* r)
-{
-    if (r->def->dump_problems <= 0) return;
-    r->dump = (dump){.most = r->def->dump_problems,
-                     .directory = r->def->directory,
-                     .title = talus_scene_title(r->scene),
-                     .reduced_units = scene_outputs(r->scene)->reduced_units,
-                     .log = r->log};
-    dump_begin(&r->dump, r->world);
-}
-
 /// From the first step to the summary, for start and resume alike.
 static talus_status run_carry_out(run* r, talus_summary* summary, talus_error* error)
 {
     talus_error failure = {0};
     run_end end = END_FINISHED;
-    begin_dumping(r);
+    if (r->def->dump_problems > 0) {
+        r->dump = (dump){.most = r->def->dump_problems,
+                         .directory = r->def->directory,
+                         .title = talus_scene_title(r->scene),
+                         .reduced_units = scene_outputs(r->scene)->reduced_units,
+                         .log = r->log};
+        dump_begin(&r->dump, r->world);
+    }
     talus_status status = run_loop(r, &end, &failure);
     if (status < 0) {
         log_write(&r->log, TALUS_LOG_WARNING, "failed: %s", failure.text);
         if (error) *error = failure;
         return status;
     }
-    if (end == END_NUMERIC) name_failure(r, &failure);
+    if (end == END_NUMERIC) {
+        // The number of the step before what the world said of it: grain, time and reason.
+        char words[sizeof failure.text];
+        memcpy(words, failure.text, sizeof words);
+        snprintf(failure.text, sizeof failure.text, "step %" PRId64 ": %.1900s", r->state.step + 1,
+                 words);
+    }
     TRY(run_close(r, end, &failure, summary, error));
     if (end == END_NUMERIC) {
         if (error) *error = failure;

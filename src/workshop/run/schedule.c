@@ -73,7 +73,7 @@ static int64_t free_grains(const talus_world* world)
 {
     talus_grains g = talus_world_grains(world);
     int64_t count = 0;
-    for (int64_t i = 0; i < g.count; i++) count += g.glued_to[i] == -1;
+    for (int64_t i = 0; i < g.count; i++) count += g.glued_to[i].index == TALUS_GRAIN_FREE;
     return count;
 }
 

@@ -278,29 +278,6 @@ static talus_status stream_write(text_stream* stream, const char* directory, con
     return status;
 }
 
-static void write_seconds(json* j, const talus_summary* sum)
-{
-    json_object(j, "seconds");
-    json_number(j, "detect", sum->seconds_detect);
-    json_number(j, "solve", sum->seconds_solve);
-    json_number(j, "advance", sum->seconds_advance);
-    json_number(j, "record", sum->seconds_record);
-    json_number(j, "total", sum->seconds_total);
-    json_object_end(j);
-}
-
-static void write_wall_forces(json* j, const talus_world* world)
-{
-    json_object(j, "wall_forces");
-    for (int w = 0; w < talus_world_wall_count(world); w++) {
-        talus_wall_state state;
-        if (talus_world_wall(world, w, &state, NULL) == TALUS_OK && state.present) {
-            json_vector(j, state.name, state.force);
-        }
-    }
-    json_object_end(j);
-}
-
 static void write_phases(json* j, const run* r)
 {
     static const char* const reasons[] = {"not ended", "duration", "steps", "kinetic energy"};
@@ -320,53 +297,6 @@ static void write_phases(json* j, const run* r)
     json_array_end(j);
 }
 
-/// What only the method soft has.
-static void write_energies(json* j, const talus_summary* sum)
-{
-    const double working = sum->seconds_detect + sum->seconds_solve + sum->seconds_advance;
-    json_number(j, "elastic_energy", sum->energy.elastic);
-    json_number(j, "dissipated", sum->energy.dissipated);
-    json_number(j, "input_work", sum->energy.input);
-    json_number(j, "energy_error", sum->energy.error);
-    json_number(j, "energy_error_max", sum->energy_error_max);
-    json_number(j, "step_length", sum->step_length);
-    json_number(j, "contact_time", sum->contact_time);
-    json_number(j, "grain_steps_per_second", working > 0 ? sum->grain_steps / working : 0.0);
-}
-
-static void write_numbers(json* j, const run* r, const talus_summary* sum)
-{
-    json_string(j, "outcome", sum->outcome);
-    json_string(j, "method", method_of(sum->method)->name);
-    json_integer(j, "steps", sum->steps);
-    json_number(j, "time", sum->time);
-    json_integer(j, "grains", sum->grains);
-    json_integer(j, "contacts", sum->contacts);
-    json_integer(j, "active_contacts", r->state.last.active);
-    json_number(j, "overlap_mean", sum->overlap_mean);
-    json_number(j, "overlap_max", sum->overlap_max);
-    json_number(j, "overlap_max_ever", r->state.worst_overlap);
-    json_number(j, "kinetic_energy", sum->kinetic_energy);
-    json_integer(j, "frames", sum->frames);
-    json_integer(j, "shapes", sum->shapes);
-    json_integer(j, "removed_grains", sum->removed_grains);
-    if (method_of(sum->method)->has_springs) {
-        write_energies(j, sum);
-        return;
-    }
-    json_integer(j, "sweeps_total", sum->sweeps_total);
-    json_integer(j, "contact_updates", sum->contact_updates);
-    json_number(j, "residual", sum->residual);
-    json_number(j, "velocity_error", sum->velocity_error);
-    json_integer(j, "unconverged_steps", sum->unconverged_steps);
-    json_integer(j, "yielding_steps", sum->yielding_steps);
-    json_integer(j, "second_steps", sum->second_steps);
-    if (r->def->dump_problems > 0) {
-        json_integer(j, "problems_dumped", sum->problems_dumped);
-        json_integer(j, "problems_skipped", sum->problems_skipped);
-    }
-}
-
 talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)
 {
     text_stream stream;
@@ -377,10 +307,60 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json j = json_begin(stream.file);
     json_string(&j, "title", talus_scene_title(r->scene));
     json_string(&j, "units", sum->reduced_units ? "reduced" : "si");
-    write_numbers(&j, r, sum);
-    write_wall_forces(&j, r->world);
+    json_string(&j, "outcome", sum->outcome);
+    json_string(&j, "method", method_of(sum->method)->name);
+    json_integer(&j, "steps", sum->steps);
+    json_number(&j, "time", sum->time);
+    json_integer(&j, "grains", sum->grains);
+    json_integer(&j, "contacts", sum->contacts);
+    json_integer(&j, "active_contacts", r->state.last.active);
+    json_number(&j, "overlap_mean", sum->overlap_mean);
+    json_number(&j, "overlap_max", sum->overlap_max);
+    json_number(&j, "overlap_max_ever", r->state.worst_overlap);
+    json_number(&j, "kinetic_energy", sum->kinetic_energy);
+    json_integer(&j, "frames", sum->frames);
+    json_integer(&j, "shapes", sum->shapes);
+    json_integer(&j, "removed_grains", sum->removed_grains);
+    if (method_of(sum->method)->has_springs) {
+        const double working = sum->seconds_detect + sum->seconds_solve + sum->seconds_advance;
+        json_number(&j, "elastic_energy", sum->energy.elastic);
+        json_number(&j, "dissipated", sum->energy.dissipated);
+        json_number(&j, "input_work", sum->energy.input);
+        json_number(&j, "energy_error", sum->energy.error);
+        json_number(&j, "energy_error_max", sum->energy_error_max);
+        json_number(&j, "step_length", sum->step_length);
+        json_number(&j, "contact_time", sum->contact_time);
+        json_number(&j, "grain_steps_per_second", working > 0 ? sum->grain_steps / working : 0.0);
+    } else {
+        json_integer(&j, "sweeps_total", sum->sweeps_total);
+        json_integer(&j, "contact_updates", sum->contact_updates);
+        json_number(&j, "residual", sum->residual);
+        json_number(&j, "velocity_error", sum->velocity_error);
+        json_integer(&j, "unconverged_steps", sum->unconverged_steps);
+        json_integer(&j, "yielding_steps", sum->yielding_steps);
+        json_integer(&j, "second_steps", sum->second_steps);
+        if (r->def->dump_problems > 0) {
+            json_integer(&j, "problems_dumped", sum->problems_dumped);
+            json_integer(&j, "problems_skipped", sum->problems_skipped);
+        }
+    }
+    json_object(&j, "wall_forces");
+    for (int w = 0; w < talus_world_wall_count(r->world); w++) {
+        talus_wall_state state;
+        if (talus_world_wall(r->world, (talus_wall_id){w}, &state, NULL) == TALUS_OK &&
+            state.present) {
+            json_vector(&j, state.name, state.force);
+        }
+    }
+    json_object_end(&j);
     write_phases(&j, r);
-    write_seconds(&j, sum);
+    json_object(&j, "seconds");
+    json_number(&j, "detect", sum->seconds_detect);
+    json_number(&j, "solve", sum->seconds_solve);
+    json_number(&j, "advance", sum->seconds_advance);
+    json_number(&j, "record", sum->seconds_record);
+    json_number(&j, "total", sum->seconds_total);
+    json_object_end(&j);
     json_integer(&j, "threads", sum->threads);
     json_unsigned(&j, "seed", sum->seed);
     json_string(&j, "version", talus_version());

@@ -32,7 +32,8 @@ static talus_status add_materials(const build* b, talus_error* error)
     }
     for (int i = 0; i < scene->pair_count; i++) {
         const scene_pair* p = &scene->pairs[i];
-        TRY(talus_world_set_pair(b->world, p->a, p->b, &p->law, error));
+        TRY(talus_world_set_pair(b->world, (talus_material_id){p->a}, (talus_material_id){p->b},
+                                 &p->law, error));
     }
     return TALUS_OK;
 }
@@ -66,7 +67,8 @@ static talus_status add_walls(build* b, talus_error* error)
             if (pass == 0)
                 status = talus_world_add_wall(b->world, &def, NULL, &own);
             else if (moves)
-                status = talus_world_set_drive(b->world, i, &wall->def.drive, &own);
+                status =
+                    talus_world_set_drive(b->world, (talus_wall_id){i}, &wall->def.drive, &own);
             if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
             if (status < 0) {
                 mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
@@ -121,7 +123,7 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
                                 .allowed = scene_clear_of_walls,
                                 .allowed_user = b->world};
     // Grains that do not move may reach into walls and into each other.
-    if (source->allow_overlap || source->base.fixed || source->base.glued_to >= 0) {
+    if (source->allow_overlap || source->base.fixed || source->base.glued_to.index >= 0) {
         context.allowed = NULL;
     }
     switch (source->kind) {
@@ -200,7 +202,7 @@ static scene_origin origin_of(const build* b, int64_t row)
 
 static bool immobile(const talus_grain_def* g)
 {
-    return g->fixed || g->glued_to >= 0;
+    return g->fixed || g->glued_to.index >= 0;
 }
 
 /// How many mistakes of a source were found beyond those listed.
@@ -359,7 +361,7 @@ static talus_status check_pairs(build* b, talus_error* error)
 static void report_shape(build* b, scene_origin origin, int shape)
 {
     talus_solid_state state = {.name = "?"};
-    talus_world_solid(b->world, shape, &state, NULL);
+    talus_world_solid(b->world, (talus_solid_id){shape}, &state, NULL);
     mistakes_add(&b->mistakes, origin.at, origin.path,
                  "the method soft knows balls and, in 2D, polygons; grains of shape '%s' need "
                  "method: contact",
@@ -377,8 +379,8 @@ static void check_method(build* b)
             report_shape(b, source->origin, source->shape.first);
         }
         for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
-            if (b->grains.rows[row].solid < 0) continue;
-            report_shape(b, origin_of(b, row), b->grains.rows[row].solid);
+            if (b->grains.rows[row].solid.index < 0) continue;
+            report_shape(b, origin_of(b, row), b->grains.rows[row].solid.index);
             break;
         }
     }

@@ -8,7 +8,7 @@
 
 /// Solids of the shapes: the world's numbers and what it knows of them.
 typedef struct made_shape {
-    int solid;
+    talus_solid_id solid;
     talus_solid_state state;
 } made_shape;
 
@@ -39,7 +39,7 @@ static talus_grain_def block_grain(const scene_source* source, const block* b, c
     g.radius = of->state.radius;
     if (b->fixed) {
         g.fixed = true;
-        g.glued_to = -1;
+        g.glued_to = TALUS_NO_WALL;
     }
     vec_copy(3, g.rotation, b->rotation);
     for (int k = 0; k < 3; k++) g.position[k] = b->origin[k] + centre[k];

@@ -23,7 +23,7 @@ static void complete_list(const talus_scene* scene, scene_pair* pairs, int count
         springs_of(&pair->law, own);
         springs_of(&mixture, usual);
         for (int k = 0; k < SPRING_COUNT; k++) {
-            const bool left_out = !(pair->springs >> k & 1) && own[k] != &pair->law.damping;
+            const bool left_out = !(pair->springs >> k & 1) && own[k] != &pair->law.soft.damping;
             if (left_out) *own[k] = *usual[k];
         }
     }
@@ -42,15 +42,18 @@ static talus_status give_laws(const talus_scene* scene, talus_world* world, talu
 {
     for (int a = 0; a < scene->material_count; a++) {
         const talus_pair_def* law = &scene->materials[a].law;
-        TRY(talus_world_set_pair(world, a, a, law, error));
+        TRY(talus_world_set_pair(world, (talus_material_id){a}, (talus_material_id){a}, law,
+                                 error));
         for (int b = 0; b < a; b++) {
             const talus_pair_def mixture = pair_mixture(&scene->materials[b].law, law);
-            TRY(talus_world_set_pair(world, a, b, &mixture, error));
+            TRY(talus_world_set_pair(world, (talus_material_id){a}, (talus_material_id){b},
+                                     &mixture, error));
         }
     }
     for (int i = 0; i < scene->pair_count; i++) {
         const scene_pair* pair = &scene->pairs[i];
-        TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+        TRY(talus_world_set_pair(world, (talus_material_id){pair->a}, (talus_material_id){pair->b},
+                                 &pair->law, error));
     }
     return TALUS_OK;
 }
@@ -103,7 +106,7 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
                          "known at the start (expected stiffness)");
             continue;
         }
-        m->law.stiffness = choices->chosen;
+        m->law.soft.stiffness = choices->chosen;
         node_put(&scene->arena, m->effective, "stiffness", (place){0},
                  node_real(&scene->arena, choices->chosen));
     }
@@ -197,7 +200,8 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
         scene_phase* phase = &scene->phases[i];
         for (int k = 0; k < phase->pair_count; k++) {
             const scene_pair* pair = &phase->pairs[k];
-            TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+            TRY(talus_world_set_pair(world, (talus_material_id){pair->a},
+                                     (talus_material_id){pair->b}, &pair->law, error));
         }
         talus_error why = {0};
         const talus_status status = talus_world_soft_times(world, &phase->times, &why);

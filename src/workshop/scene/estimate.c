@@ -153,7 +153,7 @@ static double reach_down(const estimate* e, const talus_shape_def* s, const doub
         along = e->dim == 3 ? vec_dot(3, s->axis, up) : 0.0;
         return reach + s->half_length * fabs(along) +
                fmax(s->radius, s->radius_high) * sqrt(fmax(1.0 - along * along, 0.0));
-    case TALUS_SHAPE_SOLID: return e->world->state.solids.row[s->solid].radius;
+    case TALUS_SHAPE_SOLID: return e->world->state.solids.row[s->solid.index].radius;
     case TALUS_SHAPE_MESH:
         for (int64_t i = 0; i < 3 * s->triangle_count; i++) {
             least = fmin(least, vec_dot(3, s->triangles + 3 * i, up));

@@ -284,7 +284,7 @@ static talus_status read_field(const csv* c, int which, const char* text, csv_ro
 {
     const field* f = &FIELDS[which];
     talus_grain_def* grain = &row->grain;
-    if (f->type == FIELD_NAME) return read_material(c, text, &grain->material);
+    if (f->type == FIELD_NAME) return read_material(c, text, &grain->material.index);
     if (f->type == FIELD_TAG) return read_tag(c, text, &grain->tag);
     if (f->type == FIELD_SHAPE) return read_shape(c, text, &row->choice);
     if (f->type == FIELD_FIXED) return read_fixed(c, text, &grain->fixed);
@@ -331,7 +331,7 @@ static talus_status finish_shape(const csv* c, csv_row* row, int64_t number)
 static talus_status read_row(const csv* c, char* text, csv_row* row)
 {
     char* rest = text;
-    const int base_material = row->grain.material;
+    const int base_material = row->grain.material.index;
     for (int i = 0; i < c->column_count; i++) {
         const char* value = next_field(c, &rest);
         if (!value || !*value) {
@@ -341,8 +341,8 @@ static talus_status read_row(const csv* c, char* text, csv_row* row)
     }
     // A material of its own brings its density, as in a list.
     if (has_column(c, MATERIAL) && !has_column(c, DENSITY) &&
-        row->grain.material != base_material) {
-        row->grain.density = c->names->densities[row->grain.material];
+        row->grain.material.index != base_material) {
+        row->grain.density = c->names->densities[row->grain.material.index];
     }
     if (!rest) return TALUS_OK;
     return csv_error(c, "more values than the %d columns; too much is '%.60s'", c->column_count,

@@ -59,8 +59,8 @@ void shape_choice_apply(const shape_choice* c, int dim, uint64_t seed, uint64_t 
 {
     if (!c->table || c->count == 0) return;
     rng r = rng_make(seed, source | UINT64_C(1) << 63, number);
-    g->solid = c->first + (c->count > 1 ? (int)rng_below(&r, (uint64_t)c->count) : 0);
-    double radius = c->table->solids.row[g->solid].radius;
+    g->solid.index = c->first + (c->count > 1 ? (int)rng_below(&r, (uint64_t)c->count) : 0);
+    double radius = c->table->solids.row[g->solid.index].radius;
     g->scale = c->scale > 0.0 ? c->scale : g->radius / radius;
     g->radius = g->scale * radius;
     if (c->any_rotation)
@@ -71,6 +71,6 @@ void shape_choice_apply(const shape_choice* c, int dim, uint64_t seed, uint64_t 
 
 double shape_volume(const shape_table* table, int dim, const talus_grain_def* g)
 {
-    if (!table || g->solid < 0) return generate_ball_volume(dim, g->radius);
-    return table->solids.row[g->solid].volume * pow(g->scale, dim);
+    if (!table || g->solid.index < 0) return generate_ball_volume(dim, g->radius);
+    return table->solids.row[g->solid.index].volume * pow(g->scale, dim);
 }

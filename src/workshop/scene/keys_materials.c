@@ -40,23 +40,23 @@ static const key_row material_rows[] = {
 
 static const key_row material_springs[] = {
     {"stiffness", KEY_REAL, .rule = REAL_POSITIVE, .derived = "chosen", .unit = "N/m",
-     KEY_INTO(talus_pair_def, stiffness),
+     KEY_INTO(talus_pair_def, soft.stiffness),
      .meaning = "method soft, as those below: of the normal spring k_n of a contact of this "
                 "material with itself; see [soft](#soft). 2D, law area and polygons: k_n · area / "
                 "length"},
     {"stiffness_ratio", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0.3333333333333333",
-     KEY_INTO(talus_pair_def, stiffness_ratio), .meaning = "k_t/k_n of the friction spring"},
+     KEY_INTO(talus_pair_def, soft.stiffness_ratio), .meaning = "k_t/k_n of the friction spring"},
     {"damping", KEY_REAL, .rule = REAL_POSITIVE, .derived = "from `restitution`",
-     KEY_INTO(talus_pair_def, damping),
+     KEY_INTO(talus_pair_def, soft.damping),
      .meaning =
          "part of critical damping of the normal dashpot, ν_n/(2√(k_n m_r)); may be above 1, "
          "where no restitution leads"},
     {"damping_ratio", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0.3333333333333333",
-     KEY_INTO(talus_pair_def, damping_ratio), .meaning = "ν_t/ν_n of the dashpots"},
-    {"young", KEY_REAL, .rule = REAL_POSITIVE, .unit = "Pa", KEY_INTO(talus_pair_def, young),
+     KEY_INTO(talus_pair_def, soft.damping_ratio), .meaning = "ν_t/ν_n of the dashpots"},
+    {"young", KEY_REAL, .rule = REAL_POSITIVE, .unit = "Pa", KEY_INTO(talus_pair_def, soft.young),
      .meaning = "Young's modulus; required with `soft.law: hertz`"},
     {"poisson", KEY_REAL, .rule = REAL_FRACTION, .most = 0.5, .otherwise = "0.3",
-     KEY_INTO(talus_pair_def, poisson),
+     KEY_INTO(talus_pair_def, soft.poisson),
      .outside = "is above that of an incompressible body (expected at most 0.5)",
      .meaning = "Poisson's ratio, likewise"},
 };
@@ -71,20 +71,20 @@ static const key_row pair_rows[] = {
 
 static const key_row pair_springs[] = {
     {"stiffness", KEY_REAL, .rule = REAL_POSITIVE, .derived = "of the materials", .unit = "N/m",
-     KEY_INTO(talus_pair_def, stiffness),
+     KEY_INTO(talus_pair_def, soft.stiffness),
      .meaning = "method soft, as those below; what a pair leaves out here is that of its "
                 "materials: their springs in series, the smaller ratios"},
     {"stiffness_ratio", KEY_REAL, .rule = REAL_NON_NEGATIVE, .derived = "of the materials",
-     KEY_INTO(talus_pair_def, stiffness_ratio), .meaning = "k_t/k_n of the friction spring"},
+     KEY_INTO(talus_pair_def, soft.stiffness_ratio), .meaning = "k_t/k_n of the friction spring"},
     {"damping", KEY_REAL, .rule = REAL_POSITIVE, .derived = "from the pair's `restitution`",
-     KEY_INTO(talus_pair_def, damping),
+     KEY_INTO(talus_pair_def, soft.damping),
      .meaning = "part of critical damping of the normal dashpot"},
     {"damping_ratio", KEY_REAL, .rule = REAL_NON_NEGATIVE, .derived = "of the materials",
-     KEY_INTO(talus_pair_def, damping_ratio), .meaning = "ν_t/ν_n of the dashpots"},
+     KEY_INTO(talus_pair_def, soft.damping_ratio), .meaning = "ν_t/ν_n of the dashpots"},
     {"young", KEY_REAL, .rule = REAL_POSITIVE, .derived = "of the materials", .unit = "Pa",
-     KEY_INTO(talus_pair_def, young), .meaning = "Young's modulus"},
+     KEY_INTO(talus_pair_def, soft.young), .meaning = "Young's modulus"},
     {"poisson", KEY_REAL, .rule = REAL_FRACTION, .most = 0.5, .derived = "of the materials",
-     KEY_INTO(talus_pair_def, poisson),
+     KEY_INTO(talus_pair_def, soft.poisson),
      .outside = "is above that of an incompressible body (expected at most 0.5)",
      .meaning = "Poisson's ratio"},
 };

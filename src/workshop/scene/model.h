@@ -109,8 +109,8 @@ typedef struct scene_source {
             int count;
         } list;
     };
-    double largest_radius; ///< 0: not known before the grains are made
-    inlet* inlet_ready;    ///< SOURCE_INLET, owned
+    double largest_radius;     ///< 0: not known before the grains are made
+    struct inlet* inlet_ready; ///< SOURCE_INLET, owned
     int inlet_index;
 } scene_source;
 

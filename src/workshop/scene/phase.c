@@ -44,16 +44,18 @@ talus_status scene_phase_begin(const talus_scene* scene, int phase, talus_world*
 {
     const scene_phase* p = &scene->phases[phase];
     for (int i = 0; i < p->removed_count; i++) {
-        TRY(talus_world_remove_wall(world, p->removed[i], error));
+        TRY(talus_world_remove_wall(world, (talus_wall_id){p->removed[i]}, error));
     }
     for (int i = 0; i < p->motion_count; i++) {
-        TRY(talus_world_set_drive(world, p->motions[i].wall, &p->motions[i].drive, error));
+        TRY(talus_world_set_drive(world, (talus_wall_id){p->motions[i].wall}, &p->motions[i].drive,
+                                  error));
     }
     if (p->has_gravity) TRY(talus_world_set_gravity(world, p->gravity, error));
     if (p->has_solver) TRY(talus_world_set_solver(world, &p->solver, error));
     for (int i = 0; i < p->pair_count; i++) {
         const scene_pair* pair = &p->pairs[i];
-        TRY(talus_world_set_pair(world, pair->a, pair->b, &pair->law, error));
+        TRY(talus_world_set_pair(world, (talus_material_id){pair->a}, (talus_material_id){pair->b},
+                                 &pair->law, error));
     }
     return TALUS_OK;
 }

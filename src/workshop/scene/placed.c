@@ -12,13 +12,13 @@ bool placed_make(placed* p, const solids* all, int dim, const talus_grain_def* g
                  const double frame[4])
 {
     memset(p, 0, sizeof *p);
-    if (g->solid < 0) {
+    if (g->solid.index < 0) {
         p->part_count = 1;
         p->ball = convex_ball(dim, g->radius);
         p->part = &p->ball;
         return true;
     }
-    const solid* of = &all->row[g->solid];
+    const solid* of = &all->row[g->solid.index];
     int64_t numbers = 0;
     for (int i = 0; i < of->part_count; i++) numbers += convex_size(&of->part[i]);
     p->buffer = malloc(sizeof(double) * (size_t)numbers);

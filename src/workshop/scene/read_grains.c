@@ -27,13 +27,13 @@ static void read_mass(section* s, double material_density, talus_grain_def* g)
 /// What grains share or have of their own, besides size and position. *g holds the defaults.
 static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool poured)
 {
-    int default_material = g->material;
-    const char* material = read_text_or(s, "material", scene->material_names[g->material]);
+    int default_material = g->material.index;
+    const char* material = read_text_or(s, "material", scene->material_names[g->material.index]);
     int found = section_find_name(s, "material", 0, "material", material, scene->material_names,
                                   scene->material_count);
-    g->material = found < 0 ? 0 : found;
-    bool same = g->material == default_material;
-    read_mass(s, same ? g->density : scene->materials[g->material].density, g);
+    g->material.index = found < 0 ? 0 : found;
+    bool same = g->material.index == default_material;
+    read_mass(s, same ? g->density : scene->materials[g->material.index].density, g);
     section_fill(s, talus_grain_def, g);
     const node* locked = node_find(s->out, "lock");
     if (locked && locked->count > 0 && !method_of(scene->world.method)->locks_axes) {
@@ -44,10 +44,10 @@ static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool 
 
 void read_glue(talus_scene* scene, section* s, talus_grain_def* g)
 {
-    const char* wall =
-        read_text_or(s, "glue", g->glued_to < 0 ? NULL : scene->wall_names[g->glued_to]);
+    const char* wall = read_text_or(
+        s, "glue", g->glued_to.index < 0 ? NULL : scene->wall_names[g->glued_to.index]);
     if (!wall) return;
-    g->glued_to =
+    g->glued_to.index =
         section_find_name(s, "glue", 0, "wall", wall, scene->wall_names, scene->wall_count);
     if (g->fixed) {
         section_mistake(s, "glue", "is given besides fixed: true (expected one of the two)");
@@ -227,7 +227,7 @@ static void read_cornered(talus_scene* scene, section* s, const char* key, talus
     int index = scene_add_solid(scene, s, key, &def);
     if (index < 0) return;
     const solid* made = &scene->shapes.solids.row[index];
-    g->solid = index;
+    g->solid.index = index;
     g->radius = made->radius;
     vec_copy(3, g->position, made->centre);
 }

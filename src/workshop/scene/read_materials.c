@@ -41,7 +41,7 @@ static void check_young(talus_scene* scene)
     if (!method_of(def->method)->has_springs || def->soft.law != TALUS_SOFT_HERTZ) return;
     for (int i = 0; i < scene->material_count; i++) {
         const scene_material* m = &scene->materials[i];
-        if (m->law.young > 0.0 || !m->effective) continue;
+        if (m->law.soft.young > 0.0 || !m->effective) continue;
         mistakes_add(&scene->mistakes, m->origin.at, m->origin.path,
                      "the law of Hertz needs the material's Young's modulus (expected young)");
     }

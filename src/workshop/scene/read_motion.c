@@ -71,8 +71,8 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
             continue;
         }
         for (int j = 0; j < 2; j++) {
-            drive->span_wall[i][j] = section_find_name(s, "spans", i, "wall", pair->item[j]->text,
-                                                       scene->wall_names, scene->wall_count);
+            drive->span_wall[i][j].index = section_find_name(
+                s, "spans", i, "wall", pair->item[j]->text, scene->wall_names, scene->wall_count);
             node_append(s->r->a, names, node_scalar(s->r->a, pair->item[j]->text, true));
         }
         if (names) names->flow = true;
@@ -110,7 +110,7 @@ void read_motion(talus_scene* scene, section* s, bool given, int self, talus_dri
     if (type == TALUS_DRIVE_FORCE) check_free_axes(s, scene->world.dim, drive);
     if (type == TALUS_DRIVE_SERVO) finish_servo(scene, s, drive);
     for (int i = 0; i < drive->span_count; i++) {
-        if (drive->span_wall[i][0] != self && drive->span_wall[i][1] != self) continue;
+        if (drive->span_wall[i][0].index != self && drive->span_wall[i][1].index != self) continue;
         section_mistake(s, "spans",
                         "names the wall itself, whose distances do not span its own "
                         "area (expected the walls beside it)");
@@ -122,7 +122,7 @@ void check_motion(talus_scene* scene, place at, const char* path, const talus_dr
 {
     for (int i = 0; i < drive->span_count; i++) {
         for (int j = 0; j < 2; j++) {
-            int wall = drive->span_wall[i][j];
+            int wall = drive->span_wall[i][j].index;
             if (wall < 0 || scene->walls[wall].def.shape.kind == TALUS_SHAPE_PLANE) continue;
             mistakes_add(&scene->mistakes, at, path,
                          "motion.spans: wall '%s' is not a plane (expected planes)",

@@ -47,7 +47,8 @@ unsigned springs_given(const section* s)
 
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT])
 {
-    double* const all[SPRING_COUNT] = {&law->stiffness,     &law->stiffness_ratio, &law->damping,
-                                       &law->damping_ratio, &law->young,           &law->poisson};
+    double* const all[SPRING_COUNT] = {&law->soft.stiffness, &law->soft.stiffness_ratio,
+                                       &law->soft.damping,   &law->soft.damping_ratio,
+                                       &law->soft.young,     &law->soft.poisson};
     memcpy(out, all, sizeof all);
 }

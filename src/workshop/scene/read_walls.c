@@ -184,7 +184,7 @@ static void read_solid(talus_scene* scene, section* s, talus_wall_def* def)
                         named->name, named->count);
     }
     bool good = named && named->count > 0;
-    def->shape.solid = good ? named->first : 0;
+    def->shape.solid.index = good ? named->first : 0;
     read_vector_or(s, "center", def->position,
                    good ? scene->shapes.solids.row[named->first].centre : zero);
 }
@@ -298,8 +298,8 @@ static void read_wall(talus_scene* scene, section* s, int index)
     int before = scene->mistakes.count;
     bool known = read_shape(scene, s, def);
     const char* material = read_text_or(s, "material", scene->material_names[0]);
-    def->material = section_find_name(s, "material", 0, "material", material, scene->material_names,
-                                      scene->material_count);
+    def->material.index = section_find_name(s, "material", 0, "material", material,
+                                            scene->material_names, scene->material_count);
     section motion;
     bool given = section_open(&motion, s, "motion");
     read_motion(scene, &motion, given, index, &def->drive);

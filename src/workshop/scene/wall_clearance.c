@@ -90,7 +90,7 @@ int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, doubl
         cell_nearest(&world->state.cell, dim, delta);
         quat_rotate_back(local, w->rotation + 4 * i, delta);
         if (dim == 2) local[2] = 0.0;
-        if (g->solid < 0 && !wall_form_for_balls(shape))
+        if (g->solid.index < 0 && !wall_form_for_balls(shape))
             *depth = g->radius - point_distance(shape, dim, local, g->radius);
         else
             *depth = -form_distance(w, i, dim, g, local);
@@ -102,7 +102,7 @@ int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, doubl
 bool scene_clear_of_walls(const void* user, const double centre[3], double radius)
 {
     double depth;
-    talus_grain_def ball = {.solid = -1, .scale = 1.0, .radius = radius};
+    talus_grain_def ball = {.solid = TALUS_NO_SOLID, .scale = 1.0, .radius = radius};
     vec_copy(3, ball.position, centre);
     return scene_wall_overlap(user, &ball, &depth) < 0;
 }
@@ -112,7 +112,8 @@ double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
 {
     static const double upright[4] = {1.0, 0.0, 0.0, 0.0};
     const int dim = world->def.dim;
-    if (a->solid < 0 && b->solid < 0) return a->radius + b->radius - vec_norm(dim, delta);
+    if (a->solid.index < 0 && b->solid.index < 0)
+        return a->radius + b->radius - vec_norm(dim, delta);
     placed one, two;
     bool good = placed_make(&one, &world->state.solids, dim, a, upright);
     good = placed_make(&two, &world->state.solids, dim, b, upright) && good;
