@@ -188,10 +188,15 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
-    TRY(contact_dynamics_attempt(w->rigid, &order, &outcome, error));
+    talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
     const world_watcher* watcher = &w->watcher;
-    if (watcher->wants && outcome.nan_grain < 0 && watcher->wants(watcher->user, &outcome)) {
-        TRY(show_problem(w, &order, &outcome, error));
+    if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
+        watcher->wants(watcher->user, &outcome)) {
+        status = show_problem(w, &order, &outcome, error);
+    }
+    if (status < 0) {
+        contact_dynamics_reject(w->rigid, &order);
+        return status;
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(&outcome, result);
@@ -259,8 +264,8 @@ talus_status world_pose(talus_world* w, double h, struct problem* out, const con
                      : error_set(error, TALUS_ERR_NUMERIC,
                                  "grain %lld would get a velocity that is not a number",
                                  (long long)w->state.grains.id[outcome.nan_grain]);
-        contact_dynamics_reject(w->rigid, &order);
     }
+    contact_dynamics_reject(w->rigid, &order);
     w->totals = totals;
     w->solves = solves;
     return status;
