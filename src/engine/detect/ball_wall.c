@@ -64,18 +64,6 @@ static void to_wall_frame(const walls* w, int dim, int wall, const double delta[
     if (dim == 2) local[2] = 0.0;
 }
 
-/// Distance that a point of the wall within `near` of a grain's centre covers in the step, seen
-/// from the common velocity.
-static double wall_motion(const grains* g, const walls* w, const cell* periodic, int64_t grain,
-                          int wall, double near, const double drift[3], double h)
-{
-    double arm[3], turn[3], relative[3];
-    nearest_delta(g, w, periodic, grain, wall, arm);
-    vec_cross(turn, w->spin + 3 * wall, arm);
-    for (int k = 0; k < 3; k++) relative[k] = w->velocity[3 * wall + k] + turn[k] - drift[k];
-    return h * (vec_norm(3, relative) + vec_norm(3, w->spin + 3 * wall) * near);
-}
-
 static talus_status append_hit(const narrow* n, const wall_approach* at, const shape_hit* hit,
                                contacts* out)
 {
@@ -179,8 +167,15 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
             continue;
         }
         const double still = n->margin[i] + n->wall_margin[wall];
+        // How far a point of the wall near the grain's centre goes in the step, seen from the
+        // common velocity.
+        const double *v = n->w->velocity + 3 * wall, *w = n->w->spin + 3 * wall;
+        double arm[3], turn[3], relative[3];
+        nearest_delta(g, n->w, n->periodic, i, wall, arm);
+        vec_cross(turn, w, arm);
+        for (int k = 0; k < 3; k++) relative[k] = v[k] + turn[k] - n->drift[k];
         const double moves =
-            wall_motion(g, n->w, n->periodic, i, wall, g->radius[i] + still, n->drift, n->h);
+            n->h * (vec_norm(3, relative) + vec_norm(3, w) * (g->radius[i] + still));
         wall_approach at = {.grain = i, .wall = wall, .near = still + moves};
         at.reach = at.near + n->range;
         TRY(grain_contacts(&s, &at));

@@ -1,7 +1,7 @@
 /// Filling bins by counting, and searching them; see bins.h.
 #include "detect/bins.h"
 
-#include "base/columns.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -45,16 +45,12 @@ static int64_t bin_along(const bins* b, int k, double x)
 }
 
 /// The bin of a point that is filed: rounding at an edge must not put it into the next cell.
-static int64_t clamp_bin(const bins* b, int k, int64_t bin)
-{
-    return bin < 0 ? 0 : bin >= b->number[k] ? b->number[k] - 1 : bin;
-}
-
 static int64_t bin_of(const bins* b, const double* x)
 {
     int64_t bin = 0;
     for (int k = b->dim - 1; k >= 0; k--) {
-        bin = bin * b->number[k] + clamp_bin(b, k, bin_along(b, k, x[k]));
+        const int64_t last = b->number[k] - 1, along = bin_along(b, k, x[k]);
+        bin = bin * b->number[k] + (along < 0 ? 0 : along > last ? last : along);
     }
     return bin;
 }
@@ -66,32 +62,27 @@ static const double* filed_point(const bins* b, const int32_t* item, int64_t i, 
     return b->x + (int64_t)*index * b->stride;
 }
 
-static void lay_out(bins* b, const int32_t* item, int64_t count)
-{
-    int32_t index;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t i = 0; i < count && k < b->dim; i++) {
-            const double x = filed_point(b, item, i, &index)[k];
-            low = fmin(low, x);
-            high = fmax(high, x);
-        }
-        const bool wraps = k < b->dim && b->cell.periodic[k];
-        b->low[k] = wraps ? b->cell.low[k] : low;
-        b->length[k] = wraps ? b->cell.length[k] : high > low ? high - low : 0.0;
-        b->number[k] = 1;
-    }
-    const double width = bins_width(b->dim, b->length, count);
-    for (int k = 0; k < b->dim && width > 0.0; k++) {
-        b->number[k] = (int64_t)fmax(1.0, floor(b->length[k] / width));
-    }
-}
-
 talus_status bins_make(int dim, const double* x, int stride, const int32_t* item, int64_t count,
                        const cell* periodic, bins* out)
 {
     *out = (bins){.dim = dim, .stride = stride, .x = x, .cell = *periodic};
-    lay_out(out, item, count);
+    int32_t index;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < count && k < dim; i++) {
+            const double at = filed_point(out, item, i, &index)[k];
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+        const bool wraps = k < dim && periodic->periodic[k];
+        out->low[k] = wraps ? periodic->low[k] : low;
+        out->length[k] = wraps ? periodic->length[k] : high > low ? high - low : 0.0;
+        out->number[k] = 1;
+    }
+    const double width = bins_width(dim, out->length, count);
+    for (int k = 0; k < dim && width > 0.0; k++) {
+        out->number[k] = (int64_t)fmax(1.0, floor(out->length[k] / width));
+    }
     const int64_t all = out->number[0] * out->number[1] * out->number[2];
     out->first = calloc((size_t)all + 2, sizeof *out->first);
     out->item = malloc(sizeof *out->item * ((size_t)count + 1));
@@ -99,7 +90,6 @@ talus_status bins_make(int dim, const double* x, int stride, const int32_t* item
         bins_free(out);
         return TALUS_ERR_MEMORY;
     }
-    int32_t index;
     // Counted one place further, so that filling moves first[bin + 1] to the end of its bin.
     for (int64_t i = 0; i < count; i++) {
         out->first[bin_of(out, filed_point(out, item, i, &index)) + 2]++;
@@ -112,23 +102,14 @@ talus_status bins_make(int dim, const double* x, int stride, const int32_t* item
     return TALUS_OK;
 }
 
-static talus_status near_reserve(near_list* l, int64_t more)
-{
-    if (l->count + more <= l->capacity) return TALUS_OK;
-    const int64_t capacity = 2 * (l->count + more) + 64;
-    near_point* point = realloc(l->point, sizeof *point * (size_t)capacity);
-    if (!point) return TALUS_ERR_MEMORY;
-    l->point = point;
-    l->capacity = capacity;
-    return TALUS_OK;
-}
-
 /// Add the points of one bin, shifted by whole cells.
 static talus_status search_bin(const bins* b, int64_t bin, const double shift[3],
                                const double* place, double reach, near_list* out)
 {
     const int64_t begin = b->first[bin], end = b->first[bin + 1];
-    TRY(near_reserve(out, end - begin));
+    if (!arrays_grow(&out->capacity, out->count + end - begin, ARRAY(out->point))) {
+        return TALUS_ERR_MEMORY;
+    }
     for (int64_t i = begin; i < end; i++) {
         near_point* p = &out->point[out->count];
         const double* x = b->x + (int64_t)b->item[i] * b->stride;

@@ -237,18 +237,14 @@ typedef struct pair_rows {
     uint32_t now_named, last_named; ///< bits
 } pair_rows;
 
-static bool same_parts(int64_t x, int64_t y)
-{
-    return feature_part_a(x) == feature_part_a(y) && feature_part_b(x) == feature_part_b(y) &&
-           feature_image(x) == feature_image(y);
-}
-
 /// Distance of row i of `now` from row j of `last`; INFINITY if they cannot be one point.
 static double rename_distance(const contacts* now, int64_t i, const contacts* last, int64_t j)
 {
     const int dim = now->dim;
     double apart[3];
-    if (!same_parts(now->feature[i], last->feature[j]) ||
+    const int64_t x = now->feature[i], y = last->feature[j];
+    if (feature_part_a(x) != feature_part_a(y) || feature_part_b(x) != feature_part_b(y) ||
+        feature_image(x) != feature_image(y) ||
         vec_dot(dim, now->normal + i * dim, last->normal + j * dim) < SAME_NORMAL) {
         return INFINITY;
     }
@@ -291,11 +287,6 @@ static void match_renamed(contacts* now, const contacts* last, const grains* g, 
     }
 }
 
-static bool has_solid(const contacts* c, int64_t i, const grains* g)
-{
-    return (c->a_row[i] >= 0 && g->solid[c->a_row[i]] >= 0) || g->solid[c->b_row[i]] >= 0;
-}
-
 /// Match the rows of `now` that belong to the same bodies as row `first`; returns the next row.
 static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
                           contacts_cursor* cursor, const grains* g)
@@ -311,7 +302,9 @@ static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
         rows.now_named |= UINT32_C(1) << (i - first);
         rows.last_named |= UINT32_C(1) << (match - rows.last_first);
     }
-    if (old == 0 || old > MAX_ROWS || i - first > MAX_ROWS || !has_solid(now, first, g)) return i;
+    const int32_t a_row = now->a_row[first], b_row = now->b_row[first];
+    const bool has_solid = (a_row >= 0 && g->solid[a_row] >= 0) || g->solid[b_row] >= 0;
+    if (old == 0 || old > MAX_ROWS || i - first > MAX_ROWS || !has_solid) return i;
     if (!now->arm || !last->arm) return i;
     rows.now_count = (int)(i - first);
     rows.last_count = (int)old;
@@ -359,18 +352,6 @@ talus_status contacts_match_forces(contacts* now, const contacts* last, int thre
     return TALUS_OK;
 }
 
-/// Bring the rows of [first, end) that stay to its front; returns how many.
-static int64_t prune_rows(contacts* c, int64_t first, int64_t end)
-{
-    int64_t kept = first;
-    for (int64_t i = first; i < end; i++) {
-        if (c->distant[i] && !c->bonded[i]) continue;
-        if (kept != i) contacts_copy_row(c, kept, i);
-        kept++;
-    }
-    return kept - first;
-}
-
 void contacts_prune(contacts* c, int threads)
 {
     if (!c->distant || !memchr(c->distant, 1, (size_t)c->count)) return;
@@ -378,7 +359,14 @@ void contacts_prune(contacts* c, int threads)
     int64_t stays[PARALLEL_CHUNKS];
 #pragma omp parallel for num_threads(parallel_threads(threads, c->count)) schedule(static)
     for (int n = 0; n < chunks; n++) {
-        stays[n] = prune_rows(c, parallel_first(c->count, n), parallel_first(c->count, n + 1));
+        // Rows that stay come to the front of their chunk.
+        const int64_t first = parallel_first(c->count, n), end = parallel_first(c->count, n + 1);
+        stays[n] = 0;
+        for (int64_t i = first; i < end; i++) {
+            if (c->distant[i] && !c->bonded[i]) continue;
+            const int64_t to = first + stays[n]++;
+            if (to != i) contacts_copy_row(c, to, i);
+        }
     }
     int64_t kept = stays[0];
     for (int n = 1; n < chunks; n++) {

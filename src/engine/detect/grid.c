@@ -5,6 +5,7 @@
 /// memory, and balls are searched for in the order in which they are filed: mostly from cache.
 #include "detect/grid.h"
 
+#include "base/array.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ struct grid {
     int64_t ball_capacity, bucket_capacity;
     uint64_t bucket_mask;
     pair_buffer* buffers;
-    int buffer_count;
+    int64_t buffer_count, buffer_capacity;
 };
 
 void pair_list_free(pair_list* list)
@@ -61,21 +62,6 @@ void pair_list_free(pair_list* list)
     free(list->a);
     free(list->b);
     *list = (pair_list){0};
-}
-
-static bool pair_list_reserve(pair_list* list, int64_t needed)
-{
-    if (needed <= list->capacity) return true;
-    int64_t grown = list->capacity + list->capacity / 2;
-    if (grown < needed) grown = needed;
-    if (grown < 64) grown = 64;
-    int32_t* a = realloc(list->a, sizeof *a * (size_t)grown);
-    if (a) list->a = a;
-    int32_t* b = realloc(list->b, sizeof *b * (size_t)grown);
-    if (b) list->b = b;
-    if (!a || !b) return false;
-    list->capacity = grown;
-    return true;
 }
 
 grid* grid_create(void)
@@ -86,7 +72,7 @@ grid* grid_create(void)
 /// Give all memory back but the grid's own.
 static void grid_release(grid* g)
 {
-    for (int t = 0; t < g->buffer_count; t++) pair_list_free(&g->buffers[t].pairs);
+    for (int64_t t = 0; t < g->buffer_count; t++) pair_list_free(&g->buffers[t].pairs);
     free(g->buffers);
     free(g->entries);
     free(g->bucket_of);
@@ -105,46 +91,21 @@ void grid_destroy(grid* g)
 
 // ---- workspace ---------------------------------------------------------------------------------
 
-static bool reserve_balls(grid* g, int64_t count)
-{
-    if (count <= g->ball_capacity) return true;
-    int64_t grown = count + count / 8 + 16;
-    free(g->entries);
-    free(g->bucket_of);
-    free(g->order);
-    free(g->row_start);
-    g->entries = malloc(sizeof *g->entries * (size_t)grown);
-    g->bucket_of = malloc(sizeof *g->bucket_of * (size_t)grown);
-    g->order = malloc(sizeof *g->order * (size_t)grown);
-    g->row_start = malloc(sizeof *g->row_start * (size_t)(grown + 1));
-    bool good = g->entries && g->bucket_of && g->order && g->row_start;
-    g->ball_capacity = good ? grown : 0;
-    return good;
-}
-
-/// As many buckets as balls, rounded up to a power of two.
-static bool reserve_buckets(grid* g, int64_t count)
+/// Room for the balls, as many buckets, rounded up to a power of two, and a buffer for each thread.
+static bool grid_reserve(grid* g, int64_t count, int threads)
 {
     int64_t buckets = 64;
     while (buckets < count) buckets *= 2;
-    if (buckets + 1 > g->bucket_capacity) {
-        free(g->bucket_start);
-        g->bucket_start = malloc(sizeof *g->bucket_start * (size_t)(buckets + 1));
-        g->bucket_capacity = g->bucket_start ? buckets + 1 : 0;
-        if (!g->bucket_start) return false;
-    }
     g->bucket_mask = (uint64_t)buckets - 1;
-    return true;
-}
-
-static bool reserve_buffers(grid* g, int threads)
-{
-    if (threads <= g->buffer_count) return true;
-    pair_buffer* bigger = realloc(g->buffers, sizeof *bigger * (size_t)threads);
-    if (!bigger) return false;
-    memset(bigger + g->buffer_count, 0, sizeof *bigger * (size_t)(threads - g->buffer_count));
-    g->buffers = bigger;
-    g->buffer_count = threads;
+    if (!arrays_renew(&g->ball_capacity, count + 1, ARRAY(g->entries), ARRAY(g->bucket_of),
+                      ARRAY(g->order), ARRAY(g->row_start)) ||
+        !arrays_renew(&g->bucket_capacity, buckets + 1, ARRAY(g->bucket_start)) ||
+        !arrays_grow(&g->buffer_capacity, threads, ARRAY(g->buffers))) {
+        return false;
+    }
+    for (; g->buffer_count < threads; g->buffer_count++) {
+        g->buffers[g->buffer_count] = (pair_buffer){0};
+    }
     return true;
 }
 
@@ -160,6 +121,8 @@ static int level_of(double reach, double smallest)
     return l < 0 ? 0 : l;
 }
 
+/// Lay cells no larger than the largest ball of the level asks for: balls of one size have narrow
+/// ones.
 static void level_prepare(level* l, const cell* periodic, int dim)
 {
     const double size = l->size;
@@ -217,7 +180,6 @@ static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
         if (l >= g->level_count) g->level_count = l + 1;
     }
     for (int l = 0; l < g->level_count; l++) {
-        // Cells no larger than the largest ball asks for: balls of one size have narrow ones.
         if (g->levels[l].size > 0.0) level_prepare(&g->levels[l], periodic, balls->dim);
     }
 }
@@ -271,7 +233,8 @@ typedef struct search {
 static void emit(pair_buffer* out, int32_t i, int32_t j)
 {
     pair_list* pairs = &out->pairs;
-    if (!pair_list_reserve(pairs, pairs->count + 1)) {
+    if (pairs->count == pairs->capacity &&
+        !arrays_grow(&pairs->capacity, pairs->count + 1, ARRAY(pairs->a), ARRAY(pairs->b))) {
         out->failed = true;
         return;
     }
@@ -435,11 +398,9 @@ static talus_status collect(grid* g, int64_t ball_count, int threads, pair_list*
     }
     out->count = 0;
     if (total == 0) return TALUS_OK;
-    if (total > out->capacity) {
-        pair_list_free(out);
-        if (!pair_list_reserve(out, total + total / 16)) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&out->capacity, total, ARRAY(out->a), ARRAY(out->b))) {
+        return TALUS_ERR_MEMORY;
     }
-
     int64_t* start = g->row_start;
     memset(start, 0, sizeof *start * (size_t)(ball_count + 1));
     for (int t = 0; t < threads; t++) {
@@ -471,9 +432,7 @@ talus_status grid_pairs(grid* g, const ball_set* balls, const cell* periodic, in
     out->count = 0;
     if (n == 0) return TALUS_OK;
     if (threads < 1 || n < 2000) threads = 1; // a second thread costs more than it brings
-    if (!reserve_balls(g, n) || !reserve_buckets(g, n) || !reserve_buffers(g, threads)) {
-        return TALUS_ERR_MEMORY;
-    }
+    if (!grid_reserve(g, n, threads)) return TALUS_ERR_MEMORY;
     find_levels(g, balls, periodic);
     file_balls(g, balls, threads);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)

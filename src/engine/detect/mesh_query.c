@@ -5,6 +5,8 @@
 /// local form of the separating-axis rule that the least depth is the true one.
 #include "detect/mesh_query.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,11 +182,19 @@ void query_features(query* q)
     index_unique(&q->vertex);
 }
 
-/// b's middle, ball and box.
-static void see_body(query* q, double reach)
+void query_begin(query* q, const mesh* m, const convex* b, const double delta[3], double reach)
 {
-    const convex* b = q->b;
-    q->reach = reach + b->skin + q->m->skin;
+    // Not zeroed as a whole: the local memory of the lists is large.
+    q->m = m, q->b = b, q->delta = delta, q->radius = 0.0, q->failed = false;
+    index_list* lists[] = {&q->triangle, &q->edge, &q->vertex};
+    for (int k = 0; k < 3; k++) {
+        lists[k]->row = lists[k]->local;
+        lists[k]->count = 0;
+        lists[k]->capacity = MESH_LIST_LOCAL;
+    }
+    q->found.row = q->found.local, q->found.count = 0, q->found.capacity = MESH_FOUND_LOCAL;
+    // b's middle, ball and box.
+    q->reach = reach + b->skin + m->skin;
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY, sum = 0.0;
         for (int32_t v = 0; v < b->vertex_count; v++) {
@@ -201,20 +211,6 @@ static void see_body(query* q, double reach)
         q->radius = fmax(q->radius, distance_between(x, q->middle));
     }
     q->eps = 1e-13 * (q->m->size + q->radius + vec_norm(3, q->middle));
-}
-
-void query_begin(query* q, const mesh* m, const convex* b, const double delta[3], double reach)
-{
-    // Not zeroed as a whole: the local memory of the lists is large.
-    q->m = m, q->b = b, q->delta = delta, q->radius = 0.0, q->failed = false;
-    index_list* lists[] = {&q->triangle, &q->edge, &q->vertex};
-    for (int k = 0; k < 3; k++) {
-        lists[k]->row = lists[k]->local;
-        lists[k]->count = 0;
-        lists[k]->capacity = MESH_LIST_LOCAL;
-    }
-    q->found.row = q->found.local, q->found.count = 0, q->found.capacity = MESH_FOUND_LOCAL;
-    see_body(q, reach);
     gather_triangles(q);
 }
 
@@ -275,7 +271,7 @@ static bool doubled(const query* q, int at)
             continue;
         }
         if (j->rank > k->rank || (j->rank == k->rank && j->t.feature > k->t.feature)) continue;
-        double slack = 1e3 * q->eps + 4.0 * REDUCED_SLACK * fabs(k->h);
+        double slack = 1e3 * q->eps + 4.0 * CONE_SLACK * fabs(k->h);
         if (distance_between(j->t.point, k->t.point) <= slack &&
             vec_dot(3, j->t.normal, k->t.normal) > 1.0 - PARALLEL_SLACK)
             return true;
@@ -288,7 +284,7 @@ static bool one_plane(const query* q, const touch* j, const touch* k)
 {
     double u[3], across[3];
     vec_cross(across, j->normal, k->normal);
-    if (vec_dot(3, j->normal, k->normal) < 0.0 || vec_norm(3, across) > REDUCED_SLACK) return false;
+    if (vec_dot(3, j->normal, k->normal) < 0.0 || vec_norm(3, across) > CONE_SLACK) return false;
     vec_sub(3, u, j->point, k->point);
     double between = vec_dot(3, u, k->normal) - 0.5 * (j->gap - k->gap);
     return fabs(between) <= 1e3 * q->eps;
@@ -300,9 +296,18 @@ static int touch_order(const void* a, const void* b)
     return x->feature < y->feature ? -1 : x->feature > y->feature;
 }
 
-/// Reduce the points of each plane to as many as it takes; returns how many are left of `count`.
-static int reduce_planes(const query* q, const convex_hint* hint, touch* points, int count)
+/// Append what is left of the contacts found.
+talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
 {
+    drop_hidden(q);
+    if (!arrays_grow(&out->capacity, out->count + q->found.count, ARRAY(out->row))) {
+        return TALUS_ERR_MEMORY;
+    }
+    touch* points = out->row + out->count;
+    int count = 0;
+    for (int i = 0; i < q->found.count; i++)
+        if (!doubled(q, i)) points[count++] = q->found.row[i].t;
+    // Reduce the points of each plane to as many as it takes.
     const double reach = q->reach - q->b->skin - q->m->skin, size = 2.0 * (q->radius + q->b->skin);
     int done = 0;
     while (done < count) {
@@ -320,25 +325,6 @@ static int reduce_planes(const query* q, const convex_hint* hint, touch* points,
         count -= end - done - kept;
         done += kept;
     }
-    return count;
-}
-
-/// Append what is left of the contacts found.
-talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
-{
-    drop_hidden(q);
-    int needed = out->count + q->found.count;
-    if (needed > out->capacity) {
-        touch* row = realloc(out->row, 2 * (size_t)needed * sizeof *row);
-        if (!row) return TALUS_ERR_MEMORY;
-        out->row = row;
-        out->capacity = 2 * needed;
-    }
-    touch* points = out->row + out->count;
-    int count = 0;
-    for (int i = 0; i < q->found.count; i++)
-        if (!doubled(q, i)) points[count++] = q->found.row[i].t;
-    count = reduce_planes(q, hint, points, count);
     qsort(points, (size_t)count, sizeof *points, touch_order);
     out->count += count;
     return TALUS_OK;

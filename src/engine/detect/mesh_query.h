@@ -11,7 +11,7 @@ enum { MESH_LIST_LOCAL = 256, MESH_FOUND_LOCAL = 48 };
 
 /// Roundoff in a direction: a cone test passes up to the first sine. The second is for parallel
 /// faces and edges, which files of single precision make only nearly so.
-#define REDUCED_SLACK 1e-9
+#define CONE_SLACK 1e-9
 #define PARALLEL_SLACK 1e-6
 
 /// A list of indices: local memory first, the heap when that is full.

@@ -89,18 +89,6 @@ static int nearest_on_triangle(const double p[3], const double c[9], double out[
     return where;
 }
 
-/// The ball's centre over the plane of a triangle's patch.
-static void ball_on_plane(query* q, int32_t triangle, double height)
-{
-    double side = height < 0.0 ? -1.0 : 1.0, normal[3], foot[3];
-    for (int k = 0; k < 3; k++) {
-        normal[k] = side * q->m->normal[3 * triangle + k];
-        foot[k] = q->middle[k] - fabs(height) * normal[k];
-    }
-    query_add(q, foot, q->middle, normal, fabs(height), RANK_FACE,
-              face_name(q->m, triangle, side, 0));
-}
-
 static void ball_on_triangle(query* q, int32_t triangle)
 {
     const mesh* m = q->m;
@@ -114,19 +102,26 @@ static void ball_on_triangle(query* q, int32_t triangle)
     bool flat = where == 6 || (edge >= 0 && !m->edge_sharp[edge]) ||
                 (vertex >= 0 && m->vertex_kind[vertex] == VERTEX_FLAT);
     for (int k = 0; k < 3 && distance > q->eps; k++) d[k] /= distance;
-    bool sticks_out =
-        distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, REDUCED_SLACK)
-                               : vertex >= 0 ? vertex_cone(m, vertex, d, REDUCED_SLACK)
-                                             : true);
+    bool sticks_out = distance <= q->eps || (edge >= 0     ? edge_cone(m, edge, d, CONE_SLACK)
+                                             : vertex >= 0 ? vertex_cone(m, vertex, d, CONE_SLACK)
+                                                           : true);
     if (!sticks_out) return;
-    if (flat || distance <= q->eps)
-        ball_on_plane(q, triangle, height);
-    else if (edge >= 0)
+    if (flat || distance <= q->eps) {
+        // The ball's centre over the plane of a triangle's patch.
+        double side = height < 0.0 ? -1.0 : 1.0, normal[3];
+        for (int k = 0; k < 3; k++) {
+            normal[k] = side * q->m->normal[3 * triangle + k];
+            foot[k] = q->middle[k] - fabs(height) * normal[k];
+        }
+        query_add(q, foot, q->middle, normal, fabs(height), RANK_FACE,
+                  face_name(q->m, triangle, side, 0));
+    } else if (edge >= 0) {
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_EDGE,
                   pair_name(edge, PAIR_EDGE_VERTEX));
-    else
+    } else {
         query_add(q, foot, q->middle, d, distance, RANK_NEAR_CORNER,
                   pair_name(vertex, PAIR_VERTEX_VERTEX));
+    }
 }
 
 // ---- Corners of b on triangles -----------------------------------------------------------------
@@ -218,22 +213,6 @@ static void corner_on_triangle(query* q, int32_t triangle, int32_t v, double fro
                     : mesh_over_triangle(q->m, triangle, back, crossed ? 2.0 * c->depth : q->eps);
     if (!held) return;
     query_add(q, foot, x, normal, h, RANK_FACE, face_name(q->m, triangle, side, v));
-}
-
-static void corners_on_triangles(query* q, crossing* cross)
-{
-    find_crossings(q, cross);
-    for (int32_t v = 0; v < q->b->vertex_count; v++)
-        if (cross[v].triangle >= 0) choose_crossing(q, v, cross + v);
-    for (int i = 0; i < q->triangle.count; i++) {
-        int32_t t = q->triangle.row[i];
-        double from = mesh_height(q->m, t, q->middle), base = mesh_height(q->m, t, q->delta);
-        for (int32_t v = 0; v < q->b->vertex_count; v++) {
-            double to = base + vec_dot(3, q->m->normal + 3 * t, q->b->vertex + 3 * v);
-            if (fabs(to) > q->reach && cross[v].triangle < 0) continue;
-            corner_on_triangle(q, t, v, from, to, cross + v);
-        }
-    }
 }
 
 // ---- Corners and edges of the mesh on b --------------------------------------------------------
@@ -328,7 +307,7 @@ static bool body_vertex_cone(const query* q, int32_t v, const double d[3])
     for (int32_t w = 0; w < q->b->vertex_count; w++) {
         double u[3];
         vec_sub(3, u, q->b->vertex + 3 * w, q->b->vertex + 3 * v);
-        if (vec_dot(3, d, u) < -REDUCED_SLACK * vec_norm(3, u)) return false;
+        if (vec_dot(3, d, u) < -CONE_SLACK * vec_norm(3, u)) return false;
     }
     return true;
 }
@@ -343,8 +322,7 @@ static void edge_across_edge(query* q, int32_t e, int32_t g, const body_edge* ge
     vec_sub(3, w, ge->from, a);
     vec_cross(n, u, ge->along);
     double n2 = vec_dot(3, n, n), uu = vec_dot(3, u, u);
-    if (n2 <= REDUCED_SLACK * REDUCED_SLACK * uu * ge->length2)
-        return; // parallel: corners do the work
+    if (n2 <= CONE_SLACK * CONE_SLACK * uu * ge->length2) return; // parallel: corners do the work
     double wg[3], wu[3];
     vec_cross(wg, w, ge->along);
     vec_cross(wu, w, u);
@@ -400,7 +378,7 @@ static void edge_near_corner(query* q, int32_t e, int32_t v)
     vec_sub(3, along, q->m->vertex + 3 * q->m->edge[2 * e + 1], a);
     query_corner(q, v, y);
     if (foot_on_segment(y, a, along, x) && direction(q, x, y, d, &h) &&
-        edge_cone(q->m, e, d, REDUCED_SLACK) && body_vertex_cone(q, v, d))
+        edge_cone(q->m, e, d, CONE_SLACK) && body_vertex_cone(q, v, d))
         query_add(q, x, y, d, h, RANK_NEAR_EDGE, pair_name(e, PAIR_EDGE_VERTEX + v));
 }
 
@@ -410,7 +388,7 @@ static void corner_near_edge(query* q, int32_t vertex, int32_t g, const body_edg
     const double* p = q->m->vertex + 3 * vertex;
     double y[3], d[3], h;
     if (foot_on_segment(p, ge->from, ge->along, y) && direction(q, p, y, d, &h) &&
-        body_edge_cone(ge, d, REDUCED_SLACK) && vertex_cone(q->m, vertex, d, REDUCED_SLACK))
+        body_edge_cone(ge, d, CONE_SLACK) && vertex_cone(q->m, vertex, d, CONE_SLACK))
         query_add(q, p, y, d, h, RANK_NEAR_EDGE, pair_name(vertex, PAIR_VERTEX_EDGE + g));
 }
 
@@ -419,13 +397,27 @@ static void corner_near_corner(query* q, int32_t vertex, int32_t v)
     const double* p = q->m->vertex + 3 * vertex;
     double y[3], d[3], h;
     query_corner(q, v, y);
-    if (direction(q, p, y, d, &h) && vertex_cone(q->m, vertex, d, REDUCED_SLACK) &&
+    if (direction(q, p, y, d, &h) && vertex_cone(q->m, vertex, d, CONE_SLACK) &&
         body_vertex_cone(q, v, d))
         query_add(q, p, y, d, h, RANK_NEAR_CORNER, pair_name(vertex, PAIR_VERTEX_VERTEX + v));
 }
 
-static void features_on_body(query* q)
+/// Find all contacts with a body that has corners: those on triangles, then the corners and edges
+/// of the mesh on the body.
+static void find_on_body(query* q, crossing* cross)
 {
+    find_crossings(q, cross);
+    for (int32_t v = 0; v < q->b->vertex_count; v++)
+        if (cross[v].triangle >= 0) choose_crossing(q, v, cross + v);
+    for (int i = 0; i < q->triangle.count; i++) {
+        int32_t t = q->triangle.row[i];
+        double from = mesh_height(q->m, t, q->middle), base = mesh_height(q->m, t, q->delta);
+        for (int32_t v = 0; v < q->b->vertex_count; v++) {
+            double to = base + vec_dot(3, q->m->normal + 3 * t, q->b->vertex + 3 * v);
+            if (fabs(to) > q->reach && cross[v].triangle < 0) continue;
+            corner_on_triangle(q, t, v, from, to, cross + v);
+        }
+    }
     const polytope* s = q->b->shape;
     for (int i = 0; i < q->vertex.count; i++) {
         int32_t p = q->vertex.row[i];
@@ -439,17 +431,6 @@ static void features_on_body(query* q)
         for (int i = 0; i < q->edge.count; i++) edge_across_edge(q, q->edge.row[i], g, &ge);
         for (int i = 0; i < q->vertex.count; i++) corner_near_edge(q, q->vertex.row[i], g, &ge);
     }
-}
-
-static void touch_ball(query* q)
-{
-    for (int i = 0; i < q->triangle.count; i++) ball_on_triangle(q, q->triangle.row[i]);
-}
-
-static void find_on_body(query* q, crossing* cross)
-{
-    corners_on_triangles(q, cross);
-    features_on_body(q);
 }
 
 /// Does the way to corner v still go through the mesh after b is shifted?
@@ -561,7 +542,9 @@ talus_status mesh_touches(const mesh* m, const convex* b, const double delta[3],
     query q;
     query_begin(&q, m, b, delta, reach);
     if (q.triangle.count > 0 && b->shape) touch_body(&q);
-    if (q.triangle.count > 0 && !b->shape) touch_ball(&q);
+    for (int i = 0; i < q.triangle.count && !b->shape; i++) {
+        ball_on_triangle(&q, q.triangle.row[i]);
+    }
     talus_status status = TALUS_ERR_MEMORY;
     if (!q.failed) status = q.found.count > 0 ? query_sift(&q, hint, out) : TALUS_OK;
     query_end(&q);

@@ -30,7 +30,8 @@ typedef enum mesh_pair {
 /// Points found, as many as there are. Zero is the empty list.
 typedef struct touch_list {
     touch* row;
-    int count, capacity;
+    int count;
+    int64_t capacity;
 } touch_list;
 
 void touch_list_free(touch_list* list);

@@ -9,6 +9,7 @@
 /// the best. Every ball gets room for its own motion in so many steps.
 #include "detect/neighbours.h"
 
+#include "base/array.h"
 #include "base/parallel.h"
 #include "base/vec.h"
 
@@ -39,22 +40,6 @@ void neighbours_free(neighbours* n)
     free(n->room);
     free(n->mobile);
     *n = (neighbours){.count = -1};
-}
-
-static bool reserve(neighbours* n, int64_t count, int dim)
-{
-    if (count <= n->capacity && dim == n->dim) return true;
-    const int64_t grown = count + count / 10 + 16;
-    free(n->position);
-    free(n->room);
-    free(n->mobile);
-    n->position = malloc(sizeof *n->position * (size_t)(grown * dim));
-    n->room = malloc(sizeof *n->room * (size_t)grown);
-    n->mobile = malloc((size_t)grown);
-    const bool good = n->position && n->room && n->mobile;
-    n->capacity = good ? grown : 0;
-    n->dim = dim;
-    return good;
 }
 
 static bool same_cell(const cell* x, const cell* y, int dim)
@@ -187,8 +172,13 @@ talus_status neighbours_update(neighbours* n, const ball_set* balls, const cell*
         n->uses++;
         return TALUS_OK;
     }
-    if (balls->count > n->capacity || balls->dim != n->dim) n->count = -1;
-    if (!reserve(n, balls->count, balls->dim)) return TALUS_ERR_MEMORY;
+    if (balls->dim != n->dim) n->capacity = 0;
+    if (balls->count > n->capacity) n->count = -1; // where they were is lost
+    n->dim = balls->dim;
+    if (!arrays_renew(&n->capacity, balls->count, ROWS(n->position, n->dim), ARRAY(n->room),
+                      ARRAY(n->mobile))) {
+        return TALUS_ERR_MEMORY;
+    }
     n->cell = *periodic;
     make_room(n, balls, n->room);
     n->count = -1; // until it is made

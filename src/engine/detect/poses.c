@@ -1,6 +1,7 @@
 /// Turning the solids into place; see poses.h.
 #include "detect/poses.h"
 
+#include "base/array.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -73,38 +74,6 @@ convex convex_of_wall(const wall_form* form, int dim, int part)
                     .skin = form->skin};
 }
 
-/// Grow an array without keeping its contents.
-static bool regrow(void** array, int64_t* capacity, int64_t needed, size_t size)
-{
-    if (needed <= *capacity) return true;
-    const int64_t grown = needed + needed / 4 + 16;
-    free(*array);
-    *array = malloc(size * (size_t)grown);
-    *capacity = *array ? grown : 0;
-    return *array != NULL;
-}
-
-/// Number the parts of all grains; returns how many numbers their corners and normals are.
-static int64_t count_parts(poses* p, const grains* g)
-{
-    int64_t numbers = 0;
-    p->first[0] = 0;
-    for (int64_t i = 0; i < g->count; i++) {
-        const solid* s = grain_solid(g, i);
-        p->first[i + 1] = p->first[i] + (s ? s->part_count : 0);
-        for (int k = 0; s && k < s->part_count; k++) numbers += convex_size(&s->part[k]);
-    }
-    return numbers;
-}
-
-static bool reserve_parts(poses* p, int64_t parts, int64_t numbers, int dim)
-{
-    int64_t box_capacity = p->part_capacity;
-    return regrow((void**)&p->part, &p->part_capacity, parts, sizeof *p->part) &&
-           regrow((void**)&p->box, &box_capacity, parts, sizeof(double) * 2 * (size_t)dim) &&
-           regrow((void**)&p->pool, &p->number_capacity, numbers, sizeof(double));
-}
-
 static void enclose(const convex* c, double* box)
 {
     const int dim = c->dim;
@@ -127,11 +96,17 @@ talus_status poses_update(poses* p, const grains* g)
         poses_free(p);
         return TALUS_OK;
     }
-    if (!regrow((void**)&p->first, &p->grain_capacity, g->count + 1, sizeof *p->first)) {
-        return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&p->grain_capacity, g->count + 1, ARRAY(p->first))) return TALUS_ERR_MEMORY;
+    int64_t numbers = 0; // of the corners and normals of all parts
+    p->first[0] = 0;
+    for (int64_t i = 0; i < g->count; i++) {
+        const solid* s = grain_solid(g, i);
+        p->first[i + 1] = p->first[i] + (s ? s->part_count : 0);
+        for (int k = 0; s && k < s->part_count; k++) numbers += convex_size(&s->part[k]);
     }
-    const int64_t numbers = count_parts(p, g);
-    if (!reserve_parts(p, p->first[g->count], numbers, dim)) {
+    if (!arrays_renew(&p->part_capacity, p->first[g->count], ARRAY(p->part),
+                      ROWS(p->box, 2 * dim)) ||
+        !arrays_renew(&p->number_capacity, numbers, ARRAY(p->pool))) {
         poses_free(p);
         return TALUS_ERR_MEMORY;
     }

@@ -1,5 +1,6 @@
 /// Contacts of solids with walls, and of balls with walls that are solids or meshes; which walls
 /// are met how is decided in state/wall_form.h.
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "detect/narrow.h"
@@ -33,16 +34,6 @@ static int grain_parts(const grains* g, int64_t grain)
     return s ? s->part_count : 1;
 }
 
-/// Room for the largest part of a solid.
-static bool reserve_turned(narrow_scratch* scratch, int64_t numbers)
-{
-    if (numbers <= scratch->turned_capacity) return true;
-    free(scratch->turned);
-    scratch->turned = malloc(sizeof(double) * (size_t)numbers);
-    scratch->turned_capacity = scratch->turned ? numbers : 0;
-    return scratch->turned != NULL;
-}
-
 /// A grain's part turned into the wall's axes, about the grain's centre. False if memory is short.
 static bool part_in_wall(const grains* g, const walls* w, int64_t grain, int wall, int part,
                          narrow_scratch* scratch, convex* out)
@@ -52,7 +43,10 @@ static bool part_in_wall(const grains* g, const walls* w, int64_t grain, int wal
         *out = convex_ball(g->dim, g->radius[grain]);
         return true;
     }
-    if (!reserve_turned(scratch, convex_size(&s->part[part]))) return false;
+    if (!arrays_renew(&scratch->turned_capacity, convex_size(&s->part[part]),
+                      ARRAY(scratch->turned))) {
+        return false;
+    }
     double of_grain[9], of_wall[9], axes[9];
     grain_axes(g, grain, of_grain);
     quat_matrix(of_wall, w->rotation + 4 * wall);

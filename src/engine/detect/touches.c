@@ -183,38 +183,6 @@ static bool find_four(const touch* t, int count, const convex_hint* hint, touch 
     return found == 4;
 }
 
-/// Whether four points hold nearly as well as those chosen anew.
-static bool as_good(const touch* old, const touch* fresh, double span)
-{
-    return least_gap(old) <= least_gap(fresh) + KEEP_GAP * span &&
-           hull_of_four(old) >= (1.0 - KEEP_AREA) * hull_of_four(fresh);
-}
-
-/// Diagonal of the box about the points.
-static double span_of(const touch* t, int count)
-{
-    double size[3];
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < count; i++) {
-            low = fmin(low, t[i].point[k]), high = fmax(high, t[i].point[k]);
-        }
-        size[k] = high - low;
-    }
-    return vec_norm(3, size);
-}
-
-/// Brings the four points to the front that hold a body at rest.
-static void rest_on_four(touch* points, int count, const convex_hint* hint)
-{
-    const double span = span_of(points, count);
-    touch old[4];
-    // All four or none: each choice depends on the ones before.
-    const bool four = find_four(points, count, hint, old);
-    pick_four(points, count, span, four ? NULL : hint);
-    if (four && as_good(old, points, span)) memcpy(points, old, sizeof old);
-}
-
 /// Square of the distance of point i from the nearest of those before `at`.
 static double lonely(const touch* t, int at, int i)
 {
@@ -225,18 +193,6 @@ static double lonely(const touch* t, int at, int i)
         least = fmin(least, vec_dot(3, d, d));
     }
     return least;
-}
-
-/// Brings points that are far from all before them to the places from the fifth on.
-static void spread_out(touch* t, int count, int most)
-{
-    for (int at = 4; at < most; at++) {
-        int best = at;
-        for (int i = at + 1; i < count; i++) {
-            if (lonely(t, at, i) > lonely(t, at, best)) best = i;
-        }
-        swap(t, at, best);
-    }
 }
 
 int touches_most(const convex_hint* hint, const double normal[3], double reach, double size)
@@ -253,7 +209,31 @@ int touches_reduce(touch* points, int count, int most, const convex_hint* hint)
 {
     count = sort_unique(points, count);
     if (count <= most) return count;
-    rest_on_four(points, count, hint);
-    spread_out(points, count, most);
+    double size[3]; // of the box about the points
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < count; i++) {
+            low = fmin(low, points[i].point[k]), high = fmax(high, points[i].point[k]);
+        }
+        size[k] = high - low;
+    }
+    const double span = vec_norm(3, size);
+    // The four points that hold a body at rest come first.
+    touch old[4];
+    // All four or none: each choice depends on the ones before.
+    const bool four = find_four(points, count, hint, old);
+    pick_four(points, count, span, four ? NULL : hint);
+    if (four && least_gap(old) <= least_gap(points) + KEEP_GAP * span &&
+        hull_of_four(old) >= (1.0 - KEEP_AREA) * hull_of_four(points)) {
+        memcpy(points, old, sizeof old); // they hold nearly as well as those chosen anew
+    }
+    // From the fifth on, points that are far from all before them.
+    for (int at = 4; at < most; at++) {
+        int best = at;
+        for (int i = at + 1; i < count; i++) {
+            if (lonely(points, at, i) > lonely(points, at, best)) best = i;
+        }
+        swap(points, at, best);
+    }
     return sort_unique(points, most);
 }

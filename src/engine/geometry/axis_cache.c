@@ -20,27 +20,6 @@
 /// Angle (radians) from an axis within which others need not be foreseen: that of wide contacts.
 #define FORESEE_ANGLE 0.04
 
-static void axis_of_side(const convex_pair* p, axis_kind kind, int face, axis* out)
-{
-    const bool of_a = kind == AXIS_FACE_A;
-    const double* m = (of_a ? p->a : p->b)->normal + 2 * face;
-    for (int k = 0; k < 2; k++) out->normal[k] = of_a ? m[k] : -m[k];
-    out->normal[2] = 0.0;
-    out->kind = kind;
-    int i, j;
-    out->gap = gap_along(2, p, out->normal, &i, &j);
-    out->of_a = of_a ? face : i, out->of_b = of_a ? j : face;
-    for (int k = 0; k < 2; k++) {
-        out->on_a[k] = p->a->vertex[2 * i + k];
-        out->on_b[k] = p->b->vertex[2 * j + k] + p->delta[k];
-        if (of_a) {
-            out->on_a[k] = out->on_b[k] - out->gap * out->normal[k];
-        } else {
-            out->on_b[k] = out->on_a[k] + out->gap * out->normal[k];
-        }
-    }
-}
-
 /// The face that the names tell: of a if there is one. Where only edges cross, the one beside a's
 /// edge that looks to b is worth a try.
 static bool kept_face(const convex_pair* p, const convex_hint* hint, axis_kind* kind, int* face)
@@ -242,7 +221,8 @@ static bool kept_axis(const convex_pair* p, const convex_hint* hint, axis* along
     return true;
 }
 
-int resume(const convex_pair* p, const convex_hint* hint, double reach, axis* along, touch* out)
+int kept_axis_touches(const convex_pair* p, const convex_hint* hint, double reach, axis* along,
+                      touch* out)
 {
     axis_kind kind;
     int face;
@@ -252,7 +232,23 @@ int resume(const convex_pair* p, const convex_hint* hint, double reach, axis* al
         return along->gap > reach + p->a->skin + p->b->skin ? 0 : manifold_3d(p, along, reach, out);
     }
     if (flat) {
-        axis_of_side(p, kind, face, along);
+        const bool of_a = kind == AXIS_FACE_A;
+        const double* m = (of_a ? p->a : p->b)->normal + 2 * face;
+        for (int k = 0; k < 2; k++) along->normal[k] = of_a ? m[k] : -m[k];
+        along->normal[2] = 0.0;
+        along->kind = kind;
+        int i, j;
+        along->gap = gap_along(2, p, along->normal, &i, &j);
+        along->of_a = of_a ? face : i, along->of_b = of_a ? j : face;
+        for (int k = 0; k < 2; k++) {
+            along->on_a[k] = p->a->vertex[2 * i + k];
+            along->on_b[k] = p->b->vertex[2 * j + k] + p->delta[k];
+            if (of_a) {
+                along->on_a[k] = along->on_b[k] - along->gap * along->normal[k];
+            } else {
+                along->on_b[k] = along->on_a[k] + along->gap * along->normal[k];
+            }
+        }
     } else {
         axis_of_face(p, kind, face, along);
     }

@@ -5,8 +5,8 @@
 /// exactly on the shell the normal is to the right of the way from the low to the high rim.
 #include "geometry/revolve.h"
 
-int reduced_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
-                  shape_hit* hits)
+int cone_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
+               shape_hit* hits)
 {
     double limit = reach + shape->skin;
     double widest = fmax(shape->radius, shape->radius_high);

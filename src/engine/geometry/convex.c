@@ -195,7 +195,7 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
     touch found[TOUCH_BUFFER];
     int count = 0;
     if (convex_pair_begin(&p, a, b, delta, reach)) return 0;
-    if (hint && hint->kept_count > 0) count = resume(&p, hint, reach, &along, found);
+    if (hint && hint->kept_count > 0) count = kept_axis_touches(&p, hint, reach, &along, found);
     if (count == 0) {
         count = search(&p, reach, &along, found);
         if (count > 0 && hint && hint_moves(hint) && foresee(&p, hint, found, count, &along)) {

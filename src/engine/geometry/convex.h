@@ -19,8 +19,8 @@
 /// step, and for good if it moves by less than 1e-4 a step; and creep below 1e-7 a step.
 ///
 /// A face that was there in the last step is taken again while it separates the bodies by no less
-/// than the best axis, to 1e-6 of their size (resume.c), and the four points of the last step stay
-/// while they hold nearly as well (touches.c): so nothing flickers at rest.
+/// than the best axis, to 1e-6 of their size (axis_cache.c), and the four points of the last step
+/// stay while they hold nearly as well (touches.c): so nothing flickers at rest.
 ///
 /// Names of points: FEATURE_VERTEX_FACE and FEATURE_FACE_VERTEX hold a corner and a face;
 /// FEATURE_EDGE_EDGE holds two codes, where e is the edge e (3D), and edge_count + v the corner v

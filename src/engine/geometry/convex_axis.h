@@ -137,7 +137,8 @@ int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* ou
 bool touches_wide(const convex_pair* p, const touch* t, int count);
 /// Points along the face that the last step's names tell, and its axis; 0 if it may not be the
 /// nearest any more.
-int resume(const convex_pair* p, const convex_hint* hint, double reach, axis* along, touch* out);
+int kept_axis_touches(const convex_pair* p, const convex_hint* hint, double reach, axis* along,
+                      touch* out);
 
 /// A touch between point `on_a` and `on_b` of the cores (both from a's origin).
 void touch_make(const convex_pair* p, const double* n, const double* on_a, const double* on_b,

@@ -4,6 +4,7 @@
 /// where each loop leaves the kept side, are sorted by angle into the new face.
 #include "geometry/convex_cell.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -28,17 +29,10 @@ void convex_cell_free(convex_cell* c)
 /// Make room; tags have room for either use.
 static talus_status loops_reserve(convex_loops* l, int faces, int corners)
 {
-    if (faces < l->face_capacity && corners <= l->corner_capacity) return TALUS_OK;
-    if (faces + 1 > l->face_capacity) l->face_capacity = 2 * faces + 16;
-    if (corners > l->corner_capacity) l->corner_capacity = 2 * corners + 64;
-    const int tags = l->face_capacity > l->corner_capacity ? l->face_capacity : l->corner_capacity;
-    int* first = realloc(l->first, sizeof *first * (size_t)l->face_capacity);
-    if (first) l->first = first;
-    double* x = realloc(l->x, sizeof *x * 3 * (size_t)l->corner_capacity);
-    if (x) l->x = x;
-    int32_t* tag = realloc(l->tag, sizeof *tag * (size_t)tags);
-    if (tag) l->tag = tag;
-    return first && x && tag ? TALUS_OK : TALUS_ERR_MEMORY;
+    const int tags = faces > corners ? faces : corners;
+    const bool good = arrays_grow(&l->face_capacity, faces + 1, ARRAY(l->first)) &&
+                      arrays_grow(&l->corner_capacity, tags, ROWS(l->x, 3), ARRAY(l->tag));
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
 static int corners_of(const convex_loops* l)
@@ -153,38 +147,14 @@ static int clip_loop(const convex_loops* from, int f, cutting* cut, convex_loops
     return count;
 }
 
-/// Sort the corners of the new face around its normal.
-static void order_section(cutting* cut)
-{
-    double frame[3][3], middle[3] = {0};
-    const int count = cut->section_count;
-    vec_frame(3, cut->normal, frame);
-    for (int i = 0; i < count; i++) vec_add_scaled(3, middle, 1.0 / count, cut->section + 4 * i);
-    for (int i = 0; i < count; i++) {
-        double arm[3], row[4];
-        vec_copy(3, row, cut->section + 4 * i);
-        vec_sub(3, arm, row, middle);
-        row[3] = atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
-        int at = i;
-        for (; at > 0 && cut->section[4 * (at - 1) + 3] > row[3]; at--) {
-            vec_copy(4, cut->section + 4 * at, cut->section + 4 * (at - 1));
-        }
-        vec_copy(4, cut->section + 4 * at, row);
-    }
-}
-
 /// Room for what a cut can make: at most a new corner for each old one, and as many again in the
 /// new face.
 static talus_status reserve_cut(convex_cell* c)
 {
     const int corners = corners_of(&c->now);
     TRY(loops_reserve(&c->spare, c->now.faces + 1, 3 * corners));
-    if (corners <= c->section_capacity) return TALUS_OK;
-    double* more = realloc(c->section, sizeof *more * 8 * (size_t)corners);
-    if (!more) return TALUS_ERR_MEMORY;
-    c->section = more;
-    c->section_capacity = 2 * corners;
-    return TALUS_OK;
+    const bool good = arrays_grow(&c->section_capacity, corners, ROWS(c->section, 4));
+    return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
 talus_status convex_cell_cut(convex_cell* c, const double normal[3], double offset, int32_t tag)
@@ -205,10 +175,27 @@ talus_status convex_cell_cut(convex_cell* c, const double normal[3], double offs
         count = end;
     }
     if (!flat && cut.section_count >= 3 && to->faces > 0) {
-        order_section(&cut);
+        // Sort the corners of the new face around its normal.
+        double frame[3][3], middle[3] = {0};
+        const int corners = cut.section_count;
+        vec_frame(3, normal, frame);
+        for (int i = 0; i < corners; i++) {
+            vec_add_scaled(3, middle, 1.0 / corners, cut.section + 4 * i);
+        }
+        for (int i = 0; i < corners; i++) {
+            double arm[3], row[4];
+            vec_copy(3, row, cut.section + 4 * i);
+            vec_sub(3, arm, row, middle);
+            row[3] = atan2(vec_dot(3, arm, frame[2]), vec_dot(3, arm, frame[1]));
+            int at = i;
+            for (; at > 0 && cut.section[4 * (at - 1) + 3] > row[3]; at--) {
+                vec_copy(4, cut.section + 4 * at, cut.section + 4 * (at - 1));
+            }
+            vec_copy(4, cut.section + 4 * at, row);
+        }
         to->tag[to->faces] = tag;
         to->first[to->faces++] = count;
-        for (int i = 0; i < cut.section_count; i++) push(to, &count, cut.section + 4 * i, 0, flat);
+        for (int i = 0; i < corners; i++) push(to, &count, cut.section + 4 * i, 0, flat);
     }
     to->first[to->faces] = count;
     convex_loops swap = c->now;

@@ -14,14 +14,14 @@ typedef struct convex_loops {
     int* first;   ///< [faces + 1] first corner of each loop
     double* x;    ///< [corners][3]; 2D: the third is 0
     int32_t* tag; ///< 3D: [faces]; 2D: [corners] of the side from this corner to the next
-    int face_capacity, corner_capacity;
+    int64_t face_capacity, corner_capacity;
 } convex_loops;
 
 typedef struct convex_cell {
     int dim;
     convex_loops now, spare; ///< `spare` receives what a cut leaves
     double* section;         ///< [section_capacity][4] corners of the new face, and their angles
-    int section_capacity;
+    int64_t section_capacity;
 } convex_cell;
 
 void convex_cell_free(convex_cell* c);

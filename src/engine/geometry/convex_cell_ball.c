@@ -21,7 +21,7 @@ static double disk_part(double r, double d, double alpha)
 }
 
 /// The same of the cones over a face at the height h > 0.
-static double island(double r, double h, double d, double alpha)
+static double cone_part(double r, double h, double d, double alpha)
 {
     const double c2 = r * r - h * h;
     const double rim = c2 > 0.0 ? sqrt(c2) : 0.0;
@@ -50,15 +50,16 @@ static double side_part(const double a[3], const double b[3], const double n[3],
     const double end[2] = {vec_dot(3, along, b), -vec_dot(3, along, a)};
     for (int e = 0; e < 2; e++) {
         const double alpha = atan2(fabs(end[e]), fabs(d));
-        const double part = flat ? disk_part(r, fabs(d), alpha) : island(r, h, fabs(d), alpha);
+        const double part = flat ? disk_part(r, fabs(d), alpha) : cone_part(r, h, fabs(d), alpha);
         sum += end[e] < 0.0 ? -part : part;
     }
     return d < 0.0 ? -sum : sum;
 }
 
-/// Unit normal of a loop (Newell); zero if it has no area.
-static void loop_normal(const convex_loops* l, int f, double n[3])
+static double face_part(const convex_loops* l, int f, const double centre[3], double r, bool flat)
 {
+    double n[3], first[3], foot[3], sum = 0.0, h = 0.0;
+    // The loop's unit normal (Newell), zero if it has no area.
     double cross[3];
     n[0] = n[1] = n[2] = 0.0;
     const double* base = l->x + 3 * l->first[f];
@@ -71,12 +72,6 @@ static void loop_normal(const convex_loops* l, int f, double n[3])
     }
     const double length = vec_norm(3, n);
     for (int k = 0; k < 3; k++) n[k] = length > 0.0 ? n[k] / length : 0.0;
-}
-
-static double face_part(const convex_loops* l, int f, const double centre[3], double r, bool flat)
-{
-    double n[3], first[3], foot[3], sum = 0.0, h = 0.0;
-    loop_normal(l, f, n);
     vec_copy(3, foot, centre);
     if (!flat) {
         vec_sub(3, first, l->x + 3 * l->first[f], centre);

@@ -190,19 +190,6 @@ static talus_status mesh_find_edges(mesh* m, talus_error* error)
     return TALUS_OK;
 }
 
-/// The corners at the other ends of each corner's edges.
-static void mesh_find_neighbours(mesh* m)
-{
-    int32_t* first = m->vertex_first;
-    for (int32_t k = 0; k < 2 * m->edge_count; k++) first[m->edge[k] + 2]++;
-    for (int32_t v = 0; v < m->vertex_count; v++) first[v + 1] += first[v];
-    for (int32_t e = 0; e < m->edge_count; e++) {
-        int32_t a = m->edge[2 * e], b = m->edge[2 * e + 1];
-        m->vertex_near[first[a + 1]++] = b;
-        m->vertex_near[first[b + 1]++] = a;
-    }
-}
-
 static double flat_tolerance(const mesh* m)
 {
     for (int32_t k = 0; k < 9 * m->triangle_count; k++) {
@@ -468,7 +455,15 @@ static talus_status mesh_build(mesh* m, const triangles* t, talus_error* error)
     if (status == TALUS_OK) status = mesh_find_patches(m, area, error);
     free(area);
     TRY(status);
-    mesh_find_neighbours(m);
+    // The corners at the other ends of each corner's edges.
+    int32_t* first = m->vertex_first;
+    for (int32_t k = 0; k < 2 * m->edge_count; k++) first[m->edge[k] + 2]++;
+    for (int32_t v = 0; v < m->vertex_count; v++) first[v + 1] += first[v];
+    for (int32_t e = 0; e < m->edge_count; e++) {
+        int32_t a = m->edge[2 * e], b = m->edge[2 * e + 1];
+        m->vertex_near[first[a + 1]++] = b;
+        m->vertex_near[first[b + 1]++] = a;
+    }
     TRY(mesh_find_sharp(m, error));
     build_node(m, 0, m->triangle_count);
     return TALUS_OK;

@@ -1,4 +1,4 @@
-/// A surface of triangles: an obstacle of any shape, from an STL or OBJ file or made from a cone or
+/// A surface of triangles: an obstacle of any shape, of given triangles or made from a cone or
 /// plate. Both sides act. Where triangles meet in a flat or hollow edge, the edge itself never
 /// touches anything: so flat parts behave like one plane, without double contacts.
 #ifndef TALUS_GEOMETRY_MESH_H
@@ -13,7 +13,7 @@ enum { MESH_MAX_TRIANGLES = 1 << 18 };
 
 typedef struct mesh mesh; ///< triangles with adjacency and a box tree; see mesh.c
 
-/// Plain triangles as read from a file: corners are welded where they agree to the bit or within
+/// Plain triangles: corners are welded where they agree to the bit or within
 /// 1e-9 of the extent.
 typedef struct triangles {
     int64_t vertex_count, triangle_count;
@@ -26,9 +26,6 @@ typedef struct triangles {
 void triangles_free(triangles* t);
 /// Join corners that are within 1e-9 of the extent; those that are left keep their order.
 talus_status triangles_weld(triangles* t, talus_error* error);
-/// Read an STL (binary or text) or OBJ file, by its contents. Errors begin with file:line: where
-/// there are lines. The caller owns *out.
-talus_status triangles_read(const char* path, triangles* out, talus_error* error);
 
 /// Build a mesh of triangles that are welded; those without area are left out. `skin`: rounded half
 /// thickness.

@@ -42,15 +42,6 @@ static int32_t weld_find(const weld_table* w, const double* kept, const double x
     return -1;
 }
 
-static void weld_add(weld_table* w, int32_t i, const double x[3])
-{
-    int64_t cube[3];
-    for (int k = 0; k < 3; k++) cube[k] = (int64_t)floor((x[k] - w->low[k]) / w->width);
-    uint64_t bucket = weld_bucket(w, cube);
-    w->older[i] = w->head[bucket];
-    w->head[bucket] = i;
-}
-
 /// Where the cubes begin, how wide they are, and an empty table; false if memory is short.
 static bool weld_begin(weld_table* w, const triangles* t)
 {
@@ -73,29 +64,27 @@ static bool weld_begin(weld_table* w, const triangles* t)
     return w->head && w->older;
 }
 
-/// Keep one of every set of equal corners; now[old index] = new index.
-static void weld_corners(weld_table* w, triangles* t, int32_t* now)
-{
-    int32_t count = 0;
-    for (int64_t v = 0; v < t->vertex_count; v++) {
-        double x[3];
-        vec_copy(3, x, t->vertex + 3 * v);
-        now[v] = weld_find(w, t->vertex, x, 0.5 * w->width);
-        if (now[v] >= 0) continue;
-        now[v] = count;
-        vec_copy(3, t->vertex + 3 * count, x);
-        weld_add(w, count++, x);
-    }
-    t->vertex_count = count;
-}
-
 talus_status triangles_weld(triangles* t, talus_error* error)
 {
     weld_table w = {0};
     int32_t* now = malloc(((size_t)t->vertex_count + 1) * sizeof *now);
     const bool good = weld_begin(&w, t) && now;
     if (good) {
-        weld_corners(&w, t, now);
+        // Keep one of every set of equal corners; now[old index] = new index.
+        int32_t count = 0;
+        for (int64_t v = 0; v < t->vertex_count; v++) {
+            double x[3];
+            vec_copy(3, x, t->vertex + 3 * v);
+            now[v] = weld_find(&w, t->vertex, x, 0.5 * w.width);
+            if (now[v] >= 0) continue;
+            int64_t cube[3];
+            for (int k = 0; k < 3; k++) cube[k] = (int64_t)floor((x[k] - w.low[k]) / w.width);
+            const uint64_t bucket = weld_bucket(&w, cube);
+            vec_copy(3, t->vertex + 3 * count, x);
+            w.older[count] = w.head[bucket];
+            w.head[bucket] = now[v] = count++;
+        }
+        t->vertex_count = count;
         for (int64_t k = 0; k < 3 * t->triangle_count; k++) t->triangle[k] = now[t->triangle[k]];
     }
     free(w.head);

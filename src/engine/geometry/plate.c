@@ -31,17 +31,6 @@ static double plate_cost(const plate_frame* f, double a, double b)
     return a * (a * f->uu + 2.0 * (b * f->uv - f->pu)) + b * (b * f->vv - 2.0 * f->pv);
 }
 
-/// Move (a, b), outside of the square, to the nearest point of the parallelogram's border.
-static void plate_border(const plate_frame* f, double* a, double* b)
-{
-    bool beyond_a = fabs(*a) > 1.0, beyond_b = fabs(*b) > 1.0;
-    double a1 = clamp_unit(*a), b1 = clamp_unit((f->pv - a1 * f->uv) / f->vv);
-    double b2 = clamp_unit(*b), a2 = clamp_unit((f->pu - b2 * f->uv) / f->uu);
-    bool first = beyond_a && (!beyond_b || plate_cost(f, a1, b1) <= plate_cost(f, a2, b2));
-    *a = first ? a1 : a2;
-    *b = first ? b1 : b2;
-}
-
 int plate_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
                 shape_hit* hits)
 {
@@ -64,7 +53,13 @@ int plate_query(const talus_shape_def* shape, int dim, const double point[3], do
     for (int k = 0; k < 3; k++) hit.normal[k] = side * scale * across[k];
 
     if (fabs(a) > 1.0 || fabs(b) > 1.0) {
-        plate_border(&f, &a, &b);
+        // Move (a, b), outside of the square, to the nearest point of the parallelogram's border.
+        bool beyond_a = fabs(a) > 1.0, beyond_b = fabs(b) > 1.0;
+        double a1 = clamp_unit(a), b1 = clamp_unit((f.pv - a1 * f.uv) / f.vv);
+        double b2 = clamp_unit(b), a2 = clamp_unit((f.pu - b2 * f.uv) / f.uu);
+        bool first = beyond_a && (!beyond_b || plate_cost(&f, a1, b1) <= plate_cost(&f, a2, b2));
+        a = first ? a1 : a2;
+        b = first ? b1 : b2;
         double away[3];
         for (int k = 0; k < 3; k++) away[k] = point[k] - a * u[k] - b * v[k];
         hit.distance = vec_norm(3, away);

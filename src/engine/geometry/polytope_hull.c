@@ -188,16 +188,6 @@ static talus_status hull_drop_equal(hull* h, talus_error* error)
     return TALUS_OK;
 }
 
-/// All points within `weld` of point `kept`, other than itself, are gone.
-static void hull_weld(hull* h, int kept, double weld)
-{
-    for (int i = 0; i < h->count; i++) {
-        double d[3];
-        vec_sub(h->dim, d, hull_point(h, i), hull_point(h, kept));
-        if (i != kept && vec_dot(h->dim, d, d) <= weld * weld) h->gone[i] = 1;
-    }
-}
-
 /// Weld corners of the hull that are nearer than `weld`; *welded if there were any.
 static talus_status hull_drop_close(hull* h, double weld, bool* welded, talus_error* error)
 {
@@ -216,7 +206,12 @@ static talus_status hull_drop_close(hull* h, double weld, bool* welded, talus_er
             double d[3];
             vec_sub(h->dim, d, sorted[i].x, sorted[j].x);
             if (vec_dot(h->dim, d, d) > weld * weld) continue;
-            hull_weld(h, a < b ? a : b, weld);
+            // All points within `weld` of the first of the two, other than itself, are gone.
+            const int kept = a < b ? a : b;
+            for (int other = 0; other < h->count; other++) {
+                vec_sub(h->dim, d, hull_point(h, other), hull_point(h, kept));
+                if (other != kept && vec_dot(h->dim, d, d) <= weld * weld) h->gone[other] = 1;
+            }
             *welded = true;
         }
     }
@@ -336,26 +331,6 @@ static bool chord_holds(const hull* h, const int32_t* ring, int count, int from,
     return true;
 }
 
-/// Keep of a counterclockwise ring what is needed; returns how many.
-static int ring_simplify(const hull* h, int32_t* ring, int count, double flat, int32_t* kept)
-{
-    // The corner farthest from the middle is needed for sure: begin there.
-    int start = 0;
-    double most = -1.0;
-    for (int i = 0; i < count; i++) {
-        double distance = vec_norm(2, hull_point(h, ring[i]));
-        if (distance > most) most = distance, start = i;
-    }
-    int kept_count = 0, from = start;
-    while (from < start + count) {
-        int to = from + 1;
-        while (to < start + count && chord_holds(h, ring, count, from, to + 1, flat)) to++;
-        kept[kept_count++] = ring[from % count];
-        from = to;
-    }
-    return kept_count;
-}
-
 /// Normals and offsets of a polygon from the corners' numbers.
 static talus_status polygon_fill(const hull* h, const int32_t* corner, int count, polytope* out,
                                  talus_error* error)
@@ -406,7 +381,21 @@ static talus_status hull_polygon(hull* h, double flat, polytope* out, talus_erro
     for (int i = 0; i < count; i++) next[h->facet[2 * i]] = h->facet[2 * i + 1];
     ring[0] = h->facet[0];
     for (int i = 1; i < count; i++) ring[i] = next[ring[i - 1]];
-    int corners = ring_simplify(h, ring, count, flat, kept);
+    // Keep of the counterclockwise ring what is needed. The corner farthest from the middle is
+    // needed for sure: begin there.
+    int start = 0;
+    double most = -1.0;
+    for (int i = 0; i < count; i++) {
+        double distance = vec_norm(2, hull_point(h, ring[i]));
+        if (distance > most) most = distance, start = i;
+    }
+    int corners = 0, from = start;
+    while (from < start + count) {
+        int to = from + 1;
+        while (to < start + count && chord_holds(h, ring, count, from, to + 1, flat)) to++;
+        kept[corners++] = ring[from % count];
+        from = to;
+    }
     if (corners > POLYTOPE_MAX_VERTICES) {
         status = too_many(corners, error);
     } else {

@@ -132,16 +132,6 @@ static moments polygon_moments(const polytope* p, double skin, const double orig
 
 // ---- polyhedra ---------------------------------------------------------------------------------
 
-/// Angle at corner b of the path a, b, c.
-static double corner_angle(const double a[3], const double b[3], const double c[3])
-{
-    double u[3], v[3], w[3];
-    vec_sub(3, u, a, b);
-    vec_sub(3, v, c, b);
-    vec_cross(w, u, v);
-    return atan2(vec_norm(3, w), vec_dot(3, u, v));
-}
-
 /// The core behind a face, the prism over it, and its share of the ball at each of its corners: the
 /// solid angle at a corner is 2 pi less the angles of its faces.
 static void add_face(moments* m, const polytope* p, double skin, const double origin[3], int f)
@@ -168,7 +158,10 @@ static void add_face(moments* m, const polytope* p, double skin, const double or
         corner_about(p, loop[i], origin, x[0]);
         corner_about(p, loop[(i + 1) % count], origin, x[1]);
         corner_about(p, loop[(i + 2) % count], origin, x[2]);
-        double angle = corner_angle(x[0], x[1], x[2]);
+        vec_sub(3, u, x[0], x[1]);
+        vec_sub(3, v, x[2], x[1]);
+        vec_cross(area, u, v);
+        double angle = atan2(vec_norm(3, area), vec_dot(3, u, v));
         add_simplex(m, -angle * skin * skin * skin / 3.0, 1, x + 1, false);
     }
 }

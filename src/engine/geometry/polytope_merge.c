@@ -185,19 +185,6 @@ static void merge_faces(merge* m)
     }
 }
 
-/// Number the corners, in the order of the points.
-static void merge_corners(merge* m, int32_t* corner_of)
-{
-    for (int32_t h = 0; h < m->halves; h++) {
-        if (half_is_border(m, h)) m->degree[half_from(m, h)]++;
-    }
-    for (int p = 0; p < m->in->point_count; p++) {
-        bool corner = m->degree[p] >= 3;
-        m->number[p] = corner ? m->vertex_count : -1;
-        if (corner) corner_of[m->vertex_count++] = p;
-    }
-}
-
 /// The next half-edge along the border of the same face.
 static int32_t border_next(const merge* m, int32_t half)
 {
@@ -243,17 +230,6 @@ static int merge_walk(merge* m, int32_t start, int32_t* loop)
     return count;
 }
 
-/// Turn a loop so that it begins with its smallest number.
-static void loop_turn(int32_t* loop, int count, int32_t* spare)
-{
-    int first = 0;
-    for (int i = 1; i < count; i++) {
-        if (loop[i] < loop[first]) first = i;
-    }
-    memcpy(spare, loop, (size_t)count * sizeof *loop);
-    for (int i = 0; i < count; i++) loop[i] = spare[(first + i) % count];
-}
-
 /// Loops of all faces; false if a face has a hole, fewer than three corners or bent edges.
 static bool merge_loops(merge* m)
 {
@@ -264,7 +240,14 @@ static bool merge_loops(merge* m)
         m->first[faces] = used;
         int count = merge_walk(m, h, m->loop + used);
         if (count < 3) return false;
-        loop_turn(m->loop + used, count, m->stack);
+        // A loop begins with its smallest number.
+        int32_t* loop = m->loop + used;
+        int first = 0;
+        for (int i = 1; i < count; i++) {
+            if (loop[i] < loop[first]) first = i;
+        }
+        memcpy(m->stack, loop, (size_t)count * sizeof *loop);
+        for (int i = 0; i < count; i++) loop[i] = m->stack[(first + i) % count];
         used += count;
         faces++;
     }
@@ -338,25 +321,6 @@ static bool polyhedron_edges(polytope* out, side* sides)
     return true;
 }
 
-/// Unit normal of a face by Newell's sum over its corners, from the first one.
-static void face_normal(const merge* m, const polytope* p, const int32_t* corner_of, int f,
-                        double normal[3])
-{
-    const int32_t* loop = p->face_vertex + p->face_first[f];
-    int count = p->face_first[f + 1] - p->face_first[f];
-    double u[3], v[3], c[3];
-    for (int k = 0; k < 3; k++) normal[k] = 0.0;
-    vec_sub(3, v, at(m, corner_of[loop[1]]), at(m, corner_of[loop[0]]));
-    for (int i = 2; i < count; i++) {
-        vec_copy(3, u, v);
-        vec_sub(3, v, at(m, corner_of[loop[i]]), at(m, corner_of[loop[0]]));
-        vec_cross(c, u, v);
-        vec_add_scaled(3, normal, 1.0, c);
-    }
-    double length = vec_norm(3, normal);
-    for (int k = 0; k < 3; k++) normal[k] /= length;
-}
-
 /// Is every corner behind or, within the tolerance, on every face?
 static bool polyhedron_is_convex(const merge* m, const polytope* p, const int32_t* corner_of)
 {
@@ -395,9 +359,27 @@ static bool loops_are_convex(const merge* m, const polytope* p, const int32_t* c
     return true;
 }
 
-static talus_status merge_write(merge* m, const int32_t* corner_of, polytope* out, bool* proper,
-                                talus_error* error)
+static talus_status merge_run(merge* m, polytope* out, int32_t* corner_of, bool* proper,
+                              talus_error* error)
 {
+    if (!merge_begin(m)) return error_memory(error, "making a polyhedron");
+    if (!merge_pair(m)) return TALUS_OK;
+    merge_faces(m);
+    // Number the corners, in the order of the points.
+    for (int32_t h = 0; h < m->halves; h++) {
+        if (half_is_border(m, h)) m->degree[half_from(m, h)]++;
+    }
+    for (int p = 0; p < m->in->point_count; p++) {
+        bool corner = m->degree[p] >= 3;
+        m->number[p] = corner ? m->vertex_count : -1;
+        if (corner) corner_of[m->vertex_count++] = p;
+    }
+    if (m->vertex_count > POLYTOPE_MAX_VERTICES || !merge_loops(m)) {
+        if (m->vertex_count <= POLYTOPE_MAX_VERTICES) return TALUS_OK;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "the convex hull has %d corners; at most %d are possible", m->vertex_count,
+                         POLYTOPE_MAX_VERTICES);
+    }
     for (int f = 0; f < m->face_count; f++) m->rank[f] = f;
     qsort_r(m->rank, (size_t)m->face_count, sizeof *m->rank, compare_faces, m);
     int corners = m->first[m->face_count];
@@ -414,27 +396,25 @@ static talus_status merge_write(merge* m, const int32_t* corner_of, polytope* ou
     }
     out->face_first[m->face_count] = used;
     for (int f = 0; f < m->face_count; f++) {
-        face_normal(m, out, corner_of, f, out->normal + 3 * f);
+        // Unit normal by Newell's sum over the corners, from the first one.
+        double* normal = out->normal + 3 * f;
+        const int32_t* loop = out->face_vertex + out->face_first[f];
+        int count = out->face_first[f + 1] - out->face_first[f];
+        double u[3], v[3], c[3];
+        for (int k = 0; k < 3; k++) normal[k] = 0.0;
+        vec_sub(3, v, at(m, corner_of[loop[1]]), at(m, corner_of[loop[0]]));
+        for (int i = 2; i < count; i++) {
+            vec_copy(3, u, v);
+            vec_sub(3, v, at(m, corner_of[loop[i]]), at(m, corner_of[loop[0]]));
+            vec_cross(c, u, v);
+            vec_add_scaled(3, normal, 1.0, c);
+        }
+        double length = vec_norm(3, normal);
+        for (int k = 0; k < 3; k++) normal[k] /= length;
     }
     *proper = polyhedron_edges(out, m->sides) && polyhedron_is_convex(m, out, corner_of) &&
               loops_are_convex(m, out, corner_of);
     return TALUS_OK;
-}
-
-static talus_status merge_run(merge* m, polytope* out, int32_t* corner_of, bool* proper,
-                              talus_error* error)
-{
-    if (!merge_begin(m)) return error_memory(error, "making a polyhedron");
-    if (!merge_pair(m)) return TALUS_OK;
-    merge_faces(m);
-    merge_corners(m, corner_of);
-    if (m->vertex_count > POLYTOPE_MAX_VERTICES || !merge_loops(m)) {
-        if (m->vertex_count <= POLYTOPE_MAX_VERTICES) return TALUS_OK;
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "the convex hull has %d corners; at most %d are possible", m->vertex_count,
-                         POLYTOPE_MAX_VERTICES);
-    }
-    return merge_write(m, corner_of, out, proper, error);
 }
 
 talus_status hull_merge(const triangulation* t, polytope* out, int32_t* corner_of, bool* proper,

@@ -70,14 +70,6 @@ static double answer_face(const polytope* p, int f, double distance, double* nor
     return distance;
 }
 
-static void search_sides(const polytope* p, const double* point, nearest* best)
-{
-    for (int f = 0; f < p->face_count; f++) {
-        int32_t feature = p->vertex_count + f;
-        nearest_edge(p, f, (f + 1) % p->vertex_count, feature, point, best);
-    }
-}
-
 /// Search the edges of the faces that the point sees; the face it projects into, or -1.
 static int search_faces(const polytope* p, const double* point, nearest* best)
 {
@@ -110,7 +102,9 @@ double polytope_point(const polytope* p, const double* point, double* normal, in
     nearest best = {.square = INFINITY, .feature = 0};
     int face = -1;
     if (p->dim == 2) {
-        search_sides(p, point, &best);
+        for (int f = 0; f < p->face_count; f++) {
+            nearest_edge(p, f, (f + 1) % p->vertex_count, p->vertex_count + f, point, &best);
+        }
         if (best.feature >= p->vertex_count) {
             face = segment ? highest : best.feature - p->vertex_count;
         }

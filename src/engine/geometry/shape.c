@@ -23,7 +23,7 @@ int shape_query(const talus_shape_def* shape, int dim, const double point[3], do
     case TALUS_SHAPE_PLATE: return plate_query(shape, dim, point, reach, hits);
     case TALUS_SHAPE_BOX: return box_query(shape, dim, point, reach, hits);
     case TALUS_SHAPE_CYLINDER: return cylinder_query(shape, dim, point, reach, hits);
-    case TALUS_SHAPE_CONE: return reduced_query(shape, dim, point, reach, hits);
+    case TALUS_SHAPE_CONE: return cone_query(shape, dim, point, reach, hits);
     case TALUS_SHAPE_SOLID: // these are no analytic shapes: state/wall_form.h
     case TALUS_SHAPE_MESH:
     case TALUS_SHAPE_COUNT: break;

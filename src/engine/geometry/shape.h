@@ -45,7 +45,7 @@ int box_query(const talus_shape_def* shape, int dim, const double point[3], doub
               shape_hit* hits);
 int cylinder_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
                    shape_hit* hits);
-int reduced_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
-                  shape_hit* hits);
+int cone_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
+               shape_hit* hits);
 
 #endif

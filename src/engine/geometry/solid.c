@@ -22,27 +22,6 @@ void solid_free(solid* s)
     *s = (solid){0};
 }
 
-static talus_status parts_check(const talus_solid_def* def, talus_error* error)
-{
-    if (!def->part_sizes) {
-        if (def->part_count == 1) return TALUS_OK;
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "solid '%s' has %d parts, but how many points each has is not given",
-                         def->name, def->part_count);
-    }
-    int64_t sum = 0;
-    for (int i = 0; i < def->part_count; i++) {
-        sum += def->part_sizes[i];
-        if (def->part_sizes[i] >= 0) continue;
-        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s', part %d has %d points", def->name,
-                         i + 1, def->part_sizes[i]);
-    }
-    if (sum == def->point_count) return TALUS_OK;
-    return error_set(error, TALUS_ERR_ARGUMENT,
-                     "the %d parts of solid '%s' have %lld points together, but %d are given",
-                     def->part_count, def->name, (long long)sum, def->point_count);
-}
-
 static talus_status solid_check(const talus_solid_def* def, talus_error* error)
 {
     if (!def->name || !*def->name) {
@@ -60,7 +39,23 @@ static talus_status solid_check(const talus_solid_def* def, talus_error* error)
     if (!def->points || def->point_count < 1) {
         return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s' has no points", def->name);
     }
-    return parts_check(def, error);
+    if (!def->part_sizes) {
+        if (def->part_count == 1) return TALUS_OK;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solid '%s' has %d parts, but how many points each has is not given",
+                         def->name, def->part_count);
+    }
+    int64_t sum = 0;
+    for (int i = 0; i < def->part_count; i++) {
+        sum += def->part_sizes[i];
+        if (def->part_sizes[i] >= 0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT, "solid '%s', part %d has %d points", def->name,
+                         i + 1, def->part_sizes[i]);
+    }
+    if (sum == def->point_count) return TALUS_OK;
+    return error_set(error, TALUS_ERR_ARGUMENT,
+                     "the %d parts of solid '%s' have %lld points together, but %d are given",
+                     def->part_count, def->name, (long long)sum, def->point_count);
 }
 
 /// Hull every part; part_count grows with each, so that solid_free() always fits.
@@ -106,50 +101,6 @@ static mass_properties solid_mass(const solid* s)
     return all;
 }
 
-/// Move the origin to the centre of mass.
-static void solid_centre(solid* s)
-{
-    mass_properties mass = {0};
-    // Twice: far from the origin the first centre is rounded as coarsely as the points are.
-    for (int pass = 0; pass < 2; pass++) {
-        mass = solid_mass(s);
-        double back[3] = {-mass.centre[0], -mass.centre[1], -mass.centre[2]};
-        for (int i = 0; i < s->part_count; i++) polytope_shift(&s->part[i], back);
-        vec_add_scaled(3, s->centre, 1.0, mass.centre);
-    }
-    s->volume = mass.volume;
-    for (int k = 0; k < 9; k++) s->inertia[k] = mass.inertia[k] / mass.volume;
-    if (s->dim == 2) {
-        for (int k = 0; k < 8; k++) s->inertia[k] = 0.0;
-    }
-    for (int i = 0; i < s->part_count; i++) {
-        for (int v = 0; v < s->part[i].vertex_count; v++) {
-            s->radius = fmax(s->radius, vec_norm(s->dim, s->part[i].vertex + s->dim * v));
-        }
-    }
-    s->radius += s->skin;
-}
-
-/// Symmetric square root of a positive tensor, and its inverse.
-static void tensor_root(const double tensor[9], double root[9], double unroot[9])
-{
-    double a[3][3], v[3][3];
-    memcpy(a, tensor, sizeof a);
-    symmetric_diagonalise(3, a[0], v[0]);
-    for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            double sum = 0.0, inverse = 0.0;
-            for (int k = 0; k < 3; k++) {
-                double length = sqrt(a[k][k]), product = v[i][k] * v[j][k];
-                sum += product * length;
-                inverse += product / length;
-            }
-            root[3 * i + j] = root[3 * j + i] = sum;
-            unroot[3 * i + j] = unroot[3 * j + i] = inverse;
-        }
-    }
-}
-
 static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
 {
     TRY(solid_check(def, error));
@@ -158,12 +109,46 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
     out->part = calloc((size_t)def->part_count, sizeof *out->part);
     if (!out->name || !out->part) return error_memory(error, "making a solid");
     TRY(solid_hull(def, out, error));
-    solid_centre(out);
+    // Move the origin to the centre of mass.
+    mass_properties mass = {0};
+    // Twice: far from the origin the first centre is rounded as coarsely as the points are.
+    for (int pass = 0; pass < 2; pass++) {
+        mass = solid_mass(out);
+        double back[3] = {-mass.centre[0], -mass.centre[1], -mass.centre[2]};
+        for (int i = 0; i < out->part_count; i++) polytope_shift(&out->part[i], back);
+        vec_add_scaled(3, out->centre, 1.0, mass.centre);
+    }
+    out->volume = mass.volume;
+    for (int k = 0; k < 9; k++) out->inertia[k] = mass.inertia[k] / mass.volume;
+    if (out->dim == 2) {
+        for (int k = 0; k < 8; k++) out->inertia[k] = 0.0;
+    }
+    for (int i = 0; i < out->part_count; i++) {
+        for (int v = 0; v < out->part[i].vertex_count; v++) {
+            out->radius = fmax(out->radius, vec_norm(out->dim, out->part[i].vertex + out->dim * v));
+        }
+    }
+    out->radius += out->skin;
     if (out->dim == 2) {
         out->root[8] = sqrt(out->inertia[8]);
         out->unroot[8] = 1.0 / out->root[8];
     } else {
-        tensor_root(out->inertia, out->root, out->unroot);
+        // Symmetric square root of a positive tensor, and its inverse.
+        double a[3][3], v[3][3];
+        memcpy(a, out->inertia, sizeof a);
+        symmetric_diagonalise(3, a[0], v[0]);
+        for (int i = 0; i < 3; i++) {
+            for (int j = i; j < 3; j++) {
+                double sum = 0.0, inverse = 0.0;
+                for (int k = 0; k < 3; k++) {
+                    double length = sqrt(a[k][k]), product = v[i][k] * v[j][k];
+                    sum += product * length;
+                    inverse += product / length;
+                }
+                out->root[3 * i + j] = out->root[3 * j + i] = sum;
+                out->unroot[3 * i + j] = out->unroot[3 * j + i] = inverse;
+            }
+        }
     }
     if (!(out->volume > 0.0) || !vec_finite(9, out->unroot) || !isfinite(out->radius)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

@@ -22,12 +22,8 @@ bool compound_pair(const talus_pair_def* pair)
 
 // ---- rolling variables -------------------------------------------------------------------------
 
-/// Tangential vectors have one component along t = (-n_y, n_x) in 2D and are full vectors in 3D.
-static int tangent_size(int dim)
-{
-    return spin_width(dim);
-}
-
+/// Tangential vectors have one component along t = (-n_y, n_x) in 2D and are full vectors in 3D: as
+/// many as a spin, spin_width().
 static void to_tangent(int dim, const double* n, const double* v, double* t)
 {
     if (dim == 2) {
@@ -38,43 +34,7 @@ static void to_tangent(int dim, const double* n, const double* v, double* t)
     for (int k = 0; k < 3; k++) t[k] = v[k] - vn * n[k];
 }
 
-static void add_tangent(int dim, const double* n, const double* t, double* v)
-{
-    if (dim == 2) {
-        v[0] -= n[1] * t[0];
-        v[1] += n[0] * t[0];
-    } else {
-        vec_add_scaled(3, v, 1.0, t);
-    }
-}
-
-/// n x w for an axial vector w, as a tangential vector.
-static void turn_to_tangent(int dim, const double* n, const double* w, double* t)
-{
-    if (dim == 2) {
-        t[0] = -w[0];
-    } else {
-        vec_cross(t, n, w);
-    }
-}
-
-/// The axial vector whose turned image is q: inverse of turn_to_tangent on the tangent plane.
-static void turn_back(int dim, const double* n, const double* q, double* w)
-{
-    if (dim == 2) {
-        w[0] = -q[0];
-        return;
-    }
-    vec_cross(w, n, q);
-    for (int k = 0; k < 3; k++) w[k] = -w[k];
-}
-
 // ---- parts -------------------------------------------------------------------------------------
-
-static double clamp(double x, double limit)
-{
-    return x > limit ? limit : x < -limit ? -limit : x;
-}
 
 /// Torsion: the part of the torque along n. In 2D there is none.
 static double torsion_impulse(const compound_problem* r, double normal)
@@ -82,7 +42,8 @@ static double torsion_impulse(const compound_problem* r, double normal)
     const compound_contact* c = r->contact;
     if (r->dim == 2 || c->response == 0.0) return 0.0;
     double limit = rolling_limit(&c->torsion, normal, c->h);
-    return clamp(-vec_dot(3, r->spin, r->n) / c->response, limit);
+    const double held = -vec_dot(3, r->spin, r->n) / c->response;
+    return held > limit ? limit : held < -limit ? -limit : held;
 }
 
 /// Sliding and rolling for the free tangential velocity `ut` (slip not yet added).
@@ -90,11 +51,15 @@ static void slide_and_roll(const compound_problem* r, const double* ut, double n
                            double* q)
 {
     const compound_contact* c = r->contact;
-    const int m = tangent_size(r->dim);
+    const int m = spin_width(r->dim);
     double u[3], y[3], slip[3];
     to_tangent(r->dim, r->n, c->slip, slip);
     for (int k = 0; k < m; k++) u[k] = ut[k] + slip[k];
-    turn_to_tangent(r->dim, r->n, r->spin, y);
+    if (r->dim == 2) { // n x spin, as a tangential vector
+        y[0] = -r->spin[0];
+    } else {
+        vec_cross(y, r->n, r->spin);
+    }
     rolling_problem coupled = {.m = m,
                                .wt = r->wt,
                                .wr = c->response,
@@ -113,15 +78,6 @@ double compound_bound(const compound_contact* contact, double pn)
     return base > 0.0 ? base : 0.0;
 }
 
-static void compose(const compound_problem* r, double pn, double torsion, const double* pt,
-                    const double* q, double* p, double* torque)
-{
-    for (int k = 0; k < r->dim; k++) p[k] = pn * r->n[k];
-    add_tangent(r->dim, r->n, pt, p);
-    turn_back(r->dim, r->n, q, torque);
-    if (r->dim == 3) vec_add_scaled(3, torque, torsion, r->n);
-}
-
 static void solve_diagonal(const compound_problem* r, double* p, double* torque)
 {
     double ut[3], pt[3], q[3];
@@ -130,7 +86,17 @@ static void solve_diagonal(const compound_problem* r, double* p, double* torque)
     double base = compound_bound(r->contact, pn);
     to_tangent(r->dim, r->n, r->u, ut);
     slide_and_roll(r, ut, base, pt, q);
-    compose(r, pn, torsion_impulse(r, base), pt, q, p, torque);
+    const double torsion = torsion_impulse(r, base);
+    for (int k = 0; k < r->dim; k++) p[k] = pn * r->n[k];
+    if (r->dim == 2) {
+        p[0] -= r->n[1] * pt[0];
+        p[1] += r->n[0] * pt[0];
+        torque[0] = -q[0];
+        return;
+    }
+    vec_add_scaled(3, p, 1.0, pt);
+    vec_cross(torque, r->n, q); // of the torque that q = n x torque stands for
+    for (int k = 0; k < 3; k++) torque[k] = torsion * r->n[k] - torque[k];
 }
 
 // ---- full blocks -------------------------------------------------------------------------------
@@ -151,11 +117,6 @@ typedef struct frame_block {
     disks rest;           ///< sliding, rolling, torsion; b and limits are those of a trial
     double x[DISKS_SIZE]; ///< answer of the last trial
 } frame_block;
-
-static int spin_size(int dim)
-{
-    return spin_width(dim);
-}
 
 /// The matrices of a ball, whose law is in numbers: c n x T turns and -c n x p spins.
 static compound_arms ball_arms(const compound_problem* r)
@@ -180,7 +141,7 @@ static compound_arms ball_arms(const compound_problem* r)
 static void act(const compound_problem* r, const compound_arms* arms, const action* a, double* u,
                 double* spin)
 {
-    const int dim = r->dim, turns = spin_size(dim);
+    const int dim = r->dim, turns = spin_width(dim);
     for (int i = 0; i < dim; i++) {
         u[i] = vec_dot(dim, r->S + i * dim, a->p);
         for (int j = 0; j < turns; j++) u[i] += arms->coupling[j * dim + i] * a->torque[j];
@@ -194,7 +155,7 @@ static void act(const compound_problem* r, const compound_arms* arms, const acti
 /// What an action does work on: its share in a velocity and a spin.
 static double share(int dim, const action* a, const double* u, const double* spin)
 {
-    return vec_dot(dim, a->p, u) + vec_dot(spin_size(dim), a->torque, spin);
+    return vec_dot(dim, a->p, u) + vec_dot(spin_width(dim), a->torque, spin);
 }
 
 /// Turn the tangents t1, t2 into the principal axes of the tangential part of a [3][3] matrix.
@@ -241,7 +202,7 @@ static void choose_actions(frame_block* f, const compound_arms* arms, bool torqu
 
 static frame_block frame_of(const compound_problem* r)
 {
-    const int dim = r->dim, turns = spin_size(dim);
+    const int dim = r->dim, turns = spin_width(dim);
     const compound_contact* c = r->contact;
     const compound_arms arms = r->arms ? *r->arms : ball_arms(r);
     frame_block f = {.problem = r};
@@ -330,7 +291,7 @@ static double find_normal(frame_block* f)
 
 static void solve_full(const compound_problem* r, double* p, double* torque)
 {
-    const int dim = r->dim, turns = spin_size(dim);
+    const int dim = r->dim, turns = spin_width(dim);
     frame_block f = frame_of(r);
     double pn = find_normal(&f);
     respond(&f, pn);

@@ -55,9 +55,11 @@ typedef struct candidate {
 
 // ---- inverse -----------------------------------------------------------------------------------
 
-/// Cholesky factor L of S; false if S is not positive definite to rounding.
-static ALWAYS_INLINE bool cholesky(const int dim, const double* S, double L[3][3])
+static ALWAYS_INLINE bool invert(const int dim, const double* S, double* inverse)
 {
+    double L[3][3] = {{0}}, K[3][3] = {{0}}; // K = L^-1
+    for (int k = 0; k < dim * dim; k++) inverse[k] = 0.0;
+    // Cholesky's factor L, if S is positive definite to rounding.
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++) {
             double sum = S[i * dim + j];
@@ -70,14 +72,6 @@ static ALWAYS_INLINE bool cholesky(const int dim, const double* S, double L[3][3
             }
         }
     }
-    return true;
-}
-
-static ALWAYS_INLINE bool invert(const int dim, const double* S, double* inverse)
-{
-    double L[3][3] = {{0}}, K[3][3] = {{0}}; // K = L^-1
-    for (int k = 0; k < dim * dim; k++) inverse[k] = 0.0;
-    if (!cholesky(dim, S, L)) return false;
     for (int j = 0; j < dim; j++) {
         K[j][j] = 1.0 / L[j][j];
         for (int i = j + 1; i < dim; i++) {
@@ -100,33 +94,6 @@ bool coulomb_block_inverse(int dim, const double* S, double* inverse)
 }
 
 // ---- frame -------------------------------------------------------------------------------------
-
-static ALWAYS_INLINE void to_local(const int dim, const double* S, const double* n, double bias,
-                                   double mu, const double* free, local_block* b)
-{
-    vec_frame(dim, n, b->frame);
-    b->mu = mu;
-    b->size_S = b->size_f = 0.0;
-    for (int j = 0; j < dim; j++) {
-        double column[3];
-        for (int k = 0; k < dim; k++) column[k] = vec_dot(dim, S + k * dim, b->frame[j]);
-        for (int i = 0; i <= j; i++) {
-            b->S[i][j] = b->S[j][i] = vec_dot(dim, b->frame[i], column);
-        }
-        b->f[j] = vec_dot(dim, b->frame[j], free) + (j == 0 ? bias : 0.0);
-        b->size_S += b->S[j][j];
-        b->size_f += fabs(b->f[j]);
-    }
-}
-
-static ALWAYS_INLINE void to_world(const int dim, const local_block* b, const double local[3],
-                                   double* p)
-{
-    for (int k = 0; k < dim; k++) {
-        p[k] = 0.0;
-        for (int i = 0; i < dim; i++) p[k] += local[i] * b->frame[i][k];
-    }
-}
 
 // ---- candidates --------------------------------------------------------------------------------
 
@@ -315,18 +282,6 @@ static int roots_of(int degree, const double* c, double* roots, double* extrema,
     return count;
 }
 
-/// F times (1 + t^2)^2 as a quartic in t = tan(angle/2), for the half circle about +t1 or -t1.
-static void slip_quartic(const slip_angle* s, double side, double c[5])
-{
-    double e0 = 0.5 * (s->M[1][0] - s->M[0][1]), e1 = 0.5 * (s->M[1][0] + s->M[0][1]);
-    double e2 = 0.5 * (s->M[1][1] - s->M[0][0]), v0 = side * s->v[0], v1 = side * s->v[1];
-    c[0] = e0 + e1 - v1;
-    c[1] = 4.0 * e2 + 2.0 * v0;
-    c[2] = 2.0 * e0 - 6.0 * e1;
-    c[3] = 2.0 * v0 - 4.0 * e2;
-    c[4] = e0 + e1 + v1;
-}
-
 /// Judge the direction at t, as it is and turned to the root near it.
 static void try_direction(const local_block* b, const slip_angle* s, double side, double t,
                           candidate* best)
@@ -346,7 +301,15 @@ static void slide_anywhere(const local_block* b, const slip_angle* s, candidate*
     for (int half = 0; half < 2; half++) {
         double side = half == 0 ? 1.0 : -1.0, c[5], roots[5], extrema[5];
         int turns = 0;
-        slip_quartic(s, side, c);
+        // F times (1 + t^2)^2 as a quartic in t = tan(angle/2), for the half circle about +t1 or
+        // -t1.
+        double e0 = 0.5 * (s->M[1][0] - s->M[0][1]), e1 = 0.5 * (s->M[1][0] + s->M[0][1]);
+        double e2 = 0.5 * (s->M[1][1] - s->M[0][0]), v0 = side * s->v[0], v1 = side * s->v[1];
+        c[0] = e0 + e1 - v1;
+        c[1] = 4.0 * e2 + 2.0 * v0;
+        c[2] = 2.0 * e0 - 6.0 * e1;
+        c[3] = 2.0 * v0 - 4.0 * e2;
+        c[4] = e0 + e1 + v1;
         int count = roots_of(4, c, roots, extrema, &turns);
         for (int i = 0; i < count; i++) try_direction(b, s, side, roots[i], best);
         for (int i = 0; i < turns; i++) {
@@ -411,7 +374,19 @@ static ALWAYS_INLINE bool slide(const int dim, const double* S, const double* n,
                                 const double* stick, double* p)
 {
     local_block b;
-    to_local(dim, S, n, bias, mu, free, &b);
+    vec_frame(dim, n, b.frame);
+    b.mu = mu;
+    b.size_S = b.size_f = 0.0;
+    for (int j = 0; j < dim; j++) {
+        double column[3];
+        for (int k = 0; k < dim; k++) column[k] = vec_dot(dim, S + k * dim, b.frame[j]);
+        for (int i = 0; i <= j; i++) {
+            b.S[i][j] = b.S[j][i] = vec_dot(dim, b.frame[i], column);
+        }
+        b.f[j] = vec_dot(dim, b.frame[j], free) + (j == 0 ? bias : 0.0);
+        b.size_S += b.S[j][j];
+        b.size_f += fabs(b.f[j]);
+    }
     double sticking[3], start[2];
     for (int i = 0; i < dim; i++) sticking[i] = vec_dot(dim, b.frame[i], stick);
     for (int i = 0; i < dim - 1; i++) {
@@ -423,7 +398,10 @@ static ALWAYS_INLINE bool slide(const int dim, const double* S, const double* n,
         if (edge.violation < best.violation) best = edge;
         if (faint.violation < best.violation) best = faint;
     }
-    to_world(dim, &b, best.p, p);
+    for (int k = 0; k < dim; k++) {
+        p[k] = 0.0;
+        for (int i = 0; i < dim; i++) p[k] += best.p[i] * b.frame[i][k];
+    }
     return best.violation <= FOUND;
 }
 

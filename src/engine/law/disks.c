@@ -130,21 +130,6 @@ static void press_to_limit(const disks* d, int block, trial* t)
     t->lambda[block] = fmax(0.0, against / (limit * limit));
 }
 
-static trial trial_of(const disks* d, const double* x)
-{
-    trial t = {.lambda = {0.0}};
-    vec_copy(size_of(d), t.x, x);
-    for (int block = 0; block < d->blocks; block++) {
-        const int first = d->begin[block], m = d->begin[block + 1] - first;
-        const double limit = d->limit[block];
-        t.state[block] = limit > 0.0 ? FREE : CLOSED;
-        if (limit > 0.0 && vec_norm(m, x + first) >= limit * (1.0 - 1e-9)) {
-            press_to_limit(d, block, &t);
-        }
-    }
-    return t;
-}
-
 /// Largest violation of the conditions that Newton's method works on, relative to their terms.
 static double violation_of(const disks* d, const trial* t)
 {
@@ -203,17 +188,6 @@ static bool newton(const disks* d, trial* t)
     return true;
 }
 
-/// Newton's method for a trial; false if it does not settle.
-static bool settle(const disks* d, trial* t)
-{
-    double violation = violation_of(d, t);
-    for (int i = 0; i < 25 && violation > EXACT; i++) {
-        if (!newton(d, t)) return false;
-        violation = violation_of(d, t);
-    }
-    return violation <= 100.0 * EXACT;
-}
-
 /// Let go of limits whose friction would be along the motion, by more than rounding, and press what
 /// is beyond a limit to it; true if nothing was to be done.
 static bool keeps_its_limits(const disks* d, trial* t)
@@ -241,9 +215,23 @@ static bool keeps_its_limits(const disks* d, trial* t)
 /// Newton's method from x with changing limits; true if it found the minimum.
 static bool finish(const disks* d, double* x)
 {
-    trial t = trial_of(d, x);
+    trial t = {.lambda = {0.0}};
+    vec_copy(size_of(d), t.x, x);
+    for (int block = 0; block < d->blocks; block++) {
+        const int first = d->begin[block], m = d->begin[block + 1] - first;
+        const double limit = d->limit[block];
+        t.state[block] = limit > 0.0 ? FREE : CLOSED;
+        if (limit > 0.0 && vec_norm(m, x + first) >= limit * (1.0 - 1e-9)) {
+            press_to_limit(d, block, &t);
+        }
+    }
     for (int i = 0; i < 8; i++) {
-        if (!settle(d, &t)) return false;
+        double violation = violation_of(d, &t);
+        for (int step = 0; step < 25 && violation > EXACT; step++) {
+            if (!newton(d, &t)) return false;
+            violation = violation_of(d, &t);
+        }
+        if (!(violation <= 100.0 * EXACT)) return false;
         if (!keeps_its_limits(d, &t)) continue;
         vec_copy(size_of(d), x, t.x);
         return true;

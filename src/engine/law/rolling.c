@@ -54,20 +54,6 @@ static void minimise_given(int m, const double* w, const double* u, double c, co
     disk_minimise(m, w, b, limit, x);
 }
 
-static void alternate(const rolling_problem* r, const double* wt, const double* wr, double* p,
-                      double* q)
-{
-    double before[3], change = 1.0, size = 1.0;
-    for (int i = 0; i < 400 && change > 4.0 * DBL_EPSILON * size; i++) {
-        vec_copy(r->m, before, p);
-        minimise_given(r->m, wt, r->u, r->c, q, r->slide_limit, p);
-        minimise_given(r->m, wr, r->y, r->c, p, r->roll_limit, q);
-        vec_sub(r->m, before, p, before);
-        change = vec_norm(r->m, before);
-        size = vec_norm(r->m, p);
-    }
-}
-
 void rolling_solve(const rolling_problem* r, double* p, double* q)
 {
     const int m = r->m;
@@ -81,5 +67,13 @@ void rolling_solve(const rolling_problem* r, double* p, double* q)
     if (vec_norm(m, q) <= r->roll_limit) return;
     eliminate(m, r->y, r->u, wr, wt, r->c, r->roll_limit, q, p);
     if (vec_norm(m, p) <= r->slide_limit) return;
-    alternate(r, wt, wr, p, q);
+    double before[3], change = 1.0, size = 1.0;
+    for (int i = 0; i < 400 && change > 4.0 * DBL_EPSILON * size; i++) {
+        vec_copy(r->m, before, p);
+        minimise_given(r->m, wt, r->u, r->c, q, r->slide_limit, p);
+        minimise_given(r->m, wr, r->y, r->c, p, r->roll_limit, q);
+        vec_sub(r->m, before, p, before);
+        change = vec_norm(r->m, before);
+        size = vec_norm(r->m, p);
+    }
 }

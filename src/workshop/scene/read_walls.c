@@ -3,8 +3,8 @@
 /// A wall's position is the middle of its shape (a plane's: its point), about which `rotation`
 /// turns it; angles are written in degrees.
 #include "base/vec.h"
-#include "geometry/mesh.h"
 #include "geometry/shape.h"
+#include "scene/mesh_file.h"
 #include "scene/model.h"
 
 #include <math.h>

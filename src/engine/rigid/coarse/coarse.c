@@ -127,22 +127,6 @@ static double felt_energy2(coarse_grid* c, const problem* p)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static void find_strains(coarse_grid* c)
-{
-    const int dim = c->dim, ns = strains(dim);
-#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
-    for (int64_t part = 0; part < c->part_count; part++) {
-        double* strain = c->values[COARSE_STRAIN] + part * ns;
-        for (int j = 0; j < ns; j++) strain[j] = 0.0;
-        for (int q = 0; q < 1 << dim; q++) {
-            double B[18];
-            const double* move = c->values[COARSE_MOVE] + corner_at(c, dim, part >> dim, q) * dim;
-            corner_strain(c, dim, (int)(part & ((1 << dim) - 1)), q, B);
-            for (int j = 0; j < ns; j++) strain[j] += vec_dot(dim, B + j * dim, move);
-        }
-    }
-}
-
 /// Displacement of b against a at a contact that ties the grid to something else.
 static void tied_displacement(const coarse_grid* c, coarse_tie tie, double* u)
 {
@@ -181,18 +165,6 @@ static ALWAYS_INLINE void change_impulse(const coarse_grid* c, problem* p, const
     }
 }
 
-static void change_impulses(const coarse_grid* c, problem* p)
-{
-#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
-    for (int64_t i = 0; i < p->count; i++) {
-        if (c->dim == 2) {
-            change_impulse(c, p, 2, i);
-        } else {
-            change_impulse(c, p, 3, i);
-        }
-    }
-}
-
 /// Lay the grid, find the momentum, and see whether contacts feel what is to be stopped.
 static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
 {
@@ -221,27 +193,6 @@ static bool look_again(coarse_grid* c, const problem* p)
     return true;
 }
 
-/// Twice the energy of the displacement: long waves count for more in it than in the kinetic one.
-static double elastic_energy2(const coarse_grid* c)
-{
-    double energy2 = 0.0;
-    for (int64_t i = 0; i < c->unknowns; i++) {
-        energy2 += c->values[COARSE_FORCE][i] * c->values[COARSE_MOVE][i];
-    }
-    return energy2;
-}
-
-/// Find the next displacement; `useful` if the last one has helped. The first leaves short waves
-/// that were not there before, the second may stop these at the cost of long ones.
-static void find_move(coarse_grid* c, double kinetic_before2, bool* useful)
-{
-    const double enough = PROGRESS * PROGRESS, elastic_before2 = c->elastic2;
-    coarse_solve(c);
-    c->elastic2 = elastic_energy2(c);
-    *useful = c->steps == 0 || c->kinetic2 < enough * kinetic_before2 ||
-              c->elastic2 < enough * elastic_before2;
-}
-
 talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
 {
     const double before2 = c->kinetic2;
@@ -251,12 +202,44 @@ talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
     } else {
         *changed = look_again(c, p);
     }
-    if (*changed) find_move(c, before2, changed);
+    if (*changed) {
+        // Find the next displacement, and see whether the last one has helped. The first leaves
+        // short waves that were not there before, the second may stop these at the cost of long
+        // ones.
+        const double enough = PROGRESS * PROGRESS, elastic_before2 = c->elastic2;
+        coarse_solve(c);
+        // Long waves count for more in the energy of the displacement than in the kinetic one.
+        c->elastic2 = 0.0;
+        for (int64_t i = 0; i < c->unknowns; i++) {
+            c->elastic2 += c->values[COARSE_FORCE][i] * c->values[COARSE_MOVE][i];
+        }
+        *changed = c->steps == 0 || c->kinetic2 < enough * before2 ||
+                   c->elastic2 < enough * elastic_before2;
+    }
     c->next += STEP_SWEEPS + c->next / GROWTH;
     if (!*changed || c->next > c->last) c->next = INT64_MAX;
     if (!*changed) return TALUS_OK;
     c->steps++;
-    find_strains(c);
-    change_impulses(c, p);
+    // The strain in each part, and what it does to the impulses.
+    const int dim = c->dim, ns = strains(dim);
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int64_t part = 0; part < c->part_count; part++) {
+        double* strain = c->values[COARSE_STRAIN] + part * ns;
+        for (int j = 0; j < ns; j++) strain[j] = 0.0;
+        for (int q = 0; q < 1 << dim; q++) {
+            double B[18];
+            const double* move = c->values[COARSE_MOVE] + corner_at(c, dim, part >> dim, q) * dim;
+            corner_strain(c, dim, (int)(part & ((1 << dim) - 1)), q, B);
+            for (int j = 0; j < ns; j++) strain[j] += vec_dot(dim, B + j * dim, move);
+        }
+    }
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int64_t i = 0; i < p->count; i++) {
+        if (c->dim == 2) {
+            change_impulse(c, p, 2, i);
+        } else {
+            change_impulse(c, p, 3, i);
+        }
+    }
     return TALUS_OK;
 }

@@ -86,24 +86,6 @@ static void find_wraps(coarse_grid* c, const problem* p, const double* low, cons
     }
 }
 
-static void find_neighbours(coarse_grid* c)
-{
-    const int dim = c->dim, count = neighbours(dim);
-    for (int64_t n = 0; n < c->node_count; n++) {
-        for (int o = 0; o < count; o++) {
-            int at[3];
-            int64_t rest = n;
-            bool inside = true;
-            for (int k = dim - 1, offset = o; k >= 0; k--, offset /= 3) {
-                at[k] = (int)(rest % c->nodes[k]) + offset % 3 - 1;
-                rest /= c->nodes[k];
-                inside = inside && (c->wraps[k] || (at[k] >= 0 && at[k] < c->nodes[k]));
-            }
-            c->neighbour[n * count + o] = inside ? (int32_t)node_at(c, at) : -1;
-        }
-    }
-}
-
 static void lay_grid(coarse_grid* c, const problem* p, const double* low, const double* high)
 {
     const int dim = p->dim;
@@ -157,27 +139,6 @@ static void assign_contacts(coarse_grid* c, const problem* p)
     }
 }
 
-static bool reserve_all(coarse_grid* c, const problem* p)
-{
-    const int dim = c->dim, square = dim * dim;
-    const int64_t neighbour_count = c->node_count * neighbours(dim);
-    int64_t needed[COARSE_ARRAYS] = {
-        [COARSE_CORNERS] = c->cell_count * (1 << dim) * dim,
-        [COARSE_MODULI] = c->cell_count * moduli(dim),
-        [COARSE_STRAIN] = c->part_count * strains(dim),
-        [COARSE_STENCIL] = neighbour_count * square,
-        [COARSE_COUPLING] = c->wall_count * c->node_count * square,
-        [COARSE_OWN] = c->wall_count * square,
-    };
-    for (int k = COARSE_MASS; k < COARSE_ARRAYS; k++) needed[k] = c->unknowns;
-    for (int k = 0; k < COARSE_ARRAYS; k++) {
-        if (!arrays_renew(&c->capacity[k], needed[k], ARRAY(c->values[k]))) return false;
-    }
-    return arrays_renew(&c->neighbour_capacity, neighbour_count, ARRAY(c->neighbour)) &&
-           arrays_renew(&c->row_capacity, p->rows, ARRAY(c->cell_of)) &&
-           arrays_renew(&c->contact_capacity, p->count, ARRAY(c->length), ARRAY(c->part_of));
-}
-
 // ---- bodies -------------------------------------------------------------------------------------
 
 /// Add what the bodies of a range of cells give to the corners: momentum, or `masses` alone.
@@ -202,19 +163,6 @@ static ALWAYS_INLINE void add_bodies(coarse_grid* c, const problem* p, const int
     }
 }
 
-/// Bring the sums of the cells to the nodes.
-static void gather_corners(const coarse_grid* c, double* out)
-{
-    const int dim = c->dim;
-    memset(out, 0, sizeof(double) * (size_t)c->unknowns);
-    for (int64_t cell = 0; cell < c->cell_count; cell++) {
-        for (int q = 0; q < 1 << dim; q++) {
-            vec_add_scaled(dim, out + corner_at(c, dim, cell, q) * dim, 1.0,
-                           c->values[COARSE_CORNERS] + (cell * (1 << dim) + q) * dim);
-        }
-    }
-}
-
 static void sum_bodies(coarse_grid* c, const problem* p, bool masses, double* out)
 {
 #pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
@@ -226,19 +174,14 @@ static void sum_bodies(coarse_grid* c, const problem* p, bool masses, double* ou
             add_bodies(c, p, 3, range, masses);
         }
     }
-    gather_corners(c, out);
-}
-
-static void find_masses(coarse_grid* c, const problem* p)
-{
+    // Bring the sums of the cells to the nodes.
     const int dim = c->dim;
-    double* mass = c->values[COARSE_MASS];
-    sum_bodies(c, p, true, mass);
-    for (int64_t k = 0; k < c->wall_count * dim; k++) {
-        const int64_t wall = k / dim;
-        const int axis = (int)(k % dim);
-        mass[c->node_count * dim + k] =
-            wall_moves(p, wall, axis) ? 1.0 / p->mobility[(wall * dim + axis) * dim + axis] : 0.0;
+    memset(out, 0, sizeof(double) * (size_t)c->unknowns);
+    for (int64_t cell = 0; cell < c->cell_count; cell++) {
+        for (int q = 0; q < 1 << dim; q++) {
+            vec_add_scaled(dim, out + corner_at(c, dim, cell, q) * dim, 1.0,
+                           c->values[COARSE_CORNERS] + (cell * (1 << dim) + q) * dim);
+        }
     }
 }
 
@@ -262,10 +205,11 @@ double coarse_momentum(coarse_grid* c, const problem* p)
 
 talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits)
 {
+    const int dim = p->dim, square = dim * dim, around = neighbours(dim);
     double low[3], high[3], extent = 0.0;
     *fits = false;
-    c->dim = p->dim;
-    if (!arrays_renew(&c->capacity[COARSE_PLACE], p->rows * (p->dim + 1),
+    c->dim = dim;
+    if (!arrays_renew(&c->capacity[COARSE_PLACE], p->rows * (dim + 1),
                       ARRAY(c->values[COARSE_PLACE]))) {
         return TALUS_ERR_MEMORY;
     }
@@ -274,11 +218,46 @@ talus_status coarse_lay(coarse_grid* c, const problem* p, bool* fits)
     if (!(extent >= coarse_least_size(p->dim))) return TALUS_OK;
     find_wraps(c, p, low, high);
     lay_grid(c, p, low, high);
-    if (!reserve_all(c, p)) return TALUS_ERR_MEMORY;
-    find_neighbours(c);
+    int64_t needed[COARSE_ARRAYS] = {
+        [COARSE_CORNERS] = c->cell_count * (1 << dim) * dim,
+        [COARSE_MODULI] = c->cell_count * moduli(dim),
+        [COARSE_STRAIN] = c->part_count * strains(dim),
+        [COARSE_STENCIL] = c->node_count * around * square,
+        [COARSE_COUPLING] = c->wall_count * c->node_count * square,
+        [COARSE_OWN] = c->wall_count * square,
+    };
+    for (int k = COARSE_MASS; k < COARSE_ARRAYS; k++) needed[k] = c->unknowns;
+    for (int k = 0; k < COARSE_ARRAYS; k++) {
+        if (!arrays_renew(&c->capacity[k], needed[k], ARRAY(c->values[k]))) return TALUS_ERR_MEMORY;
+    }
+    if (!arrays_renew(&c->neighbour_capacity, c->node_count * around, ARRAY(c->neighbour)) ||
+        !arrays_renew(&c->row_capacity, p->rows, ARRAY(c->cell_of)) ||
+        !arrays_renew(&c->contact_capacity, p->count, ARRAY(c->length), ARRAY(c->part_of))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t n = 0; n < c->node_count; n++) {
+        for (int o = 0; o < around; o++) {
+            int at[3];
+            int64_t rest = n;
+            bool inside = true;
+            for (int k = dim - 1, offset = o; k >= 0; k--, offset /= 3) {
+                at[k] = (int)(rest % c->nodes[k]) + offset % 3 - 1;
+                rest /= c->nodes[k];
+                inside = inside && (c->wraps[k] || (at[k] >= 0 && at[k] < c->nodes[k]));
+            }
+            c->neighbour[n * around + o] = inside ? (int32_t)node_at(c, at) : -1;
+        }
+    }
     assign_bodies(c, p, low);
     assign_contacts(c, p);
-    find_masses(c, p);
+    double* mass = c->values[COARSE_MASS];
+    sum_bodies(c, p, true, mass);
+    for (int64_t k = 0; k < c->wall_count * dim; k++) {
+        const int64_t wall = k / dim;
+        const int axis = (int)(k % dim);
+        mass[c->node_count * dim + k] =
+            wall_moves(p, wall, axis) ? 1.0 / p->mobility[(wall * dim + axis) * dim + axis] : 0.0;
+    }
     *fits = true;
     return TALUS_OK;
 }

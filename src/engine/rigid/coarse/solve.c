@@ -25,8 +25,17 @@ static ALWAYS_INLINE void multiply_node(const coarse_grid* c, const int dim, con
     for (int j = 0; j < dim; j++) y[n * dim + j] = sum[j];
 }
 
-static void multiply_walls(const coarse_grid* c, const double* x, double* y)
+/// y = K x
+static void multiply(const coarse_grid* c, const double* x, double* y)
 {
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+    for (int64_t n = 0; n < c->node_count; n++) {
+        if (c->dim == 2) {
+            multiply_node(c, 2, x, y, n);
+        } else {
+            multiply_node(c, 3, x, y, n);
+        }
+    }
     const int dim = c->dim;
     for (int64_t w = 0; w < c->wall_count; w++) {
         const double* wall = x + (c->node_count + w) * dim;
@@ -42,20 +51,6 @@ static void multiply_walls(const coarse_grid* c, const double* x, double* y)
             }
         }
     }
-}
-
-/// y = K x
-static void multiply(const coarse_grid* c, const double* x, double* y)
-{
-#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
-    for (int64_t n = 0; n < c->node_count; n++) {
-        if (c->dim == 2) {
-            multiply_node(c, 2, x, y, n);
-        } else {
-            multiply_node(c, 3, x, y, n);
-        }
-    }
-    multiply_walls(c, x, y);
 }
 
 /// Unknowns that cannot move (scale 0) stay where they are.

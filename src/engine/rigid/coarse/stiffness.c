@@ -168,56 +168,6 @@ static void add_layer(coarse_grid* c, const cell_shape* shape, int layer)
     }
 }
 
-/// Layers with one in between share no node, but the last and the first if the axis is periodic.
-static void add_layers(coarse_grid* c)
-{
-    const int last = c->cells[0] - 1;
-    const bool apart = c->wraps[0] && last % 2 == 0;
-    const cell_shape shape = find_shape(c);
-    for (int odd = 0; odd < 2; odd++) {
-#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
-        for (int layer = odd; layer < last + !apart; layer += 2) add_layer(c, &shape, layer);
-    }
-    if (apart) add_layer(c, &shape, last);
-}
-
-// ---- ties ---------------------------------------------------------------------------------------
-
-static ALWAYS_INLINE void add_tie(coarse_grid* c, const int dim, coarse_tie tie, const double* n,
-                                  double mn, double mt)
-{
-    double D[9], weight[8];
-    int64_t node[8];
-    for (int i = 0; i < dim * dim; i++) {
-        D[i] = (mn - mt) * n[i / dim] * n[i % dim] + (i / dim == i % dim ? mt : 0.0);
-    }
-    corners(c, dim, c->values[COARSE_PLACE] + tie.body * (dim + 1), node, weight);
-    for (int q = 0; q < 1 << dim; q++) {
-        for (int s = 0; s < 1 << dim; s++) {
-            vec_add_scaled(dim * dim, block_at(c, dim, node[q], q, s), weight[q] * weight[s], D);
-        }
-        if (tie.wall < 0) continue;
-        vec_add_scaled(dim * dim,
-                       c->values[COARSE_COUPLING] +
-                           (tie.wall * c->node_count + node[q]) * dim * dim,
-                       -weight[q], D);
-    }
-    if (tie.wall >= 0) {
-        vec_add_scaled(dim * dim, c->values[COARSE_OWN] + tie.wall * dim * dim, 1.0, D);
-    }
-}
-
-static void add_ties(coarse_grid* c, const problem* p)
-{
-    const int dim = c->dim;
-    for (int64_t i = 0; i < p->count; i++) {
-        if (c->part_of[i] != COARSE_TIE) continue;
-        const double* n = p->contact + i * problem_width(dim);
-        double mn, mt;
-        if (stiffness(dim, n, c->whole, &mn, &mt)) add_tie(c, dim, tie_of(c, p, i), n, mn, mt);
-    }
-}
-
 // ---- all ----------------------------------------------------------------------------------------
 
 /// Hold what nothing holds, a little, and invert the diagonal.
@@ -241,6 +191,7 @@ static void finish_diagonal(coarse_grid* c)
 
 void coarse_stiffen(coarse_grid* c, const problem* p)
 {
+    const int dim = c->dim, square = dim * dim;
     const coarse_array cleared[] = {COARSE_STENCIL, COARSE_COUPLING, COARSE_OWN};
     for (int k = 0; k < 3; k++) {
         const size_t bytes = sizeof(double) * (size_t)c->capacity[cleared[k]];
@@ -255,8 +206,40 @@ void coarse_stiffen(coarse_grid* c, const problem* p)
             add_contacts(c, p, 3, range);
         }
     }
-    add_layers(c);
-    add_ties(c, p);
+    // Layers with one in between share no node, but the last and the first if the axis is periodic.
+    const int last = c->cells[0] - 1;
+    const bool apart = c->wraps[0] && last % 2 == 0;
+    const cell_shape shape = find_shape(c);
+    for (int odd = 0; odd < 2; odd++) {
+#pragma omp parallel for num_threads(c->threads) if (c->threads > 1) schedule(static)
+        for (int layer = odd; layer < last + !apart; layer += 2) add_layer(c, &shape, layer);
+    }
+    if (apart) add_layer(c, &shape, last);
+    // Ties: contacts between a body of the grid and a wall, or what does not move.
+    for (int64_t i = 0; i < p->count; i++) {
+        if (c->part_of[i] != COARSE_TIE) continue;
+        const double* n = p->contact + i * problem_width(dim);
+        double mn, mt, D[9], weight[8];
+        int64_t node[8];
+        if (!stiffness(dim, n, c->whole, &mn, &mt)) continue;
+        const coarse_tie tie = tie_of(c, p, i);
+        for (int jk = 0; jk < square; jk++) {
+            D[jk] = (mn - mt) * n[jk / dim] * n[jk % dim] + (jk / dim == jk % dim ? mt : 0.0);
+        }
+        corners(c, dim, c->values[COARSE_PLACE] + tie.body * (dim + 1), node, weight);
+        for (int q = 0; q < 1 << dim; q++) {
+            for (int s = 0; s < 1 << dim; s++) {
+                vec_add_scaled(square, block_at(c, dim, node[q], q, s), weight[q] * weight[s], D);
+            }
+            if (tie.wall < 0) continue;
+            vec_add_scaled(
+                square, c->values[COARSE_COUPLING] + (tie.wall * c->node_count + node[q]) * square,
+                -weight[q], D);
+        }
+        if (tie.wall >= 0) {
+            vec_add_scaled(square, c->values[COARSE_OWN] + tie.wall * square, 1.0, D);
+        }
+    }
     finish_diagonal(c);
 }
 
@@ -291,22 +274,6 @@ static void add_stresses(coarse_grid* c, const problem* p, coarse_range range)
     }
 }
 
-static void add_tied_forces(coarse_grid* c, const problem* p, double* f)
-{
-    const int dim = c->dim;
-    for (int64_t i = 0; i < p->count; i++) {
-        double t[3], weight[8];
-        int64_t node[8];
-        if (c->part_of[i] != COARSE_TIE || !felt_at(c, p, i, t)) continue;
-        const coarse_tie tie = tie_of(c, p, i);
-        corners(c, dim, c->values[COARSE_PLACE] + tie.body * (dim + 1), node, weight);
-        for (int q = 0; q < 1 << dim; q++) {
-            vec_add_scaled(dim, f + node[q] * dim, tie.sign * weight[q], t);
-        }
-        if (tie.wall >= 0) vec_add_scaled(dim, f + (c->node_count + tie.wall) * dim, -tie.sign, t);
-    }
-}
-
 void coarse_feel(coarse_grid* c, const problem* p)
 {
     const int dim = c->dim, ns = strains(dim);
@@ -327,5 +294,15 @@ void coarse_feel(coarse_grid* c, const problem* p)
             }
         }
     }
-    add_tied_forces(c, p, f);
+    for (int64_t i = 0; i < p->count; i++) {
+        double t[3], weight[8];
+        int64_t node[8];
+        if (c->part_of[i] != COARSE_TIE || !felt_at(c, p, i, t)) continue;
+        const coarse_tie tie = tie_of(c, p, i);
+        corners(c, dim, c->values[COARSE_PLACE] + tie.body * (dim + 1), node, weight);
+        for (int q = 0; q < 1 << dim; q++) {
+            vec_add_scaled(dim, f + node[q] * dim, tie.sign * weight[q], t);
+        }
+        if (tie.wall >= 0) vec_add_scaled(dim, f + (c->node_count + tie.wall) * dim, -tie.sign, t);
+    }
 }

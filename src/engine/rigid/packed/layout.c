@@ -105,13 +105,6 @@ static void use_colour(packed_layout* l, int64_t i, uint64_t bit)
     if (b >= 0) l->mask[b] |= bit;
 }
 
-static void clear_colours(packed_layout* l, int64_t i)
-{
-    const int32_t a = l->ends[2 * i], b = l->ends[2 * i + 1];
-    if (a >= 0) l->mask[a] = 0;
-    if (b >= 0) l->mask[b] = 0;
-}
-
 static uint8_t first_unused(uint64_t used)
 {
     return used == UINT64_MAX ? PACKED_COLOURS : (uint8_t)__builtin_ctzll(~used);
@@ -170,17 +163,6 @@ static void contacts_of(const packed_layout* l, int64_t turn, int64_t* first, in
 
 // ---- colours of contacts -----------------------------------------------------------------------
 
-/// Colour the contacts of a block. Two bodies with many contacts may leave no colour to the one
-/// between them: it gets PACKED_COLOURS.
-static void colour_contacts(packed_layout* l, int64_t first, int64_t last)
-{
-    for (int64_t i = first; i < last; i++) clear_colours(l, i);
-    for (int64_t i = first; i < last; i++) {
-        l->colour[i] = first_unused(used_colours(l, i));
-        if (l->colour[i] < PACKED_COLOURS) use_colour(l, i, UINT64_C(1) << l->colour[i]);
-    }
-}
-
 /// Contacts of a block by colour and kind. Those without a colour come one by one.
 typedef struct class_counts {
     int32_t of[PACKED_COLOURS][PACKED_KINDS];
@@ -226,7 +208,15 @@ static void colour_all(packed_layout* l)
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = l->wave[wave]; k < l->wave[wave + 1]; k++) {
             contacts_of(l, k, &first, &last);
-            colour_contacts(l, first, last);
+            for (int64_t i = 2 * first; i < 2 * last; i++) {
+                if (l->ends[i] >= 0) l->mask[l->ends[i]] = 0;
+            }
+            // Two bodies with many contacts may leave no colour to the one between them: it gets
+            // PACKED_COLOURS.
+            for (int64_t i = first; i < last; i++) {
+                l->colour[i] = first_unused(used_colours(l, i));
+                if (l->colour[i] < PACKED_COLOURS) use_colour(l, i, UINT64_C(1) << l->colour[i]);
+            }
             size_of_block(l, first, last, &l->size[k]);
         }
     }
@@ -243,21 +233,6 @@ typedef struct batch_start {
     int32_t slots[PACKED_KINDS];
 } batch_start;
 
-/// Number the batches of all blocks; fills w->blocks and w->slots.
-static void number_batches(const packed_layout* l, packed_problem* packed, batch_start* start)
-{
-    batch_start next = {0};
-    for (int64_t k = 0; k <= l->blocks; k++) {
-        start[k] = next;
-        for (int kind = 0; kind < PACKED_KINDS; kind++) {
-            next.batch += l->size[k].batches[kind];
-            next.slots[kind] += l->size[k].batches[kind];
-        }
-    }
-    packed->batch_count = next.batch;
-    for (int kind = 0; kind < PACKED_KINDS; kind++) packed->slots[kind] = next.slots[kind];
-}
-
 /// Lanes, counted from the first of all batches, that the next contact of a colour and kind gets.
 typedef struct class_places {
     int64_t next[PACKED_COLOURS][PACKED_KINDS];
@@ -271,20 +246,6 @@ static void open_batch(packed_problem* packed, int64_t batch, int kind, batch_st
         packed->source[batch * PACKED_LANES + lane] = -1;
 }
 
-static void start_classes(packed_problem* packed, const class_counts* c, batch_start* at,
-                          class_places* out)
-{
-    for (int colour = 0; colour < PACKED_COLOURS; colour++) {
-        for (int kind = 0; kind < PACKED_KINDS; kind++) {
-            out->next[colour][kind] = at->batch * PACKED_LANES;
-            for (int32_t k = batches_of(c->of[colour][kind]); k > 0; k--) {
-                open_batch(packed, at->batch++, kind, at);
-            }
-        }
-    }
-    out->single = at->batch;
-}
-
 /// Put the contacts of a block into its batches, as numbers of `order` for the time being.
 static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t turn,
                          batch_start at)
@@ -295,7 +256,16 @@ static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t
     contacts_of(l, turn, &first, &last);
     count_classes(l, first, last, &counts);
     packed->blocks[turn].first = at.batch;
-    start_classes(packed, &counts, &at, &places);
+    for (int colour = 0; colour < PACKED_COLOURS; colour++) {
+        for (int kind = 0; kind < PACKED_KINDS; kind++) {
+            places.next[colour][kind] = at.batch * PACKED_LANES;
+            for (int32_t k = batches_of(counts.of[colour][kind]); k > 0; k--) {
+                open_batch(packed, at.batch++, kind, &at);
+            }
+        }
+    }
+    places.single = at.batch;
+
     for (int64_t i = first; i < last; i++) {
         if (l->colour[i] == PACKED_COLOURS) {
             open_batch(packed, places.single, l->kind[i], &at);
@@ -311,7 +281,18 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
 {
     batch_start* start = malloc(sizeof *start * (size_t)(l->blocks + 1));
     if (!start) return TALUS_ERR_MEMORY;
-    number_batches(l, packed, start);
+    // Number the batches of all blocks.
+    batch_start next = {0};
+    for (int64_t k = 0; k <= l->blocks; k++) {
+        start[k] = next;
+        for (int kind = 0; kind < PACKED_KINDS; kind++) {
+            next.batch += l->size[k].batches[kind];
+            next.slots[kind] += l->size[k].batches[kind];
+        }
+    }
+    packed->batch_count = next.batch;
+    for (int kind = 0; kind < PACKED_KINDS; kind++) packed->slots[kind] = next.slots[kind];
+
     const bool good =
         arrays_renew(&packed->memory->batch_capacity, packed->batch_count, ARRAY(packed->batches),
                      ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES));

@@ -40,33 +40,6 @@ void packed_free(packed_problem* packed)
     *packed = (packed_problem){0};
 }
 
-static bool reserve_all(packed_problem* packed)
-{
-    const int dim = packed->dim, lanes = PACKED_LANES, turns = spin_width(dim);
-    const int64_t compound = packed->problem->compound_count;
-    const int64_t needed[PACKED_ARRAYS] = {
-        [PACKED_ROW] = packed->row_count * packed_stride(dim),
-        [PACKED_OLD_ROW] = packed->row_count * packed_stride(dim),
-        [PACKED_IMPULSE] = packed->batch_count * dim * lanes,
-        [PACKED_OLD_IMPULSE] = packed->batch_count * dim * lanes,
-        [PACKED_BALLS] = packed->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) * lanes,
-        [PACKED_BONDS] = packed->slots[PACKED_BOND] * packed_fields(PACKED_BOND, dim) * lanes,
-        [PACKED_ROLLS] = packed->slots[PACKED_ROLL] * packed_fields(PACKED_ROLL, dim) * lanes,
-        [PACKED_MOBILE_WALLS] =
-            packed->slots[PACKED_MOBILE_WALL] * packed_fields(PACKED_MOBILE_WALL, dim) * lanes,
-        [PACKED_SOLIDS] = packed->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) * lanes,
-        [PACKED_SPIN_SCALE] = dim == 2 ? packed->row_count : 0,
-        [PACKED_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
-        [PACKED_OLD_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
-        [PACKED_OLD_COMPOUND] = 3 * compound,
-    };
-    for (int k = 0; k < PACKED_ARRAYS; k++) {
-        packed->length[k] = needed[k];
-        if (!arrays_renew(&packed->capacity[k], needed[k], ARRAY(packed->values[k]))) return false;
-    }
-    return true;
-}
-
 // ---- packing -----------------------------------------------------------------------------------
 
 /// Body rows of the problem's layout to packed ones and back. In the plane the packed w is scaled
@@ -160,11 +133,6 @@ static void put_bond(double** out, const packed_problem* packed, int64_t c)
     put(out, compound->closing);
     if (dim == 2) put(out, row[0] * compound->slip[1] - row[1] * compound->slip[0]);
     for (int k = 0; k < 3 && dim == 3; k++) put(out, compound->slip[k] - normal * row[k]);
-}
-
-static void pack_bond(const packed_problem* packed, int64_t c, double* out)
-{
-    put_bond(&out, packed, c);
 }
 
 /// Torque impulse of a lane of a ROLL batch, [1 or 3] with a stride of lanes.
@@ -276,10 +244,11 @@ static void pack_batch(packed_problem* packed, int64_t batch)
             continue;
         }
         const double* row = p->contact + c * problem_width(dim);
+        double* out = constants + lane;
         pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
         switch (kind) {
         case PACKED_BALL: pack_ball(packed, row, constants + lane); break;
-        case PACKED_BOND: pack_bond(packed, c, constants + lane); break;
+        case PACKED_BOND: put_bond(&out, packed, c); break;
         case PACKED_ROLL: pack_roll(packed, c, batch, lane, constants + lane); break;
         case PACKED_MOBILE_WALL: pack_mobile_wall(packed, c, constants + lane); break;
         case PACKED_SOLID:
@@ -288,14 +257,6 @@ static void pack_batch(packed_problem* packed, int64_t batch)
         default: break; // what is solved one by one is read from the problem
         }
     }
-}
-
-/// The same of single precision; friction has no unit.
-static void friction_to_single(packed_problem* packed, int kind, const double* mu)
-{
-    float* to =
-        packed->floats[packed_array_of(kind)] + (mu - packed->values[packed_array_of(kind)]);
-    for (int lane = 0; lane < PACKED_LANES; lane++) to[lane] = (float)mu[lane];
 }
 
 void packed_refresh_friction(packed_problem* packed)
@@ -311,7 +272,12 @@ void packed_refresh_friction(packed_problem* packed)
             constants[mu * PACKED_LANES + lane] =
                 packed->problem->contact[c * problem_width(dim) + mu];
         }
-        if (packed->single) friction_to_single(packed, kind, constants + mu * PACKED_LANES);
+        if (packed->single) {
+            const double* from = constants + mu * PACKED_LANES; // friction has no unit
+            const packed_array array = packed_array_of(kind);
+            float* to = packed->floats[array] + (from - packed->values[array]);
+            for (int lane = 0; lane < PACKED_LANES; lane++) to[lane] = (float)from[lane];
+        }
     }
 }
 
@@ -321,7 +287,29 @@ talus_status packed_pack(packed_problem* packed, problem* p, int threads)
     if (packed_arrange(packed, p, threads)) return TALUS_ERR_MEMORY;
     packed->problem = p;
     packed->single = packed->has_old = false;
-    if (!reserve_all(packed)) return TALUS_ERR_MEMORY;
+    const int dim = packed->dim, lanes = PACKED_LANES, turns = spin_width(dim);
+    const int64_t needed[PACKED_ARRAYS] = {
+        [PACKED_ROW] = packed->row_count * packed_stride(dim),
+        [PACKED_OLD_ROW] = packed->row_count * packed_stride(dim),
+        [PACKED_IMPULSE] = packed->batch_count * dim * lanes,
+        [PACKED_OLD_IMPULSE] = packed->batch_count * dim * lanes,
+        [PACKED_BALLS] = packed->slots[PACKED_BALL] * packed_fields(PACKED_BALL, dim) * lanes,
+        [PACKED_BONDS] = packed->slots[PACKED_BOND] * packed_fields(PACKED_BOND, dim) * lanes,
+        [PACKED_ROLLS] = packed->slots[PACKED_ROLL] * packed_fields(PACKED_ROLL, dim) * lanes,
+        [PACKED_MOBILE_WALLS] =
+            packed->slots[PACKED_MOBILE_WALL] * packed_fields(PACKED_MOBILE_WALL, dim) * lanes,
+        [PACKED_SOLIDS] = packed->slots[PACKED_SOLID] * packed_fields(PACKED_SOLID, dim) * lanes,
+        [PACKED_SPIN_SCALE] = dim == 2 ? packed->row_count : 0,
+        [PACKED_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
+        [PACKED_OLD_TORQUE] = packed->slots[PACKED_ROLL] * turns * lanes,
+        [PACKED_OLD_COMPOUND] = 3 * p->compound_count,
+    };
+    for (int k = 0; k < PACKED_ARRAYS; k++) {
+        packed->length[k] = needed[k];
+        if (!arrays_renew(&packed->capacity[k], needed[k], ARRAY(packed->values[k]))) {
+            return TALUS_ERR_MEMORY;
+        }
+    }
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(static)
@@ -449,19 +437,6 @@ void packed_apply_scalar(packed_problem* packed, int64_t batch)
 
 // ---- sweeping ----------------------------------------------------------------------------------
 
-static packed_sums add_sums(const packed_sums* sums, int64_t count, double unit)
-{
-    packed_sums all = {0};
-    for (int64_t k = 0; k < count; k++) {
-        all.change += sums[k].change;
-        all.step += sums[k].step;
-        all.turning += sums[k].turning;
-        all.impulse += sums[k].impulse;
-    }
-    all.change *= unit, all.step *= unit, all.turning *= unit, all.impulse *= unit;
-    return all;
-}
-
 /// Bytes that a thread copies at a time.
 enum { COPY_BYTES = 1 << 18 };
 
@@ -508,13 +483,6 @@ static void wait_for(const packed_problem* packed, int64_t block, uint32_t pass)
     while (__atomic_load_n(&packed->done[block], __ATOMIC_ACQUIRE) != pass) sched_yield();
 }
 
-static void wait_for_turn(const packed_problem* packed, int64_t number, uint32_t pass)
-{
-    const packed_block* block = &packed->blocks[number];
-    for (int k = 0; k < block->wait_count; k++) wait_for(packed, block->waits[k], pass);
-    for (int64_t k = 0; k < number && block->wait_count < 0; k++) wait_for(packed, k, pass);
-}
-
 /// Work on a block; `data` says how.
 typedef void block_work(packed_problem* packed, int64_t block, const void* data);
 
@@ -531,7 +499,9 @@ static void do_blocks(packed_problem* packed, block_work* work, const void* data
     for (;;) {
         const int64_t k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
         if (k >= packed->block_count) break;
-        wait_for_turn(packed, k, pass);
+        const packed_block* block = &packed->blocks[k];
+        for (int i = 0; i < block->wait_count; i++) wait_for(packed, block->waits[i], pass);
+        for (int64_t i = 0; i < k && block->wait_count < 0; i++) wait_for(packed, i, pass);
         work(packed, k, data);
         __atomic_store_n(&packed->done[k], pass, __ATOMIC_RELEASE);
     }
@@ -559,7 +529,15 @@ packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, 
     task.sweep = packed->single ? one_lane->sweep_single : one_lane->sweep;
     sweep_one(packed, packed->block_count, &task);
     const double unit = packed->single ? packed->velocity_unit * packed->impulse_unit : 1.0;
-    return add_sums(packed->sums, packed->block_count + 1, unit);
+    packed_sums all = {0};
+    for (int64_t k = 0; k <= packed->block_count; k++) {
+        all.change += packed->sums[k].change;
+        all.step += packed->sums[k].step;
+        all.turning += packed->sums[k].turning;
+        all.impulse += packed->sums[k].impulse;
+    }
+    all.change *= unit, all.step *= unit, all.turning *= unit, all.impulse *= unit;
+    return all;
 }
 
 static void apply_one(packed_problem* packed, int64_t block, const void* data)
@@ -608,19 +586,15 @@ static void unpack_row(const packed_problem* packed, int64_t r)
              packed->problem->body + (int64_t)body * problem_stride(packed->dim));
 }
 
-/// out += sign * x
-static void add_numbers(double* out, double sign, const double* x, int64_t count, int threads)
-{
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int64_t k = 0; k < count; k++) out[k] += sign * x[k];
-}
-
 /// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(packed_problem* packed, double sign, int threads)
 {
     const int64_t numbers = packed->has_old ? packed->length[PACKED_OLD_ROW] : 0;
-    add_numbers(packed->values[PACKED_OLD_ROW], sign, packed->values[PACKED_ROW], numbers,
-                packed_threads(packed->count, threads));
+    const double* row = packed->values[PACKED_ROW];
+    double* old = packed->values[PACKED_OLD_ROW];
+    threads = packed_threads(packed->count, threads);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t k = 0; k < numbers; k++) old[k] += sign * row[k];
 }
 
 void packed_show(const packed_problem* packed, int threads)

@@ -47,17 +47,6 @@ static double unit_value(const packed_problem* packed, char unit)
     }
 }
 
-/// Numbers of an array that follow each other with the same unit: a row has one of each kind.
-static int same_unit(packed_array array)
-{
-    return array == PACKED_ROW || array == PACKED_OLD_ROW ? 1 : PACKED_LANES;
-}
-
-static double power_below(double x)
-{
-    return ldexp(1.0, ilogb(x));
-}
-
 /// The largest free velocity, or bias if nothing moves.
 static double velocity_scale(const problem* p)
 {
@@ -102,7 +91,8 @@ typedef struct unit_table {
 static unit_table units_for(const packed_problem* packed, packed_array array)
 {
     const char* letters = units_of(array, packed->dim);
-    unit_table out = {.repeat = same_unit(array)};
+    const bool rows = array == PACKED_ROW || array == PACKED_OLD_ROW; // one number of each unit
+    unit_table out = {.repeat = rows ? 1 : PACKED_LANES};
     for (; letters[out.fields]; out.fields++) {
         out.unit[out.fields] = unit_value(packed, letters[out.fields]);
     }
@@ -138,7 +128,8 @@ static void array_to_double(packed_problem* packed, packed_array array, int thre
 talus_status packed_use_single(packed_problem* packed, int threads)
 {
     threads = packed_threads(packed->count, threads);
-    packed->velocity_unit = power_below(velocity_scale(packed->problem));
+    // Powers of two: nothing but rounding to floats comes with them.
+    packed->velocity_unit = ldexp(1.0, ilogb(velocity_scale(packed->problem)));
     packed->impulse_unit = packed->velocity_unit * mass_scale(packed->problem);
     for (int k = 0; k < PACKED_ARRAYS; k++) {
         const packed_array array = (packed_array)k;

@@ -35,24 +35,6 @@ static bool moves(const problem* p, int32_t row)
     return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 || is_mobile_wall(p, row);
 }
 
-/// The lever arm [dim][spin_dim] of a side of contact c.
-static void arm_of(const problem* p, int64_t c, int side, double* arm)
-{
-    const int dim = p->dim, spin_dim = spin_width(dim);
-    const double *n = p->contact + c * problem_width(dim), sign = side == 0 ? 1.0 : -1.0;
-    if (problem_block_of(p, c) >= 0) {
-        const double* block = problem_block(p, dim, c);
-        memcpy(arm, block + (side == 0 ? block_arm_a(dim) : block_arm_b(dim)),
-               sizeof(double) * (size_t)(dim * spin_dim));
-    } else if (dim == 2) {
-        arm[0] = -sign * n[1];
-        arm[1] = sign * n[0];
-    } else { // w x n = -(n x) w
-        const double cross[9] = {0.0, n[2], -n[1], -n[2], 0.0, n[0], n[1], -n[0], 0.0};
-        for (int k = 0; k < 9; k++) arm[k] = sign * cross[k];
-    }
-}
-
 static double* jacobian(const builder* b, int64_t c, int side)
 {
     return b->J + (2 * c + side) * b->p->dim * J_WIDTH;
@@ -62,8 +44,19 @@ static void fill_jacobian(const builder* b, int64_t c, const double frame[3][3])
 {
     const int dim = b->p->dim, spin_dim = spin_width(dim);
     for (int side = 0; side < 2; side++) {
-        double arm[9], *J = jacobian(b, c, side), sign = side == 0 ? -1.0 : 1.0;
-        arm_of(b->p, c, side, arm);
+        const double *n = b->p->contact + c * problem_width(dim), sign = side == 0 ? -1.0 : 1.0;
+        double arm[9], *J = jacobian(b, c, side); // the lever arm is [dim][spin_dim]
+        if (problem_block_of(b->p, c) >= 0) {
+            const double* block = problem_block(b->p, dim, c);
+            memcpy(arm, block + (side == 0 ? block_arm_a(dim) : block_arm_b(dim)),
+                   sizeof(double) * (size_t)(dim * spin_dim));
+        } else if (dim == 2) {
+            arm[0] = sign * n[1];
+            arm[1] = -sign * n[0];
+        } else { // n x w
+            const double cross[9] = {0.0, -n[2], n[1], n[2], 0.0, -n[0], -n[1], n[0], 0.0};
+            for (int k = 0; k < 9; k++) arm[k] = sign * cross[k];
+        }
         for (int i = 0; i < dim; i++) {
             double* row = J + i * J_WIDTH;
             for (int k = 0; k < dim; k++) row[k] = sign * frame[i][k];
@@ -162,25 +155,6 @@ static void add_response(const builder* b, int32_t row, const double* Jc, const 
     }
 }
 
-static void fill_rows(const builder* b)
-{
-    const int size = b->p->dim * b->p->dim;
-    reduced_problem* out = b->out;
-    memset(out->block, 0, sizeof(double) * (size_t)(out->first[out->count] * size));
-    for (int64_t c = 0; c < out->count; c++) {
-        list_columns(b, c, out->column + out->first[c]);
-        for (int64_t k = out->first[c]; k < out->first[c + 1]; k++) b->place[out->column[k]] = k;
-        for (int side = 0; side < 2; side++) {
-            const int32_t row = b->p->pair[2 * c + side];
-            for (int64_t t = b->first[row]; t < b->first[row + 1]; t++) {
-                const int64_t d = b->touch[t] / 2;
-                add_response(b, row, jacobian(b, c, side), jacobian(b, d, b->touch[t] % 2),
-                             out->block + b->place[d] * size);
-            }
-        }
-    }
-}
-
 static bool builder_start(builder* b)
 {
     const problem* p = b->p;
@@ -207,7 +181,20 @@ static bool fill_matrix(builder* b)
     out->column = malloc(sizeof *out->column * blocks);
     out->block = malloc(sizeof(double) * blocks * (size_t)(out->width * out->width));
     if (!out->column || !out->block) return false;
-    fill_rows(b);
+    const int size = b->p->dim * b->p->dim;
+    memset(out->block, 0, sizeof(double) * (size_t)(out->first[out->count] * size));
+    for (int64_t c = 0; c < out->count; c++) {
+        list_columns(b, c, out->column + out->first[c]);
+        for (int64_t k = out->first[c]; k < out->first[c + 1]; k++) b->place[out->column[k]] = k;
+        for (int side = 0; side < 2; side++) {
+            const int32_t row = b->p->pair[2 * c + side];
+            for (int64_t t = b->first[row]; t < b->first[row + 1]; t++) {
+                const int64_t d = b->touch[t] / 2;
+                add_response(b, row, jacobian(b, c, side), jacobian(b, d, b->touch[t] % 2),
+                             out->block + b->place[d] * size);
+            }
+        }
+    }
     return true;
 }
 

@@ -9,6 +9,8 @@
 /// those of six to eight.
 #include "rigid/reduced/factor.h"
 
+#include "base/array.h"
+
 #include <klu.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,9 +109,7 @@ static void turn_pattern(const reduced_problem* p, const tree* t)
     t->turned_first[p->count] = p->first[p->count];
 }
 
-/// Columns of row i of U: those of W, either way, and those of earlier rows whose first column is
-/// i.
-
+/// Note column j of row i in `out`, if it is one of U and new; returns how many that are.
 static int meet(const tree* t, int64_t i, int64_t j, int64_t* out)
 {
     if (j < i || t->seen[j] == i) return 0;
@@ -145,18 +145,12 @@ static int64_t list_upper(const reduced_factor* f, const tree* t, int64_t i, int
 static bool find_upper(reduced_factor* f, const tree* t)
 {
     const int64_t n = f->p->count;
-    int64_t capacity = f->p->first[n] + n;
-    f->upper = malloc(sizeof *f->upper * (size_t)(2 * capacity));
+    int64_t capacity = 0;
     f->upper_first[0] = 0;
     for (int64_t i = 0; i < n; i++) t->seen[i] = t->child[i] = -1;
-    for (int64_t i = 0; i < n && f->upper; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const int64_t first = f->upper_first[i];
-        if (first + n > capacity) {
-            capacity = 2 * capacity + n;
-            int64_t* grown = realloc(f->upper, sizeof *grown * (size_t)(2 * capacity));
-            if (!grown) return false;
-            f->upper = grown;
-        }
+        if (!arrays_grow(&capacity, first + n, ROWS(f->upper, 2))) return false; // L's, too
         const int64_t count = list_upper(f, t, i, f->upper + first);
         f->upper_first[i + 1] = first + count;
         if (first + count > MOST_BLOCKS) return false;
@@ -165,7 +159,7 @@ static bool find_upper(reduced_factor* f, const tree* t)
         t->sibling[i] = t->child[parent];
         t->child[parent] = i;
     }
-    return f->upper != NULL;
+    return true;
 }
 
 /// The pattern of L is that of U transposed; count the products on the way.
@@ -396,7 +390,7 @@ static ALWAYS_INLINE bool make_of(const int width, const int lanes, reduced_fact
     return true;
 }
 
-static bool make_portable(reduced_factor* f, reduced_factor_row* row, const void* data)
+static ALWAYS_INLINE bool make_any(reduced_factor* f, reduced_factor_row* row, const void* data)
 {
     switch (f->p->width) {
     case 2: return make_of(2, 4, f, row, data);
@@ -408,12 +402,7 @@ static bool make_portable(reduced_factor* f, reduced_factor_row* row, const void
 
 FOR_AVX2 static bool make_avx2(reduced_factor* f, reduced_factor_row* row, const void* data)
 {
-    switch (f->p->width) {
-    case 2: return make_of(2, 4, f, row, data);
-    case 3: return make_of(3, 4, f, row, data);
-    case 5: return make_of(5, 4, f, row, data);
-    default: return make_of(6, 4, f, row, data);
-    }
+    return make_any(f, row, data);
 }
 
 FOR_AVX512 static bool make_avx512_6(reduced_factor* f, reduced_factor_row* row, const void* data)
@@ -429,7 +418,7 @@ bool reduced_factor_make(reduced_factor* f, bool symmetric, reduced_factor_row* 
     memcpy(f->next, f->upper_first, sizeof *f->next * (size_t)f->p->count);
     if (f->avx2 && f->p->width == 6 && vector_width_is_there(TALUS_VECTOR_AVX512))
         return make_avx512_6(f, row, data);
-    return f->avx2 ? make_avx2(f, row, data) : make_portable(f, row, data);
+    return f->avx2 ? make_avx2(f, row, data) : make_any(f, row, data);
 }
 
 /// y [width] -= A x. Rows of six by twos of lanes: sums of three products each.
@@ -471,7 +460,7 @@ static ALWAYS_INLINE void solve_of(const int w, const reduced_factor* f, double*
     for (int64_t i = 0; i < n; i++) vec_copy(w, x + f->order[i] * w, y + i * w);
 }
 
-static void solve_portable(const reduced_factor* f, double* x)
+static ALWAYS_INLINE void solve_any(const reduced_factor* f, double* x)
 {
     switch (f->p->width) {
     case 2: solve_of(2, f, x); break;
@@ -483,12 +472,7 @@ static void solve_portable(const reduced_factor* f, double* x)
 
 FOR_AVX2 static void solve_avx2(const reduced_factor* f, double* x)
 {
-    switch (f->p->width) {
-    case 2: solve_of(2, f, x); break;
-    case 3: solve_of(3, f, x); break;
-    case 5: solve_of(5, f, x); break;
-    default: solve_of(6, f, x); break;
-    }
+    solve_any(f, x);
 }
 
 void reduced_factor_solve(const reduced_factor* f, double* x)
@@ -496,6 +480,6 @@ void reduced_factor_solve(const reduced_factor* f, double* x)
     if (f->avx2) {
         solve_avx2(f, x);
     } else {
-        solve_portable(f, x);
+        solve_any(f, x);
     }
 }

@@ -52,16 +52,6 @@ typedef struct builder {
     double *block, *q, *mu, *mu_r;
 } builder;
 
-/// Contacts part by part, each part in its old order; `start` [parts + 1] where each begins.
-static void sort_contacts(builder* b, islands* parts, int64_t* start)
-{
-    const int64_t n = b->p->count;
-    memset(start, 0, sizeof *start * (size_t)(parts->count + 1));
-    for (int64_t c = 0; c < n; c++) b->local[c] = (int32_t)start[b->number[c] + 1]++;
-    for (int64_t i = 0; i < parts->count; i++) start[i + 1] += start[i];
-    for (int64_t c = 0; c < n; c++) parts->contact[start[b->number[c]] + b->local[c]] = c;
-}
-
 /// Copy the contacts of a part to where the builder stands, and move on.
 static void copy_part(builder* b, const int64_t* contact, int64_t count, reduced_problem* out)
 {
@@ -122,7 +112,12 @@ void islands_find(const reduced_problem* p, islands* parts)
     builder b = {.p = p, .number = number};
     parts->count = number_parts(p, number);
     if (parts->count > 1 && make_room(&b, parts, &start)) {
-        sort_contacts(&b, parts, start);
+        // Contacts part by part, each part in its old order; start [parts + 1]: where each begins.
+        const int64_t n = p->count;
+        memset(start, 0, sizeof *start * (size_t)(parts->count + 1));
+        for (int64_t c = 0; c < n; c++) b.local[c] = (int32_t)start[b.number[c] + 1]++;
+        for (int64_t i = 0; i < parts->count; i++) start[i + 1] += start[i];
+        for (int64_t c = 0; c < n; c++) parts->contact[start[b.number[c]] + b.local[c]] = c;
         for (int64_t i = 0; i < parts->count; i++) {
             copy_part(&b, parts->contact + start[i], start[i + 1] - start[i], &parts->part[i]);
         }

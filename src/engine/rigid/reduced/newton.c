@@ -72,18 +72,6 @@ static void matrix_row(const void* data, int64_t c, double* out)
     }
 }
 
-/// x = the step; false if the matrix is singular.
-static bool find_step(reduced_newton* s)
-{
-    if (!reduced_factor_make(s->factor, false, matrix_row, s)) return false;
-    for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
-    reduced_factor_solve(s->factor, s->x);
-    for (int64_t k = 0; k < s->n; k++) {
-        if (!isfinite(s->x[k])) return false;
-    }
-    return true;
-}
-
 // ---- the law with the proximal term ------------------------------------------------------------
 
 /// Put t of the impulses r and velocities u; returns the energy of r - t.
@@ -150,7 +138,13 @@ static void solve_proximal(reduced_newton* s, reduced_run* run)
     double enough = fmax(1e-6 * left, 1e-2 * run->tolerance * run->tolerance * size);
     for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {
         if (run->iterations >= run->limit || reduced_run_is_late(run)) return;
-        if (!find_step(s)) return;
+        // The step x, if the matrix is not singular.
+        if (!reduced_factor_make(s->factor, false, matrix_row, s)) return;
+        for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
+        reduced_factor_solve(s->factor, s->x);
+        for (int64_t k = 0; k < s->n; k++) {
+            if (!isfinite(s->x[k])) return;
+        }
         double after = take_step(s, left);
         run->iterations++;
         poor = after > POOR * POOR * left ? poor + 1 : 0;

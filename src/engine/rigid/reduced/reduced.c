@@ -64,11 +64,6 @@ static ALWAYS_INLINE void velocity(const reduced_problem* p, const double* r, do
     }
 }
 
-static void velocity_portable(const reduced_problem* p, const double* r, double* u)
-{
-    velocity(p, r, u);
-}
-
 FOR_AVX2 static void velocity_avx2(const reduced_problem* p, const double* r, double* u)
 {
     velocity(p, r, u);
@@ -79,7 +74,7 @@ void reduced_velocity(const reduced_problem* p, const double* r, double* u)
     if (vector_width_is_there(TALUS_VECTOR_AVX2)) {
         velocity_avx2(p, r, u);
     } else {
-        velocity_portable(p, r, u);
+        velocity(p, r, u);
     }
 }
 
@@ -202,8 +197,8 @@ static ALWAYS_INLINE reduced_sums sums_of(const int width, const reduced_problem
     return s;
 }
 
-static reduced_sums sums_portable(const reduced_problem* p, const int64_t* diagonal,
-                                  const double* r)
+static ALWAYS_INLINE reduced_sums sums_any(const reduced_problem* p, const int64_t* diagonal,
+                                           const double* r)
 {
     switch (p->width) {
     case 2: return sums_of(2, p, diagonal, r);
@@ -215,17 +210,13 @@ static reduced_sums sums_portable(const reduced_problem* p, const int64_t* diago
 FOR_AVX2 static reduced_sums sums_avx2(const reduced_problem* p, const int64_t* diagonal,
                                        const double* r)
 {
-    switch (p->width) {
-    case 2: return sums_of(2, p, diagonal, r);
-    case 3: return sums_of(3, p, diagonal, r);
-    default: return sums_of(5, p, diagonal, r);
-    }
+    return sums_any(p, diagonal, r);
 }
 
 reduced_sums reduced_sums_of(const reduced_problem* p, const int64_t* diagonal, const double* r)
 {
     return vector_width_is_there(TALUS_VECTOR_AVX2) ? sums_avx2(p, diagonal, r)
-                                                    : sums_portable(p, diagonal, r);
+                                                    : sums_any(p, diagonal, r);
 }
 
 /// sqrt(left / size), and 0 of nothing.

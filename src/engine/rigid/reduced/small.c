@@ -149,7 +149,7 @@ static ALWAYS_INLINE void attempt_of(const int w, const reduced_work* work, redu
     }
 }
 
-static void attempt_portable(const reduced_work* work, reduced_run* run, double* r)
+static ALWAYS_INLINE void attempt_any(const reduced_work* work, reduced_run* run, double* r)
 {
     switch (work->p->width) {
     case 2: attempt_of(2, work, run, r); break;
@@ -160,11 +160,7 @@ static void attempt_portable(const reduced_work* work, reduced_run* run, double*
 
 FOR_AVX2 static void attempt_avx2(const reduced_work* work, reduced_run* run, double* r)
 {
-    switch (work->p->width) {
-    case 2: attempt_of(2, work, run, r); break;
-    case 3: attempt_of(3, work, run, r); break;
-    default: attempt_of(5, work, run, r); break;
-    }
+    attempt_any(work, run, r);
 }
 
 /// An attempt of a few contacts costs as much as a sweep or two, and one sweep tells well enough
@@ -183,7 +179,7 @@ bool reduced_small(const reduced_work* work, reduced_run* run, double* r)
     if (work->avx2) {
         attempt_avx2(work, run, r);
     } else {
-        attempt_portable(work, run, r);
+        attempt_any(work, run, r);
     }
     return reduced_run_is_done(run);
 }

@@ -103,15 +103,6 @@ static talus_status newton_alone(solve* s)
     return TALUS_OK;
 }
 
-/// Ask whether everything sticks.
-static void stick(solve* s)
-{
-    const bool solved = reduced_stick(&s->work, &s->run, s->r);
-    s->run.iterations++;
-    tell(s->out, "stick", 1, "linear system",
-         solved ? ": everything sticks" : ": not everything sticks");
-}
-
 static bool is_over(const solve* s)
 {
     return reduced_run_is_done(&s->run) || reduced_run_is_late(&s->run);
@@ -215,7 +206,11 @@ static talus_status dispatch(solve* s, const reduced_options* o)
     if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
     if (strcmp(name, "newton") == 0) return newton_alone(s);
     if (strcmp(name, "stick") != 0) return TALUS_ERR_ARGUMENT;
-    stick(s);
+    // Ask whether everything sticks.
+    const bool solved = reduced_stick(&s->work, &s->run, s->r);
+    s->run.iterations++;
+    tell(s->out, "stick", 1, "linear system",
+         solved ? ": everything sticks" : ": not everything sticks");
     return TALUS_OK;
 }
 
@@ -260,31 +255,6 @@ static bool is_pushed(const reduced_problem* p, reduced_sums* sums)
     return pushed;
 }
 
-/// What part i is measured against: its share, by contacts, of the sums of the whole without
-/// impulses. With half the tolerance for every part the whole then meets its own.
-static reduced_least least_of(const reduced_sums* whole, const reduced_problem* p,
-                              const reduced_problem* part)
-{
-    const double share = (double)part->count / (double)p->count;
-    return (reduced_least){share * whole->q2, share * whole->approach, share * whole->pushing};
-}
-
-/// The sums of all contacts without impulses, of which least_of() gives each part its share.
-static reduced_sums sums_without_impulses(const reduced_problem* p)
-{
-    reduced_sums sums = {0};
-    for (int64_t c = 0; c < p->count; c++) {
-        const double* q = p->q + c * p->width;
-        sums.q2 += vec_dot(p->width, q, q);
-        sums.pushing += vec_dot(reduced_moving(p->width), q, q);
-        if (!(q[0] < 0.0)) continue;
-        const int64_t own = reduced_diagonal(p, c);
-        sums.approach +=
-            q[0] * q[0] / reduced_scale_of(p->width, p->block + own * p->width * p->width).n;
-    }
-    return sums;
-}
-
 /// The result of the whole is that of the part that took longest, with the sums of all.
 static void tell_parts(const islands* parts, const reduced_problem* longest, reduced_result* out)
 {
@@ -307,7 +277,16 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
                                 const islands* parts, double* memory, double* r)
 {
     const int w = p->width;
-    const reduced_sums without = sums_without_impulses(p);
+    reduced_sums without = {0}; // the sums of all contacts without impulses
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* q = p->q + c * p->width;
+        without.q2 += vec_dot(p->width, q, q);
+        without.pushing += vec_dot(reduced_moving(p->width), q, q);
+        if (!(q[0] < 0.0)) continue;
+        const int64_t own = reduced_diagonal(p, c);
+        without.approach +=
+            q[0] * q[0] / reduced_scale_of(p->width, p->block + own * p->width * p->width).n;
+    }
     const reduced_problem* longest = NULL;
     const int64_t* contact = parts->contact;
     reduced_result best = *s->out;
@@ -319,7 +298,11 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
         solve now = {.run = {.deadline = s->run.deadline}, .out = &out, .r = r};
         const bool pushed = is_pushed(part, &now.run.sums);
         now.run.tolerance = 0.5 * options->tolerance;
-        now.run.least = least_of(&without, p, part);
+        // An island is measured against its share, by contacts, of the sums of the whole without
+        // impulses. With half the tolerance for every island the whole then meets its own.
+        const double share = (double)part->count / (double)p->count;
+        now.run.least =
+            (reduced_least){share * without.q2, share * without.approach, share * without.pushing};
         for (int64_t k = 0; k < part->count * w; k++) {
             r[k] = pushed ? s->r[contact[k / w] * w + k % w] : 0.0;
         }

@@ -148,7 +148,7 @@ static ALWAYS_INLINE bool find_basis(sticker* s, int64_t g)
     return true;
 }
 
-static bool find_bases_portable(sticker* s)
+static ALWAYS_INLINE bool find_bases(sticker* s)
 {
     for (int64_t g = 0; g < s->small.count; g++) {
         if (!find_basis(s, g)) return false;
@@ -158,10 +158,7 @@ static bool find_bases_portable(sticker* s)
 
 FOR_AVX2 static bool find_bases_avx2(sticker* s)
 {
-    for (int64_t g = 0; g < s->small.count; g++) {
-        if (!find_basis(s, g)) return false;
-    }
-    return true;
+    return find_bases(s);
 }
 
 // ---- the small system --------------------------------------------------------------------------
@@ -196,7 +193,7 @@ static ALWAYS_INLINE void fill_block(const sticker* s, int64_t g, int64_t h, int
 }
 
 /// The small q, and half of C; the other half is the same. False if it has another pattern.
-static ALWAYS_INLINE bool fill_small_of(sticker* s)
+static ALWAYS_INLINE bool fill_small(sticker* s)
 {
     reduced_problem* C = &s->small;
     double trace = 0.0;
@@ -230,14 +227,9 @@ static ALWAYS_INLINE bool fill_small_of(sticker* s)
     return true;
 }
 
-static bool fill_small_portable(sticker* s)
-{
-    return fill_small_of(s);
-}
-
 FOR_AVX2 static bool fill_small_avx2(sticker* s)
 {
-    return fill_small_of(s);
+    return fill_small(s);
 }
 
 /// Row g of C + shift, for reduced_factor_make().
@@ -315,7 +307,7 @@ static bool sticker_start(sticker* s)
         if (blocks == 0) return false;
         s->small.first[g + 1] = s->small.first[g] + blocks;
     }
-    if (!(s->work->avx2 ? find_bases_avx2(s) : find_bases_portable(s))) return false;
+    if (!(s->work->avx2 ? find_bases_avx2(s) : find_bases(s))) return false;
     const size_t blocks = (size_t)s->small.first[s->small.count];
     s->small.column = malloc(sizeof *s->small.column * blocks);
     s->small.block = malloc(sizeof(double) * blocks * RANK * RANK);
@@ -331,8 +323,8 @@ bool reduced_stick(const reduced_work* work, reduced_run* run, double* r)
         for (int64_t g = 0; g < s.small.count; g++) {
             list_columns(&s, g, s.small.column + s.small.first[g]);
         }
-        good = (work->avx2 ? fill_small_avx2(&s) : fill_small_portable(&s)) &&
-               solve_small(&s, run->tolerance);
+        good =
+            (work->avx2 ? fill_small_avx2(&s) : fill_small(&s)) && solve_small(&s, run->tolerance);
     }
     double* x = good ? malloc(sizeof(double) * (size_t)(3 * p->count)) : NULL;
     for (int64_t i = 0; x && i < 3 * p->count; i++) {

@@ -116,7 +116,7 @@ static ALWAYS_INLINE void sweep_of(const int width, reduced_sweeper* s)
     s->sums = sums;
 }
 
-static void sweep_portable(reduced_sweeper* s)
+static ALWAYS_INLINE void sweep_any(reduced_sweeper* s)
 {
     switch (s->work->p->width) {
     case 2: sweep_of(2, s); break;
@@ -127,11 +127,7 @@ static void sweep_portable(reduced_sweeper* s)
 
 FOR_AVX2 static void sweep_avx2(reduced_sweeper* s)
 {
-    switch (s->work->p->width) {
-    case 2: sweep_of(2, s); break;
-    case 3: sweep_of(3, s); break;
-    default: sweep_of(5, s); break;
-    }
+    sweep_any(s);
 }
 
 /// Are the true measures worth a look? When a sweep moves x by no more than the tolerance, and then
@@ -145,37 +141,6 @@ static bool is_due(reduced_sweeper* s, const reduced_run* run)
     return true;
 }
 
-static void note_stall(reduced_sweeper* s)
-{
-    if (s->sums.moved < 0.8 * s->lowest) {
-        s->lowest = s->sums.moved;
-        s->lowest_at = s->count;
-    } else if (s->count - s->lowest_at > STALL) {
-        s->cautious = true;
-    }
-}
-
-/// Put y for the next sweep, x and what momentum adds, and begin it.
-static void extrapolate(reduced_sweeper* s)
-{
-    const int width = s->work->p->width;
-    const double theta = s->theta, next = 0.5 * theta * (sqrt(theta * theta + 4.0) - theta);
-    bool restart = s->sums.along < 0.0 ||
-                   (s->cautious && s->age > YOUNG && s->sums.step < s->last_step) || !s->momentum;
-    double beta = restart ? 0.0 : theta * (1.0 - theta) / (theta * theta + next);
-    double* keep = s->old;
-    for (int64_t i = 0; i < s->listed; i++) {
-        for (int64_t k = s->list[i] * width, end = k + width; k < end; k++) {
-            keep[k] = s->y[k] = s->x[k] + beta * (s->x[k] - keep[k]);
-        }
-    }
-    s->old = s->x;
-    s->x = keep;
-    s->last_step = s->sums.step;
-    s->age = restart ? 0 : s->age + 1;
-    s->theta = restart ? 1.0 : next;
-}
-
 void reduced_sweeper_go(reduced_sweeper* s, reduced_run* run, double* r)
 {
     while (!reduced_run_is_done(run)) {
@@ -187,14 +152,36 @@ void reduced_sweeper_go(reduced_sweeper* s, reduced_run* run, double* r)
         if (s->work->avx2) {
             sweep_avx2(s);
         } else {
-            sweep_portable(s);
+            sweep_any(s);
         }
         run->iterations++;
         s->count++;
         const bool due = is_due(s, run);
         if (due) reduced_keep_better(s->work, run, s->x, r);
         s->all = due || s->count < ALL_FIRST || s->count % ALL_EVERY == 0;
-        note_stall(s);
-        extrapolate(s);
+        if (s->sums.moved < 0.8 * s->lowest) { // is there a cycle?
+            s->lowest = s->sums.moved;
+            s->lowest_at = s->count;
+        } else if (s->count - s->lowest_at > STALL) {
+            s->cautious = true;
+        }
+        // Put y for the next sweep, x and what momentum adds, and begin it.
+        const int width = s->work->p->width;
+        const double theta = s->theta, next = 0.5 * theta * (sqrt(theta * theta + 4.0) - theta);
+        bool restart = s->sums.along < 0.0 ||
+                       (s->cautious && s->age > YOUNG && s->sums.step < s->last_step) ||
+                       !s->momentum;
+        double beta = restart ? 0.0 : theta * (1.0 - theta) / (theta * theta + next);
+        double* keep = s->old;
+        for (int64_t i = 0; i < s->listed; i++) {
+            for (int64_t k = s->list[i] * width, end = k + width; k < end; k++) {
+                keep[k] = s->y[k] = s->x[k] + beta * (s->x[k] - keep[k]);
+            }
+        }
+        s->old = s->x;
+        s->x = keep;
+        s->last_step = s->sums.step;
+        s->age = restart ? 0 : s->age + 1;
+        s->theta = restart ? 1.0 : next;
     }
 }

@@ -4,9 +4,11 @@
 /// byte 80, is a binary STL even if it begins with "solid"; a text that begins with "solid" is a
 /// text STL; other text is OBJ, of which v, f, o and g are read and all else is ignored. Polygons
 /// are cut into a fan of triangles. Each solid, object or group that has triangles gets a number.
+#include "scene/mesh_file.h"
+
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "geometry/mesh.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,43 +42,23 @@ static talus_status bad_line(const reader* r, const char* what, const char* word
                      what, word);
 }
 
-/// Grow an array to `needed` elements of `size` bytes.
-static bool grow(void** array, int64_t* capacity, int64_t needed, size_t size)
-{
-    if (needed <= *capacity) return true;
-    int64_t larger = needed + needed / 2 + 64;
-    void* grown = realloc(*array, (size_t)larger * size);
-    if (!grown) return false;
-    *array = grown;
-    *capacity = larger;
-    return true;
-}
-
 static talus_status add_vertex(reader* r, const double x[3])
 {
-    void* array = r->t.vertex;
     if (r->t.vertex_count >= INT32_MAX)
         return error_set(r->error, TALUS_ERR_FORMAT, "%s: too many corners", r->path);
-    if (!grow(&array, &r->vertex_capacity, r->t.vertex_count + 1, 3 * sizeof(double)))
+    if (!arrays_grow(&r->vertex_capacity, r->t.vertex_count + 1, ROWS(r->t.vertex, 3)))
         return error_memory(r->error, "reading a mesh");
-    r->t.vertex = array;
     vec_copy(3, r->t.vertex + 3 * r->t.vertex_count++, x);
     return TALUS_OK;
 }
 
 static talus_status add_triangle(reader* r, int32_t a, int32_t b, int32_t c)
 {
-    int64_t count = r->t.triangle_count, capacity = r->triangle_capacity;
+    const int64_t count = r->t.triangle_count;
     if (count >= most_triangles)
         return error_set(r->error, TALUS_ERR_FORMAT, "%s: too many triangles", r->path);
-    void *corners = r->t.triangle, *group = r->t.group;
-    bool good = grow(&corners, &capacity, count + 1, 3 * sizeof(int32_t));
-    r->t.triangle = corners;
-    capacity = r->triangle_capacity;
-    good = good && grow(&group, &capacity, count + 1, sizeof(int32_t));
-    r->t.group = group;
-    if (!good) return error_memory(r->error, "reading a mesh");
-    r->triangle_capacity = capacity;
+    if (!arrays_grow(&r->triangle_capacity, count + 1, ROWS(r->t.triangle, 3), ARRAY(r->t.group)))
+        return error_memory(r->error, "reading a mesh");
     int32_t* t = r->t.triangle + 3 * count;
     t[0] = a, t[1] = b, t[2] = c;
     r->t.group[count] = r->t.group_count - 1;
@@ -274,9 +256,7 @@ static talus_status load(reader* r)
     bool memory = true;
     size_t got = 1;
     while (memory && got > 0) {
-        void* text = r->text;
-        memory = grow(&text, &capacity, r->size + (1 << 16) + 1, 1);
-        r->text = text;
+        memory = arrays_grow(&capacity, r->size + (1 << 16) + 1, ARRAY(r->text));
         if (!memory) break;
         got = fread(r->text + r->size, 1, (size_t)(capacity - r->size - 1), file);
         r->size += (int64_t)got;
