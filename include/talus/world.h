@@ -53,6 +53,11 @@ TALUS_API talus_world_def talus_world_default(void);
 /// Create an empty world. The caller owns *out and ends it with talus_world_destroy().
 TALUS_API talus_status talus_world_create(const talus_world_def* def, talus_world** out,
                                           talus_error* error);
+/// A world to try things on: a copy of everything, the forces of its contacts and its counters
+/// included, that goes on with the same bits as the original and knows nothing of it. It has no
+/// log. The caller owns *out.
+TALUS_API talus_status talus_world_copy(const talus_world* world, talus_world** out,
+                                        talus_error* error);
 /// Free a world and all it owns. NULL is fine.
 TALUS_API void talus_world_destroy(talus_world* world);
 
