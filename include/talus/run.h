@@ -52,7 +52,7 @@ TALUS_DEFAULT(talus_run_def, talus_run_default);
 /// Numbers of a finished or interrupted run; the same as summary.json.
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
-    int64_t unconverged_steps, soft_steps, removed_grains, frames;
+    int64_t unconverged_steps, yielding_steps, removed_grains, frames;
     int64_t second_steps;     ///< solved by the second method of the solver `auto`
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
     int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size

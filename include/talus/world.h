@@ -54,6 +54,11 @@ TALUS_DEFAULT(talus_world_def, talus_world_default);
 /// Create an empty world. The caller owns *out and ends it with talus_world_destroy().
 TALUS_API talus_status talus_world_create(const talus_world_def* def, talus_world** out,
                                           talus_error* error);
+/// A world to try things on: a copy of everything, the forces of its contacts and its counters
+/// included, that goes on with the same bits as the original and knows nothing of it. It has no
+/// log. The caller owns *out.
+TALUS_API talus_status talus_world_copy(const talus_world* world, talus_world** out,
+                                        talus_error* error);
 /// Free a world and all it owns. NULL is fine.
 TALUS_API void talus_world_destroy(talus_world* world);
 
@@ -357,12 +362,10 @@ typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
-    double largest_size;     ///< system_size, or a larger one of the steps before, 0.5 % less each
-                             ///< step: what the next solve is prepared for
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
                              ///< them: how rigid the step was
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
-    bool soft;               ///< velocity_error > 0.1: the packing gives way like an elastic one
+    bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
 } talus_rigidity;
 
 /// Outcome of a step. Lengths relative to the mean grain diameter where said.
@@ -415,7 +418,7 @@ typedef struct talus_totals {
     int64_t sweeps;
     int64_t updates;
     int64_t unconverged; ///< steps accepted without convergence
-    int64_t soft;        ///< steps whose rigidity said soft
+    int64_t yielding;    ///< steps whose rigidity said yielding
     int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
     double dissipated;   ///< method soft: as in talus_soft_energy

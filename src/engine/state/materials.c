@@ -15,6 +15,22 @@ void materials_free(materials* m)
     *m = (materials){0};
 }
 
+talus_status materials_copy(materials* to, const materials* from)
+{
+    const size_t n = (size_t)from->count;
+    *to = (materials){0};
+    if (n == 0) return TALUS_OK;
+    to->name = calloc(n, sizeof *to->name);
+    to->pair = malloc(n * n * sizeof *to->pair);
+    if (!to->name || !to->pair) return TALUS_ERR_MEMORY;
+    memcpy(to->pair, from->pair, n * n * sizeof *to->pair);
+    for (; to->count < from->count; to->count++) {
+        to->name[to->count] = strdup(from->name[to->count]);
+        if (!to->name[to->count]) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
 /// A coefficient with its allowed range.
 static talus_status check_range(const char* name, double value, double most, talus_error* error)
 {

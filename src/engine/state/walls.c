@@ -363,3 +363,37 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
     if (index) *index = i;
     return TALUS_OK;
 }
+
+/// A copy of some rows of numbers in *to, NULL if there are none; true unless memory is short.
+static bool copy_rows(double** to, const double* from, int width, int64_t rows)
+{
+    const size_t bytes = sizeof *from * (size_t)width * (size_t)rows;
+    *to = from ? malloc(bytes + 1) : NULL;
+    if (*to) memcpy(*to, from, bytes);
+    return *to || !from;
+}
+
+talus_status walls_copy(walls* to, const walls* from, int dim, talus_error* error)
+{
+    to->record = calloc((size_t)from->count + 1, sizeof *to->record);
+    if (!to->record || columns_copy(to, from, wall_table, WALL_COLUMNS, 3, from->capacity)) {
+        return error_memory(error, "copying walls");
+    }
+    to->capacity = from->capacity;
+    to->record_capacity = from->count + 1;
+    for (int64_t i = 0; i < from->count; i++) {
+        const wall_record* r = &from->record[i];
+        wall_record* copy = &to->record[i];
+        *copy = (wall_record){
+            .name = strdup(r->name), .shape = r->shape, .material = r->material, .drive = r->drive};
+        to->count++;
+        if (!copy->name || !copy_rows(&copy->table, r->table, 7, r->drive.table_rows) ||
+            !copy_rows(&copy->triangles, r->triangles, 9, r->shape.triangle_count)) {
+            return error_memory(error, "copying walls");
+        }
+        copy->shape.triangles = copy->triangles;
+        copy->drive.table = copy->table;
+        TRY(wall_form_make(&copy->shape, dim, to->solids, &copy->form, error));
+    }
+    return TALUS_OK;
+}

@@ -47,6 +47,8 @@ const column* walls_columns(int* count_out);
 
 void walls_init(walls* w, const solids* all);
 void walls_free(walls* w);
+/// Fill an empty table with copies of the walls of another world, for the solids of this one.
+talus_status walls_copy(walls* to, const walls* from, int dim, talus_error* error);
 /// A wall's definition must have a name of its own, a place, and a shape that makes sense.
 talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error);
 /// Check a definition and add a copy of it.

@@ -64,7 +64,7 @@ talus_status run_build(run* r, const char* scene, const char* const* sets, int s
     options.log_user = r->log.user;
     options.threads = r->def->threads;
     TRY(talus_scene_build(r->scene, &options, &r->world, report, error));
-    if (r->def->dump_problems > 0 && scene_method(r->scene) == TALUS_METHOD_SOFT) {
+    if (r->def->dump_problems > 0 && !method_of(scene_method(r->scene))->solves_contacts) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the method soft has no contact problems to be dumped; --dump-problems "
                          "goes with method: contact");
@@ -100,7 +100,7 @@ static void say_stiffness(run* r)
 /// from the phase before.
 static void say_step(run* r, int phase)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return;
+    if (!method_of(scene_method(r->scene))->has_springs) return;
     const talus_soft_times* t = scene_phase_times(r->scene, phase);
     const double h = scene_phase_step(r->scene, phase);
     if (!(t->contact > 0)) return;
@@ -213,16 +213,16 @@ static void say_of_step(run* r, int64_t count, const char* words)
               r->state.last.time, summary_time_unit(r), words, times);
 }
 
-/// Log what the step just done has to say: softness, missing convergence, an accepted escape.
+/// Log what the step just done has to say: yielding, missing convergence, an accepted escape.
 static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
     char words[sizeof last->remark];
     if (last->remark[0] && worth_saying(++s->remarks)) {
-        // What soft means was explained the first time.
-        if (s->remarks > 1 && last->rigidity.soft) {
-            snprintf(words, sizeof words, "soft: velocities may be off by %.0f %%",
+        // What yielding means was explained the first time.
+        if (s->remarks > 1 && last->rigidity.yielding) {
+            snprintf(words, sizeof words, "yielding: velocities may be off by %.0f %%",
                      100 * fmin(last->rigidity.velocity_error, 1));
         } else {
             memcpy(words, last->remark, sizeof words);
@@ -230,8 +230,7 @@ static void note_step(run* r)
         say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
-    bool contact = scene_method(r->scene) == TALUS_METHOD_CONTACT;
-    if (contact && !last->converged && worth_saying(unconverged)) {
+    if (!last->converged && worth_saying(unconverged)) {
         snprintf(words, sizeof words,
                  "accepted without meeting the stopping rule, residual %.2g after %" PRId64
                  " sweep%s",
@@ -284,7 +283,7 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_error* err
 {
     run_state* s = &r->state;
     talus_step_result result = {0};
-    if (scene_method(r->scene) == TALUS_METHOD_CONTACT) {
+    if (!method_of(scene_method(r->scene))->short_steps) {
         TRY(talus_world_step(r->world, h, &result, error));
         s->last = result;
         s->step++;
