@@ -537,7 +537,7 @@ static void swap_contacts(contacts* x, contacts* y)
 static talus_status search_and_solve(contact_dynamics* s, const step_order* order,
                                      step_outcome* out, talus_error* error)
 {
-    talus_totals* totals = order->totals;
+    talus_totals* totals = &order->totals->shown;
     for (int n = 0; n < MAX_SEARCHES; n++) {
         double start = clock_seconds();
         out->nan_grain = set_reach(s, order);
@@ -595,7 +595,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     set_margins(s, order);
     if (status >= 0) status = poses_update(&order->state->poses, &order->state->grains);
     if (status < 0) error_memory(error, "preparing a step");
-    order->totals->seconds_advance += clock_seconds() - start;
+    order->totals->shown.seconds_advance += clock_seconds() - start;
 
     if (status >= 0) status = search_and_solve(s, order, out, error);
     if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
@@ -720,5 +720,5 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
     move_grains(s, order);
     drive_move(w, order->h);
     drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
-    order->totals->seconds_advance += clock_seconds() - start;
+    order->totals->shown.seconds_advance += clock_seconds() - start;
 }

@@ -23,7 +23,7 @@ struct talus_world {
     contact_dynamics* rigid;     ///< the workspace of the method, if it is this one
     soft_particles* soft;        ///< likewise
     int64_t solves;              ///< attempts made: the key of the next one's random numbers
-    talus_totals totals;
+    running_totals totals;
     talus_step_result last;
     clusters clusters;       ///< memory of the diagnostics
     world_watcher watcher;   ///< zero: nobody looks
