@@ -83,19 +83,6 @@ static talus_status append_hit(const narrow* n, const wall_approach* at, const s
     return TALUS_OK;
 }
 
-static talus_status ball_contacts(const narrow* n, const wall_approach* at, uint8_t* escaped,
-                                  contacts* out)
-{
-    shape_hit hits[SHAPE_MAX_HITS];
-    const double reach = n->g->radius[at->grain] + at->reach;
-    int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
-    for (int k = 0; k < count; k++) {
-        if (hits[k].distance < 0.0) escaped[at->grain] = 1;
-        TRY(append_hit(n, at, &hits[k], out));
-    }
-    return TALUS_OK;
-}
-
 /// What finds the contacts of all walls, and where it puts them.
 typedef struct wall_search {
     const narrow* n;
@@ -117,7 +104,14 @@ static talus_status image_contacts(wall_search* s, wall_approach* at, const doub
         return n->visitor->meet(n->visitor->user, at, &s->scratch->visiting, s->escaped, s->out);
     }
     if (ball && !wall_form_for_balls(&n->w->record[at->wall].shape)) {
-        return ball_contacts(n, at, s->escaped, s->out);
+        shape_hit hits[SHAPE_MAX_HITS];
+        const double reach = n->g->radius[at->grain] + at->reach;
+        int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
+        for (int k = 0; k < count; k++) {
+            if (hits[k].distance < 0.0) s->escaped[at->grain] = 1;
+            TRY(append_hit(n, at, &hits[k], s->out));
+        }
+        return TALUS_OK;
     }
     return solid_wall_contacts(n, at, s->scratch, &s->cursor, s->escaped, s->out);
 }
@@ -219,22 +213,19 @@ talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
     return status;
 }
 
-static bool is_clear(const narrow* n, const wall_sight* sight, int64_t i, double margin)
-{
-    const grains* g = n->g;
-    const double *x = g->position + i * g->dim, radius = g->radius[i];
-    return g->dim == 2 ? wall_sight_clear(sight, 2, x, radius, n->margin[i] + margin)
-                       : wall_sight_clear(sight, 3, x, radius, n->margin[i] + margin);
-}
-
 void narrow_far(const narrow* n, double margin, uint8_t* far)
 {
-    const int64_t count = n->g->count;
+    const grains* g = n->g;
+    const int64_t count = g->count;
     for (int64_t i = 0; i < count; i++) far[i] = 1;
     for (int wall = 0; wall < (int)n->w->count; wall++) {
         if (!n->w->present[wall]) continue;
         const wall_sight sight = wall_sight_of(n, wall);
-        for (int64_t i = 0; i < count; i++) far[i] = far[i] && is_clear(n, &sight, i, margin);
+        for (int64_t i = 0; i < count; i++) {
+            const double *x = g->position + i * g->dim, room = n->margin[i] + margin;
+            far[i] = far[i] && (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], room)
+                                            : wall_sight_clear(&sight, 3, x, g->radius[i], room));
+        }
     }
 }
 

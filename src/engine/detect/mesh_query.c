@@ -222,20 +222,6 @@ void query_end(query* q)
     if (q->found.row != q->found.local) free(q->found.row);
 }
 
-/// What lies behind another triangle does not touch.
-static void drop_hidden(query* q)
-{
-    if (q->triangle.count < 2) return;
-    int kept = 0;
-    for (int i = 0; i < q->found.count; i++) {
-        const found* f = q->found.row + i;
-        double y[3];
-        for (int k = 0; k < 3; k++) y[k] = f->x[k] + f->h * f->t.normal[k];
-        if (f->h <= 0.0 || !hidden(q, y, f->x)) q->found.row[kept++] = *f;
-    }
-    q->found.count = kept;
-}
-
 /// A deep overlap of an edge pair or of a corner within b that a shallower contact nearby explains.
 static bool explained(const query* q, const found* k)
 {
@@ -299,7 +285,16 @@ static int touch_order(const void* a, const void* b)
 /// Append what is left of the contacts found.
 talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
 {
-    drop_hidden(q);
+    int visible = 0; // what lies behind another triangle does not touch
+    for (int i = 0; i < q->found.count; i++) {
+        const found* f = q->found.row + i;
+        double y[3];
+        for (int k = 0; k < 3; k++) y[k] = f->x[k] + f->h * f->t.normal[k];
+        if (q->triangle.count < 2 || f->h <= 0.0 || !hidden(q, y, f->x)) {
+            q->found.row[visible++] = *f;
+        }
+    }
+    q->found.count = visible;
     if (!arrays_grow(&out->capacity, out->count + q->found.count, ARRAY(out->row))) {
         return TALUS_ERR_MEMORY;
     }

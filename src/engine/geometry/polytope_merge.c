@@ -41,22 +41,6 @@ typedef struct merge {
     int face_count, vertex_count;
 } merge;
 
-static void merge_free(merge* m)
-{
-    free(m->twin);
-    free(m->face);
-    free(m->seed);
-    free(m->degree);
-    free(m->number);
-    free(m->stack);
-    free(m->walked);
-    free(m->order);
-    free(m->sides);
-    free(m->loop);
-    free(m->first);
-    free(m->rank);
-}
-
 static bool merge_begin(merge* m)
 {
     size_t triangles = (size_t)m->triangles, halves = (size_t)m->halves;
@@ -259,19 +243,16 @@ static bool merge_loops(merge* m)
     return faces == m->face_count;
 }
 
-static int compare_loops(const merge* m, int32_t a, int32_t b)
+static int compare_faces(const void* left, const void* right, void* context)
 {
+    const merge* m = context;
+    const int32_t a = *(const int32_t*)left, b = *(const int32_t*)right;
     int32_t na = m->first[a + 1] - m->first[a], nb = m->first[b + 1] - m->first[b];
     for (int i = 0; i < na && i < nb; i++) {
         int32_t x = m->loop[m->first[a] + i], y = m->loop[m->first[b] + i];
         if (x != y) return x < y ? -1 : 1;
     }
     return (na > nb) - (na < nb);
-}
-
-static int compare_faces(const void* left, const void* right, void* context)
-{
-    return compare_loops(context, *(const int32_t*)left, *(const int32_t*)right);
 }
 
 static bool polyhedron_reserve(polytope* out, int vertices, int faces, int corners)
@@ -424,7 +405,9 @@ talus_status hull_merge(const triangulation* t, polytope* out, int32_t* corner_o
     *proper = false;
     merge m = {.in = t, .triangles = t->count, .halves = 3 * t->count};
     talus_status status = merge_run(&m, out, corner_of, proper, error);
-    merge_free(&m);
+    void* arrays[] = {m.twin,   m.face,  m.seed,  m.degree, m.number, m.stack,
+                      m.walked, m.order, m.sides, m.loop,   m.first,  m.rank};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) free(arrays[k]);
     if (!*proper) polytope_free(out);
     return status;
 }

@@ -183,16 +183,6 @@ static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
     return TALUS_OK;
 }
 
-/// Is there still something to stop?
-static bool look_again(coarse_grid* c, const problem* p)
-{
-    c->whole = false;
-    c->kinetic2 = coarse_momentum(c, p);
-    if (!(c->kinetic2 > c->noticed * c->noticed * free_energy2(p))) return false;
-    coarse_stiffen(c, p);
-    return true;
-}
-
 talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
 {
     const double before2 = c->kinetic2;
@@ -200,7 +190,11 @@ talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
     if (c->steps == 0) {
         if (look_first(c, p, changed)) return TALUS_ERR_MEMORY;
     } else {
-        *changed = look_again(c, p);
+        c->whole = false;
+        c->kinetic2 = coarse_momentum(c, p);
+        *changed =
+            c->kinetic2 > c->noticed * c->noticed * free_energy2(p); // is there more to stop?
+        if (*changed) coarse_stiffen(c, p);
     }
     if (*changed) {
         // Find the next displacement, and see whether the last one has helped. The first leaves

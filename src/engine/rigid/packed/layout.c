@@ -71,14 +71,6 @@ static bool same_batch(const packed_problem* packed, const problem* p, double ra
     return true;
 }
 
-static bool same_batches(const packed_problem* packed, const problem* p, double ratio, int threads)
-{
-    int64_t different = 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
-    return different == 0;
-}
-
 /// Note what the layout depends on; true if it is what it was.
 static bool note_problem(packed_problem* packed, const problem* p, double ratio, int threads)
 {
@@ -87,7 +79,11 @@ static bool note_problem(packed_problem* packed, const problem* p, double ratio,
     m->dim = p->dim;
     m->count = p->count;
     m->rows = p->rows;
-    return same_rows(m, p, threads) && alike && same_batches(packed, p, ratio, threads);
+    if (!same_rows(m, p, threads) || !alike) return false;
+    int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
+    return different == 0;
 }
 
 // ---- colours of blocks -------------------------------------------------------------------------
@@ -408,8 +404,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-/// Room for the order of the contacts.
-static bool layout_begin(packed_layout* l)
+static talus_status arrange(packed_layout* l, packed_problem* packed)
 {
     const size_t rows = (size_t)l->p->rows, count = (size_t)l->p->count;
     l->place = malloc(sizeof *l->place * rows);
@@ -417,40 +412,24 @@ static bool layout_begin(packed_layout* l)
     l->order = malloc(sizeof *l->order * count);
     l->ends = malloc(sizeof *l->ends * 2 * count);
     l->kind = malloc(count);
-    return l->place && l->row && l->order && l->ends && l->kind;
-}
-
-/// Room for blocks and colours; places take the memory of what only the order needed.
-static bool layout_cut(packed_layout* l)
-{
-    const size_t rows = (size_t)l->p->rows;
+    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || packed_order(l)) {
+        return TALUS_ERR_MEMORY;
+    }
     const int64_t size = block_size_for(l->inside);
     l->blocks = (l->inside + size - 1) / size;
     const size_t blocks = (size_t)l->blocks;
-    l->packed = l->place, l->place = NULL;
+    l->packed = l->place, l->place = NULL; // what only the order needed serves again
     l->owner = l->row, l->row = NULL;
     l->last = malloc(sizeof *l->last * rows);
     l->mask = malloc(sizeof *l->mask * rows);
-    l->colour = malloc((size_t)l->p->count);
+    l->colour = malloc(count);
     l->cut = malloc(sizeof *l->cut * (blocks + 1));
     l->turn = malloc(sizeof *l->turn * (blocks + 1));
     l->tint = malloc(blocks + 1);
     l->wave = malloc(sizeof *l->wave * (blocks + 1));
     l->size = malloc(sizeof *l->size * (blocks + 1));
-    return l->last && l->mask && l->colour && l->cut && l->turn && l->tint && l->wave && l->size;
-}
-
-static void layout_end(packed_layout* l)
-{
-    void* arrays[] = {l->place, l->row,    l->order, l->ends, l->kind, l->packed, l->owner, l->last,
-                      l->mask,  l->colour, l->cut,   l->turn, l->tint, l->wave,   l->size};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-}
-
-static talus_status arrange(packed_layout* l, packed_problem* packed)
-{
-    if (!layout_begin(l) || packed_order(l)) return TALUS_ERR_MEMORY;
-    if (!layout_cut(l) ||
+    if (!l->last || !l->mask || !l->colour || !l->cut || !l->turn || !l->tint || !l->wave ||
+        !l->size ||
         !arrays_renew(&packed->memory->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
                       ARRAY(packed->sums), ARRAY(packed->done))) {
         return TALUS_ERR_MEMORY;
@@ -487,7 +466,9 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     packed_layout l = {
         .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
     talus_status status = arrange(&l, packed);
-    layout_end(&l);
+    void* arrays[] = {l.place, l.row,    l.order, l.ends, l.kind, l.packed, l.owner, l.last,
+                      l.mask,  l.colour, l.cut,   l.turn, l.tint, l.wave,   l.size};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     if (status) m->count = 0; // what is there fits no problem
     return status;
 }

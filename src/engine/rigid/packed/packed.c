@@ -103,14 +103,6 @@ static void put(double** out, double value)
     *out += PACKED_LANES;
 }
 
-static void pack_ball(const packed_problem* packed, const double* row, double* out)
-{
-    const int dim = packed->dim;
-    for (int k = 0; k < contact_p(dim); k++) {
-        if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
-    }
-}
-
 /// Upper triangle of a symmetric matrix.
 static void put_upper(double** out, int dim, const double* m)
 {
@@ -178,15 +170,7 @@ static void pack_roll(const packed_problem* packed, int64_t c, int64_t batch, in
     }
 }
 
-static void pack_mobile_wall(const packed_problem* packed, int64_t c, double* out)
-{
-    const problem* p = packed->problem;
-    const int64_t wall = p->pair[2 * c] - p->mobile_first;
-    put_bond(&out, packed, c);
-    put_upper(&out, packed->dim, p->mobility + wall * packed->dim * packed->dim);
-}
-
-/// The same of [2][2] turned into the axes normal and tangent.
+/// The upper triangle of a [2][2] matrix turned into the axes normal and tangent.
 static void put_turned(double** out, const double* n, const double* m)
 {
     const double t[2] = {-n[1], n[0]};
@@ -247,10 +231,17 @@ static void pack_batch(packed_problem* packed, int64_t batch)
         double* out = constants + lane;
         pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
         switch (kind) {
-        case PACKED_BALL: pack_ball(packed, row, constants + lane); break;
+        case PACKED_BALL:
+            for (int k = 0; k < contact_p(dim); k++) {
+                if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
+            }
+            break;
         case PACKED_BOND: put_bond(&out, packed, c); break;
         case PACKED_ROLL: pack_roll(packed, c, batch, lane, constants + lane); break;
-        case PACKED_MOBILE_WALL: pack_mobile_wall(packed, c, constants + lane); break;
+        case PACKED_MOBILE_WALL:
+            put_bond(&out, packed, c);
+            put_upper(&out, dim, p->mobility + (p->pair[2 * c] - p->mobile_first) * dim * dim);
+            break;
         case PACKED_SOLID:
             pack_solid(packed, c, packed->who + 2 * batch * PACKED_LANES + lane, constants + lane);
             break;

@@ -155,20 +155,6 @@ static void add_response(const builder* b, int32_t row, const double* Jc, const 
     }
 }
 
-static bool builder_start(builder* b)
-{
-    const problem* p = b->p;
-    const size_t count = (size_t)p->count + 1; // never zero
-    b->J = malloc(sizeof(double) * count * (size_t)(2 * p->dim * J_WIDTH));
-    b->first = malloc(sizeof *b->first * (size_t)(p->rows + 1));
-    b->touch = malloc(sizeof *b->touch * 2 * count);
-    b->place = malloc(sizeof *b->place * count);
-    b->out->first = malloc(sizeof *b->out->first * count);
-    b->out->q = malloc(sizeof(double) * count * (size_t)p->dim);
-    b->out->mu = malloc(sizeof(double) * count);
-    return b->J && b->first && b->touch && b->place && b->out->first && b->out->q && b->out->mu;
-}
-
 static bool fill_matrix(builder* b)
 {
     reduced_problem* out = b->out;
@@ -211,7 +197,15 @@ talus_status reduced_from_problem(const problem* p, reduced_problem* out, double
     *out = (reduced_problem){.width = p->dim, .count = p->count};
     builder b = {.p = p, .out = out};
     *guess = malloc(sizeof(double) * (size_t)(p->count * p->dim + 1));
-    bool good = builder_start(&b) && *guess;
+    const size_t count = (size_t)p->count + 1; // never zero
+    b.J = malloc(sizeof(double) * count * (size_t)(2 * p->dim * J_WIDTH));
+    b.first = malloc(sizeof *b.first * (size_t)(p->rows + 1));
+    b.touch = malloc(sizeof *b.touch * 2 * count);
+    b.place = malloc(sizeof *b.place * count);
+    out->first = malloc(sizeof *out->first * count);
+    out->q = malloc(sizeof(double) * count * (size_t)p->dim);
+    out->mu = malloc(sizeof(double) * count);
+    bool good = b.J && b.first && b.touch && b.place && out->first && out->q && out->mu && *guess;
     if (good) {
         fill_contacts(&b, *guess);
         good = fill_matrix(&b);
