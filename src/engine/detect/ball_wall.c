@@ -15,14 +15,6 @@
 /// Grains that one thread works on at a time. Nothing depends on it.
 enum { GRAIN_CHUNK = 2048 };
 
-/// Number of an image in a contact's feature: 0 for the nearest, so that most contacts do not
-/// change their key, else 1 + the shifts read as digits of base 3.
-static int image_code(const int shift[3])
-{
-    int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
-    return digits == 13 ? 0 : 1 + digits;
-}
-
 /// Position of a grain relative to the nearest image of a wall's origin.
 static void nearest_delta(const grains* g, const walls* w, const cell* periodic, int64_t grain,
                           int wall, double delta[3])
@@ -132,10 +124,12 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
     for (shift[0] = span[0][0]; shift[0] <= span[0][1]; shift[0]++) {
         for (shift[1] = span[1][0]; shift[1] <= span[1][1]; shift[1]++) {
             for (shift[2] = span[2][0]; shift[2] <= span[2][1]; shift[2]++) {
-                const int code = image_code(shift);
-                if (code == 0) continue;
+                // Images are numbered by 1 + the shifts read as digits of base 3; the nearest is 0,
+                // so that most contacts do not change their key.
+                const int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
+                if (digits == 13) continue;
                 for (int k = 0; k < 3; k++) moved[k] = delta[k] + shift[k] * periodic->length[k];
-                TRY(image_contacts(s, at, moved, code));
+                TRY(image_contacts(s, at, moved, 1 + digits));
             }
         }
     }
@@ -178,11 +172,13 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
 }
 
 /// Walls one after the other, grains side by side: no two threads mark the same grain.
-static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chunks,
-                              uint8_t* escaped, contacts* out)
+talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
 {
-    const int64_t count = n->g->count;
-    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
+    const int64_t count = n->g->count, chunks = (count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
+    if (chunks == 0) return TALUS_OK;
+    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
+    talus_status status = chunk ? TALUS_OK : TALUS_ERR_MEMORY;
+    for (int wall = (int)n->w->count - 1; wall >= 0 && status == TALUS_OK; wall--) {
         if (!n->w->present[wall]) continue;
 #pragma omp parallel num_threads(n->threads) if (chunks > 1)
         {
@@ -197,18 +193,8 @@ static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chun
             if (n->visitor) n->visitor->free_scratch(scratch.visiting);
             narrow_scratch_free(&scratch);
         }
-        TRY(narrow_join(chunk, chunks, n->threads, out));
+        status = narrow_join(chunk, chunks, n->threads, out);
     }
-    return TALUS_OK;
-}
-
-talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
-{
-    const int64_t chunks = (n->g->count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
-    if (chunks == 0) return TALUS_OK;
-    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
-    if (!chunk) return TALUS_ERR_MEMORY;
-    talus_status status = all_walls(n, chunk, chunks, escaped, out);
     free(chunk);
     return status;
 }

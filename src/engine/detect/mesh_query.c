@@ -124,34 +124,6 @@ static bool beyond_face(const query* q, const double* corner, int count)
     return false;
 }
 
-/// Triangles whose boxes meet b's box.
-static void gather_triangles(query* q)
-{
-    const mesh* m = q->m;
-    int32_t stack[STACK_DEPTH];
-    int depth = 0;
-    stack[depth++] = 0;
-    while (depth > 0) {
-        int32_t index = stack[--depth];
-        const mesh_node* node = m->node + index;
-        bool apart = false;
-        for (int k = 0; k < 3; k++) apart |= node->low[k] > q->high[k] || node->high[k] < q->low[k];
-        if (apart) continue;
-        if (node->count == 0) {
-            stack[depth++] = node->right;
-            stack[depth++] = index + 1;
-            continue;
-        }
-        for (int32_t i = node->first; i < node->first + node->count; i++) {
-            int32_t t = m->order[i];
-            // What b does not reach neither touches nor hides anything.
-            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach &&
-                !beyond_face(q, m->corner + 9 * t, 3))
-                index_add(q, &q->triangle, t);
-        }
-    }
-}
-
 /// Does the segment's box meet b's box?
 static bool near_box(const query* q, const double a[3], const double b[3])
 {
@@ -211,7 +183,29 @@ void query_begin(query* q, const mesh* m, const convex* b, const double delta[3]
         q->radius = fmax(q->radius, distance_between(x, q->middle));
     }
     q->eps = 1e-13 * (q->m->size + q->radius + vec_norm(3, q->middle));
-    gather_triangles(q);
+    // Triangles whose boxes meet b's box.
+    int32_t stack[STACK_DEPTH];
+    int depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t index = stack[--depth];
+        const mesh_node* node = m->node + index;
+        bool apart = false;
+        for (int k = 0; k < 3; k++) apart |= node->low[k] > q->high[k] || node->high[k] < q->low[k];
+        if (apart) continue;
+        if (node->count == 0) {
+            stack[depth++] = node->right;
+            stack[depth++] = index + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            int32_t t = m->order[i];
+            // What b does not reach neither touches nor hides anything.
+            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach &&
+                !beyond_face(q, m->corner + 9 * t, 3))
+                index_add(q, &q->triangle, t);
+        }
+    }
 }
 
 void query_end(query* q)

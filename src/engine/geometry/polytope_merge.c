@@ -255,21 +255,6 @@ static int compare_faces(const void* left, const void* right, void* context)
     return (na > nb) - (na < nb);
 }
 
-static bool polyhedron_reserve(polytope* out, int vertices, int faces, int corners)
-{
-    *out = (polytope){
-        .dim = 3, .vertex_count = vertices, .face_count = faces, .edge_count = corners / 2};
-    size_t rows = (size_t)faces, sides = (size_t)corners;
-    out->normal = malloc(3 * rows * sizeof *out->normal);
-    out->offset = malloc(rows * sizeof *out->offset);
-    out->face_first = malloc((rows + 1) * sizeof *out->face_first);
-    out->face_vertex = malloc(sides * sizeof *out->face_vertex);
-    out->face_edge = malloc(sides * sizeof *out->face_edge);
-    out->edge = malloc(4 * (sides / 2) * sizeof *out->edge);
-    return out->normal && out->offset && out->face_first && out->face_vertex && out->face_edge &&
-           out->edge;
-}
-
 static int32_t loop_next(const polytope* p, int f, int32_t i)
 {
     return i + 1 < p->face_first[f + 1] ? i + 1 : p->face_first[f];
@@ -365,7 +350,19 @@ static talus_status merge_run(merge* m, polytope* out, int32_t* corner_of, bool*
     qsort_r(m->rank, (size_t)m->face_count, sizeof *m->rank, compare_faces, m);
     int corners = m->first[m->face_count];
     if (m->vertex_count - corners / 2 + m->face_count != 2) return TALUS_OK;
-    if (!polyhedron_reserve(out, m->vertex_count, m->face_count, corners)) {
+    *out = (polytope){.dim = 3,
+                      .vertex_count = m->vertex_count,
+                      .face_count = m->face_count,
+                      .edge_count = corners / 2};
+    const size_t rows = (size_t)m->face_count, sides = (size_t)corners;
+    out->normal = malloc(3 * rows * sizeof *out->normal);
+    out->offset = malloc(rows * sizeof *out->offset);
+    out->face_first = malloc((rows + 1) * sizeof *out->face_first);
+    out->face_vertex = malloc(sides * sizeof *out->face_vertex);
+    out->face_edge = malloc(sides * sizeof *out->face_edge);
+    out->edge = malloc(4 * (sides / 2) * sizeof *out->edge);
+    if (!out->normal || !out->offset || !out->face_first || !out->face_vertex || !out->face_edge ||
+        !out->edge) {
         return error_memory(error, "making a polyhedron");
     }
     int used = 0;

@@ -77,7 +77,7 @@ static double free_energy2(const problem* p)
     const int dim = p->dim, stride = problem_stride(dim);
     double energy2 = 0.0;
     for (int64_t i = 0; i < p->rows; i++) {
-        const int64_t wall = wall_of(p, i);
+        const int64_t wall = problem_mobile_wall(p, i);
         for (int k = 0; k < dim; k++) {
             const double v = p->free[i * stride + k];
             if (moves(p, i)) energy2 += mass_of(p, i) * v * v;

@@ -39,21 +39,6 @@ void packed_layout_free(packed_problem* packed)
 
 // ---- does the last layout fit? -----------------------------------------------------------------
 
-/// Are the rows what they were? If not, they are noted.
-static bool same_rows(packed_memory* m, const problem* p, int threads)
-{
-    int64_t different = 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t i = 0; i < p->rows; i++) {
-        const bool moves = packed_row_moves(p, (int32_t)i);
-        const uint32_t curve = p->curve ? p->curve[i] : 0;
-        different += m->moves[i] != moves || m->curve[i] != curve;
-        m->moves[i] = moves;
-        m->curve[i] = curve;
-    }
-    return different == 0;
-}
-
 /// Is a batch of the layout still made of contacts of its kind between its bodies?
 static bool same_batch(const packed_problem* packed, const problem* p, double ratio, int64_t batch)
 {
@@ -79,8 +64,16 @@ static bool note_problem(packed_problem* packed, const problem* p, double ratio,
     m->dim = p->dim;
     m->count = p->count;
     m->rows = p->rows;
-    if (!same_rows(m, p, threads) || !alike) return false;
     int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t i = 0; i < p->rows; i++) {
+        const bool moves = problem_row_moves(p, i);
+        const uint32_t curve = p->curve ? p->curve[i] : 0;
+        different += m->moves[i] != moves || m->curve[i] != curve;
+        m->moves[i] = moves;
+        m->curve[i] = curve;
+    }
+    if (different > 0 || !alike) return false;
 #pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
     for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
     return different == 0;

@@ -348,7 +348,7 @@ static problem one_contact(const packed_problem* packed, int64_t c, double* body
     const problem* p = packed->problem;
     const int dim = p->dim;
     const int32_t block = problem_block_of(p, c), compound = problem_compound_of(p, c);
-    const int64_t mobile = p->pair[2 * c] - p->mobile_first;
+    const int64_t mobile = problem_mobile_wall(p, p->pair[2 * c]);
     index[0] = 0, index[1] = 1;
     index[2] = block < 0 ? -1 : 0, index[3] = compound < 0 ? -1 : 0;
     problem one = {.dim = dim, .rows = 2, .body = body, .count = 1, .pair = index, .contact = row};
@@ -358,7 +358,7 @@ static problem one_contact(const packed_problem* packed, int64_t c, double* body
         one.compound_rows = &p->compound_rows[compound];
         one.compound_turns = &p->compound_turns[compound];
     }
-    if (mobile >= 0 && mobile < p->mobile_count) {
+    if (mobile >= 0) {
         one.mobile_count = 1;
         one.mobility = p->mobility + mobile * dim * dim;
     }
@@ -567,16 +567,6 @@ static void unpack_batch(const packed_problem* packed, int64_t batch)
     }
 }
 
-/// Velocities of a packed row back to its body; private copies of bodies that do not move are equal
-/// to what is there.
-static void unpack_row(const packed_problem* packed, int64_t r)
-{
-    const int32_t body = packed->body_of[r];
-    if (body < 0 || packed->private_row[r]) return;
-    load_row(packed, (int32_t)r,
-             packed->problem->body + (int64_t)body * problem_stride(packed->dim));
-}
-
 /// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(packed_problem* packed, double sign, int threads)
 {
@@ -626,7 +616,11 @@ void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < numbers; k++) p->body[k] = p->free[k];
 #pragma omp for schedule(static)
-        for (int64_t r = 0; r < packed->row_count; r++) unpack_row(packed, r);
+        for (int64_t r = 0; r < packed->row_count; r++) {
+            const int32_t body = packed->body_of[r];
+            if (body < 0 || packed->private_row[r]) continue; // copies are equal to what is there
+            load_row(packed, (int32_t)r, p->body + (int64_t)body * problem_stride(packed->dim));
+        }
     }
 }
 
