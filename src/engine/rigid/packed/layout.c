@@ -19,22 +19,22 @@ enum { BLOCK_LARGEST = 4096, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
 
 /// What the layout is made from besides what is in it, kept to see whether the next problem has the
 /// same.
-typedef struct packed_memory {
+typedef struct layout_notes {
     int dim;
     int64_t count, rows;
     int64_t row_capacity, batch_capacity, block_capacity, packed_capacity;
     uint32_t* curve; ///< [rows]
     bool* moves;     ///< [rows]
-} packed_memory;
+} layout_notes;
 
 void packed_layout_free(packed_problem* packed)
 {
-    packed_memory* m = packed->memory;
+    layout_notes* m = packed->notes;
     if (!m) return;
     free(m->curve);
     free(m->moves);
     free(m);
-    packed->memory = NULL;
+    packed->notes = NULL;
 }
 
 // ---- does the last layout fit? -----------------------------------------------------------------
@@ -59,7 +59,7 @@ static bool same_batch(const packed_problem* packed, const problem* p, double ra
 /// Note what the layout depends on; true if it is what it was.
 static bool note_problem(packed_problem* packed, const problem* p, double ratio, int threads)
 {
-    packed_memory* m = packed->memory;
+    layout_notes* m = packed->notes;
     const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows;
     m->dim = p->dim;
     m->count = p->count;
@@ -283,7 +283,7 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
     for (int kind = 0; kind < PACKED_KINDS; kind++) packed->slots[kind] = next.slots[kind];
 
     const bool good =
-        arrays_renew(&packed->memory->batch_capacity, packed->batch_count, ARRAY(packed->batches),
+        arrays_renew(&packed->notes->batch_capacity, packed->batch_count, ARRAY(packed->batches),
                      ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES));
     if (good) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
@@ -386,7 +386,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
         packed->row_count += l->size[k].rows;
         packed->blocks[k].row_last = packed->row_count;
     }
-    if (!arrays_renew(&packed->memory->packed_capacity, packed->row_count, ARRAY(packed->body_of),
+    if (!arrays_renew(&packed->notes->packed_capacity, packed->row_count, ARRAY(packed->body_of),
                       ARRAY(packed->private_row))) {
         return TALUS_ERR_MEMORY;
     }
@@ -423,7 +423,7 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
     l->size = malloc(sizeof *l->size * (blocks + 1));
     if (!l->last || !l->mask || !l->colour || !l->cut || !l->turn || !l->tint || !l->wave ||
         !l->size ||
-        !arrays_renew(&packed->memory->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
+        !arrays_renew(&packed->notes->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
                       ARRAY(packed->sums), ARRAY(packed->done))) {
         return TALUS_ERR_MEMORY;
     }
@@ -439,8 +439,8 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
 
 talus_status packed_arrange(packed_problem* packed, const problem* p, int threads)
 {
-    if (!packed->memory) packed->memory = calloc(1, sizeof *packed->memory);
-    packed_memory* m = packed->memory;
+    if (!packed->notes) packed->notes = calloc(1, sizeof *packed->notes);
+    layout_notes* m = packed->notes;
     if (!m) return TALUS_ERR_MEMORY;
     const int64_t room = m->row_capacity;
     if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves))) {
