@@ -37,18 +37,6 @@ static double image_extent(const walls* w, int wall, int k)
     return fabs(axis[k]) > 1.0 - 1e-9 ? -1.0 : shape->radius;
 }
 
-/// Shifts along axis k to look at: first and last of -1, 0, 1.
-static void shift_range(const walls* w, const cell* periodic, int wall, int dim, int k,
-                        double delta, double reach, int range[2])
-{
-    range[0] = range[1] = 0;
-    if (k >= dim || !periodic->periodic[k]) return;
-    double extent = image_extent(w, wall, k), length = periodic->length[k];
-    if (extent < 0.0) return;
-    if (length + delta <= extent + reach) range[1] = 1;
-    if (length - delta <= extent + reach) range[0] = -1;
-}
-
 /// Centre of a grain, given relative to an image of a wall, in the wall's frame.
 static void to_wall_frame(const walls* w, int dim, int wall, const double delta[3], double local[3])
 {
@@ -117,8 +105,12 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
     double delta[3], moved[3];
     int span[3][2], shift[3];
     nearest_delta(n->g, n->w, periodic, at->grain, at->wall, delta);
-    for (int k = 0; k < 3; k++) {
-        shift_range(n->w, periodic, at->wall, n->g->dim, k, delta[k], reach, span[k]);
+    for (int k = 0; k < 3; k++) { // first and last shift to look at, of -1, 0, 1
+        const bool wraps = k < n->g->dim && periodic->periodic[k];
+        const double extent = wraps ? image_extent(n->w, at->wall, k) : -1.0;
+        const double length = periodic->length[k];
+        span[k][0] = extent >= 0.0 && length - delta[k] <= extent + reach ? -1 : 0;
+        span[k][1] = extent >= 0.0 && length + delta[k] <= extent + reach ? 1 : 0;
     }
     TRY(image_contacts(s, at, delta, 0));
     for (shift[0] = span[0][0]; shift[0] <= span[0][1]; shift[0]++) {

@@ -238,17 +238,6 @@ static convex_hint free_motion(const narrow* n, const wall_approach* at)
     return hint;
 }
 
-static talus_status meet_parts(meeting* m, narrow_scratch* scratch)
-{
-    switch (m->form->kind) {
-    case FORM_CORNERS: return meet_corners(m);
-    case FORM_MESH: return meet_mesh(m, scratch);
-    case FORM_CONVEX:
-    case FORM_ROUND: break;
-    }
-    return meet_convex(m);
-}
-
 talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narrow_scratch* scratch,
                                  contacts_cursor* cursor, uint8_t* escaped, contacts* out)
 {
@@ -269,7 +258,10 @@ talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narro
             if (!part_in_wall(g, n->w, at->grain, at->wall, m.part_b, scratch, &m.b)) {
                 return TALUS_ERR_MEMORY;
             }
-            TRY(meet_parts(&m, scratch));
+            const wall_form_kind kind = m.form->kind;
+            TRY(kind == FORM_CORNERS ? meet_corners(&m)
+                : kind == FORM_MESH  ? meet_mesh(&m, scratch)
+                                     : meet_convex(&m));
         }
     }
     return TALUS_OK;

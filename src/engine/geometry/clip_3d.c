@@ -156,28 +156,6 @@ typedef struct cutting {
     int face_a, face_b;
 } cutting;
 
-/// Turns the corners that are left into points with their heights above the cutter along the axis.
-static int points_of(const convex_pair* p, const double n[3], const loop* cutter,
-                     const cutting* how, const corner* c, int count, double reach, touch* out)
-{
-    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
-    const double* m = cutter->body->normal + 3 * cutter->face;
-    double foot[3];
-    int made = 0;
-    loop_point(cutter, 0, foot);
-    for (int i = 0; i < count; i++) {
-        double r[3], on_cutter[3];
-        vec_sub(3, r, c[i].x, foot);
-        double high = vec_dot(3, r, m) / vec_dot(3, outward, m);
-        for (int k = 0; k < 3; k++) on_cutter[k] = c[i].x[k] - high * outward[k];
-        int64_t name = name_of(&c[i], how->cut_is_b, how->face_a, how->face_b);
-        touch_make(p, n, how->cut_is_b ? on_cutter : c[i].x, how->cut_is_b ? c[i].x : on_cutter,
-                   name, &out[made]);
-        if (out[made].gap <= reach) made++;
-    }
-    return made;
-}
-
 /// Points where a face meets the face that cuts it, or one of its edges where `edge` is not -1:
 /// then the ends of what is over the cutter. `slack`: how far outside a corner still counts as
 /// inside.
@@ -202,7 +180,22 @@ static int clip(const convex_pair* p, const double n[3], const cutting* how, int
         }
     }
     count = cut_by(cutter, outward, -slack, count, c);
-    return points_of(p, n, cutter, how, c, count, reach, out);
+    // The corners that are left become points, with their heights above the cutter along the axis.
+    const double* m = cutter->body->normal + 3 * cutter->face;
+    double foot[3];
+    int made = 0;
+    loop_point(cutter, 0, foot);
+    for (int i = 0; i < count; i++) {
+        double r[3], on_cutter[3];
+        vec_sub(3, r, c[i].x, foot);
+        double high = vec_dot(3, r, m) / vec_dot(3, outward, m);
+        for (int k = 0; k < 3; k++) on_cutter[k] = c[i].x[k] - high * outward[k];
+        int64_t name = name_of(&c[i], how->cut_is_b, how->face_a, how->face_b);
+        touch_make(p, n, how->cut_is_b ? on_cutter : c[i].x, how->cut_is_b ? c[i].x : on_cutter,
+                   name, &out[made]);
+        if (out[made].gap <= reach) made++;
+    }
+    return made;
 }
 
 /// Of the two faces beside an edge that which looks more along s * n.
