@@ -30,34 +30,16 @@ static const double* wall_column(const talus_series* series, const char* wall, c
     return column;
 }
 
-static bool is_mobile(talus_drive_kind drive)
+/// Remember how a wall is at a frame. The work of one that turns is not known.
+static void take_state(budget* b, budget_wall* w, const talus_wall_state* state)
 {
-    return drive == TALUS_DRIVE_FORCE || drive == TALUS_DRIVE_SERVO;
-}
-
-static talus_status begin_walls(budget* b, const talus_world* world, talus_error* error)
-{
-    b->wall_count = talus_world_wall_count(world);
-    b->wall = calloc((size_t)b->wall_count + 1, sizeof *b->wall);
-    if (!b->wall) return error_memory(error, "an energy budget");
-    for (int i = 0; i < b->wall_count; i++) {
-        budget_wall* w = &b->wall[i];
-        talus_wall_state state;
-        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
-        w->mobile = is_mobile(state.drive);
-        memcpy(w->velocity, state.velocity, sizeof w->velocity);
-        memcpy(w->force, state.force, sizeof w->force);
-        memcpy(w->position, state.position, sizeof w->position);
-        for (int k = 0; k < b->dim && b->series; k++) {
-            w->force_row[k] = wall_column(b->series, state.name, "force", k);
-            w->position_row[k] = wall_column(b->series, state.name, "position", k);
-            if (!w->force_row[k] || !w->position_row[k]) b->wall_work = NAN;
-        }
-        for (int k = 0; k < 3; k++) {
-            if (state.spin[k] != 0.0) b->wall_work = NAN;
-        }
+    w->mobile = state->drive == TALUS_DRIVE_FORCE || state->drive == TALUS_DRIVE_SERVO;
+    memcpy(w->velocity, state->velocity, sizeof w->velocity);
+    memcpy(w->force, state->force, sizeof w->force);
+    memcpy(w->position, state->position, sizeof w->position);
+    for (int k = 0; k < 3; k++) {
+        if (state->spin[k] != 0.0) b->wall_work = NAN;
     }
-    return TALUS_OK;
 }
 
 talus_status budget_begin(budget* b, const talus_series* series, const talus_world* world,
@@ -73,7 +55,20 @@ talus_status budget_begin(budget* b, const talus_series* series, const talus_wor
     if (g.count > 0) b->last_grain = g.id[g.count - 1];
     memcpy(b->gravity, talus_world_options(world)->gravity, sizeof b->gravity);
     TRY(talus_measure_energy(world, &def, &b->begin, error));
-    return begin_walls(b, world, error);
+    b->wall_count = talus_world_wall_count(world);
+    b->wall = calloc((size_t)b->wall_count + 1, sizeof *b->wall);
+    if (!b->wall) return error_memory(error, "an energy budget");
+    for (int i = 0; i < b->wall_count; i++) {
+        talus_wall_state state;
+        TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
+        take_state(b, &b->wall[i], &state);
+        for (int k = 0; k < b->dim && b->series; k++) {
+            b->wall[i].force_row[k] = wall_column(b->series, state.name, "force", k);
+            b->wall[i].position_row[k] = wall_column(b->series, state.name, "position", k);
+            if (!b->wall[i].force_row[k] || !b->wall[i].position_row[k]) b->wall_work = NAN;
+        }
+    }
+    return TALUS_OK;
 }
 
 /// The work of a wall over one step of length h.
@@ -117,52 +112,40 @@ static void add_row(budget* b, budget_wall* w, int64_t steps)
     }
 }
 
-/// The rows of the series up to a step.
-static void add_rows(budget* b, int64_t step)
-{
-    for (; b->row < b->series->rows && b->step_row[b->row] <= (double)step; b->row++) {
-        const int64_t at = (int64_t)b->step_row[b->row];
-        if (at <= b->step) continue;
-        for (int i = 0; i < b->wall_count; i++) add_row(b, &b->wall[i], at - b->step);
-        if (at - b->step > b->most_steps) b->most_steps = at - b->step;
-        b->step = at;
-    }
-}
-
-/// What would make a balance of energies wrong: other grains, another gravity.
-static bool is_comparable(const budget* b, const talus_world* world)
-{
-    const talus_grains g = talus_world_grains(world);
-    const double* gravity = talus_world_options(world)->gravity;
-    return g.count == b->grain_count && (g.count == 0 || g.id[g.count - 1] == b->last_grain) &&
-           memcmp(gravity, b->gravity, sizeof b->gravity) == 0;
-}
-
 talus_status budget_advance(budget* b, const talus_world* world, talus_error* error)
 {
     const talus_measure_def def = talus_measure_default();
     const int64_t step = talus_world_last(world)->step;
     talus_energy now;
-    if (!isnan(b->wall_work)) add_rows(b, step);
+    const bool known = !isnan(b->wall_work);
+    while (known && b->row < b->series->rows && b->step_row[b->row] <= (double)step) {
+        const int64_t at = (int64_t)b->step_row[b->row], steps = at - b->step;
+        if (steps > 0) {
+            for (int i = 0; i < b->wall_count; i++) add_row(b, &b->wall[i], steps);
+            if (steps > b->most_steps) b->most_steps = steps;
+            b->step = at;
+        }
+        b->row++;
+    }
     for (int i = 0; i < b->wall_count; i++) {
         talus_wall_state state;
         TRY(talus_world_wall(world, (talus_wall_id){i}, &state, error));
         budget_wall* w = &b->wall[i];
         if (step > b->step) b->wall_work += way_work(w, b->dim, state.force, state.position);
-        w->mobile = is_mobile(state.drive); // in the steps to come
-        memcpy(w->velocity, state.velocity, sizeof w->velocity);
-        memcpy(w->force, state.force, sizeof w->force);
-        memcpy(w->position, state.position, sizeof w->position);
-        for (int k = 0; k < 3; k++) {
-            if (state.spin[k] != 0.0) b->wall_work = NAN;
-        }
+        take_state(b, w, &state); // for the steps to come
     }
     if (step - b->step > b->most_steps) b->most_steps = step - b->step;
     b->step = step;
     TRY(talus_measure_energy(world, &def, &now, error));
     b->kinetic = now.kinetic - b->begin.kinetic;
     b->potential = now.potential - b->begin.potential;
-    b->dissipated = is_comparable(b, world) ? b->wall_work - b->kinetic - b->potential : NAN;
+    // Other grains or another gravity would make a balance wrong.
+    const talus_grains g = talus_world_grains(world);
+    const double* gravity = talus_world_options(world)->gravity;
+    const bool comparable = g.count == b->grain_count &&
+                            (g.count == 0 || g.id[g.count - 1] == b->last_grain) &&
+                            memcmp(gravity, b->gravity, sizeof b->gravity) == 0;
+    b->dissipated = comparable ? b->wall_work - b->kinetic - b->potential : NAN;
     return TALUS_OK;
 }
 

@@ -12,18 +12,6 @@
 
 // ---- writing a template ------------------------------------------------------------------------
 
-/// The default, and what the table says of it: "; 0: only the last".
-static void write_usual(FILE* out, const key_row* row)
-{
-    char words[64];
-    snprintf(words, sizeof words, "; %s: ", row->otherwise);
-    const char* means = strstr(row->meaning, words);
-    fprintf(out, "; default %s", row->otherwise);
-    if (!means) return;
-    means += strlen(words);
-    fprintf(out, ": %.*s", (int)strcspn(means, ";.,"), means);
-}
-
 /// The first clause of what the table says, without Markdown.
 static void write_meaning(FILE* out, const key_row* row, int dim)
 {
@@ -41,7 +29,15 @@ static void write_meaning(FILE* out, const key_row* row, int dim)
     }
     const char* unit = dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
     if (unit) fprintf(out, " [%s]", unit);
-    if (row->otherwise && !row->derived) write_usual(out, row);
+    if (!row->otherwise || row->derived) return;
+    // The default, and what the table says of it: "; 0: only the last".
+    char words[64];
+    snprintf(words, sizeof words, "; %s: ", row->otherwise);
+    const char* means = strstr(row->meaning, words);
+    fprintf(out, "; default %s", row->otherwise);
+    if (!means) return;
+    means += strlen(words);
+    fprintf(out, ": %.*s", (int)strcspn(means, ";.,"), means);
 }
 
 /// The row that "pattern:key" names. The variant is left open: its first row is meant.
@@ -89,19 +85,6 @@ static void write_line(FILE* out, const char* line, size_t length, int dim)
     fprintf(out, "%.*s", (int)before, line);
     if (remark[0] && !above) fprintf(out, "%*s # %s", (int)(column - before), "", remark);
     fputc('\n', out);
-}
-
-static void write_template(FILE* out, const scene_template* t, int dim)
-{
-    for (const char* at = t->text; *at;) {
-        size_t length = strcspn(at, "\n");
-        const bool marked = length > 1 && at[1] == '|';
-        if (!marked)
-            write_line(out, at, length, dim);
-        else if (at[0] - '0' == dim)
-            write_line(out, at + 2, length - 2, dim);
-        at += length + (at[length] == '\n');
-    }
 }
 
 // ---- the file ----------------------------------------------------------------------------------
@@ -170,7 +153,15 @@ static bool write_scene(const char* path, const scene_template* t, int dim)
             schema, t->summary, quoted, quoted);
     for (const char* c = name; *c; c++) fprintf(file, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
     fputs("\"\n", file);
-    write_template(file, t, dim);
+    for (const char* at = t->text; *at;) {
+        const size_t length = strcspn(at, "\n");
+        const bool marked = length > 1 && at[1] == '|';
+        if (!marked)
+            write_line(file, at, length, dim);
+        else if (at[0] - '0' == dim)
+            write_line(file, at + 2, length - 2, dim);
+        at += length + (at[length] == '\n');
+    }
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed) {
         fprintf(stderr, "talus: cannot write %s: %s\n", path, strerror(errno));

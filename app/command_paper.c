@@ -80,21 +80,6 @@ static void print_results(const paper_results* r)
     fflush(stdout);
 }
 
-/// Say on stderr why an experiment did not succeed.
-static void complain(const paper_results* r)
-{
-    const char* name = r->experiment->name;
-    if (r->status < 0) {
-        fprintf(stderr, "talus: %s did not finish: %s\n", name, r->error.text);
-    } else if (paper_disagreements(r) > 0) {
-        fprintf(stderr, "talus: %s: %d of %d rows disagree\n", name, paper_disagreements(r),
-                r->row_count);
-    } else {
-        fprintf(stderr, "talus: %s ended without a table, without data or without a figure\n",
-                name);
-    }
-}
-
 // ---- the command -------------------------------------------------------------------------------
 
 typedef struct paper_choice {
@@ -180,7 +165,16 @@ static int run_chosen(const paper_choice* c, paper_results* results)
         if (line.shown) fputs("\r\033[K", stderr);
         if (!c->quiet) print_results(&results[i]);
         if (paper_succeeded(&results[i])) continue;
-        complain(&results[i]);
+        const char* name = c->chosen[i]->name;
+        const int wrong = paper_disagreements(&results[i]);
+        if (results[i].status < 0)
+            fprintf(stderr, "talus: %s did not finish: %s\n", name, results[i].error.text);
+        else if (wrong > 0)
+            fprintf(stderr, "talus: %s: %d of %d rows disagree\n", name, wrong,
+                    results[i].row_count);
+        else
+            fprintf(stderr, "talus: %s ended without a table, without data or without a figure\n",
+                    name);
         if (results[i].status < 0) finished = false;
         agree = false;
     }

@@ -167,25 +167,6 @@ static talus_status solve_often(fclib_problem* p, const solve_options* o, solve_
     return status;
 }
 
-static talus_status solve_problem(fclib_problem* p, const solve_options* o, solve_answer* a,
-                                  talus_error* error)
-{
-    if (p->reduced.count == 0) {
-        a->result = (reduced_result){.converged = true, .method = "none"};
-        snprintf(a->result.story, sizeof a->result.story, "there are no contacts");
-        talus_status status = judge(p, a, error);
-        if (status < 0) return status;
-    }
-    if (p->reduced.count > 0) {
-        talus_status status = solve_often(p, o, a, error);
-        if (status < 0) return status;
-    }
-    if (!o->write || !a->result.converged) return TALUS_OK;
-    talus_status status = fclib_write_solution(o->file, p, a->r, a->u, a->v, error);
-    a->written = status == TALUS_OK;
-    return status;
-}
-
 // ---- telling -----------------------------------------------------------------------------------
 
 static void print_json(const solve_options* o, const fclib_problem* p, const solve_answer* a)
@@ -253,7 +234,17 @@ static int solve_file(const solve_options* o, volatile char* is_read)
         snprintf(error.text, sizeof error.text, "out of memory while solving %s", o->file);
         outcome = TALUS_ERR_MEMORY;
     }
-    if (outcome == TALUS_OK) outcome = solve_problem(&p, o, &answer, &error);
+    if (outcome == TALUS_OK && p.reduced.count > 0) {
+        outcome = solve_often(&p, o, &answer, &error);
+    } else if (outcome == TALUS_OK) {
+        answer.result = (reduced_result){.converged = true, .method = "none"};
+        snprintf(answer.result.story, sizeof answer.result.story, "there are no contacts");
+        outcome = judge(&p, &answer, &error);
+    }
+    if (outcome == TALUS_OK && o->write && answer.result.converged) {
+        outcome = fclib_write_solution(o->file, &p, answer.r, answer.u, answer.v, &error);
+        answer.written = outcome == TALUS_OK;
+    }
     if (outcome < 0) {
         fprintf(stderr, "talus: %s\n", error.text);
     } else {

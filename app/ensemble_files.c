@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/vec.h"
 #include "record/files.h"
 
 #include <inttypes.h>
@@ -15,17 +16,6 @@ static const char* start_name(unsigned start)
     return start == TALUS_START_ZERO ? "zero" : start == TALUS_START_WARM ? "warm" : "random";
 }
 
-static const char* volume_from(const talus_ensemble* e)
-{
-    int cell = 0;
-    for (int k = 0; k < e->dim; k++) cell += e->volume_cell[k];
-    return e->volume_given  ? "given"
-           : cell == e->dim ? "periodic cell"
-           : cell == 0      ? "box around the loaded grains"
-                            : "periodic cell and box around the loaded "
-                              "grains";
-}
-
 // ---- JSON --------------------------------------------------------------------------------------
 
 static void write_tensor(json* j, const char* key, int dim, const double tensor[9])
@@ -33,39 +23,6 @@ static void write_tensor(json* j, const char* key, int dim, const double tensor[
     json_array(j, key);
     for (int k = 0; k < dim; k++) json_vector(j, NULL, tensor + 3 * k);
     json_array_end(j);
-}
-
-static void write_by_start(json* j, const talus_ensemble* e)
-{
-    json_array(j, "by_start");
-    for (int k = 0; k < TALUS_START_COUNT; k++) {
-        int count = 0;
-        for (int i = 0; i < e->samples; i++) {
-            count += e->sample[i].verified && e->sample[i].start == 1u << k;
-        }
-        if (count == 0) continue;
-        json_object(j, NULL);
-        json_string(j, "start", start_name(1u << k));
-        json_integer(j, "samples", count);
-        json_number(j, "force_change", e->force_change_of[k]);
-        json_number(j, "stress_change", e->stress_change_of[k]);
-        json_object_end(j);
-    }
-    json_array_end(j);
-}
-
-static void write_indeterminacy(json* j, const talus_ensemble* e)
-{
-    json_object(j, "indeterminacy");
-    json_integer(j, "rank", e->rank);
-    json_integer(j, "unknowns", e->unknowns);
-    json_integer(j, "equations", e->equations);
-    json_number(j, "conditioning", e->conditioning);
-    json_number(j, "force_error", e->force_error);
-    json_array(j, "singular_values");
-    for (int i = 0; i < e->verified; i++) json_number(j, NULL, e->singular[i]);
-    json_array_end(j);
-    json_object_end(j);
 }
 
 void ensemble_write_json(FILE* file, const ensemble_source* source, const talus_ensemble* e)
@@ -87,12 +44,41 @@ void ensemble_write_json(FILE* file, const ensemble_source* source, const talus_
     json_number(&j, "histogram_distance", e->histogram_distance);
     json_number(&j, "velocity_change", e->velocity_change);
     json_number(&j, "inertia", e->inertia);
-    write_by_start(&j, e);
+    json_array(&j, "by_start");
+    for (int k = 0; k < TALUS_START_COUNT; k++) {
+        int count = 0;
+        for (int i = 0; i < e->samples; i++) {
+            count += e->sample[i].verified && e->sample[i].start == 1u << k;
+        }
+        if (count == 0) continue;
+        json_object(&j, NULL);
+        json_string(&j, "start", start_name(1u << k));
+        json_integer(&j, "samples", count);
+        json_number(&j, "force_change", e->force_change_of[k]);
+        json_number(&j, "stress_change", e->stress_change_of[k]);
+        json_object_end(&j);
+    }
+    json_array_end(&j);
     write_tensor(&j, "stress_mean", e->dim, e->stress_mean);
     write_tensor(&j, "stress_spread", e->dim, e->stress_spread);
     json_number(&j, "volume", e->volume);
-    json_string(&j, "volume_from", volume_from(e));
-    write_indeterminacy(&j, e);
+    int cell = 0;
+    for (int k = 0; k < e->dim; k++) cell += e->volume_cell[k];
+    json_string(&j, "volume_from",
+                e->volume_given  ? "given"
+                : cell == e->dim ? "periodic cell"
+                : cell == 0      ? "box around the loaded grains"
+                                 : "periodic cell and box around the loaded grains");
+    json_object(&j, "indeterminacy");
+    json_integer(&j, "rank", e->rank);
+    json_integer(&j, "unknowns", e->unknowns);
+    json_integer(&j, "equations", e->equations);
+    json_number(&j, "conditioning", e->conditioning);
+    json_number(&j, "force_error", e->force_error);
+    json_array(&j, "singular_values");
+    for (int i = 0; i < e->verified; i++) json_number(&j, NULL, e->singular[i]);
+    json_array_end(&j);
+    json_object_end(&j);
     json_string(&j, "verdict", e->verdict);
     json_end(&j);
 }
@@ -107,13 +93,6 @@ static void write_axes(FILE* file, const char* name, int dim)
 static void write_vector(FILE* file, const double* v, int dim)
 {
     for (int k = 0; k < dim; k++) fprintf(file, ",%.17g", v[k]);
-}
-
-static double dot(int dim, const double* x, const double* y)
-{
-    double sum = 0.0;
-    for (int k = 0; k < dim; k++) sum += x[k] * y[k];
-    return sum;
 }
 
 static void write_contacts(FILE* file, const ensemble_source* source, const talus_ensemble* e)
@@ -131,8 +110,8 @@ static void write_contacts(FILE* file, const ensemble_source* source, const talu
         write_vector(file, e->point + c * dim, dim);
         write_vector(file, e->normal + c * dim, dim);
         write_vector(file, f, dim);
-        fprintf(file, ",%.17g,%.17g,%.17g,%.6g\n", dot(dim, f, e->normal + c * dim),
-                sqrt(dot(dim, f, f)), e->spread[c],
+        fprintf(file, ",%.17g,%.17g,%.17g,%.6g\n", vec_dot(dim, f, e->normal + c * dim),
+                vec_norm(dim, f), e->spread[c],
                 e->verified > 0 ? (double)e->sliding[c] / e->verified : 0.0);
     }
 }

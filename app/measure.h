@@ -34,6 +34,7 @@ typedef struct measured {
     const char* quantity;  ///< being measured
     int order;             ///< place of that in the list of quantities
     int number_count, table_count;
+    int64_t number_capacity, table_capacity;
     measure_number* number;
     measure_table* table;
     bool failed; ///< memory was short

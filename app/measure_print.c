@@ -26,32 +26,7 @@ static const char* unit_of(const measure_style* style, const char* unit)
     return unit;
 }
 
-static const char* what_of(const char* quantity)
-{
-    int count;
-    const measure_quantity* list = measure_quantities(&count);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(list[i].name, quantity) == 0) return list[i].what;
-    }
-    return "";
-}
-
 // ---- for people --------------------------------------------------------------------------------
-
-static void print_head(const measure_task* task, const measure_style* style)
-{
-    const frame_range* f = &task->frames;
-    const double* times = talus_recording_times(task->recording);
-    const char* unit = style->reduced ? "" : " s";
-    printf("%s", task->directory);
-    if (style->title[0]) printf(" (%s)", style->title);
-    if (f->count == 1) {
-        printf(": frame %" PRId64 ", t = %.6g%s\n", f->first, times[f->first], unit);
-        return;
-    }
-    printf(": %" PRId64 " frames from %" PRId64 " to %" PRId64 ", t = %.6g to %.6g%s\n", f->count,
-           f->first, f->last, times[f->first], times[f->last], unit);
-}
 
 static void print_number(const measured* m, const measure_number* n, const measure_style* style)
 {
@@ -94,16 +69,28 @@ static void print_table(const measure_table* t, const measure_style* style)
 
 void measure_print(const measure_task* task, const measure_style* style)
 {
+    int count;
+    const measure_quantity* list = measure_quantities(&count);
     const measured* m = task->out;
     const char* quantity = NULL;
-    print_head(task, style);
+    const frame_range* f = &task->frames;
+    const double* times = talus_recording_times(task->recording);
+    const char* unit = style->reduced ? "" : " s";
+    printf("%s", task->directory);
+    if (style->title[0]) printf(" (%s)", style->title);
+    if (f->count == 1) {
+        printf(": frame %" PRId64 ", t = %.6g%s\n", f->first, times[f->first], unit);
+    } else {
+        printf(": %" PRId64 " frames from %" PRId64 " to %" PRId64 ", t = %.6g to %.6g%s\n",
+               f->count, f->first, f->last, times[f->first], times[f->last], unit);
+    }
     if (m->frames > 1) {
         printf("  %-24s %12s %12s %12s %12s\n", "", "mean", "spread", "smallest", "largest");
     }
     for (int i = 0; i < m->number_count; i++) {
         if (m->number[i].quantity != quantity) {
             quantity = m->number[i].quantity;
-            printf("\n%s: %s\n", quantity, what_of(quantity));
+            printf("\n%s: %s\n", quantity, list[m->number[i].order].what);
         }
         print_number(m, &m->number[i], style);
         const bool last = i + 1 == m->number_count || m->number[i + 1].quantity != quantity;
@@ -152,18 +139,6 @@ static void write_table(json* j, const measure_table* t, const measure_style* st
     json_object_end(j);
 }
 
-static void write_region(json* j, const talus_region* region, int dim)
-{
-    json_array(j, "region");
-    for (int k = 0; k < dim; k++) {
-        json_array(j, NULL);
-        json_number(j, NULL, region->low[k]); // infinite: null
-        json_number(j, NULL, region->high[k]);
-        json_array_end(j);
-    }
-    json_array_end(j);
-}
-
 void measure_write_json(FILE* file, const measure_task* task, const measure_style* style)
 {
     const measured* m = task->out;
@@ -183,7 +158,14 @@ void measure_write_json(FILE* file, const measure_task* task, const measure_styl
         json_number(&j, NULL, times[task->frames.first + i * task->frames.stride]);
     }
     json_array_end(&j);
-    write_region(&j, &task->def.region, style->dim);
+    json_array(&j, "region");
+    for (int k = 0; k < style->dim; k++) {
+        json_array(&j, NULL);
+        json_number(&j, NULL, task->def.region.low[k]); // infinite: null
+        json_number(&j, NULL, task->def.region.high[k]);
+        json_array_end(&j);
+    }
+    json_array_end(&j);
     const char* quantity = NULL;
     for (int i = 0; i < m->number_count; i++) {
         if (m->number[i].quantity != quantity) {

@@ -225,21 +225,15 @@ static talus_status note_books(measure_task* task, double from_time, double to_t
     return TALUS_OK;
 }
 
-/// Begin a budget at a frame. The recording has one world: task->world is not valid afterwards.
-static talus_status begin_at_frame(measure_task* task, int64_t frame, const talus_series* series,
-                                   budget* out, talus_error* error)
-{
-    const talus_world* world;
-    *out = (budget){0};
-    TRY(talus_recording_show(task->recording, frame, &world, error));
-    return budget_begin(out, series, world, error);
-}
-
 /// From one frame up to the one that is being measured.
 static talus_status make_budget(measure_task* task, int64_t first, const talus_series* series,
                                 budget* out, talus_error* error)
 {
-    const talus_status status = begin_at_frame(task, first, series, out, error);
+    // The recording has one world: task->world is not valid while another frame is shown.
+    const talus_world* world;
+    *out = (budget){0};
+    talus_status status = talus_recording_show(task->recording, first, &world, error);
+    if (status >= 0) status = budget_begin(out, series, world, error);
     // The quantities after this one want the frame itself, whatever became of the first.
     talus_error lost = {0};
     if (talus_recording_show(task->recording, task->frame, &task->world, &lost) < 0) {

@@ -68,12 +68,11 @@ static double slope_at(const measure_table* t, int column, int64_t row)
            (value(t, 0, high) - value(t, 0, low)); // column 0 is the position
 }
 
-/// Rates g of the components along the slices, [across] is 0; returns their size.
-static double shear_of(const shear_profile* p, int64_t row, double g[3])
+static void fill_row(const shear_profile* p, int64_t row)
 {
-    double square = 0.0;
+    // Rates of the components along the slices, and their size.
+    double g[3] = {0}, square = 0.0, tau = 0.0, pressure = 0.0;
     for (int k = 0; k < p->dim; k++) {
-        g[k] = 0.0;
         if (k == p->across) continue;
         g[k] = slope_at(p->table, p->velocity + k, row);
         if (p->radial && k == 1) {
@@ -81,13 +80,7 @@ static double shear_of(const shear_profile* p, int64_t row, double g[3])
         }
         square += g[k] * g[k];
     }
-    return sqrt(square);
-}
-
-static void fill_row(const shear_profile* p, int64_t row)
-{
-    double g[3], tau = 0.0, pressure = 0.0;
-    const double rate = shear_of(p, row, g);
+    const double rate = sqrt(square);
     set_value(p->table, SHEAR_RATE, row, rate);
     if (p->stress < 0 || !(rate > 0.0)) return;
     for (int k = 0; k < p->dim; k++) {

@@ -294,26 +294,6 @@ talus_status measure_slope(measure_task* task, talus_error* error)
     return TALUS_OK;
 }
 
-/// Crossings since the frame before, which is remembered.
-static talus_status note_crossings(measure_task* task, const talus_gate* gate, talus_error* error)
-{
-    talus_places now;
-    talus_crossings c;
-    TRY(talus_measure_places(task->world, &now, error));
-    talus_status status = TALUS_OK;
-    if (task->places.id && now.time > task->places.time) {
-        status = talus_measure_crossings(&task->places, &now, gate, &c, error);
-        if (status >= 0) {
-            measure_note(task, "crossed", "", (double)(c.forward - c.backward));
-            measure_note(task, "crossed_mass_rate", "kg/s", c.mass_rate);
-            measure_note(task, "crossed_number_rate", "1/s", c.number_rate);
-        }
-    }
-    talus_places_free(&task->places);
-    task->places = now;
-    return status;
-}
-
 talus_status measure_flux(measure_task* task, talus_error* error)
 {
     talus_gate gate = talus_gate_default(task->dim);
@@ -333,5 +313,20 @@ talus_status measure_flux(measure_task* task, talus_error* error)
     measure_note(task, "volume_rate", "m^3/s", f.volume_rate);
     measure_note(task, "number_rate", "1/s", f.number_rate);
     measure_note(task, "grains_cut", "", (double)f.grains);
-    return note_crossings(task, &gate, error);
+    // Crossings since the frame before, which is remembered.
+    talus_places now;
+    talus_crossings c;
+    TRY(talus_measure_places(task->world, &now, error));
+    talus_status status = TALUS_OK;
+    if (task->places.id && now.time > task->places.time) {
+        status = talus_measure_crossings(&task->places, &now, &gate, &c, error);
+        if (status >= 0) {
+            measure_note(task, "crossed", "", (double)(c.forward - c.backward));
+            measure_note(task, "crossed_mass_rate", "kg/s", c.mass_rate);
+            measure_note(task, "crossed_number_rate", "1/s", c.number_rate);
+        }
+    }
+    talus_places_free(&task->places);
+    task->places = now;
+    return status;
 }

@@ -1,6 +1,8 @@
 /// Numbers and tables of `talus measure`, collected frame by frame.
 #include "measure.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,29 +21,22 @@ void measured_free(measured* m)
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-/// Place of a new number: after all of the same quantity and of those before it in the list.
-static int place_for(const measured* m)
-{
-    int place = m->number_count;
-    while (place > 0 && m->number[place - 1].order > m->order) place--;
-    return place;
-}
-
 /// A new number, undefined in all frames; NULL without memory.
 static measure_number* add_number(measured* m, const char* name, const char* unit)
 {
-    measure_number* list = realloc(m->number, sizeof *list * ((size_t)m->number_count + 1));
     double* value = malloc(sizeof *value * (size_t)m->frames);
-    if (list) m->number = list;
-    if (!list || !value) {
+    if (!value || !arrays_grow(&m->number_capacity, m->number_count + 1, ARRAY(m->number))) {
         free(value);
         m->failed = true;
         return NULL;
     }
     for (int64_t i = 0; i < m->frames; i++) value[i] = NAN;
-    measure_number* number = &m->number[place_for(m)];
-    memmove(number + 1, number,
-            sizeof *number * (size_t)(m->number_count++ - (int)(number - m->number)));
+    // Its place is after all of the same quantity and of those before it in the list.
+    int place = m->number_count++;
+    for (; place > 0 && m->number[place - 1].order > m->order; place--) {
+        m->number[place] = m->number[place - 1];
+    }
+    measure_number* number = &m->number[place];
     *number =
         (measure_number){.quantity = m->quantity, .order = m->order, .unit = unit, .value = value};
     snprintf(number->name, sizeof number->name, "%s", name);
@@ -104,11 +99,9 @@ static measure_table* add_table(measured* m, const char* name, int columns,
                                 const measure_column* column, int64_t rows)
 {
     const size_t size = (size_t)columns * (size_t)rows + 1;
-    measure_table* list = realloc(m->table, sizeof *list * ((size_t)m->table_count + 1));
     double* mean = calloc(size, sizeof *mean);
     double* weight = calloc(size, sizeof *weight);
-    if (list) m->table = list;
-    if (!list || !mean || !weight) {
+    if (!mean || !weight || !arrays_grow(&m->table_capacity, m->table_count + 1, ARRAY(m->table))) {
         free(mean);
         free(weight);
         m->failed = true;

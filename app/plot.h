@@ -43,6 +43,7 @@ typedef struct plot_sheet {
     double shape;      ///< height of a panel over its width; 0: as usual
     plot_panel panel[PLOT_PANELS];
     int curve_count, column_count, array_count, note_count;
+    int64_t curve_capacity, column_capacity, array_capacity;
     plot_curve* curve;
     plot_column* column;
     int64_t length; ///< rows of the CSV

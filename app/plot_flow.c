@@ -47,34 +47,6 @@ static void draw_side(plot_sheet* sheet, const talus_slope* s, double rise, int 
     sheet_curve(sheet, (plot_curve){.colour = TALUS_COLOUR_VERMILLION, .x = x, .y = y, .count = 2});
 }
 
-static void draw_slope(const plot_job* job, plot_sheet* sheet, const talus_slope* s)
-{
-    const double degree = M_PI / 180.0;
-    const bool plane = job->options->slope == TALUS_SLOPE_PLANE;
-    draw_points(sheet, s, true);
-    draw_points(sheet, s, false);
-    if (plane) {
-        draw_side(sheet, s, job->dim == 2 ? s->rise[0] : hypot(s->rise[0], s->rise[1]), 0);
-    } else if (job->dim == 2) {
-        draw_side(sheet, s, tan(s->flank[0] * degree), -1);
-        draw_side(sheet, s, -tan(s->flank[1] * degree), 1);
-    } else {
-        draw_side(sheet, s, -tan(s->angle * degree), 0);
-    }
-}
-
-/// Height over width of a panel that the surface fills, with its labels.
-static double surface_shape(const talus_slope* s)
-{
-    double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
-    for (int64_t i = 0; i < s->count; i++) {
-        x[0] = fmin(x[0], s->distance[i]), x[1] = fmax(x[1], s->distance[i]);
-        y[0] = fmin(y[0], s->top[i]), y[1] = fmax(y[1], s->top[i]);
-    }
-    const double ratio = x[1] > x[0] ? (y[1] - y[0]) / (x[1] - x[0]) : 1.0;
-    return fmin(fmax(0.85 * ratio + 0.17, 0.35), 1.2);
-}
-
 void plot_repose(plot_job* job, plot_sheet* sheet)
 {
     frame_range f;
@@ -91,10 +63,23 @@ void plot_repose(plot_job* job, plot_sheet* sheet)
         sheet_nothing(sheet, "%s", error.text);
         return;
     }
-    draw_slope(job, sheet, &s);
+    const double degree = M_PI / 180.0;
+    draw_points(sheet, &s, true);
+    draw_points(sheet, &s, false);
+    if (def.kind == TALUS_SLOPE_PLANE) {
+        draw_side(sheet, &s, job->dim == 2 ? s.rise[0] : hypot(s.rise[0], s.rise[1]), 0);
+    } else if (job->dim == 2) {
+        draw_side(sheet, &s, tan(s.flank[0] * degree), -1);
+        draw_side(sheet, &s, -tan(s.flank[1] * degree), 1);
+    } else {
+        draw_side(sheet, &s, -tan(s.angle * degree), 0);
+    }
     double* column[3];
     for (int k = 0; k < 3; k++) column[k] = sheet_array(sheet, s.count);
+    double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
     for (int64_t i = 0; !sheet->failed && i < s.count; i++) {
+        x[0] = fmin(x[0], s.distance[i]), x[1] = fmax(x[1], s.distance[i]);
+        y[0] = fmin(y[0], s.top[i]), y[1] = fmax(y[1], s.top[i]);
         column[0][i] = s.distance[i];
         column[1][i] = s.top[i];
         column[2][i] = s.fitted[i];
@@ -109,7 +94,9 @@ void plot_repose(plot_job* job, plot_sheet* sheet)
     plot_label(job, p->x_label, "horizontal distance", "m");
     plot_label(job, p->y_label, "height of the surface", "m");
     p->equal = true;
-    sheet->shape = surface_shape(&s);
+    // The surface fills the panel, beside its labels.
+    const double ratio = x[1] > x[0] ? (y[1] - y[0]) / (x[1] - x[0]) : 1.0;
+    sheet->shape = fmin(fmax(0.85 * ratio + 0.17, 0.35), 1.2);
     talus_slope_free(&s);
 }
 

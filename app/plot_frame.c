@@ -163,19 +163,6 @@ typedef struct fabric_sum {
     double contacts;
 } fabric_sum;
 
-/// The mean normal force of each direction, over all contacts in that direction.
-static void add_normal(fabric_sum* sum, plot_sheet* sheet, const talus_fabric* f)
-{
-    if (!sum->loaded) sum->loaded = sheet_array(sheet, f->bins);
-    sum_add(&sum->normal, sheet, f->bins, f->edge, f->normal, 0.0); // makes its arrays
-    for (int i = 0; !sheet->failed && i < f->bins; i++) {
-        const double count = (double)f->contacts * f->rose[i];
-        if (!(count > 0.0) || isnan(f->normal[i])) continue;
-        sum->loaded[i] += count;
-        sum->normal.density[i] += count / sum->loaded[i] * (f->normal[i] - sum->normal.density[i]);
-    }
-}
-
 static talus_status add_fabric(const plot_job* job, const talus_world* world, void* user,
                                plot_sheet* sheet, talus_error* error)
 {
@@ -185,7 +172,15 @@ static talus_status add_fabric(const plot_job* job, const talus_world* world, vo
     if (status < 0) return status;
     const double weight = (double)f.contacts;
     sum_add(&sum->rose, sheet, f.bins, f.edge, f.rose, weight);
-    add_normal(sum, sheet, &f);
+    // The mean normal force of each direction, over all contacts in that direction.
+    if (!sum->loaded) sum->loaded = sheet_array(sheet, f.bins);
+    sum_add(&sum->normal, sheet, f.bins, f.edge, f.normal, 0.0); // makes its arrays
+    for (int i = 0; !sheet->failed && i < f.bins; i++) {
+        const double count = weight * f.rose[i];
+        if (!(count > 0.0) || isnan(f.normal[i])) continue;
+        sum->loaded[i] += count;
+        sum->normal.density[i] += count / sum->loaded[i] * (f.normal[i] - sum->normal.density[i]);
+    }
     for (int k = 0; k < 9 && weight > 0.0; k++) sum->tensor[k] += weight * f.tensor[k];
     sum->contacts += weight;
     talus_fabric_free(&f);
@@ -423,23 +418,6 @@ static int profile_axis(const plot_job* job)
     return job->options->axis >= 0 ? job->options->axis : job->dim - 1;
 }
 
-static void profile_begin(profile_sum* sum, const plot_job* job, const talus_profile* p,
-                          plot_sheet* sheet)
-{
-    sum->bins = p->bins;
-    sum->position = sheet_array(sheet, p->bins);
-    sum->fraction = sheet_array(sheet, p->bins);
-    sum->temperature = sheet_array(sheet, p->bins);
-    sum->pressure = sheet_array(sheet, p->bins);
-    sum->density = sheet_array(sheet, p->bins);
-    for (int k = 0; k < job->dim; k++) sum->velocity[k] = sheet_array(sheet, p->bins);
-    if (sheet->failed) return;
-    memcpy(sum->position, p->position, (size_t)p->bins * sizeof *p->position);
-    const double half = p->bins > 1 ? 0.5 * (p->position[1] - p->position[0]) : 0.0;
-    sum->low = p->position[0] - half;
-    sum->high = p->position[p->bins - 1] + half;
-}
-
 static talus_status add_profile(const plot_job* job, const talus_world* world, void* user,
                                 plot_sheet* sheet, talus_error* error)
 {
@@ -451,7 +429,19 @@ static talus_status add_profile(const plot_job* job, const talus_world* world, v
     if (sum->frames > 0) def.low = sum->low, def.high = sum->high;
     const talus_status status = talus_measure_profile(world, &def, &p, error);
     if (status < 0) return status;
-    if (sum->frames++ == 0) profile_begin(sum, job, &p, sheet);
+    if (sum->frames++ == 0) {
+        double** const made[] = {&sum->position, &sum->fraction, &sum->temperature, &sum->pressure,
+                                 &sum->density};
+        for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
+            *made[k] = sheet_array(sheet, p.bins);
+        }
+        for (int k = 0; k < job->dim; k++) sum->velocity[k] = sheet_array(sheet, p.bins);
+        const double half = p.bins > 1 ? 0.5 * (p.position[1] - p.position[0]) : 0.0;
+        sum->bins = p.bins;
+        sum->low = p.position[0] - half;
+        sum->high = p.position[p.bins - 1] + half;
+        for (int i = 0; !sheet->failed && i < p.bins; i++) sum->position[i] = p.position[i];
+    }
     const double part = 1.0 / (double)sum->frames;
     for (int i = 0; !sheet->failed && i < p.bins; i++) {
         double trace = 0.0;
@@ -467,16 +457,6 @@ static talus_status add_profile(const plot_job* job, const talus_world* world, v
     }
     talus_profile_free(&p);
     return TALUS_OK;
-}
-
-/// Where there never is a grain, nothing moves and nothing presses: these are no zeros.
-static void clear_empty(const plot_job* job, const profile_sum* sum)
-{
-    for (int i = 0; i < sum->bins; i++) {
-        if (sum->density[i] > 0.0) continue;
-        for (int k = 0; k < job->dim; k++) sum->velocity[k][i] = NAN;
-        sum->temperature[i] = sum->pressure[i] = NAN;
-    }
 }
 
 static void draw_profile(const plot_job* job, plot_sheet* sheet, const profile_sum* sum, int panel,
@@ -503,7 +483,12 @@ void plot_profile(plot_job* job, plot_sheet* sheet)
     static const char* const labels[] = {"v_{x}", "v_{y}", "v_{z}"};
     profile_sum sum = {0};
     if (!each_frame(job, sheet, add_profile, &sum)) return;
-    clear_empty(job, &sum);
+    // Where there never is a grain, nothing moves and nothing presses: these are no zeros.
+    for (int i = 0; i < sum.bins; i++) {
+        if (sum.density[i] > 0.0) continue;
+        for (int k = 0; k < job->dim; k++) sum.velocity[k][i] = NAN;
+        sum.temperature[i] = sum.pressure[i] = NAN;
+    }
     sheet->columns = sheet->rows = 2;
     sheet->length = sum.bins;
     sheet_column(sheet, "position", sum.position);

@@ -88,22 +88,17 @@ void plot_convergence(plot_job* job, plot_sheet* sheet)
 
 // ---- any column --------------------------------------------------------------------------------
 
-static void refuse_column(const plot_job* job, plot_sheet* sheet, const char* name)
-{
-    const char* near =
-        nearest_name(name, (const char* const*)job->series.name, job->series.columns);
-    sheet_nothing(sheet, "series.csv has no column '%s'%s%s%s", name,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 void plot_series(plot_job* job, plot_sheet* sheet)
 {
     const plot_options* o = job->options;
     for (int i = 0; i < o->columns.count; i++) {
-        if (!add_series(job, sheet, 0, o->columns.items[i], o->columns.items[i])) {
-            refuse_column(job, sheet, o->columns.items[i]);
-            return;
-        }
+        const char* name = o->columns.items[i];
+        if (add_series(job, sheet, 0, name, name)) continue;
+        const char* near =
+            nearest_name(name, (const char* const*)job->series.name, job->series.columns);
+        sheet_nothing(sheet, "series.csv has no column '%s'%s%s%s", name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return;
     }
     name_time(job, sheet);
     if (o->columns.count == 1) {

@@ -1,6 +1,7 @@
 /// Sheets: the numbers of a plot, written as a figure and as the CSV behind it.
 #include "plot.h"
 
+#include "base/array.h"
 #include "record/files.h"
 
 #include <math.h>
@@ -19,24 +20,13 @@ void sheet_free(plot_sheet* sheet)
     *sheet = (plot_sheet){0};
 }
 
-/// Room for one more row; false if memory is short.
-static bool more_room(plot_sheet* sheet, void** rows, int count, size_t size)
-{
-    void* moved = realloc(*rows, (size_t)(count + 1) * size);
-    if (!moved) {
-        sheet->failed = true;
-        return false;
-    }
-    *rows = moved;
-    return true;
-}
-
 double* sheet_array(plot_sheet* sheet, int64_t count)
 {
     double* made = calloc((size_t)count + 1, sizeof *made);
-    if (!made) sheet->failed = true;
-    if (!made || !more_room(sheet, (void**)&sheet->array, sheet->array_count, sizeof made)) {
+    if (!made ||
+        !arrays_grow(&sheet->array_capacity, sheet->array_count + 1, ARRAY(sheet->array))) {
         free(made);
+        sheet->failed = true;
         return NULL;
     }
     return sheet->array[sheet->array_count++] = made;
@@ -44,8 +34,9 @@ double* sheet_array(plot_sheet* sheet, int64_t count)
 
 void sheet_column(plot_sheet* sheet, const char* name, const double* data)
 {
-    if (!data ||
-        !more_room(sheet, (void**)&sheet->column, sheet->column_count, sizeof *sheet->column)) {
+    if (!data) return;
+    if (!arrays_grow(&sheet->column_capacity, sheet->column_count + 1, ARRAY(sheet->column))) {
+        sheet->failed = true;
         return;
     }
     plot_column* c = &sheet->column[sheet->column_count++];
@@ -56,9 +47,10 @@ void sheet_column(plot_sheet* sheet, const char* name, const double* data)
 void sheet_curve(plot_sheet* sheet, plot_curve curve)
 {
     if (!curve.x || !curve.y) return;
-    if (more_room(sheet, (void**)&sheet->curve, sheet->curve_count, sizeof curve)) {
+    if (arrays_grow(&sheet->curve_capacity, sheet->curve_count + 1, ARRAY(sheet->curve)))
         sheet->curve[sheet->curve_count++] = curve;
-    }
+    else
+        sheet->failed = true;
 }
 
 static void add_note(plot_sheet* sheet, plot_note note, const char* text)
@@ -88,15 +80,6 @@ void sheet_nothing(plot_sheet* sheet, const char* format, ...)
 
 // ---- histograms --------------------------------------------------------------------------------
 
-/// Is there a column of this name?
-static bool has_column(const plot_sheet* sheet, const char* name)
-{
-    for (int i = 0; i < sheet->column_count; i++) {
-        if (strcmp(sheet->column[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
 void sheet_histogram(plot_sheet* sheet, int panel, const char* name, const char* label, int bins,
                      const double* edge, const double* density)
 {
@@ -107,7 +90,11 @@ void sheet_histogram(plot_sheet* sheet, int panel, const char* name, const char*
     memcpy(y, density, (size_t)bins * sizeof *y);
     memcpy(high, edge + 1, (size_t)bins * sizeof *high);
     sheet->length = bins;
-    if (!has_column(sheet, "low")) {
+    bool has_bins = false;
+    for (int i = 0; i < sheet->column_count; i++) {
+        has_bins |= strcmp(sheet->column[i].name, "low") == 0;
+    }
+    if (!has_bins) {
         sheet_column(sheet, "low", x);
         sheet_column(sheet, "high", high);
     }

@@ -192,14 +192,6 @@ static void add_rigid_budget(plot_job* job, plot_sheet* sheet)
     add_energy(sheet, "dissipated", "dissipated", lost);
 }
 
-/// Is the budget that of what is plotted: rigid grains, all of them?
-static bool has_rigid_budget(const plot_job* job)
-{
-    const talus_region *r = &job->options->measure.region, all = talus_region_default();
-    if (!job->has_series || talus_series_column(&job->series, "elastic_energy")) return false;
-    return memcmp(r, &all, sizeof all) == 0;
-}
-
 void plot_energy(plot_job* job, plot_sheet* sheet)
 {
     static const time_number numbers[] = {{"kinetic", "kinetic", 0, TALUS_DASH_SOLID},
@@ -217,7 +209,12 @@ void plot_energy(plot_job* job, plot_sheet* sheet)
     }
     if (largest == 0.0) sheet->curve_count--;
     add_soft_energies(job, sheet);
-    if (has_rigid_budget(job)) add_rigid_budget(job, sheet);
+    // The budget is one of all grains, and of rigid ones.
+    const talus_region *r = &job->options->measure.region, all = talus_region_default();
+    if (job->has_series && !talus_series_column(&job->series, "elastic_energy") &&
+        memcmp(r, &all, sizeof all) == 0) {
+        add_rigid_budget(job, sheet);
+    }
 }
 
 // ---- stress ------------------------------------------------------------------------------------

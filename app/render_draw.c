@@ -54,25 +54,6 @@ static int picture_axis(const renderer* r, int dim, int k)
     return k == across ? 0 : 1;
 }
 
-/// Leave out grains with centres beyond the region, along axes where the picture does not end.
-static bool hide_grains(const renderer* r, const talus_world* world, scene_picture* s)
-{
-    const talus_grains g = talus_world_grains(world);
-    const talus_region* box = &r->options->region;
-    if (!r->options->has_region) return true;
-    s->hidden = calloc((size_t)g.count + 1, sizeof *s->hidden);
-    if (!s->hidden) return complain_memory();
-    for (int64_t i = 0; i < g.count; i++) {
-        for (int k = 0; k < g.dim; k++) {
-            const double at = g.position[g.dim * i + k];
-            const bool inside = at >= box->low[k] && at <= box->high[k];
-            if (picture_axis(r, g.dim, k) < 0 && !inside) s->hidden[i] = 1;
-        }
-    }
-    s->def.hidden = s->hidden;
-    return true;
-}
-
 /// The picture as the options want it, without colours.
 static bool scene_begin(const renderer* r, const talus_world* world, scene_picture* s)
 {
@@ -87,7 +68,20 @@ static bool scene_begin(const renderer* r, const talus_world* world, scene_pictu
     s->def.elevation = o->elevation;
     // A faded colour is not one of the scale.
     s->def.fade = r->field.kind ? 0.0 : 0.5;
-    return hide_grains(r, world, s);
+    if (!o->has_region) return true;
+    // Grains with centres beyond the region are left out along axes where the picture does not end.
+    const talus_grains g = talus_world_grains(world);
+    s->hidden = calloc((size_t)g.count + 1, sizeof *s->hidden);
+    if (!s->hidden) return complain_memory();
+    for (int64_t i = 0; i < g.count; i++) {
+        for (int k = 0; k < g.dim; k++) {
+            const double at = g.position[g.dim * i + k];
+            const bool inside = at >= o->region.low[k] && at <= o->region.high[k];
+            if (picture_axis(r, g.dim, k) < 0 && !inside) s->hidden[i] = 1;
+        }
+    }
+    s->def.hidden = s->hidden;
+    return true;
 }
 
 // ---- the survey --------------------------------------------------------------------------------
@@ -171,39 +165,6 @@ static bool survey_frame(renderer* r, const talus_world* world)
     return good;
 }
 
-/// Ends of the scale: round about zero if the field has a sign.
-static void choose_scale(renderer* r)
-{
-    double* v = r->survey.value;
-    if (!r->field.kind || field_is_group(&r->field)) return;
-    if (field_is_signed(&r->field) && v[0] < 0.0 && v[1] > 0.0) {
-        v[1] = fmax(-v[0], v[1]);
-        v[0] = -v[1];
-    }
-}
-
-/// Room around the picture, and the region's ends where it has any.
-static void choose_extent(renderer* r, int dim)
-{
-    double *low = r->survey.low, *high = r->survey.high;
-    if (!(low[0] <= high[0] && low[1] <= high[1])) {
-        low[0] = low[1] = 0.0;
-        high[0] = high[1] = 1.0;
-    }
-    const double room = ROOM * fmax(high[0] - low[0], high[1] - low[1]);
-    for (int k = 0; k < 2; k++) {
-        low[k] -= room;
-        high[k] += room;
-    }
-    for (int k = 0; r->options->has_region && k < dim; k++) {
-        const int axis = picture_axis(r, dim, k);
-        if (axis < 0) continue;
-        if (isfinite(r->options->region.low[k])) low[axis] = r->options->region.low[k];
-        if (isfinite(r->options->region.high[k])) high[axis] = r->options->region.high[k];
-        if (high[axis] <= low[axis]) high[axis] = low[axis] + 2.0 * room;
-    }
-}
-
 bool render_look(renderer* r)
 {
     const talus_world* world;
@@ -217,8 +178,29 @@ bool render_look(renderer* r)
             return false;
         }
     }
-    choose_scale(r);
-    choose_extent(r, talus_world_grains(world).dim);
+    double *value = r->survey.value, *low = r->survey.low, *high = r->survey.high;
+    if (r->field.kind && field_is_signed(&r->field) && value[0] < 0.0 && value[1] > 0.0) {
+        value[1] = fmax(-value[0], value[1]); // round about zero
+        value[0] = -value[1];
+    }
+    if (!(low[0] <= high[0] && low[1] <= high[1])) {
+        low[0] = low[1] = 0.0;
+        high[0] = high[1] = 1.0;
+    }
+    const double room = ROOM * fmax(high[0] - low[0], high[1] - low[1]);
+    for (int k = 0; k < 2; k++) {
+        low[k] -= room;
+        high[k] += room;
+    }
+    const render_options* o = r->options;
+    const int dim = talus_world_grains(world).dim;
+    for (int k = 0; o->has_region && k < dim; k++) {
+        const int axis = picture_axis(r, dim, k);
+        if (axis < 0) continue;
+        if (isfinite(o->region.low[k])) low[axis] = o->region.low[k];
+        if (isfinite(o->region.high[k])) high[axis] = o->region.high[k];
+        if (high[axis] <= low[axis]) high[axis] = low[axis] + 2.0 * room;
+    }
     return true;
 }
 
@@ -275,20 +257,6 @@ static bool colour_grains(const renderer* r, const talus_world* world, scene_pic
 
 // ---- the figure --------------------------------------------------------------------------------
 
-/// Names of the axes with their unit.
-static void label_axes(const renderer* r, int dim, talus_axes_def* axes, char labels[2][16])
-{
-    const bool reduced = talus_recording_reduced_units(r->recording);
-    for (int k = 0; k < dim; k++) {
-        const int at = picture_axis(r, dim, k);
-        if (at >= 0)
-            snprintf(labels[at], sizeof labels[at], "%c%s", 'x' + k, reduced ? "" : " (m)");
-    }
-    if (r->options->oblique && dim == 3) return;
-    axes->x_label = labels[0];
-    axes->y_label = labels[1];
-}
-
 static talus_status fill_figure(const renderer* r, const talus_world* world, scene_picture* s,
                                 talus_figure* figure, talus_error* error)
 {
@@ -300,7 +268,13 @@ static talus_status fill_figure(const renderer* r, const talus_world* world, sce
     axes.hidden = !o->axes;
     axes.x_low = r->survey.low[0], axes.x_high = r->survey.high[0];
     axes.y_low = r->survey.low[1], axes.y_high = r->survey.high[1];
-    label_axes(r, talus_world_grains(world).dim, &axes, labels);
+    const int dim = talus_world_grains(world).dim;
+    for (int k = 0; k < dim; k++) {
+        const int at = picture_axis(r, dim, k);
+        if (at < 0) continue;
+        snprintf(labels[at], sizeof labels[at], "%c%s", 'x' + k, reduced ? "" : " (m)");
+    }
+    if (!o->oblique || dim == 2) axes.x_label = labels[0], axes.y_label = labels[1];
     talus_status status = talus_figure_axes(figure, 0, &axes, error);
     if (status < 0) return status;
     s->def.scale_bar = !o->no_bar && !o->axes;
@@ -313,23 +287,18 @@ static talus_status fill_figure(const renderer* r, const talus_world* world, sce
     return talus_figure_world(figure, 0, world, &s->def, error);
 }
 
-/// Points on the page: of a PNG the width is given in dots.
-static double points_of(const render_options* o)
-{
-    return strcmp(o->format, "png") == 0 ? o->width * 72.0 / o->dots : o->width;
-}
-
 static talus_status write_figure(const renderer* r, const talus_world* world, scene_picture* s,
                                  const char* path, talus_error* error)
 {
     const render_options* o = r->options;
     talus_figure* figure = NULL;
     talus_figure_def def = talus_figure_default();
-    def.panel_width = points_of(o);
+    const bool png = strcmp(o->format, "png") == 0;
+    def.panel_width = png ? o->width * 72.0 / o->dots : o->width; // points: a PNG's is in dots
     talus_status status = talus_figure_create(&def, &figure, error);
     if (status == TALUS_OK) status = fill_figure(r, world, s, figure, error);
     // Video wants sizes that are even.
-    const double unit = strcmp(o->format, "png") == 0 ? 2.0 * 72.0 / o->dots : 0.0;
+    const double unit = png ? 2.0 * 72.0 / o->dots : 0.0;
     const double most = fmin(fmax(TALLEST * def.panel_width, 50.0), 10000.0);
     if (status == TALUS_OK) status = talus_figure_fit(figure, most, unit, error);
     if (status == TALUS_OK) status = talus_figure_write(figure, path, o->dots, error);

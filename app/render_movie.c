@@ -29,20 +29,6 @@ static bool interrupted(void)
            (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
 }
 
-static bool draw_all(renderer* r, const char* folder)
-{
-    char path[PATH_SIZE];
-    for (int64_t i = 0; i < r->frames.count; i++) {
-        render_progress(r, i, "drawing");
-        if (interrupted() || !picture_path(folder, i, path) ||
-            !render_frame(r, r->frames.first + i * r->frames.stride, path)) {
-            return false;
-        }
-    }
-    render_progress(r, r->frames.count, "drawing");
-    return true;
-}
-
 static void remove_all(const renderer* r, const char* folder)
 {
     char path[PATH_SIZE];
@@ -128,18 +114,6 @@ static int join_pictures(const renderer* r, const char* folder, const char* outp
     return STATUS_FAILURE;
 }
 
-static bool is_movie(const char* path)
-{
-    static const char* const endings[] = {".mp4", ".mkv", ".mov", ".webm", ".gif"};
-    const char* dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
-        if (strcasecmp(dot, endings[i]) == 0) return true;
-    }
-    fprintf(stderr,
-            "talus: the name of a movie ends in .mp4, .mkv, .mov, .webm or .gif, not '%s'\n", path);
-    return false;
-}
-
 /// Draw and join, in a new folder beside the film.
 static int make_movie(renderer* r, const char* output, const sigset_t* mask)
 {
@@ -149,7 +123,17 @@ static int make_movie(renderer* r, const char* output, const sigset_t* mask)
         fprintf(stderr, "talus: cannot make the directory %s: %s\n", folder, strerror(errno));
         return STATUS_FAILURE;
     }
-    if (draw_all(r, folder)) return join_pictures(r, folder, output, mask);
+    char path[PATH_SIZE];
+    bool good = true;
+    for (int64_t i = 0; i < r->frames.count && good; i++) {
+        render_progress(r, i, "drawing");
+        good = !interrupted() && picture_path(folder, i, path) &&
+               render_frame(r, r->frames.first + i * r->frames.stride, path);
+    }
+    if (good) {
+        render_progress(r, r->frames.count, "drawing");
+        return join_pictures(r, folder, output, mask);
+    }
     remove_all(r, folder);
     return STATUS_FAILURE;
 }
@@ -164,7 +148,18 @@ int render_movie(renderer* r)
                !output_path(output, "%s/movie.mp4", folder)) {
         return STATUS_FAILURE;
     }
-    if (!is_movie(output)) return STATUS_USAGE;
+    static const char* const endings[] = {".mp4", ".mkv", ".mov", ".webm", ".gif"};
+    const char* dot = strrchr(output, '.');
+    bool known = false;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+        known |= strcasecmp(dot, endings[i]) == 0;
+    }
+    if (!known) {
+        fprintf(stderr,
+                "talus: the name of a movie ends in .mp4, .mkv, .mov, .webm or .gif, not '%s'\n",
+                output);
+        return STATUS_USAGE;
+    }
     if (!output_free(output, o->force) || !render_look(r)) return STATUS_FAILURE;
     sigset_t stops, before;
     sigemptyset(&stops);

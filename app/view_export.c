@@ -29,18 +29,6 @@ typedef struct exporter {
 
 // ---- pieces of the file ------------------------------------------------------------------------
 
-/// JSON as it may stand in a script element: `<` appears in texts only, and could end the element.
-static void put_json(FILE* out, const char* text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '<') {
-            fputs("\\u003c", out);
-        } else {
-            fputc(text[i], out);
-        }
-    }
-}
-
 static void put_base64(FILE* out, const unsigned char* data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -63,24 +51,16 @@ static void put_path(exporter* e, const char* path)
     e->any = true;
 }
 
-/// Round doubles to floats, in place.
-static void shorten(frame_field* field)
-{
-    const double* wide = field->own;
-    float* narrow = field->own;
-    const int64_t count = field->rows * field->width;
-    for (int64_t i = 0; i < count; i++) {
-        const float rounded = (float)wide[i];
-        memcpy(narrow + i, &rounded, sizeof rounded);
-    }
-}
-
 static talus_status put_array(exporter* e, const char* path, frame_field* field, talus_error* error)
 {
     const bool shorter = field->type == COLUMN_F64;
-    if (shorter) shorten(field);
+    const int64_t count = field->rows * field->width;
+    for (int64_t i = 0; shorter && i < count; i++) { // in place
+        const float rounded = (float)((const double*)field->own)[i];
+        memcpy((float*)field->own + i, &rounded, sizeof rounded);
+    }
     const size_t element = shorter ? sizeof(float) : frame_element_size(field);
-    const uLong size = (uLong)field->rows * (uLong)field->width * (uLong)element;
+    const uLong size = (uLong)count * (uLong)element;
     uLongf packed_size = compressBound(size);
     unsigned char* packed = malloc(packed_size);
     if (!packed || compress(packed, &packed_size, field->data, size) != Z_OK) {
@@ -101,29 +81,6 @@ static talus_status put_array(exporter* e, const char* path, frame_field* field,
 /// A document of the page: written to memory, then into the file.
 typedef enum document { DOCUMENT_RUN, DOCUMENT_SHAPES, DOCUMENT_SERIES, DOCUMENT_SURFACE } document;
 
-static talus_status write_series(const view_run* v, FILE* out, talus_error* error)
-{
-    char* text = NULL;
-    size_t size = 0;
-    TRY(view_read_series(v, &text, &size, error));
-    text[size] = '\0'; // files_read() leaves room
-    json_quote(out, text);
-    free(text);
-    return TALUS_OK;
-}
-
-static talus_status write_document(const exporter* e, document which, int64_t frame, FILE* out,
-                                   talus_error* error)
-{
-    switch (which) {
-    case DOCUMENT_RUN: return view_write_run(e->run, &e->range, true, out, error);
-    case DOCUMENT_SHAPES: return view_write_shapes(e->run, out, error);
-    case DOCUMENT_SERIES: return write_series(e->run, out, error);
-    case DOCUMENT_SURFACE: return view_write_surface(e->run, frame, out, error);
-    }
-    return TALUS_OK;
-}
-
 /// A run that is going on may be gathered into one file while it is read: then look again.
 static bool look_again(exporter* e)
 {
@@ -142,13 +99,32 @@ static talus_status put_document(exporter* e, const char* path, document which, 
         text = NULL;
         FILE* memory = open_memstream(&text, &size);
         if (!memory) return error_memory(error, "the page");
-        status = write_document(e, which, frame, memory, error);
+        char* series = NULL;
+        size_t length = 0;
+        switch (which) {
+        case DOCUMENT_RUN: status = view_write_run(e->run, &e->range, true, memory, error); break;
+        case DOCUMENT_SHAPES: status = view_write_shapes(e->run, memory, error); break;
+        case DOCUMENT_SURFACE: status = view_write_surface(e->run, frame, memory, error); break;
+        case DOCUMENT_SERIES:
+            status = view_read_series(e->run, &series, &length, error);
+            if (status != TALUS_OK) break;
+            series[length] = '\0'; // files_read() leaves room
+            json_quote(memory, series);
+            free(series);
+            break;
+        }
         if (fclose(memory) != 0) status = error_memory(error, "the page");
         if (status == TALUS_OK || !look_again(e)) break;
     }
     if (status == TALUS_OK) {
         put_path(e, path);
-        put_json(e->out, text, size);
+        // In a script element: `<` appears in texts only, and could end the element.
+        for (size_t i = 0; i < size; i++) {
+            if (text[i] == '<')
+                fputs("\\u003c", e->out);
+            else
+                fputc(text[i], e->out);
+        }
     }
     free(text);
     return status;
@@ -189,8 +165,14 @@ static talus_status put_frame(exporter* e, int64_t frame, int64_t number, talus_
 
 // ---- the file ----------------------------------------------------------------------------------
 
-static talus_status put_data(exporter* e, talus_error* error)
+static talus_status put_page(exporter* e, talus_error* error)
 {
+    size_t size = 0;
+    const char* page = view_page(&size);
+    const size_t length = sizeof VIEW_DATA_MARK - 1;
+    const char* mark = memmem(page, size, VIEW_DATA_MARK, length);
+    if (!mark) return error_set(error, TALUS_ERR_FORMAT, "the page has no place for data");
+    fwrite(page, 1, (size_t)(mark - page), e->out);
     fputs("<script type=\"application/json\" id=\"talus-data\">{", e->out);
     TRY(put_document(e, "api/run.json", DOCUMENT_RUN, 0, error));
     TRY(put_document(e, "api/shapes.json", DOCUMENT_SHAPES, 0, error));
@@ -200,18 +182,6 @@ static talus_status put_data(exporter* e, talus_error* error)
         if (ferror(e->out)) break;
     }
     fputs("\n}</script>", e->out);
-    return TALUS_OK;
-}
-
-static talus_status put_page(exporter* e, talus_error* error)
-{
-    size_t size = 0;
-    const char* page = view_page(&size);
-    const size_t length = sizeof VIEW_DATA_MARK - 1;
-    const char* mark = memmem(page, size, VIEW_DATA_MARK, length);
-    if (!mark) return error_set(error, TALUS_ERR_FORMAT, "the page has no place for data");
-    fwrite(page, 1, (size_t)(mark - page), e->out);
-    TRY(put_data(e, error));
     const char* rest = mark + length;
     fwrite(rest, 1, size - (size_t)(rest - page), e->out);
     return TALUS_OK;

@@ -54,22 +54,14 @@ typedef struct route {
     char field[64];
 } route;
 
-/// The number at *at, which moves behind it; -1 if there is none or it is too long for a frame.
-static int64_t take_number(const char** at)
-{
-    const size_t digits = strspn(*at, "0123456789");
-    if (digits < 1 || digits > 12) return -1;
-    const int64_t number = strtoll(*at, NULL, 10);
-    *at += digits;
-    return number;
-}
-
 /// NUMBER/surface.json or NUMBER/TABLE/FIELD.
 static route parse_frame(const char* at)
 {
     const route none = {.kind = ROUTE_NONE};
-    route r = {.frame = take_number(&at)};
-    if (r.frame < 0 || *at++ != '/') return none;
+    const size_t digits = strspn(at, "0123456789");
+    if (digits < 1 || digits > 12 || at[digits] != '/') return none;
+    route r = {.frame = strtoll(at, NULL, 10)};
+    at += digits + 1;
     if (strcmp(at, "surface.json") == 0) {
         r.kind = ROUTE_SURFACE;
         return r;
@@ -141,9 +133,25 @@ static answer sentence(unsigned status, const char* text)
     return a;
 }
 
-/// An answer that is a JSON document.
-static talus_status answer_json(const view_run* v, const route* r, answer* a, talus_error* error)
+/// An array, a table of the series or a JSON document.
+static talus_status answer_route(const view_run* v, const route* r, answer* a, talus_error* error)
 {
+    *a = (answer){.status = MHD_HTTP_OK};
+    if (r->kind == ROUTE_FIELD) {
+        frame_field field;
+        TRY(view_read_field(v, r->frame, r->table, r->field, &field, error));
+        a->data = field.own;
+        a->size = (size_t)field.rows * (size_t)field.width * frame_element_size(&field);
+        a->type = "application/octet-stream";
+        a->array_type = view_type_name(field.type);
+        a->array_width = field.width;
+        return TALUS_OK;
+    }
+    if (r->kind == ROUTE_SERIES) {
+        a->type = "text/csv; charset=utf-8";
+        return view_read_series(v, &a->data, &a->size, error);
+    }
+    a->type = "application/json";
     FILE* out = open_memstream(&a->data, &a->size);
     if (!out) return error_memory(error, "an answer");
     const frame_range all = {.last = v->head_count - 1, .stride = 1};
@@ -152,29 +160,7 @@ static talus_status answer_json(const view_run* v, const route* r, answer* a, ta
                                                     : view_write_surface(v, r->frame, out, error);
     const bool failed = ferror(out);
     if (fclose(out) != 0 || failed) status = error_memory(error, "an answer");
-    a->type = "application/json";
     return status;
-}
-
-static talus_status answer_field(const view_run* v, const route* r, answer* a, talus_error* error)
-{
-    frame_field field;
-    TRY(view_read_field(v, r->frame, r->table, r->field, &field, error));
-    a->data = field.own;
-    a->size = (size_t)field.rows * (size_t)field.width * frame_element_size(&field);
-    a->type = "application/octet-stream";
-    a->array_type = view_type_name(field.type);
-    a->array_width = field.width;
-    return TALUS_OK;
-}
-
-static talus_status answer_route(const view_run* v, const route* r, answer* a, talus_error* error)
-{
-    *a = (answer){.status = MHD_HTTP_OK};
-    if (r->kind == ROUTE_FIELD) return answer_field(v, r, a, error);
-    if (r->kind != ROUTE_SERIES) return answer_json(v, r, a, error);
-    a->type = "text/csv; charset=utf-8";
-    return view_read_series(v, &a->data, &a->size, error);
 }
 
 /// What is asked of the run. A run that ends gathers its files into one and removes the others: who
@@ -340,16 +326,6 @@ static answer refusal(const server* s, struct MHD_Connection* connection, const 
     return (answer){0};
 }
 
-/// Let the page ask for a list of frames again without fetching it when nothing is new.
-static void tag_answer(answer* a, const char* known)
-{
-    const uint64_t hash = hash_bytes(HASH_START, a->data, a->size);
-    snprintf(a->tag, sizeof a->tag, "\"%016" PRIx64 "\"", hash);
-    if (!known || strcmp(known, a->tag) != 0) return;
-    a->status = MHD_HTTP_NOT_MODIFIED;
-    a->size = 0;
-}
-
 static enum MHD_Result answer_request(void* user, struct MHD_Connection* connection,
                                       const char* url, const char* method, const char* version,
                                       const char* upload, size_t* upload_size, void** seen)
@@ -370,7 +346,15 @@ static enum MHD_Result answer_request(void* user, struct MHD_Connection* connect
     }
     answer a = answer_from_run(s->run, &r);
     if (r.kind == ROUTE_RUN && a.status == MHD_HTTP_OK) {
-        tag_answer(&a, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match"));
+        // The page asks for the list of frames again; when nothing is new it fetches nothing.
+        const uint64_t hash = hash_bytes(HASH_START, a.data, a.size);
+        snprintf(a.tag, sizeof a.tag, "\"%016" PRIx64 "\"", hash);
+        const char* known =
+            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+        if (known && strcmp(known, a.tag) == 0) {
+            a.status = MHD_HTTP_NOT_MODIFIED;
+            a.size = 0;
+        }
     }
     return send_answer(s, connection, a);
 }

@@ -332,12 +332,13 @@ static talus_status keep(void* user)
     r->saves++;
     return TALUS_OK;
 }
-static void bring_back(void* user)
+static talus_status bring_back(void* user)
 {
     memory* r = user;
     r->last = r->kept_last;
     r->elongation = r->kept_elongation;
     r->restores++;
+    return TALUS_OK;
 }
 
 static void test_forces_that_remember(void** state)

@@ -190,7 +190,7 @@ static void test_impacts(void** state)
         double largest;
         // a step that divides t_c would let errors of beginning and end cancel
         const double mean = mean_impact_error((talus_integrator)k, 0.5, 0.0482, &largest);
-        check_close(INTEGRATORS[k], mean, 0.0, 0.01, "what docs/soft.md and soft_times.c say");
+        check_close(INTEGRATORS[k], mean, 0.0, 0.01, "what docs/soft.md and soft/times.c say");
         check_below("largest", largest, 0.06, "the dashpot's force begins up to a step late");
     }
 }

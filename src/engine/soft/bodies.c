@@ -16,7 +16,7 @@ void soft_bodies_free(soft_bodies* b)
     *b = (soft_bodies){0};
 }
 
-talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_order* o)
+talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_places* o)
 {
     const int dim = g->dim;
     if (!arrays_renew(&b->capacity, g->count + 2, ROWS(b->row, soft_row(dim)),
@@ -35,7 +35,7 @@ talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_order*
 typedef struct fill_task {
     soft_bodies* b;
     const grains* g;
-    const soft_order* o;
+    const soft_places* o;
     const cell* periodic;
     bool moving;
 } fill_task;
@@ -102,7 +102,7 @@ static void fill_rows(void* data, int64_t first, int64_t last, double* far2)
     *far2 = t->g->dim == 2 ? fill_some(t, 2, first, last) : fill_some(t, 3, first, last);
 }
 
-void soft_bodies_fill(soft_bodies* b, const grains* g, const soft_order* o, const cell* periodic,
+void soft_bodies_fill(soft_bodies* b, const grains* g, const soft_places* o, const cell* periodic,
                       bool moving, int threads, double* farthest)
 {
     fill_task task = {b, g, o, periodic, moving};

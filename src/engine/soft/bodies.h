@@ -6,7 +6,7 @@
 #ifndef TALUS_SOFT_BODIES_H
 #define TALUS_SOFT_BODIES_H
 
-#include "soft/order.h"
+#include "soft/places.h"
 #include "state/cell.h"
 
 enum { SOFT_ROW_2D = 8, SOFT_ROW_3D = 12, SOFT_STEP_2D = 4, SOFT_STEP_3D = 8 };
@@ -32,10 +32,10 @@ typedef struct soft_bodies {
 
 void soft_bodies_free(soft_bodies* b);
 /// Begin a new list of pairs at the present positions.
-talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_order* o);
+talus_status soft_bodies_list(soft_bodies* b, const grains* g, const soft_places* o);
 /// Fill all rows; `moving`: with the motion since the last evaluation, too. *farthest receives the
 /// largest distance from the positions of the list.
-void soft_bodies_fill(soft_bodies* b, const grains* g, const soft_order* o, const cell* periodic,
+void soft_bodies_fill(soft_bodies* b, const grains* g, const soft_places* o, const cell* periodic,
                       bool moving, int threads, double* farthest);
 
 #endif

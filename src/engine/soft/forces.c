@@ -1,223 +1,11 @@
-/// Forces of the soft method: the list of pairs, the kernels, walls and polygons.
+/// Forces of the soft method at the present positions and velocities, and what accelerations they
+/// make.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "soft/internal.h"
-
-#include <stdlib.h>
-
-/// Room of a pair in the list, in mean diameters: a wide one serves longer, but has pairs that do
-/// not touch. It widens or narrows until a list serves about as many steps as making it costs
-/// percents of a step. Results do not depend on it.
-static const double FIRST_SKIN = 0.02, LEAST_SKIN = 0.005, MOST_SKIN = 0.5;
-enum { FEW_STEPS = 60, MANY_STEPS = 300 };
-/// Steps after which the order of work is made anew; numbers of steps, so that a resumed run does
-/// the same as an unbroken one.
-enum { SORT_STEPS = 20000 };
-
-// ---- the list ----------------------------------------------------------------------------------
-
-static talus_status reserve_rows(soft_particles* s, const step_order* order)
-{
-    const int64_t n = order->state->grains.count;
-    if (n <= s->row_capacity) return TALUS_OK;
-    const size_t room = (size_t)capacity_for(n), dim = (size_t)s->dim;
-    const size_t spin_dim = (size_t)spin_width(s->dim);
-    free(s->reach);
-    free(s->acceleration);
-    free(s->angular);
-    free(s->turn);
-    s->reach = malloc(sizeof(double) * room);
-    s->acceleration = malloc(sizeof(double) * room * dim);
-    s->angular = malloc(sizeof(double) * room * spin_dim);
-    s->turn = malloc(sizeof(double) * room * spin_dim);
-    const bool good = s->reach && s->acceleration && s->angular && s->turn;
-    s->row_capacity = good ? (int64_t)room : 0;
-    return good ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
-/// Is a pair not left to the kernels of balls?
-static bool is_general(const soft_particles* s, const grains* g, int64_t a, int64_t b)
-{
-    return g->solid[a] >= 0 || g->solid[b] >= 0 || s->laws.kind.law == TALUS_SOFT_AREA;
-}
-
-static talus_status add_pair(pair_list* list, int32_t a, int32_t b)
-{
-    if (list->count == list->capacity) {
-        const int64_t room = capacity_for(list->count + 1);
-        int32_t* x = realloc(list->a, sizeof *x * (size_t)room);
-        if (x) list->a = x;
-        int32_t* y = realloc(list->b, sizeof *y * (size_t)room);
-        if (y) list->b = y;
-        if (!x || !y) return TALUS_ERR_MEMORY;
-        list->capacity = room;
-    }
-    list->a[list->count] = a;
-    list->b[list->count++] = b;
-    return TALUS_OK;
-}
-
-static talus_status split_pairs(soft_particles* s, const grains* g)
-{
-    s->balls.count = s->others.count = 0;
-    for (int64_t i = 0; i < s->near.count; i++) {
-        const int32_t a = s->near.a[i], b = s->near.b[i];
-        TRY(add_pair(is_general(s, g, a, b) ? &s->others : &s->balls, a, b));
-    }
-    return TALUS_OK;
-}
-
-/// Two images of one pair must not both be in reach: 4 reaches of the widest grain must fit into
-/// the cell. The skin is made as narrow as that needs.
-static talus_status fit_skin(soft_particles* s, const step_order* order, talus_error* error)
-{
-    const grains* g = &order->state->grains;
-    int64_t widest = 0;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->radius[i] > g->radius[widest]) widest = i;
-    }
-    for (int k = 0; k < s->dim && g->count > 1; k++) {
-        if (!order->state->cell.periodic[k]) continue;
-        const double room =
-            0.5 * order->state->cell.length[k] - 2.0 * g->radius[widest] - s->laws.range;
-        s->skin = fmin(s->skin, 0.9 * room);
-        if (room > 0.0) continue;
-        return error_set(error, TALUS_ERR_NUMERIC,
-                         "periodic cell too short along %c: %g is not more than twice the distance "
-                         "across which grain %lld (radius %g) may touch another; use a longer cell",
-                         axis_letter(k), order->state->cell.length[k], (long long)g->id[widest],
-                         g->radius[widest]);
-    }
-    return TALUS_OK;
-}
-
-static talus_status make_list(soft_particles* s, const step_order* order, talus_error* error)
-{
-    const grains* g = &order->state->grains;
-    const bool all_balls = !s->has_solids && s->laws.kind.law != TALUS_SOFT_AREA;
-    const double part = s->skin_part <= 0.0 ? FIRST_SKIN : s->skin_part;
-    const double wish = s->served < FEW_STEPS    ? 1.5 * part
-                        : s->served > MANY_STEPS ? 0.7 * part
-                                                 : part;
-    s->skin_part = s->served > 0 ? fmin(fmax(wish, LEAST_SKIN), MOST_SKIN) : part;
-    s->served = 0;
-    s->skin = s->skin_part * grains_mean_diameter(g, order->threads);
-    TRY(fit_skin(s, order, error));
-    for (int64_t i = 0; i < g->count; i++) {
-        s->reach[i] = g->radius[i] + 0.5 * (s->skin + s->laws.range);
-    }
-    const ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
-    talus_status status = TALUS_OK;
-    if (s->listed && !s->remembered) status = soft_pairs_remember(&s->pairs);
-    if (status == TALUS_OK)
-        status = grid_pairs(s->grid, &balls, &order->state->cell, order->threads, &s->near);
-    if (status == TALUS_OK && !all_balls) status = split_pairs(s, g);
-    if (status == TALUS_OK) status = soft_bodies_list(&s->bodies, g, &s->order);
-    const soft_listing from = {.g = g,
-                               .periodic = &order->state->cell,
-                               .skin = s->skin,
-                               .order = &s->order,
-                               .pairs = all_balls ? &s->near : &s->balls,
-                               .law_of = s->laws.law_of,
-                               .materials = s->laws.materials,
-                               .uniform = s->laws.uniform,
-                               .compound = s->laws.kind.compound,
-                               .threads = order->threads};
-    if (status == TALUS_OK) status = soft_pairs_make(&s->pairs, &from);
-    if (status < 0) return error_memory(error, "listing pairs of grains");
-    s->listed = true;
-    s->remembered = false;
-    s->general.far_known = false; // grains' room counts from the list
-    return TALUS_OK;
-}
-
-/// A new order, and the history in its terms.
-static talus_status reorder(soft_particles* s, const step_order* order)
-{
-    if (!s->remembered) TRY(soft_pairs_remember(&s->pairs));
-    const int64_t n = s->order.count;
-    int32_t* old = malloc(sizeof *old * (size_t)(n + 1));
-    if (!old) return TALUS_ERR_MEMORY;
-    for (int64_t p = 0; p < n; p++) old[p] = s->order.row_of[p];
-    talus_status status = soft_order_make(&s->order, &order->state->grains, true, order->threads);
-    if (status == TALUS_OK) soft_pairs_reorder(&s->pairs, old, &s->order);
-    free(old);
-    s->listed = false;
-    s->remembered = true;
-    return status;
-}
-
-static bool any_solid(const grains* g)
-{
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->solid[i] >= 0) return true;
-    }
-    return false;
-}
-
-static talus_status take_over(soft_particles* s, const step_order* order, talus_error* error)
-{
-    const talus_soft_def* soft = &order->options->soft;
-    grains* g = &order->state->grains;
-    const bool fresh = !g->place;
-    s->integrator = integrator_of(soft->integrator);
-    s->kernels = soft_kernels_for(soft->vector);
-    s->geometric = soft->elongation == TALUS_ELONGATION_GEOMETRIC;
-    if (!s->kernels) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "this machine does not have the vector width that was asked for");
-    }
-    s->has_solids = any_solid(g);
-    TRY(soft_laws_make(&s->laws, &order->state->materials, soft, s->dim, s->has_solids, error));
-    if (s->has_solids && s->dim == 3) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "the method soft knows balls and, in 2D, polygons: 3D grains of other "
-                         "shapes need the method contact");
-    }
-    if (soft->law == TALUS_SOFT_AREA && s->dim == 3) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "the law area of the method soft exists in 2D only");
-    }
-    area_shapes_free(&s->general.shapes);
-    if (grains_need_soft(g, s->integrator->kept) || walls_need_soft(&order->state->walls) ||
-        reserve_rows(s, order) || soft_order_make(&s->order, g, fresh, order->threads) ||
-        soft_import(s, order)) {
-        return error_memory(error, "preparing soft grains");
-    }
-    s->listed = false;
-    s->remembered = true;
-    s->revision = order->state->revision;
-    s->known = true;
-    return TALUS_OK;
-}
-
-talus_status soft_prepare(soft_particles* s, const step_order* order, talus_error* error)
-{
-    if (!s->known || s->revision != order->state->revision) TRY(take_over(s, order, error));
-    if (order->state->step > 0 && order->state->step % SORT_STEPS == 0 && reorder(s, order)) {
-        return error_memory(error, "sorting the grains");
-    }
-    return TALUS_OK;
-}
+#include "soft/workspace.h"
 
 // ---- an evaluation -----------------------------------------------------------------------------
-
-general_task soft_general_task(const soft_particles* s, const step_order* order, double since)
-{
-    return (general_task){.g = &order->state->grains,
-                          .w = &order->state->walls,
-                          .periodic = &order->state->cell,
-                          .pairs = &s->others,
-                          .solids = s->has_solids,
-                          .order = &s->order,
-                          .kernels = s->kernels,
-                          .laws = &s->laws,
-                          .geometric = s->geometric,
-                          .h = since,
-                          .step = since > 0.0 ? order->h : s->integrator->evaluates_at * order->h,
-                          .threads = order->threads};
-}
 
 ball_task soft_ball_task(soft_particles* s, const step_order* order, double since)
 {
@@ -234,48 +22,12 @@ ball_task soft_ball_task(soft_particles* s, const step_order* order, double sinc
     return task;
 }
 
-/// Rows of the bodies; a list that grains have outrun is made anew.
-static talus_status fill_bodies(soft_particles* s, const step_order* order, talus_error* error)
-{
-    double farthest = 0.0;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        if (!s->listed) TRY(make_list(s, order, error));
-        soft_bodies_fill(&s->bodies, &order->state->grains, &s->order, &order->state->cell,
-                         s->geometric, order->threads, &farthest);
-        if (farthest <= 0.5 * s->skin) {
-            s->served++;
-            return TALUS_OK;
-        }
-        if (soft_pairs_remember(&s->pairs)) return error_memory(error, "listing pairs of grains");
-        s->listed = false;
-        s->remembered = true;
-    }
-    return error_set(error, TALUS_ERR_NUMERIC, "positions are not finite at t = %.9g",
-                     order->state->time);
-}
-
-/// Distance of the farthest grain from each wall that may turn.
-static void measure_reaches(soft_particles* s, const step_order* order)
-{
-    const grains* g = &order->state->grains;
-    const walls* w = &order->state->walls;
-    for (int64_t i = 0; i < w->count; i++) {
-        double far2 = 0.0;
-        for (int64_t k = 0; k < g->count && w->present[i] && !wall_is_mobile(w, (int)i); k++) {
-            double d[3];
-            vec_sub(s->dim, d, g->position + k * s->dim, w->position + 3 * i);
-            cell_nearest(&order->state->cell, s->dim, d);
-            far2 = fmax(far2, vec_dot(s->dim, d, d));
-        }
-        s->wall_reach[i] = sqrt(far2) + s->skin;
-    }
-}
-
 /// Grains far from all walls need not be asked: note anew who they are when the list is new or
 /// walls have come nearer.
-static talus_status look_at_walls(soft_particles* s, const step_order* order,
-                                  const general_task* task)
+static talus_status note_far_grains(soft_particles* s, const step_order* order,
+                                    const general_task* task)
 {
+    const grains* g = &order->state->grains;
     const walls* w = &order->state->walls;
     double travel = 0.0;
     for (int64_t i = 0; i < w->count; i++) {
@@ -286,7 +38,16 @@ static talus_status look_at_walls(soft_particles* s, const step_order* order,
     if (s->general.far_known && s->wall_travel <= 0.5 * s->skin) return TALUS_OK;
     s->general.far_known = false;
     s->wall_travel = 0.0;
-    measure_reaches(s, order);
+    for (int64_t i = 0; i < w->count; i++) { // only walls that may turn need their reach
+        double far2 = 0.0;
+        for (int64_t k = 0; k < g->count && w->present[i] && !wall_is_mobile(w, (int)i); k++) {
+            double d[3];
+            vec_sub(s->dim, d, g->position + k * s->dim, w->position + 3 * i);
+            cell_nearest(&order->state->cell, s->dim, d);
+            far2 = fmax(far2, vec_dot(s->dim, d, d));
+        }
+        s->wall_reach[i] = sqrt(far2) + s->skin;
+    }
     return general_contacts_note_far(&s->general, task, s->skin);
 }
 
@@ -299,7 +60,7 @@ static void load_walls(const soft_particles* s, const step_order* order)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
         if (wall < 0) continue;
-        const double* sum = s->pairs.sum + SOFT_SUM * (int64_t)s->order.place_of[i];
+        const double* sum = s->pairs.sum + SOFT_SUM * (int64_t)s->places.place_of[i];
         double arm[3] = {0.0, 0.0, 0.0}, torque[3];
         vec_sub(s->dim, arm, g->position + i * s->dim, w->position + 3 * wall);
         cell_nearest(&order->state->cell, s->dim, arm);
@@ -310,32 +71,42 @@ static void load_walls(const soft_particles* s, const step_order* order)
     }
 }
 
-static void meet_balls(soft_particles* s, const step_order* order, double since)
-{
-    const ball_task task = soft_ball_task(s, order, since);
-    const int64_t blocks = s->pairs.block_count;
-    const int team = parallel_threads(order->threads, s->pairs.body_count);
-    if (team == 1) {
-        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
-        return;
-    }
-#pragma omp parallel for num_threads(team) schedule(dynamic)
-    for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&task, b);
-}
-
 talus_status soft_evaluate(soft_particles* s, const step_order* order, double since,
                            talus_error* error)
 {
     walls* w = &order->state->walls;
-    TRY(fill_bodies(s, order, error));
+    TRY(soft_neighbours(s, order, error));
+
+    const ball_task balls = soft_ball_task(s, order, since);
+    const int64_t blocks = s->pairs.block_count;
+    const int team = parallel_threads(order->threads, s->pairs.body_count);
     soft_pairs_begin(&s->pairs, order->threads);
-    meet_balls(s, order, since);
+    if (team == 1) {
+        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&balls, b);
+    } else {
+#pragma omp parallel for num_threads(team) schedule(dynamic)
+        for (int64_t b = 0; b < blocks; b++) s->kernels->balls(&balls, b);
+    }
     soft_pairs_collect(&s->pairs, order->threads);
+
+    const double h = order->h;
+    const general_task others = {.g = &order->state->grains,
+                                 .w = w,
+                                 .periodic = &order->state->cell,
+                                 .pairs = &s->others,
+                                 .solids = s->has_solids,
+                                 .places = &s->places,
+                                 .kernels = s->kernels,
+                                 .laws = &s->laws,
+                                 .geometric = s->geometric,
+                                 .h = since,
+                                 .step = since > 0.0 ? h : s->integrator->evaluates_at * h,
+                                 .threads = order->threads};
     for (int64_t k = 0; k < 3 * w->count; k++) w->force[k] = w->torque[k] = 0.0;
-    const general_task task = soft_general_task(s, order, since);
-    if (look_at_walls(s, order, &task) || general_contacts_evaluate(&s->general, &task))
+    if (note_far_grains(s, order, &others) || general_contacts_evaluate(&s->general, &others)) {
         return error_memory(error, "meeting walls");
-    general_contacts_add(&s->general, &task, s->pairs.sum, w);
+    }
+    general_contacts_add(&s->general, &others, s->pairs.sum, w);
     load_walls(s, order);
     return TALUS_OK;
 }
@@ -345,7 +116,6 @@ talus_status soft_evaluate(soft_particles* s, const step_order* order, double si
 typedef struct flow_task {
     soft_particles* s;
     const step_order* order;
-    double since;
 } flow_task;
 
 /// Force and torque on a free grain make accelerations; the power of what is not contacts.
@@ -404,7 +174,7 @@ static ALWAYS_INLINE void flow_of_rows(const flow_task* t, const int dim, int64_
 {
     const grains* g = &t->order->state->grains;
     const double* sums = t->s->pairs.sum;
-    const int32_t* place = t->s->order.place_of;
+    const int32_t* place = t->s->places.place_of;
     for (int64_t i = first; i < last; i++) {
         const int64_t ahead = i + AHEAD < last ? i + AHEAD : last - 1;
         __builtin_prefetch(sums + SOFT_SUM * (int64_t)place[ahead]);
@@ -451,7 +221,7 @@ static int64_t find_runaway(const soft_particles* s, const grains* g)
 
 int64_t soft_accelerate(soft_particles* s, const step_order* order, double since, soft_flow* flow)
 {
-    flow_task task = {s, order, since};
+    flow_task task = {s, order};
     const walls* w = &order->state->walls;
     double out[FLOW_COUNT];
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, FLOW_COUNT, add_flow,

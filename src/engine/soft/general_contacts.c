@@ -519,12 +519,12 @@ void general_contacts_add(const general_contacts* o, const general_task* t, doub
         const int32_t a = list->a_row[c], b = list->b_row[c];
         const double* force = list->force + c * dim;
         const double* torque = list->torque ? list->torque + c * width : NULL;
-        double* on_b = sum + SOFT_SUM * (int64_t)t->order->place_of[b];
+        double* on_b = sum + SOFT_SUM * (int64_t)t->places->place_of[b];
         add_to_sum(dim, on_b, 1.0, force, o->answers.arm_b + c * dim, torque);
         on_b[6] += o->answers.loss[c];
         on_b[7] += o->answers.power[c];
         if (a >= 0) {
-            double* on_a = sum + SOFT_SUM * (int64_t)t->order->place_of[a];
+            double* on_a = sum + SOFT_SUM * (int64_t)t->places->place_of[a];
             add_to_sum(dim, on_a, -1.0, force, o->answers.arm_a + c * dim, torque);
             continue;
         }

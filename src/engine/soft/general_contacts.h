@@ -26,7 +26,7 @@ typedef struct general_task {
     const cell* periodic;
     const pair_list* pairs; ///< of grains of which one is a polygon at least; law area: all
     bool solids;            ///< there are polygons
-    const soft_order* order;
+    const soft_places* places;
     const soft_kernels* kernels;
     const soft_laws* laws;
     bool geometric;

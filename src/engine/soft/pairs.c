@@ -51,34 +51,39 @@ void soft_memory_swap(int dim, soft_memory* m)
     }
 }
 
-talus_status soft_pairs_remember(soft_pairs* s)
+soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair)
 {
     const int width = spin_width(s->dim);
+    const int64_t batch = pair / 8, lane = pair % 8;
+    const int32_t* where = s->where + 16 * batch + lane;
+    soft_memory m = {.p = where[0],
+                     .q = soft_pairs_place(s, where[8]),
+                     .bonded = s->bonded[batch] >> lane & 1,
+                     .slides = s->slides[batch] >> lane & 1};
+    for (int k = 0; k < width; k++) {
+        m.slip[k] = s->slip[8 * (batch * width + k) + lane];
+        m.roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
+    }
+    return m;
+}
+
+talus_status soft_pairs_remember(soft_pairs* s)
+{
     s->memories.count = 0;
-    for (int64_t i = 0; i < SOFT_LANES * s->batch_count; i++) {
-        const int64_t batch = i / SOFT_LANES;
-        const int lane = (int)(i % SOFT_LANES);
-        if (!(s->live[batch] >> lane & 1)) continue;
-        const int32_t* where = s->where + 16 * batch + lane;
-        soft_memory m = {.p = where[0],
-                         .q = soft_pairs_place(s, where[8]),
-                         .bonded = s->bonded[batch] >> lane & 1,
-                         .slides = s->slides[batch] >> lane & 1};
-        for (int k = 0; k < width; k++) {
-            m.slip[k] = s->slip[8 * (batch * width + k) + lane];
-            m.roll[k] = s->roll ? s->roll[8 * (batch * width + k) + lane] : 0.0;
-        }
+    for (int64_t i = 0; i < 8 * s->batch_count; i++) {
+        if (!soft_pairs_live(s, i)) continue;
+        const soft_memory m = soft_pairs_memory(s, i);
         TRY(soft_memories_add(&s->memories, &m));
     }
     return TALUS_OK;
 }
 
-void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order)
+void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_places* places)
 {
     for (int64_t i = 0; i < s->memories.count; i++) {
         soft_memory* m = &s->memories.row[i];
-        m->p = order->place_of[old_row_of[m->p]];
-        m->q = order->place_of[old_row_of[m->q]];
+        m->p = places->place_of[old_row_of[m->p]];
+        m->q = places->place_of[old_row_of[m->q]];
         if (m->p > m->q) soft_memory_swap(s->dim, m);
     }
     soft_memories_sort(&s->memories);
@@ -106,7 +111,7 @@ static void sort_few(int32_t* first, int32_t* end)
 static talus_status place_pairs(const soft_listing* from, placed_pairs* out)
 {
     const int64_t n = from->g->count, count = from->pairs->count;
-    const int32_t* place = from->order->place_of;
+    const int32_t* place = from->places->place_of;
     out->first = calloc((size_t)n + 2, sizeof *out->first);
     out->q = malloc(sizeof *out->q * (size_t)(count + 1));
     if (!out->first || !out->q) return TALUS_ERR_MEMORY;
@@ -129,7 +134,7 @@ static bool reserve(soft_pairs* s, const soft_listing* from)
 {
     const int width = spin_width(s->dim);
     const int64_t batches = from->pairs->count / 8 + s->block_count + 1;
-    if (!from->compound) { // so that nobody fills what has not grown with the rest
+    if (!from->laws->kind.compound) { // so that nobody fills what has not grown with the rest
         free(s->roll);
         s->roll = NULL;
         s->roll_capacity = 0;
@@ -137,8 +142,8 @@ static bool reserve(soft_pairs* s, const soft_listing* from)
     return arrays_renew(&s->batch_capacity, batches, ROWS(s->who, 16), ROWS(s->where, 16),
                         ROWS(s->root_mass, 8), ROWS(s->slip, 8 * width), ARRAY(s->images),
                         ARRAY(s->live), ARRAY(s->bonded), ARRAY(s->slides)) &&
-           (from->uniform || arrays_renew(&s->law_capacity, batches, ROWS(s->law, 8))) &&
-           (!from->compound ||
+           (from->laws->uniform || arrays_renew(&s->law_capacity, batches, ROWS(s->law, 8))) &&
+           (!from->laws->kind.compound ||
             arrays_renew(&s->roll_capacity, batches, ROWS(s->roll, 8 * width))) &&
            arrays_renew(&s->block_capacity, s->block_count + 1, ARRAY(s->block),
                         ARRAY(s->inbox_first)) &&
@@ -213,7 +218,7 @@ static void append_nobody(list_maker* m)
     who[0] = (int32_t)s->body_count, who[8] = (int32_t)s->body_count + 1;
     where[0] = where[8] = -1;
     s->root_mass[at] = 0.0;
-    if (!m->from->uniform) s->law[at] = 0;
+    if (!m->from->laws->uniform) s->law[at] = 0;
     write_memory(s, NULL, batch, lane);
 }
 
@@ -223,7 +228,7 @@ static void append(list_maker* m, int32_t p, int32_t q, int64_t end)
     soft_pairs* s = m->s;
     const soft_listing* from = m->from;
     const grains* g = from->g;
-    const int64_t a = from->order->row_of[p], b = from->order->row_of[q];
+    const int64_t a = from->places->row_of[p], b = from->places->row_of[q];
     const int64_t at = next_lane(m), batch = at / 8;
     const int lane = (int)(at % 8);
     int32_t *who = s->who + 16 * batch + lane, *where = s->where + 16 * batch + lane;
@@ -238,8 +243,8 @@ static void append(list_maker* m, int32_t p, int32_t q, int64_t end)
     }
     if (meets_border(from, a, b)) s->images[batch] = 1;
     s->root_mass[at] = 1.0 / sqrt(g->inv_mass[a] + g->inv_mass[b]);
-    if (!from->uniform)
-        s->law[at] = from->law_of[g->material[a] * from->materials + g->material[b]];
+    if (!from->laws->uniform)
+        s->law[at] = from->laws->law_of[g->material[a] * from->laws->materials + g->material[b]];
     write_memory(s, find_memory(m, p, q), batch, lane);
 }
 

@@ -66,17 +66,22 @@ static inline int32_t soft_pairs_place(const soft_pairs* s, int32_t row)
     return row < s->body_count ? row : s->halo[row - s->body_count];
 }
 
+/// Was a pair a contact at the last evaluation? Pairs are counted by lanes over all batches.
+static inline bool soft_pairs_live(const soft_pairs* s, int64_t pair)
+{
+    return s->live[pair / 8] >> (pair % 8) & 1;
+}
+/// What is remembered of a pair of the list.
+soft_memory soft_pairs_memory(const soft_pairs* s, int64_t pair);
+
 /// Everything a list is made from.
 typedef struct soft_listing {
     const grains* g;
     const cell* periodic;
     double skin; ///< grains move by less than half of it before there is another list
-    const soft_order* order;
+    const soft_places* places;
     const pair_list* pairs; ///< rows of balls, a < b
-    const int32_t* law_of;  ///< [materials][materials] rows of constants
-    int materials;
-    bool uniform; ///< all pairs have row 0
-    bool compound;
+    const soft_laws* laws;
     int threads;
 } soft_listing;
 
@@ -85,7 +90,7 @@ talus_status soft_pairs_make(soft_pairs* s, const soft_listing* from);
 /// Fill s->memories with the history of all pairs that have one.
 talus_status soft_pairs_remember(soft_pairs* s);
 /// The same with the places of an older order turned into those of a new one.
-void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_order* order);
+void soft_pairs_reorder(soft_pairs* s, const int32_t* old_row_of, const soft_places* places);
 /// Add a memory (any order); then sort them.
 talus_status soft_memories_add(soft_memories* m, const soft_memory* row);
 void soft_memories_sort(soft_memories* m);

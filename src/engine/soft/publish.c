@@ -1,50 +1,40 @@
 /// From the soft method's lists to the world's table of contacts, and back.
 #include "base/error.h"
 #include "base/vec.h"
-#include "soft/internal.h"
+#include "soft/workspace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ---- import ------------------------------------------------------------------------------------
 
-static bool is_pair_of_balls(const soft_particles* s, const grains* g, const contacts* c, int64_t i)
-{
-    return c->a_row[i] >= 0 && g->solid[c->a_row[i]] < 0 && g->solid[c->b_row[i]] < 0 &&
-           s->laws.kind.law != TALUS_SOFT_AREA;
-}
-
-static talus_status remember(soft_particles* s, const contacts* c, int64_t i)
-{
-    const int width = spin_width(s->dim);
-    soft_memory m = {.p = s->order.place_of[c->a_row[i]],
-                     .q = s->order.place_of[c->b_row[i]],
-                     .bonded = c->bonded[i],
-                     .slides = c->state[i] == TALUS_CONTACT_SLIDE};
-    for (int k = 0; k < width; k++) {
-        m.slip[k] = c->slip ? c->slip[i * width + k] : 0.0;
-        m.roll[k] = c->roll ? c->roll[i * width + k] : 0.0;
-    }
-    if (m.p > m.q) soft_memory_swap(s->dim, &m);
-    return soft_memories_add(&s->pairs.memories, &m);
-}
-
 talus_status soft_import(soft_particles* s, const step_order* order)
 {
     const contacts* c = &order->state->contacts;
+    const int width = spin_width(s->dim);
     s->pairs.memories.count = 0;
     s->general.list.count = 0;
     TRY(general_contacts_reserve(&s->general, c->count));
     TRY(contacts_need_like(&s->general.list, c));
     for (int64_t i = 0; i < c->count; i++) {
         if (c->state[i] == TALUS_CONTACT_OPEN) continue;
-        if (is_pair_of_balls(s, &order->state->grains, c, i)) {
-            TRY(remember(s, c, i));
-        } else {
+        const int32_t a = c->a_row[i], b = c->b_row[i];
+        if (a < 0 || !soft_are_balls(s, &order->state->grains, a, b)) {
             const int64_t at = s->general.list.count++;
             contacts_paste_row(&s->general.list, at, c, i);
             s->general.answers.elastic[at] = 0.0;
+            continue;
         }
+        soft_memory m = {.p = s->places.place_of[a],
+                         .q = s->places.place_of[b],
+                         .bonded = c->bonded[i],
+                         .slides = c->state[i] == TALUS_CONTACT_SLIDE};
+        for (int k = 0; k < width; k++) {
+            m.slip[k] = c->slip ? c->slip[i * width + k] : 0.0;
+            m.roll[k] = c->roll ? c->roll[i * width + k] : 0.0;
+        }
+        if (m.p > m.q) soft_memory_swap(s->dim, &m);
+        TRY(soft_memories_add(&s->pairs.memories, &m));
     }
     soft_memories_sort(&s->pairs.memories);
     return TALUS_OK;
@@ -64,25 +54,14 @@ typedef struct entries {
     entry* row;
 } entries;
 
-static int64_t row_of_sum(const soft_particles* s, int32_t sum)
-{
-    const int64_t bodies = s->pairs.body_count;
-    return s->order.row_of[sum < bodies ? sum : s->pairs.halo[sum - bodies]];
-}
-
-/// Rows of a pair's bodies, a < b; true if they are the other way round in the list.
-static bool rows_of_pair(const soft_particles* s, int64_t pair, int64_t* a, int64_t* b)
+/// Rows of a pair's bodies, a < b.
+static void rows_of_pair(const soft_particles* s, int64_t pair, int64_t* a, int64_t* b)
 {
     const int32_t* where = s->pairs.where + 16 * (pair / 8) + pair % 8;
-    const int64_t p = row_of_sum(s, where[0]), q = row_of_sum(s, where[8]);
+    const int64_t p = s->places.row_of[soft_pairs_place(&s->pairs, where[0])];
+    const int64_t q = s->places.row_of[soft_pairs_place(&s->pairs, where[8])];
     *a = p < q ? p : q;
     *b = p < q ? q : p;
-    return p > q;
-}
-
-static bool is_live(const soft_particles* s, int64_t pair)
-{
-    return s->pairs.live[pair / 8] >> (pair % 8) & 1;
 }
 
 static void sort_few(entry* first, entry* end)
@@ -102,7 +81,7 @@ static talus_status sort_pairs(const soft_particles* s, entries* out)
     out->first = calloc((size_t)n + 2, sizeof *out->first);
     if (!out->first) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < lanes; i++) {
-        if (!is_live(s, i)) continue;
+        if (!soft_pairs_live(&s->pairs, i)) continue;
         rows_of_pair(s, i, &a, &b);
         out->first[a + 2]++;
     }
@@ -110,7 +89,7 @@ static talus_status sort_pairs(const soft_particles* s, entries* out)
     out->row = malloc(sizeof *out->row * (size_t)(out->first[n + 1] + 1));
     if (!out->row) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < lanes; i++) {
-        if (!is_live(s, i)) continue;
+        if (!soft_pairs_live(&s->pairs, i)) continue;
         rows_of_pair(s, i, &a, &b);
         out->row[out->first[a + 1]++] = (entry){(int32_t)b, i};
     }
@@ -124,19 +103,13 @@ static void write_pair(const soft_particles* s, const step_order* order,
                        const soft_recorded* record, int64_t pair, contacts* out, int64_t at)
 {
     const grains* g = &order->state->grains;
-    const soft_pairs* list = &s->pairs;
     const int dim = s->dim, width = spin_width(dim);
-    const int64_t batch = pair / 8, lane = pair % 8;
     const soft_recorded* r = &record[pair];
-    int64_t a, b;
-    const bool turned = rows_of_pair(s, pair, &a, &b);
-    const double sign = turned ? -1.0 : 1.0;
-    soft_memory m = {0};
-    for (int k = 0; k < width; k++) {
-        m.slip[k] = list->slip[8 * (batch * width + k) + lane];
-        m.roll[k] = list->roll ? list->roll[8 * (batch * width + k) + lane] : 0.0;
-    }
+    soft_memory m = soft_pairs_memory(&s->pairs, pair);
+    const bool turned = s->places.row_of[m.p] > s->places.row_of[m.q];
     if (turned) soft_memory_swap(dim, &m);
+    const int64_t a = s->places.row_of[m.p], b = s->places.row_of[m.q];
+    const double sign = turned ? -1.0 : 1.0;
     out->a[at] = g->id[a], out->b[at] = g->id[b];
     out->feature[at] = 0;
     out->a_row[at] = (int32_t)a, out->b_row[at] = (int32_t)b;
@@ -154,28 +127,8 @@ static void write_pair(const soft_particles* s, const step_order* order,
         if (out->torque) out->torque[at * width + k] = sign * r->torque[k];
     }
     if (out->stored) out->stored[at] = 0.0;
-    out->bonded[at] = list->bonded[batch] >> lane & 1;
-    out->state[at] = list->slides[batch] >> lane & 1 ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
-}
-
-/// Merge the pairs of balls and the other contacts, both sorted, into the table.
-static void merge(const soft_particles* s, const step_order* order, const entries* pairs,
-                  const soft_recorded* record, contacts* out)
-{
-    const contacts* general = &s->general.list;
-    int64_t at = 0, next = 0;
-    for (int64_t a = 0; a < s->pairs.body_count; a++) {
-        for (int64_t i = pairs->first[a]; i < pairs->first[a + 1]; i++) {
-            const int32_t b = pairs->row[i].b;
-            while (next < general->count &&
-                   (general->a_row[next] < a ||
-                    (general->a_row[next] == a && general->b_row[next] < b))) {
-                contacts_paste_row(out, at++, general, next++);
-            }
-            write_pair(s, order, record, pairs->row[i].pair, out, at++);
-        }
-    }
-    while (next < general->count) contacts_paste_row(out, at++, general, next++);
+    out->bonded[at] = m.bonded;
+    out->state[at] = m.slides ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
 /// The pairs of balls once more, as of the last evaluation.
@@ -194,7 +147,7 @@ static double elastic_of(const soft_particles* s, const soft_recorded* record)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < 8 * s->pairs.batch_count; i++) {
-        if (is_live(s, i)) sum += record[i].elastic;
+        if (soft_pairs_live(&s->pairs, i)) sum += record[i].elastic;
     }
     for (int64_t c = 0; c < s->general.list.count; c++) sum += s->general.answers.elastic[c];
     return sum;
@@ -209,19 +162,32 @@ talus_status soft_elastic(soft_particles* s, const step_order* order, double* ou
     return TALUS_OK;
 }
 
+/// Merge the pairs of balls and the other contacts, both sorted, into the table.
 static talus_status write_table(soft_particles* s, const step_order* order,
                                 const soft_recorded* record, const entries* pairs)
 {
     contacts* out = &order->state->contacts;
-    const int64_t balls = pairs->first[s->pairs.body_count];
-    TRY(contacts_resize(out, balls + s->general.list.count));
-    TRY(contacts_need_like(out, &s->general.list));
+    const contacts* general = &s->general.list;
+    TRY(contacts_resize(out, pairs->first[s->pairs.body_count] + general->count));
+    TRY(contacts_need_like(out, general));
     TRY(contacts_need_slips(out));
     if (s->laws.kind.compound) {
         TRY(contacts_need_rolls(out));
         TRY(contacts_need_torques(out));
     }
-    merge(s, order, pairs, record, out);
+    int64_t at = 0, next = 0;
+    for (int64_t a = 0; a < s->pairs.body_count; a++) {
+        for (int64_t i = pairs->first[a]; i < pairs->first[a + 1]; i++) {
+            const int32_t b = pairs->row[i].b;
+            while (next < general->count &&
+                   (general->a_row[next] < a ||
+                    (general->a_row[next] == a && general->b_row[next] < b))) {
+                contacts_paste_row(out, at++, general, next++);
+            }
+            write_pair(s, order, record, pairs->row[i].pair, out, at++);
+        }
+    }
+    while (next < general->count) contacts_paste_row(out, at++, general, next++);
     return TALUS_OK;
 }
 

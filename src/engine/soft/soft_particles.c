@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
-#include "soft/internal.h"
+#include "soft/workspace.h"
 #include "state/drive.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void soft_particles_destroy(soft_particles* s)
 {
     if (!s) return;
     soft_laws_free(&s->laws);
-    soft_order_free(&s->order);
+    soft_places_free(&s->places);
     soft_bodies_free(&s->bodies);
     soft_pairs_free(&s->pairs);
     general_contacts_free(&s->general);
@@ -44,35 +44,11 @@ talus_status soft_particles_create(soft_particles** out, int dim, talus_error* e
     if (s) s->grid = grid_create();
     if (!s || !s->grid) {
         soft_particles_destroy(s);
-        return error_memory(error, "making the soft_particles");
+        return error_memory(error, "making soft particles");
     }
     s->dim = dim;
     general_contacts_init(&s->general, dim);
     *out = s;
-    return TALUS_OK;
-}
-
-static talus_status reserve_walls(soft_particles* s, const walls* w)
-{
-    if (w->count > s->wall_capacity) {
-        const size_t count = (size_t)w->count;
-        free(s->mobile);
-        free(s->wall_state);
-        free(s->wall_acceleration);
-        free(s->wall_reach);
-        s->wall_reach = calloc(count, sizeof *s->wall_reach);
-        s->general.far_known = false;
-        s->mobile = malloc(count * sizeof *s->mobile);
-        s->wall_state = malloc(18 * count * sizeof *s->wall_state);
-        s->wall_acceleration = malloc(3 * count * sizeof *s->wall_acceleration);
-        const bool good = s->mobile && s->wall_state && s->wall_acceleration && s->wall_reach;
-        s->wall_capacity = good ? w->count : 0;
-        if (!good) return TALUS_ERR_MEMORY;
-    }
-    s->mobile_count = 0;
-    for (int i = 0; i < (int)w->count; i++) {
-        if (w->present[i] && wall_is_mobile(w, i)) s->mobile[s->mobile_count++] = i;
-    }
     return TALUS_OK;
 }
 
@@ -134,20 +110,24 @@ static void add_scaled(int threads, int64_t count, double* sum, double factor, c
     for (int64_t i = 0; i < count; i++) sum[i] += factor * x[i];
 }
 
-/// moved += sign * x, and the same for the turns, for all grains; and the mobile walls.
+/// Motion since the last evaluation, from here (sign -1) or up to here (sign 1): of the mobile
+/// walls and, where elongations follow it, of all grains.
 static void note_motion(const soft_particles* s, const step_order* order, double sign)
 {
     grains* g = &order->state->grains;
     walls* w = &order->state->walls;
-    const int spin_dim = spin_width(s->dim);
-    const int64_t moves = g->count * s->dim, turns = g->count * spin_dim;
-    const double* angle = s->dim == 2 ? g->rotation : s->turn;
+    const int dim = s->dim;
     for (int i = 0; i < s->mobile_count; i++) {
         vec_add_scaled(3, w->moved + 3 * s->mobile[i], sign, w->position + 3 * s->mobile[i]);
     }
     if (!s->geometric) return;
-    add_scaled(order->threads, moves, g->moved, sign, g->position);
-    add_scaled(order->threads, turns, g->turned, sign, angle);
+    add_scaled(order->threads, g->count * dim, g->moved, sign, g->position);
+    add_scaled(order->threads, g->count * spin_width(dim), g->turned, sign,
+               dim == 2 ? g->rotation : s->turn);
+    // Grains glued to walls may have been carried across the cell.
+    for (int64_t i = 0; i < g->count && sign > 0.0 && g->glue_position; i++) {
+        if (g->glued_to[i] >= 0) cell_nearest(&order->state->cell, dim, g->moved + i * dim);
+    }
 }
 
 /// Motions begin anew after an evaluation.
@@ -162,95 +142,26 @@ static void forget_motion(const soft_particles* s, const step_order* order)
     memset(g->turned, 0, sizeof(double) * n * spin_dim);
 }
 
-/// Grains glued to walls may have been carried across the cell.
-static void nearest_motion(const soft_particles* s, const step_order* order)
-{
-    grains* g = &order->state->grains;
-    if (!s->geometric || !g->glue_position) return;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->glued_to[i] >= 0) cell_nearest(&order->state->cell, s->dim, g->moved + i * s->dim);
-    }
-}
-
-// ---- predict -----------------------------------------------------------------------------------
+// ---- predict and correct -----------------------------------------------------------------------
 
 /// Bring grains and walls to their prediction at the time of evaluation.
 static void predict(soft_particles* s, const step_order* order)
 {
+    grains* g = &order->state->grains;
+    walls* w = &order->state->walls;
     const integrator* method = s->integrator;
-    const double h = order->h, part = method->evaluates_at * h;
-    const coordinates centres = soft_centres(s, &order->state->grains),
-                      turns = soft_turns(s, &order->state->grains);
+    const coordinates centres = soft_centres(s, g), turns = soft_turns(s, g);
     if (s->dim == 3 && turns.count > 0) memset(s->turn, 0, sizeof(double) * (size_t)turns.count);
     note_motion(s, order, -1.0);
-    integrator_predict(method, &centres, h, order->threads);
-    integrator_predict(method, &turns, h, order->threads);
-    const coordinates mobile = soft_walls_read(s, &order->state->walls);
-    integrator_predict(method, &mobile, h, 1);
-    soft_walls_write(s, &order->state->walls);
-    drive_advance(&order->state->walls, order->state->time, part);
-    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
-                       order->threads);
+    integrator_predict(method, &centres, order->h, order->threads);
+    integrator_predict(method, &turns, order->h, order->threads);
+    const coordinates mobile = soft_walls_read(s, w);
+    integrator_predict(method, &mobile, order->h, 1);
+    soft_walls_write(s, w);
+    drive_advance(w, order->state->time, method->evaluates_at * order->h);
+    drive_carry_grains(w, &order->state->cell, g, order->threads);
     note_motion(s, order, 1.0);
-    nearest_motion(s, order);
 }
-
-static void add_energies(talus_totals* t, const soft_flow* flow, double since)
-{
-    t->dissipated += flow->lost + 0.5 * since * (t->power_lost + flow->out);
-    t->input += 0.5 * since * (t->power_input + flow->input);
-    t->power_lost = flow->out;
-    t->power_input = flow->input;
-}
-
-static bool is_outside(const step_order* order, int64_t i)
-{
-    const grains* g = &order->state->grains;
-    const talus_world_def* def = order->options;
-    for (int k = 0; k < g->dim; k++) {
-        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
-        const double x = g->position[i * g->dim + k];
-        if (!(x >= def->domain_low[k] && x <= def->domain_high[k])) return true;
-    }
-    return false;
-}
-
-/// Grains out of the domain join those found behind walls.
-static void mark_escaped(const soft_particles* s, const step_order* order, step_outcome* out)
-{
-    const int64_t n = order->state->grains.count;
-    for (int64_t i = 0; i < n && order->options->has_domain; i++) {
-        if (is_outside(order, i)) s->general.escaped[i] = 1;
-    }
-    const uint8_t* first = n > 0 ? memchr(s->general.escaped, 1, (size_t)n) : NULL;
-    out->escaped_grain = first ? first - s->general.escaped : -1;
-    out->escaped = s->general.escaped;
-}
-
-static void summarise(const soft_particles* s, step_outcome* out)
-{
-    const contacts* list = &s->general.list;
-    out->contacts = s->pairs.pair_count + list->count;
-    out->active = list->count;
-    for (int64_t c = 0; c < list->count; c++)
-        out->overlap_max = fmax(out->overlap_max, -list->gap[c]);
-    for (int64_t b = 0; b < s->pairs.block_count; b++) {
-        out->active += s->pairs.block[b].active;
-        out->overlap_max = fmax(out->overlap_max, s->pairs.block[b].overlap_max);
-    }
-}
-
-/// Clocks are read in one of so many steps, which stands for all of them: small steps are shorter
-/// than a look at the clock on some machines.
-enum { TIMED_STEPS = 16 };
-
-/// The time, in steps that are timed.
-static double watch(const step_order* order)
-{
-    return order->state->step % TIMED_STEPS == 0 ? TIMED_STEPS * clock_seconds() : 0.0;
-}
-
-// ---- correct -----------------------------------------------------------------------------------
 
 /// Turn a quaternion by a small vector: (1, turn/2) q, of unit length. The angle is 2
 /// atan(|turn|/2), less than |turn| by |turn|^3/12: nothing that spheres feel depends on it.
@@ -274,6 +185,7 @@ static ALWAYS_INLINE bool has_left(const cell* c, int dim, const double* x)
     return left;
 }
 
+/// Grains that have left the cell come in again on the other side; in 3D all turn.
 static void finish_grains(const soft_particles* s, const step_order* order)
 {
     grains* g = &order->state->grains;
@@ -291,64 +203,109 @@ static void finish_grains(const soft_particles* s, const step_order* order)
     }
 }
 
-static void correct_walls(soft_particles* s, const step_order* order)
+/// Correct what was predicted by the forces found there: the state at the end of the step.
+static void correct(soft_particles* s, const step_order* order)
 {
+    grains* g = &order->state->grains;
     walls* w = &order->state->walls;
+    const integrator* method = s->integrator;
+    const double h = order->h, at = method->evaluates_at;
+    const coordinates centres = soft_centres(s, g), turns = soft_turns(s, g);
+    note_motion(s, order, -1.0);
     for (int i = 0; i < s->mobile_count; i++) {
         drive_acceleration(w, s->mobile[i], order->options->gravity, s->wall_acceleration + 3 * i);
     }
-    const coordinates moving = soft_walls_read(s, w);
-    integrator_correct(s->integrator, &moving, s->wall_acceleration, order->h, 1);
+    const coordinates mobile = soft_walls_read(s, w);
+    integrator_correct(method, &mobile, s->wall_acceleration, h, 1);
     soft_walls_write(s, w);
-    const double at = s->integrator->evaluates_at;
-    if (at < 1.0) drive_advance(w, order->state->time + at * order->h, (1.0 - at) * order->h);
-}
-
-/// Correct what was predicted by the forces found there.
-static void correct(soft_particles* s, const step_order* order)
-{
-    const coordinates centres = soft_centres(s, &order->state->grains),
-                      turns = soft_turns(s, &order->state->grains);
-    note_motion(s, order, -1.0);
-    correct_walls(s, order);
-    integrator_correct(s->integrator, &centres, s->acceleration, order->h, order->threads);
-    integrator_correct(s->integrator, &turns, s->angular, order->h, order->threads);
-    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
-                       order->threads);
+    if (at < 1.0) drive_advance(w, order->state->time + at * h, (1.0 - at) * h);
+    integrator_correct(method, &centres, s->acceleration, h, order->threads);
+    integrator_correct(method, &turns, s->angular, h, order->threads);
+    drive_carry_grains(w, &order->state->cell, g, order->threads);
     note_motion(s, order, 1.0);
-    nearest_motion(s, order);
     finish_grains(s, order);
 }
 
 // ---- the step ----------------------------------------------------------------------------------
 
+static bool is_outside(const step_order* order, int64_t i)
+{
+    const grains* g = &order->state->grains;
+    const talus_world_def* def = order->options;
+    for (int k = 0; k < g->dim; k++) {
+        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
+        const double x = g->position[i * g->dim + k];
+        if (!(x >= def->domain_low[k] && x <= def->domain_high[k])) return true;
+    }
+    return false;
+}
+
+/// Contacts and overlaps at the evaluation, and the grains that were lost.
+static void summarise(const soft_particles* s, const step_order* order, step_outcome* out)
+{
+    const contacts* list = &s->general.list;
+    out->contacts = s->pairs.pair_count + list->count;
+    out->active = list->count;
+    for (int64_t c = 0; c < list->count; c++) {
+        out->overlap_max = fmax(out->overlap_max, -list->gap[c]);
+    }
+    for (int64_t b = 0; b < s->pairs.block_count; b++) {
+        out->active += s->pairs.block[b].active;
+        out->overlap_max = fmax(out->overlap_max, s->pairs.block[b].overlap_max);
+    }
+    // Grains out of the domain join those found behind walls.
+    const int64_t n = order->state->grains.count;
+    for (int64_t i = 0; i < n && order->options->has_domain; i++) {
+        if (is_outside(order, i)) s->general.escaped[i] = 1;
+    }
+    const uint8_t* first = n > 0 ? memchr(s->general.escaped, 1, (size_t)n) : NULL;
+    out->escaped_grain = first ? first - s->general.escaped : -1;
+    out->escaped = s->general.escaped;
+}
+
+/// Clocks are read in one of so many steps, which stands for all of them: small steps are shorter
+/// than a look at the clock on some machines.
+enum { TIMED_STEPS = 16 };
+
+/// The time, in steps that are timed.
+static double watch(const step_order* order)
+{
+    return order->state->step % TIMED_STEPS == 0 ? TIMED_STEPS * clock_seconds() : 0.0;
+}
+
 talus_status soft_particles_step(soft_particles* s, const step_order* order, step_outcome* out,
                                  talus_error* error)
 {
-    physical_state* state = order->state;
+    const grains* g = &order->state->grains;
+    talus_totals* totals = order->totals;
+    const double started = watch(order);
     *out = step_outcome_good();
-    const double start = watch(order);
-    const bool begins = !state->grains.rate2 && state->grains.capacity > 0;
+    const bool begins = !g->rate2 && g->capacity > 0;
     TRY(soft_prepare(s, order, error));
-    if (reserve_walls(s, &state->walls)) return error_memory(error, "preparing a step");
-    if (begins) TRY(soft_begin(s, order, error));
+    if (begins) TRY(soft_start(s, order, error));
+
     predict(s, order);
     const double predicted = watch(order);
+
     // A run begins with an evaluation at its start, the others are a step apart.
     const double since = begins ? s->integrator->evaluates_at * order->h : order->h;
-    TRY(soft_evaluate(s, order, since, error));
     soft_flow flow;
+    TRY(soft_evaluate(s, order, since, error));
     out->nan_grain = soft_accelerate(s, order, since, &flow);
     const double evaluated = watch(order);
-    order->totals->seconds_advance += predicted - start;
-    order->totals->seconds_solve += evaluated - predicted;
+    totals->seconds_advance += predicted - started;
+    totals->seconds_solve += evaluated - predicted;
     if (out->nan_grain >= 0) return TALUS_OK;
-    add_energies(order->totals, &flow, since);
+
+    totals->dissipated += flow.lost + 0.5 * since * (totals->power_lost + flow.out);
+    totals->input += 0.5 * since * (totals->power_input + flow.input);
+    totals->power_lost = flow.out;
+    totals->power_input = flow.input;
     forget_motion(s, order);
-    summarise(s, out);
-    mark_escaped(s, order, out);
+    summarise(s, order, out);
+
     correct(s, order);
-    order->totals->seconds_advance += watch(order) - evaluated;
+    totals->seconds_advance += watch(order) - evaluated;
     return TALUS_OK;
 }
 

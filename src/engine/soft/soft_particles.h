@@ -12,7 +12,7 @@ talus_status soft_particles_create(soft_particles** out, int dim, talus_error* e
 void soft_particles_destroy(soft_particles* s);
 
 /// Take a step, all of it but the time. It cannot be undone: whoever wants to go back after a
-/// failure, or a grain that went NaN, keeps a copy of the state and raises its revision. The
+/// failure, or a grain that went NaN, keeps a copy of the state (soft/snapshot.h). The
 /// state's contacts are left behind (soft_particles_publish).
 talus_status soft_particles_step(soft_particles* s, const step_order* order, step_outcome* out,
                                  talus_error* error);
@@ -20,5 +20,8 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
 talus_status soft_particles_publish(soft_particles* s, const step_order* order);
 /// Energies after steps that were published.
 talus_soft_energy soft_particles_energy(const soft_particles* s, const step_order* order);
+/// Times of the stiffest pair, for the choice of a step (soft/times.c).
+talus_status soft_particles_times(const physical_state* state, const talus_world_def* options,
+                                  talus_soft_times* out, talus_error* error);
 
 #endif

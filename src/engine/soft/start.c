@@ -1,4 +1,6 @@
-/// Derivatives at the start by collocation: the acceleration is taken as a polynomial in time
+/// The start of a soft run: derivatives that nobody knows yet, and the energies.
+///
+/// The derivatives are found by collocation: the acceleration is taken as a polynomial in time
 /// through its values at 0, h/2, h, ..., and these values are found on the path that the polynomial
 /// itself gives, by sweeps over the times.
 ///
@@ -12,10 +14,15 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/vec.h"
+#include "soft/workspace.h"
+#include "state/drive.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- derivatives of any coordinates ------------------------------------------------------------
 
 enum { START_TIMES = INTEGRATOR_KEPT - 1 }; ///< after the start, at most
 
@@ -96,8 +103,192 @@ talus_status start_derivatives(const integrator* kind, const coordinates* c, dou
         if (status >= 0) fit(&s);
         memcpy(c->x, s.x0, bytes);
         memcpy(c->v, s.v0, bytes);
-        if (forces->restore) forces->restore(forces->user);
+        const talus_status back = forces->restore ? forces->restore(forces->user) : TALUS_OK;
+        if (status >= 0) status = back;
     }
     free(memory);
+    return status;
+}
+
+// ---- those of grains and mobile walls ----------------------------------------------------------
+
+/// All coordinates one after the other: centres, turns, mobile walls.
+typedef struct soft_path {
+    soft_particles* s;
+    const step_order* order;
+    talus_error* error;
+    coordinates all;
+    double* numbers;        ///< of `all`
+    double* last;           ///< [all.count] x at the last evaluation
+    double last_time;       ///< of the last evaluation
+    soft_memories memories; ///< history after the first evaluation
+    contacts general;       ///< likewise
+    soft_flow flow;         ///< at the first evaluation
+    bool evaluated;
+} soft_path;
+
+/// Worlds may be empty: memcpy() of nothing from nowhere is not allowed.
+static void copy_numbers(double* to, const double* from, int64_t count)
+{
+    if (count > 0) memcpy(to, from, sizeof(double) * (size_t)count);
+}
+
+static int64_t centre_count(const soft_path* p)
+{
+    return p->order->state->grains.count * p->s->dim;
+}
+
+static int64_t turn_count(const soft_path* p)
+{
+    return p->order->state->grains.count * spin_width(p->s->dim);
+}
+
+/// Room for `all`, filled from the tables.
+static talus_status gather(soft_path* p)
+{
+    soft_particles* s = p->s;
+    const grains* g = &p->order->state->grains;
+    const int64_t count = centre_count(p) + turn_count(p) + 3 * s->mobile_count;
+    p->numbers = calloc((size_t)(7 * count) + 1, sizeof *p->numbers);
+    if (!p->numbers) return TALUS_ERR_MEMORY;
+    double* x = p->numbers;
+    p->all = (coordinates){.count = count,
+                           .x = x,
+                           .v = x + count,
+                           .d = {x + 2 * count, x + 3 * count, x + 4 * count, x + 5 * count}};
+    p->last = x + 6 * count;
+    for (int64_t i = 0; i < turn_count(p) && s->dim == 3; i++) s->turn[i] = 0.0;
+    const coordinates part[3] = {soft_centres(s, g), soft_turns(s, g),
+                                 soft_walls_read(s, &p->order->state->walls)};
+    for (int64_t k = 0, at = 0; k < 3; at += part[k++].count) {
+        copy_numbers(p->all.x + at, part[k].x, part[k].count);
+        copy_numbers(p->all.v + at, part[k].v, part[k].count);
+    }
+    copy_numbers(p->last, p->all.x, count);
+    return TALUS_OK;
+}
+
+/// x, v and the first `kept` derivatives into the tables, with the motion since the last
+/// evaluation.
+static void scatter(soft_path* p, int kept)
+{
+    soft_particles* s = p->s;
+    grains* g = &p->order->state->grains;
+    walls* w = &p->order->state->walls;
+    const coordinates part[3] = {soft_centres(s, g), soft_turns(s, g), soft_walls_read(s, w)};
+    for (int64_t k = 0, at = 0; k < 3; at += part[k++].count) {
+        copy_numbers(part[k].x, p->all.x + at, part[k].count);
+        copy_numbers(part[k].v, p->all.v + at, part[k].count);
+        for (int n = 0; n < kept; n++) copy_numbers(part[k].d[n], p->all.d[n] + at, part[k].count);
+    }
+    soft_walls_write(s, w);
+    const int64_t centres = centre_count(p), turns = turn_count(p);
+    const double *x = p->all.x, *last = p->last;
+    for (int64_t i = 0; i < centres; i++) g->moved[i] = x[i] - last[i];
+    for (int64_t i = 0; i < turns; i++) g->turned[i] = x[centres + i] - last[centres + i];
+    for (int i = 0; i < s->mobile_count; i++) {
+        const int64_t at = centres + turns + 3 * i;
+        vec_sub(3, w->moved + 3 * s->mobile[i], x + at, last + at);
+    }
+    copy_numbers(p->last, x, p->all.count);
+}
+
+static talus_status evaluate(void* user, double time, double* acceleration)
+{
+    soft_path* p = user;
+    soft_particles* s = p->s;
+    const step_order* order = p->order;
+    walls* w = &order->state->walls;
+    const int64_t centres = centre_count(p), turns = turn_count(p);
+    const double since = time - p->last_time;
+    scatter(p, 0);
+    // Driven walls stand still while derivatives are sought, but have the velocities of the time.
+    for (int64_t k = 0; k < 3 * w->count; k++) w->turned[k] = 0.0;
+    drive_advance(w, order->state->time, 0.0);
+    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
+    TRY(soft_evaluate(s, order, since, p->error));
+    soft_flow flow;
+    const int64_t bad = soft_accelerate(s, order, since, &flow);
+    if (bad >= 0) {
+        return error_set(p->error, TALUS_ERR_NUMERIC, "grain %lld: its force is no number",
+                         (long long)order->state->grains.id[bad]);
+    }
+    if (!p->evaluated) p->flow = flow;
+    p->evaluated = true;
+    p->last_time = time;
+    copy_numbers(acceleration, s->acceleration, centres);
+    copy_numbers(acceleration + centres, s->angular, turns);
+    for (int i = 0; i < s->mobile_count; i++) {
+        drive_acceleration(w, s->mobile[i], order->options->gravity,
+                           acceleration + centres + turns + 3 * i);
+    }
+    return TALUS_OK;
+}
+
+static talus_status copy_memories(soft_memories* to, const soft_memories* from)
+{
+    to->count = 0;
+    for (int64_t i = 0; i < from->count; i++) TRY(soft_memories_add(to, &from->row[i]));
+    return TALUS_OK;
+}
+
+static talus_status save(void* user)
+{
+    soft_path* p = user;
+    soft_particles* s = p->s;
+    const contacts* list = &s->general.list;
+    contacts_init(&p->general, s->dim);
+    if (soft_pairs_remember(&s->pairs) || copy_memories(&p->memories, &s->pairs.memories) ||
+        contacts_resize(&p->general, list->count) || contacts_need_like(&p->general, list)) {
+        return error_memory(p->error, "starting a soft run");
+    }
+    contacts_paste(&p->general, 0, list);
+    return TALUS_OK;
+}
+
+static talus_status restore(void* user)
+{
+    soft_path* p = user;
+    soft_particles* s = p->s;
+    s->listed = false;
+    if (copy_memories(&s->pairs.memories, &p->memories) ||
+        general_contacts_reserve(&s->general, p->general.count) ||
+        contacts_need_like(&s->general.list, &p->general)) {
+        return error_memory(p->error, "starting a soft run");
+    }
+    s->general.list.count = p->general.count;
+    contacts_paste(&s->general.list, 0, &p->general);
+    p->last_time = 0.0;
+    copy_numbers(p->last, p->all.x, p->all.count);
+    return TALUS_OK;
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+static talus_status start_run(soft_path* p, talus_error* error)
+{
+    soft_particles* s = p->s;
+    const step_order* order = p->order;
+    const start_forces forces = {.user = p, .evaluate = evaluate, .save = save, .restore = restore};
+    if (gather(p)) return error_memory(error, "starting a soft run");
+    TRY(start_derivatives(s->integrator, &p->all, order->h, order->threads, &forces, error));
+    scatter(p, s->integrator->kept);
+    // The springs at the start, with the history that the first evaluation has made.
+    double elastic = 0.0;
+    TRY(soft_evaluate(s, order, 0.0, error));
+    if (soft_elastic(s, order, &elastic)) return error_memory(error, "starting a soft run");
+    order->totals->start = grains_kinetic_energy(&order->state->grains, order->threads) + elastic;
+    order->totals->power_lost = p->flow.out;
+    order->totals->power_input = p->flow.input;
+    return TALUS_OK;
+}
+
+talus_status soft_start(soft_particles* s, const step_order* order, talus_error* error)
+{
+    soft_path p = {.s = s, .order = order, .error = error};
+    const talus_status status = start_run(&p, error);
+    free(p.numbers);
+    free(p.memories.row);
+    contacts_free(&p.general);
     return status;
 }

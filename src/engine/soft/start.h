@@ -15,7 +15,7 @@ typedef struct start_forces {
     /// remember nothing.
     talus_status (*save)(void* user);
     /// Bring back what was kept; NULL as above.
-    void (*restore)(void* user);
+    talus_status (*restore)(void* user);
 } start_forces;
 
 /// Fill c->d for a run with steps of h; x and v stay as they are, and so does what the forces

@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "rigid/problem.h"
 #include "world/diagnose.h"
-#include "world/snapshot.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -335,11 +334,14 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
                                   talus_step_result* result, double* deepest, talus_error* error)
 {
     int64_t done;
-    if (snapshot_take(w)) return error_memory(error, "keeping the state before steps");
+    const talus_totals totals = w->totals;
+    if (snapshot_take(&w->snapshot, &w->state))
+        return error_memory(error, "keeping the state before steps");
     const talus_status status = soft_steps(w, h, count, result, &done, deepest, error);
     talus_step_result good = *result;
     if (status < 0) {
-        snapshot_restore(w);
+        snapshot_restore(&w->snapshot, &w->state);
+        w->totals = totals;
         good = no_result;
         int64_t again;
         if (done == 0 || soft_steps(w, h, done, &good, &again, deepest, NULL)) return status;
@@ -349,6 +351,12 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
     *deepest /= grains_mean_diameter(&w->state.grains, w->def.threads);
     if (status == TALUS_OK) *result = good;
     return status;
+}
+
+talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
+                                    talus_error* error)
+{
+    return soft_particles_times(&world->state, &world->def, out, error);
 }
 
 // ---- steps -------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 /// The world: making it, filling it, reading it. Stepping it is in advance.c.
 #include "world/world.h"
-#include "world/snapshot.h"
 
 #include "base/error.h"
 #include "base/hash.h"

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "detect/physical_state.h"
 #include "rigid/contact_dynamics.h"
+#include "soft/snapshot.h"
 #include "soft/soft_particles.h"
 #include "world/clusters.h"
 #include "world/method.h"
@@ -12,18 +13,6 @@
 
 #include <omp.h>
 #include <talus/world.h>
-
-/// A copy of the state (world/snapshot.h).
-typedef struct world_snapshot {
-    char* data;
-    size_t capacity;
-    int64_t count[3];    ///< rows of grains, walls, contacts
-    uint64_t columns[3]; ///< bits: which of their columns there are
-    double time;
-    int64_t step, solves, next_id;
-    talus_totals totals;
-    talus_step_result last;
-} world_snapshot;
 
 struct talus_world {
     talus_world_def def; ///< as given, solver and gravity as last set
@@ -36,9 +25,9 @@ struct talus_world {
     int64_t solves;              ///< attempts made: the key of the next one's random numbers
     talus_totals totals;
     talus_step_result last;
-    clusters clusters;     ///< memory of the diagnostics
-    world_watcher watcher; ///< zero: nobody looks
-    world_snapshot snapshot;
+    clusters clusters;       ///< memory of the diagnostics
+    world_watcher watcher;   ///< zero: nobody looks
+    state_snapshot snapshot; ///< the state before steps that cannot be undone
 };
 
 /// Make the workspace of the world's method, and free it.

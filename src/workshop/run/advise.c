@@ -202,22 +202,6 @@ static talus_status try_other(advising* a, const talus_run_def* options, talus_e
 
 // ---- what follows ------------------------------------------------------------------------------
 
-/// BUW 1.37, as it stands and with the sweeps of Talus's solver.
-static void fill_ratios(advising* a)
-{
-    talus_advice* out = a->out;
-    const scene_estimate* e = &a->estimate;
-    if (!(out->stiffness > 0)) {
-        out->stiffness = e->stiffness;
-        out->stiffness_chosen = true;
-    }
-    const double depth = out->radius * sqrt(out->stiffness / out->mass);
-    const double fraction = depth > 0 ? out->speed / depth : NAN;
-    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
-    out->ratio_papers = out->papers_sweeps * fraction;
-    out->ratio_talus = out->size * fraction;
-}
-
 /// Costs of the whole scene. A trial that went through all of it knows how long that is.
 static void fill_costs(advising* a)
 {
@@ -246,7 +230,16 @@ static void conclude(advising* a)
 {
     talus_advice* out = a->out;
     const talus_cost *contact = &out->cost[TALUS_METHOD_CONTACT], *soft = &out->cost[1];
-    fill_ratios(a);
+    // BUW 1.37, as it stands and with the sweeps of Talus's solver.
+    if (!(out->stiffness > 0)) {
+        out->stiffness = a->estimate.stiffness;
+        out->stiffness_chosen = true;
+    }
+    const double depth = out->radius * sqrt(out->stiffness / out->mass);
+    const double fraction = depth > 0 ? out->speed / depth : NAN;
+    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
+    out->ratio_papers = out->papers_sweeps * fraction;
+    out->ratio_talus = out->size * fraction;
     fill_costs(a);
     // The springs that were chosen for a law other than the linear one differ by a factor.
     const double linear = out->stiffness_chosen ? a->estimate.stiffness : out->stiffness;

@@ -1,16 +1,16 @@
-/// Sorting grains along the curve of state/morton.h; see order.h.
-#include "soft/order.h"
+/// Sorting grains along the curve of state/morton.h; see places.h.
+#include "soft/places.h"
 
 #include "base/array.h"
 #include "state/morton.h"
 
 #include <stdlib.h>
 
-void soft_order_free(soft_order* o)
+void soft_places_free(soft_places* o)
 {
     free(o->row_of);
     free(o->place_of);
-    *o = (soft_order){0};
+    *o = (soft_places){0};
 }
 
 /// A grain to be sorted.
@@ -26,7 +26,7 @@ static int compare(const void* x, const void* y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-talus_status soft_order_make(soft_order* o, grains* g, bool sort, int threads)
+talus_status soft_places_make(soft_places* o, grains* g, bool sort, int threads)
 {
     const int64_t n = g->count;
     sortable* list = malloc(sizeof *list * (size_t)(n + 1));

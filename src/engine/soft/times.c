@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "soft/integrator.h"
 #include "soft/law.h"
+#include "soft/soft_particles.h"
 #include "state/materials.h"
-#include "world/world.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,7 +37,8 @@ static const partner IMMOBILE = {INFINITY, INFINITY};
 
 /// What the times are found from.
 typedef struct search {
-    const talus_world* w;
+    const physical_state* state;
+    const talus_world_def* options;
     const integrator* method;
     double crowd; ///< CROWD, or fewer where there are fewer free grains
     talus_soft_times* out;
@@ -56,11 +57,12 @@ static partner lightest_of(const grains* g, int material)
 }
 
 /// Is there a wall of this material, or a grain that is held?
-static bool is_held(const talus_world* w, int material)
+static bool is_held(const physical_state* state, int material)
 {
-    const grains* g = &w->state.grains;
-    for (int64_t i = 0; i < w->state.walls.count; i++) {
-        if (w->state.walls.present[i] && w->state.walls.record[i].material == material) return true;
+    const grains* g = &state->grains;
+    const walls* w = &state->walls;
+    for (int64_t i = 0; i < w->count; i++) {
+        if (w->present[i] && w->record[i].material == material) return true;
     }
     for (int64_t i = 0; i < g->count; i++) {
         if (g->material[i] == material && g->inv_mass[i] == 0.0) return true;
@@ -69,9 +71,9 @@ static bool is_held(const talus_world* w, int material)
 }
 
 /// Stiffness of a pair at small overlaps.
-static double stiffness_of(const talus_world* w, const talus_pair_def* pair, double radius)
+static double stiffness_of(const search* s, const talus_pair_def* pair, double radius)
 {
-    if (w->def.soft.law != TALUS_SOFT_HERTZ) return pair->soft.stiffness;
+    if (s->options->soft.law != TALUS_SOFT_HERTZ) return pair->soft.stiffness;
     const double star = pair->soft.young / (2.0 * (1.0 - pair->soft.poisson * pair->soft.poisson));
     return 2.0 * star * radius * sqrt(HERTZ_OVERLAP);
 }
@@ -98,7 +100,7 @@ static void meet(const search* s, const talus_pair_def* pair, partner a, partner
     talus_soft_times* out = s->out;
     const double mass = isinf(b.mass) ? a.mass : a.mass * b.mass / (a.mass + b.mass);
     const double radius = isinf(b.radius) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
-    const double k = stiffness_of(s->w, pair, radius), beta = pair_damping(pair);
+    const double k = stiffness_of(s, pair, radius), beta = pair_damping(pair);
     if (!(k > 0.0)) return;
     stay_stable(s, s->crowd, k / mass, 2.0 * beta * sqrt(k / mass));
     // From beta = 1 on a contact hardly ends; the spring's own time is what must be resolved.
@@ -114,67 +116,32 @@ static void meet(const search* s, const talus_pair_def* pair, partner a, partner
 /// A mobile wall may stand on as many grains of this kind as lie side by side in the world.
 static void meet_mobile_walls(const search* s, int material, partner grain)
 {
-    const walls* w = &s->w->state.walls;
-    const double n = (double)s->w->state.grains.count;
-    const double side_by_side = s->w->def.dim == 2 ? sqrt(n) : cbrt(n) * cbrt(n);
+    const walls* w = &s->state->walls;
+    const double n = (double)s->state->grains.count;
+    const double side_by_side = s->state->grains.dim == 2 ? sqrt(n) : cbrt(n) * cbrt(n);
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || !wall_is_mobile(w, i)) continue;
         const talus_drive_def* drive = &w->record[i].drive;
         const talus_pair_def* pair =
-            materials_pair(&s->w->state.materials, material, w->record[i].material);
-        const double k = stiffness_of(s->w, pair, grain.radius);
+            materials_pair(&s->state->materials, material, w->record[i].material);
+        const double k = stiffness_of(s, pair, grain.radius);
         const double rate = 2.0 * pair_damping(pair) * sqrt(k * grain.mass);
         stay_stable(s, 1.0, side_by_side * k / drive->mass,
                     (side_by_side * rate + drive->damping) / drive->mass);
     }
 }
 
-static void meet_all(const search* s)
+/// What the steps must not exceed, and why.
+static void bound_steps(const search* s, talus_soft_times* out)
 {
-    const talus_world* w = s->w;
-    const materials* m = &w->state.materials;
-    for (int a = 0; a < m->count; a++) {
-        const partner of_a = lightest_of(&w->state.grains, a);
-        if (isinf(of_a.mass)) continue;
-        if (w->def.drag > 0.0) stay_stable(s, 1.0, 0.0, w->def.drag / of_a.mass);
-        meet_mobile_walls(s, a, of_a);
-        for (int b = 0; b < m->count; b++) {
-            const partner of_b = lightest_of(&w->state.grains, b);
-            if (!isinf(of_b.mass)) meet(s, materials_pair(m, a, b), of_a, of_b);
-            if (is_held(w, b)) meet(s, materials_pair(m, a, b), of_a, IMMOBILE);
-        }
-    }
-}
-
-static int64_t count_free(const grains* g)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < g->count; i++) count += g->inv_mass[i] > 0.0;
-    return count;
-}
-
-static bool has_friction(const materials* m)
-{
-    for (int i = 0; i < m->count * m->count; i++) {
-        if (m->pair[i].friction > 0.0) return true;
-    }
-    return false;
-}
-
-static bool any_rotates(const grains* g)
-{
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->spin_mobility[i] > 0.0) return true;
-    }
-    return false;
-}
-
-static void bound_steps(const talus_world* w, double calm, talus_soft_times* out)
-{
+    const materials* m = &s->state->materials;
+    const grains* g = &s->state->grains;
+    bool friction = false, rotates = false;
+    for (int i = 0; i < m->count * m->count; i++) friction |= m->pair[i].friction > 0.0;
+    for (int64_t i = 0; i < g->count; i++) rotates |= g->spin_mobility[i] > 0.0;
     double part = RESOLVED;
     out->reason = "the collision itself must be resolved";
-    if (has_friction(&w->state.materials) && w->def.soft.elongation == TALUS_ELONGATION_CUNDALL) {
-        const bool rotates = any_rotates(&w->state.grains);
+    if (friction && s->options->soft.elongation == TALUS_ELONGATION_CUNDALL) {
         part = rotates ? CUNDALL : CUNDALL_LOCKED;
         out->reason = rotates
                           ? "with Cundall's elongation relaxation depends on larger steps (PLMH)"
@@ -182,29 +149,44 @@ static void bound_steps(const talus_world* w, double calm, talus_soft_times* out
                             "depends on larger steps (PLMH)";
     }
     out->bound = part * out->contact;
-    if (calm < out->bound) {
-        out->bound = calm;
+    if (*s->calm < out->bound) {
+        out->bound = *s->calm;
         out->reason = "the integrator would be unstable: strong damping (small restitution), light "
                       "mobile walls or drag ask for short steps, of Gear's method most of all";
     }
     out->chosen = out->bound;
 }
 
-talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
-                                    talus_error* error)
+talus_status soft_particles_times(const physical_state* state, const talus_world_def* options,
+                                  talus_soft_times* out, talus_error* error)
 {
+    const grains* g = &state->grains;
+    const materials* m = &state->materials;
     *out = (talus_soft_times){.contact = INFINITY, .oscillation = INFINITY, .stable = INFINITY};
     double calm = INFINITY;
-    const search s = {.w = world,
-                      .method = integrator_of(world->def.soft.integrator),
-                      .crowd = fmin(CROWD, (double)count_free(&world->state.grains)),
+    int64_t free = 0;
+    for (int64_t i = 0; i < g->count; i++) free += g->inv_mass[i] > 0.0;
+    const search s = {.state = state,
+                      .options = options,
+                      .method = integrator_of(options->soft.integrator),
+                      .crowd = fmin(CROWD, (double)free),
                       .out = out,
                       .calm = &calm};
-    meet_all(&s);
+    for (int a = 0; a < m->count; a++) {
+        const partner of_a = lightest_of(g, a);
+        if (isinf(of_a.mass)) continue;
+        if (options->drag > 0.0) stay_stable(&s, 1.0, 0.0, options->drag / of_a.mass);
+        meet_mobile_walls(&s, a, of_a);
+        for (int b = 0; b < m->count; b++) {
+            const partner of_b = lightest_of(g, b);
+            if (!isinf(of_b.mass)) meet(&s, materials_pair(m, a, b), of_a, of_b);
+            if (is_held(state, b)) meet(&s, materials_pair(m, a, b), of_a, IMMOBILE);
+        }
+    }
     if (isinf(out->contact)) {
         return error_set(error, TALUS_ERR_STATE,
                          "there is no pair of free grains with a stiffness: no contact time");
     }
-    bound_steps(world, calm, out);
+    bound_steps(&s, out);
     return TALUS_OK;
 }
