@@ -174,28 +174,6 @@ static bool write_table(hid_t file, const world_table* t, int dim)
     return good;
 }
 
-/// The world's part with the name "world", then the others.
-static bool write_parts(hid_t file, const talus_world* world, const checkpoint_part* parts,
-                        int part_count)
-{
-    const world_state state = {.step = world->state.step,
-                               .time = world->state.time,
-                               .next_id = world->state.grains.next_id,
-                               .solves = world->solves,
-                               .extent = world->extent,
-                               .totals = world->totals.shown,
-                               .power_lost = world->totals.power_lost,
-                               .power_input = world->totals.power_input,
-                               .last = world->last};
-    hid_t group = H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
-    for (int i = 0; good && i < part_count; i++) {
-        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
-    }
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
 static talus_status state_image(const talus_world* world, const checkpoint_part* parts,
                                 int part_count, void** data, size_t* size, talus_error* error)
 {
@@ -209,7 +187,21 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
                 h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
     for (int i = 0; good && i < WORLD_TABLES; i++)
         good = write_table(file, &tables[i], world->def.dim);
-    good = good && write_parts(file, world, parts, part_count);
+    const world_state state = {.step = world->state.step,
+                               .time = world->state.time,
+                               .next_id = world->state.grains.next_id,
+                               .solves = world->solves,
+                               .extent = world->extent,
+                               .totals = world->totals.shown,
+                               .power_lost = world->totals.power_lost,
+                               .power_input = world->totals.power_input,
+                               .last = world->last};
+    hid_t group = good ? H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
+    for (int i = 0; good && i < part_count; i++) {
+        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
+    }
+    if (group >= 0) H5Gclose(group);
     talus_status status = good ? h5_image(file, data, size, error)
                                : h5_error(error, TALUS_ERR_IO, "cannot build", "a checkpoint");
     if (file >= 0) H5Fclose(file);
