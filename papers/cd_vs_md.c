@@ -457,8 +457,10 @@ static talus_status draw_costs(paper* p, const cost_table* t, int panel, talus_f
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, const cost_table tables[2], talus_figure* figure)
+static talus_status draw(paper* p, const cost_table tables[2])
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 2, &figure));
     for (int i = 0; i < 2; i++) {
         TRY(draw_domains(p, &tables[i], 3 * i, figure));
         TRY(draw_sweeps(p, &tables[i], 3 * i + 1, figure));
@@ -489,14 +491,7 @@ static talus_status publish(paper* p, const cost_table tables[2])
                                         {"seconds(MD K=1e4)", t->soft_seconds[2]}};
         TRY(paper_csv(p, i == 0 ? "2d" : "3d", t->sizes, 13, columns));
     }
-    talus_figure_def def = talus_figure_default();
-    def.columns = 3;
-    def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, tables, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, tables);
 }
 
 static talus_status run(paper* p)

@@ -18,6 +18,7 @@
 /// mean as well. Begun late, no N_I deviates more than another.
 #include "chain.h"
 #include "fit.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -317,9 +318,12 @@ static talus_status draw_deviations(paper* p, talus_figure* figure, int panel, c
     return TALUS_OK;
 }
 
-static talus_status draw_all(paper* p, const kind_results* kinds, const deviations* d,
-                             talus_figure* figure, double* room)
+static talus_status draw(paper* p, const kind_results* kinds, const deviations* d)
 {
+    double* room = paper_alloc(p, 1200, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     for (int i = 0; i < KINDS; i++) {
         TRY(draw_run(p, figure, i, SWEEPS[i], &kinds[i], room));
     }
@@ -330,19 +334,6 @@ static talus_status draw_all(paper* p, const kind_results* kinds, const deviatio
                         "the first dashed line on all contacts carry forces, from the second on no "
                         "gap is open. Bottom right: fitted frequency and damping time, mean over "
                         "seeds.");
-}
-
-static talus_status draw(paper* p, const kind_results* kinds, const deviations* d)
-{
-    double* room = paper_alloc(p, 1200, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = def.rows = 2;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, kinds, d, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const kind_results* kinds, const deviations* d)

@@ -365,8 +365,10 @@ static talus_status try_cutoff(paper* p)
 
 // ---- files -------------------------------------------------------------------------------------
 
-static talus_status draw(paper* p, const comparison* c, talus_figure* figure)
+static talus_status draw(paper* p, const comparison* c)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, SITUATIONS, 1, &figure));
     for (int kind = 0; kind < SITUATIONS; kind++) {
         talus_axes_def axes =
             plot_axes_def(situation_names[kind], "mean number of sweeps", "mean overlap / d", "xy");
@@ -398,13 +400,7 @@ static talus_status publish(paper* p, const comparison* c)
                                         {"overlap/d(velocity)", c->overlap[kind][RIGID]}};
         TRY(paper_csv(p, files[kind], POINTS, 8, columns));
     }
-    talus_figure_def def = talus_figure_default();
-    def.columns = SITUATIONS;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, c, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, c);
 }
 
 static talus_status run(paper* p)

@@ -381,9 +381,11 @@ static talus_status draw_directions(paper* p, talus_figure* figure, const networ
     return paper_csv(p, "directions", NETWORK_ANGLES, 3, columns);
 }
 
-static talus_status write_figures(paper* p, const network of[STRETCHES], talus_figure* curves,
-                                  talus_figure* around)
+static talus_status draw_results(paper* p, const network of[STRETCHES])
 {
+    talus_figure *curves, *around;
+    TRY(plot_figure(p, 2, 2, &curves));
+    TRY(plot_figure(p, 1, 1, &around));
     const network_directions onset = network_directions_of(&of[ONSET]);
     TRY(write_density(p, of));
     TRY(draw_density(p, curves, of));
@@ -397,19 +399,6 @@ static talus_status write_figures(paper* p, const network of[STRETCHES], talus_f
     return paper_figure(p, "directions", around,
                         "Directions of the contacts of both networks at the onset: distance from "
                         "the origin is the density of directions, 1 if all are equal.");
-}
-
-static talus_status draw_results(paper* p, const network of[STRETCHES])
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure *curves = NULL, *around = NULL;
-    talus_status status = talus_figure_create(&def, &around, &p->error);
-    def.columns = def.rows = 2;
-    if (status >= 0) status = talus_figure_create(&def, &curves, &p->error);
-    if (status >= 0) status = write_figures(p, of, curves, around);
-    talus_figure_destroy(curves);
-    talus_figure_destroy(around);
-    return status;
 }
 
 /// The cell as it is: bars as wide as the force, strong ones in one colour, weak ones in another.
@@ -431,28 +420,16 @@ static talus_status draw_chains(paper* p, const talus_world* cell)
     axes.x_label = "x/r_{min}";
     axes.y_label = "y/r_{min}";
     talus_figure* figure;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = talus_figure_axes(figure, 0, &axes, &p->error);
-    if (status >= 0) status = talus_figure_world(figure, 0, cell, &picture, &p->error);
-    if (status >= 0) {
-        status = paper_figure(p, "chains", figure,
-                              "Forces in one sample at the onset. Bars join the centres of grains "
-                              "and are as wide as the normal force: forces above the mean in red, "
-                              "below in blue. The lid presses from above.");
-    }
-    talus_figure_destroy(figure);
-    return status;
+    TRY(paper_new_figure(p, &def, &figure));
+    TRY(talus_figure_axes(figure, 0, &axes, &p->error));
+    TRY(talus_figure_world(figure, 0, cell, &picture, &p->error));
+    return paper_figure(p, "chains", figure,
+                        "Forces in one sample at the onset. Bars join the centres of grains and "
+                        "are as wide as the normal force: forces above the mean in red, below in "
+                        "blue. The lid presses from above.");
 }
 
 // ---- the experiment ----------------------------------------------------------------------------
-
-static talus_status follow(paper* p, const setting* set, int k, const sample* s,
-                           record* const of[STRETCHES])
-{
-    TRY(strain_cell(p, s, &set->stretch[ONSET], &of[ONSET][k]));
-    if (k == 0) TRY(draw_chains(p, s->cell));
-    return strain_cell(p, s, &set->stretch[LATER], &of[LATER][k]);
-}
 
 static talus_status run(paper* p)
 {
@@ -465,7 +442,9 @@ static talus_status run(paper* p)
     for (int k = 0; k < set.samples; k++) {
         sample s = {0};
         talus_status status = start_sample(p, &set, p->seed + (uint64_t)k, &s);
-        if (status >= 0) status = follow(p, &set, k, &s, of);
+        if (status >= 0) status = strain_cell(p, &s, &set.stretch[ONSET], &of[ONSET][k]);
+        if (status >= 0 && k == 0) status = draw_chains(p, s.cell);
+        if (status >= 0) status = strain_cell(p, &s, &set.stretch[LATER], &of[LATER][k]);
         talus_world_destroy(s.cell);
         TRY(status);
         paper_progress(p, (k + 1.0) / set.samples);

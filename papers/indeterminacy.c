@@ -413,9 +413,12 @@ static talus_status write_samples(paper* p, const talus_ensemble* e)
     return paper_csv(p, NULL, e->samples, COLUMNS, columns);
 }
 
-static talus_status draw_all(paper* p, const talus_ensemble* e, const talus_ensemble* small,
-                             const talus_ensemble* smooth, talus_figure* figure)
+static talus_status write_files(paper* p, const talus_ensemble* e, const talus_ensemble* small,
+                                const talus_ensemble* smooth)
 {
+    TRY(write_samples(p, e));
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     TRY(draw_histograms(p, e, figure));
     TRY(draw_scatter(p, e, smooth, figure));
     TRY(draw_spread(p, e, figure));
@@ -425,19 +428,6 @@ static talus_status draw_all(paper* p, const talus_ensemble* e, const talus_ense
                         "unless there is no friction; their spread hardly depends on their size, "
                         "so that weak forces are the least determined; the solutions span as many "
                         "dimensions as there are unknowns more than equations.");
-}
-
-static talus_status write_files(paper* p, const talus_ensemble* e, const talus_ensemble* small,
-                                const talus_ensemble* smooth)
-{
-    TRY(write_samples(p, e));
-    talus_figure_def def = talus_figure_default();
-    def.columns = def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, e, small, smooth, figure);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 // ---- the experiment ----------------------------------------------------------------------------

@@ -421,9 +421,10 @@ static talus_status draw_axes(paper* p, talus_figure* figure, int panel, const c
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* res)
 {
-    const results* res = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     TRY(draw_axes(p, figure, 0, "sweeps for a velocity error of 10 %", "L/d", "N_{I}"));
     TRY(draw_points(p, figure, 0, res, SIZE, SWEEPS));
     TRY(draw_points(p, figure, 0, res, SIZE, FAST_SWEEPS));
@@ -463,7 +464,7 @@ static talus_status run(paper* p)
     for (int dim = 1; dim <= DIMS; dim++) state_dimension(p, res, dim);
     state_rest(p, res);
     TRY(write_data(p, res));
-    return plot_figure(p, 2, 2, draw, res);
+    return draw(p, res);
 }
 
 const paper_experiment paper_iterations = {

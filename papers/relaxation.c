@@ -382,8 +382,12 @@ static talus_status draw_decay(paper* p, const findings* f, talus_figure* figure
     return TALUS_OK;
 }
 
-static talus_status draw_axes(paper* p, talus_figure* figure)
+static talus_status draw(paper* p, const sizes* s, const findings* f)
 {
+    double* room = paper_alloc(p, 4 * (size_t)s->disks, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
     TRY(plot_axes(p, figure, 0, "random sweeps: a point disturbance", "distance x/d",
                   "error of the force / disturbance", ""));
     TRY(plot_axes(p, figure, 1, "its spreading", "sweeps N", "variance/(2 d^{2})", "xy"));
@@ -392,13 +396,7 @@ static talus_status draw_axes(paper* p, talus_figure* figure)
     axes.x_label = "wave number k d";
     axes.y_label = "q(k)";
     axes.y_high = 1.4;
-    return talus_figure_axes(figure, 2, &axes, &p->error);
-}
-
-static talus_status draw_all(paper* p, const sizes* s, const findings* f, talus_figure* figure,
-                             double* room)
-{
-    TRY(draw_axes(p, figure));
+    TRY(talus_figure_axes(figure, 2, &axes, &p->error));
     TRY(draw_profiles(p, s, f, figure, room));
     TRY(draw_spread(p, s, f, figure));
     TRY(draw_decay(p, f, figure));
@@ -408,19 +406,6 @@ static talus_status draw_all(paper* p, const sizes* s, const findings* f, talus_
         "after a point disturbance, mean over random sweeps, with Gaussians of variance 2 q N. "
         "Middle: that variance for all orders of the sweep, lines q N. Right: q from the decay of "
         "single modes, lines: exact theory for the infinite chain.");
-}
-
-static talus_status draw(paper* p, const sizes* s, const findings* f)
-{
-    double* room = paper_alloc(p, 4 * (size_t)s->disks, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, s, f, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const sizes* s, const findings* f)

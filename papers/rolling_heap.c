@@ -368,32 +368,14 @@ static talus_status draw_profiles(paper* p, const study* s, talus_figure* figure
 
 static talus_status draw_curves(paper* p, const study* s)
 {
-    talus_figure_def def = talus_figure_default();
-    def.columns = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_angles(p, s, figure);
-    if (status >= 0) status = draw_profiles(p, s, figure);
-    if (status >= 0) {
-        status = paper_figure(p, "angle", figure,
-                              "Left: angle of the heap against the coefficient of rolling and "
-                              "torsion friction, mean over seeds. Right: profiles, the volume of "
-                              "the spheres in rings of width d over the rings' area.");
-    }
-    talus_figure_destroy(figure);
-    return status;
-}
-
-static talus_status make_heaps(paper* p, study* s, talus_figure* pictures)
-{
-    TRY(run_cases(p, s, pictures));
-    sum_up(s);
-    state_heaps(p, s);
-    TRY(write_tables(p, s));
-    TRY(paper_figure(p, NULL, pictures,
-                     "The collapsed column, seen from the side. Above: with rolling and torsion "
-                     "friction, at rest. Below: without, still spreading."));
-    return draw_curves(p, s);
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 1, &figure));
+    TRY(draw_angles(p, s, figure));
+    TRY(draw_profiles(p, s, figure));
+    return paper_figure(p, "angle", figure,
+                        "Left: angle of the heap against the coefficient of rolling and torsion "
+                        "friction, mean over seeds. Right: profiles, the volume of the spheres in "
+                        "rings of width d over the rings' area.");
 }
 
 static talus_status run_rolling_heap(paper* p)
@@ -403,11 +385,16 @@ static talus_status run_rolling_heap(paper* p)
     talus_figure_def def = talus_figure_default();
     def.rows = 2;
     def.panel_width = 720, def.panel_height = 200;
-    talus_figure* pictures = NULL;
-    TRY(talus_figure_create(&def, &pictures, &p->error));
-    talus_status status = make_heaps(p, &s, pictures);
-    talus_figure_destroy(pictures);
-    TRY(status);
+    talus_figure* pictures;
+    TRY(paper_new_figure(p, &def, &pictures));
+    TRY(run_cases(p, &s, pictures));
+    sum_up(&s);
+    state_heaps(p, &s);
+    TRY(write_tables(p, &s));
+    TRY(paper_figure(p, NULL, pictures,
+                     "The collapsed column, seen from the side. Above: with rolling and torsion "
+                     "friction, at rest. Below: without, still spreading."));
+    TRY(draw_curves(p, &s));
     paper_note(p,
                "BUW give no setting and of [29] no number: only that a heap is stabilised. Ours: "
                "%lld spheres, radii within %g of the mean, Coulomb "

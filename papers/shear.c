@@ -299,8 +299,10 @@ static talus_status draw_cells(paper* p, talus_figure* figure, int panel)
     return status;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const shear_runs* r)
+static talus_status draw(paper* p, const shear_runs* r)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 3, &figure));
     static const char* const labels[KINDS] = {"μ = 0", "μ = 0.5, Cundall", "μ = 0.5, geometric"};
     for (int panel = 0; panel < 4; panel++) TRY(draw_energy(p, figure, r, panel));
     TRY(plot_axes(p, figure, 4, "e: difference of both steps", "t (s)", "∫ |ΔE_{k}| dt (J s)",
@@ -343,14 +345,7 @@ static talus_status run(paper* p)
                "plates begin to move.",
                time);
     TRY(write_data(p, &r));
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 2;
-    def.rows = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    const talus_status status = draw(p, figure, &r);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, &r);
 }
 
 const paper_experiment paper_shear = {

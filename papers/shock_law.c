@@ -402,8 +402,10 @@ static talus_status draw_growth(paper* p, const growth_results* g, talus_figure*
     return talus_figure_mark(f, 3, false, 1, NULL, &p->error);
 }
 
-static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
+static talus_status draw(paper* p, const shock_results* r)
 {
+    talus_figure* f;
+    TRY(plot_figure(p, 3, 2, &f));
     TRY(draw_thrusts(p, &r->thrusts, f));
     TRY(draw_loads(p, r, f));
     TRY(draw_growth(p, &r->growth, f));
@@ -448,14 +450,7 @@ static talus_status publish(paper* p, const shock_results* r)
     const thrust_results* t = &r->thrusts;
     const paper_column thrusts[] = {{"h", t->h}, {"E(2)", t->energy[0]}, {"E(10)", t->energy[1]}};
     TRY(paper_csv(p, "thrust", STEP_SIZES, 3, thrusts));
-    talus_figure_def def = talus_figure_default();
-    def.columns = 3;
-    def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, r, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, r);
 }
 
 static talus_status measure(paper* p, shock_results* r)

@@ -75,17 +75,12 @@ static talus_status draw_packing(paper* p, const talus_world* world)
     talus_figure_def def = talus_figure_default();
     def.panel_height = 400;
     talus_figure* figure;
-    TRY(talus_figure_create(&def, &figure, &p->error));
+    TRY(paper_new_figure(p, &def, &figure));
     talus_picture_def picture = talus_picture_default();
     picture.forces = true;
-    talus_status status = talus_figure_world(figure, 0, world, &picture, &p->error);
-    if (status >= 0) {
-        status =
-            paper_figure(p, "setup", figure,
-                         "The packing before its force rises (UK Fig. 5), with contact forces.");
-    }
-    talus_figure_destroy(figure);
-    return status;
+    TRY(talus_figure_world(figure, 0, world, &picture, &p->error));
+    return paper_figure(p, "setup", figure,
+                        "The packing before its force rises (UK Fig. 5), with contact forces.");
 }
 
 static talus_status measure_packing(paper* p, results* out, int packing, ring_packing* in)
@@ -373,9 +368,10 @@ static talus_status draw_power(paper* p, talus_figure* figure, int panel, const 
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* res)
 {
-    const results* res = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     char small[64], large[64];
     const ring* r = &res->rings[0][res->middle];
     snprintf(small, sizeof small, "N_{I} = %d, ΔF = %g F", r->sweeps, small_rise);
@@ -429,7 +425,7 @@ static talus_status run(paper* p)
     state_variants(p, res);
     tell_choices(p, res);
     TRY(write_data(p, res));
-    return plot_figure(p, 2, 2, draw, res);
+    return draw(p, res);
 }
 
 const paper_experiment paper_sound_2d = {

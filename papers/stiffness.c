@@ -415,9 +415,12 @@ static talus_status draw_overlaps(paper* p, talus_figure* figure, const findings
     return plot_curve(p, figure, 2, LINE, "theory", disks - 1, y + 1, line + 1);
 }
 
-static talus_status draw_all(paper* p, const findings* f, const answer* soft, talus_figure* figure,
-                             double* room)
+static talus_status draw(paper* p, const sizes* s, const findings* f, const answer* soft)
 {
+    double* room = paper_alloc(p, 4 * (size_t)s->disks + (size_t)soft->steps, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
     TRY(draw_constants(p, figure, f));
     TRY(draw_motion(p, figure, f, soft, room));
     TRY(draw_overlaps(p, figure, f, room));
@@ -429,19 +432,6 @@ static talus_status draw_all(paper* p, const findings* f, const answer* soft, ta
         "predicted κ and γ. Right: by how much the overlaps have grown when all is at rest again. "
         "Overlaps of single contacts are random, as the papers say; on average the load leaves κ, "
         "but for the end where it acts.");
-}
-
-static talus_status draw(paper* p, const sizes* s, const findings* f, const answer* soft)
-{
-    double* room = paper_alloc(p, 4 * (size_t)s->disks + (size_t)soft->steps, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, f, soft, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const findings* f, const answer* soft)

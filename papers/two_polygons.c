@@ -209,9 +209,10 @@ static talus_status check_depth(paper* p)
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* r)
 {
-    const results* r = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 1, 1, &figure));
     talus_axes_def axes = plot_axes_def(NULL, "Δt/t_{c}", "t_{R}/t_{c}", "x");
     axes.y_high = 130.0;
     TRY(talus_figure_axes(figure, 0, &axes, &p->error));
@@ -246,7 +247,7 @@ static talus_status run(paper* p)
                                     {"t_R/t_c geometric", r.t_r[GEOMETRIC]},
                                     {"theory geometric", r.theory[GEOMETRIC]}};
     TRY(paper_csv(p, NULL, r.count, 5, columns));
-    return plot_figure(p, 1, 1, draw, &r);
+    return draw(p, &r);
 }
 
 const paper_experiment paper_two_polygons = {

@@ -62,6 +62,8 @@ typedef struct paper_column {
 /// Write columns of equal length as NAME.csv, or NAME-SUFFIX.csv if suffix is not NULL.
 talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_count,
                        const paper_column* columns);
+/// Make a figure, which is destroyed when the experiment ends.
+talus_status paper_new_figure(paper* p, const talus_figure_def* def, talus_figure** out);
 /// Write a figure as NAME[-SUFFIX].png and .svg, and show it on the page with its caption.
 talus_status paper_figure(paper* p, const char* suffix, const talus_figure* figure,
                           const char* caption);
