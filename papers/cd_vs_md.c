@@ -69,13 +69,8 @@ static talus_status start_scene(paper* p, const packing_def* def, const talus_wo
     talus_drive_def drive = talus_drive_default();
     drive.kind = TALUS_DRIVE_VELOCITY;
     drive.velocity[0] = strain_rate * packing_width(def);
-    talus_status status = packing_press(p, def, *out, def->pressure);
-    const talus_wall_id left = talus_world_find_wall(*out, "left");
-    if (status >= 0) status = talus_world_set_drive(*out, left, &drive, &p->error);
-    if (status >= 0) return TALUS_OK;
-    talus_world_destroy(*out);
-    *out = NULL;
-    return status;
+    TRY(packing_press(p, def, *out, def->pressure));
+    return talus_world_set_drive(*out, talus_world_find_wall(*out, "left"), &drive, &p->error);
 }
 
 /// The state that all begin with: a packing after a tenth of strain.
@@ -85,17 +80,11 @@ static talus_status make_flowing(paper* p, const packing_def* def, talus_world**
     TRY(packing_make(p, def, &packing));
     talus_pair_def law = talus_pair_default();
     law.friction = friction;
-    talus_status status = start_scene(p, def, packing, talus_world_options(packing), &law, out);
-    talus_world_destroy(packing);
-    if (status < 0) return status;
+    TRY(start_scene(p, def, packing, talus_world_options(packing), &law, out));
+    paper_end_world(p, packing);
     const double coarse = 0.005;
-    status =
-        talus_world_steps(*out, coarse / strain_rate, (int)lround(0.1 / coarse), NULL, &p->error);
-    if (status < 0) {
-        talus_world_destroy(*out);
-        *out = NULL;
-    }
-    return status;
+    return talus_world_steps(*out, coarse / strain_rate, (int)lround(0.1 / coarse), NULL,
+                             &p->error);
 }
 
 // ---- the two methods ---------------------------------------------------------------------------
@@ -158,9 +147,8 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
         options.solver = solver_of(kind, (int)lround(pow((double)def->grains, 2.0 / def->dim)));
         talus_world* world = NULL;
         TRY(start_scene(p, def, start, &options, &law, &world));
-        talus_status status = run_rigid(p, world, kind, steps, parts, size, table);
-        talus_world_destroy(world);
-        if (status < 0) return status;
+        TRY(run_rigid(p, world, kind, steps, parts, size, table));
+        paper_end_world(p, world);
     }
     law.restitution = 0.3;
     for (int kind = 0; kind < STIFFNESSES; kind++) {
@@ -169,9 +157,8 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
         law.soft.stiffness = stiffness[kind];
         talus_world* world = NULL;
         TRY(start_scene(p, def, start, &options, &law, &world));
-        talus_status status = run_soft(p, world, kind, parts, size, table);
-        talus_world_destroy(world);
-        if (status < 0) return status;
+        TRY(run_soft(p, world, kind, parts, size, table));
+        paper_end_world(p, world);
     }
     return TALUS_OK;
 }
@@ -192,9 +179,8 @@ static talus_status measure_size(paper* p, int64_t grains, int packings, int ste
         def.seed = p->seed + (uint64_t)i;
         talus_world* start = NULL;
         TRY(make_flowing(p, &def, &start));
-        talus_status status = measure_flow(p, &def, start, steps, packings, size, table);
-        talus_world_destroy(start);
-        if (status < 0) return status;
+        TRY(measure_flow(p, &def, start, steps, packings, size, table));
+        paper_end_world(p, start);
     }
     const int stiffest = STIFFNESSES - 1;
     for (int kind = 0; kind < SOLVERS; kind++) {
@@ -222,19 +208,7 @@ static talus_status measure_table(paper* p, cost_table* table)
 
 // ---- a block that strikes a floor --------------------------------------------------------------
 
-/// A block that falls on a floor between two walls.
-static talus_status make_block(paper* p, int n, talus_world* world, double* grains)
-{
-    talus_pair_def law = talus_pair_default();
-    law.friction = friction;
-    TRY(talus_world_add_material(world, "ball", &law, NULL, &p->error));
-    TRY(lattice_plane(p, world, "floor", talus_world_options(world)->dim - 1, 1, 0));
-    TRY(lattice_plane(p, world, "left", 0, 1, -0.5));
-    TRY(lattice_plane(p, world, "right", 0, -1, n - 0.5));
-    return lattice_block(p, world, n, 1, grains);
-}
-
-/// Sweeps of the step that stops the block.
+/// A block falls on a floor between two walls: sweeps of the step that stops it.
 static talus_status strike(paper* p, int dim, int n, int solver, double* grains, double* sweeps)
 {
     talus_world_def options = talus_world_default();
@@ -244,12 +218,18 @@ static talus_status strike(paper* p, int dim, int n, int solver, double* grains,
     options.solver = solver_of(solver, 0);
     talus_world* world = NULL;
     talus_step_result result = {0};
-    TRY(talus_world_create(&options, &world, &p->error));
-    talus_status status = make_block(p, n, world, grains);
-    if (status >= 0) status = talus_world_step(world, 0.01, &result, &p->error);
+    TRY(paper_world(p, &options, &world));
+    talus_pair_def law = talus_pair_default();
+    law.friction = friction;
+    TRY(talus_world_add_material(world, "ball", &law, NULL, &p->error));
+    TRY(lattice_plane(p, world, "floor", dim - 1, 1, 0));
+    TRY(lattice_plane(p, world, "left", 0, 1, -0.5));
+    TRY(lattice_plane(p, world, "right", 0, -1, n - 0.5));
+    TRY(lattice_block(p, world, n, 1, grains));
+    TRY(talus_world_step(world, 0.01, &result, &p->error));
     *sweeps = (double)result.sweeps;
-    talus_world_destroy(world);
-    return status;
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 static talus_status strike_all(paper* p, cost_table* t)

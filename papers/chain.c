@@ -80,27 +80,6 @@ static int window_end(int from, double tau)
     return from + (int)((DELAY + WINDOW) * tau);
 }
 
-/// From when on nothing happens to the contacts, whichever is later: with g+ a force may vanish
-/// where disks overlap.
-static int quiet_from(const run_record* r)
-{
-    return r->gaps_from > r->forces_from ? r->gaps_from : r->forces_from;
-}
-
-static talus_status follow(paper* p, talus_world* world, double tau, run_record* r)
-{
-    *r = (run_record){0};
-    while (r->steps < MOST_STEPS &&
-           (r->gaps_from == 0 || r->steps < window_end(quiet_from(r), tau))) {
-        TRY(talus_world_step(world, 1.0, NULL, &p->error));
-        look_at_contacts(world, r->steps, r);
-        r->t[r->steps] = talus_world_time(world);
-        r->x[r->steps++] = chain_position(world, DISKS - 1);
-    }
-    if (r->steps == MOST_STEPS) return paper_fail(p, "the chain does not come to rest");
-    return TALUS_OK;
-}
-
 static talus_status run_once(paper* p, int sweeps, uint64_t seed, run_record* r)
 {
     chain_def def = chain_default();
@@ -111,9 +90,21 @@ static talus_status run_once(paper* p, int sweeps, uint64_t seed, run_record* r)
     def.solver = chain_sweeps(sweeps, TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    talus_status status = follow(p, world, predicted(sweeps).tau, r);
-    talus_world_destroy(world);
-    return status;
+    const double tau = predicted(sweeps).tau;
+    *r = (run_record){0};
+    // From `quiet` on nothing happens to the contacts: with g+ a force may vanish where disks
+    // overlap.
+    int quiet = 0;
+    while (r->steps < MOST_STEPS && (r->gaps_from == 0 || r->steps < window_end(quiet, tau))) {
+        TRY(talus_world_step(world, 1.0, NULL, &p->error));
+        look_at_contacts(world, r->steps, r);
+        quiet = r->gaps_from > r->forces_from ? r->gaps_from : r->forces_from;
+        r->t[r->steps] = talus_world_time(world);
+        r->x[r->steps++] = chain_position(world, DISKS - 1);
+    }
+    paper_end_world(p, world);
+    if (r->steps == MOST_STEPS) return paper_fail(p, "the chain does not come to rest");
+    return TALUS_OK;
 }
 
 /// Fit all five numbers of the wave.

@@ -148,19 +148,6 @@ static talus_status study_bond(paper* p)
 
 // ---- porosity against stress -------------------------------------------------------------------
 
-/// Raise the stress from step to step; porosity[k] is what each leaves.
-static talus_status compact(paper* p, const powder_def* def, int count, const double* stress,
-                            double* porosity)
-{
-    talus_world* world = NULL;
-    talus_status status = powder_make(p, def, &world);
-    for (int k = 0; k < count && status >= 0; k++) {
-        status = powder_press(p, def, stress[k], world, &porosity[k]);
-    }
-    talus_world_destroy(world);
-    return status;
-}
-
 enum { MOST_STRESSES = 10, MOST_SEEDS = 3 };
 
 /// Kinds of powder. SCALED is ROLLING with forces times 4 and times halved; STRONGER has forces
@@ -208,7 +195,12 @@ static talus_status compact_all(paper* p, study* s)
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < (kind == SCALED ? 1 : s->seeds); i++) {
             powder_def def = powder_of(p, s, kind, i);
-            TRY(compact(p, &def, s->stresses, s->stress, s->porosity[kind][i]));
+            talus_world* world;
+            TRY(powder_make(p, &def, &world));
+            for (int k = 0; k < s->stresses; k++) { // raised from step to step
+                TRY(powder_press(p, &def, s->stress[k], world, &s->porosity[kind][i][k]));
+            }
+            paper_end_world(p, world);
             paper_progress(p, (double)++done / total);
         }
     }

@@ -164,10 +164,10 @@ static talus_status measure_kind(paper* p, const sizes* s, int kind, kind_result
     def.solver = chain_sweeps(SWEEPS[kind], TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    const talus_status status = measure_modes(p, s, world, kind, a, k);
-    talus_world_destroy(world);
+    TRY(measure_modes(p, s, world, kind, a, k));
+    paper_end_world(p, world);
     find_critical(k);
-    return status;
+    return TALUS_OK;
 }
 
 // ---- results -----------------------------------------------------------------------------------

@@ -92,8 +92,7 @@ static talus_status strain_cell(paper* p, const sample* s, const stretch* over, 
     return TALUS_OK;
 }
 
-/// A packing in its cell, with the lid about to move. Whatever happens the caller destroys the
-/// cell.
+/// A packing in its cell, with the lid about to move.
 static talus_status start_sample(paper* p, const setting* set, uint64_t seed, sample* out)
 {
     packing_def* def = &out->made;
@@ -105,9 +104,8 @@ static talus_status start_sample(paper* p, const setting* set, uint64_t seed, sa
     def->solver.tolerance = 0.02;
     talus_world* packing = NULL;
     TRY(packing_make(p, def, &packing));
-    talus_status status = biaxial_make(p, def, packing, FRICTION, &out->cell);
-    talus_world_destroy(packing);
-    TRY(status);
+    TRY(biaxial_make(p, def, packing, FRICTION, &out->cell));
+    paper_end_world(p, packing);
     talus_wall_state lid;
     TRY(talus_world_wall(out->cell, talus_world_find_wall(out->cell, "lid"), &lid, &p->error));
     out->rate = set->inertial_number / (def->radius_low + def->radius_high) *
@@ -441,12 +439,11 @@ static talus_status run(paper* p)
     }
     for (int k = 0; k < set.samples; k++) {
         sample s = {0};
-        talus_status status = start_sample(p, &set, p->seed + (uint64_t)k, &s);
-        if (status >= 0) status = strain_cell(p, &s, &set.stretch[ONSET], &of[ONSET][k]);
-        if (status >= 0 && k == 0) status = draw_chains(p, s.cell);
-        if (status >= 0) status = strain_cell(p, &s, &set.stretch[LATER], &of[LATER][k]);
-        talus_world_destroy(s.cell);
-        TRY(status);
+        TRY(start_sample(p, &set, p->seed + (uint64_t)k, &s));
+        TRY(strain_cell(p, &s, &set.stretch[ONSET], &of[ONSET][k]));
+        if (k == 0) TRY(draw_chains(p, s.cell));
+        TRY(strain_cell(p, &s, &set.stretch[LATER], &of[LATER][k]));
+        paper_end_world(p, s.cell);
         paper_progress(p, (k + 1.0) / set.samples);
     }
     const findings onset = find_all(of[ONSET], set.samples),

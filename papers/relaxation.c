@@ -59,16 +59,6 @@ static double expected_q(int order)
     return q[order];
 }
 
-static talus_status make_chain(paper* p, const sizes* s, talus_world** out)
-{
-    chain_def def = chain_default();
-    def.disks = s->disks;
-    def.overlap = 0.01;
-    def.force = LOAD;
-    def.seed = p->seed;
-    return chain_make(p, &def, out);
-}
-
 /// A chain under load, and room for its forces.
 typedef struct probe {
     const sizes* size;
@@ -428,18 +418,6 @@ static talus_status write_data(paper* p, const sizes* s, const findings* f)
     return paper_csv(p, "modes", MODES, 6, modes);
 }
 
-static talus_status measure(paper* p, probe* b, findings* f)
-{
-    choose_modes(b->size, f);
-    TRY(chain_press(p, b->world, 1.0));
-    for (int order = 0; order < ORDERS; order++) {
-        TRY(spread_of_order(p, b, order, f));
-        paper_progress(p, 0.5 + 0.1 * order);
-        TRY(decay_of_order(p, b, order, f));
-    }
-    return TALUS_OK;
-}
-
 static talus_status run(paper* p)
 {
     const sizes* s = p->brief ? &BRIEF : &FULL;
@@ -453,10 +431,19 @@ static talus_status run(paper* p)
                .trial = room + 2 * disks,
                .weight = room + 2 * disks + trials,
                .sign = 1};
-    TRY(make_chain(p, s, &b.world));
-    talus_status status = measure(p, &b, &f);
-    talus_world_destroy(b.world);
-    TRY(status);
+    chain_def def = chain_default();
+    def.disks = s->disks;
+    def.overlap = 0.01;
+    def.force = LOAD;
+    def.seed = p->seed;
+    TRY(chain_make(p, &def, &b.world));
+    choose_modes(s, &f);
+    TRY(chain_press(p, b.world, 1.0));
+    for (int order = 0; order < ORDERS; order++) {
+        TRY(spread_of_order(p, &b, order, &f));
+        paper_progress(p, 0.5 + 0.1 * order);
+        TRY(decay_of_order(p, &b, order, &f));
+    }
     table(p, s, &f);
     paper_note(p,
                "The papers give no measurement of q. Here: %lld disks, %d trials of random sweeps.",

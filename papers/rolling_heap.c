@@ -41,9 +41,12 @@ typedef struct sphere_def {
     int steps;
 } sphere_def;
 
-static talus_status roll_on(paper* p, const sphere_def* def, talus_world* world, double* speed,
-                            double* spin)
+/// Let a sphere go; speed and spin get their values after each step.
+static talus_status roll(paper* p, const sphere_def* def, double* speed, double* spin)
 {
+    talus_world* world = NULL;
+    const heap_law law = {.friction = 0.5, .rolling = def->rolling, .torsion = def->torsion};
+    TRY(heap_table(p, def->slope, &law, &world));
     talus_solver_def solver = talus_solver_default();
     solver.stop = TALUS_STOP_RESIDUAL;
     solver.tolerance = 1e-13;
@@ -62,18 +65,8 @@ static talus_status roll_on(paper* p, const sphere_def* def, talus_world* world,
         speed[s] = g.velocity[0];
         spin[s] = g.spin[2];
     }
+    paper_end_world(p, world);
     return TALUS_OK;
-}
-
-/// Let a sphere go; speed and spin get their values after each step.
-static talus_status roll(paper* p, const sphere_def* def, double* speed, double* spin)
-{
-    talus_world* world = NULL;
-    const heap_law law = {.friction = 0.5, .rolling = def->rolling, .torsion = def->torsion};
-    TRY(heap_table(p, def->slope, &law, &world));
-    talus_status status = roll_on(p, def, world, speed, spin);
-    talus_world_destroy(world);
-    return status;
 }
 
 enum { SPHERE_STEPS = 2000 };
@@ -223,12 +216,11 @@ static talus_status run_case(paper* p, study* s, int c, int seed, talus_figure* 
     talus_world* world = NULL;
     TRY(heap_make(p, &def, &s->shape[c][seed], &world));
     add_profile(world, 1.0 / s->seeds, s->profile[c]);
-    talus_status status = TALUS_OK;
     if (seed == 0 && (c == CASE_NONE || c == s->main)) {
-        status = draw_heap(p, s, pictures, c == CASE_NONE, world);
+        TRY(draw_heap(p, s, pictures, c == CASE_NONE, world));
     }
-    talus_world_destroy(world);
-    return status;
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 static talus_status run_cases(paper* p, study* s, talus_figure* pictures)

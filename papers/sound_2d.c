@@ -55,12 +55,6 @@ typedef struct variants {
     ring light, heavy; ///< a packing without side walls, with the usual piston and a heavy one
 } variants;
 
-static talus_status vary(paper* p, ring_packing* in, int sweeps, variants* v)
-{
-    TRY(ring_play(p, in, sweeps, 0.5 * small_rise, &v->halved));
-    return ring_watch(p, in, sweeps, large_rise, &v->large);
-}
-
 /// All that is measured.
 typedef struct results {
     setting set;
@@ -83,19 +77,6 @@ static talus_status draw_packing(paper* p, const talus_world* world)
                         "The packing before its force rises (UK Fig. 5), with contact forces.");
 }
 
-static talus_status measure_packing(paper* p, results* out, int packing, ring_packing* in)
-{
-    const setting* set = &out->set;
-    TRY(ring_prepare(p, in, set->sweeps[0], large_rise));
-    if (packing == 0) TRY(draw_packing(p, in->world));
-    for (int s = 0; s < set->count; s++) {
-        TRY(ring_play(p, in, set->sweeps[s], small_rise, &out->rings[packing][s]));
-        paper_progress(p, (packing + (s + 1.0) / set->count) / set->packings);
-    }
-    if (packing > 0) return TALUS_OK;
-    return vary(p, in, set->sweeps[out->middle], &out->variants);
-}
-
 static talus_status make_packing(paper* p, const results* res, int packing, bool periodic,
                                  ring_packing* in)
 {
@@ -113,17 +94,20 @@ static talus_status run_packing(paper* p, results* out, int packing)
 {
     ring_packing in;
     TRY(make_packing(p, out, packing, false, &in));
-    talus_status status = measure_packing(p, out, packing, &in);
-    talus_world_destroy(in.world);
-    return status;
-}
-
-static talus_status play_pistons(paper* p, ring_packing* in, int sweeps, variants* v)
-{
-    TRY(ring_prepare(p, in, sweeps, large_rise));
-    TRY(ring_play(p, in, sweeps, small_rise, &v->light));
-    in->def.lid_mass = heavy_piston * (double)in->def.grains;
-    return ring_play(p, in, sweeps, small_rise, &v->heavy);
+    const setting* set = &out->set;
+    TRY(ring_prepare(p, &in, set->sweeps[0], large_rise));
+    if (packing == 0) TRY(draw_packing(p, in.world));
+    for (int s = 0; s < set->count; s++) {
+        TRY(ring_play(p, &in, set->sweeps[s], small_rise, &out->rings[packing][s]));
+        paper_progress(p, (packing + (s + 1.0) / set->count) / set->packings);
+    }
+    if (packing == 0) {
+        const int sweeps = set->sweeps[out->middle];
+        TRY(ring_play(p, &in, sweeps, 0.5 * small_rise, &out->variants.halved));
+        TRY(ring_watch(p, &in, sweeps, large_rise, &out->variants.large));
+    }
+    paper_end_world(p, in.world);
+    return TALUS_OK;
 }
 
 /// Two pistons on a packing without side walls: its wave is plane, so their masses tell its kH.
@@ -131,9 +115,13 @@ static talus_status run_pistons(paper* p, results* out)
 {
     ring_packing in;
     TRY(make_packing(p, out, 0, true, &in));
-    talus_status status = play_pistons(p, &in, out->set.sweeps[out->middle], &out->variants);
-    talus_world_destroy(in.world);
-    return status;
+    const int sweeps = out->set.sweeps[out->middle];
+    TRY(ring_prepare(p, &in, sweeps, large_rise));
+    TRY(ring_play(p, &in, sweeps, small_rise, &out->variants.light));
+    in.def.lid_mass = heavy_piston * (double)in.def.grains;
+    TRY(ring_play(p, &in, sweeps, small_rise, &out->variants.heavy));
+    paper_end_world(p, in.world);
+    return TALUS_OK;
 }
 
 // ---- the table ---------------------------------------------------------------------------------

@@ -130,10 +130,10 @@ static talus_status run_rigid(paper* p, setting s, double change, uint64_t seed,
     def.solver = chain_sweeps(s.sweeps, TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    talus_status status = chain_press(p, world, s.h);
-    if (status >= 0) status = raise_load(p, world, s.h, 1, change, a);
-    talus_world_destroy(world);
-    return status;
+    TRY(chain_press(p, world, s.h));
+    TRY(raise_load(p, world, s.h, 1, change, a));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 /// The chain of springs and dashpots with the same kappa and gamma. It begins in balance.
@@ -149,13 +149,10 @@ static talus_status run_soft(paper* p, setting s, double change, answer* a)
     talus_world* world;
     talus_soft_times times;
     TRY(chain_make(p, &def, &world));
-    talus_status status = talus_world_soft_times(world, &times, &p->error);
-    if (status >= 0) {
-        const int64_t parts = (int64_t)ceil(s.h / times.chosen);
-        status = raise_load(p, world, s.h, parts, change, a);
-    }
-    talus_world_destroy(world);
-    return status;
+    TRY(talus_world_soft_times(world, &times, &p->error));
+    TRY(raise_load(p, world, s.h, (int64_t)ceil(s.h / times.chosen), change, a));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 /// omega and tau of the longest wave, fitted when the next one, which decays 9 times as fast, has

@@ -244,15 +244,39 @@ void* paper_alloc(paper* p, size_t count, size_t size)
     return *own;
 }
 
+talus_status paper_world(paper* p, const talus_world_def* def, talus_world** out)
+{
+    paper_results* r = p->results;
+    talus_world** own = grow(r, &r->worlds, &r->world_count, sizeof *own);
+    if (!own) return paper_error(&p->error, TALUS_ERR_MEMORY, "no memory for a world");
+    const talus_status status = talus_world_create(def, own, &p->error);
+    if (status < 0) r->world_count--;
+    *out = status < 0 ? NULL : *own;
+    return status;
+}
+
+void paper_end_world(paper* p, talus_world* world)
+{
+    paper_results* r = p->results;
+    int i = r->world_count - 1; // mostly the last one
+    while (i >= 0 && r->worlds[i] != world) i--;
+    if (i < 0) return;
+    r->worlds[i] = r->worlds[--r->world_count];
+    talus_world_destroy(world);
+}
+
 static void free_memory(paper_results* r)
 {
     for (int i = 0; i < r->memory_count; i++) free(r->memory[i]);
+    for (int i = 0; i < r->world_count; i++) talus_world_destroy(r->worlds[i]);
     for (int i = 0; i < r->figure_count; i++) talus_figure_destroy(r->figures[i]);
     free(r->memory);
+    free(r->worlds);
     free(r->figures);
     r->memory = NULL;
+    r->worlds = NULL;
     r->figures = NULL;
-    r->memory_count = r->figure_count = 0;
+    r->memory_count = r->world_count = r->figure_count = 0;
 }
 
 talus_status paper_carry_out(const paper_experiment* experiment, const paper_options* options,
