@@ -48,18 +48,6 @@ typedef struct cost_table {
     double block_sweeps[SOLVERS][BLOCKS]; ///< to stop an ordered block
 } cost_table;
 
-static packing_def dense_packing(const paper* p, int dim, int64_t grains, uint64_t seed)
-{
-    packing_def def = packing_default();
-    def.dim = dim;
-    def.grains = grains;
-    def.friction = friction;
-    def.rest = 1e-8;
-    def.seed = seed;
-    def.threads = p->threads;
-    return def;
-}
-
 /// Continue from a packing with other options: the lid presses, the left wall comes in.
 static talus_status start_scene(paper* p, const packing_def* def, const talus_world* packing,
                                 const talus_world_def* options, const talus_pair_def* law,
@@ -174,7 +162,12 @@ static talus_status measure_size(paper* p, int64_t grains, int packings, int ste
                                  cost_table* table)
 {
     table->grains[size] = (double)grains;
-    packing_def def = dense_packing(p, table->dim, grains, p->seed);
+    packing_def def = packing_default();
+    def.dim = table->dim;
+    def.grains = grains;
+    def.friction = friction;
+    def.rest = 1e-8;
+    def.threads = p->threads;
     for (int i = 0; i < packings; i++) {
         def.seed = p->seed + (uint64_t)i;
         talus_world* start = NULL;
@@ -229,16 +222,6 @@ static talus_status strike(paper* p, int dim, int n, int solver, double* grains,
     TRY(talus_world_step(world, 0.01, &result, &p->error));
     *sweeps = (double)result.sweeps;
     paper_end_world(p, world);
-    return TALUS_OK;
-}
-
-static talus_status strike_all(paper* p, cost_table* t)
-{
-    for (int i = 0; i < BLOCKS; i++) {
-        const int n = (int)lround((t->dim == 2 ? 8 : 4) * pow(t->dim == 2 ? 5 : 3, i / 4.0));
-        for (int kind = PAPERS_SOLVER; kind <= OWN_SOLVER; kind++)
-            TRY(strike(p, t->dim, n, kind, &t->block_grains[i], &t->block_sweeps[kind][i]));
-    }
     return TALUS_OK;
 }
 
@@ -481,7 +464,12 @@ static talus_status run(paper* p)
     for (int i = 0; i < 2; i++) {
         tables[i].dim = 2 + i;
         TRY(measure_table(p, &tables[i]));
-        TRY(strike_all(p, &tables[i]));
+        cost_table* t = &tables[i];
+        for (int k = 0; k < BLOCKS; k++) {
+            const int n = (int)lround((t->dim == 2 ? 8 : 4) * pow(t->dim == 2 ? 5 : 3, k / 4.0));
+            for (int kind = PAPERS_SOLVER; kind <= OWN_SOLVER; kind++)
+                TRY(strike(p, t->dim, n, kind, &t->block_grains[k], &t->block_sweeps[kind][k]));
+        }
         judge_blocks(p, &tables[i]);
         judge_counts(p, &tables[i]);
         report_costs(p, &tables[i]);

@@ -117,16 +117,6 @@ static talus_status fit_run(paper* p, const run_record* r, int from, int sweeps,
     return paper_fail(p, "no damped wave fits the run with N_I = %d", sweeps);
 }
 
-/// The papers' curve: with the predicted omega and tau.
-static fit_wave predicted_curve(const run_record* r, int sweeps)
-{
-    const chain_wave wave = predicted(sweeps);
-    const int begin = r->gaps_from + (int)(DELAY * wave.tau);
-    fit_wave curve = {.omega = wave.omega, .tau = wave.tau};
-    fit_wave_amplitude(r->steps - begin, r->t + begin, r->x + begin, &curve);
-    return curve;
-}
-
 static talus_status run_kind(paper* p, int sweeps, int seeds, double done, kind_results* k)
 {
     run_record* r = paper_alloc(p, 1, sizeof *r);
@@ -148,7 +138,11 @@ static talus_status run_kind(paper* p, int sweeps, int seeds, double done, kind_
         if (i == 0) k->shown = *r;
         paper_progress(p, done + (i + 1.0) / (seeds * KINDS));
     }
-    k->curve = predicted_curve(&k->shown, sweeps);
+    // The papers' curve: with the predicted omega and tau.
+    const chain_wave wave = predicted(sweeps);
+    const int begin = k->shown.gaps_from + (int)(DELAY * wave.tau);
+    k->curve = (fit_wave){.omega = wave.omega, .tau = wave.tau};
+    fit_wave_amplitude(k->shown.steps - begin, k->shown.t + begin, k->shown.x + begin, &k->curve);
     return TALUS_OK;
 }
 

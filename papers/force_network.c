@@ -60,17 +60,6 @@ typedef struct record {
 
 // ---- straining ---------------------------------------------------------------------------------
 
-static talus_status take_down(paper* p, const talus_world* cell, record* r)
-{
-    network_take(&r->forces, cell);
-    talus_wall_state lid, right;
-    TRY(talus_world_wall(cell, talus_world_find_wall(cell, "lid"), &lid, &p->error));
-    TRY(talus_world_wall(cell, talus_world_find_wall(cell, "right"), &right, &p->error));
-    r->lid_stress += lid.force[1] / right.position[0];
-    r->contact_stress += network_load(cell) / (right.position[0] * lid.position[1]);
-    return TALUS_OK;
-}
-
 /// A sample on its way.
 typedef struct sample {
     packing_def made;
@@ -87,7 +76,12 @@ static talus_status strain_cell(paper* p, const sample* s, const stretch* over, 
         while (s->rate * talus_world_time(s->cell) < until) {
             TRY(talus_world_step(s->cell, s->h, NULL, &p->error));
         }
-        TRY(take_down(p, s->cell, r));
+        network_take(&r->forces, s->cell);
+        talus_wall_state lid, right;
+        TRY(talus_world_wall(s->cell, talus_world_find_wall(s->cell, "lid"), &lid, &p->error));
+        TRY(talus_world_wall(s->cell, talus_world_find_wall(s->cell, "right"), &right, &p->error));
+        r->lid_stress += lid.force[1] / right.position[0];
+        r->contact_stress += network_load(s->cell) / (right.position[0] * lid.position[1]);
     }
     return TALUS_OK;
 }

@@ -177,16 +177,6 @@ static study plan(const paper* p)
     return s;
 }
 
-static void add_profile(const talus_world* world, double share, double* profile)
-{
-    talus_grains g = talus_world_grains(world);
-    for (int64_t i = 0; i < g.count; i++) {
-        int ring = (int)hypot(g.position[3 * i], g.position[3 * i + 1]);
-        double volume = 4 * M_PI / 3 * pow(g.radius[i], 3), area = M_PI * (2 * ring + 1);
-        if (ring < RINGS) profile[ring] += share * volume / area;
-    }
-}
-
 /// Draw the heap as seen from the side; both pictures show the same part of the table.
 static talus_status draw_heap(paper* p, const study* s, talus_figure* figure, int panel,
                               const talus_world* world)
@@ -215,22 +205,16 @@ static talus_status run_case(paper* p, study* s, int c, int seed, talus_figure* 
     def.seed = p->seed * 1000 + (uint64_t)seed;
     talus_world* world = NULL;
     TRY(heap_make(p, &def, &s->shape[c][seed], &world));
-    add_profile(world, 1.0 / s->seeds, s->profile[c]);
+    const talus_grains g = talus_world_grains(world);
+    for (int64_t i = 0; i < g.count; i++) {
+        const int ring = (int)hypot(g.position[3 * i], g.position[3 * i + 1]);
+        const double volume = 4 * M_PI / 3 * pow(g.radius[i], 3), area = M_PI * (2 * ring + 1);
+        if (ring < RINGS) s->profile[c][ring] += 1.0 / s->seeds * volume / area;
+    }
     if (seed == 0 && (c == CASE_NONE || c == s->main)) {
         TRY(draw_heap(p, s, pictures, c == CASE_NONE, world));
     }
     paper_end_world(p, world);
-    return TALUS_OK;
-}
-
-static talus_status run_cases(paper* p, study* s, talus_figure* pictures)
-{
-    for (int c = 0; c < s->cases; c++) {
-        for (int i = 0; i < s->seeds; i++) {
-            TRY(run_case(p, s, c, i, pictures));
-            paper_progress(p, (c * s->seeds + i + 1.0) / (s->cases * s->seeds));
-        }
-    }
     return TALUS_OK;
 }
 
@@ -379,7 +363,12 @@ static talus_status run_rolling_heap(paper* p)
     def.panel_width = 720, def.panel_height = 200;
     talus_figure* pictures;
     TRY(paper_new_figure(p, &def, &pictures));
-    TRY(run_cases(p, &s, pictures));
+    for (int c = 0; c < s.cases; c++) {
+        for (int i = 0; i < s.seeds; i++) {
+            TRY(run_case(p, &s, c, i, pictures));
+            paper_progress(p, (c * s.seeds + i + 1.0) / (s.cases * s.seeds));
+        }
+    }
     sum_up(&s);
     state_heaps(p, &s);
     TRY(write_tables(p, &s));

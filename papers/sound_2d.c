@@ -40,12 +40,6 @@ typedef struct setting {
     int sweeps[MOST_SWEEPS];
 } setting;
 
-static setting choose(bool brief)
-{
-    if (brief) return (setting){300, 2, 4, {4, 8, 16, 32}};
-    return (setting){1000, 4, 7, {5, 8, 12, 20, 32, 50, 80}};
-}
-
 // ---- one packing -------------------------------------------------------------------------------
 
 /// What depends on the choices that the papers do not tell.
@@ -401,7 +395,8 @@ static talus_status run(paper* p)
 {
     results* res = paper_alloc(p, 1, sizeof *res);
     if (!res) return p->error.status;
-    res->set = choose(p->brief);
+    res->set = p->brief ? (setting){300, 2, 4, {4, 8, 16, 32}}
+                        : (setting){1000, 4, 7, {5, 8, 12, 20, 32, 50, 80}};
     res->middle = res->set.count / 2;
     res->def = packing_default();
     res->def.grains = res->set.disks;

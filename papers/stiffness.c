@@ -171,16 +171,6 @@ static talus_status fit_answer(paper* p, int sweeps, const answer* a, chain_wave
 
 // ---- measurements ------------------------------------------------------------------------------
 
-/// Add a run to the mean of all.
-static void add_to_mean(const answer* one, double weight, answer* mean)
-{
-    for (int64_t t = 0; t < mean->steps; t++) {
-        mean->t[t] = one->t[t];
-        mean->moved[t] += weight * one->moved[t];
-    }
-    for (int64_t i = 0; i < mean->disks; i++) mean->overlap[i] += weight * one->overlap[i];
-}
-
 /// Shortening, omega and tau of many runs of the long chain.
 static talus_status measure_long(paper* p, const sizes* s, setting set, uint64_t seed,
                                  double* shorter, findings* f)
@@ -193,7 +183,13 @@ static talus_status measure_long(paper* p, const sizes* s, setting set, uint64_t
         chain_wave wave;
         TRY(run_rigid(p, set, CHANGE, seed + (uint64_t)i, &f->one));
         TRY(fit_answer(p, set.sweeps, &f->one, &wave));
-        add_to_mean(&f->one, 1.0 / s->seeds, &f->mean);
+        for (int64_t t = 0; t < f->mean.steps; t++) {
+            f->mean.t[t] = f->one.t[t];
+            f->mean.moved[t] += 1.0 / s->seeds * f->one.moved[t];
+        }
+        for (int64_t d = 0; d < f->mean.disks; d++) {
+            f->mean.overlap[d] += 1.0 / s->seeds * f->one.overlap[d];
+        }
         shorter[i] = shortening(&f->one);
         omega[i] = wave.omega;
         gamma[i] = 2.0 / (wave.tau * kd * kd);
