@@ -41,18 +41,6 @@ void talus_ensemble_free(talus_ensemble* e)
     *e = (talus_ensemble){0};
 }
 
-static void task_free(ensemble_task* task)
-{
-    problem_free(&task->problem);
-    solve_workspace_free(&task->workspace);
-    free(task->first);
-    free(task->first_compound);
-    free(task->solution);
-    free(task->scratch);
-    free(task->velocity);
-    free(task->velocity2);
-}
-
 static talus_status check_def(const talus_ensemble_def* def, talus_error* error)
 {
     if (!(def->step > 0.0) || !isfinite(def->step)) {
@@ -176,6 +164,13 @@ talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def
     ensemble_task task = {.world = world, .def = def};
     talus_status status = measure(&task, world, out, error);
     if (status < 0) talus_ensemble_free(out);
-    task_free(&task);
+    problem_free(&task.problem);
+    solve_workspace_free(&task.workspace);
+    free(task.first);
+    free(task.first_compound);
+    free(task.solution);
+    free(task.scratch);
+    free(task.velocity);
+    free(task.velocity2);
     return status;
 }

@@ -33,24 +33,6 @@ void talus_field_free(talus_field* f)
     *f = (talus_field){0};
 }
 
-static talus_status check(const talus_field_def* def, talus_error* error)
-{
-    if (def->kernel >= TALUS_KERNEL_COUNT) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "fields: there is no kernel %d",
-                         (int)def->kernel);
-    }
-    if (!(def->width >= 0.0) || !isfinite(def->width)) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "fields: the width %g is not a length",
-                         def->width);
-    }
-    for (int k = 0; k < 3; k++) {
-        if (def->cells[k] >= 0) continue;
-        return error_set(error, TALUS_ERR_ARGUMENT, "fields: %d cells along an axis",
-                         def->cells[k]);
-    }
-    return TALUS_OK;
-}
-
 /// Lay the grid over the domain's box. A kernel over very many images of a periodic cell would only
 /// cost time.
 static talus_status lay_grid(const domain* d, const talus_field_def* def, double width,
@@ -109,7 +91,19 @@ talus_status talus_measure_field(const talus_world* world, const talus_field_def
     domain d;
     *out = (talus_field){0};
     if (!def) def = &plain;
-    TRY(check(def, error));
+    if (def->kernel >= TALUS_KERNEL_COUNT) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "fields: there is no kernel %d",
+                         (int)def->kernel);
+    }
+    if (!(def->width >= 0.0) || !isfinite(def->width)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "fields: the width %g is not a length",
+                         def->width);
+    }
+    for (int k = 0; k < 3; k++) {
+        if (def->cells[k] >= 0) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT, "fields: %d cells along an axis",
+                         def->cells[k]);
+    }
     TRY(domain_make(world, &def->domain, &d, error));
     double width = def->width;
     if (width == 0.0) {

@@ -20,17 +20,6 @@ void talus_forces_free(talus_forces* f)
     *f = (talus_forces){0};
 }
 
-static talus_status make_histograms(const talus_measure_def* def, talus_forces* out,
-                                    talus_error* error)
-{
-    const double least = def->force_least, most = def->force_most;
-    TRY(histogram_make(def->bins, 0.0, most, false, &out->normal, error));
-    TRY(histogram_make(def->bins, least, most, true, &out->normal_log, error));
-    TRY(histogram_make(def->bins, 0.0, most, false, &out->tangential, error));
-    TRY(histogram_make(def->bins, least, most, true, &out->tangential_log, error));
-    return histogram_make(def->bins, 0.0, 1.0, false, &out->mobility, error);
-}
-
 /// Means and maxima, which the histograms need first.
 static void set_means(const contact_filter* filter, talus_forces* out)
 {
@@ -69,8 +58,21 @@ talus_status talus_measure_forces(const talus_world* world, const talus_measure_
     contact_filter filter;
     *out = (talus_forces){0};
     TRY(contact_filter_make(world, def, &filter, error));
-    talus_status status = make_histograms(def, out, error);
-    if (status < 0) {
+    const double least = def->force_least, most = def->force_most;
+    const struct {
+        talus_histogram* of;
+        double low, high;
+        bool logarithmic;
+    } histogram[] = {{&out->normal, 0.0, most, false},
+                     {&out->normal_log, least, most, true},
+                     {&out->tangential, 0.0, most, false},
+                     {&out->tangential_log, least, most, true},
+                     {&out->mobility, 0.0, 1.0, false}};
+    for (int k = 0; k < 5; k++) {
+        const talus_status status =
+            histogram_make(def->bins, histogram[k].low, histogram[k].high, histogram[k].logarithmic,
+                           histogram[k].of, error);
+        if (status == TALUS_OK) continue;
         talus_forces_free(out);
         return status;
     }
@@ -102,8 +104,6 @@ talus_status talus_measure_forces(const talus_world* world, const talus_measure_
         out->mobilised /= (double)out->rubbing;
         out->sliding /= (double)out->rubbing;
     }
-    talus_histogram* all[] = {&out->normal, &out->normal_log, &out->tangential,
-                              &out->tangential_log, &out->mobility};
-    for (int k = 0; k < 5; k++) histogram_finish(all[k]);
+    for (int k = 0; k < 5; k++) histogram_finish(histogram[k].of);
     return TALUS_OK;
 }

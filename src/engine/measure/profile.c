@@ -217,19 +217,6 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
     return TALUS_OK;
 }
 
-/// The largest radius of shells: of the cylinder, or of what fits into the box.
-static double outer_radius(const profile_task* t)
-{
-    const domain* d = t->domain;
-    if (d->cylinder_count > 0) return d->cylinder[0].radius;
-    double radius = INFINITY;
-    for (int k = 0; k < t->dim; k++) {
-        if (t->dim == 3 && k == t->axis) continue;
-        radius = fmin(radius, 0.5 * (d->high[k] - d->low[k]));
-    }
-    return radius;
-}
-
 static void set_range(profile_task* t, const talus_profile_def* def)
 {
     const domain* d = t->domain;
@@ -240,7 +227,12 @@ static void set_range(profile_task* t, const talus_profile_def* def)
     double low = def->low, high = def->high;
     if (low == high) {
         low = def->radial ? 0.0 : d->low[t->axis];
-        high = def->radial ? outer_radius(t) : d->high[t->axis];
+        high = def->radial ? INFINITY : d->high[t->axis];
+        // The largest radius of shells: of the cylinder, or of what fits into the box.
+        for (int k = 0; k < t->dim && def->radial; k++) {
+            if (t->dim == 2 || k != t->axis) high = fmin(high, 0.5 * (d->high[k] - d->low[k]));
+        }
+        if (def->radial && d->cylinder_count > 0) high = d->cylinder[0].radius;
     }
     t->low = low;
     t->width = (high - low) / t->bins;

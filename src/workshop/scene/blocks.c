@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "scene/shape_points.h"
@@ -20,22 +21,14 @@ void block_list_free(block_list* list)
 talus_status block_list_add_shape(block_list* list, const double* points, int count, int* shape,
                                   talus_error* error)
 {
-    if (list->shape_count + 2 > list->shape_capacity) {
-        int capacity = 2 * list->shape_capacity + 16;
-        int* first = realloc(list->first, sizeof *first * (size_t)capacity);
-        if (!first) return error_memory(error, "making blocks");
-        if (list->shape_count == 0) first[0] = 0;
-        list->first = first;
-        list->shape_capacity = capacity;
+    if (!arrays_grow(&list->shape_capacity, list->shape_count + 2, ARRAY(list->first))) {
+        return error_memory(error, "making blocks");
     }
+    if (list->shape_count == 0) list->first[0] = 0;
     int used = list->first[list->shape_count];
     size_t row = sizeof(double) * (size_t)list->dim;
-    if (used + count > list->point_capacity) {
-        int64_t capacity = 2 * ((int64_t)used + count);
-        double* more = realloc(list->points, row * (size_t)capacity);
-        if (!more) return error_memory(error, "making blocks");
-        list->points = more;
-        list->point_capacity = capacity;
+    if (!arrays_grow(&list->point_capacity, used + count, ROWS(list->points, list->dim))) {
+        return error_memory(error, "making blocks");
     }
     memcpy(list->points + (ptrdiff_t)used * list->dim, points, row * (size_t)count);
     *shape = list->shape_count++;
@@ -45,33 +38,14 @@ talus_status block_list_add_shape(block_list* list, const double* points, int co
 
 talus_status block_list_add(block_list* list, const block* row, talus_error* error)
 {
-    if (list->count == list->capacity) {
-        int64_t capacity = 2 * list->capacity + 64;
-        block* rows = realloc(list->rows, sizeof *rows * (size_t)capacity);
-        if (!rows) return error_memory(error, "making blocks");
-        list->rows = rows;
-        list->capacity = capacity;
+    if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->rows))) {
+        return error_memory(error, "making blocks");
     }
     list->rows[list->count++] = *row;
     return TALUS_OK;
 }
 
 // ---- arch --------------------------------------------------------------------------------------
-
-/// Corners of the voussoir at the crown, about the arch's centre.
-static int voussoir(const arch_def* def, int dim, double half_angle, double* out)
-{
-    int count = 0;
-    for (int i = 0; i < (dim == 3 ? 8 : 4); i++) {
-        double r = def->radius + ((i & 1) ? 0.5 : -0.5) * def->thickness;
-        double side = (i & 2) ? 1.0 : -1.0;
-        double* x = out + dim * count++;
-        x[0] = side * r * sin(half_angle);
-        x[dim - 1] = r * cos(half_angle);
-        if (dim == 3) x[1] = (i & 4) ? 0.5 * def->depth : -0.5 * def->depth;
-    }
-    return count;
-}
 
 talus_status generate_arch(const arch_def* def, int dim, block_list* out, talus_error* error)
 {
@@ -82,7 +56,16 @@ talus_status generate_arch(const arch_def* def, int dim, block_list* out, talus_
                          "arch: the thickness must be below twice the radius, and a block must "
                          "span less than 170 degrees");
     }
-    int count = voussoir(def, dim, 0.5 * share, points);
+    // Corners of the voussoir at the crown, about the arch's centre.
+    const int count = dim == 3 ? 8 : 4;
+    for (int i = 0; i < count; i++) {
+        double r = def->radius + ((i & 1) ? 0.5 : -0.5) * def->thickness;
+        double side = (i & 2) ? 1.0 : -1.0;
+        double* x = points + dim * i;
+        x[0] = side * r * sin(0.5 * share);
+        x[dim - 1] = r * cos(0.5 * share);
+        if (dim == 3) x[1] = (i & 4) ? 0.5 * def->depth : -0.5 * def->depth;
+    }
     TRY(block_list_add_shape(out, points, count, &shape, error));
     int64_t extra = def->springers ? 1 : 0;
     for (int64_t i = -extra; i < def->blocks + extra; i++) {
@@ -104,7 +87,7 @@ typedef struct mason {
     int dim;
     block_list* out;
     double* length; ///< [out->shape_count]
-    int capacity;
+    int64_t capacity;
     talus_error* error;
 } mason;
 
@@ -114,12 +97,8 @@ static talus_status brick_shape(mason* m, double length, int* shape)
     for (*shape = 0; *shape < m->out->shape_count; ++*shape) {
         if (fabs(m->length[*shape] - length) <= 1e-12 * length) return TALUS_OK;
     }
-    if (m->out->shape_count == m->capacity) {
-        int capacity = 2 * m->capacity + 16;
-        double* more = realloc(m->length, sizeof *more * (size_t)capacity);
-        if (!more) return error_memory(m->error, "masonry");
-        m->length = more;
-        m->capacity = capacity;
+    if (!arrays_grow(&m->capacity, m->out->shape_count + 1, ARRAY(m->length))) {
+        return error_memory(m->error, "masonry");
     }
     double points[POINTS_ROOM], size[3];
     vec_copy(3, size, m->def->brick);
@@ -145,26 +124,17 @@ static talus_status lay(mason* m, int64_t course, double a, double b)
     return block_list_add(m->out, &row, m->error);
 }
 
-/// What a course leaves free: the opening, or the place of the lintel. False: nothing.
-static bool left_free(const masonry_def* d, int64_t course, double hole[2])
-{
-    if (!d->opening) return false;
-    bool lintel = d->bearing > 0.0 && course == d->first + d->height;
-    double more = lintel ? d->bearing + d->gap : 0.0;
-    hole[0] = d->from - more;
-    hole[1] = d->to + more;
-    return lintel || (course >= d->first && course < d->first + d->height);
-}
-
-/// Lay a brick, cut where the course has its hole.
+/// Lay a brick, cut where the course leaves something free: the opening, or the lintel's place.
 static talus_status lay_cut(mason* m, int64_t course, double a, double b)
 {
-    double hole[2];
-    if (!left_free(m->def, course, hole) || b <= hole[0] || a >= hole[1]) {
-        return lay(m, course, a, b);
-    }
-    TRY(lay(m, course, a, fmin(b, hole[0])));
-    return lay(m, course, fmax(a, hole[1]), b);
+    const masonry_def* d = m->def;
+    const bool lintel = d->opening && d->bearing > 0.0 && course == d->first + d->height;
+    const bool free = d->opening && course >= d->first && course < d->first + d->height;
+    const double more = lintel ? d->bearing + d->gap : 0.0;
+    const double from = d->from - more, to = d->to + more;
+    if (!(lintel || free) || b <= from || a >= to) return lay(m, course, a, b);
+    TRY(lay(m, course, a, fmin(b, from)));
+    return lay(m, course, fmax(a, to), b);
 }
 
 static talus_status lay_course(mason* m, int64_t course)

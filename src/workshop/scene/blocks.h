@@ -23,8 +23,8 @@ typedef struct block_list {
     int dim;
     double* points; ///< [first[shape_count]][dim]
     int* first;     ///< [shape_count + 1] first point of each shape
-    int shape_count, shape_capacity;
-    int64_t point_capacity;
+    int shape_count;
+    int64_t shape_capacity, point_capacity;
     block* rows;
     int64_t count, capacity;
 } block_list;

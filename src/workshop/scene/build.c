@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain.h"
+#include "base/vec.h"
 #include "scene/model.h"
 #include "scene/overlap.h"
 
@@ -23,60 +24,51 @@ typedef struct build {
     int64_t* first; ///< [source_count + 1] first row of each source
 } build;
 
-static talus_status add_materials(const build* b, talus_error* error)
-{
-    const talus_scene* scene = b->scene;
-    for (int i = 0; i < scene->material_count; i++) {
-        const scene_material* m = &scene->materials[i];
-        TRY(talus_world_add_material(b->world, m->name, &m->law, NULL, error));
-    }
-    for (int i = 0; i < scene->pair_count; i++) {
-        const scene_pair* p = &scene->pairs[i];
-        TRY(talus_world_set_pair(b->world, (talus_material_id){p->a}, (talus_material_id){p->b},
-                                 &p->law, error));
-    }
-    return TALUS_OK;
-}
+/// Solids of the shapes: the world's numbers and what it knows of them.
+typedef struct made_shape {
+    talus_solid_id solid;
+    talus_solid_state state;
+} made_shape;
 
-/// The scene's solids come first in the world, so that their numbers are the same in both.
-static talus_status add_solids(build* b, talus_error* error)
+/// Blocks into the world: a solid for each shape, a grain for each block.
+static talus_status add_blocks(talus_world* world, const scene_source* source,
+                               const block_list* blocks, grain_list* grains,
+                               generate_report* report, talus_error* error)
 {
-    const talus_scene* scene = b->scene;
-    for (int i = 0; i < scene->shapes.solids.count; i++) {
-        const scene_solid* s = &scene->solids[i];
-        talus_error own = {0};
-        talus_status status = talus_world_add_solid(b->world, &s->def, NULL, &own);
-        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the shapes");
-        if (status < 0) mistakes_add(&b->mistakes, s->origin.at, s->origin.path, "%s", own.text);
+    made_shape* made = malloc(sizeof *made * (size_t)(blocks->shape_count + 1));
+    if (!made) return error_memory(error, "blocks");
+    talus_status status = TALUS_OK;
+    for (int i = 0; i < blocks->shape_count && status >= 0; i++) {
+        char name[256];
+        snprintf(name, sizeof name, "%.200s/%d", source->name, i);
+        talus_solid_def def = talus_solid_default();
+        def.name = name;
+        def.points = blocks->points + (ptrdiff_t)blocks->first[i] * blocks->dim;
+        def.point_count = blocks->first[i + 1] - blocks->first[i];
+        status = talus_world_add_solid(world, &def, &made[i].solid, error);
+        if (status >= 0) status = talus_world_solid(world, made[i].solid, &made[i].state, error);
     }
-    return TALUS_OK;
-}
-
-/// A wall that spans between walls needs these to exist: all are added at rest, then set moving.
-static talus_status add_walls(build* b, talus_error* error)
-{
-    const talus_scene* scene = b->scene;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < scene->wall_count; i++) {
-            const scene_wall* wall = &scene->walls[i];
-            bool moves = wall->def.drive.kind != TALUS_DRIVE_FIXED;
-            talus_wall_def def = wall->def;
-            def.drive = talus_drive_default();
-            talus_error own = {0};
-            talus_status status = TALUS_OK;
-            if (pass == 0)
-                status = talus_world_add_wall(b->world, &def, NULL, &own);
-            else if (moves)
-                status =
-                    talus_world_set_drive(b->world, (talus_wall_id){i}, &wall->def.drive, &own);
-            if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
-            if (status < 0) {
-                mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
-            }
+    for (int64_t i = 0; i < blocks->count && status >= 0; i++) {
+        const block* b = &blocks->rows[i];
+        const made_shape* of = &made[b->shape];
+        talus_grain_def g = b->edge == EDGE_NONE ? source->base : source->edge[b->edge];
+        double q[4], centre[3];
+        quat_from_rotation(q, b->rotation);
+        quat_rotate(centre, q, of->state.centre);
+        g.solid = of->solid;
+        g.scale = 1.0;
+        g.radius = of->state.radius;
+        if (b->fixed) {
+            g.fixed = true;
+            g.glued_to = TALUS_NO_WALL;
         }
-        if (b->mistakes.count > 0) break;
+        vec_copy(3, g.rotation, b->rotation);
+        for (int k = 0; k < 3; k++) g.position[k] = b->origin[k] + centre[k];
+        status = grain_list_add(grains, &g, error);
     }
-    return TALUS_OK;
+    free(made);
+    report->requested = report->placed = blocks->count;
+    return status;
 }
 
 /// Blocks come with shapes of their own, which go into the world at once.
@@ -92,7 +84,7 @@ static talus_status generate_blocks(const build* b, const scene_source* source,
         status = generate_arch(&source->arch, context->dim, &blocks, error);
     else
         status = generate_masonry(&source->masonry, context->dim, &blocks, error);
-    if (status >= 0) status = scene_add_blocks(b->world, source, &blocks, grains, report, error);
+    if (status >= 0) status = add_blocks(b->world, source, &blocks, grains, report, error);
     block_list_free(&blocks);
     return status;
 }
@@ -145,18 +137,6 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
     return TALUS_OK;
 }
 
-/// Put solids into the balls that a source has placed; explicit grains have theirs already.
-static void shape_grains(build* b, int index)
-{
-    const scene_source* source = &b->scene->sources[index];
-    if (source->kind == SOURCE_LIST || source->kind == SOURCE_CSV) return;
-    for (int64_t row = b->first[index]; row < b->grains.count; row++) {
-        shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
-                           (uint64_t)index, (uint64_t)(row - b->first[index]),
-                           &b->grains.rows[row]);
-    }
-}
-
 static talus_status generate_all(build* b, talus_error* error)
 {
     for (int i = 0; i < b->scene->source_count; i++) {
@@ -166,7 +146,12 @@ static talus_status generate_all(build* b, talus_error* error)
         b->first[i] = b->grains.count;
         talus_status status = generate(b, i, &b->grains, &report, &own);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the grains");
-        shape_grains(b, i);
+        // Solids go into the balls that were placed; explicit grains have theirs already.
+        const bool listed = source->kind == SOURCE_LIST || source->kind == SOURCE_CSV;
+        for (int64_t row = b->first[i]; !listed && row < b->grains.count; row++) {
+            shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
+                               (uint64_t)i, (uint64_t)(row - b->first[i]), &b->grains.rows[row]);
+        }
         if (status < 0) {
             mistakes_add(&b->mistakes, source->origin.at, source->origin.path, "%s", own.text);
         } else if (report.placed < report.requested && b->scene->strict) {
@@ -205,72 +190,46 @@ static bool immobile(const talus_grain_def* g)
     return g->fixed || g->glued_to.index >= 0;
 }
 
-/// How many mistakes of a source were found beyond those listed.
-static void report_more(build* b, int source, int64_t found)
-{
-    if (found <= LISTED) return;
-    const scene_origin* origin = &b->scene->sources[source].origin;
-    mistakes_add(&b->mistakes, origin->at, origin->path,
-                 "%lld more grains of this source overlap a wall or are outside the domain",
-                 (long long)(found - LISTED));
-}
-
-/// First axis along which a grain is outside the domain, -1 if none.
-static int axis_outside(const talus_world_def* def, const talus_grain_def* g)
-{
-    for (int k = 0; def->has_domain && k < def->dim; k++) {
-        if (g->position[k] < def->domain_low[k] || g->position[k] > def->domain_high[k]) return k;
-    }
-    return -1;
-}
-
-/// One grain against walls and domain; true if it is wrong. Reports it if `listed`.
-static bool check_place(build* b, int source, int64_t row, bool listed)
-{
-    const talus_world_def* def = &b->scene->world;
-    const talus_grain_def* g = &b->grains.rows[row];
-    long long number = (long long)(row - b->first[source]);
-    scene_origin origin = origin_of(b, row);
-    double depth = 0.0;
-    bool may_overlap = immobile(g) || b->scene->sources[source].allow_overlap;
-    int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
-    int axis = axis_outside(def, g);
-    if (wall >= 0 && listed) {
-        mistakes_add(&b->mistakes, origin.at, origin.path,
-                     "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
-                     "(expected no overlap, or allow_overlap: true)",
-                     number, g->radius, b->scene->wall_names[wall], depth);
-    }
-    if (axis >= 0 && listed) {
-        mistakes_add(&b->mistakes, origin.at, origin.path,
-                     "grain %lld of this source is outside the domain: %c = %.6g (expected "
-                     "%.6g to %.6g)",
-                     number, 'x' + axis, g->position[axis], def->domain_low[axis],
-                     def->domain_high[axis]);
-    }
-    return wall >= 0 || axis >= 0;
-}
-
 /// Grains against walls and domain.
 static void check_places(build* b)
 {
+    const talus_world_def* def = &b->scene->world;
     for (int s = 0; s < b->scene->source_count; s++) {
         int64_t found = 0;
         for (int64_t row = b->first[s]; row < b->first[s + 1]; row++) {
-            found += check_place(b, s, row, found < LISTED);
+            const talus_grain_def* g = &b->grains.rows[row];
+            double depth = 0.0;
+            const bool may_overlap = immobile(g) || b->scene->sources[s].allow_overlap;
+            const int wall = may_overlap ? -1 : scene_wall_overlap(b->world, g, &depth);
+            int axis = -1; // along which it is outside the domain
+            for (int k = def->dim - 1; def->has_domain && k >= 0; k--) {
+                const double x = g->position[k];
+                if (x < def->domain_low[k] || x > def->domain_high[k]) axis = k;
+            }
+            if (wall < 0 && axis < 0) continue;
+            if (found++ >= LISTED) continue;
+            const long long number = (long long)(row - b->first[s]);
+            const scene_origin origin = origin_of(b, row);
+            if (wall >= 0) {
+                mistakes_add(&b->mistakes, origin.at, origin.path,
+                             "grain %lld of this source (radius %.6g) overlaps wall '%s' by %.3g "
+                             "(expected no overlap, or allow_overlap: true)",
+                             number, g->radius, b->scene->wall_names[wall], depth);
+            }
+            if (axis >= 0) {
+                mistakes_add(&b->mistakes, origin.at, origin.path,
+                             "grain %lld of this source is outside the domain: %c = %.6g (expected "
+                             "%.6g to %.6g)",
+                             number, 'x' + axis, g->position[axis], def->domain_low[axis],
+                             def->domain_high[axis]);
+            }
         }
-        report_more(b, s, found);
+        if (found <= LISTED) continue;
+        const scene_origin* origin = &b->scene->sources[s].origin;
+        mistakes_add(&b->mistakes, origin->at, origin->path,
+                     "%lld more grains of this source overlap a wall or are outside the domain",
+                     (long long)(found - LISTED));
     }
-}
-
-static void report_pair(build* b, int64_t early, int64_t late, double depth)
-{
-    scene_origin origin = origin_of(b, late);
-    int s = source_of(b, late), t = source_of(b, early);
-    mistakes_add(&b->mistakes, origin.at, origin.path,
-                 "grain %lld of this source overlaps grain %lld of grains[%d] by %.3g (expected no "
-                 "overlap, or allow_overlap: true)",
-                 (long long)(late - b->first[s]), (long long)(early - b->first[t]), t, depth);
 }
 
 /// Grains that must not overlap, packed for the search.
@@ -320,7 +279,15 @@ static void report_pairs(build* b, const packed* p, const overlap_pair* pairs, i
     for (int64_t i = 0; i < count; i++) {
         int64_t early = p->row[pairs[i].a], late = p->row[pairs[i].b];
         if (immobile(&b->grains.rows[early]) && immobile(&b->grains.rows[late])) continue;
-        if (found++ < LISTED) report_pair(b, early, late, pairs[i].depth);
+        if (found++ >= LISTED) continue;
+        scene_origin origin = origin_of(b, late);
+        int source = source_of(b, late), other = source_of(b, early);
+        mistakes_add(
+            &b->mistakes, origin.at, origin.path,
+            "grain %lld of this source overlaps grain %lld of grains[%d] by %.3g (expected "
+            "no overlap, or allow_overlap: true)",
+            (long long)(late - b->first[source]), (long long)(early - b->first[other]), other,
+            pairs[i].depth);
     }
     if (found > LISTED) {
         // Behind the pairs that are listed, wherever these are.
@@ -388,34 +355,48 @@ static void check_method(build* b)
 
 // ---- the world ---------------------------------------------------------------------------------
 
-static talus_status build_grains(build* b, talus_error* error)
-{
-    b->first = calloc((size_t)b->scene->source_count + 1, sizeof *b->first);
-    if (!b->first) return error_memory(error, "the grains");
-    TRY(scene_check_memory(b->scene, &b->mistakes, error));
-    if (b->mistakes.count > 0) return TALUS_OK;
-    TRY(generate_all(b, error));
-    double largest = 0.0;
-    for (int64_t i = 0; i < b->grains.count; i++) {
-        if (b->grains.rows[i].radius > largest) largest = b->grains.rows[i].radius;
-    }
-    scene_check_cell(b->scene, &b->mistakes, largest);
-    check_places(b);
-    TRY(check_pairs(b, error));
-    check_method(b);
-    for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
-        TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
-    }
-    return TALUS_OK;
-}
-
 /// Materials, shapes and walls.
 static talus_status build_frame(build* b, const talus_world_def* def, talus_error* error)
 {
+    const talus_scene* scene = b->scene;
     TRY(talus_world_create(def, &b->world, error));
-    TRY(add_materials(b, error));
-    TRY(add_solids(b, error));
-    return b->mistakes.count == 0 ? add_walls(b, error) : TALUS_OK;
+    for (int i = 0; i < scene->material_count; i++) {
+        const scene_material* m = &scene->materials[i];
+        TRY(talus_world_add_material(b->world, m->name, &m->law, NULL, error));
+    }
+    for (int i = 0; i < scene->pair_count; i++) {
+        const scene_pair* p = &scene->pairs[i];
+        TRY(talus_world_set_pair(b->world, (talus_material_id){p->a}, (talus_material_id){p->b},
+                                 &p->law, error));
+    }
+    // The scene's solids come first in the world, so that their numbers are the same in both.
+    for (int i = 0; i < scene->shapes.solids.count; i++) {
+        const scene_solid* s = &scene->solids[i];
+        talus_error own = {0};
+        talus_status status = talus_world_add_solid(b->world, &s->def, NULL, &own);
+        if (status == TALUS_ERR_MEMORY) return error_memory(error, "the shapes");
+        if (status < 0) mistakes_add(&b->mistakes, s->origin.at, s->origin.path, "%s", own.text);
+    }
+    // A wall that spans between walls needs these to exist: all are added at rest, then set moving.
+    for (int pass = 0; pass < 2 && b->mistakes.count == 0; pass++) {
+        for (int i = 0; i < scene->wall_count; i++) {
+            const scene_wall* wall = &scene->walls[i];
+            talus_wall_def resting = wall->def;
+            resting.drive = talus_drive_default();
+            talus_error own = {0};
+            talus_status status = TALUS_OK;
+            if (pass == 0)
+                status = talus_world_add_wall(b->world, &resting, NULL, &own);
+            else if (wall->def.drive.kind != TALUS_DRIVE_FIXED)
+                status =
+                    talus_world_set_drive(b->world, (talus_wall_id){i}, &wall->def.drive, &own);
+            if (status == TALUS_ERR_MEMORY) return error_memory(error, "the walls");
+            if (status < 0) {
+                mistakes_add(&b->mistakes, wall->origin.at, wall->origin.path, "%s", own.text);
+            }
+        }
+    }
+    return TALUS_OK;
 }
 
 /// The whole world, and what the method soft leaves to the program.
@@ -424,7 +405,23 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
 {
     complete_pairs(scene);
     TRY(build_frame(b, def, error));
-    if (b->mistakes.count == 0) TRY(build_grains(b, error));
+    if (b->mistakes.count > 0) return TALUS_OK;
+    b->first = calloc((size_t)scene->source_count + 1, sizeof *b->first);
+    if (!b->first) return error_memory(error, "the grains");
+    TRY(scene_check_memory(scene, &b->mistakes, error));
+    if (b->mistakes.count > 0) return TALUS_OK;
+    TRY(generate_all(b, error));
+    double largest = 0.0;
+    for (int64_t i = 0; i < b->grains.count; i++) {
+        if (b->grains.rows[i].radius > largest) largest = b->grains.rows[i].radius;
+    }
+    scene_check_cell(scene, &b->mistakes, largest);
+    check_places(b);
+    TRY(check_pairs(b, error));
+    check_method(b);
+    for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
+        TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
+    }
     if (b->mistakes.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;

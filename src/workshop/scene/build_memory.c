@@ -77,7 +77,7 @@ static void write_bytes(double bytes, char* out, size_t size)
     snprintf(out, size, "%.*f %s", bytes < 9.95 ? 1 : 0, bytes, units[unit]);
 }
 
-talus_status scene_check_memory(const talus_scene* scene, mistakes* p, talus_error* error)
+talus_status scene_check_memory(const talus_scene* scene, mistakes* found, talus_error* error)
 {
     const double limit = memory_limit();
     const double each = scene->world.dim == 2 ? BYTES_2D : BYTES_3D;
@@ -94,7 +94,7 @@ talus_status scene_check_memory(const talus_scene* scene, mistakes* p, talus_err
         write_bytes((before + count) * each, needed, sizeof needed);
         write_bytes(limit, there, sizeof there);
         write_bytes(each, one, sizeof one);
-        mistakes_add(p, source->counted.at, source->counted.path,
+        mistakes_add(found, source->counted.at, source->counted.path,
                      "%.10g grains%s do not fit into memory: they need about %s, %s each "
                      "(expected at most %.3g, for %s)",
                      count, before > 0.0 ? " and those of the sources before" : "", needed, one,

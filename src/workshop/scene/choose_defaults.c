@@ -75,7 +75,7 @@ static bool lacks_stiffness(const scene_material* m)
     return !(m->springs >> SPRING_STIFFNESS & 1);
 }
 
-talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* found,
                               talus_error* error)
 {
     bool lacking = false;
@@ -101,7 +101,7 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
         scene_material* m = &scene->materials[i];
         if (!lacks_stiffness(m)) continue;
         if (!choices->stiffness) {
-            mistakes_add(p, m->origin.at, m->origin.path,
+            mistakes_add(found, m->origin.at, m->origin.path,
                          "its stiffness cannot be chosen: no weight, no force and no speed is "
                          "known at the start (expected stiffness)");
             continue;
@@ -161,7 +161,7 @@ static bool is_reported(const talus_scene* scene, int index)
 /// Choose the step of a phase if it is `auto` or too long; true if it was chosen. Where nothing can
 /// collide the phase's times are all zero, and `why` says so.
 static bool choose_step(talus_scene* scene, int index, const talus_error* why, const log_sink* log,
-                        mistakes* p)
+                        mistakes* found)
 {
     scene_phase* phase = &scene->phases[index];
     const scene_origin* origin = &phase->step.origin;
@@ -170,7 +170,7 @@ static bool choose_step(talus_scene* scene, int index, const talus_error* why, c
     // A step written for rigid grains is far too long for soft ones.
     const bool too_long = !phase->step.chosen && known && phase->step.length > times->stable;
     if (phase->step.chosen && !known && !is_reported(scene, index)) {
-        mistakes_add(p, origin->at, origin->path,
+        mistakes_add(found, origin->at, origin->path,
                      "'auto' cannot be settled: %s (expected a number > 0)", why->text);
     }
     if (too_long && !is_reported(scene, index)) {
@@ -185,8 +185,8 @@ static bool choose_step(talus_scene* scene, int index, const talus_error* why, c
     return true;
 }
 
-talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
-                          talus_error* error)
+talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log,
+                          mistakes* found, talus_error* error)
 {
     // The world needs all kinds of grains for it; those of the inlets are there for a moment only.
     const int64_t first = world->state.grains.count, next_id = world->state.grains.next_id;
@@ -207,7 +207,7 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
         const talus_status status = talus_world_soft_times(world, &phase->times, &why);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the steps");
         if (status < 0) phase->times = (talus_soft_times){0};
-        if (!choose_step(scene, i, &why, log, p)) continue;
+        if (!choose_step(scene, i, &why, log, found)) continue;
         shortest = fmin(shortest, phase->step.length);
         replaced = replaced || same_origin(&phase->step, &scene->step);
     }

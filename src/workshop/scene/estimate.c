@@ -270,60 +270,50 @@ static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gr
     note_force(e, force, ESTIMATE_WALLS);
 }
 
-/// Gravity and motions at the start and in all phases.
-static void add_protocol(estimate* e)
+talus_status scene_estimate_make(const talus_scene* scene, const talus_world* world, double overlap,
+                                 scene_estimate* out, talus_error* error)
 {
-    const talus_scene* scene = e->scene;
-    double largest = vec_norm(e->dim, scene->world.gravity);
-    add_gravity(e, scene->world.gravity);
+    const int dim = scene->world.dim;
+    estimate e = {.scene = scene, .world = world, .dim = dim};
+    e.out.speed_of = "nothing";
+    TRY(find_grains(&e, error));
+    // Gravity and motions at the start and in all phases.
+    double gravity = vec_norm(dim, scene->world.gravity);
+    add_gravity(&e, scene->world.gravity);
     for (int p = 0; p < scene->phase_count; p++) {
         if (!scene->phases[p].has_gravity) continue;
-        add_gravity(e, scene->phases[p].gravity);
-        largest = fmax(largest, vec_norm(e->dim, scene->phases[p].gravity));
+        add_gravity(&e, scene->phases[p].gravity);
+        gravity = fmax(gravity, vec_norm(dim, scene->phases[p].gravity));
     }
     for (int i = 0; i < scene->wall_count; i++) {
-        add_drive(e, i, &scene->walls[i].def.drive, largest);
+        add_drive(&e, i, &scene->walls[i].def.drive, gravity);
     }
     for (int p = 0; p < scene->phase_count; p++) {
         for (int i = 0; i < scene->phases[p].motion_count; i++) {
             const scene_motion* motion = &scene->phases[p].motions[i];
-            add_drive(e, motion->wall, &motion->drive, largest);
+            add_drive(&e, motion->wall, &motion->drive, gravity);
         }
     }
-}
-
-/// Speeds, external forces and cohesion of the grains themselves.
-static void add_own(estimate* e)
-{
-    const grains* g = &e->world->state.grains;
-    const int dim = e->dim;
+    // Speeds, external forces and cohesion of the grains themselves.
+    const grains* g = &world->state.grains;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
-        note_speed(e, vec_norm(dim, g->velocity + dim * i), "a grain at the start");
-        if (g->force) note_force(e, vec_norm(dim, g->force + dim * i), ESTIMATE_FORCES);
+        note_speed(&e, vec_norm(dim, g->velocity + dim * i), "a grain at the start");
+        if (g->force) note_force(&e, vec_norm(dim, g->force + dim * i), ESTIMATE_FORCES);
     }
-    for (int i = 0; i < e->scene->source_count; i++) {
-        const scene_source* source = &e->scene->sources[i];
+    for (int i = 0; i < scene->source_count; i++) {
+        const scene_source* source = &scene->sources[i];
         if (source->kind != SOURCE_INLET) continue;
-        note_speed(e, vec_norm(dim, source->base.velocity), "a grain of an inlet");
-        note_force(e, vec_norm(dim, source->base.force), ESTIMATE_FORCES);
+        note_speed(&e, vec_norm(dim, source->base.velocity), "a grain of an inlet");
+        note_force(&e, vec_norm(dim, source->base.force), ESTIMATE_FORCES);
     }
-    for (int i = 0; i < e->scene->material_count; i++) {
-        note_force(e, e->scene->materials[i].law.cohesion_force, ESTIMATE_COHESION);
+    for (int i = 0; i < scene->material_count; i++) {
+        note_force(&e, scene->materials[i].law.cohesion_force, ESTIMATE_COHESION);
     }
-    for (int i = 0; i < e->scene->pair_count; i++) {
-        note_force(e, e->scene->pairs[i].law.cohesion_force, ESTIMATE_COHESION);
+    for (int i = 0; i < scene->pair_count; i++) {
+        note_force(&e, scene->pairs[i].law.cohesion_force, ESTIMATE_COHESION);
     }
-}
-
-talus_status scene_estimate_make(const talus_scene* scene, const talus_world* world, double overlap,
-                                 scene_estimate* out, talus_error* error)
-{
-    estimate e = {.scene = scene, .world = world, .dim = scene->world.dim};
-    e.out.speed_of = "nothing";
-    TRY(find_grains(&e, error));
-    add_protocol(&e);
-    add_own(&e);
+    // The stiffness that holds both the lasting forces and the impacts at this overlap.
     const double depth = overlap * 2.0 * e.out.radius;
     const double impact = e.out.mass * e.out.speed * e.out.speed / (depth * depth);
     e.out.stiffness = e.out.force / depth;

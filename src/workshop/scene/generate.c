@@ -5,17 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 
 talus_status grain_list_add(grain_list* list, const talus_grain_def* grain, talus_error* error)
 {
-    if (list->count == list->capacity) {
-        int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        talus_grain_def* rows = realloc(list->rows, (size_t)capacity * sizeof *rows);
-        if (!rows) return error_memory(error, "list of grains");
-        list->rows = rows;
-        list->capacity = capacity;
+    if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->rows))) {
+        return error_memory(error, "list of grains");
     }
     list->rows[list->count++] = *grain;
     return TALUS_OK;

@@ -143,14 +143,6 @@ static char* next_field(const csv* c, char** rest)
 
 // ---- names -------------------------------------------------------------------------------------
 
-static int find_field(const char* name)
-{
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(FIELDS[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
 static bool has_column(const csv* c, int which)
 {
     for (int i = 0; i < c->column_count; i++) {
@@ -161,8 +153,9 @@ static bool has_column(const csv* c, int which)
 
 static talus_status add_column(csv* c, const char* name)
 {
-    int which = find_field(name);
-    if (which < 0) {
+    int which = 0;
+    while (which < FIELD_COUNT && strcmp(FIELDS[which].name, name) != 0) which++;
+    if (which == FIELD_COUNT) {
         return csv_error(
             c,
             "unknown column '%.60s'; known are x, y, z, radius, diameter, vx, vy, "
@@ -181,6 +174,7 @@ static talus_status add_column(csv* c, const char* name)
     return TALUS_OK;
 }
 
+/// Whether the columns together say where a grain is, and everything about it once.
 static talus_status check_columns(const csv* c, bool needs_radius)
 {
     for (int k = 0; k < c->dim; k++) {
@@ -206,90 +200,60 @@ static talus_status check_columns(const csv* c, bool needs_radius)
     return TALUS_OK;
 }
 
-static talus_status read_names(csv* c, char* text, bool needs_radius)
-{
-    c->separator = strchr(text, ';') ? ';' : strchr(text, ',') ? ',' : ' ';
-    char* rest = text;
-    for (char* name; (name = next_field(c, &rest));) TRY(add_column(c, name));
-    return check_columns(c, needs_radius);
-}
-
 // ---- rows --------------------------------------------------------------------------------------
-
-static talus_status read_number(const csv* c, const field* f, const char* text, double* out)
-{
-    char* end;
-    *out = strtod(text, &end);
-    if (end == text || *end || !isfinite(*out)) {
-        return csv_error(c, "column '%s': expected a number, found '%.60s'", f->name, text);
-    }
-    bool positive = f->type == FIELD_POSITIVE || f->type == FIELD_DIAMETER;
-    if (positive && *out <= 0.0) {
-        return csv_error(c, "column '%s': must be > 0, not %g", f->name, *out);
-    }
-    if (f->type == FIELD_DIAMETER) *out *= 0.5;
-    if (f->type == FIELD_TURN) *out = radians(*out);
-    return TALUS_OK;
-}
-
-static talus_status read_material(const csv* c, const char* text, int* out)
-{
-    for (int i = 0; i < c->names->material_count; i++) {
-        if (strcmp(c->names->materials[i], text) == 0) {
-            *out = i;
-            return TALUS_OK;
-        }
-    }
-    return csv_error(c, "column 'material': there is no material named '%.60s'", text);
-}
-
-static talus_status read_tag(const csv* c, const char* text, int32_t* out)
-{
-    char* end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno || value < INT32_MIN || value > INT32_MAX) {
-        return csv_error(c, "column 'tag': expected a whole number of 32 bits, found '%.60s'",
-                         text);
-    }
-    *out = (int32_t)value;
-    return TALUS_OK;
-}
-
-static talus_status read_shape(const csv* c, const char* text, shape_choice* choice)
-{
-    const shape_table* table = c->names->shapes;
-    choice->table = NULL;
-    if (strcmp(text, "ball") == 0) return TALUS_OK;
-    for (int i = 0; table && i < table->count; i++) {
-        if (strcmp(table->names[i], text) != 0) continue;
-        choice->table = table;
-        choice->first = table->rows[i].first;
-        choice->count = table->rows[i].count;
-        return TALUS_OK;
-    }
-    return csv_error(c, "column 'shape': there is no shape named '%.60s'", text);
-}
-
-static talus_status read_fixed(const csv* c, const char* text, bool* out)
-{
-    if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
-        return csv_error(c, "column 'fixed': expected 0 or 1, found '%.60s'", text);
-    }
-    *out = text[0] == '1';
-    return TALUS_OK;
-}
 
 static talus_status read_field(const csv* c, int which, const char* text, csv_row* row)
 {
     const field* f = &FIELDS[which];
     talus_grain_def* grain = &row->grain;
-    if (f->type == FIELD_NAME) return read_material(c, text, &grain->material.index);
-    if (f->type == FIELD_TAG) return read_tag(c, text, &grain->tag);
-    if (f->type == FIELD_SHAPE) return read_shape(c, text, &row->choice);
-    if (f->type == FIELD_FIXED) return read_fixed(c, text, &grain->fixed);
-    double value;
-    TRY(read_number(c, f, text, &value));
+    char* end;
+    if (f->type == FIELD_NAME) {
+        for (int i = 0; i < c->names->material_count; i++) {
+            if (strcmp(c->names->materials[i], text) != 0) continue;
+            grain->material.index = i;
+            return TALUS_OK;
+        }
+        return csv_error(c, "column 'material': there is no material named '%.60s'", text);
+    }
+    if (f->type == FIELD_TAG) {
+        errno = 0;
+        long long tag = strtoll(text, &end, 10);
+        if (end == text || *end || errno || tag < INT32_MIN || tag > INT32_MAX) {
+            return csv_error(c, "column 'tag': expected a whole number of 32 bits, found '%.60s'",
+                             text);
+        }
+        grain->tag = (int32_t)tag;
+        return TALUS_OK;
+    }
+    if (f->type == FIELD_SHAPE) {
+        const shape_table* table = c->names->shapes;
+        row->choice.table = NULL;
+        if (strcmp(text, "ball") == 0) return TALUS_OK;
+        for (int i = 0; table && i < table->count; i++) {
+            if (strcmp(table->names[i], text) != 0) continue;
+            row->choice.table = table;
+            row->choice.first = table->rows[i].first;
+            row->choice.count = table->rows[i].count;
+            return TALUS_OK;
+        }
+        return csv_error(c, "column 'shape': there is no shape named '%.60s'", text);
+    }
+    if (f->type == FIELD_FIXED) {
+        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
+            return csv_error(c, "column 'fixed': expected 0 or 1, found '%.60s'", text);
+        }
+        grain->fixed = text[0] == '1';
+        return TALUS_OK;
+    }
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) {
+        return csv_error(c, "column '%s': expected a number, found '%.60s'", f->name, text);
+    }
+    if ((f->type == FIELD_POSITIVE || f->type == FIELD_DIAMETER) && value <= 0.0) {
+        return csv_error(c, "column '%s': must be > 0, not %g", f->name, value);
+    }
+    if (f->type == FIELD_DIAMETER) value *= 0.5;
+    if (f->type == FIELD_TURN) value = radians(value);
     if (f->type == FIELD_QUAT)
         row->quat[which - QW] = value;
     else
@@ -349,51 +313,34 @@ static talus_status read_row(const csv* c, char* text, csv_row* row)
                      rest);
 }
 
-/// Bad rows are gathered, one a line, so that a user can mend them all at once.
-typedef struct bad_rows {
-    int count;
-    char text[sizeof((talus_error*)0)->text];
-} bad_rows;
-
 enum { BAD_ROWS_LISTED = 10 };
-
-static void add_bad_row(bad_rows* bad, const talus_error* error)
-{
-    size_t used = strlen(bad->text);
-    if (bad->count++ < BAD_ROWS_LISTED) {
-        snprintf(bad->text + used, sizeof bad->text - used, "%s%.180s", used > 0 ? "\n" : "",
-                 error->text);
-    }
-}
-
-static talus_status report_bad_rows(const csv* c, const bad_rows* bad)
-{
-    if (bad->count == 0) return TALUS_OK;
-    if (bad->count <= BAD_ROWS_LISTED) {
-        return error_set(c->error, TALUS_ERR_FORMAT, "%s", bad->text);
-    }
-    return error_set(c->error, TALUS_ERR_FORMAT, "%.1900s\nand %d more bad rows", bad->text,
-                     bad->count - BAD_ROWS_LISTED);
-}
 
 static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grain_def* base,
                                grain_list* grains, generate_report* report)
 {
     size_t size = 0;
-    bad_rows bad = {0};
+    // Bad rows are gathered, one a line, so that a user can mend them all at once.
+    int bad_rows = 0;
+    char bad[sizeof c->error->text] = "";
     for (c->line = 1; getline(line, &size, file) >= 0; c->line++) {
         char* text = *line;
         if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; // byte order mark
         text = trim(text);
         if (!*text) continue;
         if (c->column_count == 0) {
-            TRY(read_names(c, text, base->radius <= 0.0 && !c->choice->table));
+            c->separator = strchr(text, ';') ? ';' : strchr(text, ',') ? ',' : ' ';
+            for (char* name; (name = next_field(c, &text));) TRY(add_column(c, name));
+            TRY(check_columns(c, base->radius <= 0.0 && !c->choice->table));
             continue;
         }
         csv_row row = {.grain = *base, .choice = *c->choice};
         int64_t number = report->requested++;
         if (read_row(c, text, &row) < 0 || finish_shape(c, &row, number) < 0) {
-            add_bad_row(&bad, c->error);
+            const size_t used = strlen(bad);
+            if (bad_rows++ < BAD_ROWS_LISTED) {
+                snprintf(bad + used, sizeof bad - used, "%s%.180s", used > 0 ? "\n" : "",
+                         c->error->text);
+            }
             continue;
         }
         TRY(grain_list_add(grains, &row.grain, c->error));
@@ -403,8 +350,14 @@ static talus_status read_lines(csv* c, FILE* file, char** line, const talus_grai
         return error_set(c->error, TALUS_ERR_IO, "%s: cannot be read: %s", c->path,
                          strerror(errno));
     }
-    if (c->column_count > 0) return report_bad_rows(c, &bad);
-    return csv_error(c, "the file ends before the line that names the columns");
+    if (c->column_count == 0) {
+        return csv_error(c, "the file ends before the line that names the columns");
+    }
+    if (bad_rows > BAD_ROWS_LISTED) {
+        return error_set(c->error, TALUS_ERR_FORMAT, "%.1900s\nand %d more bad rows", bad,
+                         bad_rows - BAD_ROWS_LISTED);
+    }
+    return bad_rows == 0 ? TALUS_OK : error_set(c->error, TALUS_ERR_FORMAT, "%s", bad);
 }
 
 talus_status generate_csv(const char* path, const generate_context* context, const csv_names* names,

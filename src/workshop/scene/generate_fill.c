@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "scene/generate.h"
@@ -58,12 +59,8 @@ static talus_status radii_add(radii_list* list, double radius, talus_error* erro
                          "fill: more than %lld grains would be needed; are the sizes right?",
                          (long long)MOST_GRAINS);
     }
-    if (list->count == list->capacity) {
-        int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 256;
-        double* r = realloc(list->r, (size_t)capacity * sizeof *r);
-        if (!r) return error_memory(error, "random filling");
-        list->r = r;
-        list->capacity = capacity;
+    if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->r))) {
+        return error_memory(error, "random filling");
     }
     list->r[list->count++] = radius;
     return TALUS_OK;
@@ -182,23 +179,15 @@ static int by_place(const void* pa, const void* pb)
     return a->radius < b->radius ? -1 : a->radius > b->radius;
 }
 
-/// Number the balls by place instead of by size: neighbours are then near in memory too, which
-/// makes the sweeps more than twice as fast.
-static talus_status order_by_place(packing* p, spot* spots, double width, talus_error* error)
+/// Put down up to `batch` grains from the end of `left` regardless of overlaps, push apart and keep
+/// the better of before and after; *gained tells by how many grains it is better. Those for which
+/// even the empty region has no spot are counted in *homeless and forgotten. `spots` has room for
+/// all.
+static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, int64_t* pushes,
+                                  spot* spots, int64_t* homeless, int64_t* gained,
+                                  talus_error* error)
 {
-    int64_t count = save_spots(p, spots);
-    for (int64_t i = 0; i < count; i++) {
-        for (int k = 0; k < 3; k++) spots[i].slab[k] = (int64_t)floor(spots[i].centre[k] / width);
-    }
-    qsort(spots, (size_t)count, sizeof *spots, by_place);
-    return load_spots(p, spots, count, error);
-}
-
-/// Put down up to `batch` grains from the end of `left` regardless of overlaps. Those for which
-/// even the empty region has no spot are counted in *homeless and forgotten.
-static talus_status put_batch(packing* p, radii_list* left, int64_t batch, int64_t* homeless,
-                              talus_error* error)
-{
+    int64_t before = save_spots(p, spots);
     while (batch > 0 && left->count > 0) {
         double x[3], radius = left->r[--left->count];
         if (find_spot(p, radius, false, x)) {
@@ -208,17 +197,6 @@ static talus_status put_batch(packing* p, radii_list* left, int64_t batch, int64
             ++*homeless;
         }
     }
-    return TALUS_OK;
-}
-
-/// Put a batch down, push apart and keep the better of before and after; *gained tells by how many
-/// grains it is better. `spots` has room for all.
-static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, int64_t* pushes,
-                                  spot* spots, int64_t* homeless, int64_t* gained,
-                                  talus_error* error)
-{
-    int64_t before = save_spots(p, spots);
-    TRY(put_batch(p, left, batch, homeless, error));
     int64_t newcomers = p->grid.count - p->fixed - before;
     int64_t removed = packing_relax(p, ROUNDS, pushes);
     if (removed < 0) return error_memory(error, "random filling");
@@ -245,7 +223,15 @@ static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int
     if (!spots) return error_memory(error, "random filling");
     int64_t pushes = 0, most = wanted * p->def->sweeps;
     int64_t placed = p->grid.count - p->fixed, batch = placed / BATCH_SHARE + 1;
-    talus_status status = order_by_place(p, spots, 4.0 * left->r[0], error);
+    // Number the balls by place instead of by size: neighbours are then near in memory too, which
+    // makes the sweeps more than twice as fast.
+    const double width = 4.0 * left->r[0];
+    const int64_t count = save_spots(p, spots);
+    for (int64_t i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) spots[i].slab[k] = (int64_t)floor(spots[i].centre[k] / width);
+    }
+    qsort(spots, (size_t)count, sizeof *spots, by_place);
+    talus_status status = load_spots(p, spots, count, error);
     while (status == TALUS_OK && pushes < most && batch > 0 && left->count > 0) {
         int64_t gained = 0;
         status = squeeze_batch(p, left, batch, &pushes, spots, homeless, &gained, error);
@@ -257,21 +243,25 @@ static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static talus_status add_earlier(packing* p, const grain_list* grains, talus_error* error)
+static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
+                             const talus_grain_def* base, grain_list* grains,
+                             generate_report* report, talus_error* error)
 {
-    TRY(ball_grid_init(&p->grid, p->context->dim, &p->context->cell, error));
-    for (int64_t i = 0; i < grains->count; i++) {
+    TRY(draw_sizes(p->def, p->context->dim, &p->r, wanted, error));
+    report->requested = wanted->count;
+    qsort(wanted->r, (size_t)wanted->count, sizeof *wanted->r, by_size);
+    p->centre = malloc((size_t)wanted->count * 3 * sizeof *p->centre);
+    if (!p->centre) return error_memory(error, "random filling");
+    const int dim = p->context->dim;
+    TRY(ball_grid_init(&p->grid, dim, &p->context->cell, error));
+    for (int64_t i = 0; i < grains->count; i++) { // those of earlier sources
         const talus_grain_def* g = &grains->rows[i];
         TRY(ball_grid_add(&p->grid, g->position, g->radius, error));
     }
     p->fixed = p->grid.count;
-    return TALUS_OK;
-}
-
-static talus_status hand_over(const packing* p, const talus_grain_def* base, grain_list* grains,
-                              generate_report* report, talus_error* error)
-{
-    int dim = p->context->dim;
+    TRY(add_sequentially(p, wanted, left, error));
+    int64_t homeless = 0;
+    TRY(squeeze_in(p, left, wanted->count, &homeless, error));
     double filled = 0.0;
     talus_grain_def grain = *base;
     for (int64_t i = p->fixed; i < p->grid.count; i++) {
@@ -284,42 +274,21 @@ static talus_status hand_over(const packing* p, const talus_grain_def* base, gra
         filled += p->def->volume_share * generate_ball_volume(dim, b->radius);
     }
     report->solid_fraction = filled / region_volume(&p->def->region, dim);
-    return TALUS_OK;
-}
-
-static void explain(const fill_def* def, int64_t homeless, generate_report* report)
-{
-    int64_t missing = report->requested - report->placed;
-    if (missing == 0) return;
-    int used = snprintf(
-        report->reason, sizeof report->reason, "%lld of %lld grains placed, solid fraction %.3g",
-        (long long)report->placed, (long long)report->requested, report->solid_fraction);
+    const int64_t missing = report->requested - report->placed;
+    if (missing == 0) return TALUS_OK;
+    const size_t room = sizeof report->reason;
+    int used =
+        snprintf(report->reason, room, "%lld of %lld grains placed, solid fraction %.3g",
+                 (long long)report->placed, (long long)report->requested, report->solid_fraction);
     if (homeless > 0) {
-        used += snprintf(report->reason + used, sizeof report->reason - (size_t)used,
+        used += snprintf(report->reason + used, room - (size_t)used,
                          "; %lld too large for the region and its walls", (long long)homeless);
     }
     if (missing > homeless) {
-        snprintf(report->reason + used, sizeof report->reason - (size_t)used,
+        snprintf(report->reason + used, room - (size_t)used,
                  "; %lld without a free spot after %lld tries each and %d sweeps of pushing apart",
-                 (long long)(missing - homeless), (long long)def->tries, def->sweeps);
+                 (long long)(missing - homeless), (long long)p->def->tries, p->def->sweeps);
     }
-}
-
-static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
-                             const talus_grain_def* base, grain_list* grains,
-                             generate_report* report, talus_error* error)
-{
-    TRY(draw_sizes(p->def, p->context->dim, &p->r, wanted, error));
-    report->requested = wanted->count;
-    qsort(wanted->r, (size_t)wanted->count, sizeof *wanted->r, by_size);
-    p->centre = malloc((size_t)wanted->count * 3 * sizeof *p->centre);
-    if (!p->centre) return error_memory(error, "random filling");
-    TRY(add_earlier(p, grains, error));
-    TRY(add_sequentially(p, wanted, left, error));
-    int64_t homeless = 0;
-    TRY(squeeze_in(p, left, wanted->count, &homeless, error));
-    TRY(hand_over(p, base, grains, report, error));
-    explain(p->def, homeless, report);
     return TALUS_OK;
 }
 

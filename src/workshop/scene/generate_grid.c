@@ -117,25 +117,20 @@ void ball_grid_truncate(ball_grid* grid, int64_t count)
     relink(grid);
 }
 
-/// Double the room for balls and keep as many buckets as balls.
-static talus_status grow(ball_grid* grid, talus_error* error)
-{
-    int64_t capacity = grid->capacity > 0 ? 2 * grid->capacity : 256;
-    grid_ball* balls = realloc(grid->balls, (size_t)capacity * sizeof *balls);
-    if (!balls) return error_memory(error, "grid of grains");
-    grid->balls = balls;
-    int64_t* heads = realloc(grid->heads, (size_t)capacity * sizeof *heads);
-    if (!heads) return error_memory(error, "grid of grains");
-    grid->heads = heads;
-    grid->capacity = capacity;
-    grid->bucket_mask = capacity - 1;
-    relink(grid);
-    return TALUS_OK;
-}
-
 talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius, talus_error* error)
 {
-    if (grid->count == grid->capacity) TRY(grow(grid, error));
+    if (grid->count == grid->capacity) { // double the room, with as many buckets as balls
+        const int64_t capacity = grid->capacity > 0 ? 2 * grid->capacity : 256;
+        grid_ball* balls = realloc(grid->balls, (size_t)capacity * sizeof *balls);
+        if (!balls) return error_memory(error, "grid of grains");
+        grid->balls = balls;
+        int64_t* heads = realloc(grid->heads, (size_t)capacity * sizeof *heads);
+        if (!heads) return error_memory(error, "grid of grains");
+        grid->heads = heads;
+        grid->capacity = capacity;
+        grid->bucket_mask = capacity - 1;
+        relink(grid);
+    }
     int level = level_of(grid, radius);
     grid->levels[level].largest = fmax(grid->levels[level].largest, radius);
     grid_ball* b = &grid->balls[grid->count];
@@ -182,14 +177,6 @@ static bool query_test(const query* q, int64_t ball)
     return q->visitor(q->user, ball, delta, sqrt(squared));
 }
 
-static bool query_all(const query* q, int level)
-{
-    for (int64_t i = 0; i < q->grid->count; i++) {
-        if (q->grid->balls[i].level == level && !query_test(q, i)) return false;
-    }
-    return true;
-}
-
 static bool query_cell(const query* q, int level, const int64_t at[3])
 {
     const ball_grid* grid = q->grid;
@@ -216,7 +203,12 @@ static bool query_level(const query* q, int l)
         if (grid->cell.periodic[k] && span[k] > level->cells[k]) span[k] = level->cells[k];
         cells *= (double)span[k];
     }
-    if (cells > (double)grid->count) return query_all(q, l);
+    if (cells > (double)grid->count) {
+        for (int64_t i = 0; i < grid->count; i++) {
+            if (grid->balls[i].level == l && !query_test(q, i)) return false;
+        }
+        return true;
+    }
     int64_t at[3] = {0};
     for (int64_t z = 0; z < span[2]; z++) {
         if (grid->dim == 3) at[2] = wrap_index(grid, level, 2, first[2] + z);

@@ -63,16 +63,6 @@ static talus_status check_lattice(const lattice_def* def, int dim, talus_error* 
     return TALUS_OK;
 }
 
-static void set_steps(lattice* l)
-{
-    double a = l->nearest, b = 2.0 * a / sqrt(3.0);
-    bool hexagonal =
-        l->kind == LATTICE_TRIANGULAR || l->kind == LATTICE_FCC || l->kind == LATTICE_HCP;
-    for (int k = 0; k < 3; k++) l->step[k] = l->kind == LATTICE_BCC ? b : a;
-    if (hexagonal) l->step[1] = 0.5 * sqrt(3.0) * a, l->step[2] = sqrt(2.0 / 3.0) * a;
-    if (l->kind == LATTICE_BCC) l->step[2] = 0.5 * b;
-}
-
 /// Steps after which the lattice repeats along an axis.
 static int64_t period_of(lattice_kind kind, int k)
 {
@@ -154,7 +144,12 @@ static talus_status lattice_setup(lattice* l, const lattice_def* def,
                          l->nearest, diameter);
     }
     l->amplitude = fmax(0.0, 0.5 * def->jitter * (l->nearest - diameter));
-    set_steps(l);
+    const double a = l->nearest, b = 2.0 * a / sqrt(3.0);
+    const bool hexagonal =
+        l->kind == LATTICE_TRIANGULAR || l->kind == LATTICE_FCC || l->kind == LATTICE_HCP;
+    for (int k = 0; k < 3; k++) l->step[k] = l->kind == LATTICE_BCC ? b : a;
+    if (hexagonal) l->step[1] = 0.5 * sqrt(3.0) * a, l->step[2] = sqrt(2.0 / 3.0) * a;
+    if (l->kind == LATTICE_BCC) l->step[2] = 0.5 * b;
     return lattice_fit(l, def, context, error);
 }
 
@@ -246,19 +241,6 @@ static talus_status place_all(lattice_run* run, const talus_grain_def* base, tal
     return TALUS_OK;
 }
 
-static void explain(generate_report* report)
-{
-    if (report->requested == 0) {
-        snprintf(report->reason, sizeof report->reason,
-                 "the box is too small for a single grain of the largest size");
-    } else if (report->placed < report->requested) {
-        snprintf(report->reason, sizeof report->reason,
-                 "%lld of %lld sites stay empty: a grain there would overlap a wall or an earlier "
-                 "grain",
-                 (long long)(report->requested - report->placed), (long long)report->requested);
-    }
-}
-
 talus_status generate_lattice(const lattice_def* def, const generate_context* context,
                               const talus_grain_def* base, grain_list* grains,
                               generate_report* report, talus_error* error)
@@ -281,6 +263,15 @@ talus_status generate_lattice(const lattice_def* def, const generate_context* co
         ball_grid_free(&run.earlier);
     }
     sizes_destroy(s);
-    if (status == TALUS_OK) explain(report);
-    return status;
+    if (status < 0) return status;
+    if (report->requested == 0) {
+        snprintf(report->reason, sizeof report->reason,
+                 "the box is too small for a single grain of the largest size");
+    } else if (report->placed < report->requested) {
+        snprintf(report->reason, sizeof report->reason,
+                 "%lld of %lld sites stay empty: a grain there would overlap a wall or an earlier "
+                 "grain",
+                 (long long)(report->requested - report->placed), (long long)report->requested);
+    }
+    return TALUS_OK;
 }

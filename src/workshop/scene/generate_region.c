@@ -12,34 +12,6 @@
 
 // ---- checks and volumes ------------------------------------------------------------------------
 
-static talus_status check_round(const region_def* region, talus_error* error)
-{
-    if (!isfinite(region->radius) || region->radius <= 0.0) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "region: radius must be a number > 0, not %g",
-                         region->radius);
-    }
-    if (!(region->inner_radius >= 0.0 && region->inner_radius < region->radius)) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "region: inner_radius (%g) must be at least 0 and below radius (%g)",
-                         region->inner_radius, region->radius);
-    }
-    return TALUS_OK;
-}
-
-static talus_status check_box(const region_def* region, int dim, talus_error* error)
-{
-    for (int k = 0; k < dim; k++) {
-        if (isfinite(region->low[k]) && isfinite(region->high[k]) &&
-            region->low[k] < region->high[k]) {
-            continue;
-        }
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "region: low must be below high along every axis, but %c has %g and %g",
-                         axis_letter(k), region->low[k], region->high[k]);
-    }
-    return TALUS_OK;
-}
-
 static void cylinder_axis(const region_def* region, double axis[3], double* length)
 {
     vec_sub(3, axis, region->high, region->low);
@@ -49,8 +21,23 @@ static void cylinder_axis(const region_def* region, double axis[3], double* leng
 
 talus_status region_check(const region_def* region, int dim, talus_error* error)
 {
-    if (region->kind == REGION_BOX) return check_box(region, dim, error);
-    TRY(check_round(region, error));
+    for (int k = 0; region->kind == REGION_BOX && k < dim; k++) {
+        const double low = region->low[k], high = region->high[k];
+        if (isfinite(low) && isfinite(high) && low < high) continue;
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "region: low must be below high along every axis, but %c has %g and %g",
+                         axis_letter(k), low, high);
+    }
+    if (region->kind == REGION_BOX) return TALUS_OK;
+    if (!isfinite(region->radius) || region->radius <= 0.0) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "region: radius must be a number > 0, not %g",
+                         region->radius);
+    }
+    if (!(region->inner_radius >= 0.0 && region->inner_radius < region->radius)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "region: inner_radius (%g) must be at least 0 and below radius (%g)",
+                         region->inner_radius, region->radius);
+    }
     if (region->kind == REGION_BALL) return TALUS_OK;
     if (dim != 3) {
         return error_set(error, TALUS_ERR_ARGUMENT,
@@ -123,29 +110,6 @@ static void draw_direction(int n, rng* r, double out[3])
     out[0] = s * cos(angle), out[1] = s * sin(angle), out[2] = z;
 }
 
-static bool draw_in_box(const region_def* region, const cell* c, int dim, double radius, rng* r,
-                        double centre[3])
-{
-    for (int k = 0; k < dim; k++) {
-        double margin = region_endless(region, c, dim, k) ? 0.0 : radius;
-        double low = region->low[k] + margin, high = region->high[k] - margin;
-        if (low > high) return false;
-        centre[k] = low + (high - low) * rng_uniform(r);
-    }
-    return true;
-}
-
-static bool draw_in_ball(const region_def* region, int dim, double radius, rng* r, double centre[3])
-{
-    double least, most, direction[3];
-    if (!round_range(region, radius, &least, &most)) return false;
-    double distance = draw_distance(dim, least, most, r);
-    draw_direction(dim, r, direction);
-    vec_copy(dim, centre, region->centre);
-    vec_add_scaled(dim, centre, distance, direction);
-    return true;
-}
-
 /// Two unit vectors normal to the axis and to each other.
 static void plane_basis(const double axis[3], double u[3], double v[3])
 {
@@ -191,9 +155,23 @@ bool region_draw(const region_def* region, const cell* c, int dim, double radius
                  double centre[3])
 {
     centre[2] = 0.0;
-    if (region->kind == REGION_BALL) return draw_in_ball(region, dim, radius, r, centre);
     if (region->kind == REGION_CYLINDER) return draw_in_cylinder(region, c, radius, r, centre);
-    return draw_in_box(region, c, dim, radius, r, centre);
+    if (region->kind == REGION_BALL) {
+        double least, most, direction[3];
+        if (!round_range(region, radius, &least, &most)) return false;
+        double distance = draw_distance(dim, least, most, r);
+        draw_direction(dim, r, direction);
+        vec_copy(dim, centre, region->centre);
+        vec_add_scaled(dim, centre, distance, direction);
+        return true;
+    }
+    for (int k = 0; k < dim; k++) {
+        double margin = region_endless(region, c, dim, k) ? 0.0 : radius;
+        double low = region->low[k] + margin, high = region->high[k] - margin;
+        if (low > high) return false;
+        centre[k] = low + (high - low) * rng_uniform(r);
+    }
+    return true;
 }
 
 /// Put the point `foot + offset` at a distance from foot in the allowed range; `aside` is the way

@@ -82,11 +82,6 @@ static push find_push(const packing* p, int64_t ball, double margin, uint8_t* re
     return q;
 }
 
-static bool moves(const push* q)
-{
-    return q->touching > 0 || vec_dot(3, q->step, q->step) > 0.0;
-}
-
 /// One round over the balls that moved or were pushed; returns how many had overlaps.
 static int64_t relax_sweep(packing* p, double margin, uint8_t* restless, int64_t* pushes)
 {
@@ -96,7 +91,7 @@ static int64_t relax_sweep(packing* p, double margin, uint8_t* restless, int64_t
         if (!*mine) continue;
         *mine = 0;
         push q = find_push(p, i, margin, restless);
-        if (!moves(&q)) continue;
+        if (q.touching == 0 && !(vec_dot(3, q.step, q.step) > 0.0)) continue;
         try_move(p, i, q.radius, q.step);
         *mine = 1; // it may have moved onto others
         touching += q.touching > 0;

@@ -29,14 +29,6 @@ typedef struct sites {
     convex_cell cell; ///< the one being cut
 } sites;
 
-static void sites_free(sites* s)
-{
-    free(s->x);
-    bins_free(&s->bins);
-    near_list_free(&s->near);
-    convex_cell_free(&s->cell);
-}
-
 static talus_status fill_bins(sites* s, talus_error* error)
 {
     bins_free(&s->bins);
@@ -215,6 +207,9 @@ talus_status generate_voronoi(const voronoi_def* def, const generate_context* co
     talus_status status = moved ? make_all(&s, context, out, moved, error)
                                 : error_memory(error, "making Voronoi cells");
     free(moved);
-    sites_free(&s);
+    free(s.x);
+    bins_free(&s.bins);
+    near_list_free(&s.near);
+    convex_cell_free(&s.cell);
     return status;
 }

@@ -1,6 +1,7 @@
 /// Files of other programs as scenes: which reader, and what holds for all of them.
 #include "scene/import.h"
 
+#include "base/array.h"
 #include "base/vec.h"
 #include "base/words.h"
 #include "geometry/solid.h"
@@ -32,22 +33,11 @@ import_grain import_grain_default(void)
     return (import_grain){.quat = {1.0, 0.0, 0.0, 0.0}, .shape = -1};
 }
 
-/// An array with room for one more row than `count`, NULL when memory is short; the old one is then
-/// as it was.
-static void* grown(void* list, int64_t count, int64_t* capacity, size_t row)
-{
-    if (count < *capacity) return list;
-    const int64_t wanted = count + count / 2 + 16;
-    void* larger = realloc(list, (size_t)wanted * row);
-    if (larger) *capacity = wanted;
-    return larger;
-}
-
 talus_status import_add_grain(import_model* m, const import_grain* grain, talus_error* error)
 {
-    import_grain* list = grown(m->grain, m->grain_count, &m->grain_capacity, sizeof *list);
-    if (!list) return error_memory(error, "the grains of a file");
-    m->grain = list;
+    if (!arrays_grow(&m->grain_capacity, m->grain_count + 1, ARRAY(m->grain))) {
+        return error_memory(error, "the grains of a file");
+    }
     m->grain[m->grain_count++] = *grain;
     return TALUS_OK;
 }
@@ -64,26 +54,9 @@ int import_find_material(import_model* m, const char* name)
     for (int i = 0; i < m->material_count; i++) {
         if (strcmp(m->material[i].name, added.name) == 0) return i;
     }
-    import_material* list =
-        grown(m->material, m->material_count, &m->material_capacity, sizeof *list);
-    if (!list) return -1;
-    m->material = list;
+    if (!arrays_grow(&m->material_capacity, m->material_count + 1, ARRAY(m->material))) return -1;
     m->material[m->material_count] = added;
     return m->material_count++;
-}
-
-static int find_shape(const import_model* m, const import_shape* s)
-{
-    for (int i = 0; i < m->shape_count; i++) {
-        const import_shape* other = &m->shape[i];
-        if (other->part_count == s->part_count && other->point_count == s->point_count &&
-            memcmp(other->part_sizes, s->part_sizes, sizeof(int) * (size_t)s->part_count) == 0 &&
-            memcmp(other->points, s->points,
-                   sizeof(double) * (size_t)s->point_count * (size_t)m->dim) == 0) {
-            return i;
-        }
-    }
-    return -1;
 }
 
 talus_status import_add_shape(import_model* m, const double* points, int point_count,
@@ -97,10 +70,16 @@ talus_status import_add_shape(import_model* m, const double* points, int point_c
     if (good) {
         memcpy(s.part_sizes, part_sizes, sizeof(int) * (size_t)part_count);
         memcpy(s.points, points, bytes);
-        *row = find_shape(m, &s);
-        import_shape* list = grown(m->shape, m->shape_count, &m->shape_capacity, sizeof *list);
-        if (list) m->shape = list;
-        good = list != NULL;
+        *row = -1;
+        for (int i = 0; i < m->shape_count && *row < 0; i++) {
+            const import_shape* other = &m->shape[i];
+            if (other->part_count == part_count && other->point_count == point_count &&
+                memcmp(other->part_sizes, part_sizes, sizeof(int) * (size_t)part_count) == 0 &&
+                memcmp(other->points, points, bytes) == 0) {
+                *row = i;
+            }
+        }
+        good = arrays_grow(&m->shape_capacity, m->shape_count + 1, ARRAY(m->shape));
     }
     talus_status status = good ? TALUS_OK : error_memory(error, "a shape");
     if (good && *row < 0) {
@@ -163,12 +142,10 @@ bool import_add_line(import_lines* lines, const char* format, ...)
     va_end(args);
     if (length < 0) return false;
     import_clean(text);
-    char** list = realloc(lines->line, sizeof *list * (size_t)(lines->count + 1));
-    if (!list) {
+    if (!arrays_grow(&lines->capacity, lines->count + 1, ARRAY(lines->line))) {
         free(text);
         return false;
     }
-    lines->line = list;
     lines->line[lines->count++] = text;
     return true;
 }
@@ -326,24 +303,23 @@ static talus_status complete_grains(const talus_import_def* def, import_model* m
     return TALUS_OK;
 }
 
-/// "scene.yaml" gives "scene-grains.csv".
-static char* csv_path(const char* out)
-{
-    char* path = NULL;
-    const size_t stem = strlen(out) - (ends_with(out, ".yaml") ? 5 : 0);
-    return asprintf(&path, "%.*s-grains.csv", (int)stem, out) < 0 ? NULL : path;
-}
-
 static talus_status import_model_fill(const talus_import_def* def, import_model* m,
                                       talus_error* error)
 {
     talus_import_format format = def->format;
     if (format == TALUS_IMPORT_AUTO) TRY(find_format(def->path, &format, error));
-    switch (format) {
-    case TALUS_IMPORT_LAMMPS_DUMP: TRY(import_lammps_dump(def, m, error)); break;
-    case TALUS_IMPORT_LAMMPS_DATA: TRY(import_lammps_data(def, m, error)); break;
-    case TALUS_IMPORT_LMGC90: TRY(import_lmgc90(def, m, error)); break;
-    default: TRY(import_csv(def, m, error)); break;
+    if (format == TALUS_IMPORT_LMGC90) {
+        TRY(import_lmgc90(def, m, error));
+    } else {
+        import_file f;
+        talus_status status = import_open(&f, def->path, error);
+        if (status == TALUS_OK) {
+            status = format == TALUS_IMPORT_LAMMPS_DUMP   ? import_lammps_dump(&f, def, m)
+                     : format == TALUS_IMPORT_LAMMPS_DATA ? import_lammps_data(&f, m)
+                                                          : import_csv(&f, def, m);
+        }
+        import_close(&f);
+        if (status < 0) return status;
     }
     choose_dimension(def, m);
     TRY(make_cell(def, m, error));
@@ -355,7 +331,10 @@ talus_status talus_import(const talus_import_def* def, talus_import_result* resu
 {
     import_model m = {0};
     *result = (talus_import_result){0};
-    char* csv = csv_path(def->out);
+    // "scene.yaml" gives "scene-grains.csv".
+    char* csv = NULL;
+    const size_t stem = strlen(def->out) - (ends_with(def->out, ".yaml") ? 5 : 0);
+    if (asprintf(&csv, "%.*s-grains.csv", (int)stem, def->out) < 0) csv = NULL;
     talus_status status =
         csv ? import_model_fill(def, &m, error) : error_memory(error, "a file name");
     if (status == TALUS_OK) status = import_write(def, &m, csv, error);

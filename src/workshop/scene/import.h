@@ -42,6 +42,7 @@ typedef struct import_shape {
 /// Lines of text that go into the scene as they are.
 typedef struct import_lines {
     int count;
+    int64_t capacity;
     char** line;
 } import_lines;
 
@@ -84,7 +85,7 @@ typedef struct import_file {
     const char* path;
     FILE* file;
     char* line; ///< the present one, without its end
-    size_t size;
+    int64_t capacity;
     int64_t number; ///< of that line
     bool again;     ///< the next import_line() gives it once more
     talus_error* error;
@@ -153,10 +154,12 @@ talus_status import_row(const import_columns* c, const import_file* f, char* tex
 
 // ---- readers and the writer --------------------------------------------------------------------
 
-talus_status import_lammps_dump(const talus_import_def* def, import_model* m, talus_error* error);
-talus_status import_lammps_data(const talus_import_def* def, import_model* m, talus_error* error);
+/// Read the whole file f, which is open, into the model.
+talus_status import_lammps_dump(import_file* f, const talus_import_def* def, import_model* m);
+talus_status import_lammps_data(import_file* f, import_model* m);
+talus_status import_csv(import_file* f, const talus_import_def* def, import_model* m);
+/// LMGC90 has several files, in a folder.
 talus_status import_lmgc90(const talus_import_def* def, import_model* m, talus_error* error);
-talus_status import_csv(const talus_import_def* def, import_model* m, talus_error* error);
 
 /// Write the scene def->out and the grains `csv`; neither may be there.
 talus_status import_write(const talus_import_def* def, const import_model* m, const char* csv,

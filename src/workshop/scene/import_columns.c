@@ -1,7 +1,9 @@
 /// Grains from rows of named columns: LAMMPS dumps and CSV files.
 ///
 /// Names are those of LAMMPS' dump style custom and of Talus' own CSV files, whatever their case.
-/// Of several columns for the same thing the first counts.
+/// Of several columns for the same thing the first counts. A CSV file has a line of names, then
+/// rows; its separator is a semicolon if the names have one, else a comma, else blanks; lines that
+/// begin with # are comments.
 #include "scene/import.h"
 
 #include "base/vec.h"
@@ -59,18 +61,32 @@ static const column_name NAMES[] = {
     {"material", IMPORT_MATERIAL},
     {"tag", IMPORT_TAG},
 };
+enum { NAME_COUNT = sizeof NAMES / sizeof NAMES[0] };
 
-static import_field find_field(const char* name)
+talus_status import_name_columns(import_columns* c, const import_file* f, char* text,
+                                 import_model* m)
 {
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcasecmp(NAMES[i].name, name) == 0) return NAMES[i].field;
+    char skipped[256] = "";
+    char* rest = text;
+    for (char* name; (name = import_word(&rest, c->separator));) {
+        if (c->count == IMPORT_COLUMNS) {
+            return import_error(f, "there are more than %d columns", IMPORT_COLUMNS);
+        }
+        import_field field = IMPORT_SKIP;
+        for (int i = 0; field == IMPORT_SKIP && i < NAME_COUNT; i++) {
+            if (strcasecmp(NAMES[i].name, name) == 0) field = NAMES[i].field;
+        }
+        if (field != IMPORT_SKIP && c->has[field]) field = IMPORT_SKIP;
+        if (field == IMPORT_SKIP) {
+            const size_t used = strlen(skipped);
+            snprintf(skipped + used, sizeof skipped - used, "%s%.40s", used > 0 ? ", " : "", name);
+        } else {
+            c->has[field] = true;
+        }
+        c->field[c->count++] = field;
     }
-    return IMPORT_SKIP;
-}
-
-static talus_status check_columns(const import_columns* c, const import_file* f,
-                                  const import_model* m)
-{
+    if (skipped[0]) import_add_line(&m->notes, "columns that were not carried over: %s", skipped);
+    m->flat = !c->has[IMPORT_Z] && !c->has[IMPORT_ZS];
     for (int k = 0; k < 2; k++) {
         if (!c->has[IMPORT_X + k] && !c->has[IMPORT_XS + k]) {
             return import_error(f, "there is no column %c (known are also %cu, %cs and %csu)",
@@ -83,35 +99,11 @@ static talus_status check_columns(const import_columns* c, const import_file* f,
     return TALUS_OK;
 }
 
-talus_status import_name_columns(import_columns* c, const import_file* f, char* text,
-                                 import_model* m)
-{
-    char skipped[256] = "";
-    char* rest = text;
-    for (char* name; (name = import_word(&rest, c->separator));) {
-        if (c->count == IMPORT_COLUMNS) {
-            return import_error(f, "there are more than %d columns", IMPORT_COLUMNS);
-        }
-        import_field field = find_field(name);
-        if (field != IMPORT_SKIP && c->has[field]) field = IMPORT_SKIP;
-        if (field == IMPORT_SKIP) {
-            const size_t used = strlen(skipped);
-            snprintf(skipped + used, sizeof skipped - used, "%s%.40s", used > 0 ? ", " : "", name);
-        } else {
-            c->has[field] = true;
-        }
-        c->field[c->count++] = field;
-    }
-    if (skipped[0]) import_add_line(&m->notes, "columns that were not carried over: %s", skipped);
-    m->flat = !c->has[IMPORT_Z] && !c->has[IMPORT_ZS];
-    return check_columns(c, f, m);
-}
-
 // ---- rows --------------------------------------------------------------------------------------
 
 static const char* field_name(import_field field)
 {
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+    for (int i = 0; i < NAME_COUNT; i++) {
         if (NAMES[i].field == field) return NAMES[i].name;
     }
     return "?";
@@ -149,50 +141,6 @@ static talus_status read_values(const import_columns* c, const import_file* f, c
     return TALUS_OK;
 }
 
-static talus_status take_size(const import_columns* c, const import_file* f, const double* value,
-                              double fallback, import_grain* g)
-{
-    g->radius = c->has[IMPORT_RADIUS]     ? value[IMPORT_RADIUS]
-                : c->has[IMPORT_DIAMETER] ? 0.5 * value[IMPORT_DIAMETER]
-                                          : fallback;
-    if (g->radius > 0.0) return TALUS_OK;
-    if (c->has[IMPORT_RADIUS] || c->has[IMPORT_DIAMETER]) {
-        return import_error(f, "the radius must be > 0, not %g", g->radius);
-    }
-    return import_error(f, "there is no column radius or diameter; give a radius for all grains");
-}
-
-static talus_status take_rotation(const import_columns* c, const import_file* f,
-                                  const double* value, import_grain* g)
-{
-    if (c->has[IMPORT_QW] && c->has[IMPORT_QX] && c->has[IMPORT_QY] && c->has[IMPORT_QZ]) {
-        vec_copy(4, g->quat, value + IMPORT_QW);
-        const double norm = vec_norm(4, g->quat);
-        if (!(norm > 1e-6)) return import_error(f, "the quaternion is no rotation: it is zero");
-        for (int k = 0; k < 4; k++) g->quat[k] /= norm;
-    } else if (c->has[IMPORT_ANGLE]) {
-        const double half = 0.5 * value[IMPORT_ANGLE] * (c->degrees ? M_PI / 180.0 : 1.0);
-        g->quat[0] = cos(half);
-        g->quat[3] = sin(half);
-    }
-    return TALUS_OK;
-}
-
-/// A mass is that of the column, or of the density and the ball.
-static talus_status take_mass(const import_columns* c, const import_file* f, const double* value,
-                              bool plane, import_grain* g)
-{
-    const double r = g->radius;
-    if (c->has[IMPORT_MASS]) {
-        g->mass = value[IMPORT_MASS];
-    } else if (c->has[IMPORT_DENSITY]) {
-        g->mass = value[IMPORT_DENSITY] * (plane ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r);
-    } else {
-        return TALUS_OK;
-    }
-    return g->mass > 0.0 ? TALUS_OK : import_error(f, "the mass must be > 0, not %g", g->mass);
-}
-
 talus_status import_row(const import_columns* c, const import_file* f, char* text,
                         const talus_import_def* def, import_model* m)
 {
@@ -207,12 +155,59 @@ talus_status import_row(const import_columns* c, const import_file* f, char* tex
     }
     vec_copy(3, g.velocity, value + IMPORT_VX);
     vec_copy(3, g.spin, value + IMPORT_WX);
-    TRY(take_size(c, f, value, def->radius, &g));
-    TRY(take_rotation(c, f, value, &g));
-    TRY(take_mass(c, f, value, def->dimension == 2 || m->flat, &g));
+    g.radius = c->has[IMPORT_RADIUS]     ? value[IMPORT_RADIUS]
+               : c->has[IMPORT_DIAMETER] ? 0.5 * value[IMPORT_DIAMETER]
+                                         : def->radius;
+    if (!(g.radius > 0.0)) {
+        if (c->has[IMPORT_RADIUS] || c->has[IMPORT_DIAMETER])
+            return import_error(f, "the radius must be > 0, not %g", g.radius);
+        return import_error(f,
+                            "there is no column radius or diameter; give a radius for all grains");
+    }
+    if (c->has[IMPORT_QW] && c->has[IMPORT_QX] && c->has[IMPORT_QY] && c->has[IMPORT_QZ]) {
+        vec_copy(4, g.quat, value + IMPORT_QW);
+        const double norm = vec_norm(4, g.quat);
+        if (!(norm > 1e-6)) return import_error(f, "the quaternion is no rotation: it is zero");
+        for (int k = 0; k < 4; k++) g.quat[k] /= norm;
+    } else if (c->has[IMPORT_ANGLE]) {
+        const double half = 0.5 * value[IMPORT_ANGLE] * (c->degrees ? M_PI / 180.0 : 1.0);
+        g.quat[0] = cos(half);
+        g.quat[3] = sin(half);
+    }
+    // The mass is that of the column, or of the density and the ball.
+    const double r = g.radius;
+    const bool plane = def->dimension == 2 || m->flat;
+    if (c->has[IMPORT_MASS])
+        g.mass = value[IMPORT_MASS];
+    else if (c->has[IMPORT_DENSITY])
+        g.mass = value[IMPORT_DENSITY] * (plane ? M_PI * r * r : 4.0 / 3.0 * M_PI * r * r * r);
+    if ((c->has[IMPORT_MASS] || c->has[IMPORT_DENSITY]) && !(g.mass > 0.0)) {
+        return import_error(f, "the mass must be > 0, not %g", g.mass);
+    }
     const double tag = c->has[IMPORT_ID] ? value[IMPORT_ID] : value[IMPORT_TAG];
     if (fabs(tag) <= INT32_MAX) g.tag = (int64_t)tag;
     g.material = import_find_material(m, material);
     if (g.material < 0) return error_memory(f->error, "the materials of a file");
     return import_add_grain(m, &g, f->error);
+}
+
+talus_status import_csv(import_file* f, const talus_import_def* def, import_model* m)
+{
+    import_columns c = {.degrees = true};
+    int found;
+    while ((found = import_line(f)) > 0) {
+        char* text = f->line;
+        if (f->number == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; // byte order mark
+        text += strspn(text, " \t");
+        if (!*text || *text == '#') continue;
+        if (c.count > 0) {
+            TRY(import_row(&c, f, text, def, m));
+            continue;
+        }
+        c.separator = strchr(text, ';') ? ';' : strchr(text, ',') ? ',' : ' ';
+        TRY(import_name_columns(&c, f, text, m));
+    }
+    if (found < 0) return (talus_status)found;
+    return c.count > 0 ? TALUS_OK
+                       : import_error(f, "the file ends before the line that names the columns");
 }

@@ -21,29 +21,6 @@ static talus_status need_line(import_file* f, const char* what)
 
 // ---- dump --------------------------------------------------------------------------------------
 
-/// Two numbers of an axis; a third, which tilts the box, must be 0.
-static talus_status read_bounds(import_file* f, import_model* m, int axis)
-{
-    TRY(need_line(f, "the bounds of the box"));
-    char* rest = f->line;
-    double value[3] = {0};
-    for (int i = 0; i < 3; i++) {
-        const char* word = import_word(&rest, ' ');
-        if (!word && i == 2) break;
-        if (!word || !import_number(word, &value[i])) {
-            return import_error(f, "expected the bounds of the box along %s", AXES[axis]);
-        }
-    }
-    if (value[2] != 0.0) return import_error(f, "a tilted box (triclinic) cannot be a Talus cell");
-    if (!(value[1] > value[0])) {
-        return import_error(f, "the box is empty along %s: %g to %g", AXES[axis], value[0],
-                            value[1]);
-    }
-    m->low[axis] = value[0];
-    m->high[axis] = value[1];
-    return TALUS_OK;
-}
-
 /// "ITEM: BOX BOUNDS pp pp ff", with "xy xz yz" before if the box may be tilted; then three lines.
 static talus_status read_box(import_file* f, import_model* m)
 {
@@ -53,7 +30,27 @@ static talus_status read_box(import_file* f, import_model* m)
         if (strcmp(word, "xy") == 0 || strcmp(word, "xz") == 0 || strcmp(word, "yz") == 0) continue;
         m->periodic[axis++] = strcmp(word, "pp") == 0;
     }
-    for (int k = 0; k < 3; k++) TRY(read_bounds(f, m, k));
+    for (int k = 0; k < 3; k++) { // two numbers; a third, which tilts the box, must be 0
+        TRY(need_line(f, "the bounds of the box"));
+        double value[3] = {0};
+        rest = f->line;
+        for (int i = 0; i < 3; i++) {
+            const char* word = import_word(&rest, ' ');
+            if (!word && i == 2) break;
+            if (!word || !import_number(word, &value[i])) {
+                return import_error(f, "expected the bounds of the box along %s", AXES[k]);
+            }
+        }
+        if (value[2] != 0.0) {
+            return import_error(f, "a tilted box (triclinic) cannot be a Talus cell");
+        }
+        if (!(value[1] > value[0])) {
+            return import_error(f, "the box is empty along %s: %g to %g", AXES[k], value[0],
+                                value[1]);
+        }
+        m->low[k] = value[0];
+        m->high[k] = value[1];
+    }
     m->has_box = true;
     return TALUS_OK;
 }
@@ -112,15 +109,6 @@ static talus_status read_frame(import_file* f, const talus_import_def* def, impo
     return import_error(f, "the file ends before ITEM: ATOMS");
 }
 
-/// Whether a frame begins here: with its time, which may stand before the step, or with its step.
-static bool begins_frame(const char* line, bool* timed)
-{
-    const bool time = strcmp(line, "ITEM: TIME") == 0, step = strcmp(line, "ITEM: TIMESTEP") == 0;
-    const bool begins = time || (step && !*timed);
-    if (time || step) *timed = time;
-    return begins;
-}
-
 /// Go to the first line of frame `wanted`, or to the end of the file; *frames: how many were seen.
 static talus_status find_frame(import_file* f, int64_t wanted, int64_t* frames)
 {
@@ -131,12 +119,17 @@ static talus_status find_frame(import_file* f, int64_t wanted, int64_t* frames)
         if (f->number == 1 && strncmp(f->line, "ITEM:", 5) != 0) {
             return import_error(f, "not a text dump of LAMMPS: it must begin with ITEM:");
         }
-        if (begins_frame(f->line, &timed) && (*frames)++ == wanted) return TALUS_OK;
+        // A frame begins with its time, which may stand before the step, or with its step.
+        const bool time = strcmp(f->line, "ITEM: TIME") == 0;
+        const bool step = strcmp(f->line, "ITEM: TIMESTEP") == 0;
+        const bool begins = time || (step && !timed);
+        if (time || step) timed = time;
+        if (begins && (*frames)++ == wanted) return TALUS_OK;
     }
     return found < 0 ? (talus_status)found : TALUS_OK;
 }
 
-static talus_status read_dump(import_file* f, const talus_import_def* def, import_model* m)
+talus_status import_lammps_dump(import_file* f, const talus_import_def* def, import_model* m)
 {
     int64_t frames, wanted = def->frame;
     if (wanted < 0) {
@@ -151,15 +144,6 @@ static talus_status read_dump(import_file* f, const talus_import_def* def, impor
                          (long long)def->frame);
     }
     return read_frame(f, def, m);
-}
-
-talus_status import_lammps_dump(const talus_import_def* def, import_model* m, talus_error* error)
-{
-    import_file f;
-    talus_status status = import_open(&f, def->path, error);
-    if (status == TALUS_OK) status = read_dump(&f, def, m);
-    import_close(&f);
-    return status;
 }
 
 // ---- data file ---------------------------------------------------------------------------------
@@ -278,22 +262,7 @@ static bool is_section(const char* line, const char* name)
     return strncmp(line, name, length) == 0 && (!line[length] || strchr(" \t#", line[length]));
 }
 
-static talus_status read_atoms_section(import_file* f, import_model* m, int64_t atoms)
-{
-    const char* style = strchr(f->line, '#');
-    if (style && !strstr(style, "sphere")) {
-        return import_error(f, "atom style '%.40s'; only sphere has sizes",
-                            style + 1 + strspn(style + 1, " "));
-    }
-    if (!style) import_add_line(&m->notes, "the atom style is not given: taken as sphere");
-    TRY(read_section(f, m, atoms, read_atom));
-    if (m->grain_count > 0) {
-        qsort(m->grain, (size_t)m->grain_count, sizeof *m->grain, compare_tags);
-    }
-    return TALUS_OK;
-}
-
-static talus_status read_data(import_file* f, import_model* m)
+talus_status import_lammps_data(import_file* f, import_model* m)
 {
     int64_t atoms = -1;
     bool any = false;
@@ -302,7 +271,16 @@ static talus_status read_data(import_file* f, import_model* m)
     while ((found = import_line(f)) > 0) {
         if (is_section(f->line, "Atoms")) {
             if (atoms < 0) return import_error(f, "the number of atoms was not announced");
-            TRY(read_atoms_section(f, m, atoms));
+            const char* style = strchr(f->line, '#');
+            if (style && !strstr(style, "sphere")) {
+                return import_error(f, "atom style '%.40s'; only sphere has sizes",
+                                    style + 1 + strspn(style + 1, " "));
+            }
+            if (!style) import_add_line(&m->notes, "the atom style is not given: taken as sphere");
+            TRY(read_section(f, m, atoms, read_atom));
+            if (m->grain_count > 0) {
+                qsort(m->grain, (size_t)m->grain_count, sizeof *m->grain, compare_tags);
+            }
             any = true;
         } else if (is_section(f->line, "Velocities")) {
             if (!any) return import_error(f, "velocities before atoms");
@@ -316,13 +294,4 @@ static talus_status read_data(import_file* f, import_model* m)
     import_add_line(&m->notes, "a data file does not say which axes are periodic: none is, unless "
                                "it was asked for");
     return TALUS_OK;
-}
-
-talus_status import_lammps_data(const talus_import_def* def, import_model* m, talus_error* error)
-{
-    import_file f;
-    talus_status status = import_open(&f, def->path, error);
-    if (status == TALUS_OK) status = read_data(&f, m);
-    import_close(&f);
-    return status;
 }

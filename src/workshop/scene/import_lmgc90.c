@@ -116,19 +116,6 @@ static talus_status add_grain(import_model* m, const lmgc90_files* all, const lm
     return import_add_grain(m, g, error);
 }
 
-static talus_status add_ball(import_model* m, const lmgc90_files* all, const lmgc90_body* b,
-                             const char* path, talus_error* error)
-{
-    const lmgc90_contactor* c = &b->contactor[0];
-    import_grain g = import_grain_default();
-    g.radius = c->radius;
-    if (!(c->radius > 0.0)) {
-        return body_error(b, path, c->line, "its radius (byrd=) must be > 0", error);
-    }
-    place_point(b, c->shift, g.position);
-    return add_grain(m, all, b, &g, error);
-}
-
 /// Corners of all contactors as the parts of a shape. The world's centre of mass is the shape's
 /// own.
 static talus_status add_solid(import_model* m, const lmgc90_files* all, const lmgc90_body* b,
@@ -261,7 +248,16 @@ static talus_status add_body(import_model* m, const lmgc90_files* all, const lmg
         return TALUS_OK;
     }
     if (b->driven && !b->fixed) left->driven++;
-    if (n == 1 && count[PART_BALL] == 1) return add_ball(m, all, b, path, error);
+    if (n == 1 && count[PART_BALL] == 1) {
+        const lmgc90_contactor* c = &b->contactor[0];
+        import_grain g = import_grain_default();
+        g.radius = c->radius;
+        if (!(c->radius > 0.0)) {
+            return body_error(b, path, c->line, "its radius (byrd=) must be > 0", error);
+        }
+        place_point(b, c->shift, g.position);
+        return add_grain(m, all, b, &g, error);
+    }
     if (n > 0 && count[PART_SOLID] == n) return add_solid(m, all, b, path, error);
     if (n > 0 && count[PART_WALL] == n) return add_walls(m, all, b, path, error);
     left->kinds++;
@@ -297,14 +293,6 @@ static talus_status add_bodies(import_model* m, const lmgc90_files* all, const c
 
 // ---- laws --------------------------------------------------------------------------------------
 
-static const lmgc90_law* find_law(const lmgc90_files* all, const char* name)
-{
-    for (int i = 0; i < all->law_count; i++) {
-        if (strcmp(all->law[i].name, name) == 0) return &all->law[i];
-    }
-    return NULL;
-}
-
 /// The law of two colours, NULL if the see-table has none.
 static const lmgc90_law* law_between(const lmgc90_files* all, const char* a, const char* b)
 {
@@ -312,7 +300,10 @@ static const lmgc90_law* law_between(const lmgc90_files* all, const char* a, con
         const lmgc90_sight* s = &all->sight[i];
         const bool same = strcmp(s->colour[0], a) == 0 && strcmp(s->colour[1], b) == 0;
         const bool turned = strcmp(s->colour[0], b) == 0 && strcmp(s->colour[1], a) == 0;
-        if (same || turned) return find_law(all, s->law);
+        for (int k = 0; (same || turned) && k < all->law_count; k++) {
+            if (strcmp(all->law[k].name, s->law) == 0) return &all->law[k];
+        }
+        if (same || turned) return NULL;
     }
     return NULL;
 }
@@ -352,12 +343,6 @@ static char* join(const char* folder, const char* name)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-static bool is_there(const char* path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
-}
-
 typedef enum lmgc90_file { FILE_DOF, FILE_DRIVEN, FILE_BULK, FILE_LAWS, FILE_KINDS } lmgc90_file;
 
 /// Read a file beside BODIES.DAT; one that is missing is noted, unless it was asked for.
@@ -368,7 +353,8 @@ static talus_status read_beside(lmgc90_file kind, const char* folder, const char
                                                   "TACT_BEHAV.DAT"};
     char* path = wanted ? strdup(wanted) : join(folder, names[kind]);
     if (!path) return error_memory(error, "a file name");
-    if (!wanted && !is_there(path)) {
+    struct stat facts;
+    if (!wanted && !(stat(path, &facts) == 0 && S_ISREG(facts.st_mode))) {
         import_add_line(&m->notes, "there is no %s", names[kind]);
         free(path);
         return TALUS_OK;

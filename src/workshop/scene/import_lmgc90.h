@@ -15,7 +15,8 @@ typedef struct lmgc90_contactor {
     double axes[3];  ///< axe1, ...: halves
     double shift[3]; ///< in the body's frame
     double frame[9]; ///< its axes as columns, in the body's frame
-    int point_count, point_capacity;
+    int point_count;
+    int64_t point_capacity;
     double* point; ///< [point_count][3] in the body's frame
 } lmgc90_contactor;
 
@@ -31,6 +32,7 @@ typedef struct lmgc90_body {
     bool driven;        ///< DRV_DOF.DAT moves it
     bool fixed;         ///< with velocity 0
     int contactor_count;
+    int64_t contactor_capacity;
     lmgc90_contactor* contactor;
 } lmgc90_body;
 
@@ -48,6 +50,7 @@ typedef struct lmgc90_files {
     int64_t body_count, body_capacity;
     lmgc90_body* body;
     int density_count, law_count, sight_count;
+    int64_t density_capacity, law_capacity, sight_capacity;
     struct lmgc90_density {
         char name[LMGC90_WORD];
         double density;

@@ -6,6 +6,7 @@
 /// the pre-processor's writers; columns are not counted, as files differ in them.
 #include "scene/import_lmgc90.h"
 
+#include "base/array.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -66,30 +67,16 @@ static talus_status read_name(import_file* f, int* dim, int64_t* number)
 
 // ---- BODIES.DAT --------------------------------------------------------------------------------
 
-static talus_status add_body(import_file* f, lmgc90_files* all, lmgc90_body** out)
-{
-    if (all->body_count == all->body_capacity) {
-        const int64_t wanted = all->body_count + all->body_count / 2 + 16;
-        lmgc90_body* list = realloc(all->body, sizeof *list * (size_t)wanted);
-        if (!list) return error_memory(f->error, "bodies");
-        all->body = list;
-        all->body_capacity = wanted;
-    }
-    *out = &all->body[all->body_count++];
-    **out = (lmgc90_body){.line = f->number, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    return TALUS_OK;
-}
-
 /// " DISKx      1  color  BLUEx  byrd= ...": a new contactor.
 static talus_status add_contactor(import_file* f, lmgc90_body* b)
 {
     if (b->contactor_count == MOST_CONTACTORS) {
         return import_error(f, "a body with more than %d contactors", MOST_CONTACTORS);
     }
-    lmgc90_contactor* list = realloc(b->contactor, sizeof *list * (size_t)(b->contactor_count + 1));
-    if (!list) return error_memory(f->error, "contactors");
-    b->contactor = list;
-    lmgc90_contactor* c = &list[b->contactor_count++];
+    if (!arrays_grow(&b->contactor_capacity, b->contactor_count + 1, ARRAY(b->contactor))) {
+        return error_memory(f->error, "contactors");
+    }
+    lmgc90_contactor* c = &b->contactor[b->contactor_count++];
     *c = (lmgc90_contactor){.line = f->number, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     lmgc90_value(f->line, "byrd", &c->radius);
     lmgc90_value(f->line, "High", &c->height);
@@ -104,19 +91,6 @@ static talus_status add_contactor(import_file* f, lmgc90_body* b)
     return TALUS_OK;
 }
 
-static talus_status add_point(import_file* f, lmgc90_contactor* c, const double x[3])
-{
-    if (c->point_count == c->point_capacity) {
-        const int wanted = 2 * c->point_capacity + 8;
-        double* list = realloc(c->point, 3 * sizeof *list * (size_t)wanted);
-        if (!list) return error_memory(f->error, "corners");
-        c->point = list;
-        c->point_capacity = wanted;
-    }
-    vec_copy(3, c->point + 3 * c->point_count++, x);
-    return TALUS_OK;
-}
-
 /// A further line of a contactor: a corner, the shift, or the axes of its frame.
 static talus_status continue_contactor(import_file* f, lmgc90_contactor* c)
 {
@@ -124,7 +98,13 @@ static talus_status continue_contactor(import_file* f, lmgc90_contactor* c)
     const bool point = lmgc90_value(f->line, "coo1", &x[0]) && lmgc90_value(f->line, "coo2", &x[1]);
     lmgc90_value(f->line, "coo3", &x[2]);
     const bool corners = strcmp(c->kind, "POLYG") == 0 || strcmp(c->kind, "POLYR") == 0;
-    if (point && corners) return add_point(f, c, x);
+    if (point && corners) {
+        if (!arrays_grow(&c->point_capacity, c->point_count + 1, ROWS(c->point, 3))) {
+            return error_memory(f->error, "corners");
+        }
+        vec_copy(3, c->point + 3 * c->point_count++, x);
+        return TALUS_OK;
+    }
     if (point) vec_copy(3, c->shift, x);
     static const char* const axis[3] = {"alp", "bet", "gam"};
     for (int a = 0; a < 3; a++) {
@@ -134,12 +114,6 @@ static talus_status continue_contactor(import_file* f, lmgc90_contactor* c)
         }
     }
     return TALUS_OK;
-}
-
-/// A contactor's first line has its kind, a word of letters, where others have a number's name.
-static bool begins_contactor(const char* line)
-{
-    return strstr(line, "color") != NULL;
 }
 
 /// Lines of a body in one of its sections.
@@ -156,16 +130,19 @@ static talus_status read_body_line(import_file* f, const char* section, lmgc90_b
         lmgc90_value(f->line, "coo3", &b->place[2]);
     }
     if (strcmp(section, "tacty") != 0) return TALUS_OK;
-    if (begins_contactor(f->line)) return add_contactor(f, b);
+    if (strstr(f->line, "color")) return add_contactor(f, b); // its first line has it
     if (b->contactor_count == 0) return import_error(f, "expected a contactor");
     return continue_contactor(f, &b->contactor[b->contactor_count - 1]);
 }
 
 static talus_status read_body(import_file* f, lmgc90_files* all)
 {
-    lmgc90_body* b = NULL;
     char section[LMGC90_WORD] = "";
-    TRY(add_body(f, all, &b));
+    if (!arrays_grow(&all->body_capacity, all->body_count + 1, ARRAY(all->body))) {
+        return error_memory(f->error, "bodies");
+    }
+    lmgc90_body* b = &all->body[all->body_count++];
+    *b = (lmgc90_body){.line = f->number, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     TRY(read_name(f, &b->dim, &b->number));
     int found;
     while ((found = next_line(f)) > 0) {
@@ -195,27 +172,24 @@ talus_status lmgc90_read_bodies(import_file* f, lmgc90_files* all)
 
 // ---- DOF.INI and DRV_DOF.DAT -------------------------------------------------------------------
 
-/// Rigid body of a number; numbers count from 1 for each kind.
-static lmgc90_body* find_body(const lmgc90_files* all, int dim, int64_t number)
-{
-    if (number >= 1 && number <= all->body_count) {
-        lmgc90_body* guess = &all->body[number - 1];
-        if (guess->dim == dim && guess->number == number) return guess;
-    }
-    for (int64_t i = 0; i < all->body_count; i++) {
-        if (all->body[i].dim == dim && all->body[i].number == number) return &all->body[i];
-    }
-    return NULL;
-}
-
 /// The body that the section $bdyty at the present line is about; NULL for one that is not rigid.
+/// Numbers count from 1 for each kind.
 static talus_status named_body(import_file* f, const lmgc90_files* all, lmgc90_body** out)
 {
     int dim;
     int64_t number;
     TRY(read_name(f, &dim, &number));
-    *out = dim == 0 ? NULL : find_body(all, dim, number);
-    if (dim == 0 || *out) return TALUS_OK;
+    *out = NULL;
+    if (dim == 0) return TALUS_OK;
+    // Most often all bodies are of one kind.
+    if (number >= 1 && number <= all->body_count) {
+        lmgc90_body* guess = &all->body[number - 1];
+        if (guess->dim == dim && guess->number == number) *out = guess;
+    }
+    for (int64_t i = 0; !*out && i < all->body_count; i++) {
+        if (all->body[i].dim == dim && all->body[i].number == number) *out = &all->body[i];
+    }
+    if (*out) return TALUS_OK;
     return import_error(f, "body %lld is not in BODIES.DAT", (long long)number);
 }
 
@@ -321,10 +295,8 @@ talus_status lmgc90_read_bulk(import_file* f, lmgc90_files* all, import_model* m
         char* rest = f->line;
         const char* word = import_word(&rest, ' ');
         if (names && word && !strchr(word, '=')) {
-            void* list =
-                realloc(all->density, sizeof *all->density * (size_t)(all->density_count + 1));
-            if (!list) return error_memory(f->error, "densities");
-            all->density = list;
+            if (!arrays_grow(&all->density_capacity, all->density_count + 1, ARRAY(all->density)))
+                return error_memory(f->error, "densities");
             all->density[all->density_count].density = 0.0;
             lmgc90_copy(all->density[all->density_count++].name, word);
             names = false;
@@ -334,21 +306,6 @@ talus_status lmgc90_read_bulk(import_file* f, lmgc90_files* all, import_model* m
     return found < 0 ? (talus_status)found : TALUS_OK;
 }
 
-static talus_status add_law(import_file* f, lmgc90_files* all)
-{
-    lmgc90_law law = {.friction = -1.0, .restitution = -1.0, .tangential_restitution = -1.0};
-    lmgc90_value(f->line, "fric", &law.friction);
-    lmgc90_value(f->line, "rstn", &law.restitution);
-    lmgc90_value(f->line, "rstt", &law.tangential_restitution);
-    char* rest = f->line;
-    lmgc90_copy(law.name, import_word(&rest, ' '));
-    lmgc90_law* list = realloc(all->law, sizeof *list * (size_t)(all->law_count + 1));
-    if (!list) return error_memory(f->error, "laws");
-    all->law = list;
-    all->law[all->law_count++] = law;
-    return TALUS_OK;
-}
-
 /// " RBDY2  DISKx  BLUEx  iqsc0  RBDY2  JONCx  WALLx".
 static talus_status add_sight(import_file* f, lmgc90_files* all)
 {
@@ -356,9 +313,9 @@ static talus_status add_sight(import_file* f, lmgc90_files* all)
     char* rest = f->line;
     for (int i = 0; i < 7; i++) word[i] = import_word(&rest, ' ');
     if (!word[6] || strncmp(word[0], "RBDY", 4) != 0) return TALUS_OK; // titles and distances
-    lmgc90_sight* list = realloc(all->sight, sizeof *list * (size_t)(all->sight_count + 1));
-    if (!list) return error_memory(f->error, "the see-table");
-    all->sight = list;
+    if (!arrays_grow(&all->sight_capacity, all->sight_count + 1, ARRAY(all->sight))) {
+        return error_memory(f->error, "the see-table");
+    }
     lmgc90_sight* s = &all->sight[all->sight_count++];
     lmgc90_copy(s->colour[0], word[2]);
     lmgc90_copy(s->law, word[3]);
@@ -375,13 +332,21 @@ talus_status lmgc90_read_laws(import_file* f, lmgc90_files* all)
             snprintf(section, sizeof section, "%.5s", f->line + 1);
             continue;
         }
-        const bool deep = strspn(f->line, " \t") > 6; // goes on with the law above
-        if (strcmp(section, "behav") == 0 && !deep) TRY(add_law(f, all));
-        if (strcmp(section, "behav") == 0 && deep && all->law_count > 0) {
+        if (strcmp(section, "behav") == 0) {
+            const bool deep = strspn(f->line, " \t") > 6; // goes on with the law above
+            if (deep && all->law_count == 0) continue;
+            if (!deep) {
+                if (!arrays_grow(&all->law_capacity, all->law_count + 1, ARRAY(all->law)))
+                    return error_memory(f->error, "laws");
+                all->law[all->law_count++] = (lmgc90_law){
+                    .friction = -1.0, .restitution = -1.0, .tangential_restitution = -1.0};
+            }
             lmgc90_law* law = &all->law[all->law_count - 1];
             lmgc90_value(f->line, "fric", &law->friction);
             lmgc90_value(f->line, "rstn", &law->restitution);
             lmgc90_value(f->line, "rstt", &law->tangential_restitution);
+            char* rest = f->line;
+            if (!deep) lmgc90_copy(law->name, import_word(&rest, ' '));
         }
         if (strcmp(section, "seety") == 0) TRY(add_sight(f, all));
     }

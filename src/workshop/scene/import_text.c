@@ -1,6 +1,8 @@
 /// Reading other programs' text files: lines, words, numbers, and messages with file:line.
 #include "scene/import.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -27,31 +29,18 @@ void import_close(import_file* f)
     *f = (import_file){0};
 }
 
-/// A byte behind the `length` of the line so far; false if memory is short.
-static bool add_byte(import_file* f, size_t length, int byte)
-{
-    if (length + 1 >= f->size) {
-        const size_t wanted = f->size > 0 ? 2 * f->size : 256;
-        char* larger = realloc(f->line, wanted);
-        if (!larger) return false;
-        f->line = larger;
-        f->size = wanted;
-    }
-    f->line[length] = (char)byte;
-    f->line[length + 1] = '\0';
-    return true;
-}
-
 /// getline() that gives up when a line gets too long to be one: -1 at the end of the file or after
 /// an error, IMPORT_LONGEST + 1 then.
 static ssize_t read_line(import_file* f)
 {
     size_t length = 0;
     for (int byte; (byte = getc_unlocked(f->file)) != EOF;) {
-        if (!add_byte(f, length++, byte)) {
+        if (!arrays_grow(&f->capacity, (int64_t)length + 2, ARRAY(f->line))) {
             errno = ENOMEM;
             return -1;
         }
+        f->line[length++] = (char)byte;
+        f->line[length] = '\0';
         if (byte == '\n' || length > IMPORT_LONGEST) break;
     }
     return length > 0 && !ferror(f->file) ? (ssize_t)length : -1;

@@ -65,36 +65,6 @@ typedef struct csv_needs {
     bool radius, shape, velocity, spin, rotation, mass, material, fixed;
 } csv_needs;
 
-static csv_needs find_needs(const import_model* m)
-{
-    csv_needs n = {.material = m->material_count > 1, .mass = m->grain_count > 0};
-    for (int64_t i = 0; i < m->grain_count; i++) {
-        const import_grain* g = &m->grain[i];
-        n.radius |= g->shape < 0;
-        n.shape |= g->shape >= 0;
-        n.velocity |= vec_norm(m->dim, g->velocity) > 0.0;
-        n.spin |= g->spin[2] != 0.0 || (m->dim == 3 && (g->spin[0] != 0.0 || g->spin[1] != 0.0));
-        n.rotation |= fabs(g->quat[0]) != 1.0;
-        n.mass &= g->mass > 0.0;
-        n.fixed |= g->fixed;
-    }
-    return n;
-}
-
-static void write_names(FILE* file, int dim, const csv_needs* n)
-{
-    fprintf(file, dim == 2 ? "x,y" : "x,y,z");
-    if (n->radius) fprintf(file, ",radius");
-    if (n->shape) fprintf(file, ",shape");
-    if (n->velocity) fprintf(file, dim == 2 ? ",vx,vy" : ",vx,vy,vz");
-    if (n->spin) fprintf(file, dim == 2 ? ",wz" : ",wx,wy,wz");
-    if (n->rotation) fprintf(file, dim == 2 ? ",angle" : ",qw,qx,qy,qz");
-    if (n->mass) fprintf(file, ",mass");
-    if (n->material) fprintf(file, ",material");
-    if (n->fixed) fprintf(file, ",fixed");
-    fprintf(file, ",tag\n");
-}
-
 static void write_row(FILE* file, const import_model* m, const csv_needs* n, const import_grain* g)
 {
     const int dim = m->dim;
@@ -115,9 +85,29 @@ static void write_row(FILE* file, const import_model* m, const csv_needs* n, con
 
 static void write_csv(FILE* file, const import_model* m)
 {
-    const csv_needs needs = find_needs(m);
-    write_names(file, m->dim, &needs);
-    for (int64_t i = 0; i < m->grain_count; i++) write_row(file, m, &needs, &m->grain[i]);
+    const bool plane = m->dim == 2;
+    csv_needs n = {.material = m->material_count > 1, .mass = m->grain_count > 0};
+    for (int64_t i = 0; i < m->grain_count; i++) {
+        const import_grain* g = &m->grain[i];
+        n.radius |= g->shape < 0;
+        n.shape |= g->shape >= 0;
+        n.velocity |= vec_norm(m->dim, g->velocity) > 0.0;
+        n.spin |= g->spin[2] != 0.0 || (!plane && (g->spin[0] != 0.0 || g->spin[1] != 0.0));
+        n.rotation |= fabs(g->quat[0]) != 1.0;
+        n.mass &= g->mass > 0.0;
+        n.fixed |= g->fixed;
+    }
+    fprintf(file, plane ? "x,y" : "x,y,z");
+    if (n.radius) fprintf(file, ",radius");
+    if (n.shape) fprintf(file, ",shape");
+    if (n.velocity) fprintf(file, plane ? ",vx,vy" : ",vx,vy,vz");
+    if (n.spin) fprintf(file, plane ? ",wz" : ",wx,wy,wz");
+    if (n.rotation) fprintf(file, plane ? ",angle" : ",qw,qx,qy,qz");
+    if (n.mass) fprintf(file, ",mass");
+    if (n.material) fprintf(file, ",material");
+    if (n.fixed) fprintf(file, ",fixed");
+    fprintf(file, ",tag\n");
+    for (int64_t i = 0; i < m->grain_count; i++) write_row(file, m, &n, &m->grain[i]);
 }
 
 // ---- the scene ---------------------------------------------------------------------------------
@@ -140,20 +130,15 @@ static const char* name_of(const char* path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void write_title(FILE* file, const char* path)
-{
-    char title[256];
-    snprintf(title, sizeof title, "%s", name_of(path));
-    import_clean(title);
-    fprintf(file, "title: ");
-    write_quoted(file, title);
-}
-
 static void write_head(FILE* file, const talus_import_def* def, const import_model* m)
 {
     const double step = guess_step(m);
     for (int i = 0; i < m->notes.count; i++) fprintf(file, "# %s\n", m->notes.line[i]);
-    write_title(file, def->path);
+    char title[256];
+    snprintf(title, sizeof title, "%s", name_of(def->path));
+    import_clean(title);
+    fprintf(file, "title: ");
+    write_quoted(file, title);
     fprintf(file, "\ndimension: %d\nstep: %g                # s, a guess from the sizes\n", m->dim,
             step);
     fprintf(file, "gravity: ");
@@ -171,30 +156,6 @@ static void write_head(FILE* file, const talus_import_def* def, const import_mod
     fprintf(file, "until: {steps: %d}\noutput: {frames: %g}\n", STEPS, FRAMES * step);
 }
 
-static void write_materials(FILE* file, const import_model* m)
-{
-    fprintf(file, "materials:\n");
-    if (m->material_count == 0) fprintf(file, "  grain: {}\n");
-    for (int i = 0; i < m->material_count; i++) {
-        const import_material* material = &m->material[i];
-        fprintf(file, "  %s: {", material->name);
-        if (material->density > 0.0) fprintf(file, "density: %.10g, ", material->density);
-        fprintf(file, "friction: %.10g}\n", material->friction > 0.0 ? material->friction : 0.0);
-    }
-    if (m->pairs.count > 0) fprintf(file, "pairs:\n");
-    for (int i = 0; i < m->pairs.count; i++) fprintf(file, "  - %s\n", m->pairs.line[i]);
-}
-
-static void write_points(FILE* file, const import_shape* s, int dim, int first, int count)
-{
-    fprintf(file, "points: [");
-    for (int i = first; i < first + count; i++) {
-        if (i > first) fputs(", ", file);
-        write_list(file, s->points + i * dim, dim);
-    }
-    fprintf(file, "]");
-}
-
 static void write_shapes(FILE* file, const import_model* m)
 {
     if (m->shape_count > 0) fprintf(file, "shapes:\n");
@@ -204,7 +165,12 @@ static void write_shapes(FILE* file, const import_model* m)
         int first = 0;
         for (int p = 0; p < s->part_count; p++) {
             if (s->part_count > 1) fprintf(file, p == 0 ? "parts: [{" : ", {");
-            write_points(file, s, m->dim, first, s->part_sizes[p]);
+            fprintf(file, "points: [");
+            for (int k = 0; k < s->part_sizes[p]; k++) {
+                if (k > 0) fputs(", ", file);
+                write_list(file, s->points + (first + k) * m->dim, m->dim);
+            }
+            fprintf(file, "]");
             if (s->part_count > 1) fprintf(file, p == s->part_count - 1 ? "}]" : "}");
             first += s->part_sizes[p];
         }
@@ -216,7 +182,16 @@ static void write_scene(FILE* file, const talus_import_def* def, const import_mo
                         const char* csv)
 {
     write_head(file, def, m);
-    write_materials(file, m);
+    fprintf(file, "materials:\n");
+    if (m->material_count == 0) fprintf(file, "  grain: {}\n");
+    for (int i = 0; i < m->material_count; i++) {
+        const import_material* material = &m->material[i];
+        fprintf(file, "  %s: {", material->name);
+        if (material->density > 0.0) fprintf(file, "density: %.10g, ", material->density);
+        fprintf(file, "friction: %.10g}\n", material->friction > 0.0 ? material->friction : 0.0);
+    }
+    if (m->pairs.count > 0) fprintf(file, "pairs:\n");
+    for (int i = 0; i < m->pairs.count; i++) fprintf(file, "  - %s\n", m->pairs.line[i]);
     write_shapes(file, m);
     if (m->walls.count > 0) fprintf(file, "walls:\n");
     for (int i = 0; i < m->walls.count; i++) fprintf(file, "  - %s\n", m->walls.line[i]);

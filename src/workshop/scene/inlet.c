@@ -103,17 +103,6 @@ static bool near_box(const inlet* in, const double* x, double radius)
     return true;
 }
 
-static talus_status gather(const inlet* in, const double* positions, const double* radii, int64_t n,
-                           ball_grid* grid, talus_error* error)
-{
-    int dim = in->context.dim;
-    for (int64_t i = 0; i < n; i++) {
-        const double* x = positions + i * dim;
-        if (near_box(in, x, radii[i])) TRY(ball_grid_add(grid, x, radii[i], error));
-    }
-    return TALUS_OK;
-}
-
 static bool find_spot(const inlet* in, const generate_context* context, const ball_grid* grid,
                       double radius, inlet_state* state, double x[3])
 {
@@ -178,7 +167,10 @@ talus_status inlet_pour(const inlet* in, double h, const double* positions, cons
     context.allowed_user = allowed_user;
     ball_grid grid;
     talus_status status = ball_grid_init(&grid, context.dim, &context.cell, error);
-    if (status == TALUS_OK) status = gather(in, positions, radii, n, &grid, error);
+    for (int64_t i = 0; status == TALUS_OK && i < n; i++) {
+        const double* x = positions + i * context.dim;
+        if (near_box(in, x, radii[i])) status = ball_grid_add(&grid, x, radii[i], error);
+    }
     if (status == TALUS_OK) {
         status = pour_due(in, &context, &grid, state, out, facts, error);
     }

@@ -30,31 +30,6 @@ static void write_rule(FILE* out, const key_row* row, const char* before)
         fprintf(out, "%s%s 0", before, row->rule == REAL_POSITIVE ? ">" : "≥");
 }
 
-static void write_real_type(FILE* out, const key_row* row, const char* what)
-{
-    if (row->unit && row->unit_2d)
-        fprintf(out, "%s%s (2D: %s)", what, row->unit, row->unit_2d);
-    else if (row->unit)
-        fprintf(out, "%s%s", what, row->unit);
-    else
-        fprintf(out, "%s", what[0] ? "" : row->rule == REAL_ANY ? "number" : "");
-    write_rule(out, row, row->unit || what[0] ? ", " : "");
-}
-
-static void write_integer_type(FILE* out, const key_row* row, bool marks)
-{
-    if (row->choice_count > 0)
-        write_choices(out, row, marks);
-    else if (row->most - row->least == 1)
-        fprintf(out, "%g or %g", row->least, row->most);
-    else if (row->least < 0)
-        fprintf(out, "integer");
-    else if (row->most <= 10000)
-        fprintf(out, "integer %g–%g", row->least, row->most);
-    else
-        fprintf(out, "integer ≥ %g", row->least);
-}
-
 static void write_list_type(FILE* out, const key_row* row, unsigned kind, bool marks)
 {
     const char* unit = row->unit ? row->unit : "";
@@ -90,8 +65,27 @@ void keys_write_type(FILE* out, const key_row* row, bool marks)
         fputs(before, out);
         before = " or ";
         switch (kind) {
-        case KEY_REAL: write_real_type(out, row, ""); break;
-        case KEY_INTEGER: write_integer_type(out, row, marks); break;
+        case KEY_REAL:
+            if (row->unit && row->unit_2d)
+                fprintf(out, "%s (2D: %s)", row->unit, row->unit_2d);
+            else if (row->unit)
+                fprintf(out, "%s", row->unit);
+            else if (row->rule == REAL_ANY)
+                fprintf(out, "number");
+            write_rule(out, row, row->unit ? ", " : "");
+            break;
+        case KEY_INTEGER:
+            if (row->choice_count > 0)
+                write_choices(out, row, marks);
+            else if (row->most - row->least == 1)
+                fprintf(out, "%g or %g", row->least, row->most);
+            else if (row->least < 0)
+                fprintf(out, "integer");
+            else if (row->most <= 10000)
+                fprintf(out, "integer %g–%g", row->least, row->most);
+            else
+                fprintf(out, "integer ≥ %g", row->least);
+            break;
         case KEY_BOOL: fputs("true or false", out); break;
         case KEY_TEXT: fputs("text", out); break;
         case KEY_CHOICE: write_choices(out, row, marks); break;
@@ -101,35 +95,6 @@ void keys_write_type(FILE* out, const key_row* row, bool marks)
         default: write_list_type(out, row, kind, marks); break;
         }
     }
-}
-
-/// Variants and dimension in which a row exists.
-static void write_where(FILE* out, const key_row* row)
-{
-    char word[64];
-    const char* rest = row->only;
-    const char* before = "";
-    if (rest && rest[0] == '-') {
-        fputs("not ", out);
-        rest++;
-    }
-    while (rest && keys_next_word(&rest, word, sizeof word)) {
-        fprintf(out, "%s%s", before, word);
-        before = ", ";
-    }
-    if (row->dim) fprintf(out, "%s%dD", row->only ? "; " : "", row->dim);
-}
-
-static void write_default_words(FILE* out, const key_row* row)
-{
-    if (row->required)
-        fputs("required", out);
-    else if (row->derived)
-        fputs(row->derived, out);
-    else if (row->otherwise && strcmp(row->otherwise, "0.3333333333333333") == 0)
-        fputs("1/3", out);
-    else if (row->otherwise)
-        fputs(row->otherwise, out);
 }
 
 void keys_write_markdown(FILE* out, const key_section* s)
@@ -143,13 +108,29 @@ void keys_write_markdown(FILE* out, const key_section* s)
     for (int i = 0; i < keys_row_count(s); i++) {
         const key_row* row = keys_row(s, i);
         fprintf(out, "| `%s%s%s` | ", s->pattern, s->pattern[0] ? "." : "", row->key);
-        if (varies) {
-            write_where(out, row);
+        if (varies) { // variants and dimension in which the row exists
+            char word[64];
+            const char* rest = row->only;
+            const char* before = "";
+            if (rest && rest[0] == '-') {
+                fputs("not ", out);
+                rest++;
+            }
+            while (rest && keys_next_word(&rest, word, sizeof word)) {
+                fprintf(out, "%s%s", before, word);
+                before = ", ";
+            }
+            if (row->dim) fprintf(out, "%s%dD", row->only ? "; " : "", row->dim);
             fputs(" | ", out);
         }
         keys_write_type(out, row, true);
         fputs(" | ", out);
-        write_default_words(out, row);
+        if (row->required)
+            fputs("required", out);
+        else if (row->derived)
+            fputs(row->derived, out);
+        else if (row->otherwise)
+            fputs(strcmp(row->otherwise, "0.3333333333333333") ? row->otherwise : "1/3", out);
         fprintf(out, " | %s |\n", row->meaning);
     }
 }

@@ -24,15 +24,15 @@ static void write_need(json* j, const char* word, const char* other)
 // ---- values ------------------------------------------------------------------------------------
 
 /// Where a section is in the scene: its keys are those of `s` in this variant and dimension.
-typedef struct place_of {
+typedef struct schema_place {
     const key_section* s;
     const char* pattern;
     const char* variant; ///< NULL: none, or all of them
     int dim;
     bool inherits;
-} place_of;
+} schema_place;
 
-static void write_section(json* j, const place_of* at);
+static void write_section(json* j, const schema_place* at);
 
 static void write_number_rule(json* j, const key_row* row)
 {
@@ -57,19 +57,6 @@ static void write_real(json* j, const key_row* row)
     if (row->least > 0) json_number(j, "minimum", row->least);
     if (row->most > 0) json_number(j, "maximum", row->most);
     write_finite(j, row);
-}
-
-static void write_integer(json* j, const key_row* row)
-{
-    if (row->choice_count > 0) {
-        json_array(j, "enum");
-        for (int i = 0; i < row->choice_count; i++) json_raw(j, NULL, row->choices[i]);
-        json_array_end(j);
-        return;
-    }
-    json_string(j, "type", "integer");
-    json_number(j, "minimum", row->least);
-    json_number(j, "maximum", row->most);
 }
 
 /// Any scalar is a text to the reader, except an empty one.
@@ -129,28 +116,8 @@ static void write_rows(json* j, const key_row* row, int width)
     json_object_end(j);
 }
 
-static void write_text_list(json* j, const key_row* row)
-{
-    write_list(j, (int)row->least, (int)row->most);
-    json_object(j, "items");
-    write_text(j, row);
-    json_object_end(j);
-}
-
-static void write_pairs(json* j, const key_row* row)
-{
-    static const key_row name = {.kinds = KEY_TEXT};
-    write_list(j, (int)row->least, (int)row->most);
-    json_object(j, "items");
-    write_list(j, 2, 2);
-    json_object(j, "items");
-    write_text(j, &name);
-    json_object_end(j);
-    json_object_end(j);
-}
-
 /// Name of the definition of a section: "walls-motion-sine-2d".
-static void definition_name(const place_of* at, char* out, int size)
+static void definition_name(const schema_place* at, char* out, int size)
 {
     char plain[128];
     int length = 0;
@@ -176,14 +143,14 @@ static bool depends_on_parent(const key_section* s)
 }
 
 /// The section under a key: where it is defined, or whole where it depends on its surroundings.
-static void write_child(json* j, const place_of* parent, const char* key, const char* end)
+static void write_child(json* j, const schema_place* parent, const char* key, const char* end)
 {
     char pattern[256], name[160], reference[200];
     snprintf(pattern, sizeof pattern, "%s%s%s%s", parent->pattern, parent->pattern[0] ? "." : "",
              key, end);
     const key_section* s = keys_section(pattern);
     if (!s) return;
-    place_of at = {.s = s, .pattern = pattern, .dim = parent->dim};
+    schema_place at = {.s = s, .pattern = pattern, .dim = parent->dim};
     at.inherits = keys_inherit(pattern);
     if (depends_on_parent(s)) {
         at.variant = parent->variant;
@@ -195,30 +162,24 @@ static void write_child(json* j, const place_of* parent, const char* key, const 
     json_string(j, "$ref", reference);
 }
 
-static void write_children(json* j, const place_of* at, const key_row* row, unsigned kind)
-{
-    if (kind == KEY_MAP) {
-        write_child(j, at, row->key, "");
-    } else if (kind == KEY_LIST) {
-        write_list(j, (int)row->least, 0);
-        json_object(j, "items");
-        write_child(j, at, row->key, "[]");
-        json_object_end(j);
-    } else {
-        json_string(j, "type", "object");
-        json_object(j, "additionalProperties");
-        write_child(j, at, row->key, ".<name>");
-        json_object_end(j);
-    }
-}
-
 /// What may stand under a key in one of its ways.
-static void write_kind(json* j, const place_of* at, const key_row* row, unsigned kind)
+static void write_kind(json* j, const schema_place* at, const key_row* row, unsigned kind)
 {
+    static const key_row name = {.kinds = KEY_TEXT};
     const int width = row->width > 0 ? row->width : at->dim;
     switch (kind) {
     case KEY_REAL: write_real(j, row); break;
-    case KEY_INTEGER: write_integer(j, row); break;
+    case KEY_INTEGER:
+        if (row->choice_count > 0) {
+            json_array(j, "enum");
+            for (int i = 0; i < row->choice_count; i++) json_raw(j, NULL, row->choices[i]);
+            json_array_end(j);
+            break;
+        }
+        json_string(j, "type", "integer");
+        json_number(j, "minimum", row->least);
+        json_number(j, "maximum", row->most);
+        break;
     case KEY_BOOL: json_string(j, "type", "boolean"); break;
     case KEY_TEXT:
     case KEY_CHOICE: write_text(j, row); break;
@@ -230,29 +191,41 @@ static void write_kind(json* j, const place_of* at, const key_row* row, unsigned
             write_numbers(j, row, 3);
         break;
     case KEY_ROWS: write_rows(j, row, width); break;
-    case KEY_TEXTS: write_text_list(j, row); break;
-    case KEY_PAIRS: write_pairs(j, row); break;
-    default: write_children(j, at, row, kind); break;
+    case KEY_TEXTS:
+        write_list(j, (int)row->least, (int)row->most);
+        json_object(j, "items");
+        write_text(j, row);
+        json_object_end(j);
+        break;
+    case KEY_PAIRS:
+        write_list(j, (int)row->least, (int)row->most);
+        json_object(j, "items");
+        write_list(j, 2, 2);
+        json_object(j, "items");
+        write_text(j, &name);
+        json_object_end(j);
+        json_object_end(j);
+        break;
+    case KEY_MAP: write_child(j, at, row->key, ""); break;
+    case KEY_LIST:
+        write_list(j, (int)row->least, 0);
+        json_object(j, "items");
+        write_child(j, at, row->key, "[]");
+        json_object_end(j);
+        break;
+    default: // sections under names
+        json_string(j, "type", "object");
+        json_object(j, "additionalProperties");
+        write_child(j, at, row->key, ".<name>");
+        json_object_end(j);
+        break;
     }
 }
 
 // ---- keys --------------------------------------------------------------------------------------
 
-/// Write Markdown without its links.
-static void write_plain(FILE* out, const char* text)
-{
-    for (const char* c = text; *c; c++) {
-        if (*c == ']' && c[1] == '(') { // [text](target): only the text
-            c = strchr(c, ')');
-            continue;
-        }
-        if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
-        fputc(*c, out);
-    }
-}
-
 /// The meaning, with the unit and the default that has no number.
-static void write_description(json* j, const place_of* at, const key_row* row)
+static void write_description(json* j, const schema_place* at, const key_row* row)
 {
     const char* text = row->meaning;
     if (strcmp(text, "likewise") == 0) { // in the table beside the row before
@@ -262,7 +235,14 @@ static void write_description(json* j, const place_of* at, const key_row* row)
     char words[1024] = "";
     FILE* out = fmemopen(words, sizeof words, "w");
     if (!out) return;
-    write_plain(out, text);
+    for (const char* c = text; *c; c++) { // of a link, [text](target), only the text
+        if (*c == ']' && c[1] == '(') {
+            c = strchr(c, ')');
+            continue;
+        }
+        if (*c == '[' && strncmp(c + strcspn(c, "]"), "](", 2) == 0) continue;
+        fputc(*c, out);
+    }
     const char* unit = at->dim == 2 && row->unit_2d ? row->unit_2d : row->unit;
     if (unit) fprintf(out, " [%s]", unit);
     if (at->inherits)
@@ -273,7 +253,7 @@ static void write_description(json* j, const place_of* at, const key_row* row)
     json_string(j, "description", words);
 }
 
-static void write_default(json* j, const place_of* at, const key_row* row)
+static void write_default(json* j, const schema_place* at, const key_row* row)
 {
     if (!row->otherwise || at->inherits) return;
     const bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
@@ -290,7 +270,7 @@ static void write_default(json* j, const place_of* at, const key_row* row)
     }
 }
 
-static void write_row(json* j, const place_of* at, const key_row* row)
+static void write_row(json* j, const schema_place* at, const key_row* row)
 {
     json_object(j, row->key);
     write_description(j, at, row);
@@ -319,13 +299,13 @@ static void write_row(json* j, const place_of* at, const key_row* row)
     json_object_end(j);
 }
 
-static bool row_is_at(const place_of* at, const key_row* row)
+static bool row_is_at(const schema_place* at, const key_row* row)
 {
     return keys_fits(row->only, at->variant) && (row->dim == 0 || row->dim == at->dim);
 }
 
 /// The words of a group that are keys here; returns how many.
-static int group_words(const place_of* at, const key_group* group, char words[8][64])
+static int group_words(const schema_place* at, const key_group* group, char words[8][64])
 {
     int count = 0;
     const char* rest = group->keys;
@@ -358,15 +338,7 @@ static void write_alternative(json* j, char word[64])
     json_object_end(j);
 }
 
-/// Whether a group says anything in this variant and dimension.
-static bool group_is_at(const place_of* at, const key_group* group)
-{
-    char words[8][64];
-    return keys_fits(group->only, at->variant) &&
-           group_words(at, group, words) > (group->kind == KEY_AT_MOST_ONE);
-}
-
-static void write_group(json* j, const place_of* at, const key_group* group)
+static void write_group(json* j, const schema_place* at, const key_group* group)
 {
     char words[8][64];
     const int count = group_words(at, group, words);
@@ -387,32 +359,26 @@ static void write_group(json* j, const place_of* at, const key_group* group)
     json_object_end(j);
 }
 
-static void write_groups(json* j, const place_of* at)
-{
-    int count = 0;
-    for (int i = 0; i < at->s->group_count; i++) count += group_is_at(at, &at->s->groups[i]);
-    if (count == 0) return;
-    json_array(j, "allOf");
-    for (int i = 0; i < at->s->group_count; i++) {
-        if (group_is_at(at, &at->s->groups[i])) write_group(j, at, &at->s->groups[i]);
-    }
-    json_array_end(j);
-}
+// ---- sections ----------------------------------------------------------------------------------
 
-static void write_required(json* j, const place_of* at)
+/// A section in one variant: exactly these keys.
+static void write_section(json* j, const schema_place* at)
 {
+    const int rows = keys_row_count(at->s);
+    json_string(j, "type", "object");
+    json_object(j, "properties");
+    for (int i = 0; i < rows; i++) {
+        if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
+    }
+    json_object_end(j);
     json_array(j, "required");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
+    for (int i = 0; i < rows; i++) {
         const key_row* row = keys_row(at->s, i);
         if (row->required && row_is_at(at, row)) json_string(j, NULL, row->key);
     }
     json_array_end(j);
-}
-
-static void write_needs(json* j, const place_of* at)
-{
     json_object(j, "dependencies");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
+    for (int i = 0; i < rows; i++) {
         const key_row* row = keys_row(at->s, i);
         if (!row->needs || !row_is_at(at, row)) continue;
         json_array(j, row->key);
@@ -420,22 +386,17 @@ static void write_needs(json* j, const place_of* at)
         json_array_end(j);
     }
     json_object_end(j);
-}
-
-// ---- sections ----------------------------------------------------------------------------------
-
-/// A section in one variant: exactly these keys.
-static void write_section(json* j, const place_of* at)
-{
-    json_string(j, "type", "object");
-    json_object(j, "properties");
-    for (int i = 0; i < keys_row_count(at->s); i++) {
-        if (row_is_at(at, keys_row(at->s, i))) write_row(j, at, keys_row(at->s, i));
+    int groups = 0;
+    for (int i = 0; i < at->s->group_count; i++) {
+        const key_group* group = &at->s->groups[i];
+        char words[8][64];
+        const bool here = keys_fits(group->only, at->variant) &&
+                          group_words(at, group, words) > (group->kind == KEY_AT_MOST_ONE);
+        if (!here) continue; // it says nothing in this variant and dimension
+        if (groups++ == 0) json_array(j, "allOf");
+        write_group(j, at, group);
     }
-    json_object_end(j);
-    write_required(j, at);
-    write_needs(j, at);
-    write_groups(j, at);
+    if (groups > 0) json_array_end(j);
     json_raw(j, "additionalProperties", "false");
 }
 
@@ -483,32 +444,9 @@ static void write_method_rule(json* j, const key_section* root, const char* meth
     json_object_end(j);
 }
 
-/// If the selector has this value, or may be left out and is, the section is that of the variant.
-static void write_branch(json* j, const place_of* variant, bool by_default)
-{
-    char name[160], reference[200];
-    definition_name(variant, name, sizeof name);
-    snprintf(reference, sizeof reference, "#/definitions/%s", name);
-    json_object(j, NULL);
-    json_object(j, "if");
-    json_object(j, "properties");
-    json_object(j, variant->s->selector);
-    json_string(j, "const", variant->variant);
-    json_object_end(j);
-    json_object_end(j);
-    json_array(j, "required");
-    if (!by_default) json_string(j, NULL, variant->s->selector);
-    json_array_end(j);
-    json_object_end(j);
-    json_object(j, "then");
-    json_string(j, "$ref", reference);
-    json_object_end(j);
-    json_object_end(j);
-}
-
 /// A section of which the selector picks the variant; the keys of all variants are offered before
 /// it is known.
-static void write_choice(json* j, const place_of* at)
+static void write_choice(json* j, const schema_place* at)
 {
     const key_row* selector = keys_find(at->s, at->s->selector, NULL, at->dim);
     json_string(j, "type", "object");
@@ -524,15 +462,35 @@ static void write_choice(json* j, const place_of* at)
     json_array(j, "allOf");
     for (int i = 0; i < selector->choice_count; i++) {
         if (selector->without >> i & 1u) continue;
-        place_of variant = *at;
+        schema_place variant = *at;
         variant.variant = selector->choices[i];
+        // If the selector has this value, or may be left out and is, the section is this variant's.
         const char* usual = selector->otherwise;
-        write_branch(j, &variant, usual && strcmp(usual, variant.variant) == 0);
+        char name[160], reference[200];
+        definition_name(&variant, name, sizeof name);
+        snprintf(reference, sizeof reference, "#/definitions/%s", name);
+        json_object(j, NULL);
+        json_object(j, "if");
+        json_object(j, "properties");
+        json_object(j, at->s->selector);
+        json_string(j, "const", variant.variant);
+        json_object_end(j);
+        json_object_end(j);
+        json_array(j, "required");
+        if (!usual || strcmp(usual, variant.variant) != 0) {
+            json_string(j, NULL, at->s->selector);
+        }
+        json_array_end(j);
+        json_object_end(j);
+        json_object(j, "then");
+        json_string(j, "$ref", reference);
+        json_object_end(j);
+        json_object_end(j);
     }
     json_array_end(j);
 }
 
-static void write_definition(json* j, const place_of* at)
+static void write_definition(json* j, const schema_place* at)
 {
     char name[160];
     definition_name(at, name, sizeof name);
@@ -552,7 +510,7 @@ static void write_definition(json* j, const place_of* at)
 
 static void write_definitions_of(json* j, const key_section* s, int dim)
 {
-    place_of at = {.s = s, .pattern = s->pattern, .dim = dim, .inherits = s->inherits};
+    schema_place at = {.s = s, .pattern = s->pattern, .dim = dim, .inherits = s->inherits};
     write_definition(j, &at);
     const key_row* selector = s->selector ? keys_find(s, s->selector, NULL, dim) : NULL;
     for (int i = 0; selector && i < selector->choice_count; i++) {

@@ -2,6 +2,7 @@
 /// everything is wrong (a picture, say) must not fill the screen.
 #include "scene/mistakes.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -10,30 +11,20 @@
 
 enum { MISTAKES_MAX = 100 };
 
-void mistakes_free(mistakes* p)
+void mistakes_free(mistakes* found)
 {
-    for (int i = 0; i < p->count; i++) free(p->items[i].text);
-    free(p->items);
-    p->items = NULL;
-    p->count = p->capacity = 0;
+    for (int i = 0; i < found->count; i++) free(found->items[i].text);
+    free(found->items);
+    found->items = NULL;
+    found->count = 0;
+    found->capacity = 0;
 }
 
-/// Room for one more, or false.
-static bool mistakes_grow(mistakes* p)
+void mistakes_add_list(mistakes* found, place at, const char* path, const char* format,
+                       va_list args)
 {
-    if (p->count < p->capacity) return true;
-    int capacity = p->capacity ? 2 * p->capacity : 16;
-    mistake* items = realloc(p->items, sizeof *items * (size_t)capacity);
-    if (!items) return false;
-    p->items = items;
-    p->capacity = capacity;
-    return true;
-}
-
-void mistakes_add_list(mistakes* p, place at, const char* path, const char* format, va_list args)
-{
-    if (p->count >= MISTAKES_MAX) {
-        p->dropped++;
+    if (found->count >= MISTAKES_MAX) {
+        found->dropped++;
         return;
     }
     char* message = NULL;
@@ -46,20 +37,20 @@ void mistakes_add_list(mistakes* p, place at, const char* path, const char* form
     } else {
         text = message;
     }
-    if (!ok || !mistakes_grow(p)) {
+    if (!ok || !arrays_grow(&found->capacity, found->count + 1, ARRAY(found->items))) {
         if (ok) free(text);
-        p->out_of_memory = true;
+        found->out_of_memory = true;
         return;
     }
-    p->items[p->count] = (mistake){.at = at, .order = p->count, .text = text};
-    p->count++;
+    found->items[found->count] = (mistake){.at = at, .order = found->count, .text = text};
+    found->count++;
 }
 
-void mistakes_add(mistakes* p, place at, const char* path, const char* format, ...)
+void mistakes_add(mistakes* found, place at, const char* path, const char* format, ...)
 {
     va_list args;
     va_start(args, format);
-    mistakes_add_list(p, at, path, format, args);
+    mistakes_add_list(found, at, path, format, args);
     va_end(args);
 }
 
@@ -72,21 +63,6 @@ static int mistake_compare(const void* left, const void* right)
     if (!a->at.source && a->at.line != b->at.line) return a->at.line < b->at.line ? -1 : 1;
     if (!a->at.source && a->at.column != b->at.column) return a->at.column < b->at.column ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static char* mistake_line(const mistakes* p, const mistake* item)
-{
-    char* line = NULL;
-    int written;
-    if (item->at.source) {
-        written = asprintf(&line, "%s: %s", item->at.source, item->text);
-    } else if (item->at.line > 0) {
-        written =
-            asprintf(&line, "%s:%d:%d: %s", p->file, item->at.line, item->at.column, item->text);
-    } else {
-        written = asprintf(&line, "%s: %s", p->file, item->text);
-    }
-    return written < 0 ? NULL : line;
 }
 
 /// Join as many lines as fit into the error's text.
@@ -109,21 +85,30 @@ static void join_lines(const talus_report* report, talus_error* error)
     }
 }
 
-talus_status mistakes_report(mistakes* p, talus_report* report, talus_error* error)
+talus_status mistakes_report(mistakes* found, talus_report* report, talus_error* error)
 {
-    if (p->out_of_memory) return error_memory(error, "the list of mistakes in the scene");
-    if (p->count == 0) return TALUS_OK;
-    qsort(p->items, (size_t)p->count, sizeof *p->items, mistake_compare);
+    if (found->out_of_memory) return error_memory(error, "the list of mistakes in the scene");
+    if (found->count == 0) return TALUS_OK;
+    qsort(found->items, (size_t)found->count, sizeof *found->items, mistake_compare);
 
-    talus_report made = {.count = 0, .lines = calloc((size_t)p->count + 1, sizeof(char*))};
+    talus_report made = {.count = 0, .lines = calloc((size_t)found->count + 1, sizeof(char*))};
     if (!made.lines) return error_memory(error, "the list of mistakes in the scene");
-    for (int i = 0; i < p->count; i++) {
-        char* line = mistake_line(p, &p->items[i]);
-        if (line) made.lines[made.count++] = line;
+    for (int i = 0; i < found->count; i++) {
+        const mistake* item = &found->items[i];
+        char* line = NULL;
+        int written;
+        if (item->at.source)
+            written = asprintf(&line, "%s: %s", item->at.source, item->text);
+        else if (item->at.line > 0)
+            written = asprintf(&line, "%s:%d:%d: %s", found->file, item->at.line, item->at.column,
+                               item->text);
+        else
+            written = asprintf(&line, "%s: %s", found->file, item->text);
+        if (written >= 0) made.lines[made.count++] = line;
     }
     char* more = NULL;
-    if (p->dropped > 0 &&
-        asprintf(&more, "%s: and %lld more mistakes", p->file, (long long)p->dropped) >= 0) {
+    if (found->dropped > 0 && asprintf(&more, "%s: and %lld more mistakes", found->file,
+                                       (long long)found->dropped) >= 0) {
         made.lines[made.count++] = more;
     }
     join_lines(&made, error);

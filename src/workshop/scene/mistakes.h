@@ -19,21 +19,23 @@ typedef struct mistake {
 
 typedef struct mistakes {
     const char* file; ///< not owned
-    int count, capacity;
+    int count;
+    int64_t capacity;
     int64_t dropped; ///< found after the list was full
     bool out_of_memory;
     mistake* items;
 } mistakes;
 
-void mistakes_free(mistakes* p);
+void mistakes_free(mistakes* found);
 
 /// Add a mistake. `path` may be NULL or empty when no key is to blame.
-void mistakes_add(mistakes* p, place at, const char* path, const char* format, ...)
+void mistakes_add(mistakes* found, place at, const char* path, const char* format, ...)
     TALUS_PRINTF(4, 5);
-void mistakes_add_list(mistakes* p, place at, const char* path, const char* format, va_list args);
+void mistakes_add_list(mistakes* found, place at, const char* path, const char* format,
+                       va_list args);
 
 /// Put the list, sorted, into *report (may be NULL) and its first lines into *error. Returns
 /// TALUS_OK when there is nothing to report, else TALUS_ERR_SCENE.
-talus_status mistakes_report(mistakes* p, talus_report* report, talus_error* error);
+talus_status mistakes_report(mistakes* found, talus_report* report, talus_error* error);
 
 #endif

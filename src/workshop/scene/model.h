@@ -184,8 +184,6 @@ void read_step(talus_scene* scene, section* s, bool required, scene_step* step);
 /// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
-/// Those that a material or a pair gives, once it is read: bit i tells that constant i is there.
-unsigned springs_given(const section* s);
 /// Where they are.
 void springs_of(talus_pair_def* law, double* out[SPRING_COUNT]);
 void read_shapes(talus_scene* scene, section* root);
@@ -228,28 +226,23 @@ void read_phases(talus_scene* scene, section* root);
 /// Give pairs, the phases' too, the springs that they leave to their materials.
 void complete_pairs(talus_scene* scene);
 /// Choose the stiffness that materials leave to the program, from the world with all its grains.
-talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* p,
+talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* found,
                               talus_error* error);
 
 /// Find the times of every phase's stiffest pair; choose the steps that are `auto` and, with a
 /// warning, those with which the integrator would be unstable. The world is as before at the end.
-talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log, mistakes* p,
-                          talus_error* error);
+talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log,
+                          mistakes* found, talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 /// A ball must not meet its own image, nor the same neighbour twice: report axes of the periodic
 /// cell shorter than four times `radius`.
-void scene_check_cell(const talus_scene* scene, mistakes* p, double radius);
+void scene_check_cell(const talus_scene* scene, mistakes* found, double radius);
 /// Report sources whose grains do not fit into the machine's memory.
-talus_status scene_check_memory(const talus_scene* scene, mistakes* p, talus_error* error);
+talus_status scene_check_memory(const talus_scene* scene, mistakes* found, talus_error* error);
 /// The periodic cell.
 cell scene_cell(const talus_scene* scene);
-
-/// Add the shapes of blocks to the world and the blocks to the list of grains.
-talus_status scene_add_blocks(talus_world* world, const scene_source* source,
-                              const block_list* blocks, grain_list* grains, generate_report* report,
-                              talus_error* error);
 
 /// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
 /// overlaps none by more than 1e-9 of its radius.

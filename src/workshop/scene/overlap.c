@@ -36,22 +36,6 @@ static bool pair_before(const overlap_pair* p, const overlap_pair* q)
     return p->a != q->a ? p->a < q->a : p->b < q->b;
 }
 
-/// Keep the first `capacity` pairs in order.
-static void keep_pair(search* s, overlap_pair pair)
-{
-    int64_t kept = s->found < s->capacity ? s->found : s->capacity;
-    s->found++;
-    if (kept == s->capacity) {
-        if (kept == 0 || !pair_before(&pair, &s->pairs[kept - 1])) return;
-        kept--;
-    }
-    while (kept > 0 && pair_before(&pair, &s->pairs[kept - 1])) {
-        s->pairs[kept] = s->pairs[kept - 1];
-        kept--;
-    }
-    s->pairs[kept] = pair;
-}
-
 static bool on_overlap(void* user, int64_t ball, const double delta[3], double distance)
 {
     search* s = user;
@@ -62,20 +46,18 @@ static bool on_overlap(void* user, int64_t ball, const double delta[3], double d
     if (s->exact) pair.depth = s->exact(s->user, me->row, other->row, delta);
     if (pair.depth <= s->tolerance * sum) return true;
     if (pair.b < pair.a) pair = (overlap_pair){pair.b, pair.a, pair.depth};
-    keep_pair(s, pair);
-    return true;
-}
-
-static talus_status run_search(search* s, ball_grid* grid, const double* positions, int64_t n,
-                               talus_error* error)
-{
-    for (s->self = 0; s->self < n; s->self++) {
-        const ranked* me = &s->order[s->self];
-        const double* centre = positions + me->row * grid->dim;
-        ball_grid_visit(grid, centre, me->radius, 0.0, on_overlap, s);
-        TRY(ball_grid_add(grid, centre, me->radius, error));
+    // Keep the first `capacity` pairs in order.
+    int64_t kept = s->found < s->capacity ? s->found : s->capacity;
+    s->found++;
+    if (kept == s->capacity) {
+        if (kept == 0 || !pair_before(&pair, &s->pairs[kept - 1])) return true;
+        kept--;
     }
-    return TALUS_OK;
+    for (; kept > 0 && pair_before(&pair, &s->pairs[kept - 1]); kept--) {
+        s->pairs[kept] = s->pairs[kept - 1];
+    }
+    s->pairs[kept] = pair;
+    return true;
 }
 
 talus_status overlaps_find(const double* positions, const double* radii, int64_t n, int dim,
@@ -98,7 +80,12 @@ talus_status overlaps_find(const double* positions, const double* radii, int64_t
                 .capacity = capacity};
     ball_grid grid;
     talus_status status = ball_grid_init(&grid, dim, c, error);
-    if (status == TALUS_OK) status = run_search(&s, &grid, positions, n, error);
+    for (; status == TALUS_OK && s.self < n; s.self++) {
+        const ranked* me = &order[s.self];
+        const double* centre = positions + me->row * dim;
+        ball_grid_visit(&grid, centre, me->radius, 0.0, on_overlap, &s);
+        status = ball_grid_add(&grid, centre, me->radius, error);
+    }
     ball_grid_free(&grid);
     free(order);
     *found = s.found;

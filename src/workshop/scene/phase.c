@@ -84,20 +84,6 @@ int64_t scene_pour_steps(const talus_scene* scene, int phase, double h)
     return least;
 }
 
-/// Say that an inlet falls behind, each time its backlog doubles from 16 grains on: the backlog is
-/// all that a restart knows, so nothing else may decide when to speak.
-static void warn_backlog(const scene_source* source, double before, double after,
-                         const inlet_report* report, const talus_world* world)
-{
-    const double unit = source->inlet.by_mass ? largest_mass(source, world->def.dim) : 1.0;
-    if (!report->blocked || after < 16.0 * unit || ilogb(after / unit) <= ilogb(before / unit)) {
-        return;
-    }
-    log_write(&world->log, TALUS_LOG_WARNING,
-              "inlet '%s' falls behind, %lld grains or more are waiting: %s", source->name,
-              (long long)(after / unit), report->reason);
-}
-
 /// Let one inlet place its grains and put them into the world.
 static talus_status pour_one(const scene_source* source, inlet_state* state, talus_world* world,
                              double h, grain_list* fresh, talus_error* error)
@@ -108,7 +94,15 @@ static talus_status pour_one(const scene_source* source, inlet_state* state, tal
     fresh->count = 0;
     TRY(inlet_pour(source->inlet_ready, h, g.position, g.radius, g.count, scene_clear_of_walls,
                    world, state, fresh, &report, error));
-    warn_backlog(source, owed, state->owed, &report, world);
+    // Say that it falls behind each time its backlog doubles from 16 grains on: the backlog is all
+    // that a restart knows, so nothing else may decide when to speak.
+    const double unit = source->inlet.by_mass ? largest_mass(source, world->def.dim) : 1.0;
+    const double before = owed / unit, after = state->owed / unit;
+    if (report.blocked && state->owed >= 16.0 * unit && ilogb(after) > ilogb(before)) {
+        log_write(&world->log, TALUS_LOG_WARNING,
+                  "inlet '%s' falls behind, %lld grains or more are waiting: %s", source->name,
+                  (long long)after, report.reason);
+    }
     for (int64_t i = 0; i < fresh->count; i++) {
         TRY(talus_world_add_grain(world, &fresh->rows[i], NULL, error));
     }

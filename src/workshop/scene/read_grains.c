@@ -158,7 +158,7 @@ static void read_region(section* parent, int dim, region_def* region)
     bool given = section_open(&s, parent, "region");
     if (!given) section_mistake(parent, NULL, "region: is missing (expected a map)");
     s.broken = s.broken || !given;
-    int before = parent->r->p->count;
+    int before = parent->r->mistakes->count;
     section_fill(&s, region_def, region);
     if (region->kind == REGION_BOX) check_corners(&s, region->low, region->high);
     if (region->kind == REGION_CYLINDER && dim == 2) { // region_check() says what is wrong
@@ -167,7 +167,7 @@ static void read_region(section* parent, int dim, region_def* region)
     }
     section_close(&s);
     talus_error error;
-    if (given && parent->r->p->count == before && region_check(region, dim, &error) < 0) {
+    if (given && parent->r->mistakes->count == before && region_check(region, dim, &error) < 0) {
         section_mistake(&s, NULL, "%s", error.text);
     }
 }
@@ -232,21 +232,6 @@ static void read_cornered(talus_scene* scene, section* s, const char* key, talus
     vec_copy(3, g->position, made->centre);
 }
 
-/// Position, size and form of an explicit grain.
-static void read_item_body(talus_scene* scene, section* s, int source, int number,
-                           talus_grain_def* g)
-{
-    shape_choice choice = scene->sources[source].shape;
-    if (section_has(s, "polygon") || section_has(s, "polyhedron")) {
-        read_cornered(scene, s, section_has(s, "polygon") ? "polygon" : "polyhedron", g);
-        return;
-    }
-    read_vector_required(s, "position", g->position);
-    read_one_body(scene, s, &choice, g);
-    shape_choice_apply(&choice, scene->world.dim, scene->world.seed, (uint64_t)source,
-                       (uint64_t)number, g);
-}
-
 /// Explicit grains; what an item leaves out, it has from its source.
 static void read_list(talus_scene* scene, section* s, scene_source* source, int index)
 {
@@ -265,7 +250,16 @@ static void read_list(talus_scene* scene, section* s, scene_source* source, int 
         bool good = items_section(&list, i, &item, NULL);
         source->list.origins[i] = (scene_origin){item.at, item.path};
         if (!good) continue;
-        read_item_body(scene, &item, index, i, g);
+        if (section_has(&item, "polygon") || section_has(&item, "polyhedron")) {
+            const bool polygon = section_has(&item, "polygon");
+            read_cornered(scene, &item, polygon ? "polygon" : "polyhedron", g);
+        } else {
+            shape_choice choice = source->shape;
+            read_vector_required(&item, "position", g->position);
+            read_one_body(scene, &item, &choice, g);
+            shape_choice_apply(&choice, scene->world.dim, scene->world.seed, (uint64_t)index,
+                               (uint64_t)i, g);
+        }
         read_grain(scene, &item, g, false);
         section_close(&item);
         if (g->radius > source->largest_radius) source->largest_radius = g->radius;

@@ -6,7 +6,16 @@
 /// The friction table grows with the square of this.
 enum { MATERIALS_MAX = 1000 };
 
-/// The contact law, with the same keys for a material and for a pair.
+void springs_of(talus_pair_def* law, double* out[SPRING_COUNT])
+{
+    double* const all[SPRING_COUNT] = {&law->soft.stiffness, &law->soft.stiffness_ratio,
+                                       &law->soft.damping,   &law->soft.damping_ratio,
+                                       &law->soft.young,     &law->soft.poisson};
+    memcpy(out, all, sizeof all);
+}
+
+/// The contact law, with the same keys for a material and for a pair; bit i of *springs tells that
+/// constant i of the method soft is given.
 static void read_law(section* s, talus_pair_def* law, unsigned* springs)
 {
     section_fill_before(s, "dynamic_friction", talus_pair_def, law);
@@ -22,29 +31,10 @@ static void read_law(section* s, talus_pair_def* law, unsigned* springs)
         section_mistake(s, "cohesion_energy",
                         "needs a force besides (expected cohesion_force > 0)");
     }
-    *springs = springs_given(s);
-}
-
-static void read_material(section* s, scene_material* m)
-{
-    m->law = talus_pair_default();
-    section_fill(s, scene_material, m);
-    read_law(s, &m->law, &m->springs);
-    m->origin = (scene_origin){s->at, s->path};
-    m->effective = s->out;
-}
-
-/// The law of Hertz has no default of how hard grains are.
-static void check_young(talus_scene* scene)
-{
-    const talus_world_def* def = &scene->world;
-    if (def->method != TALUS_METHOD_SOFT || def->soft.law != TALUS_SOFT_HERTZ) return;
-    for (int i = 0; i < scene->material_count; i++) {
-        const scene_material* m = &scene->materials[i];
-        if (m->law.soft.young > 0.0 || !m->effective) continue;
-        mistakes_add(&scene->mistakes, m->origin.at, m->origin.path,
-                     "the law of Hertz needs the material's Young's modulus (expected young)");
-    }
+    static const char* const keys[SPRING_COUNT] = {"stiffness",     "stiffness_ratio", "damping",
+                                                   "damping_ratio", "young",           "poisson"};
+    *springs = 0;
+    for (int i = 0; i < SPRING_COUNT; i++) *springs |= (unsigned)section_got(s, keys[i]) << i;
 }
 
 void read_materials(talus_scene* scene, section* root)
@@ -74,10 +64,21 @@ void read_materials(talus_scene* scene, section* root)
             good = items_section(&list, i, &s, &m->name);
         scene->material_names[i] = m->name;
         if (!good) continue;
-        read_material(&s, m);
+        m->law = talus_pair_default();
+        section_fill(&s, scene_material, m);
+        read_law(&s, &m->law, &m->springs);
+        m->origin = (scene_origin){s.at, s.path};
+        m->effective = s.out;
         section_close(&s);
+        // The law of Hertz has no default of how hard grains are.
+        const bool hertz =
+            scene->world.method == TALUS_METHOD_SOFT && scene->world.soft.law == TALUS_SOFT_HERTZ;
+        if (hertz && !(m->law.soft.young > 0.0)) {
+            section_mistake(&s, NULL,
+                            "the law of Hertz needs the material's Young's modulus (expected "
+                            "young)");
+        }
     }
-    check_young(scene);
     scene->pairs = read_pairs(scene, root, &scene->pair_count);
 }
 

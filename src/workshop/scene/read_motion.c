@@ -22,7 +22,7 @@ static void read_table(section* s, int dim, talus_drive_def* drive)
         if (!brief && dim == 2) out[6] = row[3];
         if (!brief && dim == 3) vec_copy(3, out + 4, row + 4);
         if (i > 0 && !(out[0] > out[-7])) {
-            mistakes_add(s->r->p, read_place(s, "rows", i), section_path(s, "rows"),
+            mistakes_add(s->r->mistakes, read_place(s, "rows", i), section_path(s, "rows"),
                          "row %d is not later than the row before (expected ascending times)", i);
         }
     }
@@ -66,7 +66,7 @@ static void read_spans(talus_scene* scene, section* s, talus_drive_def* drive)
         bool good = pair->kind == NODE_LIST && pair->count == 2;
         for (int j = 0; good && j < 2; j++) good = pair->item[j]->kind == NODE_SCALAR;
         if (!good) {
-            mistakes_add(s->r->p, pair->at, section_path(s, "spans"),
+            mistakes_add(s->r->mistakes, pair->at, section_path(s, "spans"),
                          "is not a pair (expected [wall, wall])");
             continue;
         }

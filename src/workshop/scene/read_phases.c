@@ -23,25 +23,6 @@ static phase_end read_until(section* parent)
     return end;
 }
 
-static void read_removed(talus_scene* scene, section* s, scene_phase* phase, bool* gone)
-{
-    int count;
-    const char** names = read_texts(s, "remove", &count);
-    phase->removed = arena_take(&scene->arena, sizeof(int) * (size_t)(count + 1));
-    if (!phase->removed) return;
-    for (int i = 0; i < count; i++) {
-        int wall = section_find_name(s, "remove", i, "wall", names[i], scene->wall_names,
-                                     scene->wall_count);
-        if (wall < 0) continue;
-        if (gone[wall]) {
-            section_mistake(s, "remove", "wall '%s' was removed before", names[i]);
-            continue;
-        }
-        gone[wall] = true;
-        phase->removed[phase->removed_count++] = wall;
-    }
-}
-
 static void read_motions(talus_scene* scene, section* s, scene_phase* phase, const bool* gone)
 {
     items list;
@@ -87,7 +68,20 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     phase->name = read_text_or(s, "name", unnamed ? unnamed : "");
     phase->end = read_until(s);
     read_step(scene, s, false, &phase->step);
-    read_removed(scene, s, phase, memory->gone);
+    int count;
+    const char** names = read_texts(s, "remove", &count);
+    phase->removed = arena_take(&scene->arena, sizeof *phase->removed * (size_t)(count + 1));
+    for (int i = 0; phase->removed && i < count; i++) {
+        int wall = section_find_name(s, "remove", i, "wall", names[i], scene->wall_names,
+                                     scene->wall_count);
+        if (wall < 0) continue;
+        if (memory->gone[wall]) {
+            section_mistake(s, "remove", "wall '%s' was removed before", names[i]);
+            continue;
+        }
+        memory->gone[wall] = true;
+        phase->removed[phase->removed_count++] = wall;
+    }
     if (section_has(s, "set_motion")) read_motions(scene, s, phase, memory->gone);
     section_fill(s, scene_phase, phase);
     phase->has_gravity = section_got(s, "gravity");
@@ -95,30 +89,13 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     if (phase->has_solver) read_solver(s, &memory->solver);
     phase->solver = memory->solver;
     if (section_has(s, "pairs")) phase->pairs = read_pairs(scene, s, &phase->pair_count);
-    int count;
-    const char** names = read_texts(s, "pour", &count);
+    names = read_texts(s, "pour", &count);
     for (int i = 0; i < count; i++) {
         int found =
             section_find_name(s, "pour", i, "inlet", names[i], memory->inlets, scene->inlet_count);
         if (found >= 0) phase->pours[found] = true;
     }
     section_close(s);
-}
-
-/// An inlet that no phase opens is a mistake.
-static void check_inlets_used(talus_scene* scene)
-{
-    for (int i = 0; i < scene->source_count; i++) {
-        const scene_source* source = &scene->sources[i];
-        bool used = source->kind != SOURCE_INLET;
-        for (int p = 0; !used && p < scene->phase_count; p++) {
-            used = scene->phases[p].pours[source->inlet_index];
-        }
-        if (used) continue;
-        mistakes_add(&scene->mistakes, source->origin.at, source->origin.path,
-                     "inlet '%s' is never opened (expected pour: [%s] in one of the phases)",
-                     source->name, source->name);
-    }
 }
 
 void read_phases(talus_scene* scene, section* root)
@@ -154,5 +131,15 @@ void read_phases(talus_scene* scene, section* root)
         scene->phase_count = i + 1;
         if (items_section(&list, i, &s, NULL)) read_phase(scene, &s, i, &memory);
     }
-    check_inlets_used(scene);
+    for (int i = 0; i < scene->source_count; i++) { // an inlet that no phase opens
+        const scene_source* source = &scene->sources[i];
+        bool used = source->kind != SOURCE_INLET;
+        for (int p = 0; !used && p < scene->phase_count; p++) {
+            used = scene->phases[p].pours[source->inlet_index];
+        }
+        if (used) continue;
+        mistakes_add(&scene->mistakes, source->origin.at, source->origin.path,
+                     "inlet '%s' is never opened (expected pour: [%s] in one of the phases)",
+                     source->name, source->name);
+    }
 }

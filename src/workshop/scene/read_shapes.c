@@ -17,25 +17,15 @@ enum { MOST_VARIANTS = 100000, MOST_CORNERS = 1000, TRIES = 1000 };
 
 // ---- solids and files of a scene ---------------------------------------------------------------
 
-/// Room for one more row of `size` bytes in an array of the arena.
-static void* grow(talus_scene* scene, void* rows, int count, int* capacity, size_t size)
-{
-    if (count < *capacity) return rows;
-    int wanted = *capacity > 0 ? 2 * *capacity : 16;
-    void* more = arena_take(&scene->arena, size * (size_t)wanted);
-    if (!more) return NULL;
-    if (count > 0) memcpy(more, rows, size * (size_t)count);
-    *capacity = wanted;
-    return more;
-}
-
 int scene_add_solid(talus_scene* scene, section* s, const char* key, const talus_solid_def* def)
 {
     solids* all = &scene->shapes.solids;
-    scene_solid* rows =
-        grow(scene, scene->solids, all->count, &scene->solid_capacity, sizeof *rows);
-    if (!rows) return -1;
-    scene->solids = rows;
+    if (all->count == scene->solid_capacity) {
+        const int wanted = 2 * all->count + 16;
+        if (!arena_grow(&scene->arena, &scene->solids, all->count, wanted, sizeof *scene->solids))
+            return -1;
+        scene->solid_capacity = wanted;
+    }
     talus_error error = {0};
     int index = -1;
     if (solids_add(all, def, scene->world.dim, &index, &error) < 0) {
@@ -61,15 +51,19 @@ const char* read_path(talus_scene* scene, section* s, const char* key)
         file[0] == '/' ? file : arena_format(&scene->arena, "%s/%s", scene->folder, file);
     char* whole = path ? realpath(path, NULL) : NULL;
     const char* kept = NULL;
-    scene_named_file* rows =
-        grow(scene, scene->files, scene->file_count, &scene->file_capacity, sizeof *rows);
+    bool room = scene->file_count < scene->file_capacity;
+    if (!room) {
+        const int wanted = 2 * scene->file_count + 16;
+        room = arena_grow(&scene->arena, &scene->files, scene->file_count, wanted,
+                          sizeof *scene->files);
+        if (room) scene->file_capacity = wanted;
+    }
     if (!whole || access(whole, R_OK) != 0) {
         section_mistake(s, key,
                         "'%.200s' cannot be read (expected a file; a relative path "
                         "begins at the scene's folder)",
                         file);
-    } else if (rows) {
-        scene->files = rows;
+    } else if (room) {
         kept = arena_text(&scene->arena, whole, strlen(whole));
         // The effective scene lies in another folder: only a whole path still means the same file.
         node* named = node_scalar(&scene->arena, whole, true);
@@ -95,15 +89,16 @@ typedef struct corners {
 /// Add a part.
 static void add_part(corners* c, const double* points, int count)
 {
-    int* rows = grow(c->scene, c->sizes, c->parts, &c->part_capacity, sizeof *rows);
-    if (!rows) return;
-    c->sizes = rows;
+    arena* a = &c->scene->arena;
+    if (c->parts == c->part_capacity) {
+        const int wanted = 2 * c->parts + 16;
+        if (!arena_grow(a, &c->sizes, c->parts, wanted, sizeof *c->sizes)) return;
+        c->part_capacity = wanted;
+    }
     if (c->count + count > c->capacity) {
-        int wanted = 2 * (c->count + count);
-        double* more = arena_take(&c->scene->arena, sizeof *more * (size_t)(wanted * c->dim));
-        if (!more) return;
-        if (c->count > 0) memcpy(more, c->points, sizeof *more * (size_t)(c->count * c->dim));
-        c->points = more;
+        const int wanted = 2 * (c->count + count);
+        const size_t row = sizeof *c->points * (size_t)c->dim;
+        if (!arena_grow(a, &c->points, c->count, wanted, row)) return;
         c->capacity = wanted;
     }
     double* at = c->points + c->count * c->dim;
@@ -122,13 +117,6 @@ static void read_box(section* s, corners* c)
         return;
     }
     add_part(c, points, points_box(c->dim, size, points));
-}
-
-static void read_points(section* s, corners* c)
-{
-    int rows;
-    const double* points = read_rows(s, "points", &rows, NULL);
-    if (points) add_part(c, points, rows);
 }
 
 /// Circumradius, given as it is or by the edge; `edge` is that of radius 1.
@@ -174,17 +162,6 @@ static void read_polygon(section* s, corners* c)
     double radius = read_regular_radius(s, points_polygon_edge(sides));
     double height = c->dim == 3 ? read_real_required(s, "height") : 0.0;
     add_part(c, points, points_prism(c->dim, sides, radius, height, points));
-}
-
-static void read_regular(section* parent, corners* c)
-{
-    section s;
-    section_open(&s, parent, "regular");
-    if (section_has(&s, "faces"))
-        read_platonic(&s, c);
-    else
-        read_polygon(&s, c);
-    section_close(&s);
 }
 
 /// Corners of the triangles of one group, or of all for group -1.
@@ -238,23 +215,21 @@ static void read_convex(section* s, corners* c, const char* others)
         return;
     }
     if (box) read_box(s, c);
-    if (points) read_points(s, c);
-    if (regular) read_regular(s, c);
-    if (file) read_body_file(s, c);
-}
-
-/// Turn and shift corners.
-static void move_points(int dim, double* x, int count, const double rotation[3],
-                        const double shift[3])
-{
-    double q[4];
-    quat_from_rotation(q, rotation);
-    for (int i = 0; i < count; i++) {
-        double v[3] = {0};
-        vec_copy(dim, v, x + i * dim);
-        quat_rotate(v, q, v);
-        for (int k = 0; k < dim; k++) x[i * dim + k] = v[k] + shift[k];
+    if (points) {
+        int rows;
+        const double* given = read_rows(s, "points", &rows, NULL);
+        if (given) add_part(c, given, rows);
     }
+    if (regular) {
+        section body;
+        section_open(&body, s, "regular");
+        if (section_has(&body, "faces"))
+            read_platonic(&body, c);
+        else
+            read_polygon(&body, c);
+        section_close(&body);
+    }
+    if (file) read_body_file(s, c);
 }
 
 static void read_parts(section* parent, corners* c)
@@ -271,43 +246,21 @@ static void read_parts(section* parent, corners* c)
         read_vector(&s, "at", at);
         read_rotation(&s, c->dim, rotation);
         section_close(&s);
-        if (c->points) {
-            move_points(c->dim, c->points + first * c->dim, c->count - first, rotation, at);
+        double q[4];
+        quat_from_rotation(q, rotation);
+        for (int k = first; k < c->count; k++) {
+            double v[3] = {0}, *x = c->points + k * c->dim;
+            vec_copy(c->dim, v, x);
+            quat_rotate(v, q, v);
+            for (int j = 0; j < c->dim; j++) x[j] = v[j] + at[j];
         }
     }
 }
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-/// How to draw random bodies, whose half axes are given in units of a radius.
-static random_shapes read_random_def(talus_scene* scene, section* parent)
-{
-    section s;
-    section_open(&s, parent, "random");
-    random_shapes d = {.seed = scene->world.seed};
-    section_fill(&s, random_shapes, &d);
-    for (int k = 0; k < scene->world.dim; k++) {
-        if (!(d.half_axes[k] > 0.0)) {
-            section_mistake(&s, "aspect", "must be above 0 (expected the half axes' ratio)");
-            d.half_axes[k] = 1.0;
-        }
-        d.half_axes[k] *= d.radius;
-    }
-    section_close(&s);
-    return d;
-}
-
-/// Whether the ellipsoid's centre is in the hull: else the points were all on one side.
-static bool holds_origin(const solid* s)
-{
-    double origin[3], normal[3];
-    int32_t feature;
-    for (int k = 0; k < 3; k++) origin[k] = -s->centre[k];
-    return polytope_point(&s->part[0], origin, normal, &feature) < 0.0;
-}
-
-/// Draw points until their hull holds the centre. Returns false if memory is short or, which many
-/// tries make impossible in practice, none does.
+/// Draw points until their hull holds the ellipsoid's centre: else they were all on one side.
+/// Returns false if memory is short or, which many tries make impossible in practice, none does.
 static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_solid_def* def,
                       rng* r, double* points)
 {
@@ -316,7 +269,10 @@ static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_so
         solid trial;
         points_ellipsoid(dim, d->corners, d->half_axes, r, points);
         if (solid_make(def, dim, &trial, NULL) < 0) continue;
-        bool good = holds_origin(&trial);
+        double origin[3], normal[3];
+        int32_t feature;
+        for (int k = 0; k < 3; k++) origin[k] = -trial.centre[k];
+        bool good = polytope_point(&trial.part[0], origin, normal, &feature) < 0.0;
         solid_free(&trial);
         if (good) return true;
     }
@@ -325,7 +281,18 @@ static bool draw_hull(talus_scene* scene, const random_shapes* d, const talus_so
 
 static void read_random(talus_scene* scene, section* s, named_shape* shape, double skin)
 {
-    random_shapes d = read_random_def(scene, s);
+    section random;
+    section_open(&random, s, "random");
+    random_shapes d = {.seed = scene->world.seed};
+    section_fill(&random, random_shapes, &d);
+    for (int k = 0; k < scene->world.dim; k++) {
+        if (!(d.half_axes[k] > 0.0)) {
+            section_mistake(&random, "aspect", "must be above 0 (expected the half axes' ratio)");
+            d.half_axes[k] = 1.0;
+        }
+        d.half_axes[k] *= d.radius; // they are given in units of it
+    }
+    section_close(&random);
     uint64_t key = hash_bytes(HASH_START, shape->name, strlen(shape->name));
     shape->first = scene->shapes.solids.count;
     for (int i = 0; i < d.count; i++) {
@@ -349,28 +316,6 @@ static void read_random(talus_scene* scene, section* s, named_shape* shape, doub
     shape->count = d.count;
 }
 
-static void read_plain(talus_scene* scene, section* s, named_shape* shape, double skin)
-{
-    corners c = {.scene = scene, .dim = scene->world.dim};
-    int before = scene->mistakes.count;
-    if (section_has_kind(s, "parts", NODE_LIST))
-        read_parts(s, &c);
-    else
-        read_convex(s, &c, ", parts, random");
-    if (scene->mistakes.count > before || !c.points) return;
-    talus_solid_def def = talus_solid_default();
-    def.name = shape->name;
-    def.points = c.points;
-    def.point_count = c.count;
-    def.part_sizes = c.sizes;
-    def.part_count = c.parts;
-    def.skin = skin;
-    int index = scene_add_solid(scene, s, NULL, &def);
-    if (index < 0) return;
-    shape->first = index;
-    shape->count = 1;
-}
-
 static void read_shape(talus_scene* scene, section* s, named_shape* shape)
 {
     double skin = read_real(s, "skin");
@@ -379,10 +324,27 @@ static void read_shape(talus_scene* scene, section* s, named_shape* shape)
                         "'ball' is what grains without a shape are (expected another "
                         "name)");
     }
-    if (section_has(s, "random"))
+    const bool random = section_has(s, "random");
+    corners c = {.scene = scene, .dim = scene->world.dim};
+    int before = scene->mistakes.count;
+    if (random)
         read_random(scene, s, shape, skin);
+    else if (section_has_kind(s, "parts", NODE_LIST))
+        read_parts(s, &c);
     else
-        read_plain(scene, s, shape, skin);
+        read_convex(s, &c, ", parts, random");
+    if (!random && scene->mistakes.count == before && c.points) {
+        talus_solid_def def = talus_solid_default();
+        def.name = shape->name;
+        def.points = c.points;
+        def.point_count = c.count;
+        def.part_sizes = c.sizes;
+        def.part_count = c.parts;
+        def.skin = skin;
+        shape->first = scene_add_solid(scene, s, NULL, &def);
+        shape->count = shape->first >= 0;
+        if (shape->first < 0) shape->first = 0;
+    }
     section_close(s);
 }
 

@@ -2,6 +2,8 @@
 /// policies, output. The other sections have files of their own.
 #include "scene/model.h"
 
+#include <string.h>
+
 static const char* const axis_names[] = {"x", "y", "z"};
 
 /// The papers' solver has no single precision.
@@ -55,6 +57,38 @@ void read_solver(section* parent, talus_solver_def* solver)
     section_close(&s);
 }
 
+void read_step(talus_scene* scene, section* s, bool required, scene_step* step)
+{
+    const bool soft = scene->world.method == TALUS_METHOD_SOFT;
+    const bool given = section_has(s, "step");
+    const bool chosen = section_has_kind(s, "step", NODE_SCALAR) &&
+                        strcmp(node_find(s->in, "step")->text, "auto") == 0;
+    if (given || required) step->origin = (scene_origin){section_place(s, "step"), "step"};
+    if (given) step->origin.path = section_path(s, "step");
+    step->effective = s->out;
+    if (chosen) {
+        step->chosen = soft;
+        step->length = 1.0;
+        if (!soft) {
+            section_mistake(s, "step",
+                            "'auto' goes only with method: soft (expected a number > 0)");
+        }
+    } else if (given) {
+        step->chosen = false;
+        step->length = required ? read_real(s, "step") : read_real_or(s, "step", step->length);
+    } else if (required && soft) {
+        step->length = 1.0;
+        section_mistake(s, NULL, "step: is missing (expected a number > 0 or auto)");
+    } else if (required) {
+        step->length = read_real(s, "step");
+    } else if (!step->chosen) {
+        step->length = read_real_or(s, "step", step->length);
+    }
+    if (step->chosen) { // the effective scene says so until the step is chosen
+        node_put(s->r->a, s->out, "step", (place){0}, node_scalar(s->r->a, "auto", false));
+    }
+}
+
 /// periodic: {x: [low, high]}
 static void read_periodic(talus_scene* scene, section* root)
 {
@@ -99,12 +133,12 @@ static void read_domain(section* root, talus_world_def* def)
 /// Shortest periodic cell in radii: twice the reach of a pair, and some room to move in a step.
 #define LEAST_CELL 4.1
 
-void scene_check_cell(const talus_scene* scene, mistakes* p, double radius)
+void scene_check_cell(const talus_scene* scene, mistakes* found, double radius)
 {
     for (int k = 0; k < scene->world.dim; k++) {
         double length = scene->world.cell_high[k] - scene->world.cell_low[k];
         if (!scene->world.periodic[k] || length >= LEAST_CELL * radius) continue;
-        mistakes_add(p, scene->periodic_origin[k].at, scene->periodic_origin[k].path,
+        mistakes_add(found, scene->periodic_origin[k].at, scene->periodic_origin[k].path,
                      "the cell is %.6g long, too thin for grains of radius %.6g (expected at least "
                      "%g radii: %.6g)",
                      length, radius, LEAST_CELL, LEAST_CELL * radius);

@@ -100,13 +100,15 @@ void reader_finish(reader* r)
     for (const unknown_key* u = r->unknown; u; u = u->next) {
         const char* home = u->nearest ? NULL : home_of(r, u->key);
         if (reader_knows(r, u->pattern, u->key)) {
-            mistakes_add(r->p, u->at, u->path, "this key does not go with the 'type' chosen here");
+            mistakes_add(r->mistakes, u->at, u->path,
+                         "this key does not go with the 'type' chosen here");
         } else if (u->nearest) {
-            mistakes_add(r->p, u->at, u->path, "unknown key; did you mean '%s'?", u->nearest);
+            mistakes_add(r->mistakes, u->at, u->path, "unknown key; did you mean '%s'?",
+                         u->nearest);
         } else if (home) {
-            mistakes_add(r->p, u->at, u->path, "unknown key here; did you mean '%s'?", home);
+            mistakes_add(r->mistakes, u->at, u->path, "unknown key here; did you mean '%s'?", home);
         } else {
-            mistakes_add(r->p, u->at, u->path, "unknown key");
+            mistakes_add(r->mistakes, u->at, u->path, "unknown key");
         }
     }
 }
@@ -186,7 +188,8 @@ bool section_open(section* s, section* parent, const char* key)
     if (in && in->kind == NODE_MAP) {
         s->in = in;
     } else if (in) {
-        mistakes_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+        mistakes_add(r->mistakes, in->at, s->path, "is %s (expected a map of keys)",
+                     node_kind_name(in));
         s->broken = true;
     }
     s->out = node_make(r->a, NODE_MAP, (place){0});
@@ -230,7 +233,7 @@ void section_mistake(section* s, const char* key, const char* format, ...)
     va_list args;
     va_start(args, format);
     const char* path = key ? join(s->r->a, s->path, key) : s->path;
-    mistakes_add_list(s->r->p, section_place(s, key), path, format, args);
+    mistakes_add_list(s->r->mistakes, section_place(s, key), path, format, args);
     va_end(args);
 }
 
@@ -307,6 +310,7 @@ bool items_section(items* list, int index, section* s, const char** name)
     else
         node_append(r->a, list->out, s->out);
     if (in->kind == NODE_MAP) return true;
-    mistakes_add(r->p, in->at, s->path, "is %s (expected a map of keys)", node_kind_name(in));
+    mistakes_add(r->mistakes, in->at, s->path, "is %s (expected a map of keys)",
+                 node_kind_name(in));
     return false;
 }

@@ -40,7 +40,7 @@ typedef struct key_read {
 
 typedef struct reader {
     arena* a;
-    mistakes* p;
+    mistakes* mistakes;
     int dim;         ///< of the scene, 0 before it is known
     key_read* reads; ///< [read_count] without repetition
     int read_count;

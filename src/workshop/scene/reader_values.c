@@ -49,17 +49,6 @@ bool parse_bool(const char* text, bool* out)
     return false;
 }
 
-static bool rule_allows(real_rule rule, double value)
-{
-    switch (rule) {
-    case REAL_ANY: return true;
-    case REAL_POSITIVE: return value > 0.0;
-    case REAL_NON_NEGATIVE: return value >= 0.0;
-    case REAL_FRACTION: return value >= 0.0 && value <= 1.0;
-    }
-    return false;
-}
-
 static const char* rule_name(real_rule rule)
 {
     switch (rule) {
@@ -75,18 +64,19 @@ static const char* rule_name(real_rule rule)
 static bool node_to_real(reader* r, const node* in, const char* path, real_rule rule, double* out)
 {
     if (in->kind != NODE_SCALAR || node_is_null(in)) {
-        mistakes_add(r->p, in->at, path, "is %s (expected %s)", node_kind_name(in),
+        mistakes_add(r->mistakes, in->at, path, "is %s (expected %s)", node_kind_name(in),
                      rule_name(rule));
         return false;
     }
     double value;
     if (in->quoted || !parse_real(in->text, &value)) {
-        mistakes_add(r->p, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
+        mistakes_add(r->mistakes, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
                      rule_name(rule));
         return false;
     }
-    if (!rule_allows(rule, value)) {
-        mistakes_add(r->p, in->at, path, "%.60s is out of range (expected %s)", in->text,
+    if ((rule == REAL_POSITIVE && !(value > 0.0)) || (rule == REAL_NON_NEGATIVE && value < 0.0) ||
+        (rule == REAL_FRACTION && !(value >= 0.0 && value <= 1.0))) {
+        mistakes_add(r->mistakes, in->at, path, "%.60s is out of range (expected %s)", in->text,
                      rule_name(rule));
         return false;
     }
@@ -102,7 +92,7 @@ static void put(section* s, const char* key, node* value)
 static void report_missing(section* s, const char* key, const char* expected)
 {
     if (s->broken) return;
-    mistakes_add(s->r->p, s->at, section_path(s, key), "is missing (expected %s)", expected);
+    mistakes_add(s->r->mistakes, s->at, section_path(s, key), "is missing (expected %s)", expected);
 }
 
 /// A default of the table, which is a number.
@@ -253,7 +243,7 @@ static node* text_node(arena* a, const char* text)
 static const char* node_to_text(reader* r, const node* in, const char* path)
 {
     if (in->kind == NODE_SCALAR && !node_is_null(in)) return in->text;
-    mistakes_add(r->p, in->at, path, "is %s (expected a text)", node_kind_name(in));
+    mistakes_add(r->mistakes, in->at, path, "is %s (expected a text)", node_kind_name(in));
     return NULL;
 }
 
@@ -348,9 +338,18 @@ static node* numbers_node(arena* a, const double* values, int count)
     return list;
 }
 
-/// All numbers of a list node into out; false after reporting a mistake.
-static bool node_to_numbers(reader* r, const node* in, const char* path, double* out)
+static bool node_to_vector(reader* r, const node* in, const char* path, int width, double* out)
 {
+    if (in->kind != NODE_LIST) {
+        mistakes_add(r->mistakes, in->at, path, "is %s (expected a list of %d numbers)",
+                     node_kind_name(in), width);
+        return false;
+    }
+    if (in->count != width) {
+        mistakes_add(r->mistakes, in->at, path, "has %d entries (expected a list of %d numbers)",
+                     in->count, width);
+        return false;
+    }
     bool good = true;
     for (int i = 0; i < in->count; i++) {
         // The path of an entry is only worth making when there is something to say.
@@ -362,21 +361,6 @@ static bool node_to_numbers(reader* r, const node* in, const char* path, double*
         good = false;
     }
     return good;
-}
-
-static bool node_to_vector(reader* r, const node* in, const char* path, int width, double* out)
-{
-    if (in->kind != NODE_LIST) {
-        mistakes_add(r->p, in->at, path, "is %s (expected a list of %d numbers)",
-                     node_kind_name(in), width);
-        return false;
-    }
-    if (in->count != width) {
-        mistakes_add(r->p, in->at, path, "has %d entries (expected a list of %d numbers)",
-                     in->count, width);
-        return false;
-    }
-    return node_to_numbers(r, in, path, out);
 }
 
 enum { WIDEST = 16 };
@@ -460,21 +444,16 @@ bool read_axial_or(section* s, const char* key, double out[3], const double* oth
     return take_axial(s, row, out, otherwise);
 }
 
-/// Numbers in each row: as many as the table says, or the other number if the first row has that.
-static int row_width(const section* s, const key_row* row, const node* in)
-{
-    const bool first = in->kind == NODE_LIST && in->count > 0 && in->item[0]->kind == NODE_LIST;
-    const bool brief = row->brief > 0 && first && in->item[0]->count == row->brief;
-    return brief ? row->brief : width_of(s, row);
-}
-
 double* read_rows(section* s, const char* key, int* rows, int* row_numbers)
 {
     const key_row* row_of = section_row(s, key, KEY_ROWS);
     *rows = 0;
     const node* in = section_take(s, key);
     if (!in) return NULL;
-    const int width = row_width(s, row_of, in);
+    // As many numbers in each row as the table says, or the other number if the first row has that.
+    const bool first = in->kind == NODE_LIST && in->count > 0 && in->item[0]->kind == NODE_LIST;
+    const bool brief = row_of->brief > 0 && first && in->item[0]->count == row_of->brief;
+    const int width = brief ? row_of->brief : width_of(s, row_of);
     if (row_numbers) *row_numbers = width;
     if (in->kind != NODE_LIST || in->count == 0) {
         section_mistake(s, key, "is %s (expected a list of rows of %d numbers)",
@@ -540,7 +519,7 @@ int reader_find_name(reader* r, place at, const char* path, const char* what, co
         if (strcmp(names[i], word) == 0) return i;
     }
     const char* near = nearest_name(word, names, count);
-    mistakes_add(r->p, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
+    mistakes_add(r->mistakes, at, path, "there is no %s named '%.60s'%s%s%s", what, word,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return -1;
 }

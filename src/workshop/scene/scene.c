@@ -49,38 +49,26 @@ static void scene_read(talus_scene* scene, const char* text, size_t size, const 
                        int set_count)
 {
     arena* a = &scene->arena;
-    mistakes* p = &scene->mistakes;
-    node* root = tree_parse(a, p, text, size, NULL);
+    mistakes* found = &scene->mistakes;
+    node* root = tree_parse(a, found, text, size, NULL);
     if (!root) {
-        if (p->count == 0) {
-            mistakes_add(p, (place){NULL, 1, 1}, NULL, "the file is empty (expected a scene)");
+        if (found->count == 0) {
+            mistakes_add(found, (place){NULL, 1, 1}, NULL, "the file is empty (expected a scene)");
         }
         return;
     }
     if (root->kind != NODE_MAP) {
-        mistakes_add(p, root->at, NULL, "the file is %s (expected a map: key: value)",
+        mistakes_add(found, root->at, NULL, "the file is %s (expected a map: key: value)",
                      node_kind_name(root));
         return;
     }
-    for (int i = 0; i < set_count; i++) tree_set(a, p, root, sets[i]);
+    for (int i = 0; i < set_count; i++) tree_set(a, found, root, sets[i]);
     section s;
-    scene->reader = (reader){.a = a, .p = p};
+    scene->reader = (reader){.a = a, .mistakes = found};
     section_root(&s, &scene->reader, root);
     read_scene(scene, &s);
     reader_finish(&scene->reader);
     scene->effective = s.out;
-}
-
-static talus_scene* scene_create(const char* path)
-{
-    talus_scene* scene = calloc(1, sizeof *scene);
-    if (!scene) return NULL;
-    const char* slash = strrchr(path, '/');
-    scene->file = arena_text(&scene->arena, path, strlen(path));
-    scene->folder = slash ? arena_text(&scene->arena, path, (size_t)(slash - path) + 1)
-                          : arena_text(&scene->arena, ".", 1);
-    scene->mistakes.file = scene->file;
-    return scene;
 }
 
 talus_status talus_scene_load(const char* path, const char* const* sets, int set_count,
@@ -90,7 +78,14 @@ talus_status talus_scene_load(const char* path, const char* const* sets, int set
     char* text = NULL;
     size_t size = 0;
     TRY(read_file(path, &text, &size, error));
-    talus_scene* scene = scene_create(path);
+    talus_scene* scene = calloc(1, sizeof *scene);
+    if (scene) {
+        const char* slash = strrchr(path, '/');
+        scene->file = arena_text(&scene->arena, path, strlen(path));
+        scene->folder = slash ? arena_text(&scene->arena, path, (size_t)(slash - path) + 1)
+                              : arena_text(&scene->arena, ".", 1);
+        scene->mistakes.file = scene->file;
+    }
     if (!scene || scene->arena.failed) {
         free(text);
         talus_scene_destroy(scene);

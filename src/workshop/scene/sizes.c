@@ -159,17 +159,6 @@ static double number_weight(const sizes* s, double size)
     return s->weight_power == 0.0 ? 1.0 : pow(size / s->reference, -s->weight_power);
 }
 
-/// Largest f in [lo, hi]: every kind is monotone there or has its one peak inside.
-static double given_supremum(const sizes* s, int64_t segment, double lo, double hi)
-{
-    double largest = fmax(given_density(s, segment, lo), given_density(s, segment, hi));
-    double peak = 0.0;
-    if (s->def.kind == SIZES_NORMAL) peak = s->def.mean;
-    if (s->def.kind == SIZES_LOGNORMAL) peak = exp(s->log_median - s->def.sigma * s->def.sigma);
-    if (peak > lo && peak < hi) largest = fmax(largest, given_density(s, segment, peak));
-    return largest;
-}
-
 static void add_cell(sizes* s, size_cell c, double weight)
 {
     if (weight == 0.0) return;
@@ -186,28 +175,20 @@ static void add_discrete(sizes* s, double size, double weight)
 /// Cover [low, high] with `count` geometric cells.
 static void add_range(sizes* s, int64_t segment, double low, double high, int count)
 {
+    double peak = 0.0;
+    if (s->def.kind == SIZES_NORMAL) peak = s->def.mean;
+    if (s->def.kind == SIZES_LOGNORMAL) peak = exp(s->log_median - s->def.sigma * s->def.sigma);
     double lo = low;
     for (int i = 1; i <= count; i++) {
         double hi = i == count ? high : low * pow(high / low, (double)i / count);
         size_cell c = {.lo = lo, .hi = hi, .segment = segment};
-        c.bound = given_supremum(s, segment, lo, hi) * number_weight(s, lo);
+        // Every kind is monotone in a cell or has its one peak inside.
+        double largest = fmax(given_density(s, segment, lo), given_density(s, segment, hi));
+        if (peak > lo && peak < hi) largest = fmax(largest, given_density(s, segment, peak));
+        c.bound = largest * number_weight(s, lo);
         if (hi > lo) add_cell(s, c, (hi - lo) * c.bound);
         lo = hi;
     }
-}
-
-/// Cells for the part of [min, max] where the density can be told from zero.
-static void add_visible(sizes* s)
-{
-    double low = s->def.min, high = s->def.max;
-    if (s->def.kind == SIZES_NORMAL) {
-        low = fmax(low, s->def.mean - VISIBLE_DEVIATIONS * s->def.deviation);
-        high = fmin(high, s->def.mean + VISIBLE_DEVIATIONS * s->def.deviation);
-    } else if (s->def.kind == SIZES_LOGNORMAL) {
-        low = fmax(low, exp(s->log_median - VISIBLE_DEVIATIONS * s->def.sigma));
-        high = fmin(high, exp(s->log_median + VISIBLE_DEVIATIONS * s->def.sigma));
-    }
-    if (low < high) add_range(s, 0, low, high, CELLS);
 }
 
 static void add_cells(sizes* s)
@@ -223,16 +204,17 @@ static void add_cells(sizes* s)
         for (int64_t i = 0; i + 1 < d->table_count; i++) {
             add_range(s, i, d->table[2 * i], d->table[2 * i + 2], CELLS_PER_SEGMENT);
         }
-    } else {
-        add_visible(s);
+    } else { // where the density can be told from zero
+        double low = d->min, high = d->max;
+        if (d->kind == SIZES_NORMAL) {
+            low = fmax(low, d->mean - VISIBLE_DEVIATIONS * d->deviation);
+            high = fmin(high, d->mean + VISIBLE_DEVIATIONS * d->deviation);
+        } else if (d->kind == SIZES_LOGNORMAL) {
+            low = fmax(low, exp(s->log_median - VISIBLE_DEVIATIONS * d->sigma));
+            high = fmin(high, exp(s->log_median + VISIBLE_DEVIATIONS * d->sigma));
+        }
+        if (low < high) add_range(s, 0, low, high, CELLS);
     }
-}
-
-static double reference_size(const sizes_def* d)
-{
-    if (d->kind == SIZES_SINGLE) return d->value;
-    if (d->kind == SIZES_TABLE || d->kind == SIZES_TABLE_LINEAR) return d->table[0];
-    return sqrt(d->min) * sqrt(d->max);
 }
 
 // ---- interface ---------------------------------------------------------------------------------
@@ -249,7 +231,8 @@ talus_status sizes_create(const sizes_def* def, int dim, sizes** out, talus_erro
 
     s->def = d;
     s->weight_power = d.by_mass ? (double)dim : 0.0;
-    s->reference = reference_size(&d);
+    s->reference = d.kind == SIZES_SINGLE ? d.value : sqrt(d.min) * sqrt(d.max);
+    if (d.kind == SIZES_TABLE || d.kind == SIZES_TABLE_LINEAR) s->reference = d.table[0];
     s->log_median = d.kind == SIZES_LOGNORMAL ? log(d.median) : 0.0;
     add_cells(s);
 

@@ -101,28 +101,25 @@ node* node_integer(arena* a, int64_t value)
     return node_scalar(a, text, false);
 }
 
-/// A doubled copy of an array in the arena; the old one stays behind until the end.
-static void* array_double(arena* a, const void* old, int count, int capacity, size_t size)
+bool arena_grow(arena* a, void* pointer, int count, int capacity, size_t size)
 {
-    void* bigger = arena_take(a, size * (size_t)capacity);
-    if (bigger && count > 0) memcpy(bigger, old, size * (size_t)count);
-    return bigger;
+    void *old, *larger = arena_take(a, size * (size_t)capacity);
+    if (!larger) return false;
+    memcpy(&old, pointer, sizeof old); // it may be a pointer of any type
+    if (count > 0) memcpy(larger, old, size * (size_t)count);
+    memcpy(pointer, &larger, sizeof larger);
+    return true;
 }
 
+/// Room for one more item.
 static bool node_grow(arena* a, node* n)
 {
     if (n->count < n->capacity) return true;
-    int capacity = n->capacity ? 2 * n->capacity : 4;
-    node** item = array_double(a, n->item, n->count, capacity, sizeof *item);
-    if (!item) return false;
-    if (n->kind == NODE_MAP) {
-        char** key = array_double(a, n->key, n->count, capacity, sizeof *key);
-        place* key_at = array_double(a, n->key_at, n->count, capacity, sizeof *key_at);
-        if (!key || !key_at) return false;
-        n->key = key;
-        n->key_at = key_at;
-    }
-    n->item = item;
+    const int capacity = n->capacity ? 2 * n->capacity : 4;
+    if (!arena_grow(a, &n->item, n->count, capacity, sizeof *n->item)) return false;
+    if (n->kind == NODE_MAP && (!arena_grow(a, &n->key, n->count, capacity, sizeof *n->key) ||
+                                !arena_grow(a, &n->key_at, n->count, capacity, sizeof *n->key_at)))
+        return false;
     n->capacity = capacity;
     return true;
 }

@@ -22,6 +22,10 @@ typedef struct arena {
 void* arena_take(arena* a, size_t size);
 char* arena_text(arena* a, const char* text, size_t length);
 char* arena_format(arena* a, const char* format, ...) TALUS_PRINTF(2, 3);
+/// Copy the `count` rows of an array of the arena to one with room for `capacity` rows of `size`
+/// bytes; `pointer` is where the pointer to it is. The old one stays behind until the end. False if
+/// memory is short; the array is then as it was.
+bool arena_grow(arena* a, void* pointer, int count, int capacity, size_t size);
 void arena_free(arena* a);
 
 typedef enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP } node_kind;
@@ -64,10 +68,10 @@ enum {
 /// Parse YAML text into a tree; `source` (NULL for the scene file) and the position go into every
 /// node. Mistakes (syntax, duplicate keys, tags, merge keys, ...) are added to `p`. Returns NULL if
 /// no usable tree came out.
-node* tree_parse(arena* a, mistakes* p, const char* text, size_t size, const char* source);
+node* tree_parse(arena* a, mistakes* found, const char* text, size_t size, const char* source);
 
 /// Apply one "key.path=value" override to `root`. Mistakes go to `p`.
-void tree_set(arena* a, mistakes* p, node* root, const char* set);
+void tree_set(arena* a, mistakes* found, node* root, const char* set);
 
 /// Write a tree as YAML with `head` (lines that start with '#') before it.
 talus_status tree_write(const node* root, const char* head, const char* path, talus_error* error);

@@ -17,7 +17,7 @@ typedef struct anchor {
 
 typedef struct parse {
     arena* a;
-    mistakes* p;
+    mistakes* mistakes;
     const char* source;
     const char* text;
     size_t size;
@@ -46,7 +46,7 @@ static place place_of_byte(const parse* s, size_t offset)
 
 static void parse_stop(parse* s, place at, const char* message)
 {
-    if (!s->stopped) mistakes_add(s->p, at, NULL, "%s", message);
+    if (!s->stopped) mistakes_add(s->mistakes, at, NULL, "%s", message);
     s->stopped = true;
 }
 
@@ -82,7 +82,8 @@ static bool parse_next(parse* s, yaml_event_t* event)
     } else if (encoding) {
         context = "the file is not UTF-8 text";
     }
-    mistakes_add(s->p, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "", context);
+    mistakes_add(s->mistakes, at, NULL, "YAML syntax: %s%s%s", what, context[0] ? ", " : "",
+                 context);
     s->stopped = true;
     return false;
 }
@@ -122,26 +123,6 @@ static node* node_copy(parse* s, const node* from, place alias)
             append_entry(s->a, copy, from->key[i], from->key_at[i], item);
     }
     return copy;
-}
-
-static void remember_anchor(parse* s, const yaml_char_t* name, const node* target)
-{
-    if (!name || !target) return;
-    anchor* made = arena_take(s->a, sizeof *made);
-    char* copy = arena_text(s->a, (const char*)name, strlen((const char*)name));
-    if (!made || !copy) return;
-    *made = (anchor){s->anchors, copy, target};
-    s->anchors = made;
-}
-
-static node* parse_alias(parse* s, const char* name, place at)
-{
-    for (const anchor* known = s->anchors; known; known = known->next) {
-        if (strcmp(known->name, name) == 0) return node_copy(s, known->target, at);
-    }
-    mistakes_add(s->p, at, NULL, "alias *%s has no anchor &%s before it", name, name);
-    s->stopped = true;
-    return NULL;
 }
 
 static node* parse_scalar(parse* s, const yaml_event_t* event, place at)
@@ -201,7 +182,7 @@ static void report_duplicates(parse* s, const node* map)
     qsort(order, (size_t)map->count, sizeof *order, key_compare);
     for (int i = 1; i < map->count; i++) {
         if (strcmp(order[i].key, order[i - 1].key) != 0) continue;
-        mistakes_add(s->p, map->key_at[order[i].index], order[i].key,
+        mistakes_add(s->mistakes, map->key_at[order[i].index], order[i].key,
                      "this key was given before, at line %d (expected once)",
                      map->key_at[order[i - 1].index].line);
     }
@@ -253,16 +234,6 @@ static node* parse_map(parse* s, const yaml_event_t* start, place at, int depth)
     return map;
 }
 
-static bool has_tag(const yaml_event_t* event)
-{
-    switch (event->type) {
-    case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
-    case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag != NULL;
-    case YAML_MAPPING_START_EVENT: return event->data.mapping_start.tag != NULL;
-    default: return false;
-    }
-}
-
 /// The node that begins with `event`, children included. NULL after a mistake.
 static node* parse_value(parse* s, yaml_event_t* event, int depth)
 {
@@ -272,14 +243,25 @@ static node* parse_value(parse* s, yaml_event_t* event, int depth)
         parse_stop(s, at, "nested too deeply (expected at most 32 levels)");
         return NULL;
     }
-    if (has_tag(event)) {
+    const bool tagged =
+        (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag) ||
+        (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.tag) ||
+        (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag);
+    if (tagged) {
         parse_stop(s, at, "tags (!name) are not supported (expected a plain value)");
         return NULL;
     }
     node* n = NULL;
     const yaml_char_t* name = NULL;
     switch (event->type) {
-    case YAML_ALIAS_EVENT: return parse_alias(s, (const char*)event->data.alias.anchor, at);
+    case YAML_ALIAS_EVENT:
+        name = event->data.alias.anchor;
+        for (const anchor* known = s->anchors; known; known = known->next) {
+            if (strcmp(known->name, (const char*)name) == 0) return node_copy(s, known->target, at);
+        }
+        mistakes_add(s->mistakes, at, NULL, "alias *%s has no anchor &%s before it", name, name);
+        s->stopped = true;
+        return NULL;
     case YAML_SCALAR_EVENT:
         n = parse_scalar(s, event, at);
         name = event->data.scalar.anchor;
@@ -294,7 +276,13 @@ static node* parse_value(parse* s, yaml_event_t* event, int depth)
         break;
     default: parse_stop(s, at, "YAML syntax: a value was expected here"); break;
     }
-    remember_anchor(s, name, n);
+    if (name && n) {
+        anchor* made = arena_take(s->a, sizeof *made);
+        char* copy = arena_text(s->a, (const char*)name, strlen((const char*)name));
+        if (!made || !copy) return n;
+        *made = (anchor){s->anchors, copy, n};
+        s->anchors = made;
+    }
     return n;
 }
 
@@ -320,9 +308,9 @@ static node* parse_stream(parse* s)
     return root;
 }
 
-node* tree_parse(arena* a, mistakes* p, const char* text, size_t size, const char* source)
+node* tree_parse(arena* a, mistakes* found, const char* text, size_t size, const char* source)
 {
-    parse s = {.a = a, .p = p, .source = source, .text = text, .size = size};
+    parse s = {.a = a, .mistakes = found, .source = source, .text = text, .size = size};
     if (!yaml_parser_initialize(&s.parser)) {
         a->failed = true;
         return NULL;

@@ -11,7 +11,7 @@
 
 typedef struct setter {
     arena* a;
-    mistakes* p;
+    mistakes* mistakes;
     place at;
     const char* path; ///< the left-hand side as given, for messages
 } setter;
@@ -35,13 +35,13 @@ static int list_index(const node* list, const char* segment)
 static node* child(const setter* s, node* parent, const char* segment, node* value)
 {
     if (parent->kind == NODE_SCALAR) {
-        mistakes_add(s->p, s->at, s->path, "'%s' is not inside a map or list", segment);
+        mistakes_add(s->mistakes, s->at, s->path, "'%s' is not inside a map or list", segment);
         return NULL;
     }
     if (parent->kind == NODE_LIST) {
         int index = list_index(parent, segment);
         if (index < 0) {
-            mistakes_add(s->p, s->at, s->path,
+            mistakes_add(s->mistakes, s->at, s->path,
                          "the list has no item '%s' (expected an index from 0 to %d or the name "
                          "of an item)",
                          segment, parent->count - 1);
@@ -77,39 +77,32 @@ static char* next_segment(arena* a, const char** rest)
     return arena_text(a, begin, (size_t)(stop - begin));
 }
 
-static void set_path(const setter* s, node* root, node* value)
-{
-    const char* rest = s->path;
-    node* at = root;
-    while (at) {
-        char* segment = next_segment(s->a, &rest);
-        if (!segment || segment[0] == '\0') {
-            mistakes_add(s->p, s->at, s->path, "not a path (expected key.path=value)");
-            return;
-        }
-        bool last = *rest == '\0';
-        at = child(s, at, segment, last ? value : NULL);
-        if (last) return;
-    }
-}
-
-void tree_set(arena* a, mistakes* p, node* root, const char* set)
+void tree_set(arena* a, mistakes* found, node* root, const char* set)
 {
     char* source = arena_format(a, "--set %s", set);
     if (!source) return;
-    setter s = {.a = a, .p = p, .at = {.source = source}};
+    setter s = {.a = a, .mistakes = found, .at = {.source = source}};
     const char* equals = strchr(set, '=');
     if (!equals || equals == set) {
-        mistakes_add(p, s.at, NULL, "not an override (expected key.path=value)");
+        mistakes_add(found, s.at, NULL, "not an override (expected key.path=value)");
         return;
     }
     s.path = arena_text(a, set, (size_t)(equals - set));
     if (!s.path) return;
-    int before = p->count;
-    node* value = tree_parse(a, p, equals + 1, strlen(equals + 1), source);
-    if (value) {
-        set_path(&s, root, value);
-    } else if (p->count == before && !a->failed) {
-        mistakes_add(p, s.at, s.path, "the value is empty (expected key.path=value)");
+    int before = found->count;
+    node* value = tree_parse(a, found, equals + 1, strlen(equals + 1), source);
+    if (!value && found->count == before && !a->failed) {
+        mistakes_add(found, s.at, s.path, "the value is empty (expected key.path=value)");
+    }
+    const char* rest = s.path;
+    for (node* at = value ? root : NULL; at;) {
+        char* segment = next_segment(a, &rest);
+        if (!segment || segment[0] == '\0') {
+            mistakes_add(found, s.at, s.path, "not a path (expected key.path=value)");
+            return;
+        }
+        bool last = *rest == '\0';
+        at = child(&s, at, segment, last ? value : NULL);
+        if (last) return;
     }
 }

@@ -37,17 +37,6 @@ static bool emit_node(yaml_emitter_t* out, const node* n)
     return made && yaml_emitter_emit(out, &event);
 }
 
-static bool emit_document(yaml_emitter_t* out, const node* root)
-{
-    yaml_event_t event;
-    return yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING) &&
-           yaml_emitter_emit(out, &event) &&
-           yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) &&
-           yaml_emitter_emit(out, &event) && emit_node(out, root) &&
-           yaml_document_end_event_initialize(&event, 1) && yaml_emitter_emit(out, &event) &&
-           yaml_stream_end_event_initialize(&event) && yaml_emitter_emit(out, &event);
-}
-
 talus_status tree_write(const node* root, const char* head, const char* path, talus_error* error)
 {
     FILE* file = fopen(path, "w");
@@ -58,7 +47,13 @@ talus_status tree_write(const node* root, const char* head, const char* path, ta
         yaml_emitter_set_output_file(&out, file);
         yaml_emitter_set_unicode(&out, 1);
         yaml_emitter_set_width(&out, -1);
-        ok = emit_document(&out, root);
+        yaml_event_t event;
+        ok = yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING) &&
+             yaml_emitter_emit(&out, &event) &&
+             yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) &&
+             yaml_emitter_emit(&out, &event) && emit_node(&out, root) &&
+             yaml_document_end_event_initialize(&event, 1) && yaml_emitter_emit(&out, &event) &&
+             yaml_stream_end_event_initialize(&event) && yaml_emitter_emit(&out, &event);
         yaml_emitter_delete(&out);
     }
     if (fclose(file) != 0) ok = false;

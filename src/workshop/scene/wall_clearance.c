@@ -22,37 +22,30 @@ static double point_distance(const talus_shape_def* shape, int dim, const double
     return least;
 }
 
-/// Least distance of the corners of a part from a plane or container.
-static double corners_distance(const talus_shape_def* shape, const convex* b, const double local[3])
+/// Signed distance of a part of a solid from a wall that is not met by its analytic shape.
+static double part_distance(const wall_record* wall, const convex* b, const double local[3])
 {
-    double least = INFINITY;
-    for (int v = 0; v < b->vertex_count; v++) {
-        double point[3] = {0};
-        vec_copy(b->dim, point, local);
-        vec_add_scaled(b->dim, point, 1.0, b->vertex + v * b->dim);
-        least = fmin(least, point_distance(shape, b->dim, point, b->skin) - b->skin);
-    }
-    return least;
-}
-
-static double mesh_distance(const mesh* m, const convex* b, const double local[3])
-{
-    touch_list list = {0};
-    double least = INFINITY;
-    if (mesh_touches(m, b, local, 0.0, NULL, &list) >= 0) {
-        for (int i = 0; i < list.count; i++) least = fmin(least, list.row[i].gap);
-    }
-    touch_list_free(&list);
-    return least;
-}
-
-static double convex_wall_distance(const wall_form* form, const convex* b, const double local[3])
-{
+    const wall_form* form = &wall->form;
     double least = INFINITY, normal[3];
-    int count = form->kind == FORM_ROUND ? 1 : form->part_count;
-    for (int i = 0; i < count; i++) {
-        convex a = convex_of_wall(form, b->dim, i);
-        least = fmin(least, convex_distance(&a, b, local, normal));
+    if (form->kind == FORM_CORNERS) { // a plane or container
+        for (int v = 0; v < b->vertex_count; v++) {
+            double point[3] = {0};
+            vec_copy(b->dim, point, local);
+            vec_add_scaled(b->dim, point, 1.0, b->vertex + v * b->dim);
+            least = fmin(least, point_distance(&wall->shape, b->dim, point, b->skin) - b->skin);
+        }
+    } else if (form->kind == FORM_MESH) {
+        touch_list list = {0};
+        if (mesh_touches(form->mesh, b, local, 0.0, NULL, &list) >= 0) {
+            for (int i = 0; i < list.count; i++) least = fmin(least, list.row[i].gap);
+        }
+        touch_list_free(&list);
+    } else {
+        const int count = form->kind == FORM_ROUND ? 1 : form->part_count;
+        for (int i = 0; i < count; i++) {
+            convex a = convex_of_wall(form, b->dim, i);
+            least = fmin(least, convex_distance(&a, b, local, normal));
+        }
     }
     return least;
 }
@@ -63,16 +56,9 @@ static double form_distance(const walls* w, int wall, int dim, const talus_grain
 {
     placed body;
     double least = INFINITY;
-    const wall_record* record = &w->record[wall];
     if (!placed_make(&body, w->solids, dim, g, w->rotation + 4 * wall)) return least;
     for (int i = 0; i < body.part_count; i++) {
-        const convex* b = &body.part[i];
-        switch (record->form.kind) {
-        case FORM_CORNERS: least = fmin(least, corners_distance(&record->shape, b, local)); break;
-        case FORM_MESH: least = fmin(least, mesh_distance(record->form.mesh, b, local)); break;
-        case FORM_CONVEX:
-        case FORM_ROUND: least = fmin(least, convex_wall_distance(&record->form, b, local)); break;
-        }
+        least = fmin(least, part_distance(&w->record[wall], &body.part[i], local));
     }
     placed_free(&body);
     return least;
