@@ -27,6 +27,7 @@ typedef void talus_progress_fn(void* user, const talus_progress* progress);
 
 /// Options of a run. Fill with talus_run_default(); pointers must outlive the call.
 typedef struct talus_run_def {
+    talus_mark mark;         ///< set by talus_run_default()
     const char* scene;       ///< path of the scene file (start only)
     const char* directory;   ///< where results go
     const char* const* sets; ///< "key.path=value" overrides (start only)
@@ -46,7 +47,7 @@ typedef struct talus_run_def {
     void* log_user;
 } talus_run_def;
 
-TALUS_API talus_run_def talus_run_default(void);
+TALUS_DEFAULT(talus_run_def, talus_run_default);
 
 /// Numbers of a finished or interrupted run; the same as summary.json.
 typedef struct talus_summary {

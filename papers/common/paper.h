@@ -6,7 +6,7 @@
 #ifndef TALUS_PAPER_H
 #define TALUS_PAPER_H
 
-#include <talus/talus.h>
+#include <talus/workshop.h>
 
 /// Leave the function with the status of a failed call.
 #define TRY(call)                                                                                  \

@@ -75,6 +75,7 @@ talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
     const double plane_a = s->young / (1.0 - s->poisson * s->poisson);
     const double plane_b = t->young / (1.0 - t->poisson * t->poisson);
     return (talus_pair_def){
+        .mark = a->mark,
         .friction = fmin(a->friction, b->friction),
         .dynamic_friction = fmin(pair_sliding_friction(a), pair_sliding_friction(b)),
         .restitution = fmin(a->restitution, b->restitution),

@@ -223,6 +223,61 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     return TALUS_OK;
 }
 
+static const char* const DRIVE_WORDS[TALUS_DRIVE_COUNT] = {
+    [TALUS_DRIVE_FIXED] = "fixed",         [TALUS_DRIVE_VELOCITY] = "a velocity",
+    [TALUS_DRIVE_SINE] = "a sine",         [TALUS_DRIVE_TABLE] = "a table",
+    [TALUS_DRIVE_FORCE] = "under a force", [TALUS_DRIVE_SERVO] = "a servo"};
+
+talus_status walls_set_velocity(walls* w, int wall, const double velocity[3], const double spin[3],
+                                int dim, talus_error* error)
+{
+    wall_record* record = &w->record[wall];
+    double v[3] = {velocity[0], velocity[1], dim == 3 ? velocity[2] : 0.0};
+    const double turn[3] = {dim == 3 ? spin[0] : 0.0, dim == 3 ? spin[1] : 0.0, spin[2]};
+    if (!vec_finite(3, v) || !vec_finite(3, turn)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': velocity and spin must be finite numbers", record->name);
+    }
+    if (record->drive.kind == TALUS_DRIVE_VELOCITY) {
+        vec_copy(3, record->drive.velocity, v);
+        vec_copy(3, record->drive.spin, turn);
+        return TALUS_OK;
+    }
+    if (!wall_is_mobile(w, wall)) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "wall '%s': its motion is %s, which leaves no velocity to be set; give it "
+                         "another drive",
+                         record->name, DRIVE_WORDS[record->drive.kind]);
+    }
+    project_velocity(&record->drive, v);
+    double lost = vec_norm(3, turn);
+    for (int k = 0; k < dim; k++) lost = fmax(lost, fabs(v[k] - velocity[k]));
+    if (lost > 1e-12 * vec_norm(3, velocity)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': it is mobile, but neither turns nor moves in this direction",
+                         record->name);
+    }
+    vec_copy(3, w->velocity + 3 * wall, v);
+    return TALUS_OK;
+}
+
+talus_status walls_set_force(walls* w, int wall, const double force[3], int dim, talus_error* error)
+{
+    wall_record* record = &w->record[wall];
+    if (record->drive.kind != TALUS_DRIVE_FORCE) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "wall '%s': its motion is %s, and no force is applied to it; give it the "
+                         "drive FORCE",
+                         record->name, DRIVE_WORDS[record->drive.kind]);
+    }
+    if (!vec_finite(3, force)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': the force must be a finite vector",
+                         record->name);
+    }
+    vec_copy(dim, record->drive.force, force);
+    return TALUS_OK;
+}
+
 /// Directions pass shape_check() within 1e-9; contacts want them unit to rounding.
 static void normalise(double v[3])
 {

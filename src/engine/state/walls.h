@@ -54,6 +54,11 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
                        talus_error* error);
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
                              talus_error* error);
+/// Change what a motion says about velocity or force; fails with motions that say nothing of it.
+talus_status walls_set_velocity(walls* w, int wall, const double velocity[3], const double spin[3],
+                                int dim, talus_error* error);
+talus_status walls_set_force(walls* w, int wall, const double force[3], int dim,
+                             talus_error* error);
 /// Make the columns that the method soft needs, of zeros, if there are none.
 talus_status walls_need_soft(walls* w);
 int walls_find(const walls* w, const char* name);

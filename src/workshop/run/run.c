@@ -9,6 +9,7 @@
 #include "run/run.h"
 
 #include "base/clock.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/words.h"
 #include "record/files.h"
@@ -23,9 +24,10 @@
 /// Wall time after which a batch of steps of the method soft ends, so that the user hears of it.
 #define BATCH_SECONDS 1.0
 
-talus_run_def talus_run_default(void)
+void talus_run_default_sized(talus_run_def* def, size_t size)
 {
-    return (talus_run_def){.max_steps = -1, .checkpoint_seconds = -1};
+    talus_run_def own = {.max_steps = -1, .checkpoint_seconds = -1};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- beginnings --------------------------------------------------------------------------------
@@ -472,9 +474,12 @@ static talus_status start(run* r, talus_summary* summary, talus_report* report, 
     return run_carry_out(r, summary, error);
 }
 
-talus_status talus_run_start(const talus_run_def* def, talus_summary* summary, talus_report* report,
-                             talus_error* error)
+talus_status talus_run_start(const talus_run_def* given, talus_summary* summary,
+                             talus_report* report, talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
     talus_status status = start(&r, summary, report, error);
@@ -562,9 +567,12 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
     return run_carry_out(r, summary, error);
 }
 
-talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
+talus_status talus_run_resume(const talus_run_def* given, talus_summary* summary,
                               talus_report* report, talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
     talus_status status = resume(&r, summary, report, error);
@@ -593,14 +601,17 @@ static talus_status load(run* r, talus_loaded* out, talus_report* report, talus_
     return TALUS_OK;
 }
 
-talus_status talus_run_load(const talus_run_def* def, talus_loaded* out, talus_report* report,
+talus_status talus_run_load(const talus_run_def* given, talus_loaded* out, talus_report* report,
                             talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
     run r;
     run_init(&r, def);
     // The world outlives the run, so it must speak to the caller and not to the run's journal.
     r.log = (log_sink){.function = def->log, .user = def->log_user};
     *out = (talus_loaded){0};
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     talus_status status = load(&r, out, report, error);
     run_free(&r);
     return status;

@@ -63,29 +63,21 @@ phase_reason schedule_phase_over(const run* r)
     return PHASE_NOT_ENDED;
 }
 
-/// The energy is looked at every so many steps, counted from the phase's beginning.
-static int64_t energy_steps(const run* r)
-{
-    return scene_method(r->scene) == TALUS_METHOD_SOFT ? SOFT_ENERGY_STEPS : 1;
-}
-
-static int64_t free_grains(const talus_world* world)
-{
-    talus_grains g = talus_world_grains(world);
-    int64_t count = 0;
-    for (int64_t i = 0; i < g.count; i++) count += g.glued_to[i].index == TALUS_GRAIN_FREE;
-    return count;
-}
-
 void schedule_note_energy(run* r)
 {
     run_state* s = &r->state;
-    const int64_t every = energy_steps(r);
+    // The energy is looked at every so many steps, counted from the phase's beginning.
+    const int64_t every = scene_method(r->scene) == TALUS_METHOD_SOFT ? SOFT_ENERGY_STEPS : 1;
     if (schedule_phase_steps(r) % every != 0) return;
     double bound = scene_phase_end(r->scene, (int)s->phase)->kinetic_energy;
     double energy = s->last.kinetic_energy;
     if (bound >= 0) {
-        bool below = energy < bound * (double)free_grains(r->world);
+        const talus_grains g = talus_world_grains(r->world);
+        int64_t free_grains = 0;
+        for (int64_t i = 0; i < g.count; i++) {
+            free_grains += g.glued_to[i].index == TALUS_GRAIN_FREE;
+        }
+        bool below = energy < bound * (double)free_grains;
         // Grains let go from rest are slow too: energy that still grows does not start the count.
         bool starts = energy <= s->energy;
         if (!below) {
