@@ -82,7 +82,7 @@ const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fi
 /// Without the seconds, which are those of a process.
 static const stored_field totals_fields[] = {
     FIELD(talus_totals, steps),       FIELD(talus_totals, sweeps),     FIELD(talus_totals, updates),
-    FIELD(talus_totals, unconverged), FIELD(talus_totals, yielding),       FIELD(talus_totals, second),
+    FIELD(talus_totals, unconverged), FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
     FIELD(talus_totals, removed),     FIELD(talus_totals, dissipated), FIELD(talus_totals, input),
     FIELD(talus_totals, start),
 };
