@@ -19,8 +19,7 @@ static void place_face(const placed_wall* w, const double origin[3], const doubl
     }
 }
 
-/// How far the box reaches along a direction of the world, as seen from the wall's position.
-static void box_along(const placed_wall* w, const double direction[3], double* low, double* high)
+void wall_box_along(const placed_wall* w, const double direction[3], double* low, double* high)
 {
     *low = *high = 0.0;
     for (int k = 0; k < w->dim; k++) {
@@ -37,7 +36,7 @@ static void plane_face(const placed_wall* w, wall_face* out)
     double normal[3], frame[3][3], low[3], high[3];
     quat_rotate(normal, w->rotation, w->shape->normal);
     vec_frame(w->dim, normal, frame);
-    for (int t = 1; t < 3; t++) box_along(w, frame[t], &low[t], &high[t]);
+    for (int t = 1; t < 3; t++) wall_box_along(w, frame[t], &low[t], &high[t]);
     out->count = w->dim == 2 ? 2 : 4;
     for (int c = 0; c < out->count; c++) {
         vec_copy(3, out->corner[c], w->position);
@@ -117,7 +116,7 @@ bool wall_mantle_of(const placed_wall* w, wall_mantle* out)
     if (w->dim == 3) {
         const bool endless = !cone && shape->half_length == 0.0;
         out->height[0] = -shape->half_length, out->height[1] = shape->half_length;
-        if (endless) box_along(w, out->frame[0], &out->height[0], &out->height[1]);
+        if (endless) wall_box_along(w, out->frame[0], &out->height[0], &out->height[1]);
         out->closed = !cone && !endless && !shape->inside;
     }
     for (int rim = 0; rim < 2; rim++) {

@@ -31,6 +31,8 @@ typedef struct wall_mantle {
     bool closed;         ///< by caps at both ends
 } wall_mantle;
 
+/// How far the box reaches along a direction of the world, as seen from the wall's position.
+void wall_box_along(const placed_wall* w, const double direction[3], double* low, double* high);
 int64_t wall_face_count(const placed_wall* w);
 /// Face number i; false if a container lacks it.
 bool wall_face_at(const placed_wall* w, int64_t i, wall_face* out);

@@ -152,21 +152,6 @@ static bool is_cylinder(const surroundings* s, int dim, double* up, double* down
     return true;
 }
 
-static void in_cylinder(const ball_parts* p, const surroundings* s, double up, double down,
-                        double* part)
-{
-    const double radius = s->cylinder->radius;
-    double area[INTERVALS + 1];
-    for (int m = 0; m <= INTERVALS && p->domain->dim == 3; m++) {
-        area[m] = disks_common(interval_end(p, m), radius, s->off_axis);
-    }
-    for (int b = 0; b < p->count; b++) {
-        const double r = (b + 1) * p->range / p->count;
-        part[b] = p->domain->dim == 2 ? disks_common(r, radius, s->off_axis)
-                                      : cylinder_part(p, s, area, r, up, down);
-    }
-}
-
 void ball_parts_at(const ball_parts* p, const double* x, double* part)
 {
     const int dim = p->domain->dim;
@@ -175,7 +160,16 @@ void ball_parts_at(const ball_parts* p, const double* x, double* part)
     vec_copy(dim, place, x);
     look_around(p, x, &s);
     if (is_cylinder(&s, dim, &up, &down)) {
-        in_cylinder(p, &s, up, down, part);
+        const double radius = s.cylinder->radius;
+        double area[INTERVALS + 1];
+        for (int m = 0; m <= INTERVALS && dim == 3; m++) {
+            area[m] = disks_common(interval_end(p, m), radius, s.off_axis);
+        }
+        for (int b = 0; b < p->count; b++) {
+            const double r = (b + 1) * p->range / p->count;
+            part[b] = dim == 2 ? disks_common(r, radius, s.off_axis)
+                               : cylinder_part(p, &s, area, r, up, down);
+        }
         return;
     }
     const bool caps = s.cylinders == 0 && s.count <= MOST_SIDES;

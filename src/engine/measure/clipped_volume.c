@@ -35,14 +35,16 @@ double disks_common(double a, double b, double c)
     return ball_below(2, a, -to_chord) + ball_below(2, b, to_chord - c);
 }
 
-/// Where a part's corners are to go: turned, scaled, and enlarged about its centre.
-static talus_status place_corners(const grains* g, int64_t row, const solid* s, const polytope* p,
-                                  clip_memory* memory)
+talus_status grain_convex_part(const grains* g, int64_t row, int part, const double* shift,
+                               clip_memory* memory)
 {
+    const solid* s = grain_solid(g, row);
+    const polytope* p = &s->part[part];
     const int dim = g->dim;
     if (!arrays_renew(&memory->capacity, p->vertex_count, ROWS(memory->x, dim))) {
         return TALUS_ERR_MEMORY;
     }
+    // Its corners are turned, scaled, and enlarged about the centre of mass.
     double axes[9], centre[3] = {0}, factor = 1.0;
     grain_axes(g, row, axes);
     if (s->skin > 0.0) {
@@ -59,21 +61,10 @@ static talus_status place_corners(const grains* g, int64_t row, const solid* s, 
             memory->x[i * dim + k] = g->scale[row] * vec_dot(dim, axes + 3 * k, local);
         }
     }
-    return TALUS_OK;
-}
-
-talus_status grain_convex_part(const grains* g, int64_t row, int part, const double* shift,
-                               clip_memory* memory)
-{
-    const solid* s = grain_solid(g, row);
-    const polytope* p = &s->part[part];
     const int32_t loop[2] = {0, p->vertex_count};
-    TRY(place_corners(g, row, s, p, memory));
-    if (g->dim == 2) {
-        return convex_cell_loops(&memory->piece, 2, 1, loop, NULL, memory->x, shift);
-    }
-    return convex_cell_loops(&memory->piece, 3, p->face_count, p->face_first, p->face_vertex,
-                             memory->x, shift);
+    return dim == 2 ? convex_cell_loops(&memory->piece, 2, 1, loop, NULL, memory->x, shift)
+                    : convex_cell_loops(&memory->piece, 3, p->face_count, p->face_first,
+                                        p->face_vertex, memory->x, shift);
 }
 
 /// Is the ball in this cylinder, but for as much as the flat sides are wrong anyway?
@@ -119,22 +110,6 @@ bool ball_is_within(const clip_space* space, const double x[3], double radius)
     return cuts_of(space, x, radius).count == 0;
 }
 
-static talus_status solid_clipped_volume(const grains* g, int64_t row, const double x[3],
-                                         const clip_space* space, clip_memory* memory,
-                                         double* volume)
-{
-    const solid* s = grain_solid(g, row);
-    for (int part = 0; part < s->part_count; part++) {
-        TRY(grain_convex_part(g, row, part, x, memory));
-        convex_cell* piece = &memory->piece;
-        for (int i = 0; i < space->count && !convex_cell_is_empty(piece); i++) {
-            TRY(convex_cell_cut(piece, space->side[i].normal, space->side[i].offset, 0));
-        }
-        if (!convex_cell_is_empty(piece)) *volume += convex_cell_volume(piece, NULL);
-    }
-    return TALUS_OK;
-}
-
 talus_status grain_clipped_volume(const grains* g, int64_t row, const double* shift,
                                   const clip_space* space, clip_memory* memory, double* volume)
 {
@@ -148,8 +123,18 @@ talus_status grain_clipped_volume(const grains* g, int64_t row, const double* sh
         *volume = grain_volume(g, row);
         return TALUS_OK;
     }
-    if (g->solid[row] >= 0) return solid_clipped_volume(g, row, x, space, memory, volume);
-    *volume = cuts.count == 1 ? ball_below(dim, g->radius[row], cuts.height)
-                              : convex_cell_ball(space->cell, x, g->radius[row]);
+    if (g->solid[row] < 0) {
+        *volume = cuts.count == 1 ? ball_below(dim, g->radius[row], cuts.height)
+                                  : convex_cell_ball(space->cell, x, g->radius[row]);
+        return TALUS_OK;
+    }
+    convex_cell* piece = &memory->piece;
+    for (int part = 0; part < grain_solid(g, row)->part_count; part++) {
+        TRY(grain_convex_part(g, row, part, x, memory));
+        for (int i = 0; i < space->count && !convex_cell_is_empty(piece); i++) {
+            TRY(convex_cell_cut(piece, space->side[i].normal, space->side[i].offset, 0));
+        }
+        if (!convex_cell_is_empty(piece)) *volume += convex_cell_volume(piece, NULL);
+    }
     return TALUS_OK;
 }

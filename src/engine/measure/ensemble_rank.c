@@ -143,15 +143,6 @@ static int open_components(const ensemble_task* task, const talus_ensemble* e, i
     return count;
 }
 
-/// Directions in which a mobile wall can move.
-static int wall_freedom(const walls* w, int wall, int dim)
-{
-    double matrix[9], trace = 0.0;
-    drive_mobility(w, wall, dim, matrix);
-    for (int k = 0; k < dim; k++) trace += matrix[k * dim + k];
-    return (int)lround(trace * w->record[wall].drive.mass);
-}
-
 /// Equations of motion of the bodies marked: bit 1 touched by a loaded contact, bit 2 by one that
 /// can turn it.
 static int64_t count_equations(const ensemble_task* task, const uint8_t* touched)
@@ -168,7 +159,11 @@ static int64_t count_equations(const ensemble_task* task, const uint8_t* touched
     // Rows of mobile walls follow in the order of the walls.
     for (int i = 0; i < (int)w->count; i++) {
         if (!w->present[i] || !wall_is_mobile(w, i)) continue;
-        if (touched[row++]) sum += wall_freedom(w, i, dim);
+        if (!touched[row++]) continue;
+        double matrix[9], trace = 0.0; // as many directions as the wall can move in, over its mass
+        drive_mobility(w, i, dim, matrix);
+        for (int k = 0; k < dim; k++) trace += matrix[k * dim + k];
+        sum += lround(trace * w->record[i].drive.mass);
     }
     return sum;
 }

@@ -68,9 +68,26 @@ static void start_random(ensemble_task* task, int i)
     }
 }
 
-static void start_zero(problem* p)
+/// Begin with the kinds of starts in turn, as many as the caller chose.
+static unsigned begin_sample(ensemble_task* task, int i)
 {
+    problem* p = &task->problem;
     const int dim = p->dim;
+    unsigned kinds[TALUS_START_COUNT];
+    int count = 0;
+    for (int k = 0; k < TALUS_START_COUNT; k++) {
+        if (task->def->starts & (1u << k)) kinds[count++] = 1u << k;
+    }
+    const unsigned start = kinds[i % count];
+    // The problem as it was posed: warm impulses, static friction.
+    const size_t rows = (size_t)(p->count * problem_width(dim));
+    if (rows > 0) memcpy(p->contact, task->first, rows * sizeof *task->first);
+    if (p->compound_count > 0) {
+        memcpy(p->compound_rows, task->first_compound,
+               (size_t)p->compound_count * sizeof *task->first_compound);
+    }
+    if (start == TALUS_START_RANDOM) start_random(task, i);
+    if (start != TALUS_START_ZERO) return start;
     for (int64_t c = 0; c < p->count; c++) {
         double* impulse = p->contact + c * problem_width(dim) + contact_p(dim);
         for (int k = 0; k < dim; k++) impulse[k] = 0.0;
@@ -78,31 +95,6 @@ static void start_zero(problem* p)
     for (int64_t c = 0; c < p->compound_count; c++) {
         for (int k = 0; k < 3; k++) p->compound_rows[c].torque[k] = 0.0;
     }
-}
-
-/// Put the problem back as it was posed: warm impulses, static friction.
-static void start_warm(ensemble_task* task)
-{
-    problem* p = &task->problem;
-    const size_t rows = (size_t)(p->count * problem_width(p->dim));
-    if (rows > 0) memcpy(p->contact, task->first, rows * sizeof *task->first);
-    if (p->compound_count == 0) return;
-    memcpy(p->compound_rows, task->first_compound,
-           (size_t)p->compound_count * sizeof *task->first_compound);
-}
-
-/// Begin with the kinds of starts in turn, as many as the caller chose.
-static unsigned begin_sample(ensemble_task* task, int i)
-{
-    unsigned kinds[TALUS_START_COUNT];
-    int count = 0;
-    for (int k = 0; k < TALUS_START_COUNT; k++) {
-        if (task->def->starts & (1u << k)) kinds[count++] = 1u << k;
-    }
-    const unsigned start = kinds[i % count];
-    start_warm(task);
-    if (start == TALUS_START_ZERO) start_zero(&task->problem);
-    if (start == TALUS_START_RANDOM) start_random(task, i);
     return start;
 }
 

@@ -27,51 +27,6 @@ TALUS_PRINTF(2, 3) static void say(talus_ensemble* e, const char* format, ...)
     va_end(arguments);
 }
 
-static void say_verified(const talus_ensemble_def* def, talus_ensemble* e)
-{
-    double worst = 0.0;
-    for (int i = 0; i < e->samples; i++) worst = fmax(worst, e->sample[i].residual);
-    if (e->verified == e->samples) {
-        say(e, "All %d solutions satisfy the contact laws: their residuals are at most %.2g.",
-            e->samples, worst);
-    } else {
-        say(e,
-            "Only %d of %d solutions satisfy the contact laws to %.2g (the worst has %.2g); the "
-            "others are left out of all that follows. More sweeps or a larger tolerance would "
-            "help.",
-            e->verified, e->samples, def->tolerance, worst);
-    }
-}
-
-static void say_determined(talus_ensemble* e)
-{
-    say(e,
-        "The forces are determined: they differ by %.2g of their size, as the solver's error of "
-        "about %.2g explains. Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
-        e->force_change, e->force_error, (long long)e->unknowns, (long long)e->equations);
-}
-
-static void say_undetermined(talus_ensemble* e)
-{
-    const long long count = (long long)(e->unknowns - e->equations);
-    say(e,
-        "The forces are not determined: individual forces differ by %.2g %% of their size (root "
-        "mean square), %.2g times the solver's error.",
-        100.0 * e->force_change, e->force_change / e->force_error);
-    say(e,
-        "Degree of indeterminacy: at least %d, the number of independent ways in which the "
-        "solutions differ by more than ten times that error; counting %lld unknowns against %lld "
-        "equations gives %lld%s.",
-        e->rank, (long long)e->unknowns, (long long)e->equations, count,
-        count < e->rank
-            ? ", which is no bound: some equations hold by themselves or set grains in motion"
-            : "");
-    if (e->rank >= e->verified - 1) {
-        say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
-            e->verified, e->verified - 1);
-    }
-}
-
 static bool agrees(double stress_change, double force_change)
 {
     return force_change > 0.0 && stress_change <= AGREEMENT * force_change;
@@ -88,16 +43,57 @@ static int widest_start(const talus_ensemble* e)
     return widest;
 }
 
-static void say_averages(talus_ensemble* e)
+void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
 {
     static const char* const names[] = {"zero", "the last forces", "random forces"};
+    double worst = 0.0;
+    for (int i = 0; i < e->samples; i++) worst = fmax(worst, e->sample[i].residual);
+    if (e->verified == e->samples) {
+        say(e, "All %d solutions satisfy the contact laws: their residuals are at most %.2g.",
+            e->samples, worst);
+    } else {
+        say(e,
+            "Only %d of %d solutions satisfy the contact laws to %.2g (the worst has %.2g); the "
+            "others are left out of all that follows. More sweeps or a larger tolerance would "
+            "help.",
+            e->verified, e->samples, def->tolerance, worst);
+    }
+    if (e->verified < 2) return;
+    if (e->loaded == 0) {
+        say(e, "No contact carries a force: there is nothing to compare.");
+        return;
+    }
     const int k = widest_start(e);
-    if (agrees(e->stress_change, e->force_change)) {
+    const long long count = (long long)(e->unknowns - e->equations);
+    if (e->rank == 0) {
+        say(e,
+            "The forces are determined: they differ by %.2g of their size, as the solver's error "
+            "of about %.2g explains. Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
+            e->force_change, e->force_error, (long long)e->unknowns, (long long)e->equations);
+    } else {
+        say(e,
+            "The forces are not determined: individual forces differ by %.2g %% of their size "
+            "(root mean square), %.2g times the solver's error.",
+            100.0 * e->force_change, e->force_change / e->force_error);
+        say(e,
+            "Degree of indeterminacy: at least %d, the number of independent ways in which the "
+            "solutions differ by more than ten times that error; counting %lld unknowns against "
+            "%lld equations gives %lld%s.",
+            e->rank, (long long)e->unknowns, (long long)e->equations, count,
+            count < e->rank
+                ? ", which is no bound: some equations hold by themselves or set grains in motion"
+                : "");
+    }
+    if (e->rank > 0 && e->rank >= e->verified - 1) {
+        say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
+            e->verified, e->verified - 1);
+    }
+    if (e->rank > 0 && agrees(e->stress_change, e->force_change)) {
         say(e,
             "Averages agree: the stress tensor differs by %.2g %%, %.2g times less than the "
             "forces, and no cumulated force histogram is farther than %.2g from the mean one.",
             100.0 * e->stress_change, e->force_change / e->stress_change, e->histogram_distance);
-    } else if (k >= 0 && agrees(e->stress_change_of[k], e->force_change_of[k])) {
+    } else if (e->rank > 0 && k >= 0 && agrees(e->stress_change_of[k], e->force_change_of[k])) {
         say(e,
             "Averages agree among solutions that begin alike: those from %s differ by %.2g %% in "
             "the forces and by %.2g %% in the stress tensor. Between kinds of starts the stress "
@@ -105,16 +101,12 @@ static void say_averages(talus_ensemble* e)
             "a trace that equilibrium does not decide, such as a prestress between walls.",
             names[k], 100.0 * e->force_change_of[k], 100.0 * e->stress_change_of[k],
             100.0 * e->stress_change, e->histogram_distance);
-    } else {
+    } else if (e->rank > 0) {
         say(e,
             "Averages do not agree much better than single forces: the stress tensor differs by "
             "%.2g %%, cumulated force histograms by up to %.2g.",
             100.0 * e->stress_change, e->histogram_distance);
     }
-}
-
-static void say_caveats(talus_ensemble* e)
-{
     if (e->force_error > BLUNT) {
         say(e,
             "At this tolerance the forces are known to about %.2g %% only; smaller differences "
@@ -131,21 +123,4 @@ static void say_caveats(talus_ensemble* e)
             "are forces of motion as much as of rest.",
             100.0 * e->inertia);
     }
-}
-
-void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
-{
-    say_verified(def, e);
-    if (e->verified < 2) return;
-    if (e->loaded == 0) {
-        say(e, "No contact carries a force: there is nothing to compare.");
-        return;
-    }
-    if (e->rank == 0) {
-        say_determined(e);
-    } else {
-        say_undetermined(e);
-        say_averages(e);
-    }
-    say_caveats(e);
 }

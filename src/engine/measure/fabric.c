@@ -8,6 +8,7 @@
 /// a_t = (K1 - K2)/2A. In space, with A = tr M/3, a_n = (M1 - M3)/tr M and a_t = (K1 - K3)/2A are
 /// those of A (1 + a_n (3 cos^2 t - 1)) and -A a_t sin 2t about an axis. A fit over contacts does
 /// not care how many of them point into which direction.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/symmetric.h"
 #include "base/vec.h"
@@ -120,21 +121,6 @@ static bool fit_knows_trace(const tensor_fit* fit)
 
 // ---- histogram ----------------------------------------------------------------------------------
 
-static talus_status make_rose(int dim, int bins, talus_fabric* out, talus_error* error)
-{
-    const size_t size = (size_t)bins;
-    out->bins = bins;
-    out->edge = calloc(size + 1, sizeof *out->edge);
-    out->rose = calloc(size, sizeof *out->rose);
-    out->normal = calloc(size, sizeof *out->normal);
-    out->tangential = calloc(size, sizeof *out->tangential);
-    if (!out->edge || !out->rose || !out->normal || !out->tangential) {
-        return error_memory(error, "measuring the fabric");
-    }
-    for (int k = 0; k <= bins; k++) out->edge[k] = (dim == 2 ? M_PI : 1.0) * k / bins;
-    return TALUS_OK;
-}
-
 static void add_to_rose(int dim, const double* n, const double* axis, double normal,
                         const double* tangential, talus_fabric* out)
 {
@@ -151,32 +137,31 @@ static void add_to_rose(int dim, const double* n, const double* axis, double nor
         dim == 2 ? n[0] * tangential[1] - n[1] * tangential[0] : vec_norm(3, tangential);
 }
 
-static void finish_rose(talus_fabric* out)
-{
-    for (int k = 0; k < out->bins; k++) {
-        const double count = out->rose[k], width = out->edge[k + 1] - out->edge[k];
-        out->normal[k] = count > 0.0 ? out->normal[k] / count : NAN;
-        out->tangential[k] = count > 0.0 ? out->tangential[k] / count : NAN;
-        if (out->contacts > 0) out->rose[k] = count / ((double)out->contacts * width);
-    }
-}
-
 // ---- the whole ----------------------------------------------------------------------------------
 
-talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* given,
                                   talus_fabric* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const int dim = world->state.grains.dim;
     tensor_fit fits[2] = {fit_begin(dim), fit_begin(dim)};
     contact_filter filter;
     double forces = 0.0;
     *out = (talus_fabric){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
-    talus_status status = make_rose(dim, def->bins, out, error);
-    if (status < 0) {
+    const size_t bins = (size_t)def->bins;
+    out->bins = def->bins;
+    out->edge = calloc(bins + 1, sizeof *out->edge);
+    out->rose = calloc(bins, sizeof *out->rose);
+    out->normal = calloc(bins, sizeof *out->normal);
+    out->tangential = calloc(bins, sizeof *out->tangential);
+    if (!out->edge || !out->rose || !out->normal || !out->tangential) {
         talus_fabric_free(out);
-        return status;
+        return error_memory(error, "measuring the fabric");
     }
+    for (int k = 0; k <= out->bins; k++) out->edge[k] = (dim == 2 ? M_PI : 1.0) * k / out->bins;
     for (int64_t c = 0; c < filter.list->count; c++) {
         if (!contact_counts(&filter, c)) continue;
         const double* n = filter.list->normal + c * dim;
@@ -205,6 +190,11 @@ talus_status talus_measure_fabric(const talus_world* world, const talus_measure_
         known ? (k.value[0] - k.value[dim - 1]) / (2.0 * trace / dim) : NAN;
     out->normal_angle = principal_angle(dim, &m);
     out->tangential_angle = principal_angle(dim, &k);
-    finish_rose(out);
+    for (int b = 0; b < out->bins; b++) {
+        const double count = out->rose[b], width = out->edge[b + 1] - out->edge[b];
+        out->normal[b] = count > 0.0 ? out->normal[b] / count : NAN;
+        out->tangential[b] = count > 0.0 ? out->tangential[b] / count : NAN;
+        if (out->contacts > 0) out->rose[b] = count / ((double)out->contacts * width);
+    }
     return TALUS_OK;
 }

@@ -53,39 +53,36 @@ static int by_size(const void* pa, const void* pb)
     return a < b ? -1 : a > b;
 }
 
-static talus_status find(const voronoi_sites* s, int threads, double* number, filled_part* out)
-{
-    const int64_t count = s->count;
-    double *volume = number, *radius = number + count;
-    TRY(measure_cells(s, threads, volume, radius));
-    double* sorted = number + 2 * count;
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (volume[i] > 0.0) sorted[kept++] = volume[i];
-    }
-    if (kept > 1) qsort(sorted, (size_t)kept, sizeof *sorted, by_size);
-    const double median = kept > 0 ? sorted[kept / 2] : 0.0;
-    const double far = FAR * (s->domain->dim == 2 ? sqrt(median) : cbrt(median));
-    for (int64_t i = 0; i < count; i++) {
-        out->open[i] = radius[i] > far;
-        out->volume += out->open[i] ? 0.0 : volume[i];
-    }
-    if (out->volume > 0.0) return TALUS_OK;
-    memset(out->open, 0, (size_t)count); // a few grains in a large space: all of it is theirs
-    out->volume = s->domain->volume;
-    return TALUS_OK;
-}
-
 talus_status filled_part_find(const domain* d, int threads, filled_part* out, talus_error* error)
 {
     voronoi_sites s;
     *out = (filled_part){0};
     TRY(voronoi_sites_make(d, &s, error));
-    double* number = calloc(3 * (size_t)s.count + 1, sizeof *number);
-    out->open = calloc((size_t)s.count + 1, sizeof *out->open);
-    talus_status status = number && out->open ? find(&s, threads, number, out) : TALUS_ERR_MEMORY;
-    free(number);
+    const int64_t count = s.count;
+    double* number = calloc(3 * (size_t)count + 1, sizeof *number);
+    double *volume = number, *radius = number + count, *sorted = number + 2 * count;
+    out->open = calloc((size_t)count + 1, sizeof *out->open);
+    talus_status status = TALUS_ERR_MEMORY;
+    if (number && out->open) status = measure_cells(&s, threads, volume, radius);
     voronoi_sites_free(&s);
+    if (status == TALUS_OK) {
+        int64_t kept = 0;
+        for (int64_t i = 0; i < count; i++) {
+            if (volume[i] > 0.0) sorted[kept++] = volume[i];
+        }
+        if (kept > 1) qsort(sorted, (size_t)kept, sizeof *sorted, by_size);
+        const double median = kept > 0 ? sorted[kept / 2] : 0.0;
+        const double far = FAR * (d->dim == 2 ? sqrt(median) : cbrt(median));
+        for (int64_t i = 0; i < count; i++) {
+            out->open[i] = radius[i] > far;
+            out->volume += out->open[i] ? 0.0 : volume[i];
+        }
+        if (!(out->volume > 0.0)) { // a few grains in a large space: all of it is theirs
+            memset(out->open, 0, (size_t)count);
+            out->volume = d->volume;
+        }
+    }
+    free(number);
     if (status == TALUS_OK) return TALUS_OK;
     filled_part_free(out);
     return error_memory(error, "finding the free surface");

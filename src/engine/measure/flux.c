@@ -102,21 +102,28 @@ static talus_status cut_solid(const gate_plane* p, const grains* g, int64_t row,
     return TALUS_OK;
 }
 
-static talus_status add_fluxes(const gate_plane* p, const grains* g, clip_memory* memory,
-                               talus_flux* out)
+talus_status talus_measure_flux(const talus_world* world, const talus_gate* gate, talus_flux* out,
+                                talus_error* error)
 {
-    for (int64_t i = 0; i < g->count; i++) {
-        if (!measure_box_holds_grain(&p->region, g, i)) continue;
-        double height = height_over(p, g->position + i * p->dim);
-        if (p->period > 0.0) height -= p->period * rint(height / p->period);
+    const grains* g = &world->state.grains;
+    const int dim = g->dim;
+    gate_plane p;
+    clip_memory memory = {0};
+    *out = (talus_flux){0};
+    TRY(gate_set(dim, &world->state.cell, gate, &p, error));
+    talus_status status = TALUS_OK;
+    for (int64_t i = 0; i < g->count && status == TALUS_OK; i++) {
+        if (!measure_box_holds_grain(&p.region, g, i)) continue;
+        double height = height_over(&p, g->position + i * dim);
+        if (p.period > 0.0) height -= p.period * rint(height / p.period);
         const double square = g->radius[i] * g->radius[i] - height * height;
         if (square <= 0.0) continue;
         grain_cut cut = {0};
         if (g->solid[i] >= 0) {
-            TRY(cut_solid(p, g, i, height, memory, &cut));
+            status = cut_solid(&p, g, i, height, &memory, &cut);
         } else {
-            cut.area = p->dim == 2 ? 2.0 * sqrt(square) : M_PI * square;
-            cut.rate = cut.area * vec_dot(p->dim, p->normal, g->velocity + i * p->dim);
+            cut.area = dim == 2 ? 2.0 * sqrt(square) : M_PI * square;
+            cut.rate = cut.area * vec_dot(dim, p.normal, g->velocity + i * dim);
         }
         const double volume = grain_volume(g, i);
         out->solid_area += cut.area;
@@ -125,17 +132,6 @@ static talus_status add_fluxes(const gate_plane* p, const grains* g, clip_memory
         out->mass_rate += g->mass[i] * cut.rate / volume;
         out->grains += cut.area > 0.0;
     }
-    return TALUS_OK;
-}
-
-talus_status talus_measure_flux(const talus_world* world, const talus_gate* gate, talus_flux* out,
-                                talus_error* error)
-{
-    gate_plane p;
-    clip_memory memory = {0};
-    *out = (talus_flux){0};
-    TRY(gate_set(world->state.grains.dim, &world->state.cell, gate, &p, error));
-    talus_status status = add_fluxes(&p, &world->state.grains, &memory, out);
     clip_memory_free(&memory);
     return status < 0 ? error_memory(error, "measuring a flow") : TALUS_OK;
 }
@@ -213,33 +209,6 @@ static bool follow(const gate_plane* p, const double* x, const double* y, double
     return true;
 }
 
-static talus_status compare(const gate_plane* p, const talus_places* before,
-                            const talus_places* after, talus_crossings* out, talus_error* error)
-{
-    const int dim = p->dim;
-    int64_t a = 0, b = 0;
-    while (a < before->count || b < after->count) {
-        const bool gone = b == after->count || (a < before->count && before->id[a] < after->id[b]);
-        const bool fresh = a == before->count || (b < after->count && after->id[b] < before->id[a]);
-        const double* x = before->position + a * dim;
-        if (gone) {
-            const bool ahead = p->period > 0.0 || height_over(p, x) < 0.0;
-            out->lost_mass += ahead ? before->mass[a] : 0.0;
-            out->lost++;
-        } else if (fresh) {
-            out->appeared++;
-        } else if (!follow(p, x, after->position + b * dim, after->mass[b], out)) {
-            return error_set(error, TALUS_ERR_NUMERIC,
-                             "crossings: grain %lld is not at a finite place, or has come through "
-                             "more than %g images of the gate",
-                             (long long)before->id[a], MOST_IMAGES);
-        }
-        a += !fresh;
-        b += !gone;
-    }
-    return TALUS_OK;
-}
-
 talus_status talus_measure_crossings(const talus_places* before, const talus_places* after,
                                      const talus_gate* gate, talus_crossings* out,
                                      talus_error* error)
@@ -256,7 +225,27 @@ talus_status talus_measure_crossings(const talus_places* before, const talus_pla
                          "crossings: the places before and after are not of the same world");
     }
     TRY(gate_set(before->dim, &periodic, gate, &p, error));
-    TRY(compare(&p, before, after, out, error));
+    const int dim = p.dim;
+    int64_t a = 0, b = 0;
+    while (a < before->count || b < after->count) { // both in the order of the grains' ids
+        const bool gone = b == after->count || (a < before->count && before->id[a] < after->id[b]);
+        const bool fresh = a == before->count || (b < after->count && after->id[b] < before->id[a]);
+        const double* x = before->position + a * dim;
+        if (gone) {
+            const bool ahead = p.period > 0.0 || height_over(&p, x) < 0.0;
+            out->lost_mass += ahead ? before->mass[a] : 0.0;
+            out->lost++;
+        } else if (fresh) {
+            out->appeared++;
+        } else if (!follow(&p, x, after->position + b * dim, after->mass[b], out)) {
+            return error_set(error, TALUS_ERR_NUMERIC,
+                             "crossings: grain %lld is not at a finite place, or has come through "
+                             "more than %g images of the gate",
+                             (long long)before->id[a], MOST_IMAGES);
+        }
+        a += !fresh;
+        b += !gone;
+    }
     const double between = after->time - before->time;
     if (between != 0.0) {
         out->mass_rate = (out->forward_mass - out->backward_mass) / between;

@@ -3,6 +3,7 @@
 /// Sizes are in units of the mean over the contacts that count. The bound of the tangential force
 /// is mu (f_n + F_C): mu of the pair of materials, the dynamic one while the contact slides, and
 /// F_C only while a bond holds. A contact without a bound above zero has no mobilisation.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -18,17 +19,6 @@ void talus_forces_free(talus_forces* f)
     talus_histogram_free(&f->tangential_log);
     talus_histogram_free(&f->mobility);
     *f = (talus_forces){0};
-}
-
-static talus_status make_histograms(const talus_measure_def* def, talus_forces* out,
-                                    talus_error* error)
-{
-    const double least = def->force_least, most = def->force_most;
-    TRY(histogram_make(def->bins, 0.0, most, false, &out->normal, error));
-    TRY(histogram_make(def->bins, least, most, true, &out->normal_log, error));
-    TRY(histogram_make(def->bins, 0.0, most, false, &out->tangential, error));
-    TRY(histogram_make(def->bins, least, most, true, &out->tangential_log, error));
-    return histogram_make(def->bins, 0.0, 1.0, false, &out->mobility, error);
 }
 
 /// Means and maxima, which the histograms need first.
@@ -63,14 +53,30 @@ static double friction_bound(const talus_world* world, int64_t c, double normal)
     return mu * (normal + (list->bonded[c] ? pair->cohesion_force : 0.0));
 }
 
-talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* given,
                                   talus_forces* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     contact_filter filter;
     *out = (talus_forces){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
-    talus_status status = make_histograms(def, out, error);
-    if (status < 0) {
+    const double least = def->force_least, most = def->force_most;
+    const struct {
+        talus_histogram* of;
+        double low, high;
+        bool logarithmic;
+    } histogram[] = {{&out->normal, 0.0, most, false},
+                     {&out->normal_log, least, most, true},
+                     {&out->tangential, 0.0, most, false},
+                     {&out->tangential_log, least, most, true},
+                     {&out->mobility, 0.0, 1.0, false}};
+    for (int k = 0; k < 5; k++) {
+        const talus_status status =
+            histogram_make(def->bins, histogram[k].low, histogram[k].high, histogram[k].logarithmic,
+                           histogram[k].of, error);
+        if (status == TALUS_OK) continue;
         talus_forces_free(out);
         return status;
     }
@@ -102,8 +108,6 @@ talus_status talus_measure_forces(const talus_world* world, const talus_measure_
         out->mobilised /= (double)out->rubbing;
         out->sliding /= (double)out->rubbing;
     }
-    talus_histogram* all[] = {&out->normal, &out->normal_log, &out->tangential,
-                              &out->tangential_log, &out->mobility};
-    for (int k = 0; k < 5; k++) histogram_finish(all[k]);
+    for (int k = 0; k < 5; k++) histogram_finish(histogram[k].of);
     return TALUS_OK;
 }

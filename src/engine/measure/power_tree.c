@@ -159,25 +159,6 @@ static void way_to(const power_tree* t, int64_t i, const double place[3], const 
     }
 }
 
-static talus_status add_leaf(const power_tree* t, const power_node* n, const double place[3],
-                             double r, double high, near_list* out)
-{
-    static const double here[3] = {0};
-    for (int64_t i = n->first; i < n->first + n->count; i++) {
-        near_point p = {.item = t->item[i]};
-        way_to(t, i, place, here, p.delta);
-        const double square = vec_dot(3, p.delta, p.delta);
-        p.distance = sqrt(square);
-        p.key = square > 0.0 ? power_key(square, r, t->radius[i], p.distance) : -INFINITY;
-        if (p.key >= high) continue;
-        if (!arrays_grow(&out->capacity, out->count + 1, ARRAY(out->point))) {
-            return TALUS_ERR_MEMORY;
-        }
-        out->point[out->count++] = p;
-    }
-    return TALUS_OK;
-}
-
 /// How far a ball of radius up to `other` can be whose plane is nearer than `high`; < 0: nowhere.
 static double reach_of(double r, double other, double high)
 {
@@ -195,12 +176,23 @@ talus_status power_tree_planes(const power_tree* t, const double place[3], doubl
         const power_node* n = &t->node[at];
         const double reach = reach_of(r, n->radius, high);
         if (reach < 0.0 || square_to(t, n, place, here) > reach * reach) continue;
-        if (n->right == 0) {
-            TRY(add_leaf(t, n, place, r, high, out));
+        if (n->right > 0) {
+            stack[depth++] = n->right;
+            stack[depth++] = at + 1;
             continue;
         }
-        stack[depth++] = n->right;
-        stack[depth++] = at + 1;
+        for (int64_t i = n->first; i < n->first + n->count; i++) {
+            near_point p = {.item = t->item[i]};
+            way_to(t, i, place, here, p.delta);
+            const double square = vec_dot(3, p.delta, p.delta);
+            p.distance = sqrt(square);
+            p.key = square > 0.0 ? power_key(square, r, t->radius[i], p.distance) : -INFINITY;
+            if (p.key >= high) continue;
+            if (!arrays_grow(&out->capacity, out->count + 1, ARRAY(out->point))) {
+                return TALUS_ERR_MEMORY;
+            }
+            out->point[out->count++] = p;
+        }
     }
     return TALUS_OK;
 }
@@ -214,39 +206,10 @@ bool power_tree_is_whole(const power_tree* t, double r, double high)
     return true;
 }
 
-/// A search for the owner of a point on its way.
-typedef struct owner_search {
-    const power_tree* tree;
-    const double *place, *corner;
-    double r, slack;
-    double gain; ///< best so far
-    near_point* out;
-} owner_search;
-
-static void search_leaf(owner_search* s, const power_node* n)
-{
-    const power_tree* t = s->tree;
-    for (int64_t i = n->first; i < n->first + n->count; i++) {
-        double delta[3];
-        way_to(t, i, s->place, s->corner, delta);
-        const double square = vec_dot(3, delta, delta), other = t->radius[i];
-        const double gain =
-            2.0 * vec_dot(3, delta, s->corner) - (square + (s->r * s->r - other * other));
-        if (gain <= s->gain || square == 0.0) continue;
-        const double distance = sqrt(square);
-        if (gain <= 2.0 * distance * s->slack) continue;
-        s->gain = gain;
-        *s->out = (near_point){.distance = distance,
-                               .key = power_key(square, s->r, other, distance),
-                               .item = t->item[i]};
-        vec_copy(3, s->out->delta, delta);
-    }
-}
-
 bool power_tree_owner(const power_tree* t, const double place[3], double r, const double corner[3],
                       double slack, near_point* out)
 {
-    owner_search s = {t, place, corner, r, slack, 0.0, out};
+    double best = 0.0; // gain
     const double square = vec_dot(3, corner, corner), rounding = 1e-13;
     struct {
         int64_t node;
@@ -257,12 +220,23 @@ bool power_tree_owner(const power_tree* t, const double place[3], double r, cons
         const int64_t at = stack[depth].node;
         const power_node* n = &t->node[at];
         const double big = n->radius * n->radius;
-        const double most = square - r * r - s.gain + big + rounding * (square + big);
+        const double most = square - r * r - best + big + rounding * (square + big);
         if (stack[depth].least > most) continue;
-        if (n->right == 0) {
-            search_leaf(&s, n);
-            continue;
+        for (int64_t i = n->first; n->right == 0 && i < n->first + n->count; i++) {
+            double delta[3];
+            way_to(t, i, place, corner, delta);
+            const double away = vec_dot(3, delta, delta), other = t->radius[i];
+            const double gain = 2.0 * vec_dot(3, delta, corner) - (away + (r * r - other * other));
+            if (gain <= best || away == 0.0) continue;
+            const double distance = sqrt(away);
+            if (gain <= 2.0 * distance * slack) continue;
+            best = gain;
+            *out = (near_point){.distance = distance,
+                                .key = power_key(away, r, other, distance),
+                                .item = t->item[i]};
+            vec_copy(3, out->delta, delta);
         }
+        if (n->right == 0) continue;
         // The nearer half first: it comes last on the stack.
         const double a = square_to(t, &t->node[at + 1], place, corner);
         const double b = square_to(t, &t->node[n->right], place, corner);
@@ -272,5 +246,5 @@ bool power_tree_owner(const power_tree* t, const double place[3], double r, cons
         stack[depth].node = first ? at + 1 : n->right;
         stack[depth++].least = first ? a : b;
     }
-    return s.gain > 0.0;
+    return best > 0.0;
 }

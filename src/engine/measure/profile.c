@@ -7,6 +7,7 @@
 ///   kinetic     density (<v v> - velocity velocity)
 #include "measure/profile.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -14,9 +15,10 @@
 
 #include <stdlib.h>
 
-talus_profile_def talus_profile_default(void)
+void talus_profile_default_sized(talus_profile_def* def, size_t size)
 {
-    return (talus_profile_def){.domain = talus_domain_default(), .axis = -1, .bins = 20};
+    talus_profile_def own = {.domain = talus_domain_default(), .axis = -1, .bins = 20};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_profile_free(talus_profile* p)
@@ -217,19 +219,6 @@ static talus_status check(const talus_world* world, const talus_profile_def* def
     return TALUS_OK;
 }
 
-/// The largest radius of shells: of the cylinder, or of what fits into the box.
-static double outer_radius(const profile_task* t)
-{
-    const domain* d = t->domain;
-    if (d->cylinder_count > 0) return d->cylinder[0].radius;
-    double radius = INFINITY;
-    for (int k = 0; k < t->dim; k++) {
-        if (t->dim == 3 && k == t->axis) continue;
-        radius = fmin(radius, 0.5 * (d->high[k] - d->low[k]));
-    }
-    return radius;
-}
-
 static void set_range(profile_task* t, const talus_profile_def* def)
 {
     const domain* d = t->domain;
@@ -240,7 +229,12 @@ static void set_range(profile_task* t, const talus_profile_def* def)
     double low = def->low, high = def->high;
     if (low == high) {
         low = def->radial ? 0.0 : d->low[t->axis];
-        high = def->radial ? outer_radius(t) : d->high[t->axis];
+        high = def->radial ? INFINITY : d->high[t->axis];
+        // The largest radius of shells: of the cylinder, or of what fits into the box.
+        for (int k = 0; k < t->dim && def->radial; k++) {
+            if (t->dim == 2 || k != t->axis) high = fmin(high, 0.5 * (d->high[k] - d->low[k]));
+        }
+        if (def->radial && d->cylinder_count > 0) high = d->cylinder[0].radius;
     }
     t->low = low;
     t->width = (high - low) / t->bins;
@@ -249,14 +243,16 @@ static void set_range(profile_task* t, const talus_profile_def* def)
     t->box_high[t->axis] = fmin(high, d->high[t->axis]);
 }
 
-talus_status talus_measure_profile(const talus_world* world, const talus_profile_def* def,
+talus_status talus_measure_profile(const talus_world* world, const talus_profile_def* given,
                                    talus_profile* out, talus_error* error)
 {
-    const talus_profile_def plain = talus_profile_default();
+    talus_profile_def own = talus_profile_default();
+    const talus_profile_def* def = &own;
     const int dim = world->state.grains.dim;
     domain d;
     *out = (talus_profile){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(profile, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     const int axis = def->radial && dim == 2 ? 2 : def->axis < 0 ? dim - 1 : def->axis;
     TRY(check(world, def, axis, error));
     TRY(domain_make(world, &def->domain, &d, error));

@@ -4,6 +4,7 @@
 /// A shell counts with its whole volume, or with the part of it that is in the domain. The density
 /// is that of the filled part of the domain, and shells that reach beyond a free surface are left
 /// out: there g would tell the shape of the heap.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -14,9 +15,10 @@
 
 #include <stdlib.h>
 
-talus_rdf_def talus_rdf_default(void)
+void talus_rdf_default_sized(talus_rdf_def* def, size_t size)
 {
-    return (talus_rdf_def){.domain = talus_domain_default(), .bins = 100};
+    talus_rdf_def own = {.domain = talus_domain_default(), .bins = 100};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_rdf_free(talus_rdf* rdf)
@@ -117,29 +119,6 @@ static talus_status add_centres(rdf_task* t, int threads)
 
 // ---- preparing and concluding ------------------------------------------------------------------
 
-/// The grains in the domain and their bins.
-static talus_status prepare(rdf_task* t)
-{
-    const domain* d = t->domain;
-    const grains* g = d->grains;
-    t->item = malloc(sizeof *t->item * ((size_t)g->count + 1));
-    if (!t->item) return TALUS_ERR_MEMORY;
-    for (int64_t i = 0; i < g->count; i++) {
-        if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
-    }
-    return bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins);
-}
-
-static talus_status reserve(talus_rdf* out)
-{
-    const size_t n = (size_t)out->bins;
-    out->r = calloc(n, sizeof *out->r);
-    out->g = calloc(n, sizeof *out->g);
-    out->pairs = calloc(n, sizeof *out->pairs);
-    out->coordination = calloc(n, sizeof *out->coordination);
-    return out->r && out->g && out->pairs && out->coordination ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
 static void conclude(const rdf_task* t, talus_rdf* out)
 {
     const int n = out->bins, dim = t->domain->dim;
@@ -174,27 +153,38 @@ static talus_status count_pairs(rdf_task* t, double range, bool strict, int thre
     return add_centres(t, threads);
 }
 
-/// In a shallow bed the free surface is near everywhere: then a range that was not asked for is
-/// halved, twice at most, and if that is not enough shells may reach beyond the surface.
-static talus_status find_pairs(rdf_task* t, double range, int threads)
-{
-    const int tries = t->def->range > 0.0 ? 1 : 3;
-    for (int i = 0; i < tries; i++) {
-        TRY(count_pairs(t, ldexp(range, -i), true, threads));
-        if (t->sums[2 * t->def->bins] > 0.0) return TALUS_OK; // there are centres
-    }
-    return count_pairs(t, range, false, threads);
-}
-
 static talus_status measure(rdf_task* t, double range, int threads, talus_rdf* out,
                             talus_error* error)
 {
     TRY(domain_check_whole(t->domain, "g(r)", error));
     TRY(filled_part_find(t->domain, threads, &t->filled, error));
+    const domain* d = t->domain;
+    const grains* g = d->grains;
+    const size_t n = (size_t)t->def->bins;
     out->bins = t->def->bins;
-    if (prepare(t) || reserve(out) || find_pairs(t, range, threads)) {
+    out->r = calloc(n, sizeof *out->r);
+    out->g = calloc(n, sizeof *out->g);
+    out->pairs = calloc(n, sizeof *out->pairs);
+    out->coordination = calloc(n, sizeof *out->coordination);
+    t->item = malloc(sizeof *t->item * ((size_t)g->count + 1));
+    if (!out->r || !out->g || !out->pairs || !out->coordination || !t->item) {
         return error_memory(error, "measuring g(r)");
     }
+    for (int64_t i = 0; i < g->count; i++) {
+        if (domain_holds(d, g->position + i * d->dim)) t->item[t->count++] = (int32_t)i;
+    }
+    talus_status status =
+        bins_make(d->dim, g->position, d->dim, t->item, t->count, &d->cell, &t->bins);
+    // In a shallow bed the free surface is near everywhere: then a range that was not asked for is
+    // halved, twice at most, and if that is not enough shells may reach beyond the surface.
+    const int tries = t->def->range > 0.0 ? 1 : 3;
+    bool centres = false;
+    for (int i = 0; i < tries && status == TALUS_OK && !centres; i++) {
+        status = count_pairs(t, ldexp(range, -i), true, threads);
+        centres = status == TALUS_OK && t->sums[2 * n] > 0.0;
+    }
+    if (status == TALUS_OK && !centres) status = count_pairs(t, range, false, threads);
+    if (status < 0) return error_memory(error, "measuring g(r)");
     out->width = t->range / t->def->bins;
     conclude(t, out);
     if (out->centres > 0) return TALUS_OK;
@@ -215,13 +205,15 @@ static double usual_range(const domain* d, talus_rdf_edge edge, int threads)
     return range;
 }
 
-talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def, talus_rdf* out,
+talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* given, talus_rdf* out,
                                talus_error* error)
 {
-    const talus_rdf_def plain = talus_rdf_default();
+    talus_rdf_def own = talus_rdf_default();
+    const talus_rdf_def* def = &own;
     domain d;
     *out = (talus_rdf){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(rdf, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
         !isfinite(def->range)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

@@ -3,6 +3,7 @@
 /// The surface is the top of the highest grain in each column: columns along a line (2D), squares
 /// (plane in 3D) or rings cut into sectors (3D heap). A heap is fitted by top = level - slope *
 /// distance between two heights, each flank on its own in 2D; a plane in the middle of its width.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <talus/fields.h>
 
-talus_slope_def talus_slope_default(void)
+void talus_slope_default_sized(talus_slope_def* def, size_t size)
 {
-    return (talus_slope_def){
-        .region = talus_region_default(), .low = 0.2, .high = 0.8, .span = 0.6};
+    talus_slope_def own = {.region = talus_region_default(), .low = 0.2, .high = 0.8, .span = 0.6};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_slope_free(talus_slope* s)
@@ -236,28 +237,22 @@ static double find_crown(const slope_task* t)
     return count > 0 ? sum / (double)count : highest;
 }
 
-/// Mark the points of the flanks: 1 for the cone or the flank before the crown, 2 for the other.
-static void mark_flanks(const slope_task* t)
-{
-    talus_slope* s = t->out;
-    double highest = -INFINITY;
-    for (int64_t i = 0; i < s->count; i++) highest = fmax(highest, t->point[i].top);
-    s->height = highest - t->base;
-    const double crown = t->dim == 2 && !t->def->has_centre ? find_crown(t) : 0.0;
-    for (int64_t i = 0; i < s->count; i++) {
-        const double share = share_of_height(t, i);
-        const bool within = share >= t->def->low && share <= t->def->high;
-        s->fitted[i] = !within ? 0 : t->dim == 2 && t->point[i].distance > crown ? 2 : 1;
-    }
-}
-
 static talus_status fit_heap(slope_task* t, talus_error* error)
 {
     talus_slope* s = t->out;
     int found = 0;
     double squares = 0.0, variance = 0.0;
     int64_t points = 0;
-    mark_flanks(t);
+    double highest = -INFINITY;
+    for (int64_t i = 0; i < s->count; i++) highest = fmax(highest, t->point[i].top);
+    s->height = highest - t->base;
+    // Points are marked 1 for the cone or the flank before the crown, 2 for the other.
+    const double crown = t->dim == 2 && !t->def->has_centre ? find_crown(t) : 0.0;
+    for (int64_t i = 0; i < s->count; i++) {
+        const double share = share_of_height(t, i);
+        const bool within = share >= t->def->low && share <= t->def->high;
+        s->fitted[i] = !within ? 0 : t->dim == 2 && t->point[i].distance > crown ? 2 : 1;
+    }
     for (int flank = 0; flank < (t->dim == 2 ? 2 : 1); flank++) {
         slope_fit fit;
         double off = NAN, angle = NAN;
@@ -283,10 +278,11 @@ static talus_status fit_heap(slope_task* t, talus_error* error)
     return TALUS_OK;
 }
 
-/// Mark what is in the middle of the surface's width along both axes.
-static void mark_middle(const slope_task* t)
+static talus_status fit_plane(slope_task* t, talus_error* error)
 {
     talus_slope* s = t->out;
+    slope_fit fit;
+    // What is in the middle of the surface's width along both axes.
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int64_t i = 0; i < s->count; i++) {
         for (int k = 0; k < 2; k++) {
@@ -301,13 +297,6 @@ static void mark_middle(const slope_task* t)
             if (fabs(off) > 0.5 * t->def->span * (high[k] - low[k])) s->fitted[i] = 0;
         }
     }
-}
-
-static talus_status fit_plane(slope_task* t, talus_error* error)
-{
-    talus_slope* s = t->out;
-    slope_fit fit;
-    mark_middle(t);
     if (!fit_marked(t, 1, t->dim == 3, &fit)) return too_few(t, error);
     s->angle = slope_fit_angle(&fit, &s->error);
     s->level = fit.level;
@@ -322,8 +311,10 @@ static talus_status fit_plane(slope_task* t, talus_error* error)
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static talus_status check(const talus_slope_def* def, talus_error* error)
+static talus_status measure(slope_task* t, talus_error* error)
 {
+    measure_box region;
+    const talus_slope_def* def = t->def;
     if (!(def->column >= 0.0) || def->sectors < 0) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "slope: columns of width %g in %d sectors, expected a length and a number",
@@ -334,13 +325,6 @@ static talus_status check(const talus_slope_def* def, talus_error* error)
                          "slope: heights from %g to %g and a span of %g leave nothing to fit",
                          def->low, def->high, def->span);
     }
-    return TALUS_OK;
-}
-
-static talus_status measure(slope_task* t, talus_error* error)
-{
-    measure_box region;
-    TRY(check(t->def, error));
     TRY(measure_box_set(t->world, &t->def->region, &region, error));
     const size_t n = (size_t)t->world->state.grains.count + 1;
     t->used = calloc(n, 1);
@@ -365,13 +349,14 @@ static talus_status measure(slope_task* t, talus_error* error)
     return TALUS_OK;
 }
 
-talus_status talus_measure_slope(const talus_world* world, const talus_slope_def* def,
+talus_status talus_measure_slope(const talus_world* world, const talus_slope_def* given,
                                  talus_slope* out, talus_error* error)
 {
-    const talus_slope_def plain = talus_slope_default();
+    talus_slope_def own = talus_slope_default();
+    const talus_slope_def* def = &own;
     *out = (talus_slope){0};
-    slope_task t = {
-        .world = world, .def = def ? def : &plain, .out = out, .dim = world->state.grains.dim};
+    if (given) TRY(DEFINITION_TAKE(slope, &own, given, error));
+    slope_task t = {.world = world, .def = def, .out = out, .dim = world->state.grains.dim};
     t.column = t.def->column;
     if (t.column == 0.0)
         t.column = 2.0 * grains_mean_diameter(&world->state.grains, world->def.threads);

@@ -181,29 +181,13 @@ static const half_space* cylinder_side(const domain* d, const domain_cylinder* c
     return side;
 }
 
-/// Cut a corner off where it is behind a cylinder's side, or else (with `sites`) where it belongs
-/// to another grain. *cut: it was.
-static talus_status cut_corner(const voronoi_sites* s, int64_t row, const double place[3],
-                               const double corner[3], double slack, bool sites, convex_cell* c,
-                               bool* cut)
-{
-    const domain* d = s->domain;
-    double offset;
-    near_point owner;
-    for (int r = 0; r < d->cylinder_count; r++) {
-        const half_space* h = cylinder_side(d, &d->cylinder[r], place, corner, &offset);
-        if (vec_dot(3, h->normal, corner) - offset <= slack) continue;
-        *cut = true;
-        return convex_cell_cut(c, h->normal, offset, -1);
-    }
-    *cut = sites && power_tree_owner(&s->tree, place, s->radius[row], corner, slack, &owner);
-    return *cut ? cut_by(c, &owner) : TALUS_OK;
-}
-
-/// Cut off corners until all of them stay. `size` is that of the cell before any cut.
+/// Cut off corners that are behind a cylinder's side or else (with `sites`) belong to another
+/// grain, until all of them stay. `size` is that of the cell before any cut.
 static talus_status cut_corners(const voronoi_sites* s, int64_t row, const double place[3],
                                 double size, bool sites, voronoi_memory* memory)
 {
+    const domain* d = s->domain;
+    const double slack = ROUNDING * size;
     convex_cell* c = &memory->cell;
     corner_set* known = &memory->known;
     known->now++;
@@ -215,7 +199,18 @@ static talus_status cut_corners(const voronoi_sites* s, int64_t row, const doubl
         TRY(known_reserve(known));
         vec_copy(3, corner, c->now.x + 3 * i++);
         if (is_known(known, corner, &at)) continue;
-        TRY(cut_corner(s, row, place, corner, ROUNDING * size, sites, c, &cut));
+        for (int r = 0; r < d->cylinder_count && !cut; r++) {
+            double offset;
+            const half_space* h = cylinder_side(d, &d->cylinder[r], place, corner, &offset);
+            cut = vec_dot(3, h->normal, corner) - offset > slack;
+            if (cut) TRY(convex_cell_cut(c, h->normal, offset, -1));
+        }
+        near_point owner;
+        if (!cut && sites &&
+            power_tree_owner(&s->tree, place, s->radius[row], corner, slack, &owner)) {
+            cut = true;
+            TRY(cut_by(c, &owner));
+        }
         if (cut) {
             i = 0;
             continue;

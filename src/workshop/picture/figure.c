@@ -2,6 +2,8 @@
 /// talus_figure_write().
 #include "picture/figure.h"
 
+#include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "picture/text.h"
@@ -10,33 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-talus_figure_def talus_figure_default(void)
+void talus_figure_default_sized(talus_figure_def* def, size_t size)
 {
-    return (talus_figure_def){.columns = 1, .rows = 1, .panel_width = 400.0, .panel_height = 300.0};
+    talus_figure_def own = {.columns = 1, .rows = 1, .panel_width = 400.0, .panel_height = 300.0};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_axes_def talus_axes_default(void)
+void talus_axes_default_sized(talus_axes_def* def, size_t size)
 {
-    return (talus_axes_def){0};
+    talus_axes_def own = {0};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_curve_def talus_curve_default(void)
+void talus_curve_default_sized(talus_curve_def* def, size_t size)
 {
-    return (talus_curve_def){.colour = -1, .marker = -1, .width = 1.2, .dot_size = 4.5};
+    talus_curve_def own = {.colour = -1, .marker = -1, .width = 1.2, .dot_size = 4.5};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
-
-bool figure_room(void** rows, int64_t count, int64_t more, int64_t* capacity, size_t size)
-{
-    if (count + more <= *capacity) return true;
-    const int64_t larger = count + more + (count + more) / 2 + 8;
-    void* moved = realloc(*rows, (size_t)larger * size);
-    if (!moved) return false;
-    *rows = moved;
-    *capacity = larger;
-    return true;
-}
 
 talus_status figure_copy(const char* text, char** out, talus_error* error)
 {
@@ -58,27 +52,25 @@ void picture_free(picture* p)
     *p = (picture){0};
 }
 
-static void panel_free(panel* p)
-{
-    for (int64_t i = 0; i < p->series_count; i++) {
-        free(p->series[i].data);
-        free(p->series[i].label);
-    }
-    for (int64_t i = 0; i < p->mark_count; i++) free(p->mark[i].label);
-    for (int64_t i = 0; i < p->text_count; i++) free(p->text[i].text);
-    free(p->series);
-    free(p->mark);
-    free(p->text);
-    free(p->title);
-    free(p->x_label);
-    free(p->y_label);
-    picture_free(&p->picture);
-}
-
 void talus_figure_destroy(talus_figure* figure)
 {
     if (!figure) return;
-    for (int i = 0; i < figure->panel_count; i++) panel_free(&figure->panel[i]);
+    for (int k = 0; k < figure->panel_count; k++) {
+        panel* p = &figure->panel[k];
+        for (int64_t i = 0; i < p->series_count; i++) {
+            free(p->series[i].data);
+            free(p->series[i].label);
+        }
+        for (int64_t i = 0; i < p->mark_count; i++) free(p->mark[i].label);
+        for (int64_t i = 0; i < p->text_count; i++) free(p->text[i].text);
+        free(p->series);
+        free(p->mark);
+        free(p->text);
+        free(p->title);
+        free(p->x_label);
+        free(p->y_label);
+        picture_free(&p->picture);
+    }
     free(figure->panel);
     free(figure->title);
     free(figure);
@@ -86,8 +78,13 @@ void talus_figure_destroy(talus_figure* figure)
 
 // ---- figure ------------------------------------------------------------------------------------
 
-static talus_status check_figure(const talus_figure_def* def, talus_error* error)
+talus_status talus_figure_create(const talus_figure_def* given, talus_figure** out,
+                                 talus_error* error)
 {
+    talus_figure_def own = talus_figure_default();
+    const talus_figure_def* def = &own;
+    *out = NULL;
+    TRY(DEFINITION_TAKE(figure, &own, given, error));
     if (def->columns < 1 || def->rows < 1 || def->columns > 100 || def->rows > 100) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: columns and rows of panels must be 1 to 100, got %d and %d",
@@ -99,14 +96,6 @@ static talus_status check_figure(const talus_figure_def* def, talus_error* error
                          "figure: a panel must be 50 to 10000 points wide and high, got %g and %g",
                          def->panel_width, def->panel_height);
     }
-    return TALUS_OK;
-}
-
-talus_status talus_figure_create(const talus_figure_def* def, talus_figure** out,
-                                 talus_error* error)
-{
-    *out = NULL;
-    TRY(check_figure(def, error));
     talus_figure* figure = calloc(1, sizeof *figure);
     if (!figure) return error_memory(error, "a figure");
     figure->def = *def;
@@ -159,9 +148,12 @@ talus_status figure_check_ends(const char* name, double low, double high, bool l
     return TALUS_OK;
 }
 
-talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axes_def* def,
+talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axes_def* given,
                                talus_error* error)
 {
+    talus_axes_def own = talus_axes_default();
+    const talus_axes_def* def = &own;
+    TRY(DEFINITION_TAKE(axes, &own, given, error));
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     TRY(figure_check_ends("the axis x", def->x_low, def->x_high, def->x_log, error));
@@ -189,7 +181,7 @@ talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axe
     return TALUS_OK;
 }
 
-// ---- curves ------------------------------------------------------------------------------------
+// ---- data series -------------------------------------------------------------------------------
 
 /// Points whose x, y and error bars have a size in bytes.
 #define FIGURE_MOST_POINTS (PTRDIFF_MAX / (int64_t)(3 * sizeof(double)) - 1)
@@ -228,9 +220,20 @@ static talus_status check_series(const talus_curve_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-/// Copy the arrays of a curve and let its definition point to the copies.
-static talus_status copy_series(panel_series* c, const talus_curve_def* def, talus_error* error)
+talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* given,
+                                talus_error* error)
 {
+    talus_curve_def own = talus_curve_default();
+    const talus_curve_def* def = &own;
+    TRY(DEFINITION_TAKE(curve, &own, given, error));
+    panel* p = NULL;
+    TRY(figure_panel(figure, number, &p, error));
+    TRY(check_series(def, error));
+    if (!arrays_grow(&p->series_capacity, p->series_count + 1, ARRAY(p->series))) {
+        return error_memory(error, "the curves of a panel");
+    }
+    panel_series* c = &p->series[p->series_count];
+    // Its arrays and its label are copied, and its definition points to the copies.
     const size_t n = (size_t)def->count, arrays = def->y_error ? 3 : 2;
     *c = (panel_series){.def = *def};
     TRY(figure_copy(def->label, &c->label, error));
@@ -248,21 +251,6 @@ static talus_status copy_series(panel_series* c, const talus_curve_def* def, tal
     c->def.x = c->data;
     c->def.y = c->data + n;
     c->def.y_error = def->y_error ? c->data + 2 * n : NULL;
-    return TALUS_OK;
-}
-
-talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* def,
-                                talus_error* error)
-{
-    panel* p = NULL;
-    TRY(figure_panel(figure, number, &p, error));
-    TRY(check_series(def, error));
-    if (!figure_room((void**)&p->series, p->series_count, 1, &p->series_capacity,
-                     sizeof *p->series)) {
-        return error_memory(error, "the curves of a panel");
-    }
-    panel_series* c = &p->series[p->series_count];
-    TRY(copy_series(c, def, error));
     const bool dots = def->style == TALUS_CURVE_DOTS || def->style == TALUS_CURVE_LINE_DOTS;
     if (def->colour < 0) c->def.colour = p->next_colour++ % COLOUR_PALETTE;
     if (def->marker < 0) c->def.marker = dots ? p->next_marker++ % FIGURE_MARKERS : 0;
@@ -277,7 +265,7 @@ talus_status talus_figure_mark(talus_figure* figure, int number, bool vertical, 
 {
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
-    if (!figure_room((void**)&p->mark, p->mark_count, 1, &p->mark_capacity, sizeof *p->mark)) {
+    if (!arrays_grow(&p->mark_capacity, p->mark_count + 1, ARRAY(p->mark))) {
         return error_memory(error, "the marks of a panel");
     }
     panel_mark* m = &p->mark[p->mark_count];
@@ -293,7 +281,7 @@ talus_status talus_figure_text(talus_figure* figure, int number, double x, doubl
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     if (!text) return error_set(error, TALUS_ERR_ARGUMENT, "figure: there is no text to write");
-    if (!figure_room((void**)&p->text, p->text_count, 1, &p->text_capacity, sizeof *p->text)) {
+    if (!arrays_grow(&p->text_capacity, p->text_count + 1, ARRAY(p->text))) {
         return error_memory(error, "the texts of a panel");
     }
     panel_text* t = &p->text[p->text_count];

@@ -22,9 +22,9 @@ typedef struct span {
 /// Nor have ranges shorter than this: what is divided by parts of them would overflow.
 #define FIGURE_SHORTEST 1e-290
 
-/// A curve; colour and marker are decided.
+/// A data series; colour and marker are decided.
 typedef struct panel_series {
-    talus_curve_def def; ///< its arrays and its label are owned by the curve
+    talus_curve_def def; ///< its arrays and its label are owned by the series
     double* data;        ///< x, y and, if there are any, error bars, one after the other
     char* label;
 } panel_series;
@@ -102,8 +102,6 @@ struct talus_figure {
     panel* panel;
 };
 
-/// Make room for `more` rows behind `count`; false if memory is short.
-bool figure_room(void** rows, int64_t count, int64_t more, int64_t* capacity, size_t size);
 /// The panel of this number; fails if there is none.
 talus_status figure_panel(talus_figure* figure, int number, panel** out, talus_error* error);
 /// The ends of an axis or scale must be equal (not given), or finite, apart, and positive if `log`.

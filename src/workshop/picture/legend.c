@@ -1,4 +1,4 @@
-/// The legend: a sample and the label of each curve, where it hides least.
+/// The legend: a sample and the label of each data series, where it hides least.
 #include "picture/plot.h"
 #include "picture/text.h"
 
@@ -24,7 +24,7 @@ static bool holds(const rectangle* r, double x, double y)
     return x >= r->left && x <= r->left + r->width && y >= r->top && y <= r->top + r->height;
 }
 
-/// How much of a curve a rectangle hides: the part of its points, or of places on its line.
+/// How much of a series a rectangle hides: the part of its points, or of places on its line.
 static double hidden_of_series(const plot* p, const panel_series* c, const rectangle* r)
 {
     enum { SAMPLES = 2000 };
@@ -49,15 +49,6 @@ static double hidden_of_series(const plot* p, const panel_series* c, const recta
     return seen ? (double)hidden / (double)seen : 0.0;
 }
 
-static double hidden_by(const plot* p, const rectangle* r)
-{
-    double sum = notes_under(p, r);
-    for (int64_t i = 0; i < p->panel->series_count; i++) {
-        sum += hidden_of_series(p, &p->panel->series[i], r);
-    }
-    return sum;
-}
-
 /// Place at the left or right side, `down` (0 to 1) of the way from top to bottom.
 static rectangle beside(const plot* p, bool left, double down, double width, double height)
 {
@@ -65,13 +56,6 @@ static rectangle beside(const plot* p, bool left, double down, double width, dou
     const rectangle* b = &p->box;
     return (rectangle){left ? b->left + inset : b->left + b->width - inset - width,
                        b->top + inset + down * (b->height - 2.0 * inset - height), width, height};
-}
-
-static rectangle corner(const plot* p, talus_legend place, double width, double height)
-{
-    const bool left = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_BOTTOM_LEFT;
-    const bool top = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_TOP_RIGHT;
-    return beside(p, left, top ? 0.0 : 1.0, width, height);
 }
 
 /// Corners are preferred to places between them.
@@ -82,7 +66,10 @@ static rectangle best_place(const plot* p, double width, double height)
     double least = INFINITY;
     for (int k = 0; k < 10; k++) {
         const rectangle other = beside(p, k % 2 == 1, down[k / 2], width, height);
-        const double hidden = hidden_by(p, &other);
+        double hidden = notes_under(p, &other);
+        for (int64_t i = 0; i < p->panel->series_count; i++) {
+            hidden += hidden_of_series(p, &p->panel->series[i], &other);
+        }
         if (hidden < least) {
             least = hidden;
             best = other;
@@ -97,10 +84,12 @@ void legend_draw(const plot* p, double right)
     double width, height;
     legend_size(p->cr, p->panel, &width, &height);
     if (width <= 0.0 || place == TALUS_LEGEND_NONE) return;
-    const rectangle r = place == TALUS_LEGEND_OUTSIDE
-                            ? (rectangle){right, p->box.top, width, height}
-                        : place == TALUS_LEGEND_AUTO ? best_place(p, width, height)
-                                                     : corner(p, place, width, height);
+    const bool left = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_BOTTOM_LEFT;
+    const bool top = place == TALUS_LEGEND_TOP_LEFT || place == TALUS_LEGEND_TOP_RIGHT;
+    const rectangle r =
+        place == TALUS_LEGEND_OUTSIDE ? (rectangle){right, p->box.top, width, height}
+        : place == TALUS_LEGEND_AUTO  ? best_place(p, width, height)
+                                      : beside(p, left, top ? 0.0 : 1.0, width, height);
     cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
     cairo_rectangle(p->cr, r.left, r.top, r.width, r.height);
     cairo_fill(p->cr);

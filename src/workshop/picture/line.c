@@ -1,7 +1,7 @@
-/// Lines of curves: from points to a path that is no finer than one can see.
+/// Lines of data series: from points to a path that is no finer than one can see.
 #include "picture/pen.h"
 
-/// Curves of more points than this are thinned out.
+/// Series of more points than this are thinned out.
 enum { LINE_MANY = 5000 };
 /// Width of the columns of the page in which a thinned line keeps its first, lowest, highest and
 /// last point, and the least distance of points that it keeps.
@@ -65,21 +65,6 @@ static void path_to(line_path* path, double x, double y)
     }
 }
 
-static void draw_steps(const plot* p, const talus_curve_def* def, line_path* path)
-{
-    // Where nothing was counted a logarithmic axis shows its lower end.
-    const double base = p->y.log ? p->y.from : axis_at(&p->y, 0.0);
-    double before = base;
-    for (int64_t i = 0; i < def->count; i++) {
-        const double x = axis_at(&p->x, def->x[i]);
-        double y = axis_at(&p->y, def->y[i]);
-        if (p->y.log && def->y[i] <= 0.0) y = base;
-        if (isfinite(before)) path_to(path, x, before);
-        path_to(path, x, y);
-        before = y;
-    }
-}
-
 void series_line(const plot* p, const panel_series* c)
 {
     const talus_curve_def* def = &c->def;
@@ -92,7 +77,17 @@ void series_line(const plot* p, const panel_series* c)
         path.to.covered = &covered;
     }
     if (def->style == TALUS_CURVE_STEPS) {
-        draw_steps(p, def, &path);
+        // Where nothing was counted a logarithmic axis shows its lower end.
+        const double base = p->y.log ? p->y.from : axis_at(&p->y, 0.0);
+        double before = base;
+        for (int64_t i = 0; i < def->count; i++) {
+            const double x = axis_at(&p->x, def->x[i]);
+            double y = axis_at(&p->y, def->y[i]);
+            if (p->y.log && def->y[i] <= 0.0) y = base;
+            if (isfinite(before)) path_to(&path, x, before);
+            path_to(&path, x, y);
+            before = y;
+        }
     } else {
         for (int64_t i = 0; i < def->count; i++) {
             path_to(&path, axis_at(&p->x, def->x[i]), axis_at(&p->y, def->y[i]));

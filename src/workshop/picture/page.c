@@ -97,29 +97,6 @@ static void make_equal(plot* p)
                      height};
 }
 
-static void place_axes(plot* p)
-{
-    const panel* q = p->panel;
-    if ((q->axes.equal || q->has_picture) && !p->x.log && !p->y.log) make_equal(p);
-    p->x.from = p->box.left;
-    p->x.to = p->box.left + p->box.width;
-    p->y.from = p->box.top + p->box.height;
-    p->y.to = p->box.top;
-    axes_ticks(p->cr, &p->x, &p->y, p->box.width, p->box.height, &p->x_ticks, &p->y_ticks);
-}
-
-static void draw_inside(const plot* p)
-{
-    cairo_save(p->cr);
-    cairo_rectangle(p->cr, p->box.left, p->box.top, p->box.width, p->box.height);
-    cairo_clip(p->cr);
-    if (p->panel->has_picture) picture_draw(p);
-    notes_marks(p);
-    cairo_restore(p->cr);
-    for (int64_t i = 0; i < p->panel->series_count; i++) series_draw(p, &p->panel->series[i]);
-    notes_texts(p);
-}
-
 static void draw_panel(cairo_t* cr, const talus_figure* f, const panel* p, const panel_layout* l,
                        double left, double top)
 {
@@ -129,8 +106,21 @@ static void draw_panel(cairo_t* cr, const talus_figure* f, const panel* p, const
                   .y = l->y,
                   .box = {left + l->m.left, top + l->m.top, width_of_axes(f, &l->m),
                           height_of_axes(f, &l->m)}};
-    place_axes(&place);
-    draw_inside(&place);
+    rectangle* box = &place.box;
+    if ((p->axes.equal || p->has_picture) && !place.x.log && !place.y.log) make_equal(&place);
+    place.x.from = box->left;
+    place.x.to = box->left + box->width;
+    place.y.from = box->top + box->height;
+    place.y.to = box->top;
+    axes_ticks(cr, &place.x, &place.y, box->width, box->height, &place.x_ticks, &place.y_ticks);
+    cairo_save(cr);
+    cairo_rectangle(cr, box->left, box->top, box->width, box->height);
+    cairo_clip(cr);
+    if (p->has_picture) picture_draw(&place);
+    notes_marks(&place);
+    cairo_restore(cr);
+    for (int64_t i = 0; i < p->series_count; i++) series_draw(&place, &p->series[i]);
+    notes_texts(&place);
     axes_draw(&place);
     double right = place.box.left + place.box.width + GAP;
     if (p->has_picture && p->picture.scaled) {

@@ -49,11 +49,6 @@ static bool cut(double p, double q, double* t0, double* t1)
     return *t0 <= *t1;
 }
 
-static void pen_lift(pen* p)
-{
-    p->down = p->joined = false;
-}
-
 void pen_stroke(pen* p)
 {
     cairo_stroke(p->cr);
@@ -98,7 +93,7 @@ static void add_part(pen* p, const double from[2], const double to[2])
 void pen_to(pen* p, double x, double y)
 {
     if (!has_place(x, y)) {
-        pen_lift(p);
+        p->down = p->joined = false;
         return;
     }
     if (p->down) {

@@ -1,6 +1,8 @@
 /// Pictures of worlds: the pieces and the scale of colours, and forces as bars.
 #include "picture/picture.h"
 
+#include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "world/world.h"
@@ -11,14 +13,15 @@
 /// Largest width of a force's bar, mean diameters.
 #define WIDEST_FORCE 1000.0
 
-talus_picture_def talus_picture_default(void)
+void talus_picture_default_sized(talus_picture_def* def, size_t size)
 {
-    return (talus_picture_def){.walls = true,
-                               .force_width = 0.4,
-                               .view = 1,
-                               .azimuth = -60.0,
-                               .elevation = 25.0,
-                               .fade = 0.5};
+    talus_picture_def own = {.walls = true,
+                             .force_width = 0.4,
+                             .view = 1,
+                             .azimuth = -60.0,
+                             .elevation = 25.0,
+                             .fade = 0.5};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- pieces ------------------------------------------------------------------------------------
@@ -26,10 +29,8 @@ talus_picture_def talus_picture_default(void)
 piece* picture_add(picture_maker* m, piece_kind kind, int32_t point_count, double** points)
 {
     picture* p = m->out;
-    if (m->failed ||
-        !figure_room((void**)&p->piece, p->piece_count, 1, &p->piece_capacity, sizeof *p->piece) ||
-        !figure_room((void**)&p->point, p->point_count, point_count, &p->point_capacity,
-                     2 * sizeof *p->point)) {
+    if (m->failed || !arrays_grow(&p->piece_capacity, p->piece_count + 1, ARRAY(p->piece)) ||
+        !arrays_grow(&p->point_capacity, p->point_count + point_count, ROWS(p->point, 2))) {
         m->failed = true;
         return NULL;
     }
@@ -53,18 +54,6 @@ void picture_hold(picture_maker* m, const piece* p)
 }
 
 // ---- forces ------------------------------------------------------------------------------------
-
-/// Mean diameter of disks or balls with the volumes of the grains.
-static double mean_diameter(const talus_world* world)
-{
-    const grains* g = &world->state.grains;
-    double sum = 0.0;
-    for (int64_t i = 0; i < g->count; i++) {
-        const double volume = grain_volume(g, i);
-        sum += g->dim == 2 ? 2.0 * sqrt(volume / M_PI) : 2.0 * cbrt(0.75 * volume / M_PI);
-    }
-    return g->count ? sum / (double)g->count : 0.0;
-}
 
 static double normal_force(const talus_contacts* c, int64_t i)
 {
@@ -132,7 +121,11 @@ void picture_forces(picture_maker* m)
         const bool shown = shows_grain(m, c.b[i]) || (c.a[i] >= 0 && shows_grain(m, c.a[i]));
         if (isfinite(force) && shown) largest = fmax(largest, force);
     }
-    const double widest = m->def->force_width * mean_diameter(m->world);
+    const grains* list = &m->world->state.grains;
+    double diameters = 0.0;
+    for (int64_t i = 0; i < list->count; i++) diameters += grain_diameter(list, i);
+    const double mean = list->count > 0 ? diameters / (double)list->count : 0.0;
+    const double widest = m->def->force_width * mean;
     if (m->def->force_largest > 0.0) largest = m->def->force_largest;
     m->out->force = largest;
     m->out->force_size = widest;
@@ -211,36 +204,27 @@ static talus_status check_picture(const talus_world* world, const talus_picture_
     return check_colours(def->force_colour, contact_count, "forces", "contact", error);
 }
 
-/// Eye at an angle: the picture's x is horizontal, and z goes up in it.
-static void look_from(view* v, double azimuth, double elevation)
-{
-    const double a = azimuth * M_PI / 180.0, e = elevation * M_PI / 180.0;
-    const double right[3] = {-sin(a), cos(a), 0.0};
-    const double eye[3] = {cos(e) * cos(a), cos(e) * sin(a), sin(e)};
-    vec_copy(3, v->right, right);
-    vec_copy(3, v->eye, eye);
-    vec_cross(v->up, eye, right);
-    v->axis[0] = v->axis[1] = -1;
-}
-
-/// Eye on an axis: the third axis goes up, or the second if the eye is on the third.
-static void look_along(view* v, int along)
-{
-    v->axis[0] = along == 0 ? 1 : 0;
-    v->axis[1] = along == 2 ? 1 : 2;
-    v->right[v->axis[0]] = v->up[v->axis[1]] = 1.0;
-    // x to the right and z up: then y goes away from the eye.
-    v->eye[along] = along == 1 ? -1.0 : 1.0;
-}
-
 static view choose_view(const talus_world* world, const talus_picture_def* def)
 {
     const talus_grains g = talus_world_grains(world);
     view v = {.dim = g.dim, .depth = span_empty()};
     if (g.dim == 3 && def->oblique) {
-        look_from(&v, def->azimuth, def->elevation);
+        // Eye at an angle: the picture's x is horizontal, and z goes up in it.
+        const double a = radians(def->azimuth), e = radians(def->elevation);
+        const double right[3] = {-sin(a), cos(a), 0.0};
+        const double eye[3] = {cos(e) * cos(a), cos(e) * sin(a), sin(e)};
+        vec_copy(3, v.right, right);
+        vec_copy(3, v.eye, eye);
+        vec_cross(v.up, eye, right);
+        v.axis[0] = v.axis[1] = -1;
     } else {
-        look_along(&v, g.dim == 3 ? def->view : 2);
+        // Eye on an axis: the third axis goes up, or the second if the eye is on the third.
+        const int along = g.dim == 3 ? def->view : 2;
+        v.axis[0] = along == 0 ? 1 : 0;
+        v.axis[1] = along == 2 ? 1 : 2;
+        v.right[v.axis[0]] = v.up[v.axis[1]] = 1.0;
+        // x to the right and z up: then y goes away from the eye.
+        v.eye[along] = along == 1 ? -1.0 : 1.0;
     }
     if (g.dim == 2) v.eye[2] = 0.0;
     int64_t shown = 0;
@@ -273,21 +257,6 @@ static void choose_scale(picture_maker* m)
     p->value = (span){p->value.low - half, p->value.high + half};
 }
 
-/// Texts of the key and of the strip below the picture.
-static talus_status copy_texts(const talus_picture_def* def, picture* out, talus_error* error)
-{
-    TRY(figure_copy(def->value_label, &out->value_label, error));
-    for (int i = 0; def->colour_names && def->grain_colour && i < COLOUR_PALETTE; i++) {
-        TRY(figure_copy(def->colour_names[i], &out->colour_name[i], error));
-        out->keyed = out->keyed || out->colour_name[i];
-    }
-    TRY(figure_copy(def->length_unit, &out->length_unit, error));
-    TRY(figure_copy(def->force_unit, &out->force_unit, error));
-    TRY(figure_copy(def->caption, &out->caption, error));
-    out->bar = def->scale_bar;
-    return TALUS_OK;
-}
-
 /// Put what lies behind all grains first, everything else in its order.
 static void sort_pieces(picture_maker* m)
 {
@@ -312,7 +281,15 @@ static talus_status make_picture(const talus_world* world, const talus_picture_d
 {
     *out = (picture){.x = span_empty(), .y = span_empty()};
     TRY(check_picture(world, def, error));
-    TRY(copy_texts(def, out, error));
+    TRY(figure_copy(def->value_label, &out->value_label, error));
+    for (int i = 0; def->colour_names && def->grain_colour && i < COLOUR_PALETTE; i++) {
+        TRY(figure_copy(def->colour_names[i], &out->colour_name[i], error));
+        out->keyed = out->keyed || out->colour_name[i];
+    }
+    TRY(figure_copy(def->length_unit, &out->length_unit, error));
+    TRY(figure_copy(def->force_unit, &out->force_unit, error));
+    TRY(figure_copy(def->caption, &out->caption, error));
+    out->bar = def->scale_bar;
     picture_maker m = {.world = world, .def = def, .view = choose_view(world, def), .out = out};
     choose_scale(&m);
     picture_grains(&m);
@@ -323,8 +300,11 @@ static talus_status make_picture(const talus_world* world, const talus_picture_d
 }
 
 talus_status talus_figure_world(talus_figure* figure, int number, const talus_world* world,
-                                const talus_picture_def* def, talus_error* error)
+                                const talus_picture_def* given, talus_error* error)
 {
+    talus_picture_def own = talus_picture_default();
+    const talus_picture_def* def = &own;
+    TRY(DEFINITION_TAKE(picture, &own, given, error));
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     picture made;
@@ -339,9 +319,12 @@ talus_status talus_figure_world(talus_figure* figure, int number, const talus_wo
     return TALUS_OK;
 }
 
-talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
+talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* given,
                                   double low[2], double high[2], talus_error* error)
 {
+    talus_picture_def own = talus_picture_default();
+    const talus_picture_def* def = &own;
+    TRY(DEFINITION_TAKE(picture, &own, given, error));
     picture made;
     const talus_status status = make_picture(world, def, &made, error);
     low[0] = made.x.low, high[0] = made.x.high;

@@ -1,5 +1,6 @@
 /// Grains in a picture: disks and polygons, or balls and polyhedra seen from afar, the nearest
 /// last.
+#include "base/array.h"
 #include "base/vec.h"
 #include "picture/picture.h"
 #include "world/world.h"
@@ -109,57 +110,38 @@ static double face_depth(const picture_maker* m, const talus_grains* g, int64_t 
     return view_depth(&m->view, normal);
 }
 
-static void add_face(picture_maker* m, const talus_grains* g, const seen* s)
-{
-    const polytope* part = &m->world->state.solids.row[g->solid[s->grain].index].part[s->part];
-    double depth;
-    const double cosine = face_depth(m, g, s->grain, part, s->face, &depth);
-    const rgb colour = colour_of_grain(m, s->grain, s->depth), dark = {0.0, 0.0, 0.0};
-    const int32_t first = part->face_first[s->face];
-    add_polygon(m, g, s->grain, part, part->face_vertex + first,
-                part->face_first[s->face + 1] - first,
-                colour_mix(colour, dark, 0.45 * (1.0 - cosine)));
-}
-
 static void add_seen(picture_maker* m, const talus_grains* g, const seen* s)
 {
     const int64_t i = s->grain;
     if (g->solid[i].index < 0) {
         add_ball(m, g, i);
-    } else if (g->dim == 3) {
-        add_face(m, g, s);
-    } else {
-        const solid* shape = &m->world->state.solids.row[g->solid[i].index];
-        const rgb colour = colour_of_grain(m, i, 0.0);
-        for (int k = 0; k < shape->part_count; k++) {
-            piece* p =
-                add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
-            if (p) p->joined = k > 0;
-        }
+        return;
+    }
+    const solid* shape = &m->world->state.solids.row[g->solid[i].index];
+    const rgb colour = colour_of_grain(m, i, s->depth), dark = {0.0, 0.0, 0.0};
+    if (g->dim == 3) {
+        const polytope* part = &shape->part[s->part];
+        double depth;
+        const double cosine = face_depth(m, g, i, part, s->face, &depth);
+        const int32_t first = part->face_first[s->face];
+        add_polygon(m, g, i, part, part->face_vertex + first, part->face_first[s->face + 1] - first,
+                    colour_mix(colour, dark, 0.45 * (1.0 - cosine)));
+        return;
+    }
+    for (int k = 0; k < shape->part_count; k++) {
+        piece* p = add_polygon(m, g, i, &shape->part[k], NULL, shape->part[k].vertex_count, colour);
+        if (p) p->joined = k > 0;
     }
 }
 
 static void list_add(picture_maker* m, seen_list* list, seen s)
 {
     if (m->failed || !isfinite(s.depth)) return;
-    if (!figure_room((void**)&list->row, list->count, 1, &list->capacity, sizeof s)) {
+    if (!arrays_grow(&list->capacity, list->count + 1, ARRAY(list->row))) {
         m->failed = true;
         return;
     }
     list->row[list->count++] = s;
-}
-
-/// Faces of a polyhedron that look towards the eye.
-static void list_faces(picture_maker* m, const talus_grains* g, int64_t i, seen_list* list)
-{
-    const solid* shape = &m->world->state.solids.row[g->solid[i].index];
-    for (int part = 0; part < shape->part_count; part++) {
-        for (int face = 0; face < shape->part[part].face_count; face++) {
-            double depth;
-            if (face_depth(m, g, i, &shape->part[part], face, &depth) <= 0.0) continue;
-            list_add(m, list, (seen){depth, i, part, face});
-        }
-    }
 }
 
 void picture_grains(picture_maker* m)
@@ -168,10 +150,18 @@ void picture_grains(picture_maker* m)
     seen_list list = {0};
     for (int64_t i = 0; i < g.count; i++) {
         if (picture_hides(m, i)) continue;
-        if (g.dim == 3 && g.solid[i].index >= 0) {
-            list_faces(m, &g, i, &list);
-        } else {
+        if (g.dim == 2 || g.solid[i].index < 0) {
             list_add(m, &list, (seen){view_depth(&m->view, g.position + g.dim * i), i, -1, -1});
+            continue;
+        }
+        // The faces of a polyhedron that look towards the eye.
+        const solid* shape = &m->world->state.solids.row[g.solid[i].index];
+        for (int part = 0; part < shape->part_count; part++) {
+            for (int face = 0; face < shape->part[part].face_count; face++) {
+                double depth;
+                if (face_depth(m, &g, i, &shape->part[part], face, &depth) <= 0.0) continue;
+                list_add(m, &list, (seen){depth, i, part, face});
+            }
         }
     }
     if (g.dim == 3 && list.count > 1) {

@@ -41,14 +41,6 @@ void picture_key(cairo_t* cr, const picture* q, double left, double top)
 
 // ---- the strip ---------------------------------------------------------------------------------
 
-/// The largest of 1, 2 and 5 times a power of ten that is not longer.
-static double round_length(double longest)
-{
-    const double power = pow(10.0, floor(log10(longest)));
-    const double rest = longest / power * (1.0 + 1e-9);
-    return power * (rest >= 5.0 ? 5.0 : rest >= 2.0 ? 2.0 : 1.0);
-}
-
 /// A unit with a prefix, and what it is in the unit without.
 typedef struct prefixed {
     const char* name;
@@ -79,20 +71,6 @@ static bool is_unit(const char* unit, char letter)
     return unit && unit[0] == letter && !unit[1];
 }
 
-static void write_length(double length, const char* unit, char* out, size_t size)
-{
-    static const prefixed metres[] = {{"km", 1e3},  {"m", 1.0},   {"cm", 1e-2}, {"mm", 1e-3},
-                                      {"µm", 1e-6}, {"nm", 1e-9}, {NULL, 0.0}};
-    write_quantity(length, unit ? unit : "", is_unit(unit, 'm') ? metres : NULL, out, size);
-}
-
-static void write_force(double force, const char* unit, char* out, size_t size)
-{
-    static const prefixed newtons[] = {{"GN", 1e9},  {"MN", 1e6},  {"kN", 1e3},  {"N", 1.0},
-                                       {"mN", 1e-3}, {"µN", 1e-6}, {"nN", 1e-9}, {NULL, 0.0}};
-    write_quantity(force, unit, is_unit(unit, 'N') ? newtons : NULL, out, size);
-}
-
 double picture_strip_room(const panel* p)
 {
     const picture* q = &p->picture;
@@ -104,9 +82,17 @@ double picture_strip_room(const panel* p)
 static double draw_bar(const plot* p, double x, double y)
 {
     const double unit = p->box.width / fabs(p->x.high - p->x.low);
-    const double length = round_length(LONGEST * p->box.width / unit);
+    // The largest of 1, 2 and 5 times a power of ten that is not too long.
+    const double longest = LONGEST * p->box.width / unit;
+    const double power = pow(10.0, floor(log10(longest)));
+    const double rest = longest / power * (1.0 + 1e-9);
+    const double length = power * (rest >= 5.0 ? 5.0 : rest >= 2.0 ? 2.0 : 1.0);
+    static const prefixed metres[] = {{"km", 1e3},  {"m", 1.0},   {"cm", 1e-2}, {"mm", 1e-3},
+                                      {"µm", 1e-6}, {"nm", 1e-9}, {NULL, 0.0}};
+    const char* name = p->panel->picture.length_unit;
     char label[64];
-    write_length(length, p->panel->picture.length_unit, label, sizeof label);
+    write_quantity(length, name ? name : "", is_unit(name, 'm') ? metres : NULL, label,
+                   sizeof label);
     cairo_set_source_rgb(p->cr, 0.0, 0.0, 0.0);
     cairo_rectangle(p->cr, x, y - 0.5 * THICK, length * unit, THICK);
     cairo_fill(p->cr);
@@ -120,8 +106,11 @@ static void draw_force(const plot* p, double x, double y)
     enum { LENGTH = 18 };
     const picture* q = &p->panel->picture;
     const double unit = p->box.width / fabs(p->x.high - p->x.low);
+    static const prefixed newtons[] = {{"GN", 1e9},  {"MN", 1e6},  {"kN", 1e3},  {"N", 1.0},
+                                       {"mN", 1e-3}, {"µN", 1e-6}, {"nN", 1e-9}, {NULL, 0.0}};
     char label[64];
-    write_force(q->force, q->force_unit, label, sizeof label);
+    write_quantity(q->force, q->force_unit, is_unit(q->force_unit, 'N') ? newtons : NULL, label,
+                   sizeof label);
     plot_colour(p->cr, colour_of_palette(TALUS_COLOUR_VERMILLION));
     const double width = fmin(q->force_size * unit, STRIP - 4.0);
     cairo_rectangle(p->cr, x, y - 0.5 * width, LENGTH, width);
@@ -130,27 +119,23 @@ static void draw_force(const plot* p, double x, double y)
     text_draw(p->cr, label, PLOT_TEXT, x + LENGTH + SPACE, y + 0.36 * PLOT_TEXT, 0.0, 0.0);
 }
 
-/// Within visible axes: the bar in the lower left corner, on white so that it can be read.
-static void draw_bar_inside(const plot* p)
-{
-    const double left = p->box.left + 10.0, y = p->box.top + p->box.height - 14.0;
-    cairo_push_group(p->cr);
-    const double right = draw_bar(p, left, y) - 3.0 * SPACE;
-    cairo_pattern_t* bar = cairo_pop_group(p->cr);
-    cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
-    cairo_rectangle(p->cr, left - 4.0, y - 8.0, right - left + 8.0, 16.0);
-    cairo_fill(p->cr);
-    cairo_set_source(p->cr, bar);
-    cairo_paint(p->cr);
-    cairo_pattern_destroy(bar);
-}
-
 void picture_strip(const plot* p)
 {
     const picture* q = &p->panel->picture;
     const rectangle* b = &p->box;
     if (!p->panel->axes.hidden) {
-        if (q->bar) draw_bar_inside(p);
+        // The bar in the lower left corner, on white so that it can be read.
+        if (!q->bar) return;
+        const double left = b->left + 10.0, low = b->top + b->height - 14.0;
+        cairo_push_group(p->cr);
+        const double right = draw_bar(p, left, low) - 3.0 * SPACE;
+        cairo_pattern_t* bar = cairo_pop_group(p->cr);
+        cairo_set_source_rgba(p->cr, 1.0, 1.0, 1.0, 0.8);
+        cairo_rectangle(p->cr, left - 4.0, low - 8.0, right - left + 8.0, 16.0);
+        cairo_fill(p->cr);
+        cairo_set_source(p->cr, bar);
+        cairo_paint(p->cr);
+        cairo_pattern_destroy(bar);
         return;
     }
     const double y = b->top + b->height + 0.5 * STRIP;

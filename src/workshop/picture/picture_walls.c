@@ -87,14 +87,9 @@ static void hold_planes(picture_maker* m, int64_t first_piece)
 /// sees the side of the grains.
 static void add_patch(picture_maker* m, const placed_wall* w)
 {
-    double normal[3], low = 0.0, high = 0.0;
+    double normal[3], low, high;
     quat_rotate(normal, w->rotation, w->shape->normal);
-    for (int k = 0; k < 3; k++) {
-        const double a = (w->box_low[k] - w->position[k]) * normal[k];
-        const double b = (w->box_high[k] - w->position[k]) * normal[k];
-        low += fmin(a, b);
-        high += fmax(a, b);
-    }
+    wall_box_along(w, normal, &low, &high);
     wall_face face;
     if (low > high - low || high < low - high || !wall_face_at(w, 0, &face)) return;
     const bool behind = vec_dot(3, normal, m->view.eye) > 0.0;
@@ -138,30 +133,24 @@ static void add_ellipse(picture_maker* m, const wall_mantle* mantle, int rim)
     }
 }
 
-/// A rim about the line of sight: a circle.
-static void add_ring(picture_maker* m, const wall_mantle* mantle, int rim)
-{
-    double* points;
-    piece* p = picture_add(m, PIECE_CIRCLE, 1, &points);
-    if (!p) return;
-    view_point(&m->view, mantle->centre[rim], points);
-    p->size = mantle->radius[rim];
-    p->wall = true;
-    p->colour = wall_colour;
-    picture_hold(m, p);
-}
-
 /// The rims, and the two lines between them where the eye grazes the mantle.
 static void add_mantle(picture_maker* m, const wall_mantle* mantle)
 {
     const double* axis = mantle->frame[0];
     const bool along = m->view.dim == 2 || fabs(vec_dot(3, axis, m->view.eye)) > 1.0 - 1e-12;
     for (int rim = 0; rim < mantle->rims; rim++) {
-        if (along && !view_oblique(&m->view)) {
-            add_ring(m, mantle, rim);
-        } else {
+        if (!along || view_oblique(&m->view)) {
             add_ellipse(m, mantle, rim);
+            continue;
         }
+        double* points;
+        piece* p = picture_add(m, PIECE_CIRCLE, 1, &points);
+        if (!p) return;
+        view_point(&m->view, mantle->centre[rim], points);
+        p->size = mantle->radius[rim];
+        p->wall = true;
+        p->colour = wall_colour;
+        picture_hold(m, p);
     }
     double side[3];
     vec_cross(side, axis, m->view.eye);
@@ -297,22 +286,6 @@ static bool box_of_grains(const picture_maker* m, double low[3], double high[3])
     return true;
 }
 
-/// Let the box reach to a plane across an axis, if that is not farther than the box is long.
-static void reach_plane(placed_wall* box, const talus_wall_state* wall)
-{
-    double normal[3];
-    quat_rotate(normal, wall->rotation, wall->shape.normal);
-    for (int k = 0; k < 3; k++) {
-        const double at = wall->position[k], range = box->box_high[k] - box->box_low[k];
-        if (fabs(normal[k]) < 0.999 || at < box->box_low[k] - range ||
-            at > box->box_high[k] + range) {
-            continue;
-        }
-        box->box_low[k] = fmin(box->box_low[k], at);
-        box->box_high[k] = fmax(box->box_high[k], at);
-    }
-}
-
 static bool find_wall(const picture_maker* m, int number, talus_wall_state* out)
 {
     return talus_world_wall(m->world, (talus_wall_id){number}, out, NULL) == TALUS_OK &&
@@ -328,8 +301,16 @@ void picture_walls(picture_maker* m)
     placed_wall w = {.dim = m->view.dim};
     const bool any_grains = box_of_grains(m, w.box_low, w.box_high);
     for (int i = 0; i < count && oblique && any_grains; i++) {
-        if (find_wall(m, i, &state) && state.shape.kind == TALUS_SHAPE_PLANE) {
-            reach_plane(&w, &state);
+        if (!find_wall(m, i, &state) || state.shape.kind != TALUS_SHAPE_PLANE) continue;
+        // The box reaches to planes across an axis that are not farther than it is long.
+        double normal[3];
+        quat_rotate(normal, state.rotation, state.shape.normal);
+        for (int k = 0; k < 3; k++) {
+            const double at = state.position[k], range = w.box_high[k] - w.box_low[k];
+            if (fabs(normal[k]) < 0.999) continue;
+            if (at < w.box_low[k] - range || at > w.box_high[k] + range) continue;
+            w.box_low[k] = fmin(w.box_low[k], at);
+            w.box_high[k] = fmax(w.box_high[k], at);
         }
     }
     for (int i = 0; i < count; i++) {

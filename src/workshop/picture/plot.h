@@ -51,13 +51,13 @@ static inline void plot_colour(cairo_t* cr, rgb c)
 // ---- data series (series.c, line.c)
 // ------------------------------------------------------------------
 
-/// The line of a curve or the outline of its histogram.
+/// The line of a series or the outline of its histogram.
 void series_line(const plot* p, const panel_series* c);
-/// All of a curve: line, error bars, markers.
+/// All of a series: line, error bars, markers.
 void series_draw(const plot* p, const panel_series* c);
-/// What the legend shows of a curve, `width` long, centred at height y.
+/// What the legend shows of a series, `width` long, centred at height y.
 void series_sample(cairo_t* cr, const panel_series* c, double x, double y, double width);
-/// Colour, width and dashes of a curve's line.
+/// Colour, width and dashes of a series' line.
 void series_pen(cairo_t* cr, const panel_series* c);
 static inline bool series_has_line(const panel_series* c)
 {
@@ -70,7 +70,7 @@ static inline bool series_has_dots(const panel_series* c)
 
 // ---- legend (legend.c) -------------------------------------------------------------------------
 
-/// Room of the legend; zero if no curve has a label.
+/// Room of the legend; zero if no series has a label.
 void legend_size(cairo_t* cr, const panel* p, double* width, double* height);
 /// Draw it, `right` of the axes if it stands outside.
 void legend_draw(const plot* p, double right);

@@ -1,7 +1,7 @@
-/// Curves: pens, markers, error bars.
+/// Data series of a panel: pens, markers, error bars.
 #include "picture/cover.h"
 
-/// Curves of more points than this show one marker only where several would cover each other.
+/// Series of more points than this show one marker only where several would cover each other.
 enum { SERIES_MANY = 20000 };
 /// Such markers are this close.
 #define SERIES_CLOSE 0.25
@@ -76,25 +76,6 @@ static bool inside(const rectangle* box, double x, double y)
            y <= box->top + box->height + 0.5;
 }
 
-static void draw_error_bar(const plot* p, const panel_series* c, int64_t i, double x)
-{
-    const double half = c->def.y_error[i], cap = 0.35 * c->def.dot_size;
-    if (!(half > 0.0 && half <= FIGURE_LARGEST)) return;
-    const double top = p->box.top, bottom = top + p->box.height;
-    double high = axis_at(&p->y, c->def.y[i] + half), low = axis_at(&p->y, c->def.y[i] - half);
-    if (isnan(low)) low = p->y.from;
-    if (isnan(high)) return;
-    cairo_move_to(p->cr, x, fmin(fmax(high, top - 10.0), bottom + 10.0));
-    cairo_line_to(p->cr, x, fmin(fmax(low, top - 10.0), bottom + 10.0));
-    const double ends[2] = {high, low};
-    for (int k = 0; k < 2; k++) {
-        if (!inside(&p->box, x, ends[k])) continue;
-        cairo_move_to(p->cr, x - cap, ends[k]);
-        cairo_line_to(p->cr, x + cap, ends[k]);
-    }
-    cairo_stroke(p->cr);
-}
-
 static void thin_pen(cairo_t* cr, const panel_series* c)
 {
     plot_colour(cr, colour_of_palette(c->def.colour));
@@ -104,12 +85,24 @@ static void thin_pen(cairo_t* cr, const panel_series* c)
 
 static void draw_error_bars(const plot* p, const panel_series* c)
 {
+    const double top = p->box.top, bottom = top + p->box.height, cap = 0.35 * c->def.dot_size;
     thin_pen(p->cr, c);
     for (int64_t i = 0; i < c->def.count; i++) {
-        const double x = axis_at(&p->x, c->def.x[i]);
-        if (x >= p->box.left - 0.5 && x <= p->box.left + p->box.width + 0.5) {
-            draw_error_bar(p, c, i, x);
+        const double x = axis_at(&p->x, c->def.x[i]), half = c->def.y_error[i];
+        if (!(x >= p->box.left - 0.5 && x <= p->box.left + p->box.width + 0.5)) continue;
+        if (!(half > 0.0 && half <= FIGURE_LARGEST)) continue;
+        double high = axis_at(&p->y, c->def.y[i] + half), low = axis_at(&p->y, c->def.y[i] - half);
+        if (isnan(low)) low = p->y.from;
+        if (isnan(high)) continue;
+        cairo_move_to(p->cr, x, fmin(fmax(high, top - 10.0), bottom + 10.0));
+        cairo_line_to(p->cr, x, fmin(fmax(low, top - 10.0), bottom + 10.0));
+        const double ends[2] = {high, low};
+        for (int k = 0; k < 2; k++) {
+            if (!inside(&p->box, x, ends[k])) continue;
+            cairo_move_to(p->cr, x - cap, ends[k]);
+            cairo_line_to(p->cr, x + cap, ends[k]);
         }
+        cairo_stroke(p->cr);
     }
 }
 

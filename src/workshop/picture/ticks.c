@@ -49,22 +49,6 @@ static tick_step step_for(double range, int wanted)
     return (tick_step){mantissa * pow(10.0, exponent), mantissa, exponent};
 }
 
-/// Labels as plain numbers, or with a common power of ten if these would be long.
-static void write_labels(tick_step step, ticks* out)
-{
-    double largest = 0.0;
-    for (int i = 0; i < out->count; i++) largest = fmax(largest, fabs(out->at[i]));
-    int factor = 0;
-    if (largest >= 0.99e5 || (largest > 0.0 && largest < 1e-3)) {
-        factor = (int)floor(log10(largest) + SLACK);
-        write_power(TIMES, factor, out->factor);
-    }
-    const int decimals = step.exponent < factor ? factor - step.exponent : 0;
-    for (int i = 0; i < out->count; i++) {
-        write_number(out->at[i] / pow(10.0, factor), decimals < 15 ? decimals : 15, out->label[i]);
-    }
-}
-
 static void make_linear(double low, double high, int wanted, ticks* out)
 {
     tick_step step = step_for(high - low, wanted);
@@ -85,24 +69,21 @@ static void make_linear(double low, double high, int wanted, ticks* out)
          k <= small_last && out->minor_count < TICKS_MINOR_MAX; k++) {
         if (fmod(k, parts) != 0.0) out->minor[out->minor_count++] = k * small;
     }
-    write_labels(step, out);
+    // Labels are plain numbers, or have a common power of ten if these would be long.
+    double largest = 0.0;
+    for (int i = 0; i < out->count; i++) largest = fmax(largest, fabs(out->at[i]));
+    int factor = 0;
+    if (largest >= 0.99e5 || (largest > 0.0 && largest < 1e-3)) {
+        factor = (int)floor(log10(largest) + SLACK);
+        write_power(TIMES, factor, out->factor);
+    }
+    const int decimals = step.exponent < factor ? factor - step.exponent : 0;
+    for (int i = 0; i < out->count; i++) {
+        write_number(out->at[i] / pow(10.0, factor), decimals < 15 ? decimals : 15, out->label[i]);
+    }
 }
 
 // ---- logarithmic -------------------------------------------------------------------------------
-
-/// Powers of ten, every `stride`-th with a label.
-static void add_decades(int first, int last, int stride, ticks* out)
-{
-    for (int e = first; e <= last; e++) {
-        const double at = pow(10.0, e);
-        if (((e % stride) + stride) % stride == 0 && out->count < TICKS_MAX) {
-            write_power("", e, out->label[out->count]);
-            out->at[out->count++] = at;
-        } else if (out->minor_count < TICKS_MINOR_MAX) {
-            out->minor[out->minor_count++] = at;
-        }
-    }
-}
 
 /// Two to nine times every power of ten, as minor ticks.
 static void add_between(double low, double high, ticks* out)
@@ -174,7 +155,16 @@ static void make_log(double low, double high, int wanted, ticks* out)
     }
     int stride = 1;
     while ((last - first) / stride + 1 > wanted) stride++;
-    add_decades(first, last, stride, out);
+    // Powers of ten, every `stride`-th with a label.
+    for (int e = first; e <= last; e++) {
+        const double at = pow(10.0, e);
+        if (((e % stride) + stride) % stride == 0 && out->count < TICKS_MAX) {
+            write_power("", e, out->label[out->count]);
+            out->at[out->count++] = at;
+        } else if (out->minor_count < TICKS_MINOR_MAX) {
+            out->minor[out->minor_count++] = at;
+        }
+    }
     if (decades < 12.0) add_between(low, high, out);
 }
 

@@ -41,18 +41,6 @@ static int dots_for(double size)
     return (int)ceil(size - 1e-6);
 }
 
-static cairo_surface_t* make_surface(file_kind kind, double width, double height, double scale,
-                                     text_buffer* out)
-{
-    switch (kind) {
-    case FILE_SVG: return cairo_svg_surface_create_for_stream(collect, out, width, height);
-    case FILE_PDF: return cairo_pdf_surface_create_for_stream(collect, out, width, height);
-    default:
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, dots_for(scale * width),
-                                          dots_for(scale * height));
-    }
-}
-
 /// The same layout in all formats and resolutions: glyphs are as wide as they are designed.
 static void plain_metrics(cairo_t* cr)
 {
@@ -70,7 +58,11 @@ static cairo_status_t render(const talus_figure* figure, file_kind kind, double 
 {
     double width, height;
     page_size(figure, &width, &height);
-    cairo_surface_t* surface = make_surface(kind, width, height, scale, out);
+    cairo_surface_t* surface =
+        kind == FILE_SVG   ? cairo_svg_surface_create_for_stream(collect, out, width, height)
+        : kind == FILE_PDF ? cairo_pdf_surface_create_for_stream(collect, out, width, height)
+                           : cairo_image_surface_create(CAIRO_FORMAT_RGB24, dots_for(scale * width),
+                                                        dots_for(scale * height));
     cairo_t* cr = cairo_create(surface);
     if (kind == FILE_PNG) cairo_scale(cr, scale, scale);
     plain_metrics(cr);
@@ -103,32 +95,6 @@ talus_status talus_figure_fit(talus_figure* figure, double most, double unit, ta
     return TALUS_OK;
 }
 
-static talus_status check_size(const talus_figure* figure, double dots, talus_error* error)
-{
-    double width, height;
-    page_size(figure, &width, &height);
-    if (!(dots >= 1.0) || !(dots / 72.0 * fmax(width, height) <= WRITE_MAX_DOTS)) {
-        return error_set(error, TALUS_ERR_ARGUMENT,
-                         "figure: %g x %g points at %g dots an inch make no picture of 1 to %d "
-                         "dots a side",
-                         width, height, dots, WRITE_MAX_DOTS);
-    }
-    return TALUS_OK;
-}
-
-/// Pictures are to scale, which no logarithmic axis is.
-static talus_status check_pictures(const talus_figure* figure, talus_error* error)
-{
-    for (int i = 0; i < figure->panel_count; i++) {
-        const panel* p = &figure->panel[i];
-        if (p->has_picture && (p->axes.x_log || p->axes.y_log)) {
-            return error_set(error, TALUS_ERR_ARGUMENT,
-                             "figure: the picture of a world in panel %d needs linear axes", i);
-        }
-    }
-    return TALUS_OK;
-}
-
 talus_status talus_figure_write(const talus_figure* figure, const char* path, double dots,
                                 talus_error* error)
 {
@@ -138,8 +104,23 @@ talus_status talus_figure_write(const talus_figure* figure, const char* path, do
                          "figure: the name of a file must end in .png, .svg or .pdf, got '%s'",
                          path);
     }
-    if (kind == FILE_PNG) TRY(check_size(figure, dots, error));
-    TRY(check_pictures(figure, error));
+    double width, height;
+    page_size(figure, &width, &height);
+    if (kind == FILE_PNG &&
+        (!(dots >= 1.0) || !(dots / 72.0 * fmax(width, height) <= WRITE_MAX_DOTS))) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "figure: %g x %g points at %g dots an inch make no picture of 1 to %d "
+                         "dots a side",
+                         width, height, dots, WRITE_MAX_DOTS);
+    }
+    for (int i = 0; i < figure->panel_count; i++) {
+        const panel* p = &figure->panel[i];
+        // Pictures are to scale, which no logarithmic axis is.
+        if (p->has_picture && (p->axes.x_log || p->axes.y_log)) {
+            return error_set(error, TALUS_ERR_ARGUMENT,
+                             "figure: the picture of a world in panel %d needs linear axes", i);
+        }
+    }
     text_buffer bytes = {0};
     const cairo_status_t drawn = render(figure, kind, dots / 72.0, &bytes);
     talus_status status = TALUS_OK;

@@ -59,7 +59,7 @@ void read_solver(section* parent, talus_solver_def* solver)
 
 void read_step(talus_scene* scene, section* s, bool required, scene_step* step)
 {
-    const bool soft = scene->world.method == TALUS_METHOD_SOFT;
+    const bool soft = method_of(scene->world.method)->has_springs;
     const bool given = section_has(s, "step");
     const bool chosen = section_has_kind(s, "step", NODE_SCALAR) &&
                         strcmp(node_find(s->in, "step")->text, "auto") == 0;
@@ -162,7 +162,7 @@ void read_scene(talus_scene* scene, section* root)
     read_solver(root, &def->solver);
     section_open(&s, root, "policies");
     section_fill(&s, talus_world_def, def);
-    if (def->method == TALUS_METHOD_SOFT) def->on_nan = TALUS_POLICY_STOP; // no step is repeated
+    if (!method_of(def->method)->undoable) def->on_nan = TALUS_POLICY_STOP; // no step is repeated
     section_close(&s);
 
     read_materials(scene, root);
