@@ -29,7 +29,7 @@ __version__ = _FUNCTIONS["talus_version"]()
 
 def _add_names():
     """What follows from the headers alone: enums, constants, classes of results, functions that
-    belong to no object (advise, export_vtk, ...)."""
+    belong to no object (advise, export, ...)."""
     names = globals()
     for made in (*_ENUMS.values(), *_CLASSES.values()):
         names.setdefault(made.__name__, made)

@@ -6,21 +6,23 @@
 /// again and again; the world itself never moves.
 #include "measure/ensemble.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-talus_ensemble_def talus_ensemble_default(void)
+void talus_ensemble_default_sized(talus_ensemble_def* def, size_t size)
 {
-    return (talus_ensemble_def){
+    talus_ensemble_def own = {
         .samples = 30,
         .seed = 1,
         .tolerance = 1e-6,
         .max_sweeps = 200000,
         .starts = TALUS_START_ZERO | TALUS_START_WARM | TALUS_START_RANDOM,
     };
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_ensemble_free(talus_ensemble* e)
@@ -153,10 +155,13 @@ static talus_status measure(ensemble_task* task, talus_world* world, talus_ensem
     return TALUS_OK;
 }
 
-talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def* def,
+talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def* given,
                                     talus_ensemble* out, talus_error* error)
 {
+    talus_ensemble_def own = talus_ensemble_default();
+    const talus_ensemble_def* def = &own;
     *out = (talus_ensemble){0};
+    TRY(DEFINITION_TAKE(ensemble, &own, given, error));
     TRY(check_def(def, error));
     ensemble_task task = {.world = world, .def = def};
     talus_status status = measure(&task, world, out, error);

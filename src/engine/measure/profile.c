@@ -7,6 +7,7 @@
 ///   kinetic     density (<v v> - velocity velocity)
 #include "measure/profile.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -14,9 +15,10 @@
 
 #include <stdlib.h>
 
-talus_profile_def talus_profile_default(void)
+void talus_profile_default_sized(talus_profile_def* def, size_t size)
 {
-    return (talus_profile_def){.domain = talus_domain_default(), .axis = -1, .bins = 20};
+    talus_profile_def own = {.domain = talus_domain_default(), .axis = -1, .bins = 20};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_profile_free(talus_profile* p)
@@ -218,14 +220,16 @@ static void set_range(profile_task* t, const talus_profile_def* def)
     t->box_high[t->axis] = fmin(high, d->high[t->axis]);
 }
 
-talus_status talus_measure_profile(const talus_world* world, const talus_profile_def* def,
+talus_status talus_measure_profile(const talus_world* world, const talus_profile_def* given,
                                    talus_profile* out, talus_error* error)
 {
-    const talus_profile_def plain = talus_profile_default();
+    talus_profile_def own = talus_profile_default();
+    const talus_profile_def* def = &own;
     const int dim = world->state.grains.dim;
     domain d;
     *out = (talus_profile){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(profile, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     const int axis = def->radial && dim == 2 ? 2 : def->axis < 0 ? dim - 1 : def->axis;
     TRY(check(world, def, axis, error));
     TRY(domain_make(world, &def->domain, &d, error));

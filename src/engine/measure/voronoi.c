@@ -5,6 +5,7 @@
 #include "measure/voronoi.h"
 
 #include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -16,12 +17,13 @@
 /// Faces smaller than this, in squares (2D: lengths) of the two radii, are rounding.
 static const double LEAST_FACE = 1e-9;
 
-talus_voronoi_def talus_voronoi_default(void)
+void talus_voronoi_default_sized(talus_voronoi_def* def, size_t size)
 {
-    return (talus_voronoi_def){.domain = talus_domain_default(),
-                               .region = talus_region_default(),
-                               .boundary = true,
-                               .bins = 50};
+    talus_voronoi_def own = {.domain = talus_domain_default(),
+                             .region = talus_region_default(),
+                             .boundary = true,
+                             .bins = 50};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_voronoi_free(talus_voronoi* v)
@@ -182,14 +184,16 @@ static talus_status reserve(talus_voronoi* v, int dim)
                : TALUS_ERR_MEMORY;
 }
 
-talus_status talus_measure_voronoi(const talus_world* world, const talus_voronoi_def* def,
+talus_status talus_measure_voronoi(const talus_world* world, const talus_voronoi_def* given,
                                    talus_voronoi* out, talus_error* error)
 {
-    const talus_voronoi_def plain = talus_voronoi_default();
+    talus_voronoi_def own = talus_voronoi_default();
+    const talus_voronoi_def* def = &own;
     voronoi_sites s;
     domain d;
     *out = (talus_voronoi){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(voronoi, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     if (def->bins < 1 || def->bins > MEASURE_MOST_BINS) {
         return error_set(error, TALUS_ERR_ARGUMENT, "Voronoi cells: %d bins, expected 1 to %d",
                          def->bins, MEASURE_MOST_BINS);

@@ -115,86 +115,57 @@ static float place_inside(double x, double length, int32_t* moved)
 
 // ---- chunks of a frame -------------------------------------------------------------------------
 
-static talus_status put_velocities(export_job* job, const grain_view* g, talus_error* error)
-{
-    const int dim = job->reader->dim;
-    float* out = calloc(3 * (size_t)g->count + 1, sizeof *out);
-    if (!out) return error_memory(error, "velocities of grains");
-    for (int64_t i = 0; i < g->count; i++) {
-        for (int k = 0; k < dim; k++) out[3 * i + k] = (float)g->velocity[i * dim + k];
-    }
-    talus_status status =
-        gsd_put(&job->out, "particles/velocity", GSD_FLOAT, g->count, 3, out, error);
-    free(out);
-    return status;
-}
-
-static talus_status put_places(export_job* job, const grain_view* g, const box* b,
+/// The grains as the schema has them: types, sizes, places, orientations, velocities.
+static talus_status put_grains(export_job* job, const grain_view* g, const box* b,
                                talus_error* error)
 {
     const int dim = job->reader->dim;
-    float* position = calloc(3 * (size_t)g->count + 1, sizeof *position);
-    int32_t* image = calloc(3 * (size_t)g->count + 1, sizeof *image);
-    talus_status status = position && image ? TALUS_OK : error_memory(error, "places of grains");
-    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) {
+    const int64_t count = g->count;
+    const size_t room = (size_t)count + 1;
+    uint32_t* type = calloc(room, sizeof *type);
+    int32_t* image = calloc(3 * room, sizeof *image);
+    float* diameter = calloc((1 + 1 + 3 + 4 + 3) * room, sizeof *diameter);
+    float *mass = diameter + room, *position = mass + room, *q = position + 3 * room,
+          *velocity = q + 4 * room;
+    talus_status status =
+        type && image && diameter ? TALUS_OK : error_memory(error, "the grains of a frame");
+    for (int64_t i = 0; status == TALUS_OK && i < count; i++) {
+        double wide;
+        type[i] = gsd_types_find(&job->types, g->solid[i], g->radius[i], g->scale[i], &wide);
+        diameter[i] = (float)wide;
+        mass[i] = (float)g->mass[i];
         for (int k = 0; k < dim; k++) {
             int32_t moved;
             position[3 * i + k] =
                 place_inside(g->position[i * dim + k] - b->centre[k], (double)b->length[k], &moved);
             image[3 * i + k] = g->image[i * dim + k] + moved;
+            velocity[3 * i + k] = (float)g->velocity[i * dim + k];
         }
-    }
-    if (status == TALUS_OK) {
-        status = gsd_put(&job->out, "particles/position", GSD_FLOAT, g->count, 3, position, error);
-    }
-    if (status == TALUS_OK) {
-        status = gsd_put(&job->out, "particles/image", GSD_INT32, g->count, 3, image, error);
-    }
-    free(position);
-    free(image);
-    return status;
-}
-
-static talus_status put_kinds(export_job* job, const grain_view* g, talus_error* error)
-{
-    uint32_t* type = calloc((size_t)g->count + 1, sizeof *type);
-    float* number = calloc((size_t)g->count + 1, sizeof *number);
-    talus_status status = type && number ? TALUS_OK : error_memory(error, "types of grains");
-    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) {
-        double diameter;
-        type[i] = gsd_types_find(&job->types, g->solid[i], g->radius[i], g->scale[i], &diameter);
-        number[i] = (float)diameter;
-    }
-    if (status == TALUS_OK) {
-        status = gsd_put(&job->out, "particles/typeid", GSD_UINT32, g->count, 1, type, error);
-    }
-    if (status == TALUS_OK) {
-        status = gsd_put(&job->out, "particles/diameter", GSD_FLOAT, g->count, 1, number, error);
-    }
-    for (int64_t i = 0; status == TALUS_OK && i < g->count; i++) number[i] = (float)g->mass[i];
-    if (status == TALUS_OK) {
-        status = gsd_put(&job->out, "particles/mass", GSD_FLOAT, g->count, 1, number, error);
-    }
-    free(type);
-    free(number);
-    return status;
-}
-
-static talus_status put_orientations(export_job* job, const grain_view* g, talus_error* error)
-{
-    const bool plane = job->reader->dim == 2;
-    float* q = calloc(4 * (size_t)g->count + 1, sizeof *q);
-    if (!q) return error_memory(error, "orientations of grains");
-    for (int64_t i = 0; i < g->count; i++) {
-        if (plane) {
+        if (dim == 2) {
             q[4 * i] = (float)cos(0.5 * g->rotation[i]);
             q[4 * i + 3] = (float)sin(0.5 * g->rotation[i]);
         }
-        for (int k = 0; !plane && k < 4; k++) q[4 * i + k] = (float)g->rotation[4 * i + k];
+        for (int k = 0; dim == 3 && k < 4; k++) q[4 * i + k] = (float)g->rotation[4 * i + k];
     }
-    talus_status status =
-        gsd_put(&job->out, "particles/orientation", GSD_FLOAT, g->count, 4, q, error);
-    free(q);
+    const struct {
+        const char* name;
+        gsd_type type;
+        int width;
+        const void* data;
+    } chunks[] = {{"particles/typeid", GSD_UINT32, 1, type},
+                  {"particles/diameter", GSD_FLOAT, 1, diameter},
+                  {"particles/mass", GSD_FLOAT, 1, mass},
+                  {"particles/position", GSD_FLOAT, 3, position},
+                  {"particles/image", GSD_INT32, 3, image},
+                  {"particles/orientation", GSD_FLOAT, 4, q},
+                  {"particles/velocity", GSD_FLOAT, 3, velocity}};
+    for (int c = 0; status == TALUS_OK && c < 7; c++) {
+        status = gsd_put(&job->out, chunks[c].name, chunks[c].type, count, chunks[c].width,
+                         chunks[c].data, error);
+    }
+    free(type);
+    free(image);
+    free(diameter);
     return status;
 }
 
@@ -306,10 +277,7 @@ static talus_status put_frame(export_job* job, const frame_data* d, talus_error*
     TRY(gsd_put(out, "log/centre", GSD_DOUBLE, 3, 1, b.centre, error));
     // What later frames lack is that of the first.
     if (out->frame == 0) TRY(gsd_types_put(&job->types, out, error));
-    TRY(put_kinds(job, &g, error));
-    TRY(put_places(job, &g, &b, error));
-    TRY(put_orientations(job, &g, error));
-    TRY(put_velocities(job, &g, error));
+    TRY(put_grains(job, &g, &b, error));
     for (int i = 0; i < t->field_count; i++) {
         const frame_field* f = &t->field[i];
         const bool known = strcmp(f->name, "position") == 0 || strcmp(f->name, "velocity") == 0 ||

@@ -142,19 +142,22 @@ static talus_status write_table(const char* path, const vtk_table* table, bool g
 
 // ---- all frames --------------------------------------------------------------------------------
 
-/// Write one table of a frame and add its file to the list.
-static talus_status export_table(const char* folder, const vtk_table* table, bool grid,
-                                 const frame_data* d, vtk_kind kind, int64_t i, text_buffer* list,
-                                 talus_error* error)
+/// Write one table of frame `i` and add its file to the list.
+static talus_status export_table(vtk_kind kind, const shapes* all, const frame_data* d, int64_t i,
+                                 const char* folder, text_buffer* list, talus_error* error)
 {
+    const bool grid = kind == VTK_SOLIDS;
     char* name =
         files_text("%s_%06lld.%s", vtk_kind_name(kind), (long long)i, grid ? "vtu" : "vtp");
     char* path = name ? files_text("%s/%s", folder, name) : NULL;
+    vtk_table table = {0};
     talus_status status =
-        path ? write_table(path, table, grid, error) : error_memory(error, "a file name");
+        path ? vtk_table_make(kind, all, d, &table, error) : error_memory(error, "a file name");
+    if (status == TALUS_OK) status = write_table(path, &table, grid, error);
     if (status == TALUS_OK) {
         text_add(list, "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", d->time, name);
     }
+    vtk_table_free(&table);
     free(path);
     free(name);
     return status;
@@ -188,13 +191,7 @@ talus_status export_vtk(frame_reader* reader, const shapes* all, const char* fol
         if (status != TALUS_OK) break;
         for (vtk_kind kind = 0; status == TALUS_OK && kind < VTK_KINDS; kind++) {
             if (!vtk_table_is_wanted(kind, all, &data)) continue;
-            vtk_table table = {0};
-            status = vtk_table_make(kind, all, &data, &table, error);
-            if (status == TALUS_OK) {
-                status = export_table(folder, &table, kind == VTK_SOLIDS, &data, kind, i,
-                                      &list[kind], error);
-            }
-            vtk_table_free(&table);
+            status = export_table(kind, all, &data, i, folder, &list[kind], error);
         }
         frame_data_free(&data);
     }

@@ -144,18 +144,6 @@ static bool fill_steps(block* b, int64_t steps)
     return good;
 }
 
-static int64_t table_bytes(const vtk_table* table)
-{
-    int64_t sum = table->points * 24 + table->cells * 25 + table->faces * 16;
-    sum += 8 * (table->offset[table->cells] +
-                (table->faces > 0 ? table->face_offset[table->faces] : 0));
-    for (int i = 0; i < table->field_count; i++) {
-        const frame_field* f = &table->field[i];
-        sum += f->rows * f->width * (int64_t)frame_element_size(f);
-    }
-    return sum;
-}
-
 static talus_status export_table(export_job* job, const frame_data* d, vtk_kind kind, int64_t frame,
                                  talus_error* error)
 {
@@ -163,7 +151,14 @@ static talus_status export_table(export_job* job, const frame_data* d, vtk_kind 
     block* b = &job->block[kind];
     talus_status status = vtk_table_make(kind, job->shapes, d, &table, error);
     if (status == TALUS_OK) {
-        int64_t bytes = h5_size(job->file) + table_bytes(&table) + ROOM_FOR_CHUNKS;
+        int64_t bytes = h5_size(job->file) + ROOM_FOR_CHUNKS;
+        bytes += table.points * 24 + table.cells * 25 + table.faces * 16;
+        bytes += 8 * (table.offset[table.cells] +
+                      (table.faces > 0 ? table.face_offset[table.faces] : 0));
+        for (int i = 0; i < table.field_count; i++) {
+            const frame_field* f = &table.field[i];
+            bytes += f->rows * f->width * (int64_t)frame_element_size(f);
+        }
         status = files_reserve(job->path, bytes, error);
     }
     if (status == TALUS_OK) {

@@ -65,8 +65,8 @@ static talus_status make_copy(const char* path, int64_t more, char** copy, talus
     return status;
 }
 
-static talus_status write_into(const char* copy, const fclib_problem* p, const double* r,
-                               const double* u, const double* v, talus_error* error)
+static talus_status put_solution(const char* copy, const fclib_problem* p, const double* r,
+                                 const double* u, const double* v, talus_error* error)
 {
     hid_t access = h5_access();
     hid_t file = H5Fopen(copy, H5F_ACC_RDWR, access);
@@ -88,18 +88,6 @@ static talus_status write_into(const char* copy, const fclib_problem* p, const d
     return status;
 }
 
-/// Wait for the disk, then give the copy the file's name.
-static talus_status take_name(const char* copy, const char* path, talus_error* error)
-{
-    int file = open(copy, O_RDONLY | O_CLOEXEC);
-    bool good = file >= 0 && fsync(file) == 0;
-    int reason = errno;
-    if (file >= 0) close(file);
-    errno = reason;
-    if (!good) return files_error(error, "write", copy);
-    return files_rename(copy, path, error);
-}
-
 talus_status fclib_write_solution(const char* path, const fclib_problem* p, const double* r,
                                   const double* u, const double* v, talus_error* error)
 {
@@ -116,8 +104,13 @@ talus_status fclib_write_solution(const char* path, const fclib_problem* p, cons
     char* copy = NULL;
     int64_t more = (2 * p->reduced.count * p->reduced.width + p->dofs) * 8 + SLACK_BYTES;
     talus_status status = make_copy(real, more, &copy, error);
-    if (status == TALUS_OK) status = write_into(copy, p, r, u, v, error);
-    if (status == TALUS_OK) status = take_name(copy, real, error);
+    if (status == TALUS_OK) status = put_solution(copy, p, r, u, v, error);
+    if (status == TALUS_OK) { // wait for the disk, then give the copy the file's name
+        int file = open(copy, O_RDONLY | O_CLOEXEC);
+        if (file < 0 || fsync(file) != 0) status = files_error(error, "write", copy);
+        if (file >= 0) close(file);
+    }
+    if (status == TALUS_OK) status = files_rename(copy, real, error);
     if (status != TALUS_OK && copy) unlink(copy);
     h5_loud(&before);
     free(copy);

@@ -4,6 +4,7 @@
 /// it make the replacement survive a power cut. Every failure carries errno's text and the path.
 #include "record/files.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #include <ctype.h>
@@ -165,19 +166,9 @@ int64_t files_size(const char* path)
 char* text_room(text_buffer* t, size_t size)
 {
     if (t->failed) return NULL;
-    if (t->capacity - t->size < size) {
-        size_t bigger = t->capacity + t->capacity / 2;
-        if (bigger < t->size + size) bigger = t->size + size;
-        if (bigger < 4096) bigger = 4096;
-        char* data = realloc(t->data, bigger);
-        if (!data) {
-            t->failed = true;
-            return NULL;
-        }
-        t->data = data;
-        t->capacity = bigger;
-    }
-    return t->data + t->size;
+    const size_t needed = t->size + size;
+    t->failed = !arrays_grow(&t->capacity, (int64_t)needed, ARRAY(t->data));
+    return t->failed ? NULL : t->data + t->size;
 }
 
 void text_add(text_buffer* t, const char* format, ...)
@@ -202,11 +193,12 @@ void text_add_word(text_buffer* t, const char* word)
 
 bool text_append(text_buffer* t, const void* data, size_t size)
 {
-    char* room = text_room(t, size);
-    if (!room) return false;
-    if (size > 0) memcpy(room, data, size);
-    t->size += size;
-    return true;
+    char* room = size > 0 ? text_room(t, size) : NULL;
+    if (room) {
+        memcpy(room, data, size);
+        t->size += size;
+    }
+    return !t->failed;
 }
 
 void text_free(text_buffer* t)

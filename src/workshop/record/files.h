@@ -36,7 +36,8 @@ int64_t files_size(const char* path);
 /// A growing text that remembers a failed allocation until text_failed() is asked.
 typedef struct text_buffer {
     char* data;
-    size_t size, capacity;
+    size_t size;
+    int64_t capacity;
     bool failed;
 } text_buffer;
 

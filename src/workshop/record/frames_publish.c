@@ -88,6 +88,7 @@ static int64_t space_needed(const frames* f)
     return sum;
 }
 
+/// All frames and the newest shapes.
 static talus_status copy_frames(const frames* f, hid_t access, hid_t target, talus_error* error)
 {
     hid_t source = -1;
@@ -107,20 +108,16 @@ static talus_status copy_frames(const frames* f, hid_t access, hid_t target, tal
         free(path);
     }
     if (source >= 0) H5Fclose(source);
-    return status;
-}
+    if (status != TALUS_OK || f->shapes_in == FRAMES_NOWHERE) return status;
 
-static talus_status copy_shapes(const frames* f, hid_t access, hid_t target, talus_error* error)
-{
-    if (f->shapes_in == FRAMES_NOWHERE) return TALUS_OK;
     char* path = frames_segment_path(f, f->shapes_in, false);
-    hid_t source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
-    bool good = source >= 0 &&
-                H5Ocopy(source, SHAPES_GROUP, target, SHAPES_GROUP, H5P_DEFAULT, H5P_DEFAULT) >= 0;
+    source = path ? H5Fopen(path, H5F_ACC_RDONLY, access) : -1;
+    if (source < 0 ||
+        H5Ocopy(source, SHAPES_GROUP, target, SHAPES_GROUP, H5P_DEFAULT, H5P_DEFAULT) < 0) {
+        status =
+            h5_error(error, TALUS_ERR_IO, "cannot copy the shapes of", path ? path : "a segment");
+    }
     if (source >= 0) H5Fclose(source);
-    talus_status status = good ? TALUS_OK
-                               : h5_error(error, TALUS_ERR_IO, "cannot copy the shapes of",
-                                          path ? path : "a segment");
     free(path);
     return status;
 }
@@ -141,7 +138,6 @@ static talus_status build_whole(const frames* f, const char* path, talus_error* 
     hid_t target = H5Fopen(path, H5F_ACC_RDWR, access);
     status = target < 0 ? h5_error(error, TALUS_ERR_IO, "cannot open", path)
                         : copy_frames(f, access, target, error);
-    if (status == TALUS_OK) status = copy_shapes(f, access, target, error);
     H5Pclose(access);
     if (target < 0) return status;
     // Closing also cuts off the reserved space that was not used.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "record/files.h"
+#include "record/series_row.h"
 #include "world/world.h"
 
 #include <errno.h>
@@ -15,110 +16,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <talus/measure.h>
 #include <unistd.h>
 
-typedef enum cell_kind { CELL_COUNT, CELL_NUMBER, CELL_FLAG } cell_kind;
-
-/// Methods whose runs have a column.
-typedef enum column_method { IN_BOTH = 0, IN_CONTACT, IN_SOFT } column_method;
-
-typedef struct series_column {
-    const char* name;
-    cell_kind kind;
-    size_t offset; ///< in talus_step_result
-    column_method method;
-} series_column;
-
-#define IN_RESULT(member) offsetof(talus_step_result, member)
-
-static const series_column step_table[] = {
-    {"step", CELL_COUNT, IN_RESULT(step), IN_BOTH},
-    {"time", CELL_NUMBER, IN_RESULT(time), IN_BOTH},
-    {"grains", CELL_COUNT, IN_RESULT(grains), IN_BOTH},
-    {"contacts", CELL_COUNT, IN_RESULT(contacts), IN_BOTH},
-    {"active", CELL_COUNT, IN_RESULT(active), IN_BOTH},
-    {"sweeps", CELL_COUNT, IN_RESULT(sweeps), IN_CONTACT},
-    {"converged", CELL_FLAG, IN_RESULT(converged), IN_CONTACT},
-    {"residual", CELL_NUMBER, IN_RESULT(residual), IN_CONTACT},
-    {"overlap_mean", CELL_NUMBER, IN_RESULT(overlap_mean), IN_BOTH},
-    {"overlap_max", CELL_NUMBER, IN_RESULT(overlap_max), IN_BOTH},
-    {"kinetic_energy", CELL_NUMBER, IN_RESULT(kinetic_energy), IN_BOTH},
-    {"system_size", CELL_NUMBER, IN_RESULT(rigidity.system_size), IN_CONTACT},
-    {"diffusion_length", CELL_NUMBER, IN_RESULT(rigidity.diffusion_length), IN_CONTACT},
-    {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness), IN_CONTACT},
-    {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error), IN_CONTACT},
-    {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid), IN_CONTACT},
-    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft), IN_CONTACT},
-    {"second", CELL_FLAG, IN_RESULT(second), IN_CONTACT},
-    {"elastic_energy", CELL_NUMBER, IN_RESULT(energy.elastic), IN_SOFT},
-    {"dissipated", CELL_NUMBER, IN_RESULT(energy.dissipated), IN_SOFT},
-    {"input_work", CELL_NUMBER, IN_RESULT(energy.input), IN_SOFT},
-    {"energy_error", CELL_NUMBER, IN_RESULT(energy.error), IN_SOFT},
-};
-enum { STEP_COLUMNS = sizeof step_table / sizeof step_table[0], BUFFER_BYTES = 1 << 16 };
-
-/// A contact counts for the coordination when its force exceeds this share of the mean.
-#define STRONG_CONTACT 1e-6
+enum { BUFFER_BYTES = 1 << 16 };
 
 struct series {
     char* path;
     int file;
     int64_t bytes;       ///< that are in the file for good
     int64_t walls;       ///< that have columns: those declared when the file was begun
+    double* row;         ///< [series_width()]
     text_buffer pending; ///< rows not yet written
 };
-
-// ---- rows --------------------------------------------------------------------------------------
-
-static bool has_column(const talus_world* world, const series_column* col)
-{
-    const bool soft = world->def.method == TALUS_METHOD_SOFT;
-    return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
-}
-
-static void add_header(text_buffer* t, const talus_world* world, int64_t wall_count)
-{
-    for (int c = 0; c < STEP_COLUMNS; c++) {
-        if (has_column(world, &step_table[c])) text_add(t, "%s,", step_table[c].name);
-    }
-    text_add(t, "removed,step_length,coordination");
-    for (int64_t w = 0; w < wall_count; w++) {
-        for (int q = 0; q < 2; q++) {
-            for (int k = 0; k < world->def.dim; k++) {
-                text_add(t, ",");
-                // numpy drops or joins at other characters, and a comma would shift the columns.
-                text_add_word(t, world->state.walls.record[w].name);
-                text_add(t, "_%s_%c", q == 0 ? "force" : "position", 'x' + k);
-            }
-        }
-    }
-    text_add(t, "\n");
-}
-
-static void add_row(text_buffer* t, const talus_world* world, double h, int64_t wall_count)
-{
-    for (int c = 0; c < STEP_COLUMNS; c++) {
-        const series_column* col = &step_table[c];
-        const char* at = (const char*)&world->last + col->offset;
-        if (!has_column(world, col)) continue;
-        switch (col->kind) {
-        case CELL_COUNT: text_add(t, "%lld,", (long long)*(const int64_t*)at); break;
-        case CELL_NUMBER: text_add(t, "%.17g,", *(const double*)at); break;
-        case CELL_FLAG: text_add(t, "%d,", (int)*(const bool*)at); break;
-        }
-    }
-    text_add(t, "%lld,%.17g,%.17g", (long long)world->totals.removed, h,
-             talus_measure_contacts_per_grain(world, STRONG_CONTACT));
-    for (int64_t w = 0; w < wall_count; w++) {
-        const double* row[2] = {world->state.walls.force + 3 * w,
-                                world->state.walls.position + 3 * w};
-        for (int q = 0; q < 2; q++) {
-            for (int k = 0; k < world->def.dim; k++) text_add(t, ",%.17g", row[q][k]);
-        }
-    }
-    text_add(t, "\n");
-}
 
 // ---- the file ----------------------------------------------------------------------------------
 
@@ -153,7 +62,7 @@ static talus_status continue_file(series* s, const talus_world* world, int64_t b
     bool found = false;
     for (int64_t named = world->state.walls.count; named >= 0 && !found; named--) {
         text_buffer header = {0};
-        add_header(&header, world, named);
+        series_names(world, named, &header);
         found =
             !header.failed && size >= header.size && memcmp(data, header.data, header.size) == 0;
         s->walls = named;
@@ -190,7 +99,7 @@ talus_status series_open(const char* directory, int64_t bytes, const talus_world
         status = files_error(error, "empty", s->path);
     } else {
         s->walls = world->state.walls.count;
-        add_header(&s->pending, world, s->walls);
+        series_names(world, s->walls, &s->pending);
         status = flush(s, error);
     }
     if (status == TALUS_OK) {
@@ -204,7 +113,14 @@ talus_status series_open(const char* directory, int64_t bytes, const talus_world
 
 talus_status series_write(series* s, const talus_world* world, double h, talus_error* error)
 {
-    add_row(&s->pending, world, h, s->walls);
+    const int width = series_width(world, s->walls);
+    if (!s->row) s->row = calloc((size_t)width, sizeof *s->row);
+    if (!s->row) return error_memory(error, "rows of series.csv");
+    series_row(world, h, s->walls, s->row);
+    // Counts, too, are printed as what they are: none has more than 17 digits.
+    for (int c = 0; c < width; c++) {
+        text_add(&s->pending, "%.17g%c", s->row[c], c + 1 < width ? ',' : '\n');
+    }
     return s->pending.size > BUFFER_BYTES || s->pending.failed ? flush(s, error) : TALUS_OK;
 }
 
@@ -229,6 +145,7 @@ void series_close(series* s)
         close(s->file);
     }
     text_free(&s->pending);
+    free(s->row);
     free(s->path);
     free(s);
 }

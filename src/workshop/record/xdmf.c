@@ -14,22 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* number_type(column_type type)
-{
-    switch (type) {
-    case COLUMN_F64: return "NumberType=\"Float\" Precision=\"8\"";
-    case COLUMN_I64: return "NumberType=\"Int\" Precision=\"8\"";
-    case COLUMN_I32: return "NumberType=\"Int\" Precision=\"4\"";
-    case COLUMN_U8: return "NumberType=\"UChar\" Precision=\"1\"";
-    }
-    return "";
-}
-
 static void add_item(text_buffer* t, int64_t frame, const char* table, const char* name,
                      column_type type, int64_t rows, int width)
 {
-    text_add(t, "<DataItem Format=\"HDF\" %s Dimensions=\"%lld", number_type(type),
-             (long long)rows);
+    static const char* const types[] = {[COLUMN_F64] = "NumberType=\"Float\" Precision=\"8\"",
+                                        [COLUMN_I64] = "NumberType=\"Int\" Precision=\"8\"",
+                                        [COLUMN_I32] = "NumberType=\"Int\" Precision=\"4\"",
+                                        [COLUMN_U8] = "NumberType=\"UChar\" Precision=\"1\""};
+    text_add(t, "<DataItem Format=\"HDF\" %s Dimensions=\"%lld", types[type], (long long)rows);
     if (width > 1) text_add(t, " %d", width);
     text_add(t, "\">frames.h5:/frames/%06lld/%s/%s</DataItem>", (long long)frame, table, name);
 }

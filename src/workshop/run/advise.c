@@ -9,6 +9,7 @@
 #include "run/advise.h"
 
 #include "base/clock.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "run/run.h"
 
@@ -40,9 +41,10 @@ typedef struct advising {
     int set_count;
 } advising;
 
-talus_advise_def talus_advise_default(void)
+void talus_advise_default_sized(talus_advise_def* def, size_t size)
 {
-    return (talus_advise_def){.seconds = 1.0};
+    talus_advise_def own = {.seconds = 1.0};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- the scene ---------------------------------------------------------------------------------
@@ -202,22 +204,6 @@ static talus_status try_other(advising* a, const talus_run_def* options, talus_e
 
 // ---- what follows ------------------------------------------------------------------------------
 
-/// BUW 1.37, as it stands and with the sweeps of Talus's solver.
-static void fill_ratios(advising* a)
-{
-    talus_advice* out = a->out;
-    const scene_estimate* e = &a->estimate;
-    if (!(out->stiffness > 0)) {
-        out->stiffness = e->stiffness;
-        out->stiffness_chosen = true;
-    }
-    const double depth = out->radius * sqrt(out->stiffness / out->mass);
-    const double fraction = depth > 0 ? out->speed / depth : NAN;
-    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
-    out->ratio_papers = out->papers_sweeps * fraction;
-    out->ratio_talus = out->size * fraction;
-}
-
 /// Costs of the whole scene. A trial that went through all of it knows how long that is.
 static void fill_costs(advising* a)
 {
@@ -246,7 +232,16 @@ static void conclude(advising* a)
 {
     talus_advice* out = a->out;
     const talus_cost *contact = &out->cost[TALUS_METHOD_CONTACT], *soft = &out->cost[1];
-    fill_ratios(a);
+    // BUW 1.37, as it stands and with the sweeps of Talus's solver.
+    if (!(out->stiffness > 0)) {
+        out->stiffness = a->estimate.stiffness;
+        out->stiffness_chosen = true;
+    }
+    const double depth = out->radius * sqrt(out->stiffness / out->mass);
+    const double fraction = depth > 0 ? out->speed / depth : NAN;
+    out->papers_sweeps = pow(out->grains, 2.0 / out->dim);
+    out->ratio_papers = out->papers_sweeps * fraction;
+    out->ratio_talus = out->size * fraction;
     fill_costs(a);
     // The springs that were chosen for a law other than the linear one differ by a factor.
     const double linear = out->stiffness_chosen ? a->estimate.stiffness : out->stiffness;
@@ -261,10 +256,13 @@ static void conclude(advising* a)
     out->even_overlap = overlap_of(&a->estimate, linear * out->ratio * out->ratio);
 }
 
-talus_status talus_advise(const talus_advise_def* def, talus_advice* out, talus_report* report,
+talus_status talus_advise(const talus_advise_def* given, talus_advice* out, talus_report* report,
                           talus_error* error)
 {
+    talus_advise_def own = talus_advise_default();
+    const talus_advise_def* def = &own;
     *out = (talus_advice){.speed_of = "", .stiffness_of = ""};
+    TRY(DEFINITION_TAKE(advise, &own, given, error));
     if (!def->scene) return error_set(error, TALUS_ERR_ARGUMENT, "an advice needs a scene");
     if (!(def->seconds >= 0.0)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

@@ -63,29 +63,21 @@ phase_reason schedule_phase_over(const run* r)
     return PHASE_NOT_ENDED;
 }
 
-/// The energy is looked at every so many steps, counted from the phase's beginning.
-static int64_t energy_steps(const run* r)
-{
-    return scene_method(r->scene) == TALUS_METHOD_SOFT ? SOFT_ENERGY_STEPS : 1;
-}
-
-static int64_t free_grains(const talus_world* world)
-{
-    talus_grains g = talus_world_grains(world);
-    int64_t count = 0;
-    for (int64_t i = 0; i < g.count; i++) count += g.glued_to[i].index == TALUS_GRAIN_FREE;
-    return count;
-}
-
 void schedule_note_energy(run* r)
 {
     run_state* s = &r->state;
-    const int64_t every = energy_steps(r);
+    // The energy is looked at every so many steps, counted from the phase's beginning.
+    const int64_t every = method_of(scene_method(r->scene))->short_steps ? SOFT_ENERGY_STEPS : 1;
     if (schedule_phase_steps(r) % every != 0) return;
     double bound = scene_phase_end(r->scene, (int)s->phase)->kinetic_energy;
     double energy = s->last.kinetic_energy;
     if (bound >= 0) {
-        bool below = energy < bound * (double)free_grains(r->world);
+        const talus_grains g = talus_world_grains(r->world);
+        int64_t free_grains = 0;
+        for (int64_t i = 0; i < g.count; i++) {
+            free_grains += g.glued_to[i].index == TALUS_GRAIN_FREE;
+        }
+        bool below = energy < bound * (double)free_grains;
         // Grains let go from rest are slow too: energy that still grows does not start the count.
         bool starts = energy <= s->energy;
         if (!below) {
@@ -132,7 +124,7 @@ int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left)
 
 int64_t schedule_series_steps(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const int64_t limit = schedule_phase_limit(r, (int)r->state.phase);
     if (limit < 0) return SOFT_FREE_STEPS;
     const int64_t steps = limit / SOFT_ROWS;
@@ -172,7 +164,7 @@ static int64_t up_to_mark(const run* r, double interval, int64_t mark)
 
 int64_t schedule_batch(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const run_state* s = &r->state;
     const scene_output* out = scene_outputs(r->scene);
     const int phase = (int)s->phase;
