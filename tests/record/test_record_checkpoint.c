@@ -169,6 +169,7 @@ static talus_world* soft_world(talus_integrator integrator)
 {
     talus_world* w = sample_world(2, 1);
     w->def.method = TALUS_METHOD_SOFT;
+    w->method = method_of(TALUS_METHOD_SOFT);
     w->def.soft.integrator = integrator;
     w->def.soft.bound = TALUS_BOUND_ELASTIC;
     return w;
