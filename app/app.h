@@ -6,7 +6,7 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <talus/talus.h>
+#include <talus/workshop.h>
 
 /// Exit statuses; docs/running.md and `talus help` list them.
 enum {

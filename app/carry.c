@@ -46,7 +46,8 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
                  p->reduced_units ? "" : " J");
     } else {
         snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweep%s", last->sweeps, plural(last->sweeps));
-        snprintf(field[6], FIELD_SIZE, "%s %.2g %%", last->rigidity.soft ? "off by" : "exact to",
+        snprintf(field[6], FIELD_SIZE, "%s %.2g %%",
+                 last->rigidity.yielding ? "off by" : "exact to",
                  100 * fmin(last->rigidity.velocity_error, 1));
     }
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);

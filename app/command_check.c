@@ -88,13 +88,7 @@ static int check(int argc, char** argv)
 }
 
 static const option_row options[] = {
-    {.name = "set",
-     .value = "key.path=value",
-     .kind = &value_key,
-     .repeated = true,
-     .meaning = "override a value of the scene",
-     .type = OPTION_SETS,
-     .place = offsetof(check_options, sets)},
+    OPTION_ROW_SET(check_options),
     {0},
 };
 

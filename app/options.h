@@ -75,6 +75,14 @@ typedef struct option_row {
     bool (*read)(const char* option, const char* text, void* place);
 } option_row;
 
+/// `--set` of a command whose struct has `sets`.
+#define OPTION_ROW_SET(options)                                                                    \
+    {                                                                                              \
+        .name = "set", .value = "key.path=value", .kind = &value_key, .repeated = true,            \
+        .meaning = "override a value of the scene", .type = OPTION_SETS,                           \
+        .place = offsetof(options, sets)                                                           \
+    }
+
 /// The values of `--set`. free() the items.
 typedef struct option_sets {
     const char** items;

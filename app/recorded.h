@@ -19,6 +19,13 @@ typedef struct frame_choice {
 bool frames_read(const char* option, const char* text, void* place);
 bool frames_read_time(const char* option, const char* text, void* place);
 
+/// `--time` of a command whose struct has `frames`.
+#define OPTION_ROW_TIME(options)                                                                   \
+    {                                                                                              \
+        .name = "time", .value = "T", .meaning = "the frame nearest to this time",                 \
+        .type = OPTION_READ, .place = offsetof(options, frames), .read = frames_read_time          \
+    }
+
 /// Frames of a recording: first, first + stride, ... up to last.
 typedef struct frame_range {
     int64_t first, last, stride, count;

@@ -59,7 +59,8 @@ static inline talus_world* make_world(int dim, grain_kind kind, const double wid
     def.solver.stop = TALUS_STOP_SWEEPS;
     def.solver.max_sweeps = sweeps;
     bench_ok(talus_world_create(&def, &world, &error), error.text);
-    talus_pair_def law = {.friction = 0.3};
+    talus_pair_def law = talus_pair_default();
+    law.friction = 0.3;
     bench_ok(talus_world_add_material(world, "stone", &law, NULL, &error), error.text);
     if (kind == GRAIN_BOXES) add_box_shape(world, dim);
     talus_wall_def floor = talus_wall_default();

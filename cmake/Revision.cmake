@@ -50,7 +50,7 @@ if(GIT)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
 "/* Written by cmake/Revision.cmake at every build. */
-#define TALUS_VERSION \"${VERSION}\"
+#define TALUS_BUILT_VERSION \"${VERSION}\"
 #define TALUS_REVISION \"${REVISION}\"
 #define TALUS_COMPILER \"${COMPILER}\"
 ")

@@ -48,18 +48,6 @@ typedef struct cost_table {
     double block_sweeps[SOLVERS][BLOCKS]; ///< to stop an ordered block
 } cost_table;
 
-static packing_def dense_packing(const paper* p, int dim, int64_t grains, uint64_t seed)
-{
-    packing_def def = packing_default();
-    def.dim = dim;
-    def.grains = grains;
-    def.friction = friction;
-    def.rest = 1e-8;
-    def.seed = seed;
-    def.threads = p->threads;
-    return def;
-}
-
 /// Continue from a packing with other options: the lid presses, the left wall comes in.
 static talus_status start_scene(paper* p, const packing_def* def, const talus_world* packing,
                                 const talus_world_def* options, const talus_pair_def* law,
@@ -69,13 +57,8 @@ static talus_status start_scene(paper* p, const packing_def* def, const talus_wo
     talus_drive_def drive = talus_drive_default();
     drive.kind = TALUS_DRIVE_VELOCITY;
     drive.velocity[0] = strain_rate * packing_width(def);
-    talus_status status = packing_press(p, def, *out, def->pressure);
-    const talus_wall_id left = talus_world_find_wall(*out, "left");
-    if (status >= 0) status = talus_world_set_drive(*out, left, &drive, &p->error);
-    if (status >= 0) return TALUS_OK;
-    talus_world_destroy(*out);
-    *out = NULL;
-    return status;
+    TRY(packing_press(p, def, *out, def->pressure));
+    return talus_world_set_drive(*out, talus_world_find_wall(*out, "left"), &drive, &p->error);
 }
 
 /// The state that all begin with: a packing after a tenth of strain.
@@ -85,17 +68,11 @@ static talus_status make_flowing(paper* p, const packing_def* def, talus_world**
     TRY(packing_make(p, def, &packing));
     talus_pair_def law = talus_pair_default();
     law.friction = friction;
-    talus_status status = start_scene(p, def, packing, talus_world_options(packing), &law, out);
-    talus_world_destroy(packing);
-    if (status < 0) return status;
+    TRY(start_scene(p, def, packing, talus_world_options(packing), &law, out));
+    paper_end_world(p, packing);
     const double coarse = 0.005;
-    status =
-        talus_world_steps(*out, coarse / strain_rate, (int)lround(0.1 / coarse), NULL, &p->error);
-    if (status < 0) {
-        talus_world_destroy(*out);
-        *out = NULL;
-    }
-    return status;
+    return talus_world_steps(*out, coarse / strain_rate, (int)lround(0.1 / coarse), NULL,
+                             &p->error);
 }
 
 // ---- the two methods ---------------------------------------------------------------------------
@@ -158,9 +135,8 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
         options.solver = solver_of(kind, (int)lround(pow((double)def->grains, 2.0 / def->dim)));
         talus_world* world = NULL;
         TRY(start_scene(p, def, start, &options, &law, &world));
-        talus_status status = run_rigid(p, world, kind, steps, parts, size, table);
-        talus_world_destroy(world);
-        if (status < 0) return status;
+        TRY(run_rigid(p, world, kind, steps, parts, size, table));
+        paper_end_world(p, world);
     }
     law.restitution = 0.3;
     for (int kind = 0; kind < STIFFNESSES; kind++) {
@@ -169,9 +145,8 @@ static talus_status measure_flow(paper* p, const packing_def* def, const talus_w
         law.soft.stiffness = stiffness[kind];
         talus_world* world = NULL;
         TRY(start_scene(p, def, start, &options, &law, &world));
-        talus_status status = run_soft(p, world, kind, parts, size, table);
-        talus_world_destroy(world);
-        if (status < 0) return status;
+        TRY(run_soft(p, world, kind, parts, size, table));
+        paper_end_world(p, world);
     }
     return TALUS_OK;
 }
@@ -187,14 +162,18 @@ static talus_status measure_size(paper* p, int64_t grains, int packings, int ste
                                  cost_table* table)
 {
     table->grains[size] = (double)grains;
-    packing_def def = dense_packing(p, table->dim, grains, p->seed);
+    packing_def def = packing_default();
+    def.dim = table->dim;
+    def.grains = grains;
+    def.friction = friction;
+    def.rest = 1e-8;
+    def.threads = p->threads;
     for (int i = 0; i < packings; i++) {
         def.seed = p->seed + (uint64_t)i;
         talus_world* start = NULL;
         TRY(make_flowing(p, &def, &start));
-        talus_status status = measure_flow(p, &def, start, steps, packings, size, table);
-        talus_world_destroy(start);
-        if (status < 0) return status;
+        TRY(measure_flow(p, &def, start, steps, packings, size, table));
+        paper_end_world(p, start);
     }
     const int stiffest = STIFFNESSES - 1;
     for (int kind = 0; kind < SOLVERS; kind++) {
@@ -222,19 +201,7 @@ static talus_status measure_table(paper* p, cost_table* table)
 
 // ---- a block that strikes a floor --------------------------------------------------------------
 
-/// A block that falls on a floor between two walls.
-static talus_status make_block(paper* p, int n, talus_world* world, double* grains)
-{
-    talus_pair_def law = talus_pair_default();
-    law.friction = friction;
-    TRY(talus_world_add_material(world, "ball", &law, NULL, &p->error));
-    TRY(lattice_plane(p, world, "floor", talus_world_options(world)->dim - 1, 1, 0));
-    TRY(lattice_plane(p, world, "left", 0, 1, -0.5));
-    TRY(lattice_plane(p, world, "right", 0, -1, n - 0.5));
-    return lattice_block(p, world, n, 1, grains);
-}
-
-/// Sweeps of the step that stops the block.
+/// A block falls on a floor between two walls: sweeps of the step that stops it.
 static talus_status strike(paper* p, int dim, int n, int solver, double* grains, double* sweeps)
 {
     talus_world_def options = talus_world_default();
@@ -244,21 +211,17 @@ static talus_status strike(paper* p, int dim, int n, int solver, double* grains,
     options.solver = solver_of(solver, 0);
     talus_world* world = NULL;
     talus_step_result result = {0};
-    TRY(talus_world_create(&options, &world, &p->error));
-    talus_status status = make_block(p, n, world, grains);
-    if (status >= 0) status = talus_world_step(world, 0.01, &result, &p->error);
+    TRY(paper_world(p, &options, &world));
+    talus_pair_def law = talus_pair_default();
+    law.friction = friction;
+    TRY(talus_world_add_material(world, "ball", &law, NULL, &p->error));
+    TRY(lattice_plane(p, world, "floor", dim - 1, 1, 0));
+    TRY(lattice_plane(p, world, "left", 0, 1, -0.5));
+    TRY(lattice_plane(p, world, "right", 0, -1, n - 0.5));
+    TRY(lattice_block(p, world, n, 1, grains));
+    TRY(talus_world_step(world, 0.01, &result, &p->error));
     *sweeps = (double)result.sweeps;
-    talus_world_destroy(world);
-    return status;
-}
-
-static talus_status strike_all(paper* p, cost_table* t)
-{
-    for (int i = 0; i < BLOCKS; i++) {
-        const int n = (int)lround((t->dim == 2 ? 8 : 4) * pow(t->dim == 2 ? 5 : 3, i / 4.0));
-        for (int kind = PAPERS_SOLVER; kind <= OWN_SOLVER; kind++)
-            TRY(strike(p, t->dim, n, kind, &t->block_grains[i], &t->block_sweeps[kind][i]));
-    }
+    paper_end_world(p, world);
     return TALUS_OK;
 }
 
@@ -457,8 +420,10 @@ static talus_status draw_costs(paper* p, const cost_table* t, int panel, talus_f
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, const cost_table tables[2], talus_figure* figure)
+static talus_status draw(paper* p, const cost_table tables[2])
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 2, &figure));
     for (int i = 0; i < 2; i++) {
         TRY(draw_domains(p, &tables[i], 3 * i, figure));
         TRY(draw_sweeps(p, &tables[i], 3 * i + 1, figure));
@@ -489,14 +454,7 @@ static talus_status publish(paper* p, const cost_table tables[2])
                                         {"seconds(MD K=1e4)", t->soft_seconds[2]}};
         TRY(paper_csv(p, i == 0 ? "2d" : "3d", t->sizes, 13, columns));
     }
-    talus_figure_def def = talus_figure_default();
-    def.columns = 3;
-    def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, tables, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, tables);
 }
 
 static talus_status run(paper* p)
@@ -506,7 +464,12 @@ static talus_status run(paper* p)
     for (int i = 0; i < 2; i++) {
         tables[i].dim = 2 + i;
         TRY(measure_table(p, &tables[i]));
-        TRY(strike_all(p, &tables[i]));
+        cost_table* t = &tables[i];
+        for (int k = 0; k < BLOCKS; k++) {
+            const int n = (int)lround((t->dim == 2 ? 8 : 4) * pow(t->dim == 2 ? 5 : 3, k / 4.0));
+            for (int kind = PAPERS_SOLVER; kind <= OWN_SOLVER; kind++)
+                TRY(strike(p, t->dim, n, kind, &t->block_grains[k], &t->block_sweeps[kind][k]));
+        }
         judge_blocks(p, &tables[i]);
         judge_counts(p, &tables[i]);
         report_costs(p, &tables[i]);

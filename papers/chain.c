@@ -18,6 +18,7 @@
 /// mean as well. Begun late, no N_I deviates more than another.
 #include "chain.h"
 #include "fit.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,27 +80,6 @@ static int window_end(int from, double tau)
     return from + (int)((DELAY + WINDOW) * tau);
 }
 
-/// From when on nothing happens to the contacts, whichever is later: with g+ a force may vanish
-/// where disks overlap.
-static int quiet_from(const run_record* r)
-{
-    return r->gaps_from > r->forces_from ? r->gaps_from : r->forces_from;
-}
-
-static talus_status follow(paper* p, talus_world* world, double tau, run_record* r)
-{
-    *r = (run_record){0};
-    while (r->steps < MOST_STEPS &&
-           (r->gaps_from == 0 || r->steps < window_end(quiet_from(r), tau))) {
-        TRY(talus_world_step(world, 1.0, NULL, &p->error));
-        look_at_contacts(world, r->steps, r);
-        r->t[r->steps] = talus_world_time(world);
-        r->x[r->steps++] = chain_position(world, DISKS - 1);
-    }
-    if (r->steps == MOST_STEPS) return paper_fail(p, "the chain does not come to rest");
-    return TALUS_OK;
-}
-
 static talus_status run_once(paper* p, int sweeps, uint64_t seed, run_record* r)
 {
     chain_def def = chain_default();
@@ -110,9 +90,21 @@ static talus_status run_once(paper* p, int sweeps, uint64_t seed, run_record* r)
     def.solver = chain_sweeps(sweeps, TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    talus_status status = follow(p, world, predicted(sweeps).tau, r);
-    talus_world_destroy(world);
-    return status;
+    const double tau = predicted(sweeps).tau;
+    *r = (run_record){0};
+    // From `quiet` on nothing happens to the contacts: with g+ a force may vanish where disks
+    // overlap.
+    int quiet = 0;
+    while (r->steps < MOST_STEPS && (r->gaps_from == 0 || r->steps < window_end(quiet, tau))) {
+        TRY(talus_world_step(world, 1.0, NULL, &p->error));
+        look_at_contacts(world, r->steps, r);
+        quiet = r->gaps_from > r->forces_from ? r->gaps_from : r->forces_from;
+        r->t[r->steps] = talus_world_time(world);
+        r->x[r->steps++] = chain_position(world, DISKS - 1);
+    }
+    paper_end_world(p, world);
+    if (r->steps == MOST_STEPS) return paper_fail(p, "the chain does not come to rest");
+    return TALUS_OK;
 }
 
 /// Fit all five numbers of the wave.
@@ -123,16 +115,6 @@ static talus_status fit_run(paper* p, const run_record* r, int from, int sweeps,
     *wave = (fit_wave){.omega = guess.omega, .tau = guess.tau};
     if (fit_damped_wave(end - begin, r->t + begin, r->x + begin, wave)) return TALUS_OK;
     return paper_fail(p, "no damped wave fits the run with N_I = %d", sweeps);
-}
-
-/// The papers' curve: with the predicted omega and tau.
-static fit_wave predicted_curve(const run_record* r, int sweeps)
-{
-    const chain_wave wave = predicted(sweeps);
-    const int begin = r->gaps_from + (int)(DELAY * wave.tau);
-    fit_wave curve = {.omega = wave.omega, .tau = wave.tau};
-    fit_wave_amplitude(r->steps - begin, r->t + begin, r->x + begin, &curve);
-    return curve;
 }
 
 static talus_status run_kind(paper* p, int sweeps, int seeds, double done, kind_results* k)
@@ -156,7 +138,11 @@ static talus_status run_kind(paper* p, int sweeps, int seeds, double done, kind_
         if (i == 0) k->shown = *r;
         paper_progress(p, done + (i + 1.0) / (seeds * KINDS));
     }
-    k->curve = predicted_curve(&k->shown, sweeps);
+    // The papers' curve: with the predicted omega and tau.
+    const chain_wave wave = predicted(sweeps);
+    const int begin = k->shown.gaps_from + (int)(DELAY * wave.tau);
+    k->curve = (fit_wave){.omega = wave.omega, .tau = wave.tau};
+    fit_wave_amplitude(k->shown.steps - begin, k->shown.t + begin, k->shown.x + begin, &k->curve);
     return TALUS_OK;
 }
 
@@ -317,9 +303,12 @@ static talus_status draw_deviations(paper* p, talus_figure* figure, int panel, c
     return TALUS_OK;
 }
 
-static talus_status draw_all(paper* p, const kind_results* kinds, const deviations* d,
-                             talus_figure* figure, double* room)
+static talus_status draw(paper* p, const kind_results* kinds, const deviations* d)
 {
+    double* room = paper_alloc(p, 1200, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     for (int i = 0; i < KINDS; i++) {
         TRY(draw_run(p, figure, i, SWEEPS[i], &kinds[i], room));
     }
@@ -330,19 +319,6 @@ static talus_status draw_all(paper* p, const kind_results* kinds, const deviatio
                         "the first dashed line on all contacts carry forces, from the second on no "
                         "gap is open. Bottom right: fitted frequency and damping time, mean over "
                         "seeds.");
-}
-
-static talus_status draw(paper* p, const kind_results* kinds, const deviations* d)
-{
-    double* room = paper_alloc(p, 1200, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = def.rows = 2;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, kinds, d, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const kind_results* kinds, const deviations* d)

@@ -105,20 +105,17 @@ static talus_status state_shock(paper* p, double stop_time, double* step, double
     return TALUS_OK;
 }
 
-static talus_status draw_energy(paper* p, talus_figure* figure, const double* before,
-                                const double* after)
+static talus_status draw_bond(paper* p, const double* before, const double* after,
+                              const double* step, const double* with, const double* without)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 1, &figure));
     const double x[] = {0, 1, before[ENERGIES - 1]}, y[] = {0, 0, before[ENERGIES - 1] - 1};
     TRY(plot_axes(p, figure, 0, NULL, "energy of the shock E/E_{C}", "energy left E'/E_{C}", ""));
     TRY(plot_curve(p, figure, 0, (plot_style){1, TALUS_CURVE_DOTS, TALUS_DASH_SOLID},
                    "measured, h = 0.002 t_{C}", ENERGIES, before, after));
-    return plot_curve(p, figure, 0, (plot_style){0, TALUS_CURVE_LINE, TALUS_DASH_SOLID},
-                      "E − E_{C}", 3, x, y);
-}
-
-static talus_status draw_shock(paper* p, talus_figure* figure, const double* step,
-                               const double* with, const double* without)
-{
+    TRY(plot_curve(p, figure, 0, (plot_style){0, TALUS_CURVE_LINE, TALUS_DASH_SOLID}, "E − E_{C}",
+                   3, x, y));
     TRY(plot_axes(p, figure, 1, NULL, "step h/t_{C}", "momentum that the bond bears p/p_{C}",
                   "xy"));
     TRY(plot_curve(p, figure, 1, (plot_style){1, TALUS_CURVE_DOTS, TALUS_DASH_SOLID},
@@ -127,27 +124,11 @@ static talus_status draw_shock(paper* p, talus_figure* figure, const double* ste
                    "without range, Fig. 1.9(a)", STEPS, step, without));
     TRY(plot_curve(p, figure, 1, (plot_style){0, TALUS_CURVE_LINE, TALUS_DASH_DASHED},
                    "p = F_{C} h", STEPS, step, step));
-    return talus_figure_mark(figure, 1, false, 1, "p_{C}", &p->error);
-}
-
-static talus_status draw_bond(paper* p, const double* before, const double* after,
-                              const double* step, const double* with, const double* without)
-{
-    talus_figure_def def = talus_figure_default();
-    def.columns = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_energy(p, figure, before, after);
-    if (status >= 0) status = draw_shock(p, figure, step, with, without);
-    if (status >= 0) {
-        status = paper_figure(p, "pull", figure,
-                              "One bond under a shock. Left: energy of the relative motion after "
-                              "the bond against that before. Right: the momentum that just breaks "
-                              "the bond, against the step; without a range it is the step that "
-                              "decides.");
-    }
-    talus_figure_destroy(figure);
-    return status;
+    TRY(talus_figure_mark(figure, 1, false, 1, "p_{C}", &p->error));
+    return paper_figure(p, "pull", figure,
+                        "One bond under a shock. Left: energy of the relative motion after the "
+                        "bond against that before. Right: the momentum that just breaks the bond, "
+                        "against the step; without a range it is the step that decides.");
 }
 
 static talus_status study_bond(paper* p)
@@ -166,19 +147,6 @@ static talus_status study_bond(paper* p)
 }
 
 // ---- porosity against stress -------------------------------------------------------------------
-
-/// Raise the stress from step to step; porosity[k] is what each leaves.
-static talus_status compact(paper* p, const powder_def* def, int count, const double* stress,
-                            double* porosity)
-{
-    talus_world* world = NULL;
-    talus_status status = powder_make(p, def, &world);
-    for (int k = 0; k < count && status >= 0; k++) {
-        status = powder_press(p, def, stress[k], world, &porosity[k]);
-    }
-    talus_world_destroy(world);
-    return status;
-}
 
 enum { MOST_STRESSES = 10, MOST_SEEDS = 3 };
 
@@ -227,7 +195,12 @@ static talus_status compact_all(paper* p, study* s)
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < (kind == SCALED ? 1 : s->seeds); i++) {
             powder_def def = powder_of(p, s, kind, i);
-            TRY(compact(p, &def, s->stresses, s->stress, s->porosity[kind][i]));
+            talus_world* world;
+            TRY(powder_make(p, &def, &world));
+            for (int k = 0; k < s->stresses; k++) { // raised from step to step
+                TRY(powder_press(p, &def, s->stress[k], world, &s->porosity[kind][i][k]));
+            }
+            paper_end_world(p, world);
             paper_progress(p, (double)++done / total);
         }
     }
@@ -389,8 +362,10 @@ static talus_status write_porosity(paper* p, const study* s)
     return paper_csv(p, NULL, s->stresses, 9, columns);
 }
 
-static talus_status draw_porosity(paper* p, const study* s, talus_figure* figure)
+static talus_status draw_porosity(paper* p, const study* s)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 1, 1, &figure));
     const char* labels[] = {"cohesion and rolling friction", "cohesion", "neither",
                             "cohesion and rolling, 4 F_{C}"};
     talus_axes_def axes = talus_axes_default();
@@ -407,23 +382,10 @@ static talus_status draw_porosity(paper* p, const study* s, talus_figure* figure
         curve.style = kind == STRONGER ? TALUS_CURVE_DOTS : TALUS_CURVE_LINE_DOTS;
         TRY(talus_figure_curve(figure, 0, &curve, &p->error));
     }
-    return TALUS_OK;
-}
-
-static talus_status figure_of_porosity(paper* p, const study* s)
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_porosity(p, s, figure);
-    if (status >= 0) {
-        status = paper_figure(p, NULL, figure,
-                              "Porosity of a powder after uniaxial compaction against the stress, "
-                              "mean over seeds. Cohesion keeps pores open, rolling friction keeps "
-                              "more; without both the stress does not matter.");
-    }
-    talus_figure_destroy(figure);
-    return status;
+    return paper_figure(p, NULL, figure,
+                        "Porosity of a powder after uniaxial compaction against the stress, mean "
+                        "over seeds. Cohesion keeps pores open, rolling friction keeps more; "
+                        "without both the stress does not matter.");
 }
 
 static talus_status run_cohesion(paper* p)
@@ -436,7 +398,7 @@ static talus_status run_cohesion(paper* p)
     state_scaling(p, &s);
     state_power(p, &s);
     TRY(write_porosity(p, &s));
-    TRY(figure_of_porosity(p, &s));
+    TRY(draw_porosity(p, &s));
     const powder_def used = powder_of(p, &s, ROLLING, 0);
     paper_note(p,
                "BUW give no numbers of the compaction; those of [3] and [4] are not in the text. "

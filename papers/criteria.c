@@ -67,7 +67,7 @@ static talus_status make_empty(paper* p, double friction, double period, uint64_
     options.cell_high[1] = period;
     options.threads = p->threads;
     options.seed = seed;
-    TRY(talus_world_create(&options, out, &p->error));
+    TRY(paper_world(p, &options, out));
     talus_pair_def law = talus_pair_default();
     law.friction = friction;
     return talus_world_add_material(*out, "grain", &law, NULL, &p->error);
@@ -173,19 +173,6 @@ typedef struct outcome {
     double sweeps, overlap;
 } outcome;
 
-static talus_status follow(paper* p, const situation* s, talus_world* world, outcome* out)
-{
-    if (s->packing.grains > 0) TRY(packing_press(p, &s->packing, world, s->packing.pressure));
-    *out = (outcome){0, 0};
-    for (int i = 0; i < s->steps; i++) {
-        talus_step_result result;
-        TRY(talus_world_step(world, s->step, &result, &p->error));
-        out->sweeps += (double)result.sweeps / s->steps;
-        out->overlap += result.overlap_mean / s->steps;
-    }
-    return TALUS_OK;
-}
-
 static talus_status run_rule(paper* p, const situation* s, const talus_solver_def* solver,
                              outcome* out)
 {
@@ -195,9 +182,16 @@ static talus_status run_rule(paper* p, const situation* s, const talus_solver_de
     law.friction = s->friction;
     talus_world* world = NULL;
     TRY(copy_world(p, s->start, &options, &law, &world));
-    talus_status status = follow(p, s, world, out);
-    talus_world_destroy(world);
-    return status;
+    if (s->packing.grains > 0) TRY(packing_press(p, &s->packing, world, s->packing.pressure));
+    *out = (outcome){0, 0};
+    for (int i = 0; i < s->steps; i++) {
+        talus_step_result result;
+        TRY(talus_world_step(world, s->step, &result, &p->error));
+        out->sweeps += (double)result.sweeps / s->steps;
+        out->overlap += result.overlap_mean / s->steps;
+    }
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 // ---- comparison --------------------------------------------------------------------------------
@@ -211,17 +205,17 @@ typedef struct comparison {
 static talus_status compare(paper* p, int kind, uint64_t seed, double weight, comparison* c)
 {
     situation s = {0};
-    talus_status status = make_situation(p, kind, seed, &s);
-    for (int rule = 0; rule < RULES && status >= 0; rule++)
-        for (int i = 0; i < POINTS && status >= 0; i++) {
+    TRY(make_situation(p, kind, seed, &s));
+    for (int rule = 0; rule < RULES; rule++)
+        for (int i = 0; i < POINTS; i++) {
             const talus_solver_def solver = solver_of(rule, i);
             outcome o = {0, 0};
-            status = run_rule(p, &s, &solver, &o);
+            TRY(run_rule(p, &s, &solver, &o));
             c->sweeps[kind][rule][i] += weight * log(o.sweeps);
             c->overlap[kind][rule][i] += weight * log(o.overlap);
         }
-    talus_world_destroy(s.start);
-    return status;
+    paper_end_world(p, s.start);
+    return TALUS_OK;
 }
 
 static talus_status compare_all(paper* p, comparison* c)
@@ -344,17 +338,16 @@ static void judge_efficiency(paper* p, const comparison* c)
 static talus_status try_cutoff(paper* p)
 {
     situation s = {0};
-    talus_status status = make_situation(p, LOADED, p->seed, &s);
+    TRY(make_situation(p, LOADED, p->seed, &s));
     outcome of[2] = {{0, 0}, {0, 0}};
-    for (int i = 0; i < 2 && status >= 0; i++) {
+    for (int i = 0; i < 2; i++) {
         talus_solver_def solver = solver_of(LOCAL, 3);
         // the mean force in a packing is about pressure times mean diameter
         const double mean = s.packing.pressure * (s.packing.radius_low + s.packing.radius_high);
         if (i > 0) solver.cutoff = 0.01 * mean;
-        status = run_rule(p, &s, &solver, &of[i]);
+        TRY(run_rule(p, &s, &solver, &of[i]));
     }
-    talus_world_destroy(s.start);
-    if (status < 0) return status;
+    paper_end_world(p, s.start);
     paper_note(p,
                "UK do not say how large the cutoff delta of the local rule is. Here 1e-6 of the "
                "mean force; with 1e-2 of it and eps = 0.01 the loaded packing needs %.0f sweeps, "
@@ -365,8 +358,10 @@ static talus_status try_cutoff(paper* p)
 
 // ---- files -------------------------------------------------------------------------------------
 
-static talus_status draw(paper* p, const comparison* c, talus_figure* figure)
+static talus_status draw(paper* p, const comparison* c)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, SITUATIONS, 1, &figure));
     for (int kind = 0; kind < SITUATIONS; kind++) {
         talus_axes_def axes =
             plot_axes_def(situation_names[kind], "mean number of sweeps", "mean overlap / d", "xy");
@@ -398,13 +393,7 @@ static talus_status publish(paper* p, const comparison* c)
                                         {"overlap/d(velocity)", c->overlap[kind][RIGID]}};
         TRY(paper_csv(p, files[kind], POINTS, 8, columns));
     }
-    talus_figure_def def = talus_figure_default();
-    def.columns = SITUATIONS;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, c, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, c);
 }
 
 static talus_status run(paper* p)

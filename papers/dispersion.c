@@ -164,10 +164,10 @@ static talus_status measure_kind(paper* p, const sizes* s, int kind, kind_result
     def.solver = chain_sweeps(SWEEPS[kind], TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    const talus_status status = measure_modes(p, s, world, kind, a, k);
-    talus_world_destroy(world);
+    TRY(measure_modes(p, s, world, kind, a, k));
+    paper_end_world(p, world);
     find_critical(k);
-    return status;
+    return TALUS_OK;
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -329,13 +329,6 @@ static void common_rows(paper* p, const sizes* s, const kind_results* kinds)
         "short, which no N_I makes them");
 }
 
-static void table(paper* p, const sizes* s, const kind_results* kinds)
-{
-    common_rows(p, s, kinds);
-    for (int kind = 0; kind < KINDS; kind++) kind_rows(p, s, kind, &kinds[kind]);
-    for (int kind = 0; kind < KINDS; kind++) misfit_rows(p, s, kind, &kinds[kind]);
-}
-
 /// Data of one N_I as dots.
 static talus_status draw_dots(paper* p, talus_figure* figure, int panel, int kind,
                               const kind_results* k, const double* x, const double* y)
@@ -399,8 +392,10 @@ static talus_status draw_scaled(paper* p, talus_figure* figure, const kind_resul
     return talus_figure_mark(figure, 3, false, 1.0, "UBWK (20)", &p->error);
 }
 
-static talus_status draw_axes(paper* p, talus_figure* figure)
+static talus_status draw(paper* p, const sizes* s, const kind_results* kinds)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     TRY(plot_axes(p, figure, 0, "frequency", "k d", "ω h", "x"));
     TRY(plot_axes(p, figure, 1, "damping time", "k d", "τ/h", "xy"));
     TRY(plot_axes(p, figure, 2, "frequency, all N_{I}", "k/k_{c}", "ω h", ""));
@@ -408,13 +403,7 @@ static talus_status draw_axes(paper* p, talus_figure* figure)
         plot_axes_def("damping time over UBWK (20)", "k/k_{c}", "τ D k^{2}/2", "");
     axes.y_low = 0.85, axes.y_high = 1.05;
     axes.legend = TALUS_LEGEND_BOTTOM_LEFT;
-    return talus_figure_axes(figure, 3, &axes, &p->error);
-}
-
-static talus_status draw_all(paper* p, const sizes* s, const kind_results* kinds,
-                             talus_figure* figure)
-{
-    TRY(draw_axes(p, figure));
+    TRY(talus_figure_axes(figure, 3, &axes, &p->error));
     for (int kind = 0; kind < KINDS; kind++) {
         TRY(draw_kind(p, s, figure, kind, &kinds[kind]));
     }
@@ -423,17 +412,6 @@ static talus_status draw_all(paper* p, const sizes* s, const kind_results* kinds
                         "Frequency and damping time of single modes of a chain under load. Dots: "
                         "simulation; dashed lines: UBWK (18) and (20); solid lines: the same "
                         "without taking steps and disks for small. Bottom: all N_I against k/k_c.");
-}
-
-static talus_status draw(paper* p, const sizes* s, const kind_results* kinds)
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = def.rows = 2;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, s, kinds, figure);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const kind_results* kinds)
@@ -466,7 +444,9 @@ static talus_status run(paper* p)
     kind_results* kinds = paper_alloc(p, KINDS, sizeof *kinds);
     if (!kinds) return TALUS_ERR_MEMORY;
     for (int kind = 0; kind < KINDS; kind++) TRY(measure_kind(p, s, kind, &kinds[kind]));
-    table(p, s, kinds);
+    common_rows(p, s, kinds);
+    for (int kind = 0; kind < KINDS; kind++) kind_rows(p, s, kind, &kinds[kind]);
+    for (int kind = 0; kind < KINDS; kind++) misfit_rows(p, s, kind, &kinds[kind]);
     paper_note(
         p,
         "%lld disks under a load of %g m d/h^2; modes of amplitude %g d/h, so that no contact "

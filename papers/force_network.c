@@ -60,17 +60,6 @@ typedef struct record {
 
 // ---- straining ---------------------------------------------------------------------------------
 
-static talus_status take_down(paper* p, const talus_world* cell, record* r)
-{
-    network_take(&r->forces, cell);
-    talus_wall_state lid, right;
-    TRY(talus_world_wall(cell, talus_world_find_wall(cell, "lid"), &lid, &p->error));
-    TRY(talus_world_wall(cell, talus_world_find_wall(cell, "right"), &right, &p->error));
-    r->lid_stress += lid.force[1] / right.position[0];
-    r->contact_stress += network_load(cell) / (right.position[0] * lid.position[1]);
-    return TALUS_OK;
-}
-
 /// A sample on its way.
 typedef struct sample {
     packing_def made;
@@ -87,13 +76,17 @@ static talus_status strain_cell(paper* p, const sample* s, const stretch* over, 
         while (s->rate * talus_world_time(s->cell) < until) {
             TRY(talus_world_step(s->cell, s->h, NULL, &p->error));
         }
-        TRY(take_down(p, s->cell, r));
+        network_take(&r->forces, s->cell);
+        talus_wall_state lid, right;
+        TRY(talus_world_wall(s->cell, talus_world_find_wall(s->cell, "lid"), &lid, &p->error));
+        TRY(talus_world_wall(s->cell, talus_world_find_wall(s->cell, "right"), &right, &p->error));
+        r->lid_stress += lid.force[1] / right.position[0];
+        r->contact_stress += network_load(s->cell) / (right.position[0] * lid.position[1]);
     }
     return TALUS_OK;
 }
 
-/// A packing in its cell, with the lid about to move. Whatever happens the caller destroys the
-/// cell.
+/// A packing in its cell, with the lid about to move.
 static talus_status start_sample(paper* p, const setting* set, uint64_t seed, sample* out)
 {
     packing_def* def = &out->made;
@@ -105,9 +98,8 @@ static talus_status start_sample(paper* p, const setting* set, uint64_t seed, sa
     def->solver.tolerance = 0.02;
     talus_world* packing = NULL;
     TRY(packing_make(p, def, &packing));
-    talus_status status = biaxial_make(p, def, packing, FRICTION, &out->cell);
-    talus_world_destroy(packing);
-    TRY(status);
+    TRY(biaxial_make(p, def, packing, FRICTION, &out->cell));
+    paper_end_world(p, packing);
     talus_wall_state lid;
     TRY(talus_world_wall(out->cell, talus_world_find_wall(out->cell, "lid"), &lid, &p->error));
     out->rate = set->inertial_number / (def->radius_low + def->radius_high) *
@@ -381,9 +373,11 @@ static talus_status draw_directions(paper* p, talus_figure* figure, const networ
     return paper_csv(p, "directions", NETWORK_ANGLES, 3, columns);
 }
 
-static talus_status write_figures(paper* p, const network of[STRETCHES], talus_figure* curves,
-                                  talus_figure* around)
+static talus_status draw_results(paper* p, const network of[STRETCHES])
 {
+    talus_figure *curves, *around;
+    TRY(plot_figure(p, 2, 2, &curves));
+    TRY(plot_figure(p, 1, 1, &around));
     const network_directions onset = network_directions_of(&of[ONSET]);
     TRY(write_density(p, of));
     TRY(draw_density(p, curves, of));
@@ -397,19 +391,6 @@ static talus_status write_figures(paper* p, const network of[STRETCHES], talus_f
     return paper_figure(p, "directions", around,
                         "Directions of the contacts of both networks at the onset: distance from "
                         "the origin is the density of directions, 1 if all are equal.");
-}
-
-static talus_status draw_results(paper* p, const network of[STRETCHES])
-{
-    talus_figure_def def = talus_figure_default();
-    talus_figure *curves = NULL, *around = NULL;
-    talus_status status = talus_figure_create(&def, &around, &p->error);
-    def.columns = def.rows = 2;
-    if (status >= 0) status = talus_figure_create(&def, &curves, &p->error);
-    if (status >= 0) status = write_figures(p, of, curves, around);
-    talus_figure_destroy(curves);
-    talus_figure_destroy(around);
-    return status;
 }
 
 /// The cell as it is: bars as wide as the force, strong ones in one colour, weak ones in another.
@@ -431,28 +412,16 @@ static talus_status draw_chains(paper* p, const talus_world* cell)
     axes.x_label = "x/r_{min}";
     axes.y_label = "y/r_{min}";
     talus_figure* figure;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = talus_figure_axes(figure, 0, &axes, &p->error);
-    if (status >= 0) status = talus_figure_world(figure, 0, cell, &picture, &p->error);
-    if (status >= 0) {
-        status = paper_figure(p, "chains", figure,
-                              "Forces in one sample at the onset. Bars join the centres of grains "
-                              "and are as wide as the normal force: forces above the mean in red, "
-                              "below in blue. The lid presses from above.");
-    }
-    talus_figure_destroy(figure);
-    return status;
+    TRY(paper_new_figure(p, &def, &figure));
+    TRY(talus_figure_axes(figure, 0, &axes, &p->error));
+    TRY(talus_figure_world(figure, 0, cell, &picture, &p->error));
+    return paper_figure(p, "chains", figure,
+                        "Forces in one sample at the onset. Bars join the centres of grains and "
+                        "are as wide as the normal force: forces above the mean in red, below in "
+                        "blue. The lid presses from above.");
 }
 
 // ---- the experiment ----------------------------------------------------------------------------
-
-static talus_status follow(paper* p, const setting* set, int k, const sample* s,
-                           record* const of[STRETCHES])
-{
-    TRY(strain_cell(p, s, &set->stretch[ONSET], &of[ONSET][k]));
-    if (k == 0) TRY(draw_chains(p, s->cell));
-    return strain_cell(p, s, &set->stretch[LATER], &of[LATER][k]);
-}
 
 static talus_status run(paper* p)
 {
@@ -464,10 +433,11 @@ static talus_status run(paper* p)
     }
     for (int k = 0; k < set.samples; k++) {
         sample s = {0};
-        talus_status status = start_sample(p, &set, p->seed + (uint64_t)k, &s);
-        if (status >= 0) status = follow(p, &set, k, &s, of);
-        talus_world_destroy(s.cell);
-        TRY(status);
+        TRY(start_sample(p, &set, p->seed + (uint64_t)k, &s));
+        TRY(strain_cell(p, &s, &set.stretch[ONSET], &of[ONSET][k]));
+        if (k == 0) TRY(draw_chains(p, s.cell));
+        TRY(strain_cell(p, &s, &set.stretch[LATER], &of[LATER][k]));
+        paper_end_world(p, s.cell);
         paper_progress(p, (k + 1.0) / set.samples);
     }
     const findings onset = find_all(of[ONSET], set.samples),

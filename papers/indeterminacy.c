@@ -44,38 +44,6 @@ typedef struct sample_def {
     double rest; ///< of the packing: kinetic energy over pressure times volume
 } sample_def;
 
-static talus_status solve_packing(paper* p, const sample_def* def, const packing_def* packed,
-                                  talus_world* world, talus_ensemble* out)
-{
-    talus_pair_def law = talus_pair_default();
-    law.friction = def->friction;
-    TRY(talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &law,
-                             &p->error));
-    talus_wall_state lid;
-    TRY(talus_world_wall(world, talus_world_find_wall(world, "lid"), &lid, &p->error));
-    talus_ensemble_def ensemble = talus_ensemble_default();
-    ensemble.step = packing_step(packed);
-    ensemble.samples = def->samples;
-    ensemble.seed = p->seed;
-    ensemble.tolerance = def->tolerance;
-    ensemble.starts = def->starts;
-    ensemble.volume = packing_width(packed) * lid.position[1];
-    return talus_measure_ensemble(world, &ensemble, out, &p->error);
-}
-
-static packing_def packing_of(const paper* p, const sample_def* def)
-{
-    packing_def packed = packing_default();
-    packed.grains = def->grains;
-    packed.friction = def->packed;
-    packed.pressure = PRESSURE;
-    packed.periodic = true;
-    packed.rest = def->rest;
-    packed.seed = p->seed;
-    packed.threads = p->threads;
-    return packed;
-}
-
 /// Stress spread that independent deviations of the single forces would give; xx component.
 static double independent_spread(const talus_world* world, const talus_ensemble* e, double width)
 {
@@ -97,13 +65,33 @@ static double independent_spread(const talus_world* world, const talus_ensemble*
 /// Make the packing and its ensemble. *scale, if not NULL, gets independent_spread().
 static talus_status sample(paper* p, const sample_def* def, talus_ensemble* out, double* scale)
 {
-    const packing_def packed = packing_of(p, def);
+    packing_def packed = packing_default();
+    packed.grains = def->grains;
+    packed.friction = def->packed;
+    packed.pressure = PRESSURE;
+    packed.periodic = true;
+    packed.rest = def->rest;
+    packed.seed = p->seed;
+    packed.threads = p->threads;
     talus_world* world = NULL;
     TRY(packing_make(p, &packed, &world));
-    talus_status status = solve_packing(p, def, &packed, world, out);
-    if (status >= 0 && scale) *scale = independent_spread(world, out, packing_width(&packed));
-    talus_world_destroy(world);
-    return status;
+    talus_pair_def law = talus_pair_default();
+    law.friction = def->friction;
+    TRY(talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &law,
+                             &p->error));
+    talus_wall_state lid;
+    TRY(talus_world_wall(world, talus_world_find_wall(world, "lid"), &lid, &p->error));
+    talus_ensemble_def ensemble = talus_ensemble_default();
+    ensemble.step = packing_step(&packed);
+    ensemble.samples = def->samples;
+    ensemble.seed = p->seed;
+    ensemble.tolerance = def->tolerance;
+    ensemble.starts = def->starts;
+    ensemble.volume = packing_width(&packed) * lid.position[1];
+    TRY(talus_measure_ensemble(world, &ensemble, out, &p->error));
+    if (scale) *scale = independent_spread(world, out, packing_width(&packed));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -413,9 +401,12 @@ static talus_status write_samples(paper* p, const talus_ensemble* e)
     return paper_csv(p, NULL, e->samples, COLUMNS, columns);
 }
 
-static talus_status draw_all(paper* p, const talus_ensemble* e, const talus_ensemble* small,
-                             const talus_ensemble* smooth, talus_figure* figure)
+static talus_status write_files(paper* p, const talus_ensemble* e, const talus_ensemble* small,
+                                const talus_ensemble* smooth)
 {
+    TRY(write_samples(p, e));
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     TRY(draw_histograms(p, e, figure));
     TRY(draw_scatter(p, e, smooth, figure));
     TRY(draw_spread(p, e, figure));
@@ -425,19 +416,6 @@ static talus_status draw_all(paper* p, const talus_ensemble* e, const talus_ense
                         "unless there is no friction; their spread hardly depends on their size, "
                         "so that weak forces are the least determined; the solutions span as many "
                         "dimensions as there are unknowns more than equations.");
-}
-
-static talus_status write_files(paper* p, const talus_ensemble* e, const talus_ensemble* small,
-                                const talus_ensemble* smooth)
-{
-    TRY(write_samples(p, e));
-    talus_figure_def def = talus_figure_default();
-    def.columns = def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, e, small, smooth, figure);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 // ---- the experiment ----------------------------------------------------------------------------

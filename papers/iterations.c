@@ -222,23 +222,18 @@ static talus_status solve_fast(paper* p, problem* o, solved* out)
     return velocity_error(p, o, &out->value[FAST_ERROR]);
 }
 
-static talus_status solve_both(paper* p, problem* o, solved* out)
-{
-    talus_wall_state lid;
-    TRY(lid_state(p, o, &lid));
-    out->value[SIZE] = lid.position[o->def.dim - 1] / (o->def.radius_low + o->def.radius_high);
-    TRY(solve_reference(p, o, out));
-    return solve_fast(p, o, out);
-}
-
 static talus_status solve_one(paper* p, int dim, int64_t grains, uint64_t seed, solved* out)
 {
     problem o;
     *out = (solved){.dim = dim, .value = {[GRAINS] = (double)grains}};
     TRY(make_problem(p, dim, grains, seed, &o));
-    talus_status status = solve_both(p, &o, out);
-    talus_world_destroy(o.world);
-    return status;
+    talus_wall_state lid;
+    TRY(lid_state(p, &o, &lid));
+    out->value[SIZE] = lid.position[o.def.dim - 1] / (o.def.radius_low + o.def.radius_high);
+    TRY(solve_reference(p, &o, out));
+    TRY(solve_fast(p, &o, out));
+    paper_end_world(p, o.world);
+    return TALUS_OK;
 }
 
 static talus_status solve_all(paper* p, results* res)
@@ -421,9 +416,10 @@ static talus_status draw_axes(paper* p, talus_figure* figure, int panel, const c
     return talus_figure_axes(figure, panel, &axes, &p->error);
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* res)
 {
-    const results* res = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     TRY(draw_axes(p, figure, 0, "sweeps for a velocity error of 10 %", "L/d", "N_{I}"));
     TRY(draw_points(p, figure, 0, res, SIZE, SWEEPS));
     TRY(draw_points(p, figure, 0, res, SIZE, FAST_SWEEPS));
@@ -463,7 +459,7 @@ static talus_status run(paper* p)
     for (int dim = 1; dim <= DIMS; dim++) state_dimension(p, res, dim);
     state_rest(p, res);
     TRY(write_data(p, res));
-    return plot_figure(p, 2, 2, draw, res);
+    return draw(p, res);
 }
 
 const paper_experiment paper_iterations = {

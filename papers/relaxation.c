@@ -59,16 +59,6 @@ static double expected_q(int order)
     return q[order];
 }
 
-static talus_status make_chain(paper* p, const sizes* s, talus_world** out)
-{
-    chain_def def = chain_default();
-    def.disks = s->disks;
-    def.overlap = 0.01;
-    def.force = LOAD;
-    def.seed = p->seed;
-    return chain_make(p, &def, out);
-}
-
 /// A chain under load, and room for its forces.
 typedef struct probe {
     const sizes* size;
@@ -382,8 +372,12 @@ static talus_status draw_decay(paper* p, const findings* f, talus_figure* figure
     return TALUS_OK;
 }
 
-static talus_status draw_axes(paper* p, talus_figure* figure)
+static talus_status draw(paper* p, const sizes* s, const findings* f)
 {
+    double* room = paper_alloc(p, 4 * (size_t)s->disks, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
     TRY(plot_axes(p, figure, 0, "random sweeps: a point disturbance", "distance x/d",
                   "error of the force / disturbance", ""));
     TRY(plot_axes(p, figure, 1, "its spreading", "sweeps N", "variance/(2 d^{2})", "xy"));
@@ -392,13 +386,7 @@ static talus_status draw_axes(paper* p, talus_figure* figure)
     axes.x_label = "wave number k d";
     axes.y_label = "q(k)";
     axes.y_high = 1.4;
-    return talus_figure_axes(figure, 2, &axes, &p->error);
-}
-
-static talus_status draw_all(paper* p, const sizes* s, const findings* f, talus_figure* figure,
-                             double* room)
-{
-    TRY(draw_axes(p, figure));
+    TRY(talus_figure_axes(figure, 2, &axes, &p->error));
     TRY(draw_profiles(p, s, f, figure, room));
     TRY(draw_spread(p, s, f, figure));
     TRY(draw_decay(p, f, figure));
@@ -408,19 +396,6 @@ static talus_status draw_all(paper* p, const sizes* s, const findings* f, talus_
         "after a point disturbance, mean over random sweeps, with Gaussians of variance 2 q N. "
         "Middle: that variance for all orders of the sweep, lines q N. Right: q from the decay of "
         "single modes, lines: exact theory for the infinite chain.");
-}
-
-static talus_status draw(paper* p, const sizes* s, const findings* f)
-{
-    double* room = paper_alloc(p, 4 * (size_t)s->disks, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, s, f, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const sizes* s, const findings* f)
@@ -443,18 +418,6 @@ static talus_status write_data(paper* p, const sizes* s, const findings* f)
     return paper_csv(p, "modes", MODES, 6, modes);
 }
 
-static talus_status measure(paper* p, probe* b, findings* f)
-{
-    choose_modes(b->size, f);
-    TRY(chain_press(p, b->world, 1.0));
-    for (int order = 0; order < ORDERS; order++) {
-        TRY(spread_of_order(p, b, order, f));
-        paper_progress(p, 0.5 + 0.1 * order);
-        TRY(decay_of_order(p, b, order, f));
-    }
-    return TALUS_OK;
-}
-
 static talus_status run(paper* p)
 {
     const sizes* s = p->brief ? &BRIEF : &FULL;
@@ -468,10 +431,19 @@ static talus_status run(paper* p)
                .trial = room + 2 * disks,
                .weight = room + 2 * disks + trials,
                .sign = 1};
-    TRY(make_chain(p, s, &b.world));
-    talus_status status = measure(p, &b, &f);
-    talus_world_destroy(b.world);
-    TRY(status);
+    chain_def def = chain_default();
+    def.disks = s->disks;
+    def.overlap = 0.01;
+    def.force = LOAD;
+    def.seed = p->seed;
+    TRY(chain_make(p, &def, &b.world));
+    choose_modes(s, &f);
+    TRY(chain_press(p, b.world, 1.0));
+    for (int order = 0; order < ORDERS; order++) {
+        TRY(spread_of_order(p, &b, order, &f));
+        paper_progress(p, 0.5 + 0.1 * order);
+        TRY(decay_of_order(p, &b, order, &f));
+    }
     table(p, s, &f);
     paper_note(p,
                "The papers give no measurement of q. Here: %lld disks, %d trials of random sweeps.",

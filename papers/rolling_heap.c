@@ -41,9 +41,12 @@ typedef struct sphere_def {
     int steps;
 } sphere_def;
 
-static talus_status roll_on(paper* p, const sphere_def* def, talus_world* world, double* speed,
-                            double* spin)
+/// Let a sphere go; speed and spin get their values after each step.
+static talus_status roll(paper* p, const sphere_def* def, double* speed, double* spin)
 {
+    talus_world* world = NULL;
+    const heap_law law = {.friction = 0.5, .rolling = def->rolling, .torsion = def->torsion};
+    TRY(heap_table(p, def->slope, &law, &world));
     talus_solver_def solver = talus_solver_default();
     solver.stop = TALUS_STOP_RESIDUAL;
     solver.tolerance = 1e-13;
@@ -62,18 +65,8 @@ static talus_status roll_on(paper* p, const sphere_def* def, talus_world* world,
         speed[s] = g.velocity[0];
         spin[s] = g.spin[2];
     }
+    paper_end_world(p, world);
     return TALUS_OK;
-}
-
-/// Let a sphere go; speed and spin get their values after each step.
-static talus_status roll(paper* p, const sphere_def* def, double* speed, double* spin)
-{
-    talus_world* world = NULL;
-    const heap_law law = {.friction = 0.5, .rolling = def->rolling, .torsion = def->torsion};
-    TRY(heap_table(p, def->slope, &law, &world));
-    talus_status status = roll_on(p, def, world, speed, spin);
-    talus_world_destroy(world);
-    return status;
 }
 
 enum { SPHERE_STEPS = 2000 };
@@ -184,16 +177,6 @@ static study plan(const paper* p)
     return s;
 }
 
-static void add_profile(const talus_world* world, double share, double* profile)
-{
-    talus_grains g = talus_world_grains(world);
-    for (int64_t i = 0; i < g.count; i++) {
-        int ring = (int)hypot(g.position[3 * i], g.position[3 * i + 1]);
-        double volume = 4 * M_PI / 3 * pow(g.radius[i], 3), area = M_PI * (2 * ring + 1);
-        if (ring < RINGS) profile[ring] += share * volume / area;
-    }
-}
-
 /// Draw the heap as seen from the side; both pictures show the same part of the table.
 static talus_status draw_heap(paper* p, const study* s, talus_figure* figure, int panel,
                               const talus_world* world)
@@ -222,23 +205,16 @@ static talus_status run_case(paper* p, study* s, int c, int seed, talus_figure* 
     def.seed = p->seed * 1000 + (uint64_t)seed;
     talus_world* world = NULL;
     TRY(heap_make(p, &def, &s->shape[c][seed], &world));
-    add_profile(world, 1.0 / s->seeds, s->profile[c]);
-    talus_status status = TALUS_OK;
+    const talus_grains g = talus_world_grains(world);
+    for (int64_t i = 0; i < g.count; i++) {
+        const int ring = (int)hypot(g.position[3 * i], g.position[3 * i + 1]);
+        const double volume = 4 * M_PI / 3 * pow(g.radius[i], 3), area = M_PI * (2 * ring + 1);
+        if (ring < RINGS) s->profile[c][ring] += 1.0 / s->seeds * volume / area;
+    }
     if (seed == 0 && (c == CASE_NONE || c == s->main)) {
-        status = draw_heap(p, s, pictures, c == CASE_NONE, world);
+        TRY(draw_heap(p, s, pictures, c == CASE_NONE, world));
     }
-    talus_world_destroy(world);
-    return status;
-}
-
-static talus_status run_cases(paper* p, study* s, talus_figure* pictures)
-{
-    for (int c = 0; c < s->cases; c++) {
-        for (int i = 0; i < s->seeds; i++) {
-            TRY(run_case(p, s, c, i, pictures));
-            paper_progress(p, (c * s->seeds + i + 1.0) / (s->cases * s->seeds));
-        }
-    }
+    paper_end_world(p, world);
     return TALUS_OK;
 }
 
@@ -368,32 +344,14 @@ static talus_status draw_profiles(paper* p, const study* s, talus_figure* figure
 
 static talus_status draw_curves(paper* p, const study* s)
 {
-    talus_figure_def def = talus_figure_default();
-    def.columns = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_angles(p, s, figure);
-    if (status >= 0) status = draw_profiles(p, s, figure);
-    if (status >= 0) {
-        status = paper_figure(p, "angle", figure,
-                              "Left: angle of the heap against the coefficient of rolling and "
-                              "torsion friction, mean over seeds. Right: profiles, the volume of "
-                              "the spheres in rings of width d over the rings' area.");
-    }
-    talus_figure_destroy(figure);
-    return status;
-}
-
-static talus_status make_heaps(paper* p, study* s, talus_figure* pictures)
-{
-    TRY(run_cases(p, s, pictures));
-    sum_up(s);
-    state_heaps(p, s);
-    TRY(write_tables(p, s));
-    TRY(paper_figure(p, NULL, pictures,
-                     "The collapsed column, seen from the side. Above: with rolling and torsion "
-                     "friction, at rest. Below: without, still spreading."));
-    return draw_curves(p, s);
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 1, &figure));
+    TRY(draw_angles(p, s, figure));
+    TRY(draw_profiles(p, s, figure));
+    return paper_figure(p, "angle", figure,
+                        "Left: angle of the heap against the coefficient of rolling and torsion "
+                        "friction, mean over seeds. Right: profiles, the volume of the spheres in "
+                        "rings of width d over the rings' area.");
 }
 
 static talus_status run_rolling_heap(paper* p)
@@ -403,11 +361,21 @@ static talus_status run_rolling_heap(paper* p)
     talus_figure_def def = talus_figure_default();
     def.rows = 2;
     def.panel_width = 720, def.panel_height = 200;
-    talus_figure* pictures = NULL;
-    TRY(talus_figure_create(&def, &pictures, &p->error));
-    talus_status status = make_heaps(p, &s, pictures);
-    talus_figure_destroy(pictures);
-    TRY(status);
+    talus_figure* pictures;
+    TRY(paper_new_figure(p, &def, &pictures));
+    for (int c = 0; c < s.cases; c++) {
+        for (int i = 0; i < s.seeds; i++) {
+            TRY(run_case(p, &s, c, i, pictures));
+            paper_progress(p, (c * s.seeds + i + 1.0) / (s.cases * s.seeds));
+        }
+    }
+    sum_up(&s);
+    state_heaps(p, &s);
+    TRY(write_tables(p, &s));
+    TRY(paper_figure(p, NULL, pictures,
+                     "The collapsed column, seen from the side. Above: with rolling and torsion "
+                     "friction, at rest. Below: without, still spreading."));
+    TRY(draw_curves(p, &s));
     paper_note(p,
                "BUW give no setting and of [29] no number: only that a heap is stabilised. Ours: "
                "%lld spheres, radii within %g of the mean, Coulomb "

@@ -63,16 +63,6 @@ typedef struct history {
 
 // ---- the world ---------------------------------------------------------------------------------
 
-/// Write the scene where it can be loaded from.
-static talus_status write_scene(paper* p, char* path)
-{
-    const int file = mkstemp(path);
-    if (file < 0) return paper_fail(p, "cannot make a file for the scene");
-    const ssize_t written = write(file, SCENE, sizeof SCENE - 1);
-    close(file);
-    return written == sizeof SCENE - 1 ? TALUS_OK : paper_fail(p, "cannot write the scene");
-}
-
 static talus_status load_world(paper* p, const char* path, kind what, talus_world** out)
 {
     char friction[64], seed[64];
@@ -96,8 +86,13 @@ static talus_status load_world(paper* p, const char* path, kind what, talus_worl
 static talus_status make_world(paper* p, kind what, talus_world** out)
 {
     char path[] = "/tmp/talus-shear-XXXXXX";
-    talus_status status = write_scene(p, path);
-    if (status >= 0) status = load_world(p, path, what, out);
+    const int file = mkstemp(path);
+    if (file < 0) return paper_fail(p, "cannot make a file for the scene");
+    const ssize_t written = write(file, SCENE, sizeof SCENE - 1);
+    close(file);
+    const talus_status status = written == sizeof SCENE - 1
+                                    ? load_world(p, path, what, out)
+                                    : paper_fail(p, "cannot write the scene");
     unlink(path);
     return status;
 }
@@ -131,29 +126,13 @@ static double difference(const history* a, const history* b, int64_t from, int64
     return off / all;
 }
 
-/// Sum of E over the sum of E' in the first intervals.
-static double mean_ratio(const history* a, const history* b, int64_t count)
-{
-    return fit_mean(count, a->energy).mean / fit_mean(count, b->energy).mean;
-}
-
-/// Cumulative difference, J s (Fig. 3e).
-static double* cumulate(paper* p, const history* a, const history* b)
-{
-    double* sum = paper_alloc(p, (size_t)a->count, sizeof *sum);
-    for (int64_t i = 0; sum && i < a->count; i++) {
-        sum[i] = (i > 0 ? sum[i - 1] : 0.0) + INTERVAL * fabs(a->energy[i] - b->energy[i]);
-    }
-    return sum;
-}
-
 /// All runs.
 typedef struct shear_runs {
     history coarse[KINDS], fine[KINDS];
     history nearly; ///< GEOMETRIC, 52 for 50 steps
     double* time;
-    double* cumulative[KINDS];
-    int64_t count, early; ///< intervals in all, and while runs go the same way
+    double* cumulative[KINDS]; ///< difference, J s (Fig. 3e)
+    int64_t count, early;      ///< intervals in all, and while runs go the same way
 } shear_runs;
 
 static talus_status follow_all(paper* p, shear_runs* r)
@@ -163,8 +142,12 @@ static talus_status follow_all(paper* p, shear_runs* r)
         r->coarse[k].count = r->fine[k].count = r->count;
         TRY(follow(p, (kind)k, COARSE, &r->coarse[k]));
         TRY(follow(p, (kind)k, FINE, &r->fine[k]));
-        r->cumulative[k] = cumulate(p, &r->coarse[k], &r->fine[k]);
-        if (!r->cumulative[k]) return TALUS_ERR_MEMORY;
+        double* sum = r->cumulative[k] = paper_alloc(p, (size_t)r->count, sizeof *sum);
+        if (!sum) return TALUS_ERR_MEMORY;
+        for (int64_t i = 0; i < r->count; i++) {
+            const double off = fabs(r->coarse[k].energy[i] - r->fine[k].energy[i]);
+            sum[i] = (i > 0 ? sum[i - 1] : 0.0) + INTERVAL * off;
+        }
         paper_progress(p, done += 0.25);
     }
     r->nearly.count = r->count;
@@ -227,7 +210,8 @@ static void check_means(paper* p, const shear_runs* r)
 {
     double ratio[KINDS];
     for (int k = 0; k < KINDS; k++) {
-        ratio[k] = mean_ratio(&r->coarse[k], &r->fine[k], r->early);
+        ratio[k] = fit_mean(r->early, r->coarse[k].energy).mean /
+                   fit_mean(r->early, r->fine[k].energy).mean;
         if (k == CUNDALL) continue;
         char name[80];
         snprintf(name, sizeof name, "early E_k of 13/500 t_c/that of 13/2500 t_c, %s",
@@ -299,8 +283,10 @@ static talus_status draw_cells(paper* p, talus_figure* figure, int panel)
     return status;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const shear_runs* r)
+static talus_status draw(paper* p, const shear_runs* r)
 {
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 3, &figure));
     static const char* const labels[KINDS] = {"μ = 0", "μ = 0.5, Cundall", "μ = 0.5, geometric"};
     for (int panel = 0; panel < 4; panel++) TRY(draw_energy(p, figure, r, panel));
     TRY(plot_axes(p, figure, 4, "e: difference of both steps", "t (s)", "∫ |ΔE_{k}| dt (J s)",
@@ -343,14 +329,7 @@ static talus_status run(paper* p)
                "plates begin to move.",
                time);
     TRY(write_data(p, &r));
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 2;
-    def.rows = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    const talus_status status = draw(p, figure, &r);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, &r);
 }
 
 const paper_experiment paper_shear = {

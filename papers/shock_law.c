@@ -55,9 +55,9 @@ static talus_status thrust(paper* p, int disks, int law, double h, talus_step_re
     chain.solver = law_solver(law, EXACT_SWEEPS);
     talus_world* world = NULL;
     TRY(chain_make(p, &chain, &world));
-    talus_status status = talus_world_step(world, h, result, &p->error);
-    talus_world_destroy(world);
-    return status;
+    TRY(talus_world_step(world, h, result, &p->error));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 static talus_status measure_thrusts(paper* p, thrust_results* r)
@@ -123,16 +123,15 @@ static talus_status load_chain(paper* p, const chain_def* def, double h, int ste
     talus_world* world = NULL;
     TRY(chain_make(p, def, &world));
     const double start = chain_position(world, def->disks - 1);
-    talus_status status = TALUS_OK;
-    for (int t = 0; t < steps && status >= 0; t++) {
+    for (int t = 0; t < steps; t++) {
         talus_step_result result = {0};
-        status = talus_world_step(world, h, &result, &p->error);
+        TRY(talus_world_step(world, h, &result, &p->error));
         out->energy[t] = result.kinetic_energy / energy;
         out->overlap[t] = result.overlap_mean / length;
     }
     out->shrinkage = (start - chain_position(world, def->disks - 1)) / length;
-    talus_world_destroy(world);
-    return status;
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 static chain_def loaded_chain(const paper* p, int law, int sweeps)
@@ -289,7 +288,7 @@ static talus_status make_heap(paper* p, const talus_solver_def* solver, talus_wo
     options.seed = p->seed;
     options.threads = p->threads;
     options.solver = *solver;
-    TRY(talus_world_create(&options, out, &p->error));
+    TRY(paper_world(p, &options, out));
     talus_pair_def law = talus_pair_default();
     law.friction = 0.5;
     TRY(talus_world_add_material(*out, "disk", &law, NULL, &p->error));
@@ -301,7 +300,7 @@ static talus_status make_heap(paper* p, const talus_solver_def* solver, talus_wo
 static talus_status run_heap(paper* p, int law, int number, heap_results* r)
 {
     const talus_solver_def solver = law_solver(law, heap_sweeps[number]);
-    TRY(make_heap(p, &solver, &r->world[law][number])); // run() ends it, on failure too
+    TRY(make_heap(p, &solver, &r->world[law][number]));
     talus_world* world = r->world[law][number];
     double start[HEAP_BOTTOM * HEAP_BOTTOM][2];
     talus_grains grains = talus_world_grains(world);
@@ -402,8 +401,10 @@ static talus_status draw_growth(paper* p, const growth_results* g, talus_figure*
     return talus_figure_mark(f, 3, false, 1, NULL, &p->error);
 }
 
-static talus_status draw(paper* p, const shock_results* r, talus_figure* f)
+static talus_status draw(paper* p, const shock_results* r)
 {
+    talus_figure* f;
+    TRY(plot_figure(p, 3, 2, &f));
     TRY(draw_thrusts(p, &r->thrusts, f));
     TRY(draw_loads(p, r, f));
     TRY(draw_growth(p, &r->growth, f));
@@ -448,18 +449,13 @@ static talus_status publish(paper* p, const shock_results* r)
     const thrust_results* t = &r->thrusts;
     const paper_column thrusts[] = {{"h", t->h}, {"E(2)", t->energy[0]}, {"E(10)", t->energy[1]}};
     TRY(paper_csv(p, "thrust", STEP_SIZES, 3, thrusts));
-    talus_figure_def def = talus_figure_default();
-    def.columns = 3;
-    def.rows = 2;
-    talus_figure* figure = NULL;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw(p, r, figure);
-    talus_figure_destroy(figure);
-    return status;
+    return draw(p, r);
 }
 
-static talus_status measure(paper* p, shock_results* r)
+static talus_status run(paper* p)
 {
+    shock_results* r = paper_alloc(p, 1, sizeof *r);
+    if (!r) return TALUS_ERR_MEMORY;
     for (int t = 0; t < CHAIN_STEPS; t++) r->t[t] = t + 1;
     TRY(given_overlaps(p, &r->thrusts));
     TRY(chain_under_load(p, r->loads));
@@ -474,16 +470,6 @@ static talus_status measure(paper* p, shock_results* r)
     paper_note(p, "Units: d = m = g = 1 for the disks and the heap; the bottom row of the heap is "
                   "fixed, friction is 0.5.");
     return publish(p, r);
-}
-
-static talus_status run(paper* p)
-{
-    shock_results* r = paper_alloc(p, 1, sizeof *r);
-    if (!r) return TALUS_ERR_MEMORY;
-    talus_status status = measure(p, r);
-    for (int i = 0; i < LAWS * HEAP_CASES; i++)
-        talus_world_destroy(r->heaps.world[i / HEAP_CASES][i % HEAP_CASES]);
-    return status;
 }
 
 const paper_experiment paper_shock_law = {

@@ -40,12 +40,6 @@ typedef struct setting {
     int sweeps[MOST_SWEEPS];
 } setting;
 
-static setting choose(bool brief)
-{
-    if (brief) return (setting){300, 2, 4, {4, 8, 16, 32}};
-    return (setting){1000, 4, 7, {5, 8, 12, 20, 32, 50, 80}};
-}
-
 // ---- one packing -------------------------------------------------------------------------------
 
 /// What depends on the choices that the papers do not tell.
@@ -54,12 +48,6 @@ typedef struct variants {
     ring large;        ///< dF = 0.2 F
     ring light, heavy; ///< a packing without side walls, with the usual piston and a heavy one
 } variants;
-
-static talus_status vary(paper* p, ring_packing* in, int sweeps, variants* v)
-{
-    TRY(ring_play(p, in, sweeps, 0.5 * small_rise, &v->halved));
-    return ring_watch(p, in, sweeps, large_rise, &v->large);
-}
 
 /// All that is measured.
 typedef struct results {
@@ -75,30 +63,12 @@ static talus_status draw_packing(paper* p, const talus_world* world)
     talus_figure_def def = talus_figure_default();
     def.panel_height = 400;
     talus_figure* figure;
-    TRY(talus_figure_create(&def, &figure, &p->error));
+    TRY(paper_new_figure(p, &def, &figure));
     talus_picture_def picture = talus_picture_default();
     picture.forces = true;
-    talus_status status = talus_figure_world(figure, 0, world, &picture, &p->error);
-    if (status >= 0) {
-        status =
-            paper_figure(p, "setup", figure,
-                         "The packing before its force rises (UK Fig. 5), with contact forces.");
-    }
-    talus_figure_destroy(figure);
-    return status;
-}
-
-static talus_status measure_packing(paper* p, results* out, int packing, ring_packing* in)
-{
-    const setting* set = &out->set;
-    TRY(ring_prepare(p, in, set->sweeps[0], large_rise));
-    if (packing == 0) TRY(draw_packing(p, in->world));
-    for (int s = 0; s < set->count; s++) {
-        TRY(ring_play(p, in, set->sweeps[s], small_rise, &out->rings[packing][s]));
-        paper_progress(p, (packing + (s + 1.0) / set->count) / set->packings);
-    }
-    if (packing > 0) return TALUS_OK;
-    return vary(p, in, set->sweeps[out->middle], &out->variants);
+    TRY(talus_figure_world(figure, 0, world, &picture, &p->error));
+    return paper_figure(p, "setup", figure,
+                        "The packing before its force rises (UK Fig. 5), with contact forces.");
 }
 
 static talus_status make_packing(paper* p, const results* res, int packing, bool periodic,
@@ -118,17 +88,20 @@ static talus_status run_packing(paper* p, results* out, int packing)
 {
     ring_packing in;
     TRY(make_packing(p, out, packing, false, &in));
-    talus_status status = measure_packing(p, out, packing, &in);
-    talus_world_destroy(in.world);
-    return status;
-}
-
-static talus_status play_pistons(paper* p, ring_packing* in, int sweeps, variants* v)
-{
-    TRY(ring_prepare(p, in, sweeps, large_rise));
-    TRY(ring_play(p, in, sweeps, small_rise, &v->light));
-    in->def.lid_mass = heavy_piston * (double)in->def.grains;
-    return ring_play(p, in, sweeps, small_rise, &v->heavy);
+    const setting* set = &out->set;
+    TRY(ring_prepare(p, &in, set->sweeps[0], large_rise));
+    if (packing == 0) TRY(draw_packing(p, in.world));
+    for (int s = 0; s < set->count; s++) {
+        TRY(ring_play(p, &in, set->sweeps[s], small_rise, &out->rings[packing][s]));
+        paper_progress(p, (packing + (s + 1.0) / set->count) / set->packings);
+    }
+    if (packing == 0) {
+        const int sweeps = set->sweeps[out->middle];
+        TRY(ring_play(p, &in, sweeps, 0.5 * small_rise, &out->variants.halved));
+        TRY(ring_watch(p, &in, sweeps, large_rise, &out->variants.large));
+    }
+    paper_end_world(p, in.world);
+    return TALUS_OK;
 }
 
 /// Two pistons on a packing without side walls: its wave is plane, so their masses tell its kH.
@@ -136,9 +109,13 @@ static talus_status run_pistons(paper* p, results* out)
 {
     ring_packing in;
     TRY(make_packing(p, out, 0, true, &in));
-    talus_status status = play_pistons(p, &in, out->set.sweeps[out->middle], &out->variants);
-    talus_world_destroy(in.world);
-    return status;
+    const int sweeps = out->set.sweeps[out->middle];
+    TRY(ring_prepare(p, &in, sweeps, large_rise));
+    TRY(ring_play(p, &in, sweeps, small_rise, &out->variants.light));
+    in.def.lid_mass = heavy_piston * (double)in.def.grains;
+    TRY(ring_play(p, &in, sweeps, small_rise, &out->variants.heavy));
+    paper_end_world(p, in.world);
+    return TALUS_OK;
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -373,9 +350,10 @@ static talus_status draw_power(paper* p, talus_figure* figure, int panel, const 
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* res)
 {
-    const results* res = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 2, &figure));
     char small[64], large[64];
     const ring* r = &res->rings[0][res->middle];
     snprintf(small, sizeof small, "N_{I} = %d, ΔF = %g F", r->sweeps, small_rise);
@@ -417,7 +395,8 @@ static talus_status run(paper* p)
 {
     results* res = paper_alloc(p, 1, sizeof *res);
     if (!res) return p->error.status;
-    res->set = choose(p->brief);
+    res->set = p->brief ? (setting){300, 2, 4, {4, 8, 16, 32}}
+                        : (setting){1000, 4, 7, {5, 8, 12, 20, 32, 50, 80}};
     res->middle = res->set.count / 2;
     res->def = packing_default();
     res->def.grains = res->set.disks;
@@ -429,7 +408,7 @@ static talus_status run(paper* p)
     state_variants(p, res);
     tell_choices(p, res);
     TRY(write_data(p, res));
-    return plot_figure(p, 2, 2, draw, res);
+    return draw(p, res);
 }
 
 const paper_experiment paper_sound_2d = {

@@ -130,10 +130,10 @@ static talus_status run_rigid(paper* p, setting s, double change, uint64_t seed,
     def.solver = chain_sweeps(s.sweeps, TALUS_ORDER_RANDOM);
     talus_world* world;
     TRY(chain_make(p, &def, &world));
-    talus_status status = chain_press(p, world, s.h);
-    if (status >= 0) status = raise_load(p, world, s.h, 1, change, a);
-    talus_world_destroy(world);
-    return status;
+    TRY(chain_press(p, world, s.h));
+    TRY(raise_load(p, world, s.h, 1, change, a));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 /// The chain of springs and dashpots with the same kappa and gamma. It begins in balance.
@@ -149,13 +149,10 @@ static talus_status run_soft(paper* p, setting s, double change, answer* a)
     talus_world* world;
     talus_soft_times times;
     TRY(chain_make(p, &def, &world));
-    talus_status status = talus_world_soft_times(world, &times, &p->error);
-    if (status >= 0) {
-        const int64_t parts = (int64_t)ceil(s.h / times.chosen);
-        status = raise_load(p, world, s.h, parts, change, a);
-    }
-    talus_world_destroy(world);
-    return status;
+    TRY(talus_world_soft_times(world, &times, &p->error));
+    TRY(raise_load(p, world, s.h, (int64_t)ceil(s.h / times.chosen), change, a));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 /// omega and tau of the longest wave, fitted when the next one, which decays 9 times as fast, has
@@ -174,16 +171,6 @@ static talus_status fit_answer(paper* p, int sweeps, const answer* a, chain_wave
 
 // ---- measurements ------------------------------------------------------------------------------
 
-/// Add a run to the mean of all.
-static void add_to_mean(const answer* one, double weight, answer* mean)
-{
-    for (int64_t t = 0; t < mean->steps; t++) {
-        mean->t[t] = one->t[t];
-        mean->moved[t] += weight * one->moved[t];
-    }
-    for (int64_t i = 0; i < mean->disks; i++) mean->overlap[i] += weight * one->overlap[i];
-}
-
 /// Shortening, omega and tau of many runs of the long chain.
 static talus_status measure_long(paper* p, const sizes* s, setting set, uint64_t seed,
                                  double* shorter, findings* f)
@@ -196,7 +183,13 @@ static talus_status measure_long(paper* p, const sizes* s, setting set, uint64_t
         chain_wave wave;
         TRY(run_rigid(p, set, CHANGE, seed + (uint64_t)i, &f->one));
         TRY(fit_answer(p, set.sweeps, &f->one, &wave));
-        add_to_mean(&f->one, 1.0 / s->seeds, &f->mean);
+        for (int64_t t = 0; t < f->mean.steps; t++) {
+            f->mean.t[t] = f->one.t[t];
+            f->mean.moved[t] += 1.0 / s->seeds * f->one.moved[t];
+        }
+        for (int64_t d = 0; d < f->mean.disks; d++) {
+            f->mean.overlap[d] += 1.0 / s->seeds * f->one.overlap[d];
+        }
         shorter[i] = shortening(&f->one);
         omega[i] = wave.omega;
         gamma[i] = 2.0 / (wave.tau * kd * kd);
@@ -415,9 +408,12 @@ static talus_status draw_overlaps(paper* p, talus_figure* figure, const findings
     return plot_curve(p, figure, 2, LINE, "theory", disks - 1, y + 1, line + 1);
 }
 
-static talus_status draw_all(paper* p, const findings* f, const answer* soft, talus_figure* figure,
-                             double* room)
+static talus_status draw(paper* p, const sizes* s, const findings* f, const answer* soft)
 {
+    double* room = paper_alloc(p, 4 * (size_t)s->disks + (size_t)soft->steps, sizeof *room);
+    if (!room) return TALUS_ERR_MEMORY;
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
     TRY(draw_constants(p, figure, f));
     TRY(draw_motion(p, figure, f, soft, room));
     TRY(draw_overlaps(p, figure, f, room));
@@ -429,19 +425,6 @@ static talus_status draw_all(paper* p, const findings* f, const answer* soft, ta
         "predicted κ and γ. Right: by how much the overlaps have grown when all is at rest again. "
         "Overlaps of single contacts are random, as the papers say; on average the load leaves κ, "
         "but for the end where it acts.");
-}
-
-static talus_status draw(paper* p, const sizes* s, const findings* f, const answer* soft)
-{
-    double* room = paper_alloc(p, 4 * (size_t)s->disks + (size_t)soft->steps, sizeof *room);
-    if (!room) return TALUS_ERR_MEMORY;
-    talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
-    def.columns = 3;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    talus_status status = draw_all(p, f, soft, figure, room);
-    talus_figure_destroy(figure);
-    return status;
 }
 
 static talus_status write_data(paper* p, const findings* f, const answer* soft)

@@ -155,9 +155,10 @@ static talus_status energies(paper* p, talus_figure* figure, int panel, double f
     return write_energies(p, friction > 0.0 ? "energy" : "energy-frictionless", count, all);
 }
 
-static talus_status draw_5(paper* p, talus_figure* figure, const void* unused)
+static talus_status figure_5(paper* p)
 {
-    (void)unused;
+    talus_figure* figure;
+    TRY(plot_figure(p, 2, 1, &figure));
     for (int panel = 0; panel < 2; panel++) {
         talus_axes_def axes = plot_axes_def(panel ? "μ = 0 (inset of Fig. 5)" : "μ = 500",
                                             "t/t_{c}", "E_{k} (J)", "y");
@@ -306,18 +307,6 @@ static talus_status draw_frictions(paper* p, talus_figure* figure, int panel)
     return paper_csv(p, "friction-steps", MIDDLE_PARTS, 1 + FRICTIONS, columns);
 }
 
-static talus_status draw_6_and_7(paper* p, talus_figure* figure, const void* data)
-{
-    const discs_sweep *both = data, *translation = both + STIFFNESSES;
-    TRY(draw_stiffnesses(p, figure, 0, "Fig. 6: translation and rotation, μ = 500", both));
-    TRY(draw_stiffnesses(p, figure, 1, "Fig. 7a: no rotation, μ = 500", translation));
-    TRY(draw_frictions(p, figure, 2));
-    return paper_figure(p, NULL, figure,
-                        "PLMH Figs. 6, 7a and 7b: relaxation time against the step with Cundall's "
-                        "elongation, started in the oscillation that lasts longest (6, 7a) or "
-                        "from touch (7b).");
-}
-
 // ---- onset of convergence ----------------------------------------------------------------------
 
 /// A row for T_t at a level, against theory.
@@ -412,7 +401,15 @@ static talus_status figures_6_and_7(paper* p)
     check_sweeps(p, both);
     check_sweeps(p, translation);
     TRY(write_sweeps(p, NULL, 2 * STIFFNESSES, all));
-    TRY(plot_figure(p, 3, 1, draw_6_and_7, all));
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
+    TRY(draw_stiffnesses(p, figure, 0, "Fig. 6: translation and rotation, μ = 500", both));
+    TRY(draw_stiffnesses(p, figure, 1, "Fig. 7a: no rotation, μ = 500", translation));
+    TRY(draw_frictions(p, figure, 2));
+    TRY(paper_figure(p, NULL, figure,
+                     "PLMH Figs. 6, 7a and 7b: relaxation time against the step with Cundall's "
+                     "elongation, started in the oscillation that lasts longest (6, 7a) or "
+                     "from touch (7b)."));
     return compare_onsets(p, both, translation);
 }
 
@@ -604,9 +601,10 @@ static talus_status draw_limits(paper* p, talus_figure* figure, int panel)
     return paper_csv(p, restitution ? "restitution" : "stiffness", c[0].count, 5, columns);
 }
 
-static talus_status draw_8(paper* p, talus_figure* figure, const void* unused)
+static talus_status figure_8(paper* p)
 {
-    (void)unused;
+    talus_figure* figure;
+    TRY(plot_figure(p, 3, 1, &figure));
     TRY(draw_8a(p, figure));
     TRY(draw_limits(p, figure, 1));
     TRY(draw_limits(p, figure, 2));
@@ -616,20 +614,6 @@ static talus_status draw_8(paper* p, talus_figure* figure, const void* unused)
 }
 
 // ---- Fig. 9: the geometric elongation ----------------------------------------------------------
-
-static talus_status draw_9(paper* p, talus_figure* figure, const void* data)
-{
-    const discs_sweep* all = data;
-    static const char* const labels[] = {"both", "translation only", "rotation only"};
-    TRY(step_axes(p, figure, 0, "geometric ξ", 350.0));
-    for (int k = 0; k < 3; k++) {
-        TRY(draw_theory(p, figure, 0, &all[k], k ? NULL : "theory"));
-        TRY(draw_sweep(p, figure, 0, &all[k], k, labels[k]));
-    }
-    return paper_figure(p, "fig9", figure,
-                        "PLMH Fig. 9: with the geometric elongation the relaxation time does not "
-                        "depend on the step.");
-}
 
 static talus_status figure_9(paper* p)
 {
@@ -653,7 +637,17 @@ static talus_status figure_9(paper* p)
     }
     paper_note(p, "With the geometric elongation there is no T_t: t_R is right with all steps.");
     TRY(write_sweeps(p, "geometric", 3, all));
-    return plot_figure(p, 1, 1, draw_9, all);
+    talus_figure* figure;
+    TRY(plot_figure(p, 1, 1, &figure));
+    static const char* const labels[] = {"both", "translation only", "rotation only"};
+    TRY(step_axes(p, figure, 0, "geometric ξ", 350.0));
+    for (int k = 0; k < 3; k++) {
+        TRY(draw_theory(p, figure, 0, &all[k], k ? NULL : "theory"));
+        TRY(draw_sweep(p, figure, 0, &all[k], k, labels[k]));
+    }
+    return paper_figure(p, "fig9", figure,
+                        "PLMH Fig. 9: with the geometric elongation the relaxation time does not "
+                        "depend on the step.");
 }
 
 /// The paper does not say how hard it pushes: what depends on it.
@@ -679,11 +673,11 @@ static talus_status run(paper* p)
     TRY(note_push(p));
     paper_note(p, "nu_n and t_c are those of two free discs, m_r = m/2, as the paper's t_c says; "
                   "rotation only: x is held, and the disc starts with a spin.");
-    TRY(plot_figure(p, 2, 1, draw_5, NULL));
+    TRY(figure_5(p));
     paper_progress(p, 0.3);
     TRY(figures_6_and_7(p));
     paper_progress(p, 0.8);
-    TRY(plot_figure(p, 3, 1, draw_8, NULL));
+    TRY(figure_8(p));
     TRY(check_sliding(p));
     return figure_9(p);
 }

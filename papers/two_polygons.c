@@ -84,28 +84,6 @@ static talus_status add_shapes(paper* p, talus_world* world)
     return talus_world_add_solid(world, &solid, NULL, &p->error);
 }
 
-static talus_status add_polygons(paper* p, const press* n, talus_world* world)
-{
-    talus_pair_def pair = talus_pair_default();
-    pair.soft.stiffness = STIFFNESS;
-    pair.friction = FRICTION;
-    pair.restitution = RESTITUTION;
-    pair.soft.stiffness_ratio = pair.soft.damping_ratio = RATIO;
-    TRY(talus_world_add_material(world, "polygon", &pair, NULL, &p->error));
-    TRY(add_shapes(p, world));
-    talus_grain_def grain = talus_grain_default();
-    grain.density = 1.0;
-    grain.solid = (talus_solid_id){0};
-    grain.fixed = true;
-    TRY(talus_world_add_grain(world, &grain, NULL, &p->error));
-    grain.solid = (talus_solid_id){1};
-    grain.fixed = false;
-    grain.locked[1] = grain.locked_rotation = true;
-    grain.force[0] = -n->push - KICK;
-    grain.position[0] = grain.position[1] = (0.5 * SIDE + CORNER - n->depth) * sqrt(0.5);
-    return talus_world_add_grain(world, &grain, NULL, &p->error);
-}
-
 static talus_status make_world(paper* p, const press* n, talus_elongation elongation,
                                talus_world** out)
 {
@@ -115,10 +93,25 @@ static talus_status make_world(paper* p, const press* n, talus_elongation elonga
     def.soft.integrator = TALUS_INTEGRATOR_GEAR5;
     def.soft.bound = TALUS_BOUND_ELASTIC;
     def.soft.elongation = elongation;
-    TRY(talus_world_create(&def, out, &p->error));
-    const talus_status status = add_polygons(p, n, *out);
-    if (status < 0) talus_world_destroy(*out);
-    return status;
+    TRY(paper_world(p, &def, out));
+    talus_pair_def pair = talus_pair_default();
+    pair.soft.stiffness = STIFFNESS;
+    pair.friction = FRICTION;
+    pair.restitution = RESTITUTION;
+    pair.soft.stiffness_ratio = pair.soft.damping_ratio = RATIO;
+    TRY(talus_world_add_material(*out, "polygon", &pair, NULL, &p->error));
+    TRY(add_shapes(p, *out));
+    talus_grain_def grain = talus_grain_default();
+    grain.density = 1.0;
+    grain.solid = (talus_solid_id){0};
+    grain.fixed = true;
+    TRY(talus_world_add_grain(*out, &grain, NULL, &p->error));
+    grain.solid = (talus_solid_id){1};
+    grain.fixed = false;
+    grain.locked[1] = grain.locked_rotation = true;
+    grain.force[0] = -n->push - KICK;
+    grain.position[0] = grain.position[1] = (0.5 * SIDE + CORNER - n->depth) * sqrt(0.5);
+    return talus_world_add_grain(*out, &grain, NULL, &p->error);
 }
 
 /// t_R in t_c with steps of `part` t_c.
@@ -129,9 +122,8 @@ static talus_status measure(paper* p, const press* n, talus_elongation elongatio
     decay maxima;
     const double t_c = n->contact;
     TRY(make_world(p, n, elongation, &world));
-    const talus_status status = decay_record(p, world, part * t_c, 0.02 * t_c, 40.0 * t_c, &maxima);
-    talus_world_destroy(world);
-    if (status < 0) return status;
+    TRY(decay_record(p, world, part * t_c, 0.02 * t_c, 40.0 * t_c, &maxima));
+    paper_end_world(p, world);
     *t_r = decay_time(&maxima, 0.0, INFINITY) / t_c;
     return TALUS_OK;
 }
@@ -209,9 +201,10 @@ static talus_status check_depth(paper* p)
     return TALUS_OK;
 }
 
-static talus_status draw(paper* p, talus_figure* figure, const void* data)
+static talus_status draw(paper* p, const results* r)
 {
-    const results* r = data;
+    talus_figure* figure;
+    TRY(plot_figure(p, 1, 1, &figure));
     talus_axes_def axes = plot_axes_def(NULL, "Δt/t_{c}", "t_{R}/t_{c}", "x");
     axes.y_high = 130.0;
     TRY(talus_figure_axes(figure, 0, &axes, &p->error));
@@ -246,7 +239,7 @@ static talus_status run(paper* p)
                                     {"t_R/t_c geometric", r.t_r[GEOMETRIC]},
                                     {"theory geometric", r.theory[GEOMETRIC]}};
     TRY(paper_csv(p, NULL, r.count, 5, columns));
-    return plot_figure(p, 1, 1, draw, &r);
+    return draw(p, &r);
 }
 
 const paper_experiment paper_two_polygons = {

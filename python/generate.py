@@ -29,7 +29,7 @@ typedef long int64_t; typedef unsigned long uint64_t;
 
 # ---- text of a header ------------------------------------------------------------------------
 
-def header_order(folder, name="talus/talus.h", seen=None):
+def header_order(folder, name="talus/workshop.h", seen=None):
     """The headers that the umbrella includes, each after those that it includes itself."""
     seen = [] if seen is None else seen
     text = (folder / name).read_text()
@@ -68,6 +68,7 @@ def declare_inline(code, wanted):
         head = found.group(1).strip() + ";" if re.search(wanted, found.group(1)) else ""
         return head + "\n" * (found.group(0).count("\n") - head.count("\n"))
 
+    text = re.sub(r"TALUS_DEFAULT\((\w+),\s*(\w+)\);", r"\1 \2(void);", text)
     text = re.sub(r"static inline\s([^;{}]*)\{.*?\n\}", lines_of, text, flags=re.DOTALL)
     return re.sub(r"static const talus_\w+ \w+ = \{[^}]*\};", "", text).split("\n")
 
@@ -218,7 +219,7 @@ def main(include, out):
                                     "HEADER = " + pprint.pformat(header, width=100) + "\n")
     ffi = cffi.FFI()
     ffi.cdef(PRELUDE + text + trampolines(tree))
-    ffi.set_source("talus._talus", "#include <signal.h>\n#include <talus/talus.h>\n")
+    ffi.set_source("talus._talus", "#include <signal.h>\n#include <talus/workshop.h>\n")
     ffi.emit_c_code(str(out / "_talus.c"))
 
 

@@ -11,6 +11,7 @@ extern "C" {
 
 /// Options of the advice. Fill with talus_advise_default(); pointers must outlive the call.
 typedef struct talus_advise_def {
+    talus_mark mark;         ///< set by talus_advise_default()
     const char* scene;       ///< path of the scene file
     const char* const* sets; ///< "key.path=value" overrides
     int set_count;
@@ -18,7 +19,7 @@ typedef struct talus_advise_def {
     double seconds; ///< processor seconds a thread for the trial of each method [default 1]
 } talus_advise_def;
 
-TALUS_API talus_advise_def talus_advise_default(void);
+TALUS_DEFAULT(talus_advise_def, talus_advise_default);
 
 /// What a method costs. Seconds are processor seconds a thread: those by the wall on a machine that
 /// does nothing else.

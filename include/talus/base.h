@@ -13,11 +13,23 @@
 extern "C" {
 #endif
 
+/// Version of the headers that a program is compiled with; talus_version() is that of the library
+/// it runs with. docs/interface.md says what stays the same between two versions.
+#define TALUS_VERSION_MAJOR 0
+#define TALUS_VERSION_MINOR 1
+#define TALUS_VERSION_PATCH 0
+/// As one number, to be compared: 10203 is 1.2.3.
+#define TALUS_VERSION                                                                              \
+    (10000 * TALUS_VERSION_MAJOR + 100 * TALUS_VERSION_MINOR + TALUS_VERSION_PATCH)
+
 #if defined(__GNUC__)
+/// Before a declaration that a later version will not have: TALUS_DEPRECATED("use ...").
+#define TALUS_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #define TALUS_API __attribute__((visibility("default")))
 #define TALUS_PRINTF(format_index, first_argument)                                                 \
     __attribute__((format(printf, format_index, first_argument)))
 #else
+#define TALUS_DEPRECATED(instead)
 #define TALUS_API
 #define TALUS_PRINTF(format_index, first_argument)
 #endif
@@ -53,21 +65,43 @@ typedef enum talus_log_level {
 /// Receives the library's messages. `text` is one line without newline and dies with the call.
 typedef void talus_log_fn(void* user, talus_log_level level, const char* text);
 
+// ---- definitions -------------------------------------------------------------------------------
+
+/// First member of every definition, set by its _default(): that it was made so, and how many bytes
+/// of it the program knows. A later library has more fields behind those; it gives them their
+/// defaults.
+typedef struct talus_mark {
+    uint32_t made;
+    uint32_t size;
+} talus_mark;
+
+/// The function that gives a definition's defaults. It is compiled into the program, so that the
+/// library learns the size.
+#define TALUS_DEFAULT(type, name)                                                                  \
+    TALUS_API void name##_sized(type* def, size_t size);                                           \
+    static inline type name(void)                                                                  \
+    {                                                                                              \
+        type def;                                                                                  \
+        name##_sized(&def, sizeof def);                                                            \
+        return def;                                                                                \
+    }                                                                                              \
+    struct name##_end
+
 // ---- ids ---------------------------------------------------------------------------------------
 
 /// A wall of a world: walls are counted from 0 as they are added. Ids are never reused.
 typedef struct talus_wall_id {
-    int32_t index; ///< -1: none
+    int32_t index; ///< -1: none (TALUS_NO_WALL)
 } talus_wall_id;
 
 /// A material of a world, counted likewise.
 typedef struct talus_material_id {
-    int32_t index; ///< -1: none
+    int32_t index; ///< -1: none (TALUS_NO_MATERIAL)
 } talus_material_id;
 
 /// A shape of grains and walls, counted likewise.
 typedef struct talus_solid_id {
-    int32_t index; ///< -1: none; of a grain: it is a ball
+    int32_t index; ///< -1: none (TALUS_NO_SOLID); of a grain: it is a ball
 } talus_solid_id;
 
 static const talus_wall_id TALUS_NO_WALL = {-1};

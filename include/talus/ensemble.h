@@ -24,6 +24,7 @@ typedef void talus_ensemble_fn(void* user, int done, int samples);
 
 /// Options of an ensemble. Fill with talus_ensemble_default(); copied on use.
 typedef struct talus_ensemble_def {
+    talus_mark mark;  ///< set by talus_ensemble_default()
     double step;      ///< length of the step whose contact problem is solved, s, > 0; no default
     int samples;      ///< solutions, at least 2 [default 30]
     uint64_t seed;    ///< of all sweeps and random starts [default 1]
@@ -35,7 +36,7 @@ typedef struct talus_ensemble_def {
     void* progress_user;
 } talus_ensemble_def;
 
-TALUS_API talus_ensemble_def talus_ensemble_default(void);
+TALUS_DEFAULT(talus_ensemble_def, talus_ensemble_default);
 
 /// One solution.
 typedef struct talus_ensemble_sample {

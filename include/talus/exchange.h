@@ -35,6 +35,7 @@ typedef enum talus_import_format {
 
 /// What to import. Fill with talus_import_default(); copied on use.
 typedef struct talus_import_def {
+    talus_mark mark;  ///< set by talus_import_default()
     const char* path; ///< the file; LMGC90: or its folder
     const char* out;  ///< scene to write, ending in .yaml; the grains go to a CSV file beside it
     talus_import_format format; ///< [default TALUS_IMPORT_AUTO]
@@ -47,7 +48,7 @@ typedef struct talus_import_def {
     double high[3];
 } talus_import_def;
 
-TALUS_API talus_import_def talus_import_default(void);
+TALUS_DEFAULT(talus_import_def, talus_import_default);
 
 /// What was imported. Zero-initialise; free with talus_import_free().
 typedef struct talus_import_result {

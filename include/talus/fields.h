@@ -22,11 +22,13 @@ extern "C" {
 /// boxes and tubes only what no grain is behind) and by `bounds`; where nothing limits it, it ends
 /// at the box around the grains.
 typedef struct talus_domain_def {
+    talus_mark mark;     ///< set by talus_domain_default()
     talus_region bounds; ///< may cross a periodic cell's edge, as regions do [default no limits]
     bool walls;          ///< do walls limit it? [default true]
+    double reserve[8];   ///< room for later fields, zero
 } talus_domain_def;
 
-TALUS_API talus_domain_def talus_domain_default(void);
+TALUS_DEFAULT(talus_domain_def, talus_domain_default);
 
 /// A space and what is in it. Grains count by the exact part of them that is inside.
 typedef struct talus_packing {
@@ -47,13 +49,14 @@ TALUS_API talus_status talus_measure_packing(const talus_world* world, const tal
 
 /// Options of Voronoi cells. Fill with talus_voronoi_default(); copied on use.
 typedef struct talus_voronoi_def {
+    talus_mark mark;         ///< set by talus_voronoi_default()
     talus_domain_def domain; ///< cuts the cells; no bounds along periodic axes
     talus_region region;     ///< free grains with centres in it make mean and histogram [all]
     bool boundary;           ///< cells at the domain's boundary count in these too [default true]
     int bins;                ///< of the histogram of local fractions, from 0 to 1 [default 50]
 } talus_voronoi_def;
 
-TALUS_API talus_voronoi_def talus_voronoi_default(void);
+TALUS_DEFAULT(talus_voronoi_def, talus_voronoi_default);
 
 /// The radical (power) Voronoi cells of all grains: points x with |x - x_i|^2 - r_i^2 smaller than
 /// for any other grain. A solid has the radius of the ball as large as it.
@@ -91,6 +94,7 @@ typedef enum talus_rdf_edge {
 
 /// Options of g(r). Fill with talus_rdf_default(); copied on use.
 typedef struct talus_rdf_def {
+    talus_mark mark;         ///< set by talus_rdf_default()
     talus_domain_def domain; ///< no bounds along periodic axes
     double range;            ///< largest distance, m; 0: 5 mean diameters, but for TALUS_RDF_INNER
                              ///< at most a quarter of the least width that is not periodic
@@ -99,7 +103,7 @@ typedef struct talus_rdf_def {
     talus_rdf_edge edge;     ///< [default TALUS_RDF_INNER]
 } talus_rdf_def;
 
-TALUS_API talus_rdf_def talus_rdf_default(void);
+TALUS_DEFAULT(talus_rdf_def, talus_rdf_default);
 
 /// Radial distribution of the grains' centres: g = 1 where they know nothing of each other.
 typedef struct talus_rdf {
@@ -125,6 +129,7 @@ TALUS_API void talus_rdf_free(talus_rdf* rdf);
 
 /// Options of a profile. Fill with talus_profile_default(); copied on use.
 typedef struct talus_profile_def {
+    talus_mark mark; ///< set by talus_profile_default()
     talus_domain_def domain;
     int axis;         ///< 0, 1, 2: slices across it [default: the last one, dim - 1, as -1]
     bool radial;      ///< slices are shells about this axis (2D: about `origin`) [default false]
@@ -134,7 +139,7 @@ typedef struct talus_profile_def {
     int bins;         ///< [default 20]
 } talus_profile_def;
 
-TALUS_API talus_profile_def talus_profile_default(void);
+TALUS_DEFAULT(talus_profile_def, talus_profile_default);
 
 /// Means over slices. Grains count in each by the exact part of their volume that is in it,
 /// contacts by the part of the line between the centres. Vectors and tensors of a radial profile
@@ -170,6 +175,7 @@ typedef enum talus_kernel {
 
 /// Options of coarse-grained fields. Fill with talus_field_default(); copied on use.
 typedef struct talus_field_def {
+    talus_mark mark;         ///< set by talus_field_default()
     talus_domain_def domain; ///< the grid fills the box around it
     talus_kernel kernel;     ///< [default TALUS_KERNEL_GAUSS]
     double width;            ///< w, m; 0: mean diameter, of Lucy and Heaviside twice [default 0]
@@ -177,7 +183,7 @@ typedef struct talus_field_def {
     bool stress;  ///< contact and kinetic stress too [default true]
 } talus_field_def;
 
-TALUS_API talus_field_def talus_field_default(void);
+TALUS_DEFAULT(talus_field_def, talus_field_default);
 
 /// Fields on a grid: point (i, j, k) is row i + cells[0] (j + cells[1] k), at the middle of its
 /// cell, low + (i + 1/2) spacing.
@@ -212,6 +218,7 @@ typedef enum talus_slope_kind {
 /// Options of a slope. Fill with talus_slope_default(); copied on use. Up is against gravity, or
 /// along the last axis without gravity.
 typedef struct talus_slope_def {
+    talus_mark mark;       ///< set by talus_slope_default()
     talus_slope_kind kind; ///< [default TALUS_SLOPE_HEAP]
     talus_region region;   ///< free grains with centres in it count [all]
     double column;         ///< width of a column, m; 0: 2 mean diameters [default 0]
@@ -225,7 +232,7 @@ typedef struct talus_slope_def {
     bool touching;    ///< leave out grains without a contact force [default false]
 } talus_slope_def;
 
-TALUS_API talus_slope_def talus_slope_default(void);
+TALUS_DEFAULT(talus_slope_def, talus_slope_default);
 
 /// A slope, from the highest grain of each column: its top, fitted by least squares. Angles in
 /// degrees; errors are standard errors of the fit.

@@ -16,13 +16,14 @@ typedef struct talus_figure talus_figure;
 
 /// Options of a figure. Fill with talus_figure_default(); copied on use.
 typedef struct talus_figure_def {
+    talus_mark mark;     ///< set by talus_figure_default()
     int columns, rows;   ///< panels side by side and above each other [default 1, 1]
     double panel_width;  ///< of one panel with its labels, points of 1/72 inch [default 400]
     double panel_height; ///< [default 300]
     const char* title;   ///< above all panels; may be NULL
 } talus_figure_def;
 
-TALUS_API talus_figure_def talus_figure_default(void);
+TALUS_DEFAULT(talus_figure_def, talus_figure_default);
 
 /// Make an empty figure. The caller owns *out and ends it with talus_figure_destroy().
 TALUS_API talus_status talus_figure_create(const talus_figure_def* def, talus_figure** out,
@@ -41,6 +42,7 @@ typedef enum talus_legend {
 
 /// Axes of a panel. Fill with talus_axes_default(); copied on use.
 typedef struct talus_axes_def {
+    talus_mark mark;     ///< set by talus_axes_default()
     const char* title;   ///< above the panel; may be NULL
     const char* x_label; ///< with its unit; may be NULL
     const char* y_label;
@@ -53,7 +55,7 @@ typedef struct talus_axes_def {
     talus_legend legend; ///< [default TALUS_LEGEND_AUTO]
 } talus_axes_def;
 
-TALUS_API talus_axes_def talus_axes_default(void);
+TALUS_DEFAULT(talus_axes_def, talus_axes_default);
 
 /// Give a panel its axes; panels are counted row by row from 0. Without this call a panel has
 /// talus_axes_default().
@@ -88,6 +90,7 @@ typedef enum talus_dash {
 
 /// A curve. Fill with talus_curve_default(); arrays and texts are copied.
 typedef struct talus_curve_def {
+    talus_mark mark;       ///< set by talus_curve_default()
     const char* label;     ///< in the legend; NULL: not there
     const double* x;       ///< [count]
     const double* y;       ///< [count]; a NaN breaks the line
@@ -102,7 +105,7 @@ typedef struct talus_curve_def {
     double dot_size; ///< diameter of markers, points [default 4.5]
 } talus_curve_def;
 
-TALUS_API talus_curve_def talus_curve_default(void);
+TALUS_DEFAULT(talus_curve_def, talus_curve_default);
 
 TALUS_API talus_status talus_figure_curve(talus_figure* figure, int panel,
                                           const talus_curve_def* def, talus_error* error);
@@ -133,6 +136,7 @@ TALUS_API const char* talus_map_name(talus_map map);
 
 /// How a world is drawn. Fill with talus_picture_default(); copied on use.
 typedef struct talus_picture_def {
+    talus_mark mark;              ///< set by talus_picture_default()
     const double* value;          ///< [grains] colours the grains; NULL: all alike
     const char* value_label;      ///< with its unit, beside the scale of colours
     double value_low, value_high; ///< ends of that scale; equal: from the data [default 0, 0]
@@ -164,7 +168,7 @@ typedef struct talus_picture_def {
     const char* caption;     ///< below the picture on the right, if axes are hidden; may be NULL
 } talus_picture_def;
 
-TALUS_API talus_picture_def talus_picture_default(void);
+TALUS_DEFAULT(talus_picture_def, talus_picture_default);
 
 /// Draw the world as it is now into a panel, to scale. Its axes are coordinates; a
 /// logarithmic one is refused by talus_figure_write().

@@ -36,6 +36,7 @@ typedef enum talus_flow_kind {
 
 /// Options of the measures. Fill with talus_measure_default(); copied on use.
 typedef struct talus_measure_def {
+    talus_mark mark;     ///< set by talus_measure_default()
     talus_region region; ///< [default the whole world]
     double volume;    ///< V of stresses, m^3 (2D: m^2); 0: of region, cell or box around the free
                       ///< grains, axis by axis [default 0]
@@ -52,7 +53,7 @@ typedef struct talus_measure_def {
     double axis[3]; ///< 3D: pole of the histogram of orientations [default z]
 } talus_measure_def;
 
-TALUS_API talus_measure_def talus_measure_default(void);
+TALUS_DEFAULT(talus_measure_def, talus_measure_default);
 
 // ---- tensors ------------------------------------------------------------------------------------
 

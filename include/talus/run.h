@@ -27,6 +27,7 @@ typedef void talus_progress_fn(void* user, const talus_progress* progress);
 
 /// Options of a run. Fill with talus_run_default(); pointers must outlive the call.
 typedef struct talus_run_def {
+    talus_mark mark;         ///< set by talus_run_default()
     const char* scene;       ///< path of the scene file (start only)
     const char* directory;   ///< where results go
     const char* const* sets; ///< "key.path=value" overrides (start only)
@@ -46,12 +47,12 @@ typedef struct talus_run_def {
     void* log_user;
 } talus_run_def;
 
-TALUS_API talus_run_def talus_run_default(void);
+TALUS_DEFAULT(talus_run_def, talus_run_default);
 
 /// Numbers of a finished or interrupted run; the same as summary.json.
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
-    int64_t unconverged_steps, soft_steps, removed_grains, frames;
+    int64_t unconverged_steps, yielding_steps, removed_grains, frames;
     int64_t second_steps;     ///< solved by the second method of the solver `auto`
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
     int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size

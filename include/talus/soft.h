@@ -45,14 +45,16 @@ typedef enum talus_soft_bound {
 
 /// Options of the soft method. Fill with talus_soft_default(); copied on use.
 typedef struct talus_soft_def {
+    talus_mark mark;             ///< set by talus_soft_default()
     talus_integrator integrator; ///< [default TALUS_INTEGRATOR_VERLET]
     talus_elongation elongation; ///< [default TALUS_ELONGATION_GEOMETRIC]
     talus_soft_law law;          ///< [default TALUS_SOFT_LINEAR]
     talus_soft_bound bound;      ///< [default TALUS_BOUND_TOTAL]
     talus_vector_width vector;   ///< [default TALUS_VECTOR_BEST]
+    double reserve[8];           ///< room for later fields, zero
 } talus_soft_def;
 
-TALUS_API talus_soft_def talus_soft_default(void);
+TALUS_DEFAULT(talus_soft_def, talus_soft_default);
 
 /// Times of the stiffest pair of a world, from its materials and masses as they are now.
 typedef struct talus_soft_times {

@@ -52,6 +52,7 @@ typedef enum talus_stop_rule {
 
 /// Options of the contact solver. Fill with talus_solver_default(); copied on use.
 typedef struct talus_solver_def {
+    talus_mark mark;            ///< set by talus_solver_default()
     talus_solver_method method; ///< [default TALUS_SOLVER_AUTO]
     talus_sweep_order order;    ///< of TALUS_SOLVER_SWEEPS [default TALUS_ORDER_RANDOM]
     talus_stop_rule stop;       ///< [default TALUS_STOP_RIGID]; LOCAL and GLOBAL need SWEEPS
@@ -62,9 +63,10 @@ typedef struct talus_solver_def {
     bool push_out_overlap;      ///< law with plain g, not g+: overlaps are undone [default false]
     talus_vector_width vector;  ///< [default TALUS_VECTOR_BEST]
     talus_precision precision;  ///< [default TALUS_PRECISION_DOUBLE]
+    double reserve[8];          ///< room for later fields, zero
 } talus_solver_def;
 
-TALUS_API talus_solver_def talus_solver_default(void);
+TALUS_DEFAULT(talus_solver_def, talus_solver_default);
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,7 @@ typedef struct talus_shape_def {
     talus_solid_id solid;    ///< solid: which
     const double* triangles; ///< mesh: [triangle_count][3][3] corners; copied on use
     int64_t triangle_count;
+    double reserve[8]; ///< room for later fields, zero
 } talus_shape_def;
 
 /// Ways a wall can move.
@@ -65,7 +66,8 @@ typedef enum talus_drive_kind {
 
 /// Motion of a wall. Fill with talus_drive_default(); copied on use, tables included.
 typedef struct talus_drive_def {
-    talus_drive_kind kind;    ///< [default TALUS_DRIVE_FIXED]
+    talus_mark mark;          ///< set by talus_drive_default()
+    talus_drive_kind kind;    ///< [default TALUS_DRIVE_FIXED]; times count from when it was given
     double velocity[3];       ///< VELOCITY: m/s
     double spin[3];           ///< VELOCITY: rad/s
     double pivot[3];          ///< point the rotation leaves at rest, in the world at the start
@@ -86,12 +88,14 @@ typedef struct talus_drive_def {
     double area;          ///< SERVO: area (2D: length) when no spans are given
     int span_count;       ///< SERVO: area = product of the distances between these wall pairs
     talus_wall_id span_wall[2][2]; ///< both walls of a pair must be planes
+    double reserve[16];            ///< room for later fields, zero
 } talus_drive_def;
 
-TALUS_API talus_drive_def talus_drive_default(void);
+TALUS_DEFAULT(talus_drive_def, talus_drive_default);
 
 /// A wall to be added. Fill with talus_wall_default(); copied on use.
 typedef struct talus_wall_def {
+    talus_mark mark;  ///< set by talus_wall_default()
     const char* name; ///< unique, not empty
     talus_shape_def shape;
     double position[3];         ///< origin of the shape's frame
@@ -100,7 +104,7 @@ typedef struct talus_wall_def {
     talus_drive_def drive;
 } talus_wall_def;
 
-TALUS_API talus_wall_def talus_wall_default(void);
+TALUS_DEFAULT(talus_wall_def, talus_wall_default);
 
 #ifdef __cplusplus
 }

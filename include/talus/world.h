@@ -26,6 +26,7 @@ typedef enum talus_policy {
 
 /// Options of a world. Fill with talus_world_default(); copied on use.
 typedef struct talus_world_def {
+    talus_mark mark;     ///< set by talus_world_default()
     int dim;             ///< 2 or 3 [default 3]
     double gravity[3];   ///< m/s^2 [default 0]
     bool periodic[3];    ///< axes that wrap around [default none]
@@ -48,11 +49,16 @@ typedef struct talus_world_def {
     void* log_user;
 } talus_world_def;
 
-TALUS_API talus_world_def talus_world_default(void);
+TALUS_DEFAULT(talus_world_def, talus_world_default);
 
 /// Create an empty world. The caller owns *out and ends it with talus_world_destroy().
 TALUS_API talus_status talus_world_create(const talus_world_def* def, talus_world** out,
                                           talus_error* error);
+/// A world to try things on: a copy of everything, the forces of its contacts and its counters
+/// included, that goes on with the same bits as the original and knows nothing of it. It has no
+/// log. The caller owns *out.
+TALUS_API talus_status talus_world_copy(const talus_world* world, talus_world** out,
+                                        talus_error* error);
 /// Free a world and all it owns. NULL is fine.
 TALUS_API void talus_world_destroy(talus_world* world);
 
@@ -81,11 +87,13 @@ typedef struct talus_soft_pair_def {
     double damping_ratio;   ///< nu_t/nu_n [default 1/3]
     double young;           ///< Young's modulus, Pa, of the law of Hertz; 0: not given [default 0]
     double poisson;         ///< Poisson's ratio, 0 to 0.5 [default 0.3]
+    double reserve[8];      ///< room for later fields, zero
 } talus_soft_pair_def;
 
 /// Law between two materials, of both methods. Fill with talus_pair_default(); copied on use.
 /// Friction, rolling and torsion bounds are times R_n + cohesion_force on a bonded contact.
 typedef struct talus_pair_def {
+    talus_mark mark;         ///< set by talus_pair_default()
     double friction;         ///< Coulomb coefficient, bounds sticking; >= 0 [default 0]
     double dynamic_friction; ///< coefficient while sliding, <= friction; 0: the same [default 0]
     double restitution;      ///< Newton's normal coefficient, 0 to 1 [default 0]
@@ -99,23 +107,26 @@ typedef struct talus_pair_def {
     talus_soft_pair_def soft; ///< what the method soft needs besides
 } talus_pair_def;
 
-TALUS_API talus_pair_def talus_pair_default(void);
+TALUS_DEFAULT(talus_pair_def, talus_pair_default);
 
-/// Add a material; its law with itself is `self`, with earlier materials the smaller of the two
+/// Add a material; its law with itself is `law`, with earlier materials the smaller of the two
 /// values of every coefficient (the larger damping), and the springs of both in series. Its id goes
 /// to *id, which may be NULL.
 TALUS_API talus_status talus_world_add_material(talus_world* world, const char* name,
-                                                const talus_pair_def* self, talus_material_id* id,
+                                                const talus_pair_def* law, talus_material_id* id,
                                                 talus_error* error);
 /// Number of materials added.
 TALUS_API int talus_world_material_count(const talus_world* world);
+/// Name of a material, NULL if there is none. Valid as long as the world.
+TALUS_API const char* talus_world_material_name(const talus_world* world,
+                                                talus_material_id material);
 /// The material with this name, none if there is none.
 TALUS_API talus_material_id talus_world_find_material(const talus_world* world, const char* name);
 /// Set the law between two materials (both orders).
 TALUS_API talus_status talus_world_set_pair(talus_world* world, talus_material_id a,
                                             talus_material_id b, const talus_pair_def* pair,
                                             talus_error* error);
-/// The law between two materials as it is now.
+/// The law between two materials as it is now. *out must come from talus_pair_default().
 TALUS_API talus_status talus_world_pair(const talus_world* world, talus_material_id a,
                                         talus_material_id b, talus_pair_def* out,
                                         talus_error* error);
@@ -125,6 +136,7 @@ TALUS_API talus_status talus_world_pair(const talus_world* world, talus_material
 /// A shape that is not a ball: convex parts, rigidly joined. Each part is the convex hull of its
 /// points. Fill with talus_solid_default(); copied on use.
 typedef struct talus_solid_def {
+    talus_mark mark;       ///< set by talus_solid_default()
     const char* name;      ///< unique, not empty
     const double* points;  ///< [parts' points][dim], one part after the other
     const int* part_sizes; ///< [part_count] points of each part; NULL: one part of point_count
@@ -133,7 +145,7 @@ typedef struct talus_solid_def {
     double skin;           ///< every part is rounded by a ball of this radius, m [default 0]
 } talus_solid_def;
 
-TALUS_API talus_solid_def talus_solid_default(void);
+TALUS_DEFAULT(talus_solid_def, talus_solid_default);
 
 /// Add a shape; its id goes to *id, which may be NULL. Grains and walls of this shape have their
 /// position at its centre of mass.
@@ -161,6 +173,7 @@ TALUS_API talus_status talus_world_solid(const talus_world* world, talus_solid_i
 
 /// A grain to be added. Fill with talus_grain_default(); copied on use.
 typedef struct talus_grain_def {
+    talus_mark mark;      ///< set by talus_grain_default()
     talus_solid_id solid; ///< its shape; none: a ball [default none]
     double scale;         ///< of the shape, > 0 [default 1]
     double radius;        ///< of a ball, m, > 0
@@ -180,7 +193,7 @@ typedef struct talus_grain_def {
     int32_t tag;    ///< free for the user, recorded [default 0]
 } talus_grain_def;
 
-TALUS_API talus_grain_def talus_grain_default(void);
+TALUS_DEFAULT(talus_grain_def, talus_grain_default);
 
 /// Add a grain. Its id (ascending, never reused) goes to *id, which may be NULL.
 TALUS_API talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def,
@@ -257,6 +270,20 @@ TALUS_API talus_status talus_world_remove_wall(talus_world* world, talus_wall_id
 /// Change how a wall moves, from now on and from its present position.
 TALUS_API talus_status talus_world_set_drive(talus_world* world, talus_wall_id wall,
                                              const talus_drive_def* drive, talus_error* error);
+/// Give a wall another velocity and spin (either may be NULL: zero). A wall with the drive VELOCITY
+/// keeps them; a mobile one (FORCE, SERVO), which cannot spin, starts from this velocity along the
+/// directions in which it may move. Other walls have theirs prescribed: that is an error.
+TALUS_API talus_status talus_world_set_wall_velocity(talus_world* world, talus_wall_id wall,
+                                                     const double velocity[3], const double spin[3],
+                                                     talus_error* error);
+/// Apply another force to a wall with the drive FORCE. With any other drive that is an error.
+TALUS_API talus_status talus_world_set_wall_force(talus_world* world, talus_wall_id wall,
+                                                  const double force[3], talus_error* error);
+/// The definition of a wall as it is now: with its present position and rotation and its present
+/// drive. *out must come from talus_wall_default(); what it points to is the world's, until the
+/// wall gets another drive.
+TALUS_API talus_status talus_world_wall_options(const talus_world* world, talus_wall_id wall,
+                                                talus_wall_def* out, talus_error* error);
 /// The wall with this name, none if there is none.
 TALUS_API talus_wall_id talus_world_find_wall(const talus_world* world, const char* name);
 /// Number of walls ever added, removed ones included.
@@ -267,7 +294,9 @@ typedef struct talus_wall_state {
     const char* name; ///< valid as long as the world
     bool present;     ///< false once removed
     talus_shape_def shape;
+    talus_material_id material;
     talus_drive_kind drive;
+    double drive_start; ///< time at which the present motion began, s
     double position[3];
     double rotation[4]; ///< quaternion w x y z
     double velocity[3];
@@ -333,12 +362,10 @@ typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
-    double largest_size;     ///< system_size, or a larger one of the steps before, 0.5 % less each
-                             ///< step: what the next solve is prepared for
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
                              ///< them: how rigid the step was
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
-    bool soft;               ///< velocity_error > 0.1: the packing gives way like an elastic one
+    bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
 } talus_rigidity;
 
 /// Outcome of a step. Lengths relative to the mean grain diameter where said.
@@ -391,7 +418,7 @@ typedef struct talus_totals {
     int64_t sweeps;
     int64_t updates;
     int64_t unconverged; ///< steps accepted without convergence
-    int64_t soft;        ///< steps whose rigidity said soft
+    int64_t yielding;    ///< steps whose rigidity said yielding
     int64_t second;      ///< steps that the second method of the solver `auto` solved
     int64_t removed;     ///< grains removed by the escape policy
     double dissipated;   ///< method soft: as in talus_soft_energy

@@ -1,41 +1,6 @@
 /// A bonded pair under a shock or a pull, and the search for what breaks it.
 #include "bond.h"
 
-/// Law with the strength F_C = 1.
-static talus_pair_def bond_law(double range)
-{
-    talus_pair_def law = talus_pair_default();
-    law.cohesion_force = 1;
-    law.cohesion_energy = range;
-    return law;
-}
-
-/// Two disks of diameter 1 and mass 1 at rest, which touch and so are bonded after a step.
-static talus_status make_pair(paper* p, double range, double h, talus_world** out)
-{
-    talus_world_def def = talus_world_default();
-    def.dim = 2;
-    def.solver.stop = TALUS_STOP_RESIDUAL;
-    def.solver.tolerance = 1e-13;
-    TRY(talus_world_create(&def, out, &p->error));
-    talus_pair_def law = bond_law(range);
-    TRY(talus_world_add_material(*out, "powder", &law, NULL, &p->error));
-    for (int i = 0; i < 2; i++) {
-        talus_grain_def disk = talus_grain_default();
-        disk.radius = 0.5;
-        disk.mass = 1;
-        disk.position[0] = i;
-        TRY(talus_world_add_grain(*out, &disk, NULL, &p->error));
-    }
-    return talus_world_step(*out, h, NULL, &p->error);
-}
-
-static bool is_bonded(const talus_world* world)
-{
-    talus_contacts c = talus_world_contacts(world);
-    return c.count == 1 && c.bonded[0];
-}
-
 static talus_status set_pull(paper* p, talus_world* world, double force)
 {
     for (int i = 0; i < 2; i++) {
@@ -45,29 +10,41 @@ static talus_status set_pull(paper* p, talus_world* world, double force)
     return TALUS_OK;
 }
 
-static talus_status pull_at(paper* p, const bond_pull* def, talus_world* world, bond_end* end)
+talus_status bond_try(paper* p, const bond_pull* def, bond_end* end)
 {
+    talus_world_def options = talus_world_default();
+    options.dim = 2;
+    options.solver.stop = TALUS_STOP_RESIDUAL;
+    options.solver.tolerance = 1e-13;
+    talus_world* world;
+    TRY(paper_world(p, &options, &world));
+    talus_pair_def law = talus_pair_default();
+    law.cohesion_force = 1;
+    law.cohesion_energy = def->range;
+    TRY(talus_world_add_material(world, "powder", &law, NULL, &p->error));
+    // Two disks of diameter 1 and mass 1 at rest, which touch and so are bonded after a step.
+    for (int i = 0; i < 2; i++) {
+        talus_grain_def disk = talus_grain_default();
+        disk.radius = 0.5;
+        disk.mass = 1;
+        disk.position[0] = i;
+        TRY(talus_world_add_grain(world, &disk, NULL, &p->error));
+    }
+    TRY(talus_world_step(world, def->h, NULL, &p->error));
     TRY(set_pull(p, world, def->force + def->momentum / def->h));
     end->holds = true;
     for (double t = 0; t < def->time && end->holds; t += def->h) {
         TRY(talus_world_step(world, def->h, NULL, &p->error));
         TRY(set_pull(p, world, def->force));
-        end->holds = is_bonded(world);
+        const talus_contacts c = talus_world_contacts(world);
+        end->holds = c.count == 1 && c.bonded[0];
     }
-    talus_grains g = talus_world_grains(world);
-    double v = g.velocity[2] - g.velocity[0];
+    const talus_grains g = talus_world_grains(world);
+    const double v = g.velocity[2] - g.velocity[0];
     end->gap = g.position[2] - g.position[0] - 1;
     end->energy = 0.5 * BOND_REDUCED_MASS * v * v;
+    paper_end_world(p, world);
     return TALUS_OK;
-}
-
-talus_status bond_try(paper* p, const bond_pull* def, bond_end* end)
-{
-    talus_world* world = NULL;
-    talus_status status = make_pair(p, def->range, def->h, &world);
-    if (status >= 0) status = pull_at(p, def, world, end);
-    talus_world_destroy(world);
-    return status;
 }
 
 talus_status bond_find_limit(paper* p, bond_pull* def, double* field, double high, double* limit)

@@ -25,30 +25,33 @@ chain_def chain_default(void)
                        .method = TALUS_METHOD_CONTACT};
 }
 
-/// A material for the disks and one for the wall. A disk that leans on a wall is half of a pair of
-/// disks, one the other's mirror image: twice as stiff, and with the same part of critical damping
-/// gamma/sqrt(2 kappa m).
-static talus_status add_materials(paper* p, const chain_def* def, talus_world* world)
+talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
 {
+    talus_world_def options = talus_world_default();
+    options.dim = 2;
+    options.seed = def->seed;
+    options.threads = p->threads;
+    options.method = def->method;
+    options.solver = def->solver;
+    TRY(paper_world(p, &options, out));
+    talus_world* world = *out;
+    // A disk that leans on a wall is half of a pair of disks, one the other's mirror image: twice
+    // as stiff, and with the same part of critical damping gamma/sqrt(2 kappa m).
     talus_pair_def pair = talus_pair_default();
-    talus_material_id disk, wall;
+    talus_material_id disks, walls;
     if (def->method == TALUS_METHOD_SOFT) {
         pair.soft.stiffness = def->stiffness;
         pair.soft.damping = def->damping / sqrt(2.0 * def->stiffness * def->mass);
     }
-    TRY(talus_world_add_material(world, "disk", &pair, &disk, &p->error));
-    TRY(talus_world_add_material(world, "wall", &pair, &wall, &p->error));
+    TRY(talus_world_add_material(world, "disk", &pair, &disks, &p->error));
+    TRY(talus_world_add_material(world, "wall", &pair, &walls, &p->error));
     pair.soft.stiffness *= 2.0;
-    return talus_world_set_pair(world, disk, wall, &pair, &p->error);
-}
-
-static talus_status add_bodies(paper* p, const chain_def* def, talus_world* world)
-{
+    TRY(talus_world_set_pair(world, disks, walls, &pair, &p->error));
     talus_wall_def wall = talus_wall_default();
     wall.name = "wall";
     wall.shape.kind = TALUS_SHAPE_PLANE;
     wall.shape.normal[0] = 1.0;
-    wall.material = (talus_material_id){1};
+    wall.material = walls;
     TRY(talus_world_add_wall(world, &wall, NULL, &p->error));
     talus_grain_def disk = talus_grain_default();
     disk.radius = 0.5 * def->diameter;
@@ -61,23 +64,6 @@ static talus_status add_bodies(paper* p, const chain_def* def, talus_world* worl
         TRY(talus_world_add_grain(world, &disk, NULL, &p->error));
     }
     return TALUS_OK;
-}
-
-talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
-{
-    talus_world_def world = talus_world_default();
-    world.dim = 2;
-    world.seed = def->seed;
-    world.threads = p->threads;
-    world.method = def->method;
-    world.solver = def->solver;
-    TRY(talus_world_create(&world, out, &p->error));
-    talus_status status = add_materials(p, def, *out);
-    if (status >= 0) status = add_bodies(p, def, *out);
-    if (status >= 0) return TALUS_OK;
-    talus_world_destroy(*out);
-    *out = NULL;
-    return status;
 }
 
 /// Stop all disks.

@@ -60,16 +60,15 @@ talus_status chain_growth(paper* p, int64_t disks, int sweeps, bool plain, uint6
     chain.solver.push_out_overlap = plain;
     talus_world* world = NULL;
     TRY(chain_make(p, &chain, &world));
-    talus_status status = chain_press(p, world, 1);
+    TRY(chain_press(p, world, 1));
     const double kd = chain_wave_number(disks, 0);
     for (int64_t i = 0; i < disks; i++) chain_push(world, i, 1e-6 * chain_mode_velocity(kd, i));
     double amplitude[STEPS];
-    for (int t = 0; t < STEPS && status >= 0; t++) {
-        status = talus_world_step(world, 1, NULL, &p->error);
+    for (int t = 0; t < STEPS; t++) {
+        TRY(talus_world_step(world, 1, NULL, &p->error));
         amplitude[t] = chain_mode_amplitude(world, kd);
     }
-    talus_world_destroy(world);
-    if (status < 0) return status;
+    paper_end_world(p, world);
     const int skip = plain ? 8 : 0; // until the real eigenvalue has died out
     *factor = fit_factor(STEPS - skip, amplitude + skip);
     return TALUS_OK;

@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-/// Rotation vector of a unit quaternion w x y z.
-static void rotation_vector(const double q[4], double out[3])
+talus_status copy_world_walls(paper* p, const talus_world* from, const talus_world_def* options,
+                              const talus_pair_def* law, const talus_pair_def* wall_law,
+                              talus_world** out)
 {
-    const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    const double scale = sine > 0 ? 2 * atan2(sine, q[0]) / sine : 2;
-    for (int a = 0; a < 3; a++) out[a] = scale * q[a + 1];
-}
-
-static talus_status copy_walls(paper* p, const talus_world* from, talus_material_id material,
-                               talus_world* to)
-{
+    TRY(paper_world(p, options, out));
+    talus_material_id walls = {0};
+    TRY(talus_world_add_material(*out, "grain", law, NULL, &p->error));
+    if (wall_law) {
+        TRY(talus_world_add_material(*out, "wall", wall_law, &walls, &p->error));
+        TRY(talus_world_set_pair(*out, (talus_material_id){0}, walls, wall_law, &p->error));
+    }
     for (int i = 0; i < talus_world_wall_count(from); i++) {
         talus_wall_state state;
         TRY(talus_world_wall(from, (talus_wall_id){i}, &state, &p->error));
@@ -21,16 +21,15 @@ static talus_status copy_walls(paper* p, const talus_world* from, talus_material
         talus_wall_def wall = talus_wall_default();
         wall.name = state.name;
         wall.shape = state.shape;
-        wall.material = material;
+        wall.material = walls;
         for (int a = 0; a < 3; a++) wall.position[a] = state.position[a];
-        rotation_vector(state.rotation, wall.rotation);
-        TRY(talus_world_add_wall(to, &wall, NULL, &p->error));
+        // Rotation vector of a unit quaternion w x y z.
+        const double* q = state.rotation;
+        const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        const double scale = sine > 0 ? 2 * atan2(sine, q[0]) / sine : 2;
+        for (int a = 0; a < 3; a++) wall.rotation[a] = scale * q[a + 1];
+        TRY(talus_world_add_wall(*out, &wall, NULL, &p->error));
     }
-    return TALUS_OK;
-}
-
-static talus_status copy_grains(paper* p, const talus_world* from, talus_world* to)
-{
     const talus_grains g = talus_world_grains(from);
     for (int64_t i = 0; i < g.count; i++) {
         if (g.glued_to[i].index >= 0)
@@ -45,35 +44,9 @@ static talus_status copy_grains(paper* p, const talus_world* from, talus_world* 
         for (int a = 0; a < g.spin_dim; a++)
             grain.spin[3 - g.spin_dim + a] = g.spin[i * g.spin_dim + a];
         grain.fixed = g.glued_to[i].index == TALUS_GRAIN_FIXED;
-        TRY(talus_world_add_grain(to, &grain, NULL, &p->error));
+        TRY(talus_world_add_grain(*out, &grain, NULL, &p->error));
     }
     return TALUS_OK;
-}
-
-/// Copy everything into an empty world. wall_law may be NULL: walls are of the grains' material.
-static talus_status copy_into(paper* p, const talus_world* from, const talus_pair_def* law,
-                              const talus_pair_def* wall_law, talus_world* to)
-{
-    talus_material_id walls = {0};
-    TRY(talus_world_add_material(to, "grain", law, NULL, &p->error));
-    if (wall_law) {
-        TRY(talus_world_add_material(to, "wall", wall_law, &walls, &p->error));
-        TRY(talus_world_set_pair(to, (talus_material_id){0}, walls, wall_law, &p->error));
-    }
-    TRY(copy_walls(p, from, walls, to));
-    return copy_grains(p, from, to);
-}
-
-talus_status copy_world_walls(paper* p, const talus_world* from, const talus_world_def* options,
-                              const talus_pair_def* law, const talus_pair_def* wall_law,
-                              talus_world** out)
-{
-    TRY(talus_world_create(options, out, &p->error));
-    talus_status status = copy_into(p, from, law, wall_law, *out);
-    if (status >= 0) return TALUS_OK;
-    talus_world_destroy(*out);
-    *out = NULL;
-    return status;
 }
 
 talus_status copy_world(paper* p, const talus_world* from, const talus_world_def* options,

@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-static void note_maximum(decay* out, const double e[3], double time, double spacing)
-{
-    const double slope = 0.5 * (e[2] - e[0]), bend = e[0] - 2.0 * e[1] + e[2];
-    out->time[out->count] = time - spacing * (1.0 + slope / bend);
-    out->energy[out->count++] = e[1] - 0.5 * slope * slope / bend;
-}
-
 talus_status decay_record(paper* p, talus_world* world, double h, double look, double end,
                           decay* out)
 {
@@ -31,7 +24,11 @@ talus_status decay_record(paper* p, talus_world* world, double h, double look, d
         out->look_energy[out->looks++] = result.kinetic_energy;
         if (out->looks < 3) continue;
         const double* e = out->look_energy + out->looks - 3;
-        if (e[1] > e[0] && e[1] >= e[2]) note_maximum(out, e, result.time, spacing);
+        if (!(e[1] > e[0] && e[1] >= e[2])) continue;
+        // The maximum of the parabola through the three.
+        const double slope = 0.5 * (e[2] - e[0]), bend = e[0] - 2.0 * e[1] + e[2];
+        out->time[out->count] = result.time - spacing * (1.0 + slope / bend);
+        out->energy[out->count++] = e[1] - 0.5 * slope * slope / bend;
     }
     return TALUS_OK;
 }

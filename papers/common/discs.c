@@ -100,14 +100,6 @@ double discs_relaxation(const discs* d, double h)
 
 // ---- the world ---------------------------------------------------------------------------------
 
-/// Restitution that gives a world in which i is fixed the dashpots of two free discs: the reduced
-/// mass is m there, twice that of the pair.
-static double world_restitution(void)
-{
-    const double part = decay_damping(RESTITUTION) / sqrt(2.0);
-    return exp(-M_PI * part / sqrt(1.0 - part * part));
-}
-
 /// Let disc j swing in its slower oscillation about the place where the push balances the normal
 /// spring; the friction spring is at rest there.
 static void set_ringing(const discs* d, talus_grain_def* disc)
@@ -124,12 +116,24 @@ static void set_ringing(const discs* d, talus_grain_def* disc)
     disc->spin[2] = speed * turn / d->stiffness_ratio / RADIUS;
 }
 
-static talus_status add_discs(paper* p, const discs* d, discs_start start, talus_world* world)
+talus_status discs_run(paper* p, const discs* d, discs_start start, double h, double time,
+                       decay* out)
 {
+    talus_world* world;
+    talus_world_def def = talus_world_default();
+    def.dim = 2;
+    def.method = TALUS_METHOD_SOFT;
+    def.soft.integrator = TALUS_INTEGRATOR_GEAR5;
+    def.soft.bound = d->bound;
+    def.soft.elongation = d->elongation;
+    TRY(paper_world(p, &def, &world));
     talus_pair_def pair = talus_pair_default();
     pair.soft.stiffness = d->stiffness;
     pair.friction = d->friction;
-    pair.restitution = world_restitution();
+    // The dashpots of two free discs where i is fixed: the reduced mass is m there, twice that of
+    // the pair.
+    const double damping = decay_damping(RESTITUTION) / sqrt(2.0);
+    pair.restitution = exp(-M_PI * damping / sqrt(1.0 - damping * damping));
     pair.soft.stiffness_ratio = d->stiffness_ratio;
     pair.soft.damping_ratio = d->damping_ratio;
     TRY(talus_world_add_material(world, "disc", &pair, NULL, &p->error));
@@ -145,25 +149,10 @@ static talus_status add_discs(paper* p, const discs* d, discs_start start, talus
     disc.force[0] = -d->push * d->stiffness;
     disc.position[0] = disc.position[1] = 2.0 * RADIUS * sqrt(0.5);
     if (start == DISCS_RINGING) set_ringing(d, &disc);
-    return talus_world_add_grain(world, &disc, NULL, &p->error);
-}
-
-talus_status discs_run(paper* p, const discs* d, discs_start start, double h, double time,
-                       decay* out)
-{
-    talus_world* world;
-    talus_world_def def = talus_world_default();
-    def.dim = 2;
-    def.method = TALUS_METHOD_SOFT;
-    def.soft.integrator = TALUS_INTEGRATOR_GEAR5;
-    def.soft.bound = d->bound;
-    def.soft.elongation = d->elongation;
-    TRY(talus_world_create(&def, &world, &p->error));
-    talus_status status = add_discs(p, d, start, world);
-    const double look = 0.02 * discs_contact_time(d);
-    if (status >= 0) status = decay_record(p, world, h, look, time, out);
-    talus_world_destroy(world);
-    return status;
+    TRY(talus_world_add_grain(world, &disc, NULL, &p->error));
+    TRY(decay_record(p, world, h, 0.02 * discs_contact_time(d), time, out));
+    paper_end_world(p, world);
+    return TALUS_OK;
 }
 
 talus_status discs_measure(paper* p, const discs* d, discs_start start, double part,
@@ -182,20 +171,14 @@ const char discs_measure_why[] =
     "theory of the linear oscillators; gear5 damps by (3/320)(omega h)^6 a step and parabolas miss "
     "a little of the maxima: up to 1e-3 of t_R at 0.1 t_c, 1.5e-3 where t_R is only 10 t_c";
 
-/// How long discs ring for one t_R, in t_c. Large steps miss most of the maxima and get more of
-/// them.
-static double ringing(double part)
-{
-    return part < 1e-3 ? 10.0 : 20.0;
-}
-
 talus_status discs_sweep_steps(paper* p, discs_sweep* s)
 {
     const double t_c = discs_contact_time(&s->d);
     const bool cundall = s->d.elongation == TALUS_ELONGATION_CUNDALL;
     for (int k = 0; k < s->count; k++) {
-        TRY(discs_measure(p, &s->d, DISCS_RINGING, decay_steps[k], ringing(decay_steps[k]),
-                          &s->t_r[k]));
+        // Large steps miss most of the maxima and get more of them.
+        const double long_for = decay_steps[k] < 1e-3 ? 10.0 : 20.0; // t_c
+        TRY(discs_measure(p, &s->d, DISCS_RINGING, decay_steps[k], long_for, &s->t_r[k]));
         s->theory[k] = discs_relaxation(&s->d, cundall ? decay_steps[k] * t_c : 0.0) / t_c;
     }
     return TALUS_OK;

@@ -154,16 +154,6 @@ void fit_wave_amplitude(int64_t count, const double* t, const double* x, fit_wav
     wave->scatter = sqrt(square / (double)count);
 }
 
-/// Standard errors from the covariance of the search's last Jacobian, which covar() makes of R.
-static void take_errors(fit_wave* wave, int64_t count, double* jacobian, const int pivots[2])
-{
-    double work[2];
-    covar(2, jacobian, (int)count, pivots, 1e-14, work);
-    double variance = wave->scatter * wave->scatter * (double)count / (double)(count - 5);
-    wave->tau_error = wave->tau * sqrt(variance * jacobian[0]);
-    wave->omega_error = sqrt(variance * jacobian[count + 1]);
-}
-
 bool fit_damped_wave(int64_t count, const double* t, const double* x, fit_wave* wave)
 {
     enum { PARAMETERS = 2, EVALUATIONS = 2000 };
@@ -180,7 +170,11 @@ bool fit_damped_wave(int64_t count, const double* t, const double* x, fit_wave* 
     wave->tau = exp(p[0]);
     wave->omega = fabs(p[1]);
     fit_wave_amplitude(count, t, x, wave);
-    take_errors(wave, count, jacobian, pivots);
+    // Standard errors from the covariance of the search's last Jacobian, which covar() makes of R.
+    covar(PARAMETERS, jacobian, n, pivots, 1e-14, w1);
+    const double variance = wave->scatter * wave->scatter * (double)count / (double)(count - 5);
+    wave->tau_error = wave->tau * sqrt(variance * jacobian[0]);
+    wave->omega_error = sqrt(variance * jacobian[count + 1]);
     free(room);
     // 1 to 4: a minimum; 6 to 8: as near to it as rounding lets it come.
     return info >= 1 && info != 5 && isfinite(wave->scatter);

@@ -27,17 +27,6 @@ static talus_pair_def pair_of(const heap_law* law)
     return pair;
 }
 
-static talus_status add_table(paper* p, const heap_law* law, talus_world* world)
-{
-    talus_pair_def bead = pair_of(law);
-    talus_wall_def table = talus_wall_default();
-    table.name = "table";
-    table.shape.kind = TALUS_SHAPE_PLANE;
-    table.shape.normal[2] = 1;
-    TRY(talus_world_add_material(world, "bead", &bead, &table.material, &p->error));
-    return talus_world_add_wall(world, &table, NULL, &p->error);
-}
-
 talus_status heap_table(paper* p, double slope, const heap_law* law, talus_world** out)
 {
     talus_world_def def = talus_world_default();
@@ -45,29 +34,14 @@ talus_status heap_table(paper* p, double slope, const heap_law* law, talus_world
     def.gravity[2] = -cos(slope);
     def.seed = p->seed;
     def.threads = p->threads;
-    talus_world* world = NULL;
-    TRY(talus_world_create(&def, &world, &p->error));
-    talus_status status = add_table(p, law, world);
-    if (status < 0) {
-        talus_world_destroy(world);
-        return status;
-    }
-    *out = world;
-    return TALUS_OK;
-}
-
-/// An upright tube without friction about the origin.
-static talus_status add_tube(paper* p, talus_world* world, double radius)
-{
-    talus_pair_def smooth = talus_pair_default();
-    talus_wall_def tube = talus_wall_default();
-    tube.name = "tube";
-    tube.shape.kind = TALUS_SHAPE_CYLINDER;
-    tube.shape.inside = true;
-    tube.shape.axis[2] = 1;
-    tube.shape.radius = radius;
-    TRY(talus_world_add_material(world, "smooth", &smooth, &tube.material, &p->error));
-    return talus_world_add_wall(world, &tube, NULL, &p->error);
+    TRY(paper_world(p, &def, out));
+    talus_pair_def bead = pair_of(law);
+    talus_wall_def table = talus_wall_default();
+    table.name = "table";
+    table.shape.kind = TALUS_SHAPE_PLANE;
+    table.shape.normal[2] = 1;
+    TRY(talus_world_add_material(*out, "bead", &bead, &table.material, &p->error));
+    return talus_world_add_wall(*out, &table, NULL, &p->error);
 }
 
 /// Fill the tube with spheres on a loose lattice, layer by layer, each shifted a little at random.
@@ -136,31 +110,28 @@ static talus_status settle(paper* p, const heap_def* def, talus_world* world, do
     return TALUS_OK;
 }
 
-static talus_status collapse(paper* p, const heap_def* def, talus_world* world)
+talus_status heap_make(paper* p, const heap_def* def, heap_shape* shape, talus_world** out)
 {
-    // About as wide as high, if spheres fill 0.6 of it.
-    const double tube = cbrt((double)def->spheres * (M_PI / 6) / (0.6 * 2 * M_PI));
-    TRY(add_tube(p, world, tube));
-    TRY(fill_tube(p, def, tube, world));
+    const heap_law loose = {.friction = def->law.friction};
+    TRY(heap_table(p, 0, &loose, out));
+    talus_world* world = *out;
+    // A column in a tube without friction, about as wide as high, if spheres fill 0.6 of it.
+    talus_pair_def smooth = talus_pair_default();
+    talus_wall_def tube = talus_wall_default();
+    tube.name = "tube";
+    tube.shape.kind = TALUS_SHAPE_CYLINDER;
+    tube.shape.inside = true;
+    tube.shape.axis[2] = 1;
+    tube.shape.radius = cbrt((double)def->spheres * (M_PI / 6) / (0.6 * 2 * M_PI));
+    TRY(talus_world_add_material(world, "smooth", &smooth, &tube.material, &p->error));
+    TRY(talus_world_add_wall(world, &tube, NULL, &p->error));
+    TRY(fill_tube(p, def, tube.shape.radius, world));
     TRY(settle(p, def, world, 10, 1e-3));
+    // The tube is taken away, and the column collapses.
     talus_pair_def pair = pair_of(&def->law);
     TRY(talus_world_set_pair(world, (talus_material_id){0}, (talus_material_id){0}, &pair,
                              &p->error));
     TRY(talus_world_remove_wall(world, talus_world_find_wall(world, "tube"), &p->error));
-    return settle(p, def, world, def->time, def->rest);
-}
-
-talus_status heap_make(paper* p, const heap_def* def, heap_shape* shape, talus_world** out)
-{
-    const heap_law loose = {.friction = def->law.friction};
-    talus_world* world = NULL;
-    TRY(heap_table(p, 0, &loose, &world));
-    talus_status status = collapse(p, def, world);
-    if (status >= 0) status = measure(p, world, shape);
-    if (status < 0) {
-        talus_world_destroy(world);
-        return status;
-    }
-    *out = world;
-    return TALUS_OK;
+    TRY(settle(p, def, world, def->time, def->rest));
+    return measure(p, world, shape);
 }

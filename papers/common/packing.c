@@ -77,20 +77,15 @@ typedef struct placing {
     double* radius;
 } placing;
 
-/// The part of the box that is filled at first: loose enough to be found by chance.
-static double loose_fraction(int dim)
-{
-    return dim == 2 ? 0.4 : 0.25;
-}
-
 static talus_status start_placing(paper* p, const packing_def* def, placing* box)
 {
     const double width = packing_width(def);
     const int up = def->dim - 1;
     *box = (placing){.dim = def->dim, .periodic = def->periodic, .size = {width, width, width}};
-    box->size[up] = (double)def->grains * unit_ball(def->dim) * mean_power(def) /
-                        (loose_fraction(def->dim) * lid_area(def)) +
-                    2 * def->radius_high;
+    const double filled = def->dim == 2 ? 0.4 : 0.25; // loose enough to be found by chance
+    box->size[up] =
+        (double)def->grains * unit_ball(def->dim) * mean_power(def) / (filled * lid_area(def)) +
+        2 * def->radius_high;
     int64_t total = 1;
     for (int k = 0; k < def->dim; k++) {
         double room = k == up ? 3 * box->size[k] : box->size[k]; // the box may grow
@@ -188,74 +183,52 @@ static talus_status place(paper* p, const packing_def* def, placing* box)
 
 // ---- the world ---------------------------------------------------------------------------------
 
-static talus_drive_def lid_drive(const packing_def* def, double pressure)
+talus_status packing_press(paper* p, const packing_def* def, talus_world* world, double pressure)
 {
     talus_drive_def drive = talus_drive_default();
     drive.kind = TALUS_DRIVE_FORCE;
     drive.mass = def->lid_mass * packing_mean_mass(def);
     drive.free_axes[def->dim - 1] = true;
     drive.force[def->dim - 1] = -pressure * lid_area(def);
-    return drive;
-}
-
-talus_status packing_press(paper* p, const packing_def* def, talus_world* world, double pressure)
-{
-    talus_drive_def drive = lid_drive(def, pressure);
     return talus_world_set_drive(world, talus_world_find_wall(world, "lid"), &drive, &p->error);
 }
 
-static talus_status add_walls(paper* p, const packing_def* def, const placing* box, bool sides,
-                              talus_world* world)
+/// The placed grains between floor and lid, with walls at the sides if so wished.
+static talus_status create(paper* p, const packing_def* def, const placing* box, bool sides,
+                           talus_world** out)
 {
     const int up = def->dim - 1;
-    TRY(lattice_plane(p, world, "floor", up, 1, 0));
+    talus_world_def options = talus_world_default();
+    options.dim = def->dim;
+    options.seed = def->seed;
+    options.threads = def->threads;
+    for (int k = 0; k < up; k++) {
+        options.periodic[k] = def->periodic;
+        options.cell_high[k] = box->size[k];
+    }
+    TRY(paper_world(p, &options, out));
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = def->friction;
+    TRY(talus_world_add_material(*out, "grains", &pair, NULL, &p->error));
+    TRY(lattice_plane(p, *out, "floor", up, 1, 0));
     if (sides) {
-        TRY(lattice_plane(p, world, "left", 0, 1, 0));
-        TRY(lattice_plane(p, world, "right", 0, -1, box->size[0]));
+        TRY(lattice_plane(p, *out, "left", 0, 1, 0));
+        TRY(lattice_plane(p, *out, "right", 0, -1, box->size[0]));
     }
     if (sides && def->dim == 3) {
-        TRY(lattice_plane(p, world, "front", 1, 1, 0));
-        TRY(lattice_plane(p, world, "back", 1, -1, box->size[1]));
+        TRY(lattice_plane(p, *out, "front", 1, 1, 0));
+        TRY(lattice_plane(p, *out, "back", 1, -1, box->size[1]));
     }
-    TRY(lattice_plane(p, world, "lid", up, -1, box->size[up]));
-    return packing_press(p, def, world, def->pressure);
-}
-
-static talus_status add_grains(paper* p, const packing_def* def, const placing* box,
-                               talus_world* world)
-{
+    TRY(lattice_plane(p, *out, "lid", up, -1, box->size[up]));
+    TRY(packing_press(p, def, *out, def->pressure));
     talus_grain_def grain = talus_grain_default();
     grain.density = def->density;
     for (int64_t i = 0; i < def->grains; i++) {
         grain.radius = box->radius[i];
         for (int k = 0; k < 3; k++) grain.position[k] = box->position[3 * i + k];
-        TRY(talus_world_add_grain(world, &grain, NULL, &p->error));
+        TRY(talus_world_add_grain(*out, &grain, NULL, &p->error));
     }
     return TALUS_OK;
-}
-
-static talus_status create(paper* p, const packing_def* def, const placing* box, talus_world** out)
-{
-    talus_world_def options = talus_world_default();
-    options.dim = def->dim;
-    options.seed = def->seed;
-    options.threads = def->threads;
-    for (int k = 0; k < def->dim - 1; k++) {
-        options.periodic[k] = def->periodic;
-        options.cell_high[k] = box->size[k];
-    }
-    return talus_world_create(&options, out, &p->error);
-}
-
-static talus_status furnish(paper* p, const packing_def* def, const placing* box, bool sides,
-                            talus_world* world)
-{
-    talus_pair_def pair = talus_pair_default();
-    pair.friction = def->friction;
-    talus_material_id material;
-    TRY(talus_world_add_material(world, "grains", &pair, &material, &p->error));
-    TRY(add_walls(p, def, box, sides, world));
-    return add_grains(p, def, box, world);
 }
 
 // ---- bringing it to rest -----------------------------------------------------------------------
@@ -327,24 +300,16 @@ talus_status packing_stop(paper* p, const packing_def* def, talus_world* world)
     return packing_press(p, def, world, def->pressure);
 }
 
-static talus_status settle(paper* p, const packing_def* def, talus_world* world)
-{
-    const double h = def->step > 0 ? def->step : packing_step(def);
-    TRY(compress(p, def, world, h));
-    TRY(calm(p, def, world, h));
-    TRY(packing_stop(p, def, world));
-    return talus_world_set_solver(world, &def->solver, &p->error);
-}
-
 talus_status packing_make(paper* p, const packing_def* def, talus_world** out)
 {
+    const double h = def->step > 0 ? def->step : packing_step(def);
     placing box;
     TRY(place(p, def, &box));
-    TRY(create(p, def, &box, out));
-    talus_status status = furnish(p, def, &box, !def->periodic, *out);
-    if (status >= 0) status = settle(p, def, *out);
-    if (status < 0) talus_world_destroy(*out);
-    return status;
+    TRY(create(p, def, &box, !def->periodic, out));
+    TRY(compress(p, def, *out, h));
+    TRY(calm(p, def, *out, h));
+    TRY(packing_stop(p, def, *out));
+    return talus_world_set_solver(*out, &def->solver, &p->error);
 }
 
 talus_status packing_column(paper* p, const packing_def* def, talus_world** out)
@@ -357,8 +322,5 @@ talus_status packing_column(paper* p, const packing_def* def, talus_world** out)
         box.radius[i] = def->radius_low;
         box.position[3 * i + 1] = diameter * ((double)i + 0.5);
     }
-    TRY(create(p, def, &box, out));
-    talus_status status = furnish(p, def, &box, false, *out);
-    if (status < 0) talus_world_destroy(*out);
-    return status;
+    return create(p, def, &box, false, out);
 }

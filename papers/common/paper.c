@@ -148,11 +148,6 @@ static void file_name(const paper* p, const char* suffix, char* out, size_t size
              suffix ? suffix : "");
 }
 
-static void write_cell(FILE* file, double value, bool last)
-{
-    fprintf(file, "%.12g%c", value, last ? '\n' : ',');
-}
-
 talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_count,
                        const paper_column* columns)
 {
@@ -167,12 +162,22 @@ talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_co
     }
     for (int64_t i = 0; i < rows; i++) {
         for (int c = 0; c < column_count; c++) {
-            write_cell(file, columns[c].values[i], c + 1 == column_count);
+            fprintf(file, "%.12g%c", columns[c].values[i], c + 1 == column_count ? '\n' : ',');
         }
     }
     TRY(paper_close(file, name, &p->error));
     char** own = grow(r, &r->tables, &r->table_count, sizeof *own);
     if (own && !(*own = copy(r, name))) r->table_count--;
+    return TALUS_OK;
+}
+
+talus_status paper_new_figure(paper* p, const talus_figure_def* def, talus_figure** out)
+{
+    paper_results* r = p->results;
+    talus_figure** own = grow(r, &r->figures, &r->figure_count, sizeof *own);
+    if (!own) return paper_error(&p->error, TALUS_ERR_MEMORY, "no memory for a figure");
+    TRY(talus_figure_create(def, own, &p->error));
+    *out = *own;
     return TALUS_OK;
 }
 
@@ -239,12 +244,39 @@ void* paper_alloc(paper* p, size_t count, size_t size)
     return *own;
 }
 
+talus_status paper_world(paper* p, const talus_world_def* def, talus_world** out)
+{
+    paper_results* r = p->results;
+    talus_world** own = grow(r, &r->worlds, &r->world_count, sizeof *own);
+    if (!own) return paper_error(&p->error, TALUS_ERR_MEMORY, "no memory for a world");
+    const talus_status status = talus_world_create(def, own, &p->error);
+    if (status < 0) r->world_count--;
+    *out = status < 0 ? NULL : *own;
+    return status;
+}
+
+void paper_end_world(paper* p, talus_world* world)
+{
+    paper_results* r = p->results;
+    int i = r->world_count - 1; // mostly the last one
+    while (i >= 0 && r->worlds[i] != world) i--;
+    if (i < 0) return;
+    r->worlds[i] = r->worlds[--r->world_count];
+    talus_world_destroy(world);
+}
+
 static void free_memory(paper_results* r)
 {
     for (int i = 0; i < r->memory_count; i++) free(r->memory[i]);
+    for (int i = 0; i < r->world_count; i++) talus_world_destroy(r->worlds[i]);
+    for (int i = 0; i < r->figure_count; i++) talus_figure_destroy(r->figures[i]);
     free(r->memory);
+    free(r->worlds);
+    free(r->figures);
     r->memory = NULL;
-    r->memory_count = 0;
+    r->worlds = NULL;
+    r->figures = NULL;
+    r->memory_count = r->world_count = r->figure_count = 0;
 }
 
 talus_status paper_carry_out(const paper_experiment* experiment, const paper_options* options,

@@ -6,7 +6,7 @@
 #ifndef TALUS_PAPER_H
 #define TALUS_PAPER_H
 
-#include <talus/talus.h>
+#include <talus/workshop.h>
 
 /// Leave the function with the status of a failed call.
 #define TRY(call)                                                                                  \
@@ -62,6 +62,8 @@ typedef struct paper_column {
 /// Write columns of equal length as NAME.csv, or NAME-SUFFIX.csv if suffix is not NULL.
 talus_status paper_csv(paper* p, const char* suffix, int64_t rows, int column_count,
                        const paper_column* columns);
+/// Make a figure, which is destroyed when the experiment ends.
+talus_status paper_new_figure(paper* p, const talus_figure_def* def, talus_figure** out);
 /// Write a figure as NAME[-SUFFIX].png and .svg, and show it on the page with its caption.
 talus_status paper_figure(paper* p, const char* suffix, const talus_figure* figure,
                           const char* caption);
@@ -74,6 +76,10 @@ void paper_progress(paper* p, double done);
 double paper_seconds(void);
 /// Fail with a text, printf-like, as the library's calls do.
 talus_status paper_fail(paper* p, const char* format, ...) TALUS_PRINTF(2, 3);
+/// Make a world, which is destroyed when the experiment ends, if not before.
+talus_status paper_world(paper* p, const talus_world_def* def, talus_world** out);
+/// Destroy such a world now.
+void paper_end_world(paper* p, talus_world* world);
 /// Memory that lives until the experiment ends; zeroed. NULL, with p->error set, if there is none.
 void* paper_alloc(paper* p, size_t count, size_t size);
 

@@ -48,14 +48,10 @@ talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style st
     return plot_curve(p, figure, panel, style, label, 2, x, y);
 }
 
-talus_status plot_figure(paper* p, int columns, int rows, plot_draw* draw, const void* data)
+talus_status plot_figure(paper* p, int columns, int rows, talus_figure** out)
 {
     talus_figure_def def = talus_figure_default();
-    talus_figure* figure;
     def.columns = columns;
     def.rows = rows;
-    TRY(talus_figure_create(&def, &figure, &p->error));
-    const talus_status status = draw(p, figure, data);
-    talus_figure_destroy(figure);
-    return status;
+    return paper_new_figure(p, &def, out);
 }

@@ -27,9 +27,7 @@ talus_status plot_curve(paper* p, talus_figure* figure, int panel, plot_style st
 talus_status plot_power(paper* p, talus_figure* figure, int panel, plot_style style,
                         const char* label, fit_line_result fit, double low, double high);
 
-/// What fills a figure and hands it to paper_figure(); `data` is the caller's.
-typedef talus_status plot_draw(paper* p, talus_figure* figure, const void* data);
-/// Make a figure of so many panels, draw and end it.
-talus_status plot_figure(paper* p, int columns, int rows, plot_draw* draw, const void* data);
+/// Make a figure of so many panels, which is destroyed when the experiment ends.
+talus_status plot_figure(paper* p, int columns, int rows, talus_figure** out);
 
 #endif

@@ -1,6 +1,7 @@
 /// Random sequential addition, and a piston with a drag that bounds its speed.
 #include "powder.h"
 
+#include "lattice.h"
 #include "random.h"
 #include <math.h>
 
@@ -44,17 +45,7 @@ static talus_status add_disks(paper* p, const powder_def* def, double height, ta
     return TALUS_OK;
 }
 
-static talus_status add_plate(paper* p, talus_world* world, const char* name, double y, double up)
-{
-    talus_wall_def wall = talus_wall_default();
-    wall.name = name;
-    wall.shape.kind = TALUS_SHAPE_PLANE;
-    wall.shape.normal[1] = up;
-    wall.position[1] = y;
-    return talus_world_add_wall(world, &wall, NULL, &p->error);
-}
-
-static talus_status create(paper* p, const powder_def* def, talus_world** out)
+talus_status powder_make(paper* p, const powder_def* def, talus_world** out)
 {
     talus_world_def options = talus_world_default();
     options.dim = 2;
@@ -62,49 +53,18 @@ static talus_status create(paper* p, const powder_def* def, talus_world** out)
     options.cell_high[0] = def->width;
     options.seed = def->seed;
     options.threads = p->threads;
-    return talus_world_create(&options, out, &p->error);
-}
-
-static talus_status furnish(paper* p, const powder_def* def, talus_world* world)
-{
+    TRY(paper_world(p, &options, out));
     talus_pair_def law = talus_pair_default();
     law.friction = def->friction;
     law.rolling_kind = TALUS_ROLLING_RADIUS;
     law.rolling = def->rolling;
     law.cohesion_force = def->cohesion * def->unit;
     law.cohesion_energy = law.cohesion_force * def->range;
-    TRY(talus_world_add_material(world, "powder", &law, NULL, &p->error));
+    TRY(talus_world_add_material(*out, "powder", &law, NULL, &p->error));
     const double height = (double)def->disks * (M_PI / 4) / (def->covered * def->width);
-    TRY(add_plate(p, world, "floor", 0, 1));
-    TRY(add_plate(p, world, "piston", height, -1));
-    return add_disks(p, def, height, world);
-}
-
-talus_status powder_make(paper* p, const powder_def* def, talus_world** out)
-{
-    talus_world* world = NULL;
-    TRY(create(p, def, &world));
-    talus_status status = furnish(p, def, world);
-    if (status < 0) {
-        talus_world_destroy(world);
-        return status;
-    }
-    *out = world;
-    return TALUS_OK;
-}
-
-/// Share of the area between floor and piston that disks do not cover.
-static talus_status measure_porosity(paper* p, const powder_def* def, const talus_world* world,
-                                     double* height, double* porosity)
-{
-    talus_wall_state piston;
-    TRY(talus_world_wall(world, talus_world_find_wall(world, "piston"), &piston, &p->error));
-    talus_grains g = talus_world_grains(world);
-    double area = 0;
-    for (int64_t i = 0; i < g.count; i++) area += M_PI * g.radius[i] * g.radius[i];
-    *height = piston.position[1];
-    *porosity = 1 - area / (def->width * *height);
-    return TALUS_OK;
+    TRY(lattice_plane(p, *out, "floor", 1, 1, 0));
+    TRY(lattice_plane(p, *out, "piston", 1, -1, height));
+    return add_disks(p, def, height, *out);
 }
 
 talus_status powder_press(paper* p, const powder_def* def, double stress, talus_world* world,
@@ -117,11 +77,17 @@ talus_status powder_press(paper* p, const powder_def* def, double stress, talus_
     drive.free_axes[1] = true;
     drive.force[1] = -stress * def->unit * def->width;
     drive.damping = -drive.force[1] / def->speed;
-    TRY(talus_world_set_drive(world, talus_world_find_wall(world, "piston"), &drive, &p->error));
-    double height, before = INFINITY;
+    const talus_wall_id piston = talus_world_find_wall(world, "piston");
+    TRY(talus_world_set_drive(world, piston, &drive, &p->error));
+    const talus_grains g = talus_world_grains(world);
+    double area = 0, before = INFINITY;
+    for (int64_t i = 0; i < g.count; i++) area += M_PI * g.radius[i] * g.radius[i];
     for (int i = 0; i < MOST; i++) {
         TRY(talus_world_steps(world, def->step, WATCH, NULL, &p->error));
-        TRY(measure_porosity(p, def, world, &height, porosity));
+        talus_wall_state state;
+        TRY(talus_world_wall(world, piston, &state, &p->error));
+        const double height = state.position[1];
+        *porosity = 1 - area / (def->width * height); // what disks do not cover
         if (i > 0 && before - height < 0.01 * def->speed * WATCH * def->step) return TALUS_OK;
         before = height;
     }

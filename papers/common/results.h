@@ -54,6 +54,10 @@ struct paper_results {
     int table_count;
     void** memory; ///< of paper_alloc()
     int memory_count;
+    talus_world** worlds; ///< of paper_world()
+    int world_count;
+    talus_figure** figures; ///< of paper_new_figure()
+    int figure_count;
     bool short_of_memory; ///< a row or remark was lost: the run fails
     double seconds;       ///< wall time
     double cpu_seconds;

@@ -52,17 +52,12 @@ double ring_wave_under(double mass_ratio)
     return low;
 }
 
-/// -ln f of a chain as long as the packing is high: a guess at the packing's.
-static double chain_loss(const ring_packing* in, int sweeps)
+/// Fit the wave where it is alone: overtones, the next of which dies nine times as fast, need a
+/// period and a half; five tau later nothing is left.
+static talus_status fit_ring(paper* p, ring* r)
 {
-    double kh = ring_wave_under((double)in->def.grains / in->def.lid_mass);
-    double kd = kh * in->diameter / in->height;
-    return chain_q_random() * sweeps * kd * kd;
-}
-
-/// Guess omega from the first two times at which the piston passes where it ends, and tau from it.
-static void guess(ring* r)
-{
+    // A guess: omega from the first two times at which the piston passes where it ends, tau from
+    // it.
     const double end = r->x[r->count - 1];
     double crossing[2] = {1, 2};
     int found = 0;
@@ -71,13 +66,6 @@ static void guess(ring* r)
     }
     r->wave.omega = M_PI / fmax(crossing[1] - crossing[0], 2);
     r->wave.tau = 2 / (r->wave.omega * r->wave.omega);
-}
-
-/// Fit the wave where it is alone: overtones, the next of which dies nine times as fast, need a
-/// period and a half; five tau later nothing is left.
-static talus_status fit_ring(paper* p, ring* r)
-{
-    guess(r);
     for (int round = 0; round < 3; round++) {
         int64_t last = r->count - 12;
         int64_t from = (int64_t)(1.5 * 2 * M_PI / r->wave.omega);
@@ -93,7 +81,10 @@ static talus_status fit_ring(paper* p, ring* r)
 
 talus_status ring_watch(paper* p, ring_packing* in, int sweeps, double rise, ring* r)
 {
-    double loss = chain_loss(in, sweeps), start, now;
+    // -ln f of a chain as long as the packing is high: a guess at the packing's.
+    const double kh = ring_wave_under((double)in->def.grains / in->def.lid_mass);
+    const double kd = kh * in->diameter / in->height, loss = chain_q_random() * sweeps * kd * kd;
+    double start, now;
     *r = (ring){.sweeps = sweeps, .count = 20 + (int64_t)(15 / sqrt(loss) + 8 / loss)};
     r->t = paper_alloc(p, (size_t)r->count, sizeof *r->t);
     r->x = paper_alloc(p, (size_t)r->count, sizeof *r->x);

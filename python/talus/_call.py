@@ -6,7 +6,7 @@ What becomes of a parameter follows from its declaration:
     talus_world*, talus_figure*, ...       the Python object
     non-const pointer, not first           a result: returned, several as a tuple
     const T* with a count after it         an array; the count is not given
-    talus_wall_id, talus_material_id, ...  a whole number
+    talus_wall_id, talus_material_id, ...  a whole number, or a name in the world
     talus_error*, talus_report*            the text of an exception
 """
 import functools
@@ -25,7 +25,7 @@ from ._types import OPAQUE, from_enum, options_doc, options_head, struct_name, t
 # Functions that change a world, but no row of its grains and contacts: arrays stay what they are.
 LEAVE_TABLES = {"talus_world_" + name for name in (
     "set_gravity", "set_solver", "add_material", "set_pair", "add_solid", "add_wall", "set_drive",
-    "set_grain_force")}
+    "set_wall_velocity", "set_wall_force", "set_grain_force")}
 COUNT = re.compile(r"(^|_)count$")
 
 
@@ -213,7 +213,7 @@ class Call:
         if p is self.function.options and self.given_options:
             values = {**values, **self.given_options}
         return new_options(p.struct, values, self.keep, self.names,
-                           None if p.name in ("def", "self") else p.name)
+                           None if p.name in ("def", "law") else p.name)
 
     def make_record(self, p):
         value = self.values[p.name]
@@ -229,7 +229,9 @@ class Call:
         value = self.values[p.name]
         if p.type.kind == "enum":
             return to_enum(re.sub(r"^enum ", "", p.type.cname), value, p.name)
-        return (id_of if is_id(p.type) else number_of)(p.type, value, p.name)
+        if is_id(p.type):
+            return id_of(p.type, value, p.name, self.names.world)
+        return number_of(p.type, value, p.name)
 
     def make_text(self, p):
         value = self.values[p.name]
@@ -250,6 +252,8 @@ class Call:
         return self.count
 
     def make_vector(self, p):
+        if self.values[p.name] is None:
+            return ffi.NULL
         value = vector(self.values[p.name], p.sizes[0], p.name, p.name, dim_of(self.names))
         self.keep.append(ffi.new(f"{p.type.item.cname}[{p.sizes[0]}]", value))
         return self.keep[-1]

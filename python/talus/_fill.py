@@ -15,6 +15,7 @@ from ._callbacks import bind
 from ._library import HEADER, ffi, has, is_id, lib, short
 from ._memory import NUMPY_TYPES, numpy_type
 from ._records import Record
+from .errors import ArgumentError
 from ._types import (fields, is_texts, settable, size_of, struct_name, text_count, to_enum)
 
 AXIAL = ("spin", "rotation", "torque", "spin_amplitude")  # in 2D one number: that about z
@@ -81,7 +82,7 @@ def set_field(pointer, struct, field, value, keep, names, where, arrays):
     elif ctype.kind == "primitive":
         setattr(pointer, field.name, number_of(ctype, value, where))
     elif is_id(ctype):
-        setattr(pointer, field.name, id_of(ctype, value, where))
+        setattr(pointer, field.name, id_of(ctype, value, where, getattr(names, "world", None)))
     elif ctype.kind == "struct":
         inner = ffi.addressof(pointer[0], field.name)
         fill(inner, struct_name(ctype), value, keep, names, where)
@@ -115,9 +116,15 @@ def number_of(ctype, value, where):
     return bool(number) if kind == "?" else number
 
 
-def id_of(ctype, value, where):
-    """The id with a number."""
-    return ffi.new(ctype.cname + "*", [number_of(ffi.typeof("int"), value, where)])[0]
+def id_of(ctype, value, where, world=None):
+    """The id with a number, or with a name in that world."""
+    if not isinstance(value, str) or world is None:
+        return ffi.new(ctype.cname + "*", [number_of(ffi.typeof("int"), value, where)])[0]
+    kind = short(ctype.cname.split()[-1])[:-len("_id")]
+    found = getattr(lib, "talus_world_find_" + kind)(world, value.encode())
+    if found.index < 0:
+        raise ArgumentError(f"there is no {kind} '{value}'")
+    return found
 
 
 def dim_of(names):

@@ -1,7 +1,7 @@
 """Results of the library as Python objects: a class for each struct, made from the header."""
 import numpy
 
-from ._library import camel, doc, ffi, is_id, lib, text
+from ._library import camel, doc, ffi, has, is_id, lib, text
 from ._memory import look_at, numpy_type
 from ._types import STRUCTS, field_words, fields, from_enum, size_of, struct_name
 
@@ -138,7 +138,7 @@ def _make_class(name):
 
 
 CLASSES = {name: _make_class(name) for name, ctype in STRUCTS.items()
-           if not name.endswith("_def") and not is_id(ctype)}
+           if not name.endswith(("_def", "_mark")) and not is_id(ctype)}
 _DEFS = {name: _make_class(name) for name in STRUCTS if name.endswith("_def")}
 
 
@@ -163,5 +163,7 @@ def copy_of(pointer):
 def new_result(name):
     """Zeroed memory for a result, which the library's own function frees if it has one."""
     pointer = ffi.new(name + "*")
+    if has(name[:-4] + "_default"):  # a definition that the library fills
+        pointer[0] = getattr(lib, name[:-4] + "_default")()
     free = getattr(lib, name + "_free", None)
     return (ffi.gc(pointer, free), True) if free else (pointer, False)

@@ -93,8 +93,9 @@ class Field:
 
 @functools.lru_cache(maxsize=None)
 def fields(struct):
-    """The fields of a struct by name."""
-    return {n: Field(struct, n, f.type) for n, f in STRUCTS[struct].fields}
+    """The fields of a struct by name, without those that are between the header and the library."""
+    return {n: Field(struct, n, f.type) for n, f in STRUCTS[struct].fields
+            if n not in ("mark", "reserve")}
 
 
 def is_texts(field):

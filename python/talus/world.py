@@ -8,7 +8,8 @@ import numpy
 from . import errors
 from ._call import FUNCTIONS, add_methods
 from ._callbacks import raise_problems
-from ._fill import AXIAL, check_plane, new_options, number_of, shape_words, unknown_option
+from ._fill import (AXIAL, check_plane, id_of, new_options, number_of, shape_words,
+                    unknown_option)
 from ._library import doc, ffi, is_id, lib
 from ._memory import Turn, Windows, look_at, numpy_type
 from ._records import copy_of
@@ -116,29 +117,9 @@ class WorldView:
         states = [self.wall(i) for i in range(self.wall_count())]
         return {state.name: state for state in states if state.present}
 
-    def wall(self, wall):
-        """State of a wall, by name or index."""
-        return FUNCTIONS["talus_world_wall"](self, self._wall_index(wall))
-
-    def pair(self, a, b):
-        """The law between two materials, given by name or number, as it is now."""
-        return FUNCTIONS["talus_world_pair"](self, self._material(a), self._material(b))
-
-    def _material(self, material):
-        if not isinstance(material, str):
-            return material
-        index = FUNCTIONS["talus_world_find_material"](self, material)
-        if index < 0:
-            raise errors.ArgumentError(f"there is no material '{material}'")
-        return index
-
-    def _wall_index(self, wall):
-        if not isinstance(wall, str):
-            return wall
-        index = FUNCTIONS["talus_world_find_wall"](self, wall)
-        if index < 0:
-            raise errors.ArgumentError(f"there is no wall '{wall}'")
-        return index
+    def _number(self, kind, name):
+        """The number of a material, solid or wall that may be given by name."""
+        return id_of(ffi.typeof(f"talus_{kind}_id"), name, kind, self._ready()).index
 
 
 WorldView.grains.__doc__ = _table_doc(
@@ -201,21 +182,6 @@ class World(WorldView):
 
     # ---- filling ----
 
-    def add_material(self, name, **law):
-        return FUNCTIONS["talus_world_add_material"](self, name, **law)
-
-    def set_pair(self, a, b, **law):
-        """Set the law between two materials (both orders), given by name or index."""
-        FUNCTIONS["talus_world_set_pair"](self, self._material(a), self._material(b), **law)
-
-    def _solid(self, solid):
-        if not isinstance(solid, str):
-            return solid
-        index = FUNCTIONS["talus_world_find_solid"](self, solid)
-        if index < 0:
-            raise errors.ArgumentError(f"there is no solid '{solid}'")
-        return index
-
     def add_wall(self, name, kind=None, **options):
         shape = dict(options.pop("shape", {}))
         if kind is not None:
@@ -227,17 +193,7 @@ class World(WorldView):
             elif key not in known:
                 raise TypeError(unknown_option("wall", key,
                                                {**known, **settable("talus_shape_def")}))
-        if "material" in options:
-            options["material"] = self._material(options["material"])
         return FUNCTIONS["talus_world_add_wall"](self, name=name, shape=shape, **options)
-
-    def set_drive(self, wall, **drive):
-        """Change how a wall (name or index) moves, from now on and from its present position."""
-        FUNCTIONS["talus_world_set_drive"](self, self._wall_index(wall), **drive)
-
-    def remove_wall(self, wall):
-        """Take a wall (name or index) out of the world, with the grains glued to it."""
-        FUNCTIONS["talus_world_remove_wall"](self, self._wall_index(wall))
 
     def add_solid(self, name, points, skin=0.0):
         """Add a shape for grains and walls: the convex hull of `points` [n][dim], or of each array
@@ -254,7 +210,7 @@ class World(WorldView):
             points=ffi.from_buffer("double[]", flat), part_sizes=sizes)
 
     def add_grain(self, **grain):
-        return FUNCTIONS["talus_world_add_grain"](self, **self._named(grain))
+        return FUNCTIONS["talus_world_add_grain"](self, **grain)
 
     def add_grains(self, position, **columns):
         """Add many grains: `position` [n][dim], everything else as in add_grain(), either one value
@@ -284,13 +240,12 @@ class World(WorldView):
     def _named(self, grain):
         """Options of grains with the numbers of their materials, shapes and walls instead of
         names."""
-        for key, find in (("material", self._material), ("solid", self._solid),
-                          ("glued_to", self._wall_index)):
+        for key, kind in (("material", "material"), ("solid", "solid"), ("glued_to", "wall")):
             value = grain.get(key)
-            if isinstance(value, (str, int)):
-                grain[key] = find(value)
+            if isinstance(value, str):
+                grain[key] = self._number(kind, value)
             elif isinstance(value, (list, tuple, numpy.ndarray)):
-                grain[key] = [find(v) for v in value]
+                grain[key] = [self._number(kind, v) for v in value]
         return grain
 
     # ---- stepping ----
@@ -436,16 +391,11 @@ World.__doc__ = f"""{doc('talus_world_create')}
 {options_doc('talus_world_def')}
 
 `log` is called as log(level, text) [default: Python's logging, as "talus"]."""
-World.add_material.__doc__ = f"""{doc('talus_world_add_material')}
-
-The law: {doc('talus_pair_def')}
-{options_doc('talus_pair_def')}"""
 World.add_wall.__doc__ = f"""{doc('talus_world_add_wall')} Options of the shape may be given beside
 the others: add_wall("floor", "plane", normal=[0, 1]).
 
 {options_head('Options', 'talus_wall_def')}
 {options_doc('talus_wall_def')}"""
-World.set_drive.__doc__ += "\n\n" + options_doc("talus_drive_def")
 World.add_grain.__doc__ = f"""{doc('talus_world_add_grain')}
 
 {doc('talus_grain_def')}

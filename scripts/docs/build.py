@@ -113,10 +113,11 @@ def title_of(declaration):
 
 def write_api(pages):
     out = ["# The C library", "",
-           "All public headers, as they are installed; `#include <talus/talus.h>` includes them all. "
+           "All public headers, as they are installed; `#include <talus/talus.h>` includes those of the engine, "
+           "`#include <talus/workshop.h>` all of them. "
            "The same names, without `talus_`, are in the [Python package](python.md).", ""]
     for name in generate.header_order(ROOT / "include"):
-        if name == "talus/talus.h":
+        if name in ("talus/talus.h", "talus/workshop.h"):
             continue
         out += [f"## `{name}`", "", head_comment(name), ""]
         for doc, declaration in declarations(name):

@@ -203,12 +203,12 @@ class Program(WholeRun):
                      "--set", "policies.escape=accept")
         self.assertEqual(done.returncode, OK, done.stderr)
         log = (out / "log.txt").read_text()
-        for words, least in (("without meeting the stopping rule, ", 4), ("soft: ", 2),
+        for words, least in (("without meeting the stopping rule, ", 4), ("yielding: ", 2),
                              (r"grain \d+ is out of the domain", 4)):
             times = len(re.findall(words, log))
             # 300 steps have at most 9 powers of two: 1, 2, ... 256.
             self.assertTrue(least <= times <= 9, f"{words}: {times} times")
-        self.assertIn("this run was soft in", done.stdout)
+        self.assertIn("this run was yielding in", done.stdout)
 
     def test_wedged_grain(self):
         """Nothing solves a disk between walls that close in on it: impulses must not run away, and

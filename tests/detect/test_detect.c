@@ -381,7 +381,8 @@ static talus_world* make_world(int dim, double friction, double tolerance, const
         def.cell_high[k] = length;
     }
     check_ok(talus_world_create(&def, &world, &error), error);
-    talus_pair_def law = {.friction = friction};
+    talus_pair_def law = talus_pair_default();
+    law.friction = friction;
     check_ok(talus_world_add_material(world, "stone", &law, NULL, &error), error);
     return world;
 }

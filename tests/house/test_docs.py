@@ -100,7 +100,7 @@ class Words(unittest.TestCase):
                 self.assertTrue(list(SOURCE.glob(path.rstrip("/"))), f"{page} names {path}")
 
     def test_examples_in_c_compile(self):
-        for block in blocks("adding.md", "c"):
+        for block in [*blocks("adding.md", "c"), *blocks("interface.md", "c")]:
             run(os.environ["CC"], "-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
                 "-Iinclude", "-Isrc/engine", "-Isrc/workshop", "-fsyntax-only", "-x", "c", "-", cwd=SOURCE, input=block)
 

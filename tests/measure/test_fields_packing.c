@@ -306,10 +306,10 @@ static void test_bounds_across_the_edge(void** state)
     add_ball(world, 0.5, 0.2, 1.0, 0);
     add_ball(world, 0.4, 3.0, 1.0, 0);
     add_ball(world, 0.3, 5.8, 1.2, 0);
-    const double first =
-        packing_of(world, &(talus_domain_def){.bounds = {{5, 0, 0}, {6, 2, 1}}}).solid;
-    const double second =
-        packing_of(world, &(talus_domain_def){.bounds = {{0, 0, 0}, {1, 2, 1}}}).solid;
+    const talus_domain_def end = bounds_of(5, 0, 0, 6, 2, 1),
+                           beginning = bounds_of(0, 0, 0, 1, 2, 1);
+    const double first = packing_of(world, &end).solid;
+    const double second = packing_of(world, &beginning).solid;
     check_close("two pieces", first + second, ball(2, 0.5) + ball(2, 0.3), 1e-14, "roundoff");
     static const double from[] = {5, -1, 11};
     for (int i = 0; i < 3; i++) {

@@ -548,15 +548,10 @@ static talus_world* world_of_all_laws(int dim)
     talus_world_def def = physics_def(dim);
     def.gravity[dim - 1] = -G;
     def.solver.tolerance = 1e-6;
-    talus_pair_def pair = {.friction = 0.6,
-                           .dynamic_friction = 0.3,
-                           .restitution = 0.4,
-                           .tangential_restitution = 0.2,
-                           .rolling_kind = TALUS_ROLLING_HERTZ,
-                           .rolling = 0.02,
-                           .torsion = 0.01,
-                           .cohesion_force = 0.01,
-                           .cohesion_energy = 0.01 * 0.002};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.6, pair.dynamic_friction = 0.3, pair.restitution = 0.4,
+    pair.tangential_restitution = 0.2, pair.rolling_kind = TALUS_ROLLING_HERTZ, pair.rolling = 0.02,
+    pair.torsion = 0.01, pair.cohesion_force = 0.01, pair.cohesion_energy = 0.01 * 0.002;
     talus_world* world = physics_world_pair(&def, &pair);
     physics_container(world, dim, 0.5, 4.0);
     talus_wall_def lid = physics_plane_def("lid", 0, dim == 2 ? -1 : 0, dim == 3 ? -1 : 0);

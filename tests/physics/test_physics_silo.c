@@ -18,7 +18,8 @@ static void fill_silo(int rows, double wall_friction, uint64_t seed, double* wei
     def.solver.tolerance = 1e-5;
     def.solver.max_sweeps = 500;
     talus_world* world = physics_world(&def, 0.5);
-    talus_pair_def pair = {.friction = wall_friction};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = wall_friction;
     talus_material_id material;
     check_ok(talus_world_add_material(world, "wall", &pair, &material, &error), error);
     check_ok(talus_world_set_pair(world, (talus_material_id){0}, material, &pair, &error), error);

@@ -123,7 +123,9 @@ typedef struct worst {
 static worst run_cloud(int dim, const cloud_case* c)
 {
     const int steps = test_count(500, 300); // they meet after 200
-    talus_world* world = make_cloud(dim, &c->pair, c->tolerance, c->balls);
+    talus_pair_def pair = c->pair;
+    pair.mark = talus_pair_default().mark;
+    talus_world* world = make_cloud(dim, &pair, c->tolerance, c->balls);
     sums before = take_sums(world);
     const double start = before.energy;
     worst w = {0.0, 0.0, -INFINITY};

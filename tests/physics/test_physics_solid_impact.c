@@ -102,7 +102,8 @@ static tally throw_many(int dim, bool rod, double share, int count)
         dice d = {.state = (uint64_t)(977 * i + dim)};
         for (int k = 0; k < 5; k++) dice_roll(&d);
         talus_world_def def = physics_def(dim);
-        talus_pair_def pair = {.friction = 1.5 * dice_roll(&d), .restitution = dice_roll(&d)};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 1.5 * dice_roll(&d), pair.restitution = dice_roll(&d);
         pair.tangential_restitution = share * pair.restitution;
         talus_world* world = physics_world_pair(&def, &pair);
         physics_plane(world, "floor", 0, dim == 2, dim == 3);
@@ -146,7 +147,8 @@ static void rod_gains_as_computed(void** state)
     (void)state;
     const double b = 0.02, c = sqrt(0.5), t = 0.6;
     for (int i = 0; i < 2; i++) {
-        talus_pair_def pair = {.friction = 0.5, .restitution = 1.0, .tangential_restitution = i};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 0.5, pair.restitution = 1.0, pair.tangential_restitution = i;
         talus_world_def def = physics_def(2);
         talus_world* world = physics_world_pair(&def, &pair);
         physics_plane(world, "floor", 0, 1, 0);

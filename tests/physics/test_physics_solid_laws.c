@@ -32,7 +32,8 @@ static void flat_impact_rebounds_with_e(void** state)
     const double es[] = {0.0, 0.3, 0.8, 1.0};
     for (int dim = 2; dim <= 3; dim++) {
         for (int i = 0; i < 4; i++) {
-            talus_pair_def pair = {.friction = 0.4, .restitution = es[i]};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.4, pair.restitution = es[i];
             talus_world* world = laws_world(dim, &pair, 0.0);
             physics_plane(world, "floor", 0, dim == 2, dim == 3);
             talus_grain_def def = cube_at(dim, cube(world), 0.5015);
@@ -53,7 +54,8 @@ static void corner_impact_rebounds_with_e(void** state)
 {
     (void)state;
     const double angle = 0.3, e = 0.6;
-    talus_pair_def pair = {.friction = 0.2, .restitution = e};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.2, pair.restitution = e;
     talus_world* world = laws_world(2, &pair, 0.0);
     physics_plane(world, "floor", 0, 1, 0);
     talus_grain_def def = cube_at(2, cube(world), 0.5 * (sin(angle) + cos(angle)) + 1e-3);
@@ -78,7 +80,8 @@ static void corner_impact_rebounds_with_e(void** state)
 static double pull(int dim, double factor, int* points)
 {
     const double strength = 10.0;
-    talus_pair_def pair = {.friction = 0.5, .cohesion_force = strength, .cohesion_energy = 1e-3};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = 0.5, pair.cohesion_force = strength, pair.cohesion_energy = 1e-3;
     talus_world* world = laws_world(dim, &pair, 0.0);
     talus_solid_id shape = cube(world);
     talus_grain_def def = cube_at(dim, shape, 0.5);
@@ -121,7 +124,8 @@ static void bond_of_faces_bears_shear(void** state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         for (int side = -1; side <= 1; side += 2) {
-            talus_pair_def pair = {.friction = 0.5, .cohesion_force = 10.0, .cohesion_energy = 1.0};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.5, pair.cohesion_force = 10.0, pair.cohesion_energy = 1.0;
             talus_world* world = laws_world(dim, &pair, 0.0);
             talus_solid_id shape =
                 physics_box_solid(world, "slab", dim, 1, dim == 2 ? 0.1 : 1, 0.1);
@@ -156,7 +160,8 @@ static void two_frictions_of_a_block(void** state)
     const double mu_s = 0.5, mu_d = 0.3;
     for (int dim = 2; dim <= 3; dim++) {
         for (int side = -1; side <= 1; side += 2) {
-            talus_pair_def pair = {.friction = mu_s, .dynamic_friction = mu_d};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = mu_s, pair.dynamic_friction = mu_d;
             talus_world* world = laws_world(dim, &pair, G);
             talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
             talus_solid_id shape =
@@ -187,7 +192,8 @@ static void spinning_slab_is_slowed_at_its_corners(void** state)
     (void)state;
     const double mu = 0.4, tors = 0.05, moment = (1.0 + 1.0) / 12.0;
     for (int law = 0; law < 2; law++) { // with torsion friction every point adds mu_tor N
-        talus_pair_def pair = {.friction = mu, .torsion = law ? tors : 0.0};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = mu, pair.torsion = law ? tors : 0.0;
         talus_world* world = laws_world(3, &pair, G);
         physics_plane(world, "floor", 0, 0, 1);
         talus_grain_def def = cube_at(3, physics_box_solid(world, "slab", 3, 1, 1, 0.1), 0.05);
@@ -211,7 +217,8 @@ static void ball_rolls_on_a_solid_as_on_a_plane(void** state)
     for (int dim = 2; dim <= 3; dim++) {
         double speed[2], place[2];
         for (int floor = 0; floor < 2; floor++) {
-            talus_pair_def pair = {.friction = 0.3, .rolling = 0.01, .torsion = 0.01};
+            talus_pair_def pair = talus_pair_default();
+            pair.friction = 0.3, pair.rolling = 0.01, pair.torsion = 0.01;
             talus_world* world = laws_world(dim, &pair, G);
             if (floor == 0) {
                 physics_plane(world, "floor", 0, dim == 2, dim == 3);
@@ -246,7 +253,8 @@ static void rolling_friction_slows_a_polygon(void** state)
     (void)state;
     double way[2];
     for (int law = 0; law < 2; law++) {
-        talus_pair_def pair = {.friction = 0.8, .rolling = law ? 0.02 : 0.0};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 0.8, pair.rolling = law ? 0.02 : 0.0;
         talus_world* world = laws_world(2, &pair, G);
         physics_plane(world, "floor", 0, 1, 0);
         double points[2 * 64];
@@ -274,7 +282,8 @@ static void forces_balance_at_rest(void** state)
 {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
-        talus_pair_def pair = {.friction = 0.6};
+        talus_pair_def pair = talus_pair_default();
+        pair.friction = 0.6;
         talus_world* world = laws_world(dim, &pair, G);
         talus_wall_id floor = physics_plane(world, "floor", 0, dim == 2, dim == 3);
         talus_solid_id shape = cube(world);

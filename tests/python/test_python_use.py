@@ -86,6 +86,30 @@ class Grains(Case):
         self.assert_says(talus.ArgumentError, "there is no solid 'cube'", world.add_grain,
                          solid="cube")
 
+    def test_walls_say_all_and_can_be_changed(self):
+        world = talus.World(dim=2)
+        world.add_material("glass", friction=0.3, soft={"stiffness": 1e5})
+        world.add_material("steel", friction=0.2)
+        self.assertEqual(world.pair("glass", "steel").friction, 0.2)
+        self.assertEqual(world.pair(0, 0).soft.stiffness, 1e5)
+        world.add_wall("lid", "plane", normal=[0, -1], position=[0, 3], material="steel",
+                       drive={"kind": "velocity"})
+        world.set_wall_velocity("lid", [0, -1], None)
+        world.step(0.5)
+        lid = world.wall_options("lid")
+        self.assertEqual((lid.name, lid.material, lid.position.tolist()), ("lid", 1, [0, 2.5, 0]))
+        self.assertEqual(lid.drive.velocity.tolist(), [0, -1, 0])
+        self.assert_says(talus.StateError, "no force is applied to it", world.set_wall_force, "lid",
+                         [0, 1])
+        world.set_drive("lid", kind="force", mass=2, free_axes=[False, True])
+        world.set_wall_force("lid", [0, 4])
+        world.step(0.5)
+        self.assertEqual(world.wall("lid").velocity[1], 0)  # -1 m/s and 4 N for 0.5 s on 2 kg
+        world.add_grain(radius=0.1, glued_to="lid", position=[0, 1])
+        self.assertEqual(world.grains.glued_to.tolist(), [0])
+        world.remove_wall("lid")
+        self.assertEqual((len(world.grains), world.walls), (0, {}))
+
     def test_vectors_have_the_dimension_of_the_world(self):
         flat, space = talus.World(dim=2), talus.World(dim=3)
         for call, options in ((talus.World, {"dim": 2, "gravity": [0, -1, 5]}),

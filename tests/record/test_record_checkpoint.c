@@ -364,7 +364,7 @@ static void test_every_field(void** state)
                                .sweeps = 2,
                                .updates = 3,
                                .unconverged = 4,
-                               .soft = 5,
+                               .yielding = 5,
                                .second = 6,
                                .removed = 7,
                                .dissipated = 8,

@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 
 #include <string.h>
-#include <talus/talus.h>
+#include <talus/workshop.h>
 #include <unistd.h>
 
 static char scene_path[] = "/tmp/talus-test-advise-XXXXXX";

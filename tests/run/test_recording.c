@@ -4,7 +4,7 @@
 #include <hdf5.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <talus/talus.h>
+#include <talus/workshop.h>
 #include <unistd.h>
 
 static const char scene_text[] =

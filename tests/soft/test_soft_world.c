@@ -140,6 +140,7 @@ static talus_world* make(const bed* b, int threads, talus_vector_width width)
     def.dim = b->dim;
     def.method = TALUS_METHOD_SOFT;
     def.soft = b->soft;
+    def.soft.mark = talus_soft_default().mark;
     def.soft.vector = width;
     def.threads = threads;
     def.drag = 0.01;

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include <talus/talus.h>
+#include <talus/workshop.h>
 
 static char folder[] = "/tmp/talus-run-XXXXXX"; ///< scene.yaml and run/ are in it
 static char run_folder[128];

@@ -11,7 +11,7 @@
 
 #include <float.h>
 #include <string.h>
-#include <talus/talus.h>
+#include <talus/workshop.h>
 
 /// A small deterministic generator, so that the tests' packings do not hang on the library's own.
 typedef struct dice {
@@ -40,7 +40,8 @@ static inline talus_world* physics_world(const talus_world_def* def, double mu)
     talus_error error;
     talus_world* world;
     check_ok(talus_world_create(def, &world, &error), error);
-    talus_pair_def pair = {.friction = mu};
+    talus_pair_def pair = talus_pair_default();
+    pair.friction = mu;
     check_ok(talus_world_add_material(world, "stone", &pair, NULL, &error), error);
     return world;
 }

@@ -21,7 +21,7 @@ OK, FAILURE, USAGE, SCENE_ERRORS, NUMERIC, INTERRUPTED = 0, 1, 2, 3, 4, 75
 SAME = ["outcome", "steps", "time", "grains", "contacts", "active_contacts", "sweeps_total",
         "contact_updates", "residual", "overlap_mean", "overlap_max", "overlap_max_ever",
         "kinetic_energy", "wall_forces", "phases", "frames", "shapes", "unconverged_steps",
-        "soft_steps", "removed_grains", "state_hash", "seed", "verdict"]
+        "yielding_steps", "removed_grains", "state_hash", "seed", "verdict"]
 
 
 def talus(*arguments, cwd=None, env=None):

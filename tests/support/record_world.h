@@ -10,7 +10,7 @@
 #include "world/world.h"
 
 #include <string.h>
-#include <talus/talus.h>
+#include <talus/workshop.h>
 #include <unistd.h>
 
 /// Add a shape of convex parts, `sizes` points each.

@@ -103,6 +103,26 @@ void columns_copy_row(void* table, const column* cols, int col_count, int dim, i
     }
 }
 
+void* column_copy(const column* col, const void* table, int dim, int64_t capacity)
+{
+    const void* data = column_data(col, table);
+    const size_t bytes = column_row_bytes(col, dim) * (size_t)capacity;
+    void* copy = data ? malloc(bytes) : NULL;
+    if (copy) memcpy(copy, data, bytes);
+    return copy;
+}
+
+talus_status columns_copy(void* to, const void* from, const column* cols, int col_count, int dim,
+                          int64_t capacity)
+{
+    for (int c = 0; c < col_count; c++) {
+        void** slot = column_slot(&cols[c], to);
+        *slot = column_copy(&cols[c], from, dim, capacity);
+        if (!*slot && column_data(&cols[c], from)) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
 void columns_free(void* table, const column* cols, int col_count)
 {
     for (int c = 0; c < col_count; c++) {

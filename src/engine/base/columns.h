@@ -67,6 +67,12 @@ int64_t columns_compact(void* table, const column* cols, int col_count, int dim,
 /// Copy row `from` over row `to` in every column.
 void columns_copy_row(void* table, const column* cols, int col_count, int dim, int64_t to,
                       int64_t from);
+/// A copy of a column's array with all of the table's `capacity`, to be freed by the caller; NULL
+/// if it has none or memory is short.
+void* column_copy(const column* col, const void* table, int dim, int64_t capacity);
+/// Give a table without arrays copies of those of another one.
+talus_status columns_copy(void* to, const void* from, const column* cols, int col_count, int dim,
+                          int64_t capacity);
 /// Free every array and null the pointers.
 void columns_free(void* table, const column* cols, int col_count);
 

@@ -101,6 +101,14 @@ static inline void quat_from_rotation(double q[4], const double r[3])
 }
 
 /// out = a b (first b, then a); out may be a or b.
+/// The rotation vector of a unit quaternion, no longer than pi.
+static inline void quat_to_rotation(double r[3], const double q[4])
+{
+    const double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double angle = 2.0 * (q[0] < 0.0 ? atan2(-sine, -q[0]) : atan2(sine, q[0]));
+    for (int k = 0; k < 3; k++) r[k] = sine > 0.0 ? angle / sine * q[1 + k] : 0.0;
+}
+
 static inline void quat_multiply(double out[4], const double a[4], const double b[4])
 {
     double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];

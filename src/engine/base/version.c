@@ -8,7 +8,7 @@
 
 const char* talus_version(void)
 {
-    return TALUS_VERSION;
+    return TALUS_BUILT_VERSION;
 }
 
 const char* talus_revision(void)

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void polytope_free(polytope* p)
 {
@@ -19,6 +20,35 @@ void polytope_free(polytope* p)
     free(p->face_edge);
     free(p->edge);
     *p = (polytope){0};
+}
+
+/// A copy of an array in *to; true unless memory is short.
+static bool copy_array(void* to, const void* from, size_t size, int count)
+{
+    void* copy = from ? malloc(size * (size_t)count + 1) : NULL;
+    if (copy) memcpy(copy, from, size * (size_t)count);
+    memcpy(to, &copy, sizeof copy);
+    return copy || !from;
+}
+
+talus_status polytope_copy(const polytope* p, polytope* out)
+{
+    const int corners = p->face_first ? p->face_first[p->face_count] : 0;
+    *out = *p;
+    const bool good[] = {
+        copy_array(&out->vertex, p->vertex, sizeof *p->vertex, p->dim * p->vertex_count),
+        copy_array(&out->normal, p->normal, sizeof *p->normal, p->dim * p->face_count),
+        copy_array(&out->offset, p->offset, sizeof *p->offset, p->face_count),
+        copy_array(&out->face_first, p->face_first, sizeof *p->face_first, p->face_count + 1),
+        copy_array(&out->face_vertex, p->face_vertex, sizeof *p->face_vertex, corners),
+        copy_array(&out->face_edge, p->face_edge, sizeof *p->face_edge, corners),
+        copy_array(&out->edge, p->edge, sizeof *p->edge, 4 * p->edge_count)};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (good[i]) continue;
+        polytope_free(out);
+        return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
 }
 
 void polytope_shift(polytope* p, const double* by)

@@ -40,6 +40,8 @@ talus_status polytope_box(int dim, const double half_size[3], polytope* out, tal
 talus_status polytope_prism(const double axis[3], double radius, double half_length, int sides,
                             polytope* out, talus_error* error);
 void polytope_free(polytope* p);
+/// A copy of a polytope, owned by the caller.
+talus_status polytope_copy(const polytope* p, polytope* out);
 /// Shift all corners by `by` [dim].
 void polytope_shift(polytope* p, const double* by);
 

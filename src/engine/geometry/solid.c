@@ -209,6 +209,31 @@ static bool solids_grow(solids* s)
     return true;
 }
 
+talus_status solids_copy(solids* to, const solids* from)
+{
+    const size_t room = (size_t)from->capacity;
+    *to = (solids){0};
+    if (from->capacity == 0) return TALUS_OK;
+    to->row = calloc(room, sizeof *to->row);
+    to->bucket = malloc(2 * room * sizeof *to->bucket);
+    if (!to->row || !to->bucket) return TALUS_ERR_MEMORY;
+    to->capacity = from->capacity;
+    memcpy(to->bucket, from->bucket, 2 * room * sizeof *to->bucket);
+    for (int i = 0; i < from->count; i++) {
+        const solid* s = &from->row[i];
+        solid* copy = &to->row[to->count++];
+        *copy = *s;
+        copy->name = strdup(s->name);
+        copy->part = calloc((size_t)s->part_count, sizeof *copy->part);
+        copy->part_count = 0;
+        if (!copy->name || !copy->part) return TALUS_ERR_MEMORY;
+        for (; copy->part_count < s->part_count; copy->part_count++) {
+            TRY(polytope_copy(&s->part[copy->part_count], &copy->part[copy->part_count]));
+        }
+    }
+    return TALUS_OK;
+}
+
 talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* index,
                         talus_error* error)
 {

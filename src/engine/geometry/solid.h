@@ -37,6 +37,8 @@ typedef struct solids {
 } solids;
 
 void solids_free(solids* s);
+/// Fill an empty list with copies of those of another one.
+talus_status solids_copy(solids* to, const solids* from);
 talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* index,
                         talus_error* error);
 /// Index of a name, -1 if there is none.

@@ -1,14 +1,15 @@
 /// Contacts that count, their branch vectors and the parts of their forces.
 #include "measure/contact_filter.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 
 #include <math.h>
 
-talus_measure_def talus_measure_default(void)
+void talus_measure_default_sized(talus_measure_def* def, size_t size)
 {
-    return (talus_measure_def){
+    talus_measure_def own = {
         .region = talus_region_default(),
         .threshold = 1e-6,
         .boundaries = true,
@@ -19,6 +20,7 @@ talus_measure_def talus_measure_default(void)
         .cut = 1.0,
         .axis = {0.0, 0.0, 1.0},
     };
+    DEFINITION_GIVE(def, size, own);
 }
 
 static talus_status check_number(const char* name, double value, double low, double high,

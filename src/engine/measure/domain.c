@@ -5,6 +5,7 @@
 #include "measure/domain.h"
 
 #include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/region.h"
@@ -16,9 +17,10 @@ static const double LARGE = 100.0, OPEN = 0.99;
 /// A normal with more than this along a periodic axis crosses it.
 static const double ACROSS = 1e-9;
 
-talus_domain_def talus_domain_default(void)
+void talus_domain_default_sized(talus_domain_def* def, size_t size)
 {
-    return (talus_domain_def){.bounds = talus_region_default(), .walls = true};
+    talus_domain_def own = {.bounds = talus_region_default(), .walls = true};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void domain_free(domain* d)

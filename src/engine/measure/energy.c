@@ -3,6 +3,7 @@
 /// The powers are rates of work at the velocities of now: of gravity sum m g.v, of external forces
 /// sum F.v + T.w, of walls -sum (F.v + T.w) with the forces F and torques T that the grains put on
 /// them. A wall at rest does no work.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -23,15 +24,18 @@ void talus_measure_momentum(const talus_world* world, double momentum[3])
     }
 }
 
-talus_status talus_measure_energy(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_energy(const talus_world* world, const talus_measure_def* given,
                                   talus_energy* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const grains* g = &world->state.grains;
     const walls* w = &world->state.walls;
     const int dim = g->dim, spin_dim = spin_width(dim);
     contact_filter filter;
     talus_velocity_field flow;
     *out = (talus_energy){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
     flow_choose(world, def, &filter.region, &flow);
     for (int64_t i = 0; i < g->count; i++) {

@@ -6,21 +6,23 @@
 /// again and again; the world itself never moves.
 #include "measure/ensemble.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-talus_ensemble_def talus_ensemble_default(void)
+void talus_ensemble_default_sized(talus_ensemble_def* def, size_t size)
 {
-    return (talus_ensemble_def){
+    talus_ensemble_def own = {
         .samples = 30,
         .seed = 1,
         .tolerance = 1e-6,
         .max_sweeps = 200000,
         .starts = TALUS_START_ZERO | TALUS_START_WARM | TALUS_START_RANDOM,
     };
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_ensemble_free(talus_ensemble* e)
@@ -119,23 +121,6 @@ static talus_status make_task(ensemble_task* task)
     return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-static void copy_posed(ensemble_task* task, talus_ensemble* e)
-{
-    const contacts* list = task->list;
-    const problem* p = &task->problem;
-    const size_t n = (size_t)list->count, dim = (size_t)list->dim;
-    if (n == 0) return;
-    memcpy(e->a, list->a, n * sizeof *e->a);
-    memcpy(e->b, list->b, n * sizeof *e->b);
-    memcpy(e->feature, list->feature, n * sizeof *e->feature);
-    memcpy(e->point, list->point, n * dim * sizeof *e->point);
-    memcpy(e->normal, list->normal, n * dim * sizeof *e->normal);
-    memcpy(task->first, p->contact, n * (size_t)problem_width(p->dim) * sizeof *task->first);
-    if (p->compound_count == 0) return;
-    memcpy(task->first_compound, p->compound_rows,
-           (size_t)p->compound_count * sizeof *task->first_compound);
-}
-
 // ---- the whole ---------------------------------------------------------------------------------
 
 static talus_status measure(ensemble_task* task, talus_world* world, talus_ensemble* out,
@@ -144,7 +129,21 @@ static talus_status measure(ensemble_task* task, talus_world* world, talus_ensem
     const talus_ensemble_def* def = task->def;
     TRY(world_pose(world, def->step, &task->problem, &task->list, error));
     if (make_task(task) || make_result(task, out)) return error_memory(error, "making an ensemble");
-    copy_posed(task, out);
+    const contacts* list = task->list;
+    const problem* p = &task->problem;
+    const size_t n = (size_t)list->count, dim = (size_t)list->dim;
+    if (n > 0) {
+        memcpy(out->a, list->a, n * sizeof *out->a);
+        memcpy(out->b, list->b, n * sizeof *out->b);
+        memcpy(out->feature, list->feature, n * sizeof *out->feature);
+        memcpy(out->point, list->point, n * dim * sizeof *out->point);
+        memcpy(out->normal, list->normal, n * dim * sizeof *out->normal);
+        memcpy(task->first, p->contact, n * (size_t)problem_width(p->dim) * sizeof *task->first);
+    }
+    if (p->compound_count > 0) {
+        memcpy(task->first_compound, p->compound_rows,
+               (size_t)p->compound_count * sizeof *task->first_compound);
+    }
     TRY(ensemble_prepare(task, error));
     for (int i = 0; i < def->samples; i++) {
         TRY(ensemble_solve(task, i, out, error));
@@ -156,10 +155,13 @@ static talus_status measure(ensemble_task* task, talus_world* world, talus_ensem
     return TALUS_OK;
 }
 
-talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def* def,
+talus_status talus_measure_ensemble(talus_world* world, const talus_ensemble_def* given,
                                     talus_ensemble* out, talus_error* error)
 {
+    talus_ensemble_def own = talus_ensemble_default();
+    const talus_ensemble_def* def = &own;
     *out = (talus_ensemble){0};
+    TRY(DEFINITION_TAKE(ensemble, &own, given, error));
     TRY(check_def(def, error));
     ensemble_task task = {.world = world, .def = def};
     talus_status status = measure(&task, world, out, error);

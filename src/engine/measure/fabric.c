@@ -8,6 +8,7 @@
 /// a_t = (K1 - K2)/2A. In space, with A = tr M/3, a_n = (M1 - M3)/tr M and a_t = (K1 - K3)/2A are
 /// those of A (1 + a_n (3 cos^2 t - 1)) and -A a_t sin 2t about an axis. A fit over contacts does
 /// not care how many of them point into which direction.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/symmetric.h"
 #include "base/vec.h"
@@ -138,14 +139,17 @@ static void add_to_rose(int dim, const double* n, const double* axis, double nor
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_fabric(const talus_world* world, const talus_measure_def* given,
                                   talus_fabric* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const int dim = world->state.grains.dim;
     tensor_fit fits[2] = {fit_begin(dim), fit_begin(dim)};
     contact_filter filter;
     double forces = 0.0;
     *out = (talus_fabric){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
     const size_t bins = (size_t)def->bins;
     out->bins = def->bins;

@@ -6,6 +6,7 @@
 /// so that rho Dv/Dt = -div(contact + kinetic) + rho g + boundary holds at every point.
 #include "measure/field.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -16,9 +17,10 @@
 /// More points than this are a mistake.
 static const double MOST_POINTS = 1e8;
 
-talus_field_def talus_field_default(void)
+void talus_field_default_sized(talus_field_def* def, size_t size)
 {
-    return (talus_field_def){.domain = talus_domain_default(), .stress = true};
+    talus_field_def own = {.domain = talus_domain_default(), .stress = true};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_field_free(talus_field* f)
@@ -84,13 +86,15 @@ static talus_status reserve(talus_field* f, bool stress)
     return f->fraction && f->density && f->momentum && f->velocity ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-talus_status talus_measure_field(const talus_world* world, const talus_field_def* def,
+talus_status talus_measure_field(const talus_world* world, const talus_field_def* given,
                                  talus_field* out, talus_error* error)
 {
-    const talus_field_def plain = talus_field_default();
+    talus_field_def own = talus_field_default();
+    const talus_field_def* def = &own;
     domain d;
     *out = (talus_field){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(field, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     if (def->kernel >= TALUS_KERNEL_COUNT) {
         return error_set(error, TALUS_ERR_ARGUMENT, "fields: there is no kernel %d",
                          (int)def->kernel);

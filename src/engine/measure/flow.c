@@ -9,6 +9,7 @@
 /// minus the mean of s_xz and s_zx.
 #include "measure/flow.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/symmetric.h"
 #include "base/vec.h"
@@ -86,16 +87,19 @@ talus_status talus_measure_velocity_field(const talus_world* world, const talus_
 
 // ---- rheology ----------------------------------------------------------------------------------
 
-talus_status talus_measure_rheology(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_rheology(const talus_world* world, const talus_measure_def* given,
                                     talus_rheology* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const grains* g = &world->state.grains;
     const int dim = g->dim;
-    talus_measure_def sheared = *def;
     talus_stress stress;
     measure_box region;
     double strain[9];
     *out = (talus_rheology){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
+    talus_measure_def sheared = own;
     if (def->flow == TALUS_FLOW_MEAN) sheared.flow = TALUS_FLOW_LINEAR;
     TRY(talus_measure_stress(world, &sheared, &stress, error));
     TRY(measure_box_set(world, &def->region, &region, error));

@@ -3,6 +3,7 @@
 /// Sizes are in units of the mean over the contacts that count. The bound of the tangential force
 /// is mu (f_n + F_C): mu of the pair of materials, the dynamic one while the contact slides, and
 /// F_C only while a bond holds. A contact without a bound above zero has no mobilisation.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -52,11 +53,14 @@ static double friction_bound(const talus_world* world, int64_t c, double normal)
     return mu * (normal + (list->bonded[c] ? pair->cohesion_force : 0.0));
 }
 
-talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_forces(const talus_world* world, const talus_measure_def* given,
                                   talus_forces* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     contact_filter filter;
     *out = (talus_forces){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
     const double least = def->force_least, most = def->force_most;
     const struct {

@@ -3,6 +3,7 @@
 ///
 /// The share of the deviator is the projection s'_part : s' / s' : s' of the deviators, which both
 /// networks' shares add up to 1 with; a negative one works against the whole.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/stress.h"
@@ -45,13 +46,16 @@ static void finish(int dim, int64_t both, const double whole[9], double fabric[9
     out->angle = principal_angle(dim, &principal);
 }
 
-talus_status talus_measure_network(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_network(const talus_world* world, const talus_measure_def* given,
                                    talus_network* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const int dim = world->state.grains.dim;
     contact_filter filter;
     double fabric[2][9] = {{0}}, whole[9];
     *out = (talus_network){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
     TRY(stress_volume(world, def, &filter.region, &out->volume, error));
     out->mean_normal = mean_normal(&filter);

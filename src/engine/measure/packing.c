@@ -1,4 +1,5 @@
 /// Packing fraction of a domain: the exact part of every grain that is in it, over its volume.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -43,12 +44,15 @@ static void add_grains(void* data, int64_t first, int64_t last, double* out)
     clip_memory_free(&memory);
 }
 
-talus_status talus_measure_packing(const talus_world* world, const talus_domain_def* def,
+talus_status talus_measure_packing(const talus_world* world, const talus_domain_def* given,
                                    talus_packing* out, talus_error* error)
 {
+    talus_domain_def own = talus_domain_default();
+    const talus_domain_def* def = &own;
     domain d;
     double sums[2];
     *out = (talus_packing){0};
+    if (given) TRY(DEFINITION_TAKE(domain, &own, given, error));
     TRY(domain_make(world, def, &d, error));
     packing_task task = {.domain = &d, .space = {&d, d.side, d.count, &d.space}};
     parallel_reduce(world->def.threads, world->state.grains.count, PARALLEL_SUM, 2, add_grains,

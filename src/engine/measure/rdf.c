@@ -4,6 +4,7 @@
 /// A shell counts with its whole volume, or with the part of it that is in the domain. The density
 /// is that of the filled part of the domain, and shells that reach beyond a free surface are left
 /// out: there g would tell the shape of the heap.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/vec.h"
@@ -14,9 +15,10 @@
 
 #include <stdlib.h>
 
-talus_rdf_def talus_rdf_default(void)
+void talus_rdf_default_sized(talus_rdf_def* def, size_t size)
 {
-    return (talus_rdf_def){.domain = talus_domain_default(), .bins = 100};
+    talus_rdf_def own = {.domain = talus_domain_default(), .bins = 100};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_rdf_free(talus_rdf* rdf)
@@ -203,13 +205,15 @@ static double usual_range(const domain* d, talus_rdf_edge edge, int threads)
     return range;
 }
 
-talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* def, talus_rdf* out,
+talus_status talus_measure_rdf(const talus_world* world, const talus_rdf_def* given, talus_rdf* out,
                                talus_error* error)
 {
-    const talus_rdf_def plain = talus_rdf_default();
+    talus_rdf_def own = talus_rdf_default();
+    const talus_rdf_def* def = &own;
     domain d;
     *out = (talus_rdf){0};
-    if (!def) def = &plain;
+    if (given) TRY(DEFINITION_TAKE(rdf, &own, given, error));
+    TRY(DEFINITION_CHECK(domain, &own.domain, error));
     if (def->bins < 1 || def->bins > MEASURE_MOST_BINS || !(def->range >= 0.0) ||
         !isfinite(def->range)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

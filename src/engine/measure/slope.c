@@ -3,6 +3,7 @@
 /// The surface is the top of the highest grain in each column: columns along a line (2D), squares
 /// (plane in 3D) or rings cut into sectors (3D heap). A heap is fitted by top = level - slope *
 /// distance between two heights, each flank on its own in 2D; a plane in the middle of its width.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/contact_filter.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <talus/fields.h>
 
-talus_slope_def talus_slope_default(void)
+void talus_slope_default_sized(talus_slope_def* def, size_t size)
 {
-    return (talus_slope_def){
-        .region = talus_region_default(), .low = 0.2, .high = 0.8, .span = 0.6};
+    talus_slope_def own = {.region = talus_region_default(), .low = 0.2, .high = 0.8, .span = 0.6};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_slope_free(talus_slope* s)
@@ -348,13 +349,14 @@ static talus_status measure(slope_task* t, talus_error* error)
     return TALUS_OK;
 }
 
-talus_status talus_measure_slope(const talus_world* world, const talus_slope_def* def,
+talus_status talus_measure_slope(const talus_world* world, const talus_slope_def* given,
                                  talus_slope* out, talus_error* error)
 {
-    const talus_slope_def plain = talus_slope_default();
+    talus_slope_def own = talus_slope_default();
+    const talus_slope_def* def = &own;
     *out = (talus_slope){0};
-    slope_task t = {
-        .world = world, .def = def ? def : &plain, .out = out, .dim = world->state.grains.dim};
+    if (given) TRY(DEFINITION_TAKE(slope, &own, given, error));
+    slope_task t = {.world = world, .def = def, .out = out, .dim = world->state.grains.dim};
     t.column = t.def->column;
     if (t.column == 0.0)
         t.column = 2.0 * grains_mean_diameter(&world->state.grains, world->def.threads);

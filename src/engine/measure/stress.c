@@ -5,6 +5,7 @@
 /// whole branch vector; a grain to the one that holds its centre.
 #include "measure/stress.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "measure/flow.h"
@@ -37,15 +38,18 @@ talus_status stress_volume(const talus_world* world, const talus_measure_def* de
                            "volume");
 }
 
-talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* def,
+talus_status talus_measure_stress(const talus_world* world, const talus_measure_def* given,
                                   talus_stress* out, talus_error* error)
 {
+    talus_measure_def own = talus_measure_default();
+    const talus_measure_def* def = &own;
     const grains* g = &world->state.grains;
     const contacts* list = &world->state.contacts;
     const int dim = g->dim;
     contact_filter filter;
     talus_velocity_field flow;
     *out = (talus_stress){0};
+    TRY(DEFINITION_TAKE(measure, &own, given, error));
     TRY(contact_filter_make(world, def, &filter, error));
     TRY(stress_volume(world, def, &filter.region, &out->volume, error));
     flow_choose(world, def, &filter.region, &flow);

@@ -85,19 +85,16 @@ static void judge_window(momentum* m)
     m->sweeps = 0;
 }
 
-static int64_t window_length(const momentum* m)
-{
-    if (m->limit == INT64_MAX) return m->window;
-    return m->limit > 2 * WINDOW ? m->limit / 2 : WINDOW;
-}
-
 /// Decide from the sums of a sweep how far the next one is extrapolated.
 static void momentum_next(momentum* m, const packed_sums* s)
 {
     const double allowed = m->limit == INT64_MAX ? GROWTH : DIVERGENCE;
     const bool diverges = !(s->change <= allowed * m->best);
+    const int64_t window = m->limit == INT64_MAX   ? m->window
+                           : m->limit > 2 * WINDOW ? m->limit / 2
+                                                   : WINDOW;
     m->best = fmin(m->best, s->change);
-    if (++m->sweeps >= window_length(m) || diverges) judge_window(m);
+    if (++m->sweeps >= window || diverges) judge_window(m);
     if (diverges || s->turning < 0.0) {
         restart(m);
         return;
@@ -169,28 +166,32 @@ static bool forces_known(const talus_solver_def* options, bool reached, int64_t 
            (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
 }
 
-/// What does not converge ends with plain sweeps: they leave small errors, momentum may leave large
-/// ones.
-static bool is_last_part(const solve_request* request, int64_t sweeps)
+static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
+                          solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    return !request->goes_on && options->max_sweeps - sweeps <= options->max_sweeps / 8;
-}
-
-/// Sweep until the rule is met (`reached`) or there have been enough. Leaves the problem as it is
-/// for solve_conclude().
-static talus_status sweep_until(problem* p, const solve_request* request, solve_workspace* ws,
-                                const packed_kernels* kernels, stop_state* stop, bool* reached,
-                                solve_result* out)
-{
-    packed_problem* w = &ws->packed;
-    const talus_solver_def* options = request->options;
+    const packed_kernels* kernels = packed_kernels_for(options->vector);
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
+    packed_problem* w = &ws->packed;
+    *out = (solve_result){.converged = true};
+    if (p->count == 0) {
+        problem_refresh(p);
+        return TALUS_OK;
+    }
+    if (packed_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
+    packed_apply(w, kernels, request->threads);
+    if (options->precision == TALUS_PRECISION_SINGLE && packed_use_single(w, request->threads)) {
+        return TALUS_ERR_MEMORY;
+    }
+    ws->coarse.next = INT64_MAX;
+    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, options);
+    stop_state stop = stop_begin(request);
+    bool reached = false;
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
     if (accelerated) packed_remember(w, request->threads);
-    while (out->sweeps < options->max_sweeps && !*reached) {
+    while (out->sweeps < options->max_sweeps && !reached) {
         if (coarse_due(&ws->coarse, out->sweeps) &&
             step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
             return TALUS_ERR_MEMORY;
@@ -201,9 +202,13 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
         out->sweeps++;
         out->single_sweeps += w->single;
         if (accelerated) momentum_next(&m, &sums);
-        if (is_last_part(request, out->sweeps)) restart(&m);
+        // What does not converge ends with plain sweeps: they leave small errors, momentum may
+        // leave large ones.
+        if (!request->goes_on && options->max_sweeps - out->sweeps <= options->max_sweeps / 8) {
+            restart(&m);
+        }
         const bool watched = request->watch && request->watch->next == out->sweeps;
-        const bool due = stop_due(stop, out->sweeps, &stats);
+        const bool due = stop_due(&stop, out->sweeps, &stats);
         const bool halfway = forces_known(options, false, out->sweeps) && p->compound_count > 0;
         current = watched || due || halfway || spent;
         if (w->single && !current && out->sweeps % SINGLE_REFRESH == 0) {
@@ -216,40 +221,16 @@ static talus_status sweep_until(problem* p, const solve_request* request, solve_
             momentum_judge_anew(&m);
         }
         if (watched && solve_watched(request, p, out->sweeps)) break;
-        *reached = due && stop_look(stop, p, out->sweeps, &stats);
-        if (due) m.length = stop->seen.length;
-        if (forces_known(options, *reached, out->sweeps) &&
+        reached = due && stop_look(&stop, p, out->sweeps, &stats);
+        if (due) m.length = stop.seen.length;
+        if (forces_known(options, reached, out->sweeps) &&
             problem_break_loose(p, options->tolerance)) {
             packed_refresh_friction(w);
-            *reached = false;
-            stop->next_check = out->sweeps + 1;
+            reached = false;
+            stop.next_check = out->sweeps + 1;
         }
     }
     if (!current) packed_give_back(w, kernels, request->threads);
-    return TALUS_OK;
-}
-
-static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
-                          solve_result* out)
-{
-    const packed_kernels* kernels = packed_kernels_for(request->options->vector);
-    packed_problem* w = &ws->packed;
-    *out = (solve_result){.converged = true};
-    if (p->count == 0) {
-        problem_refresh(p);
-        return TALUS_OK;
-    }
-    if (packed_pack(w, p, request->threads)) return TALUS_ERR_MEMORY;
-    packed_apply(w, kernels, request->threads);
-    if (request->options->precision == TALUS_PRECISION_SINGLE &&
-        packed_use_single(w, request->threads)) {
-        return TALUS_ERR_MEMORY;
-    }
-    ws->coarse.next = INT64_MAX;
-    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, request->options);
-    stop_state stop = stop_begin(request);
-    bool reached = false;
-    if (sweep_until(p, request, ws, kernels, &stop, &reached, out)) return TALUS_ERR_MEMORY;
     packed_forget(w);
     solve_conclude(&stop, p, reached, out);
     return TALUS_OK;

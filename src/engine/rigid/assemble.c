@@ -1,6 +1,7 @@
 /// Assembly of the contact problem; the layout is described in rigid/problem.h.
 #include "rigid/assemble.h"
 
+#include "base/array.h"
 #include "base/parallel.h"
 #include "law/cohesion.h"
 #include "law/restitution.h"
@@ -17,112 +18,86 @@ void assembly_free(assembly* as)
     *as = (assembly){0};
 }
 
-static talus_status assembly_reserve(assembly* as, int64_t contact_count, int64_t wall_count,
-                                     int64_t grain_count)
-{
-    if (contact_count > as->sign_capacity) {
-        free(as->sign);
-        as->sign_capacity = capacity_for(contact_count);
-        as->sign = malloc((size_t)as->sign_capacity);
-    }
-    if (wall_count > as->wall_capacity) {
-        free(as->wall_row);
-        as->wall_capacity = wall_count + 8;
-        as->wall_row = malloc(sizeof *as->wall_row * (size_t)as->wall_capacity);
-    }
-    if (grain_count > as->grain_capacity) {
-        free(as->turning);
-        as->grain_capacity = capacity_for(grain_count);
-        as->turning = malloc(sizeof *as->turning * 9 * (size_t)as->grain_capacity);
-    }
-    bool good = (as->sign || contact_count == 0) && (as->wall_row || wall_count == 0) &&
-                (as->turning || grain_count == 0);
-    if (!good) assembly_free(as);
-    return good ? TALUS_OK : TALUS_ERR_MEMORY;
-}
+/// What an assembly works on.
+typedef struct assembling {
+    assembly* as;
+    const step_order* order;
+    const physical_state* state;
+    contacts* list;
+    problem* p;
+} assembling;
 
-// ---- body rows ---------------------------------------------------------------------------------
+/// A contact on its way into the problem. Its bodies are exchanged where that is needed for a
+/// mobile wall, or what is glued to one, to come first.
+typedef struct meeting {
+    int64_t c;
+    int32_t a, b; ///< rows of grains; below 0: -1 - wall
+    int wall;     ///< mobile wall that a belongs to, -1: none
+    double sign;  ///< -1 if the list has a and b the other way round
+    const talus_pair_def* pair;
+    double* row; ///< in the problem; its normal is there
+} meeting;
 
-static void fill_grain_rows(assembly* as, const step_order* order, const double* free_velocity,
-                            const double* free_spin, problem* out)
-{
-    const grains* g = &order->state->grains;
-    const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
-    for (int64_t i = 0; i < g->count; i++) {
-        double* row = out->free + i * stride;
-        vec_copy(dim, row, free_velocity + i * dim);
-        row[row_im(dim)] = g->inv_mass[i] * step_slowing(order, g->inv_mass[i]);
-        grain_w_of_spin(g, i, free_spin + i * spin_dim, row + row_w(dim));
-        row[row_kim(dim)] = g->spin_mobility[i];
-        if (g->solid[i] >= 0) grain_turning(g, i, as->turning + 9 * i);
-    }
-    out->rows = g->count;
-}
+/// Rows of blocks and of compound contacts that are taken.
+typedef struct rows_taken {
+    int64_t blocks, compound;
+} rows_taken;
+
+// ---- bodies ------------------------------------------------------------------------------------
 
 /// Make an immobile row that moves with velocity v.
-static void fill_immobile_row(problem* out, int64_t at, const double* v)
+static void fill_immobile_row(problem* p, int64_t at, const double* v)
 {
-    const int dim = out->dim, stride = problem_stride(dim);
-    double* row = out->free + at * stride;
+    const int dim = p->dim, stride = problem_stride(dim);
+    double* row = p->free + at * stride;
     for (int k = 0; k < stride; k++) row[k] = k < dim ? v[k] : 0.0;
 }
 
-/// Inverse mass matrix of a mobile wall, which its damping diminishes.
-static void fill_mobility(const step_order* order, int wall, problem* out)
+/// Rows of the grains, then of the mobile walls. A contact with another wall has a row of its own,
+/// noted as its first body and filled later. Walls come first in the list.
+static void fill_bodies(const assembling* job, const double* free_velocity, const double* free_spin)
 {
-    const int dim = out->dim;
-    double* mobility = out->mobility + out->mobile_count++ * dim * dim;
-    const double slowing = drive_slowing(&order->state->walls, wall, order->h);
-    drive_mobility(&order->state->walls, wall, dim, mobility);
-    for (int i = 0; i < dim * dim; i++) mobility[i] *= slowing;
-}
-
-/// Mobile walls have the rows after those of the grains; returns how many there are.
-static int64_t number_walls(assembly* as, const step_order* order)
-{
-    const walls* w = &order->state->walls;
-    int64_t count = 0;
-    for (int i = 0; i < (int)w->count; i++) {
-        const bool mobile = w->present[i] && wall_is_mobile(w, i);
-        as->wall_row[i] = mobile ? (int32_t)(order->state->grains.count + count++) : -1;
+    const grains* g = &job->state->grains;
+    const walls* w = &job->state->walls;
+    problem* p = job->p;
+    const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
+    const int threads = parallel_threads(job->order->threads, g->count);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        double* row = p->free + i * stride;
+        vec_copy(dim, row, free_velocity + i * dim);
+        row[row_im(dim)] = g->inv_mass[i] * step_slowing(job->order, g->inv_mass[i]);
+        grain_w_of_spin(g, i, free_spin + i * spin_dim, row + row_w(dim));
+        row[row_kim(dim)] = g->spin_mobility[i];
+        if (g->solid[i] >= 0) grain_turning(g, i, job->as->turning + 9 * i);
     }
-    return count;
-}
-
-static void fill_mobile_rows(const assembly* as, const step_order* order, problem* out)
-{
-    const walls* w = &order->state->walls;
-    out->mobile_first = out->rows;
+    p->rows = p->mobile_first = g->count;
     for (int i = 0; i < (int)w->count; i++) {
-        if (as->wall_row[i] < 0) continue;
-        fill_immobile_row(out, out->rows++, w->velocity + 3 * i);
-        fill_mobility(order, i, out);
+        if (job->as->wall_row[i] < 0) continue;
+        fill_immobile_row(p, p->rows++, w->velocity + 3 * i);
+        // The wall's damping diminishes its inverse mass matrix.
+        double* mobility = p->mobility + p->mobile_count++ * dim * dim;
+        const double slowing = drive_slowing(w, i, job->order->h);
+        drive_mobility(w, i, dim, mobility);
+        for (int k = 0; k < dim * dim; k++) mobility[k] *= slowing;
     }
-}
-
-/// A contact with a fixed or driven wall has a row of its own, noted as its first body. Walls come
-/// first in the list.
-static void number_private_rows(const assembly* as, const contacts* list, problem* out)
-{
+    const contacts* list = job->list;
     for (int64_t c = 0; c < list->count && list->a_row[c] < 0; c++) {
-        if (as->wall_row[-1 - list->a_row[c]] < 0) out->pair[2 * c] = (int32_t)out->rows++;
+        if (job->as->wall_row[-1 - list->a_row[c]] < 0) p->pair[2 * c] = (int32_t)p->rows++;
     }
 }
 
 /// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
-static void surface_velocity(const step_order* order, int wall, const double* velocity,
+static void surface_velocity(const physical_state* state, int wall, const double* velocity,
                              const double* spin, const double* point, double v[3])
 {
-    const int dim = order->state->grains.dim;
+    const int dim = state->grains.dim;
     double arm[3] = {0.0, 0.0, 0.0}, turn[3];
-    vec_sub(dim, arm, point, order->state->walls.position + 3 * wall);
-    cell_nearest(&order->state->cell, dim, arm);
+    vec_sub(dim, arm, point, state->walls.position + 3 * wall);
+    cell_nearest(&state->cell, dim, arm);
     vec_cross(turn, spin, arm);
     for (int k = 0; k < 3; k++) v[k] = velocity[k] + turn[k];
 }
-
-// ---- contact rows ------------------------------------------------------------------------------
 
 /// Which mobile wall a body of a contact belongs to: a wall's own code or a glued grain's row; -1.
 static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
@@ -131,24 +106,34 @@ static int mobile_wall_of(const assembly* as, const grains* g, int32_t body_row)
     return wall >= 0 && as->wall_row[wall] >= 0 ? wall : -1;
 }
 
-/// Rows of blocks and of compound contacts that are taken.
-typedef struct rows_taken {
-    int64_t blocks, compound;
-} rows_taken;
-
 /// Is this body of a contact a grain that is not a ball?
 static bool is_solid(const grains* g, int32_t body_row)
 {
     return body_row >= 0 && g->solid[body_row] >= 0;
 }
 
-/// Matrix G with: velocity at the contact = v + G w. `n` points to body b, `side` is 1 for b and -1
-/// for a. A ball's arm is its radius along n; a solid's reaches to the contact point.
-static void fill_arm(const assembly* as, const step_order* order, const contacts* list, int64_t c,
-                     int32_t body, double side, const double* n, double* arm)
+static const talus_pair_def* pair_of(const physical_state* state, const contacts* list, int64_t c)
 {
-    const grains* g = &order->state->grains;
+    const int32_t a = list->a_row[c], b = list->b_row[c];
+    const int material_a = a < 0 ? state->walls.record[-1 - a].material : state->grains.material[a];
+    return materials_pair(&state->materials, material_a, state->grains.material[b]);
+}
+
+// ---- full blocks -------------------------------------------------------------------------------
+
+static bool needs_block(const grains* g, int32_t a, int32_t b, int mobile_wall)
+{
+    return mobile_wall >= 0 || is_solid(g, a) || is_solid(g, b);
+}
+
+/// Matrix G with: velocity at the contact = v + G w. `side` is 1 for body b and -1 for a; the
+/// normal points to b. A ball's arm is its radius along n; a solid's reaches to the contact point.
+static void fill_arm(const assembling* job, const meeting* m, int32_t body, double side,
+                     double* arm)
+{
+    const grains* g = &job->state->grains;
     const int dim = g->dim;
+    const double* n = m->row;
     if (!is_solid(g, body)) {
         const double s = body < 0 ? 0.0 : side, nz = dim == 3 ? n[2] : 0.0;
         const double in_plane[2] = {n[1], -n[0]};
@@ -157,10 +142,10 @@ static void fill_arm(const assembly* as, const step_order* order, const contacts
         for (int k = 0; k < (dim == 2 ? 2 : 9); k++) arm[k] = s * ball[k];
         return;
     }
-    const double* turn = as->turning + 9 * (int64_t)body;
+    const double* turn = job->as->turning + 9 * (int64_t)body;
     double l[3] = {0.0, 0.0, 0.0};
-    vec_sub(dim, l, list->point + c * dim, g->position + (int64_t)body * dim);
-    cell_nearest(&order->state->cell, dim, l);
+    vec_sub(dim, l, job->list->point + m->c * dim, g->position + (int64_t)body * dim);
+    cell_nearest(&job->state->cell, dim, l);
     if (dim == 2) {
         arm[0] = -l[1] * turn[0];
         arm[1] = l[0] * turn[0];
@@ -173,58 +158,21 @@ static void fill_arm(const assembly* as, const step_order* order, const contacts
     }
 }
 
-static const talus_pair_def* contact_pair(const step_order* order, const contacts* list, int64_t c)
-{
-    const int32_t a = list->a_row[c], b = list->b_row[c];
-    int material_a =
-        a < 0 ? order->state->walls.record[-1 - a].material : order->state->grains.material[a];
-    return materials_pair(&order->state->materials, material_a, order->state->grains.material[b]);
-}
-
-/// Body rows of a contact, a and b exchanged if need be so that a mobile wall comes first.
-static void fill_pair(assembly* as, const step_order* order, const contacts* list, int64_t c,
-                      problem* out, int* wall)
-{
-    const int dim = out->dim;
-    int32_t a = list->a_row[c], b = list->b_row[c];
-    int wall_a = mobile_wall_of(as, &order->state->grains, a),
-        wall_b = mobile_wall_of(as, &order->state->grains, b);
-    as->sign[c] = wall_b >= 0 ? -1 : 1;
-    if (wall_b >= 0) {
-        int32_t swap = a;
-        a = b, b = swap;
-        wall_a = wall_b;
-    }
-    *wall = wall_a;
-    if (wall_a >= 0) {
-        a = as->wall_row[wall_a];
-    } else if (a < 0) {
-        const int fixed = -1 - a;
-        double v[3];
-        surface_velocity(order, fixed, order->state->walls.velocity + 3 * fixed,
-                         order->state->walls.spin + 3 * fixed, list->point + c * dim, v);
-        a = out->pair[2 * c];
-        fill_immobile_row(out, a, v);
-        out->curve[a] = out->curve[b];
-    }
-    out->pair[2 * c] = a;
-    out->pair[2 * c + 1] = b;
-}
+// ---- before the step ---------------------------------------------------------------------------
 
 /// Velocity and spin of a body of a contact before the step, as a problem row without masses. Walls
-/// and what is glued to them already have the step's velocity: theirs was kept by the
-/// contact_dynamics, and is taken at the contact point, without a spin.
-static void velocity_before(const assembly* as, const step_order* order, const contacts* list,
-                            int64_t c, int32_t body, double* row)
+/// and what is glued to them already have the step's velocity: theirs was kept, and is taken at the
+/// contact point, without a spin.
+static void velocity_before(const assembling* job, int64_t c, int32_t body, double* row)
 {
-    const grains* g = &order->state->grains;
+    const grains* g = &job->state->grains;
     const int dim = g->dim, spin_dim = spin_width(dim);
     const int wall = body < 0 ? -1 - body : g->glued_to[body];
     for (int k = 0; k < problem_stride(dim); k++) row[k] = 0.0;
     if (wall >= 0) {
-        const double* before = as->wall_before + 9 * wall;
+        const double* before = job->as->wall_before + 9 * wall;
         double v[3];
-        surface_velocity(order, wall, before, before + 3, list->point + c * dim, v);
+        surface_velocity(job->state, wall, before, before + 3, job->list->point + c * dim, v);
         vec_copy(dim, row, v);
         return;
     }
@@ -233,46 +181,20 @@ static void velocity_before(const assembly* as, const step_order* order, const c
 }
 
 /// Relative velocity at the contact before the step, b against a as in the problem.
-static void approach_before(const assembly* as, const step_order* order, const contacts* list,
-                            int64_t c, const problem* p, const double* n, double u[3])
+static void approach_before(const assembling* job, const meeting* m, double u[3])
 {
-    const int dim = order->state->grains.dim;
-    int32_t a = list->a_row[c], b = list->b_row[c];
+    const int dim = job->p->dim;
     double row_a[8], row_b[8];
-    velocity_before(as, order, list, c, as->sign[c] > 0 ? a : b, row_a);
-    velocity_before(as, order, list, c, as->sign[c] > 0 ? b : a, row_b);
-    if (problem_block_of(p, c) >= 0) {
-        block_velocity(dim, problem_block(p, dim, c), row_a, row_b, u);
+    velocity_before(job, m->c, m->a, row_a);
+    velocity_before(job, m->c, m->b, row_b);
+    if (problem_block_of(job->p, m->c) >= 0) {
+        block_velocity(dim, problem_block(job->p, dim, m->c), row_a, row_b, u);
     } else {
-        contact_velocity(dim, row_a, row_b, n, u);
+        contact_velocity(dim, row_a, row_b, m->row, u);
     }
 }
 
-/// Geometry of a compound contact: radii, a wall's spin, responses to torques. The row of a mobile
-/// wall does not turn, whatever grain is glued to it.
-static void fill_compound_geometry(const step_order* order, const contacts* list, int64_t c,
-                                   const double* a, const double* b, int mobile_wall, bool swapped,
-                                   compound_contact* r)
-{
-    const grains* g = &order->state->grains;
-    const int dim = g->dim;
-    const int32_t grain_b = swapped ? list->a_row[c] : list->b_row[c];
-    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
-    r->inv_radius_b = 1.0 / g->radius[grain_b];
-    r->inv_radius_a = mobile_wall < 0 && body_a >= 0 ? 1.0 / g->radius[body_a] : 0.0;
-    if (body_a < 0) {
-        const double* spin = order->state->walls.spin + 3 * (-1 - body_a);
-        if (dim == 2) {
-            r->spin_a[0] = spin[2];
-        } else {
-            vec_copy(3, r->spin_a, spin);
-        }
-    }
-    const double kim_a = a[row_kim(dim)] * r->inv_radius_a;
-    const double kim_b = b[row_kim(dim)] * r->inv_radius_b;
-    r->coupling = kim_b - kim_a;
-    r->response = kim_b * r->inv_radius_b + kim_a * r->inv_radius_a;
-}
+// ---- compound laws -----------------------------------------------------------------------------
 
 /// out[i][j] += s sum_k x[i][k] y[j][k] for matrices with `inner` columns.
 static void add_product(int rows, int columns, int inner, double s, const double* x, int x_width,
@@ -287,21 +209,19 @@ static void add_product(int rows, int columns, int inner, double s, const double
 
 /// How the bodies of a compound contact turn when one of them is a solid: coupling = sum of kim T
 /// G^T, response = sum of kim T T^T over both bodies.
-static void fill_turn(const step_order* order, const contacts* list, int64_t c, const problem* p,
-                      int mobile_wall, bool swapped, compound_turn* t)
+static void fill_turn(const assembling* job, const meeting* m, compound_turn* t)
 {
-    const grains* g = &order->state->grains;
+    const grains* g = &job->state->grains;
+    const problem* p = job->p;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
-    const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
-    *t = (compound_turn){.used = problem_block_of(p, c) >= 0 &&
-                                 (is_solid(g, body_a) || is_solid(g, body_b))};
+    *t = (compound_turn){.used = problem_block_of(p, m->c) >= 0 &&
+                                 (is_solid(g, m->a) || is_solid(g, m->b))};
     if (!t->used) return;
-    const double* block = problem_block(p, dim, c);
-    const double kim_a = p->free[(int64_t)p->pair[2 * c] * stride + row_kim(dim)];
-    const double kim_b = p->free[(int64_t)p->pair[2 * c + 1] * stride + row_kim(dim)];
-    if (body_a >= 0 && mobile_wall < 0) grain_turning(g, body_a, t->turn_a);
-    grain_turning(g, body_b, t->turn_b);
+    const double* block = problem_block(p, dim, m->c);
+    const double kim_a = p->free[(int64_t)p->pair[2 * m->c] * stride + row_kim(dim)];
+    const double kim_b = p->free[(int64_t)p->pair[2 * m->c + 1] * stride + row_kim(dim)];
+    if (m->a >= 0 && m->wall < 0) grain_turning(g, m->a, t->turn_a);
+    grain_turning(g, m->b, t->turn_b);
     const double *arm_a = block + block_arm_a(dim), *arm_b = block + block_arm_b(dim);
     add_product(spin_dim, dim, spin_dim, kim_a, t->turn_a, 3, arm_a, t->arms.coupling);
     add_product(spin_dim, dim, spin_dim, kim_b, t->turn_b, 3, arm_b, t->arms.coupling);
@@ -309,192 +229,183 @@ static void fill_turn(const step_order* order, const contacts* list, int64_t c, 
     add_product(spin_dim, spin_dim, spin_dim, kim_b, t->turn_b, 3, t->turn_b, t->arms.response);
 }
 
-/// Reduced radius r* of the two bodies of a contact; a wall counts as flat.
-static double reduced_radius(const grains* g, const contacts* list, int64_t c)
+/// How much the motion of a bonded pair of grains closes its gap in the step, beyond h u_n: balls
+/// by going past each other, solids by turning together.
+static double bond_closing(const assembling* job, int64_t c)
 {
-    double radius_b = g->radius[list->b_row[c]];
-    if (list->a_row[c] < 0) return radius_b;
-    double radius_a = g->radius[list->a_row[c]];
-    return radius_a * radius_b / (radius_a + radius_b);
-}
-
-static double closing_of_balls(const step_order* order, const contacts* list, int64_t c)
-{
-    const grains* g = &order->state->grains;
-    const int dim = g->dim;
-    const int64_t a = list->a_row[c], b = list->b_row[c];
-    double v[3];
-    vec_sub(dim, v, g->velocity + b * dim, g->velocity + a * dim);
-    vec_add_scaled(dim, v, -vec_dot(dim, v, list->normal + c * dim), list->normal + c * dim);
-    const double distance = g->radius[a] + g->radius[b] + list->gap[c];
-    return cohesion_closing(vec_norm(dim, v), distance, order->h);
-}
-
-static double closing_of_solids(const step_order* order, const contacts* list, int64_t c)
-{
-    const grains* g = &order->state->grains;
+    const grains* g = &job->state->grains;
+    const contacts* list = job->list;
     const int dim = g->dim, spin_dim = spin_width(dim);
     const int64_t a = list->a_row[c], b = list->b_row[c];
+    const double *n = list->normal + c * dim, h = job->order->h;
+    if (g->solid[a] < 0 && g->solid[b] < 0) {
+        double v[3];
+        vec_sub(dim, v, g->velocity + b * dim, g->velocity + a * dim);
+        vec_add_scaled(dim, v, -vec_dot(dim, v, n), n);
+        return cohesion_closing(vec_norm(dim, v), g->radius[a] + g->radius[b] + list->gap[c], h);
+    }
     double apart[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, turn[3], inward[3];
     vec_sub(dim, apart, g->position + b * dim, g->position + a * dim);
-    cell_nearest(&order->state->cell, dim, apart);
+    cell_nearest(&job->state->cell, dim, apart);
     for (int k = 0; k < spin_dim; k++) {
         spin[dim == 2 ? 2 : k] = 0.5 * (g->spin[a * spin_dim + k] + g->spin[b * spin_dim + k]);
     }
     vec_cross(turn, spin, apart);
     vec_cross(inward, turn, spin); // -w x (w x d)
-    return cohesion_closing_of_solids(vec_dot(dim, inward, list->normal + c * dim), order->h);
-}
-
-/// The bond of a contact: how much it bears in this step and how it keeps its width. The gap after
-/// the step, g + h u_n + h closing, must not be negative: closing is added to the row's bias.
-static void fill_bond(const step_order* order, const contacts* list, int64_t c,
-                      const talus_pair_def* pair, double opening, compound_contact* r, double* bias)
-{
-    const grains* g = &order->state->grains;
-    const int32_t a = list->a_row[c], b = list->b_row[c];
-    r->bond = cohesion_impulse(pair, list->gap[c], opening, g->radius[b], order->h);
-    if (a < 0) return;
-    const bool balls = !is_solid(g, a) && !is_solid(g, b);
-    r->closing = balls ? closing_of_balls(order, list, c) : closing_of_solids(order, list, c);
-    *bias += r->closing;
+    return cohesion_closing_of_solids(vec_dot(dim, inward, n), h);
 }
 
 /// The compound row of a contact: what its pair, its history and its geometry make of the laws.
-static void fill_compound(const assembly* as, const step_order* order, const contacts* list,
-                          int64_t c, const talus_pair_def* pair, const double* before,
-                          int mobile_wall, int64_t at, problem* out, double* row)
+/// `before` is its velocity before the step.
+static void fill_compound(const assembling* job, const meeting* m, const double* before, int64_t at)
 {
-    const grains* g = &order->state->grains;
+    const grains* g = &job->state->grains;
+    const contacts* list = job->list;
+    const talus_pair_def* pair = m->pair;
+    problem* p = job->p;
     const int dim = g->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    const double star = reduced_radius(g, list, c), sign = as->sign[c];
-    const double opening = vec_dot(dim, before, row);
-    compound_contact* r = &out->compound_rows[at];
-    out->compound[c] = (int32_t)at;
+    const int64_t c = m->c;
+    const double h = job->order->h, opening = vec_dot(dim, before, m->row);
+    const double radius_b = g->radius[list->b_row[c]];
+    double reduced_radius = radius_b; // a wall counts as flat
+    if (list->a_row[c] >= 0) {
+        const double radius_a = g->radius[list->a_row[c]];
+        reduced_radius = radius_a * radius_b / (radius_a + radius_b);
+    }
+    compound_contact* r = &p->compound_rows[at];
+    p->compound[c] = (int32_t)at;
     *r = (compound_contact){
-        .h = order->h,
+        .h = h,
         .sliding_mu = pair_sliding_friction(pair),
-        .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, star),
-        .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, star)};
-    if (list->bonded[c]) fill_bond(order, list, c, pair, opening, r, &row[contact_bias(dim)]);
+        .rolling = rolling_bound_of(dim, pair->rolling_kind, pair->rolling, reduced_radius),
+        .torsion = rolling_bound_of(dim, pair->rolling_kind, pair->torsion, reduced_radius)};
+
+    // A bond: how much it bears in this step and how it keeps its width. The gap after the step,
+    // g + h u_n + h closing, must not be negative: closing is added to the row's bias.
+    if (list->bonded[c]) {
+        r->bond = cohesion_impulse(pair, list->gap[c], opening, radius_b, h);
+        if (list->a_row[c] >= 0) {
+            r->closing = bond_closing(job, c);
+            m->row[contact_bias(dim)] += r->closing;
+        }
+    }
     // A contact that slid in the last step goes on with its dynamic friction until it sticks.
-    if (list->state[c] == TALUS_CONTACT_SLIDE) row[contact_mu(dim)] = r->sliding_mu;
-    if (restitution_collides(list->gap[c], opening, order->h)) {
+    if (list->state[c] == TALUS_CONTACT_SLIDE) m->row[contact_mu(dim)] = r->sliding_mu;
+    if (restitution_collides(list->gap[c], opening, h)) {
         for (int k = 0; k < dim; k++) r->slip[k] = pair->tangential_restitution * before[k];
     }
-    fill_turn(order, list, c, out, mobile_wall, sign < 0.0, &out->compound_turns[at]);
-    fill_compound_geometry(order, list, c, out->free + (int64_t)out->pair[2 * c] * stride,
-                           out->free + (int64_t)out->pair[2 * c + 1] * stride, mobile_wall,
-                           sign < 0.0, r);
-    for (int k = 0; k < spin_dim && order->options->solver.warm_start; k++) {
-        r->torque[k] = sign * order->h * list->torque[c * spin_dim + k];
+
+    // Radii, a wall's spin, responses to torques. The row of a mobile wall does not turn, whatever
+    // grain is glued to it.
+    fill_turn(job, m, &p->compound_turns[at]);
+    r->inv_radius_b = 1.0 / g->radius[m->b];
+    r->inv_radius_a = m->wall < 0 && m->a >= 0 ? 1.0 / g->radius[m->a] : 0.0;
+    if (m->a < 0) {
+        const double* spin = job->state->walls.spin + 3 * (-1 - m->a);
+        vec_copy(spin_dim, r->spin_a, dim == 2 ? spin + 2 : spin);
+    }
+    const double* a = p->free + (int64_t)p->pair[2 * c] * stride;
+    const double* b = p->free + (int64_t)p->pair[2 * c + 1] * stride;
+    const double kim_a = a[row_kim(dim)] * r->inv_radius_a;
+    const double kim_b = b[row_kim(dim)] * r->inv_radius_b;
+    r->coupling = kim_b - kim_a;
+    r->response = kim_b * r->inv_radius_b + kim_a * r->inv_radius_a;
+    for (int k = 0; k < spin_dim && job->order->options->solver.warm_start; k++) {
+        r->torque[k] = m->sign * h * list->torque[c * spin_dim + k];
     }
 }
 
-/// The constants of a contact's law, from its pair of materials and its state.
-static void fill_law(const assembly* as, const step_order* order, contacts* list, int64_t c,
-                     int wall, rows_taken* taken, problem* out, double* row)
-{
-    const int dim = out->dim;
-    const talus_pair_def* pair = contact_pair(order, list, c);
-    const double gap = list->gap[c], length = order->state->grains.radius[list->b_row[c]];
-    const double open = order->options->solver.push_out_overlap || gap > 0.0 ? gap / order->h : 0.0;
-    double before[3] = {0.0, 0.0, 0.0};
-    list->bonded[c] = cohesion_holds(pair, list->bonded[c], gap, length);
-    row[contact_bias(dim)] = open;
-    row[contact_mu(dim)] = pair->friction;
-    if (pair->restitution > 0.0 || pair->tangential_restitution > 0.0 || list->bonded[c]) {
-        approach_before(as, order, list, c, out, row, before);
-        row[contact_bias(dim)] =
-            restitution_bias(pair, open, gap, vec_dot(dim, before, row), order->h);
-    }
-    if (compound_pair(pair))
-        fill_compound(as, order, list, c, pair, before, wall, taken->compound++, out, row);
-}
+// ---- contacts ----------------------------------------------------------------------------------
 
-static bool needs_block(const step_order* order, const contacts* list, int64_t c, int mobile_wall)
+/// The row of a contact: bodies, normal, impulse, responses and the constants of its law.
+static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
 {
-    return mobile_wall >= 0 || is_solid(&order->state->grains, list->a_row[c]) ||
-           is_solid(&order->state->grains, list->b_row[c]);
-}
+    const grains* g = &job->state->grains;
+    const walls* w = &job->state->walls;
+    const talus_solver_def* options = &job->order->options->solver;
+    const double h = job->order->h;
+    assembly* as = job->as;
+    contacts* list = job->list;
+    problem* p = job->p;
+    const int dim = p->dim, stride = problem_stride(dim);
+    double* row = p->contact + c * problem_width(dim);
 
-/// The full block of a contact: arms, responses. A mobile wall does not turn, nor does what is
-/// glued to it.
-static void fill_block(const assembly* as, const step_order* order, const contacts* list, int64_t c,
-                       int mobile_wall, bool swapped, int64_t at, problem* out, double* row)
-{
-    const int dim = out->dim;
-    const int32_t body_a = swapped ? list->b_row[c] : list->a_row[c];
-    const int32_t body_b = swapped ? list->a_row[c] : list->b_row[c];
-    out->block[c] = (int32_t)at;
-    double* block = problem_block(out, dim, c);
-    fill_arm(as, order, list, c, mobile_wall >= 0 ? -1 : body_a, -1.0, row,
-             block + block_arm_a(dim));
-    fill_arm(as, order, list, c, body_b, 1.0, row, block + block_arm_b(dim));
-    problem_fill_block(out, c, row, &row[contact_mn(dim)], &row[contact_mt(dim)]);
-}
-
-static void fill_contact(assembly* as, const step_order* order, contacts* list, int64_t c,
-                         rows_taken* taken, problem* out)
-{
-    const int dim = out->dim, stride = problem_stride(dim);
-    const talus_solver_def* options = &order->options->solver;
-    double* row = out->contact + c * problem_width(dim);
-    int wall;
-    fill_pair(as, order, list, c, out, &wall);
-    const double sign = as->sign[c];
-    for (int k = 0; k < dim; k++) {
-        row[k] = sign * list->normal[c * dim + k];
-        row[contact_p(dim) + k] =
-            options->warm_start ? sign * order->h * list->force[c * dim + k] : 0.0;
-    }
-    if (needs_block(order, list, c, wall)) {
-        fill_block(as, order, list, c, wall, sign < 0.0, taken->blocks++, out, row);
+    meeting m = {c, list->a_row[c], list->b_row[c], -1, 1.0, pair_of(job->state, list, c), row};
+    m.wall = mobile_wall_of(as, g, m.b);
+    if (m.wall >= 0) {
+        m.a = list->b_row[c], m.b = list->a_row[c];
+        m.sign = -1.0;
     } else {
-        const double* a = out->free + (int64_t)out->pair[2 * c] * stride;
-        const double* b = out->free + (int64_t)out->pair[2 * c + 1] * stride;
-        double wn = a[row_im(dim)] + b[row_im(dim)];
+        m.wall = mobile_wall_of(as, g, m.a);
+    }
+    as->sign[c] = (int8_t)m.sign;
+    int32_t first = m.wall >= 0 ? as->wall_row[m.wall] : m.a;
+    if (first < 0) {
+        const int fixed = -1 - m.a;
+        double v[3];
+        surface_velocity(job->state, fixed, w->velocity + 3 * fixed, w->spin + 3 * fixed,
+                         list->point + c * dim, v);
+        first = p->pair[2 * c];
+        fill_immobile_row(p, first, v);
+        p->curve[first] = p->curve[m.b];
+    }
+    p->pair[2 * c] = first;
+    p->pair[2 * c + 1] = m.b;
+
+    for (int k = 0; k < dim; k++) {
+        row[k] = m.sign * list->normal[c * dim + k];
+        row[contact_p(dim) + k] = options->warm_start ? m.sign * h * list->force[c * dim + k] : 0.0;
+    }
+    if (needs_block(g, m.a, m.b, m.wall)) {
+        // A mobile wall does not turn, nor does what is glued to it.
+        p->block[c] = (int32_t)taken->blocks++;
+        double* block = problem_block(p, dim, c);
+        fill_arm(job, &m, m.wall >= 0 ? -1 : m.a, -1.0, block + block_arm_a(dim));
+        fill_arm(job, &m, m.b, 1.0, block + block_arm_b(dim));
+        problem_fill_block(p, c, row, &row[contact_mn(dim)], &row[contact_mt(dim)]);
+    } else {
+        const double* a = p->free + (int64_t)p->pair[2 * c] * stride;
+        const double* b = p->free + (int64_t)p->pair[2 * c + 1] * stride;
+        const double wn = a[row_im(dim)] + b[row_im(dim)];
         row[contact_mn(dim)] = 1.0 / wn;
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
-    fill_law(as, order, list, c, wall, taken, out, row);
-}
 
-static bool any_compound(const materials* m)
-{
-    for (int i = 0; i < m->count * m->count; i++) {
-        if (compound_pair(&m->pair[i])) return true;
+    const double gap = list->gap[c];
+    const double open = options->push_out_overlap || gap > 0.0 ? gap / h : 0.0;
+    double before[3] = {0.0, 0.0, 0.0};
+    list->bonded[c] = cohesion_holds(m.pair, list->bonded[c], gap, g->radius[list->b_row[c]]);
+    row[contact_bias(dim)] = open;
+    row[contact_mu(dim)] = m.pair->friction;
+    if (m.pair->restitution > 0.0 || m.pair->tangential_restitution > 0.0 || list->bonded[c]) {
+        approach_before(job, &m, before);
+        row[contact_bias(dim)] = restitution_bias(m.pair, open, gap, vec_dot(dim, before, row), h);
     }
-    return false;
-}
-
-static rows_taken count_rows(const assembly* as, const step_order* order, const contacts* list,
-                             int64_t first, int64_t last)
-{
-    const grains* g = &order->state->grains;
-    rows_taken count = {0, 0};
-    for (int64_t c = first; c < last; c++) {
-        const int wall_a = mobile_wall_of(as, g, list->a_row[c]);
-        const int wall_b = mobile_wall_of(as, g, list->b_row[c]);
-        count.blocks += needs_block(order, list, c, wall_a >= 0 ? wall_a : wall_b);
-        count.compound += compound_pair(contact_pair(order, list, c));
-    }
-    return count;
+    if (compound_pair(m.pair)) fill_compound(job, &m, before, taken->compound++);
 }
 
 /// Count what the chunks of the list need; before[chunk] receives what the chunks before it take.
-static void number_rows(const assembly* as, const step_order* order, const contacts* list,
-                        rows_taken* before, problem_size* size)
+static void number_rows(const assembling* job, rows_taken* before, problem_size* size)
 {
-    const solids* shapes = order->state->grains.solids;
+    const grains* g = &job->state->grains;
+    const materials* laws = &job->state->materials;
+    const contacts* list = job->list;
     const int chunks = parallel_chunks(list->count);
-    const bool any =
-        size->mobile > 0 || (shapes && shapes->count > 0) || any_compound(&order->state->materials);
-#pragma omp parallel for num_threads(parallel_threads(order->threads, list->count)) schedule(static)
+    bool any = size->mobile > 0 || (g->solids && g->solids->count > 0);
+    for (int i = 0; i < laws->count * laws->count; i++) any |= compound_pair(&laws->pair[i]);
+    const int threads = parallel_threads(job->order->threads, list->count);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int k = 0; k < chunks; k++) {
         const int64_t first = parallel_first(list->count, k);
         const int64_t last = any ? parallel_first(list->count, k + 1) : first;
-        before[k] = count_rows(as, order, list, first, last);
+        before[k] = (rows_taken){0, 0};
+        for (int64_t c = first; c < last; c++) {
+            const int32_t a = list->a_row[c], b = list->b_row[c];
+            const int wall_a = mobile_wall_of(job->as, g, a);
+            const int wall_b = mobile_wall_of(job->as, g, b);
+            before[k].blocks += needs_block(g, a, b, wall_a >= 0 ? wall_a : wall_b);
+            before[k].compound += compound_pair(pair_of(job->state, list, c));
+        }
     }
     for (int k = 0; k < chunks; k++) {
         const rows_taken own = before[k];
@@ -504,43 +415,47 @@ static void number_rows(const assembly* as, const step_order* order, const conta
     }
 }
 
-static void fill_contacts(assembly* as, const step_order* order, contacts* list,
-                          const rows_taken* before, problem* out)
+talus_status assemble(assembly* as, const step_order* order, contacts* list,
+                      const double* free_velocity, const double* free_spin, problem* out)
 {
+    const grains* g = &order->state->grains;
+    const walls* w = &order->state->walls;
+    const assembling job = {as, order, order->state, list, out};
+    const int64_t solid_rows = g->solids && g->solids->count > 0 ? g->count : 0;
+    if (!arrays_renew(&as->sign_capacity, list->count, ARRAY(as->sign)) ||
+        !arrays_renew(&as->wall_capacity, w->count, ARRAY(as->wall_row)) ||
+        !arrays_renew(&as->grain_capacity, solid_rows, ROWS(as->turning, 9))) {
+        return TALUS_ERR_MEMORY;
+    }
+
+    // Rows: grains, mobile walls, private ones of contacts with other walls.
+    problem_size size = {.contacts = list->count};
+    for (int i = 0; i < (int)w->count; i++) {
+        const bool mobile = w->present[i] && wall_is_mobile(w, i);
+        as->wall_row[i] = mobile ? (int32_t)(g->count + size.mobile++) : -1;
+    }
+    int64_t wall_contacts = 0;
+    while (wall_contacts < list->count && list->a_row[wall_contacts] < 0) wall_contacts++;
+    size.rows = g->count + size.mobile + wall_contacts;
+    rows_taken before[PARALLEL_CHUNKS];
+    number_rows(&job, before, &size);
+    if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
+    if (size.compound > 0 && contacts_need_torques(list)) return TALUS_ERR_MEMORY;
+    out->block_count = size.blocks;
+    out->compound_count = size.compound;
+
+    fill_bodies(&job, free_velocity, free_spin);
+    out->curve_cell = morton_keys(g, order->threads, out->curve);
     const int chunks = parallel_chunks(list->count);
 #pragma omp parallel for num_threads(parallel_threads(order->threads, list->count)) schedule(static)
     for (int k = 0; k < chunks; k++) {
         const int64_t last = parallel_first(list->count, k + 1);
         rows_taken taken = before[k];
         for (int64_t c = parallel_first(list->count, k); c < last; c++) {
-            fill_contact(as, order, list, c, &taken, out);
+            fill_contact(&job, c, &taken);
         }
     }
     out->count = list->count;
-}
-
-talus_status assemble(assembly* as, const step_order* order, contacts* list,
-                      const double* free_velocity, const double* free_spin, problem* out)
-{
-    const grains* g = &order->state->grains;
-    const walls* w = &order->state->walls;
-    const int64_t solid_rows = g->solids && g->solids->count > 0 ? g->count : 0;
-    if (assembly_reserve(as, list->count, w->count, solid_rows)) return TALUS_ERR_MEMORY;
-    int64_t wall_contacts = 0;
-    while (wall_contacts < list->count && list->a_row[wall_contacts] < 0) wall_contacts++;
-    rows_taken before[PARALLEL_CHUNKS];
-    problem_size size = {.contacts = list->count, .mobile = number_walls(as, order)};
-    size.rows = g->count + size.mobile + wall_contacts;
-    number_rows(as, order, list, before, &size);
-    if (problem_reset(out, g->dim, &size)) return TALUS_ERR_MEMORY;
-    if (size.compound > 0 && contacts_need_torques(list)) return TALUS_ERR_MEMORY;
-    out->block_count = size.blocks;
-    out->compound_count = size.compound;
-    fill_grain_rows(as, order, free_velocity, free_spin, out);
-    fill_mobile_rows(as, order, out);
-    number_private_rows(as, list, out);
-    out->curve_cell = morton_keys(g, order->threads, out->curve);
-    fill_contacts(as, order, list, before, out);
     return TALUS_OK;
 }
 
@@ -558,32 +473,28 @@ static uint8_t contact_state(int dim, const double* n, double mu, double bond, c
     return tt >= bound * bound ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
-static void give_back(const assembly* as, const step_order* order, const problem* p, int64_t c,
-                      contacts* list)
-{
-    const int dim = p->dim, spin_dim = spin_width(dim);
-    const double* row = p->contact + c * problem_width(dim);
-    const double* impulse = row + contact_p(dim);
-    const compound_contact* r =
-        problem_compound_of(p, c) >= 0 ? &p->compound_rows[problem_compound_of(p, c)] : NULL;
-    const double scale = as->sign[c] / order->h, bond = r ? r->bond : 0.0;
-    for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * impulse[k];
-    for (int k = 0; k < spin_dim && list->torque; k++) {
-        list->torque[c * spin_dim + k] = r ? scale * r->torque[k] : 0.0;
-    }
-    list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
-    if (list->state[c] == TALUS_CONTACT_SLIDE && r &&
-        r->sliding_mu < contact_pair(order, list, c)->friction &&
-        !problem_slides(p, c, order->options->solver.tolerance)) {
-        list->state[c] = TALUS_CONTACT_STICK;
-    }
-    list->bonded[c] =
-        cohesion_bonds(contact_pair(order, list, c), list->bonded[c], list->gap[c],
-                       vec_dot(dim, impulse, row), order->state->grains.radius[list->b_row[c]]);
-}
-
 void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list)
 {
+    const int dim = p->dim, spin_dim = spin_width(dim);
 #pragma omp parallel for num_threads(parallel_threads(order->threads, p->count)) schedule(static)
-    for (int64_t c = 0; c < p->count; c++) give_back(as, order, p, c, list);
+    for (int64_t c = 0; c < p->count; c++) {
+        const double* row = p->contact + c * problem_width(dim);
+        const double* impulse = row + contact_p(dim);
+        const compound_contact* r =
+            problem_compound_of(p, c) >= 0 ? &p->compound_rows[problem_compound_of(p, c)] : NULL;
+        const talus_pair_def* pair = pair_of(order->state, list, c);
+        const double scale = as->sign[c] / order->h, bond = r ? r->bond : 0.0;
+        for (int k = 0; k < dim; k++) list->force[c * dim + k] = scale * impulse[k];
+        for (int k = 0; k < spin_dim && list->torque; k++) {
+            list->torque[c * spin_dim + k] = r ? scale * r->torque[k] : 0.0;
+        }
+        list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
+        if (list->state[c] == TALUS_CONTACT_SLIDE && r && r->sliding_mu < pair->friction &&
+            !problem_slides(p, c, order->options->solver.tolerance)) {
+            list->state[c] = TALUS_CONTACT_STICK;
+        }
+        list->bonded[c] =
+            cohesion_bonds(pair, list->bonded[c], list->gap[c], vec_dot(dim, impulse, row),
+                           order->state->grains.radius[list->b_row[c]]);
+    }
 }

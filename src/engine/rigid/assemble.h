@@ -13,8 +13,7 @@ typedef struct assembly {
     int64_t wall_capacity;
     double* turning; ///< [grains][9] of solids: grain_turning()
     int64_t grain_capacity;
-    const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more; the
-                               ///< contact_dynamics's
+    const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more
 } assembly;
 
 void assembly_free(assembly* as);

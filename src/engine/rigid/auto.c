@@ -8,6 +8,7 @@
 /// other solution and kept only if it is good enough or far better, which it is not where nothing
 /// solves the step: there its impulses are huge and its velocities as wrong as before. If it is not
 /// good enough the sweeps go on from there.
+#include "base/error.h"
 #include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
@@ -54,113 +55,81 @@ static double measure_of(const talus_solver_def* options, const solve_result* re
     return options->stop == TALUS_STOP_RIGID ? result->velocity_error : result->residual;
 }
 
-/// Is an answer that the rule measures as `now` to take the place of one that it measured as
-/// `before`? From 1 on all that contacts do is wrong, and one is as useless as the other.
-static bool is_worth(double now, double before, double tolerance)
-{
-    return now <= tolerance || (now < 1.0 && now < FAR_BETTER * before);
-}
-
-/// Judge what the second method left in the problem; go back to `kept` if it is of no use.
-static void judge(problem* p, const solve_request* request, const double* kept,
-                  const reduced_result* found, solve_result* out)
-{
-    const talus_solver_def* options = request->options;
-    const residual_report now = residual_measure(p, request->size, request->threads);
-    out->second_iterations += found->iterations;
-    const double measure = options->stop == TALUS_STOP_RIGID ? now.velocity : now.natural;
-    if (!is_worth(measure, measure_of(options, out), options->tolerance)) {
-        put_back(p, kept);
-        return;
-    }
-    out->second_method = found->method;
-    out->residual = now.natural;
-    out->velocity_error = now.velocity;
-    out->converged = measure <= options->tolerance;
-}
-
-static talus_status solve_again(problem* p, const solve_request* request, reduced_problem* reduced,
-                                double* r, solve_result* out)
-{
-    reduced_options options = {
-        .tolerance = fmin(SECOND_TOLERANCE, SECOND_SHARE * request->options->tolerance),
-        .max_sweeps = out->sweeps}; // it may cost as much again, not more
-    reduced_result found;
-    double* kept = keep_impulses(p);
-    if (!kept || reduced_solve(reduced, &options, r, &found)) {
-        free(kept);
-        return TALUS_ERR_MEMORY;
-    }
-    reduced_to_problem(r, p);
-    judge(p, request, kept, &found, out);
-    free(kept);
-    return TALUS_OK;
-}
-
+/// Solve a small problem once more, as one without bodies. It may cost as much again as the sweeps,
+/// not more. Its answer takes the place of theirs if it is good enough, or far better without being
+/// so; from 1 on all that contacts do is wrong, and one is as useless as the other.
 static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
 {
-    reduced_problem reduced = {0};
-    double* r = NULL;
+    const talus_solver_def* options = request->options;
+    const reduced_options second = {.tolerance =
+                                        fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
+                                    .max_sweeps = out->sweeps};
+    reduced_problem cones = {0};
+    double *r = NULL, *kept = NULL;
     talus_error error = {0};
-    talus_status status = reduced_from_problem(p, &reduced, &r, &error);
-    if (status == TALUS_OK) status = solve_again(p, request, &reduced, r, out);
+    talus_status status = reduced_from_problem(p, &cones, &r, &error);
+    if (status == TALUS_OK) {
+        reduced_result found;
+        kept = keep_impulses(p);
+        status = kept ? reduced_solve(&cones, &second, r, &found) : TALUS_ERR_MEMORY;
+        if (status) status = TALUS_ERR_MEMORY;
+        if (status == TALUS_OK) {
+            reduced_to_problem(r, p);
+            out->second_iterations += found.iterations;
+            const residual_report seen = residual_measure(p, request->size, request->threads);
+            const bool rigid = options->stop == TALUS_STOP_RIGID;
+            const double now = rigid ? seen.velocity : seen.natural;
+            const double before = measure_of(options, out);
+            if (now <= options->tolerance || (now < 1.0 && now < FAR_BETTER * before)) {
+                out->second_method = found.method;
+                out->residual = seen.natural;
+                out->velocity_error = seen.velocity;
+                out->converged = now <= options->tolerance;
+            } else {
+                put_back(p, kept);
+            }
+        }
+    }
+    free(kept);
     free(r);
-    reduced_free(&reduced);
+    reduced_free(&cones);
     return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
-}
-
-/// Sweeps until there have been `limit` of them, those of earlier calls counted.
-static talus_status sweep_to(problem* p, const solve_request* request, solve_workspace* ws,
-                             int64_t limit, solve_result* out)
-{
-    const solve_result before = *out;
-    talus_solver_def options = *request->options;
-    solve_request part = *request;
-    options.max_sweeps = (int)(limit - before.sweeps);
-    part.options = &options;
-    part.goes_on = limit < request->options->max_sweeps;
-    if (accelerated_solver.solve(p, &part, ws, out)) return TALUS_ERR_MEMORY;
-    out->sweeps += before.sweeps;
-    out->updates += before.updates;
-    out->single_sweeps += before.single_sweeps;
-    out->second_iterations = before.second_iterations;
-    return TALUS_OK;
-}
-
-/// May the second method come in between? Not where someone looks on, who counts sweeps, nor under
-/// rules that do not measure the solution and end after a number of sweeps or when these are small.
-static bool may_interrupt(const solve_request* request)
-{
-    const talus_stop_rule rule = request->options->stop;
-    return !request->watch && (rule == TALUS_STOP_RIGID || rule == TALUS_STOP_RESIDUAL);
-}
-
-static bool seen_enough(const solve_request* request)
-{
-    return request->watch && request->watch->enough;
 }
 
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
+    const talus_solver_def* options = request->options;
+    const int64_t most = options->max_sweeps;
     const bool small = p->count <= SECOND_LARGEST && p->compound_count == 0;
-    const int64_t most = request->options->max_sweeps;
-    int64_t look = small && may_interrupt(request) && FIRST_LOOK < most ? FIRST_LOOK : most;
+    // The second method does not come in between where someone looks on, who counts sweeps, nor
+    // under rules that do not measure the solution and end after a number of sweeps or when these
+    // are small.
+    const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
+    int64_t look = small && !request->watch && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
     double before = INFINITY;
-    talus_status status = TALUS_OK;
     *out = (solve_result){0};
     do {
-        status = sweep_to(p, request, ws, look, out);
-        const double now = measure_of(request->options, out);
-        const bool stuck = now > PROGRESS * before || out->sweeps >= most;
-        if (seen_enough(request)) break;
-        if (status == TALUS_OK && small && !out->converged && stuck) {
-            status = second_method(p, request, out);
-        }
-        before = measure_of(request->options, out);
+        // Sweeps until there have been `look` of them.
+        const solve_result done = *out;
+        talus_solver_def part_options = *options;
+        solve_request part = *request;
+        part_options.max_sweeps = (int)(look - done.sweeps);
+        part.options = &part_options;
+        part.goes_on = look < most;
+        TRY(accelerated_solver.solve(p, &part, ws, out));
+        out->sweeps += done.sweeps;
+        out->updates += done.updates;
+        out->single_sweeps += done.single_sweeps;
+        out->second_iterations = done.second_iterations;
+
+        if (request->watch && request->watch->enough) break;
+        const bool stuck = measure_of(options, out) > PROGRESS * before || out->sweeps >= most;
+        if (small && !out->converged && stuck) TRY(second_method(p, request, out));
+        before = measure_of(options, out);
         look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (status == TALUS_OK && !out->converged && out->sweeps < most);
-    return status;
+    } while (!out->converged && out->sweeps < most);
+    return TALUS_OK;
 }
 
 const solver_ops auto_solver = {.name = "auto", .solve = solve};

@@ -8,6 +8,7 @@
 /// from the impulses found so far. So no contact within the step's reach is ever missed.
 #include "rigid/contact_dynamics.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -55,6 +56,7 @@ struct contact_dynamics {
     int64_t wall_capacity;
     double* wall_margin; ///< [walls]
     double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
+    int64_t saved_count; ///< walls that an attempt has moved and that are in saved_walls
     double drift[3];     ///< mean free velocity of the free grains
 };
 
@@ -93,55 +95,7 @@ talus_status contact_dynamics_create(contact_dynamics** out, int dim, talus_erro
     return TALUS_OK;
 }
 
-static double* regrow(double* old, int64_t count)
-{
-    free(old);
-    return malloc(sizeof(double) * (size_t)count);
-}
-
-static talus_status reserve(contact_dynamics* s, int64_t grain_count, int64_t wall_count)
-{
-    if (grain_count > s->grain_capacity) {
-        int64_t n = capacity_for(grain_count);
-        s->free_velocity = regrow(s->free_velocity, n * s->dim);
-        s->margin = regrow(s->margin, n);
-        s->reach = regrow(s->reach, n);
-        free(s->escaped);
-        s->escaped = malloc((size_t)n);
-        bool good = s->free_velocity && s->margin && s->reach && s->escaped;
-        s->grain_capacity = good ? n : 0;
-        if (!good) return TALUS_ERR_MEMORY;
-    }
-    if (wall_count > s->wall_capacity) {
-        s->wall_margin = regrow(s->wall_margin, wall_count);
-        s->saved_walls = regrow(s->saved_walls, 9 * wall_count);
-        s->wall_capacity = s->wall_margin && s->saved_walls ? wall_count : 0;
-        if (s->wall_capacity == 0) return TALUS_ERR_MEMORY;
-    }
-    return TALUS_OK;
-}
-
 // ---- before the contacts -----------------------------------------------------------------------
-
-static void save_walls(contact_dynamics* s, const walls* w)
-{
-    for (int64_t i = 0; i < w->count; i++) {
-        double* saved = s->saved_walls + 9 * i;
-        vec_copy(3, saved, w->velocity + 3 * i);
-        vec_copy(3, saved + 3, w->spin + 3 * i);
-        vec_copy(3, saved + 6, w->applied + 3 * i);
-    }
-}
-
-static void restore_walls(const contact_dynamics* s, walls* w)
-{
-    for (int64_t i = 0; i < w->count; i++) {
-        const double* saved = s->saved_walls + 9 * i;
-        vec_copy(3, w->velocity + 3 * i, saved);
-        vec_copy(3, w->spin + 3 * i, saved + 3);
-        vec_copy(3, w->applied + 3 * i, saved + 6);
-    }
-}
 
 /// Velocities that the grains would have without contacts; drag is taken implicitly.
 static void set_free_velocities(contact_dynamics* s, const step_order* order)
@@ -180,12 +134,7 @@ static talus_status set_free_spins(contact_dynamics* s, const step_order* order)
     if (!g->torque) return TALUS_OK;
     parallel_reduce(order->threads, g->count, PARALLEL_SUM, 1, find_torque, g, &found);
     if (found == 0.0) return TALUS_OK;
-    if (g->count > s->spin_capacity) {
-        s->spin_capacity = capacity_for(g->count);
-        s->free_spin = regrow(s->free_spin, s->spin_capacity * spin_dim);
-    }
-    if (!s->free_spin) {
-        s->spin_capacity = 0;
+    if (!arrays_renew(&s->spin_capacity, g->count, ROWS(s->free_spin, spin_dim))) {
         return TALUS_ERR_MEMORY;
     }
 #pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
@@ -215,17 +164,6 @@ static void add_free_velocities(void* data, int64_t first, int64_t last, double 
     }
 }
 
-/// Mean free velocity of the free grains: margins are counted from it, so that a falling or
-/// travelling pile has small ones.
-static void set_drift(contact_dynamics* s, const step_order* order)
-{
-    step_loop loop = {s, order};
-    double sums[4];
-    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 4,
-                    add_free_velocities, &loop, sums);
-    for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
-}
-
 /// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
 /// seen from the drift. A ball's turning moves nothing.
 static double motion(const contact_dynamics* s, const grains* g, int64_t i, const double* v,
@@ -237,23 +175,57 @@ static double motion(const contact_dynamics* s, const grains* g, int64_t i, cons
     return h * (vec_norm(s->dim, relative) + turn);
 }
 
+/// Margins are counted from the mean free velocity of the free grains, so that a falling or
+/// travelling pile has small ones.
 static void set_margins(contact_dynamics* s, const step_order* order)
 {
     const grains* g = &order->state->grains;
+    const walls* w = &order->state->walls;
     const int spin_dim = spin_width(s->dim);
+    step_loop loop = {s, order};
+    double sums[4];
+    parallel_reduce(order->threads, g->count, PARALLEL_SUM, 4, add_free_velocities, &loop, sums);
+    for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
 #pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         const int wall = g->glued_to[i];
-        bool pushed =
-            g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(&order->state->walls, wall));
-        double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
+        const bool pushed = g->inv_mass[i] > 0.0 || (wall >= 0 && wall_is_mobile(w, wall));
+        const double slack = pushed ? MARGIN_RADII * g->radius[i] : 0.0;
         s->margin[i] = slack + motion(s, g, i, s->free_velocity + i * s->dim,
                                       s->spin + i * spin_dim, order->h);
     }
     const double wall_slack = MARGIN_RADII * grains_mean_diameter(g, order->threads);
-    for (int i = 0; i < (int)order->state->walls.count; i++) {
-        s->wall_margin[i] = wall_is_mobile(&order->state->walls, i) ? wall_slack : 0.0;
+    for (int i = 0; i < (int)w->count; i++) {
+        s->wall_margin[i] = wall_is_mobile(w, i) ? wall_slack : 0.0;
     }
+}
+
+/// All that comes before the contacts: the motion of walls, free velocities, margins, poses.
+static talus_status begin_step(contact_dynamics* s, const step_order* order)
+{
+    physical_state* state = order->state;
+    walls* w = &state->walls;
+    s->saved_count = 0;
+    if (!arrays_renew(&s->grain_capacity, state->grains.count, ROWS(s->free_velocity, s->dim),
+                      ARRAY(s->margin), ARRAY(s->reach), ARRAY(s->escaped)) ||
+        !arrays_renew(&s->wall_capacity, w->count, ARRAY(s->wall_margin),
+                      ROWS(s->saved_walls, 9))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < w->count; i++) {
+        double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, saved, w->velocity + 3 * i);
+        vec_copy(3, saved + 3, w->spin + 3 * i);
+        vec_copy(3, saved + 6, w->applied + 3 * i);
+    }
+    s->saved_count = w->count;
+    s->assembly.wall_before = s->saved_walls;
+    drive_begin_step(w, order->options->gravity, state->time, order->h);
+    drive_carry_grains(w, &state->cell, &state->grains, order->threads);
+    set_free_velocities(s, order);
+    TRY(set_free_spins(s, order));
+    set_margins(s, order);
+    return poses_update(&state->poses, &state->grains);
 }
 
 // ---- searching ---------------------------------------------------------------------------------
@@ -306,70 +278,66 @@ static void set_reaches(void* data, int64_t first, int64_t last, double least[3]
     }
 }
 
-/// Set how far each grain is searched for. Returns the first row whose velocity, position or reach
-/// is out of the range of numbers, -1 if none. A bad velocity spoils the drift and so the reach of
-/// every other grain: it is named before them.
-static int64_t set_reach(contact_dynamics* s, const step_order* order)
+/// Fill s->found with every contact that the margins allow, and what is known of them from the last
+/// step. *spoilt receives the first row whose velocity, position or reach is out of the range of
+/// numbers, -1 if none: then there is nothing to search. A bad velocity spoils the drift and so the
+/// reach of every other grain: it is named before them.
+static talus_status search(contact_dynamics* s, const step_order* order, int64_t* spoilt,
+                           talus_error* error)
 {
+    physical_state* state = order->state;
+    grains* g = &state->grains;
     step_loop loop = {s, order};
     double least[3];
-    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 3, set_reaches, &loop,
-                    least);
+    parallel_reduce(order->threads, g->count, PARALLEL_MIN, 3, set_reaches, &loop, least);
     s->widest = -least[2];
-    const int64_t spoilt = row_of(least[0]);
-    return spoilt >= 0 ? spoilt : row_of(least[1]);
-}
-
-/// Fill s->found with every contact that the margins allow.
-static talus_status search(contact_dynamics* s, const step_order* order, talus_error* error)
-{
-    grains* g = &order->state->grains;
-    const double range = materials_bond_range(&order->state->materials);
+    *spoilt = row_of(least[0]) >= 0 ? row_of(least[0]) : row_of(least[1]);
+    if (*spoilt >= 0) return TALUS_OK;
     TRY(check_cell(s, order, error));
     if (g->count > 0) memset(s->escaped, 0, (size_t)g->count);
-    ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
-    narrow bodies = {.g = g,
-                     .w = &order->state->walls,
-                     .periodic = &order->state->cell,
-                     .poses = &order->state->poses,
-                     .margin = s->margin,
-                     .wall_margin = s->wall_margin,
-                     .range = range,
-                     .velocity = s->free_velocity,
-                     .spin = s->spin,
-                     .drift = {s->drift[0], s->drift[1], s->drift[2]},
-                     .h = order->h,
-                     .last = &order->state->contacts,
-                     .threads = order->threads};
+    const ball_set balls = {s->dim, g->count, g->position, s->reach, g->inv_mass};
+    const narrow bodies = {.g = g,
+                           .w = &state->walls,
+                           .periodic = &state->cell,
+                           .poses = &state->poses,
+                           .margin = s->margin,
+                           .wall_margin = s->wall_margin,
+                           .range = materials_bond_range(&state->materials),
+                           .velocity = s->free_velocity,
+                           .spin = s->spin,
+                           .drift = {s->drift[0], s->drift[1], s->drift[2]},
+                           .h = order->h,
+                           .last = &state->contacts,
+                           .threads = order->threads};
     s->found.count = 0;
-    if (neighbours_update(&s->neighbours, &balls, &order->state->cell, order->threads) ||
+    if (neighbours_update(&s->neighbours, &balls, &state->cell, order->threads) ||
         narrow_walls(&bodies, s->escaped, &s->found) ||
-        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found)) {
+        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found) ||
+        contacts_match(&s->found, &state->contacts, g, order->threads)) {
         return error_memory(error, "searching for contacts");
     }
     if (s->found.count > INT32_MAX - 64) {
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^31 contacts in one world");
     }
+    contacts_prune(&s->found, order->threads);
     return TALUS_OK;
 }
 
-/// How far the solution moves a grain; glued to a mobile wall it goes with the wall.
-static double solved_motion(const contact_dynamics* s, const grains* g, int64_t i, double h)
-{
-    const int wall = g->glued_to[i], dim = s->dim;
-    const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
-    const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * problem_stride(dim);
-    double spin[3] = {0.0, 0.0, 0.0};
-    if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
-    return motion(s, g, i, row, spin, h);
-}
-
+/// Raise the margins of the grains that the solution moves beyond them; one glued to a mobile wall
+/// goes with the wall.
 static void raise_grain_margins(void* data, int64_t first, int64_t last, double* raised)
 {
     const step_loop* loop = data;
     contact_dynamics* s = loop->s;
+    const grains* g = &loop->order->state->grains;
+    const int dim = s->dim, stride = problem_stride(dim);
     for (int64_t i = first; i < last; i++) {
-        double moved = solved_motion(s, &loop->order->state->grains, i, loop->order->h);
+        const int wall = g->glued_to[i];
+        const int32_t wall_row = wall >= 0 ? s->assembly.wall_row[wall] : -1;
+        const double* row = s->problem.body + (wall_row >= 0 ? wall_row : i) * stride;
+        double spin[3] = {0.0, 0.0, 0.0};
+        if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
+        const double moved = motion(s, g, i, row, spin, loop->order->h);
         if (moved <= s->margin[i]) continue;
         s->margin[i] = MARGIN_GROWTH * moved;
         *raised += 1.0;
@@ -434,91 +402,43 @@ static void find_runaway(void* data, int64_t first, int64_t last, double* least)
     }
 }
 
-/// First grain that runs away, -1 if none.
-static int64_t first_not_finite(contact_dynamics* s, const step_order* order)
+/// Look for velocities that are no numbers: *grain receives the first grain that runs away, -1 if
+/// none. A mobile wall that does is not a grain's fault: it ends the step by its own name.
+static talus_status check_velocities(contact_dynamics* s, const step_order* order, int64_t* grain,
+                                     talus_error* error)
 {
+    const physical_state* state = order->state;
     double least;
-    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, find_runaway, s,
-                    &least);
-    return row_of(least);
-}
-
-/// A mobile wall that ran away is not a grain's fault: it ends the step by its own name.
-static talus_status check_walls_finite(const contact_dynamics* s, const step_order* order,
-                                       talus_error* error)
-{
-    for (int i = 0; i < (int)order->state->walls.count; i++) {
-        int32_t row = s->assembly.wall_row[i];
+    parallel_reduce(order->threads, state->grains.count, PARALLEL_MIN, 1, find_runaway, s, &least);
+    *grain = row_of(least);
+    for (int i = 0; i < (int)state->walls.count && *grain < 0; i++) {
+        const int32_t row = s->assembly.wall_row[i];
         if (row < 0 || !runs_away(s, row)) continue;
         return error_set(error, TALUS_ERR_NUMERIC,
                          "wall '%s' got a velocity that is not a finite number at t = %.9g",
-                         order->state->walls.record[i].name, order->state->time + order->h);
+                         state->walls.record[i].name, state->time + order->h);
     }
     return TALUS_OK;
-}
-
-static talus_status solve_found(contact_dynamics* s, const step_order* order,
-                                uint64_t search_number, step_outcome* out, talus_error* error)
-{
-    s->assembly.wall_before = s->saved_walls;
-    if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
-        return error_memory(error, "building the contact problem");
-    }
-    solve_request request = {.options = &order->options->solver,
-                             .h = order->h,
-                             .seed = order->options->seed,
-                             .key = order->key * MAX_SEARCHES + search_number,
-                             .size = order->size,
-                             .threads = order->threads};
-    solve_result result;
-    const solver_ops* solver = solver_for(&order->options->solver);
-    if (solver->solve(&s->problem, &request, &s->workspace, &result)) {
-        return error_memory(error, "solving the contacts");
-    }
-    out->sweeps += result.sweeps;
-    out->updates += result.updates;
-    out->converged = result.converged;
-    out->residual = result.residual;
-    out->velocity_error = result.velocity_error;
-    out->second = result.second_method != NULL;
-    out->nan_grain = first_not_finite(s, order);
-    if (out->nan_grain < 0) TRY(check_walls_finite(s, order, error));
-    disassemble(&s->assembly, order, &s->problem, &s->found);
-    return TALUS_OK;
-}
-
-static bool leaves_domain(const contact_dynamics* s, const step_order* order, int64_t i)
-{
-    const grains* g = &order->state->grains;
-    const talus_world_def* def = order->options;
-    const int dim = s->dim, stride = problem_stride(dim);
-    for (int k = 0; k < dim; k++) {
-        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
-        double x = g->position[i * dim + k] + order->h * s->problem.body[i * stride + k];
-        if (x < def->domain_low[k] || x > def->domain_high[k]) return true;
-    }
-    return false;
-}
-
-static void mark_leaving(void* data, int64_t first, int64_t last, double* least)
-{
-    const step_loop* loop = data;
-    contact_dynamics* s = loop->s;
-    for (int64_t i = first; i < last; i++) {
-        if (loop->order->options->has_domain && leaves_domain(s, loop->order, i)) s->escaped[i] = 1;
-        if (s->escaped[i]) *least = fmin(*least, (double)i);
-    }
 }
 
 /// Grains that the step would carry out of the domain join those found behind walls.
-static void mark_escaped(contact_dynamics* s, const step_order* order, step_outcome* out)
+static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
 {
-    step_loop loop = {s, order};
-    double least;
-    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_leaving,
-                    &loop, &least);
-    out->escaped_grain = row_of(least);
-    out->escaped = s->escaped;
+    const step_loop* loop = data;
+    contact_dynamics* s = loop->s;
+    const grains* g = &loop->order->state->grains;
+    const cell* periodic = &loop->order->state->cell;
+    const talus_world_def* def = loop->order->options;
+    const int dim = s->dim, stride = problem_stride(dim);
+    for (int64_t i = first; i < last; i++) {
+        for (int k = 0; k < dim && def->has_domain && g->inv_mass[i] > 0.0; k++) {
+            if (periodic->periodic[k]) continue;
+            const double x =
+                g->position[i * dim + k] + loop->order->h * s->problem.body[i * stride + k];
+            if (x < def->domain_low[k] || x > def->domain_high[k]) s->escaped[i] = 1;
+        }
+        if (s->escaped[i]) *least = fmin(*least, (double)i);
+    }
 }
 
 static void count_active(void* data, int64_t first, int64_t last, double* count)
@@ -534,81 +454,95 @@ static void swap_contacts(contacts* x, contacts* y)
     *y = swap;
 }
 
-static talus_status search_and_solve(contact_dynamics* s, const step_order* order,
-                                     step_outcome* out, talus_error* error)
-{
-    talus_totals* totals = order->totals;
-    for (int n = 0; n < MAX_SEARCHES; n++) {
-        double start = clock_seconds();
-        out->nan_grain = set_reach(s, order);
-        if (out->nan_grain >= 0) return TALUS_OK;
-        TRY(search(s, order, error));
-        if (contacts_match(&s->found, &order->state->contacts, &order->state->grains,
-                           order->threads)) {
-            return error_memory(error, "searching for contacts");
-        }
-        contacts_prune(&s->found, order->threads);
-        double searched = clock_seconds();
-        totals->seconds_detect += searched - start;
-        if (n > 0 && same_contacts(s, order->threads)) { // nothing new: what was solved stands
-            swap_contacts(&s->found, &s->before);
-            return TALUS_OK;
-        }
-        if (n > 0 && contacts_match_forces(&s->found, &s->before, order->threads)) {
-            return error_memory(error, "searching for contacts");
-        }
-
-        TRY(solve_found(s, order, (uint64_t)n, out, error));
-        totals->seconds_solve += clock_seconds() - searched;
-        if (out->nan_grain >= 0 || !raise_margins(s, order)) return TALUS_OK;
-        swap_contacts(&s->found, &s->before);
-        if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
-    }
-    return error_set(error, TALUS_ERR_NUMERIC,
-                     "the solution keeps moving grains beyond every search radius at t = %g; the "
-                     "time step is too large",
-                     order->state->time);
-}
+// ---- the step ----------------------------------------------------------------------------------
 
 void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
 {
-    restore_walls(s, &order->state->walls);
-    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
-                       order->threads);
+    walls* w = &order->state->walls;
+    for (int64_t i = 0; i < s->saved_count; i++) {
+        const double* saved = s->saved_walls + 9 * i;
+        vec_copy(3, w->velocity + 3 * i, saved);
+        vec_copy(3, w->spin + 3 * i, saved + 3);
+        vec_copy(3, w->applied + 3 * i, saved + 6);
+    }
+    s->saved_count = 0;
+    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
 }
 
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error)
 {
+    talus_totals* totals = order->totals;
     *out = step_outcome_good();
-    if (reserve(s, order->state->grains.count, order->state->walls.count)) {
-        return error_memory(error, "preparing a step");
-    }
-    double start = clock_seconds();
-    save_walls(s, &order->state->walls);
-    drive_begin_step(&order->state->walls, order->options->gravity, order->state->time, order->h);
-    drive_carry_grains(&order->state->walls, &order->state->cell, &order->state->grains,
-                       order->threads);
-    set_free_velocities(s, order);
-    talus_status status = set_free_spins(s, order);
-    set_drift(s, order);
-    set_margins(s, order);
-    if (status >= 0) status = poses_update(&order->state->poses, &order->state->grains);
-    if (status < 0) error_memory(error, "preparing a step");
-    order->totals->seconds_advance += clock_seconds() - start;
 
-    if (status >= 0) status = search_and_solve(s, order, out, error);
-    if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
-    if (status < 0) {
-        contact_dynamics_reject(s, order);
-        return status;
+    // v_free = v + h M^-1 F_ext
+    double start = clock_seconds();
+    if (begin_step(s, order)) return error_memory(error, "preparing a step");
+    totals->seconds_advance += clock_seconds() - start;
+
+    int searches = 0;
+    for (; searches < MAX_SEARCHES; searches++) {
+        // Who touches?
+        start = clock_seconds();
+        TRY(search(s, order, &out->nan_grain, error));
+        if (out->nan_grain >= 0) break;
+        const double searched = clock_seconds();
+        totals->seconds_detect += searched - start;
+        if (searches > 0 && same_contacts(s, order->threads)) { // what was solved stands
+            swap_contacts(&s->found, &s->before);
+            break;
+        }
+        if (searches > 0 && contacts_match_forces(&s->found, &s->before, order->threads)) {
+            return error_memory(error, "searching for contacts");
+        }
+
+        // Find p and v_new = v_free + M^-1 H p.
+        if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
+            return error_memory(error, "building the contact problem");
+        }
+        const solve_request request = {.options = &order->options->solver,
+                                       .h = order->h,
+                                       .seed = order->options->seed,
+                                       .key = order->key * MAX_SEARCHES + (uint64_t)searches,
+                                       .size = order->size,
+                                       .threads = order->threads};
+        solve_result result;
+        if (solver_for(request.options)->solve(&s->problem, &request, &s->workspace, &result)) {
+            return error_memory(error, "solving the contacts");
+        }
+        out->sweeps += result.sweeps;
+        out->updates += result.updates;
+        out->converged = result.converged;
+        out->residual = result.residual;
+        out->velocity_error = result.velocity_error;
+        out->second = result.second_method != NULL;
+        TRY(check_velocities(s, order, &out->nan_grain, error));
+        disassemble(&s->assembly, order, &s->problem, &s->found);
+        totals->seconds_solve += clock_seconds() - searched;
+
+        // Does anything move farther than was searched?
+        if (out->nan_grain >= 0 || !raise_margins(s, order)) break;
+        swap_contacts(&s->found, &s->before);
+        if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
     }
-    out->contacts = s->found.count;
-    double active;
+    if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
+    if (searches == MAX_SEARCHES) {
+        return error_set(error, TALUS_ERR_NUMERIC,
+                         "the solution keeps moving grains beyond every search radius at t = %g; "
+                         "the time step is too large",
+                         order->state->time);
+    }
+
+    double active, escaped;
     parallel_reduce(order->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
                     &active);
+    out->contacts = s->found.count;
     out->active = (int64_t)active;
-    if (out->nan_grain < 0) mark_escaped(s, order, out);
+    if (out->nan_grain >= 0) return TALUS_OK;
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_escaped,
+                    &(step_loop){s, order}, &escaped);
+    out->escaped_grain = row_of(escaped);
+    out->escaped = s->escaped;
     return TALUS_OK;
 }
 
@@ -625,23 +559,6 @@ talus_status contact_dynamics_pose(contact_dynamics* s, const step_order* order,
 }
 
 // ---- after the contacts ------------------------------------------------------------------------
-
-static void move_grains(const contact_dynamics* s, const step_order* order)
-{
-    grains* g = &order->state->grains;
-    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    const double h = order->h;
-#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
-    for (int64_t i = 0; i < g->count; i++) {
-        if (g->glued_to[i] != GRAIN_FREE) continue;
-        const double* row = s->problem.body + i * stride;
-        vec_copy(dim, g->velocity + i * dim, row);
-        grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
-        vec_add_scaled(dim, g->position + i * dim, h, row);
-        cell_wrap(&order->state->cell, dim, g->position + i * dim, g->image + i * dim);
-        grain_turn(g, i, h);
-    }
-}
 
 /// Add a contact's force and torque to a wall.
 static void load_wall(walls* w, const cell* periodic, int wall, const contacts* list, int64_t c,
@@ -707,18 +624,30 @@ static void load_walls(const step_order* order)
 
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
 {
-    double start = clock_seconds();
-    walls* w = &order->state->walls;
+    const double start = clock_seconds(), h = order->h;
+    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
+    physical_state* state = order->state;
+    grains* g = &state->grains;
+    walls* w = &state->walls;
     for (int i = 0; i < (int)w->count; i++) {
-        int32_t row = s->assembly.wall_row[i];
-        if (row < 0) continue;
-        vec_copy(s->dim, w->velocity + 3 * i,
-                 s->problem.body + (int64_t)row * problem_stride(s->dim));
+        const int64_t row = s->assembly.wall_row[i];
+        if (row >= 0) vec_copy(dim, w->velocity + 3 * i, s->problem.body + row * stride);
     }
-    swap_contacts(&order->state->contacts, &s->found);
+    swap_contacts(&state->contacts, &s->found);
     load_walls(order);
-    move_grains(s, order);
-    drive_move(w, order->h);
-    drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
+
+    // x_new = x + h v_new
+#pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] != GRAIN_FREE) continue;
+        const double* row = s->problem.body + i * stride;
+        vec_copy(dim, g->velocity + i * dim, row);
+        grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
+        vec_add_scaled(dim, g->position + i * dim, h, row);
+        cell_wrap(&state->cell, dim, g->position + i * dim, g->image + i * dim);
+        grain_turn(g, i, h);
+    }
+    drive_move(w, h);
+    drive_carry_grains(w, &state->cell, g, order->threads);
     order->totals->seconds_advance += clock_seconds() - start;
 }

@@ -13,8 +13,8 @@ talus_status contact_dynamics_create(contact_dynamics** out, int dim, talus_erro
 void contact_dynamics_destroy(contact_dynamics* s);
 
 /// Find the contacts of a step and the new velocities. Then either accept() commits them
-/// (velocities, positions, contact forces, wall forces) or reject() leaves all as it was before. A
-/// failure has been rejected already.
+/// (velocities, positions, contact forces, wall forces), or reject() leaves all as it was before;
+/// after a failure, too.
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error);
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order);

@@ -1,12 +1,15 @@
 /// Defaults of the solver's options.
+#include "base/definition.h"
+
 #include <talus/solver.h>
 
-talus_solver_def talus_solver_default(void)
+void talus_solver_default_sized(talus_solver_def* def, size_t size)
 {
-    return (talus_solver_def){.method = TALUS_SOLVER_AUTO,
-                              .order = TALUS_ORDER_RANDOM,
-                              .stop = TALUS_STOP_RIGID,
-                              .tolerance = 1e-2,
-                              .max_sweeps = 1000,
-                              .warm_start = true};
+    talus_solver_def own = {.method = TALUS_SOLVER_AUTO,
+                            .order = TALUS_ORDER_RANDOM,
+                            .stop = TALUS_STOP_RIGID,
+                            .tolerance = 1e-2,
+                            .max_sweeps = 1000,
+                            .warm_start = true};
+    DEFINITION_GIVE(def, size, own);
 }

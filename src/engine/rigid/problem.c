@@ -1,7 +1,7 @@
 /// Memory of a contact problem, velocities from impulses, and one contact solved alone.
 #include "rigid/problem.h"
 
-#include "base/columns.h"
+#include "base/array.h"
 #include "law/coulomb.h"
 #include "law/static_friction.h"
 
@@ -34,116 +34,46 @@ void problem_drop_contacts(problem* p)
         *arrays[i] = NULL;
     }
     p->count = p->contact_capacity = 0;
-}
-
-/// Grow without keeping the contents: a problem is built anew every step.
-static bool regrow(void** array, size_t bytes)
-{
-    free(*array);
-    *array = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    return *array != NULL;
-}
-
-static talus_status reserve_rows(problem* p, int64_t rows)
-{
-    if (rows <= p->row_capacity) return TALUS_OK;
-    int64_t grown = capacity_for(rows);
-    size_t bytes = sizeof(double) * (size_t)(grown * problem_stride(p->dim));
-    p->row_capacity = 0;
-    if (!regrow((void**)&p->body, bytes) || !regrow((void**)&p->free, bytes) ||
-        !regrow((void**)&p->curve, sizeof *p->curve * (size_t)grown) ||
-        !regrow((void**)&p->cells,
-                sizeof(double) * (size_t)(problem_cells(grown) * (p->dim * p->dim + 1)))) {
-        return TALUS_ERR_MEMORY;
-    }
-    p->row_capacity = grown;
-    return TALUS_OK;
-}
-
-static void drop_index(int32_t** index)
-{
-    free(*index);
-    *index = NULL;
-}
-
-static talus_status reserve_contacts(problem* p, int64_t contacts)
-{
-    if (contacts <= p->contact_capacity) return TALUS_OK;
-    int64_t grown = capacity_for(contacts);
-    p->contact_capacity = 0;
-    drop_index(&p->block);
-    drop_index(&p->compound);
-    if (!regrow((void**)&p->contact, sizeof(double) * (size_t)(grown * problem_width(p->dim))) ||
-        !regrow((void**)&p->pair, sizeof(int32_t) * 2 * (size_t)grown)) {
-        return TALUS_ERR_MEMORY;
-    }
-    p->contact_capacity = grown;
-    return TALUS_OK;
+    p->block_index_capacity = p->compound_index_capacity = 0;
 }
 
 /// An index of the contacts that have a block or a compound row is there only if some do.
-static talus_status reserve_index(const problem* p, int32_t** index, bool wanted)
+static bool make_index(int32_t** index, int64_t* capacity, bool wanted, int64_t contacts)
 {
     if (!wanted) {
-        drop_index(index);
-    } else if (!*index && !regrow((void**)index, sizeof(int32_t) * (size_t)p->contact_capacity)) {
-        return TALUS_ERR_MEMORY;
+        free(*index);
+        *index = NULL;
+        *capacity = 0;
+        return true;
     }
-    return TALUS_OK;
-}
-
-static talus_status reserve_blocks(problem* p, int64_t blocks)
-{
-    if (blocks <= p->block_capacity) return TALUS_OK;
-    int64_t grown = capacity_for(blocks);
-    p->block_capacity = 0;
-    if (!regrow((void**)&p->blocks, sizeof(double) * (size_t)(grown * block_width(p->dim)))) {
-        return TALUS_ERR_MEMORY;
-    }
-    p->block_capacity = grown;
-    return TALUS_OK;
-}
-
-static talus_status reserve_compound(problem* p, int64_t compound)
-{
-    if (compound <= p->compound_capacity) return TALUS_OK;
-    int64_t grown = capacity_for(compound);
-    p->compound_capacity = 0;
-    if (!regrow((void**)&p->compound_rows, sizeof(compound_contact) * (size_t)grown) ||
-        !regrow((void**)&p->compound_turns, sizeof(compound_turn) * (size_t)grown)) {
-        return TALUS_ERR_MEMORY;
-    }
-    p->compound_capacity = grown;
-    return TALUS_OK;
-}
-
-static talus_status reserve_mobile(problem* p, int64_t mobile)
-{
-    if (mobile <= p->mobile_capacity) return TALUS_OK;
-    p->mobile_capacity = 0;
-    if (!regrow((void**)&p->mobility, sizeof(double) * (size_t)(mobile * p->dim * p->dim))) {
-        return TALUS_ERR_MEMORY;
-    }
-    p->mobile_capacity = mobile;
-    return TALUS_OK;
+    if (!arrays_renew(capacity, contacts, ARRAY(*index))) return false;
+    for (int64_t c = 0; c < contacts; c++) (*index)[c] = -1;
+    return true;
 }
 
 talus_status problem_reset(problem* p, int dim, const problem_size* size)
 {
     if (p->dim != dim) problem_free(p); // capacities count rows, whose width is the dimension's
+    const int stride = problem_stride(dim), square = dim * dim;
     p->dim = dim;
     p->rows = p->count = p->block_count = p->compound_count = p->mobile_count = 0;
     p->mobile_first = 0;
     p->curve_cell = 1.0;
-    if (reserve_rows(p, size->rows) || reserve_contacts(p, size->contacts) ||
-        reserve_index(p, &p->block, size->blocks > 0) ||
-        reserve_index(p, &p->compound, size->compound > 0) || reserve_blocks(p, size->blocks) ||
-        reserve_compound(p, size->compound) || reserve_mobile(p, size->mobile)) {
+    if (!arrays_renew(&p->row_capacity, size->rows, ROWS(p->body, stride), ROWS(p->free, stride),
+                      ARRAY(p->curve)) ||
+        !arrays_renew(&p->cell_capacity, problem_cells(size->rows), ROWS(p->cells, square + 1)) ||
+        !arrays_renew(&p->contact_capacity, size->contacts, ROWS(p->contact, problem_width(dim)),
+                      ROWS(p->pair, 2)) ||
+        !make_index(&p->block, &p->block_index_capacity, size->blocks > 0, size->contacts) ||
+        !make_index(&p->compound, &p->compound_index_capacity, size->compound > 0,
+                    size->contacts) ||
+        !arrays_renew(&p->block_capacity, size->blocks, ROWS(p->blocks, block_width(dim))) ||
+        !arrays_renew(&p->compound_capacity, size->compound, ARRAY(p->compound_rows),
+                      ARRAY(p->compound_turns)) ||
+        !arrays_renew(&p->mobile_capacity, size->mobile, ROWS(p->mobility, square))) {
         return TALUS_ERR_MEMORY;
     }
     if (size->rows > 0) memset(p->curve, 0, sizeof *p->curve * (size_t)size->rows);
-    for (int64_t c = 0; p->block && c < size->contacts; c++) p->block[c] = -1;
-    for (int64_t c = 0; p->compound && c < size->contacts; c++) p->compound[c] = -1;
     return TALUS_OK;
 }
 

@@ -42,11 +42,13 @@ typedef struct problem {
                      ///< it (state/morton.h); all zero: no order known
     double curve_cell; ///< width of the curve's cells in mean diameters
     double* cells;     ///< [problem_cells(rows)][dim * dim + 1] room for sums over cells (scales.h)
+    int64_t cell_capacity;
     int64_t count, contact_capacity;
     int32_t* pair;     ///< [count][2] body rows a, b; b is never a wall
     double* contact;   ///< [count][width]
     int32_t* block;    ///< [count] row of `blocks`, -1 for a diagonal block; NULL: all diagonal
     int32_t* compound; ///< [count] row of `compound_rows`, -1 for plain Coulomb; NULL: all plain
+    int64_t block_index_capacity, compound_index_capacity;
     int64_t block_count, block_capacity;
     double* blocks; ///< [block_count][block_width]: S, its inverse, G_a, G_b
     int64_t compound_count, compound_capacity;

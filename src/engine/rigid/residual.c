@@ -122,20 +122,20 @@ static double relative(double error2, double scale2)
     return error2 < INFINITY && scale2 > 0.0 ? sqrt(error2 / scale2) : INFINITY;
 }
 
-/// The longest chain that the bodies could make.
-static double longest_chain(const problem* p)
+residual_report residual_measure(const problem* p, double size, int threads)
 {
-    const int stride = problem_stride(p->dim);
-    int64_t moving = p->mobile_count;
-    for (int64_t i = 0; i < p->rows; i++) moving += p->free[i * stride + row_im(p->dim)] > 0.0;
-    return (double)moving;
-}
-
-static error_sums add_up(const problem* p, int parts, int threads, const scales* by_scale)
-{
+    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
+    double length = fmax(size, 1.0);
+    if (!(size > 0.0)) { // the longest chain that the bodies could make
+        const int stride = problem_stride(p->dim);
+        int64_t moving = p->mobile_count;
+        for (int64_t i = 0; i < p->rows; i++) moving += p->free[i * stride + row_im(p->dim)] > 0.0;
+        length = (double)moving;
+    }
+    scales by_scale = scales_begin(p, parts);
     error_sums part[SCALES_PARTS], sums = {0};
 #pragma omp parallel for num_threads(parallel_threads(threads, p->count)) if (parts > 1)
-    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, by_scale);
+    for (int k = 0; k < parts; k++) part[k] = add_part(p, k, parts, &by_scale);
     for (int k = 0; k < parts; k++) {
         sums.error += part[k].error;
         sums.impulse += part[k].impulse;
@@ -143,15 +143,6 @@ static error_sums add_up(const problem* p, int parts, int threads, const scales*
         sums.energy += part[k].energy;
         sums.work += part[k].work;
     }
-    return sums;
-}
-
-residual_report residual_measure(const problem* p, double size, int threads)
-{
-    const int parts = p->count >= PARALLEL_LEAST ? SCALES_PARTS : 1;
-    const double length = size > 0.0 ? fmax(size, 1.0) : longest_chain(p);
-    scales by_scale = scales_begin(p, parts);
-    const error_sums sums = add_up(p, parts, threads, &by_scale);
     const double weighed = scales_weigh(&by_scale, sums.energy, length);
     const double length2 = weighed / sums.energy;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),

@@ -8,6 +8,7 @@
 /// The parallel order (Jacobi) is the one that the papers' continuum theory begins with. Where a
 /// body has more than two contacts they all push back the same motion at once, and impulses grow
 /// from sweep to sweep: it is no solver for packings (BUW 1.5).
+#include "base/array.h"
 #include "base/rng.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
@@ -80,35 +81,28 @@ static ALWAYS_INLINE sweep_stats sweep(problem* p, const int32_t* order, const i
     return stats;
 }
 
-/// Give a contact its exact impulse and leave the velocities as they are.
-static void solve_in_place(problem* p, const int dim, int64_t c, double* dp)
-{
-    double* row = p->contact + c * problem_width(dim);
-    double* impulse = row + contact_p(dim);
-    const int32_t compound = problem_compound_of(p, c);
-    double u[3], solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
-    problem_velocity(p, c, u);
-    if (compound < 0 && problem_block_of(p, c) < 0) {
-        coulomb_map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)], row[contact_bias(dim)],
-                    row[contact_mu(dim)], u, impulse, solved);
-    } else {
-        problem_solve_alone(p, c, u, solved, torque);
-    }
-    vec_sub(dim, dp, solved, impulse);
-    vec_copy(dim, impulse, solved);
-    if (compound >= 0) vec_copy(3, p->compound_rows[compound].torque, torque);
-}
-
-/// One parallel sweep: the velocities are those of the impulses before it, until its end.
+/// One parallel sweep: every contact gets its exact impulse, while the velocities stay those of the
+/// impulses before it until its end.
 static sweep_stats sweep_parallel(problem* p, int level, double tolerance, double cutoff)
 {
     const int dim = p->dim;
     sweep_stats stats = {0};
     for (int64_t c = 0; c < p->count; c++) {
-        double dp[3];
-        solve_in_place(p, dim, c, dp);
-        count_change(dim, level, p->contact + c * problem_width(dim) + contact_p(dim), dp,
-                     tolerance, cutoff, &stats);
+        double* row = p->contact + c * problem_width(dim);
+        double* impulse = row + contact_p(dim);
+        const int32_t compound = problem_compound_of(p, c);
+        double u[3], dp[3], solved[3] = {0.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.0};
+        problem_velocity(p, c, u);
+        if (compound < 0 && problem_block_of(p, c) < 0) {
+            coulomb_map(dim, row, row[contact_mn(dim)], row[contact_mt(dim)],
+                        row[contact_bias(dim)], row[contact_mu(dim)], u, impulse, solved);
+        } else {
+            problem_solve_alone(p, c, u, solved, torque);
+        }
+        vec_sub(dim, dp, solved, impulse);
+        vec_copy(dim, impulse, solved);
+        if (compound >= 0) vec_copy(3, p->compound_rows[compound].torque, torque);
+        count_change(dim, level, impulse, dp, tolerance, cutoff, &stats);
     }
     problem_refresh(p);
     return stats;
@@ -126,16 +120,6 @@ static sweep_stats sweep_once(problem* p, const int32_t* order, int level, doubl
     if (level == STATS_NONE) return sweep(p, order, 3, STATS_NONE, 0, 0);
     if (level == STATS_SQUARES) return sweep(p, order, 3, STATS_SQUARES, 0, 0);
     return sweep(p, order, 3, STATS_NORMS, tolerance, cutoff);
-}
-
-static talus_status reserve_order(solve_workspace* ws, int64_t count)
-{
-    if (count <= ws->order_capacity) return TALUS_OK;
-    int64_t grown = count + count / 4 + 16;
-    free(ws->order);
-    ws->order = malloc(sizeof *ws->order * (size_t)grown);
-    ws->order_capacity = ws->order ? grown : 0;
-    return ws->order ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
 /// Order of the coming sweep, from the one before it.
@@ -169,7 +153,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     *out = (solve_result){.converged = true};
     problem_refresh(p);
     if (p->count == 0) return TALUS_OK;
-    if (reserve_order(ws, p->count)) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&ws->order_capacity, p->count, ARRAY(ws->order))) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) ws->order[c] = (int32_t)c;
 
     stop_state stop = stop_begin(request);

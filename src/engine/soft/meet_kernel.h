@@ -30,67 +30,57 @@ static ALWAYS_INLINE void store_fields(const int count, const lanes* from, int a
     for (int i = 0; i < count; i++) lanes_store(to[i] + at, from[i]);
 }
 
-static ALWAYS_INLINE void meet_load(const int dim, const bool hertz, const bool compound,
-                                    const soft_meetings* m, int at, law_in* in,
-                                    law_history* history)
-{
-    const int axial = spin_width(dim);
-    in->overlap = lanes_load(m->overlap + at);
-    in->root_mass = lanes_sqrt(lanes_set(1.0) / lanes_load(m->inv_mass + at));
-    if (dim == 3) in->twist = lanes_load(m->twist + at);
-    in->curvature = lanes_set(1.0);
-    if (hertz || compound) in->curvature = lanes_load(m->curvature + at);
-    in->touching = lanes_more(in->overlap, lanes_set(0.0));
-    in->touched = mask_of_bytes(m->touched + at);
-    load_fields(dim, m->normal, at, in->n);
-    load_fields(dim, m->last_normal, at, in->last_n);
-    load_fields(dim, m->velocity, at, in->velocity);
-    load_fields(dim, m->moved, at, in->moved);
-    load_fields(axial, m->slip, at, history->slip);
-    if (!compound) return;
-    load_fields(axial, m->spin, at, in->spin);
-    load_fields(axial, m->turned, at, in->turned);
-    load_fields(axial, m->roll, at, history->roll);
-    history->bonded = mask_of_bytes(m->bonded + at);
-    history->slid = mask_of_bytes(m->slid + at);
-}
-
-static ALWAYS_INLINE void meet_store(const int dim, const bool compound, const law_history* history,
-                                     const law_out* out, int at, soft_meetings* m)
-{
-    const int axial = spin_width(dim);
-    store_fields(axial, history->slip, at, m->slip);
-    store_fields(dim, out->force, at, m->force);
-    lanes_store(m->elastic + at, out->elastic);
-    lanes_store(m->loss + at, out->loss);
-    lanes_store(m->power + at, out->power);
-    const unsigned active = mask_bits(out->active), sliding = mask_bits(out->sliding);
-    for (int k = 0; k < LANE_WIDTH; k++) {
-        const talus_contact_state state = sliding >> k & 1U  ? TALUS_CONTACT_SLIDE
-                                          : active >> k & 1U ? TALUS_CONTACT_STICK
-                                                             : TALUS_CONTACT_OPEN;
-        m->state[at + k] = (uint8_t)state;
-    }
-    if (!compound) return;
-    store_fields(axial, history->roll, at, m->roll);
-    store_fields(axial, out->torque, at, m->torque);
-    mask_to_bytes(history->bonded, m->bonded + at);
-    mask_to_bytes(history->slid, m->slid + at);
-}
-
 static ALWAYS_INLINE void meet(const int dim, const bool hertz, const bool total,
                                const bool compound, const double* constants, double h,
                                soft_meetings* m)
 {
+    const int axial = spin_width(dim);
     for (int at = 0; at < SOFT_LANES; at += LANE_WIDTH) {
         lanes c[SOFT_CONSTANTS];
         law_in in;
         law_history history = {0};
         law_out out = {0};
         load_constants(compound, constants, m->law + at, c);
-        meet_load(dim, hertz, compound, m, at, &in, &history);
+        in.overlap = lanes_load(m->overlap + at);
+        in.root_mass = lanes_sqrt(lanes_set(1.0) / lanes_load(m->inv_mass + at));
+        if (dim == 3) in.twist = lanes_load(m->twist + at);
+        in.curvature = lanes_set(1.0);
+        if (hertz || compound) in.curvature = lanes_load(m->curvature + at);
+        in.touching = lanes_more(in.overlap, lanes_set(0.0));
+        in.touched = mask_of_bytes(m->touched + at);
+        load_fields(dim, m->normal, at, in.n);
+        load_fields(dim, m->last_normal, at, in.last_n);
+        load_fields(dim, m->velocity, at, in.velocity);
+        load_fields(dim, m->moved, at, in.moved);
+        load_fields(axial, m->slip, at, history.slip);
+        if (compound) {
+            load_fields(axial, m->spin, at, in.spin);
+            load_fields(axial, m->turned, at, in.turned);
+            load_fields(axial, m->roll, at, history.roll);
+            history.bonded = mask_of_bytes(m->bonded + at);
+            history.slid = mask_of_bytes(m->slid + at);
+        }
+
         soft_law(dim, hertz, total, compound, c, h, &in, &history, &out);
-        meet_store(dim, compound, &history, &out, at, m);
+
+        store_fields(axial, history.slip, at, m->slip);
+        store_fields(dim, out.force, at, m->force);
+        lanes_store(m->elastic + at, out.elastic);
+        lanes_store(m->loss + at, out.loss);
+        lanes_store(m->power + at, out.power);
+        const unsigned active = mask_bits(out.active), sliding = mask_bits(out.sliding);
+        for (int k = 0; k < LANE_WIDTH; k++) {
+            const talus_contact_state state = sliding >> k & 1U  ? TALUS_CONTACT_SLIDE
+                                              : active >> k & 1U ? TALUS_CONTACT_STICK
+                                                                 : TALUS_CONTACT_OPEN;
+            m->state[at + k] = (uint8_t)state;
+        }
+        if (compound) {
+            store_fields(axial, history.roll, at, m->roll);
+            store_fields(axial, out.torque, at, m->torque);
+            mask_to_bytes(history.bonded, m->bonded + at);
+            mask_to_bytes(history.slid, m->slid + at);
+        }
     }
 }
 

@@ -105,17 +105,6 @@ static wall_side container_side(const talus_shape_def* wall, int axis, bool high
     return w;
 }
 
-static talus_status meet_container(const talus_shape_def* wall, const overlap_body* grain,
-                                   const double local[2], overlap_scratch* s)
-{
-    for (int face = 0; face < 4; face++) {
-        if (face_open(wall, face / 2, face % 2)) continue;
-        const wall_side w = container_side(wall, face / 2, face % 2, local);
-        TRY(meet_side(grain, &w, s));
-    }
-    return TALUS_OK;
-}
-
 // ---- a circle from inside ----------------------------------------------------------------------
 
 /// The piece of a cell that has this place on its sides, -1 if there is none.
@@ -205,7 +194,14 @@ talus_status overlap_wall(const talus_shape_def* wall, const overlap_shape* form
         return meet_segment(wall, grain, local, s);
     }
     if (wall->inside && round) return meet_drum(wall->radius, grain, local, s);
-    if (wall->inside) return meet_container(wall, grain, local, s);
+    if (wall->inside) {
+        for (int face = 0; face < 4; face++) {
+            if (face_open(wall, face / 2, face % 2)) continue;
+            const wall_side side = container_side(wall, face / 2, face % 2, local);
+            TRY(meet_side(grain, &side, s));
+        }
+        return TALUS_OK;
+    }
     const overlap_body body =
         round ? (overlap_body){.radius = wall->radius}
               : (overlap_body){.shape = form, .number = form->number, .radius = form->radius};

@@ -228,18 +228,6 @@ static void correct(soft_particles* s, const step_order* order)
 
 // ---- the step ----------------------------------------------------------------------------------
 
-static bool is_outside(const step_order* order, int64_t i)
-{
-    const grains* g = &order->state->grains;
-    const talus_world_def* def = order->options;
-    for (int k = 0; k < g->dim; k++) {
-        if (g->inv_mass[i] == 0.0 || order->state->cell.periodic[k]) continue;
-        const double x = g->position[i * g->dim + k];
-        if (!(x >= def->domain_low[k] && x <= def->domain_high[k])) return true;
-    }
-    return false;
-}
-
 /// Contacts and overlaps at the evaluation, and the grains that were lost.
 static void summarise(const soft_particles* s, const step_order* order, step_outcome* out)
 {
@@ -254,9 +242,15 @@ static void summarise(const soft_particles* s, const step_order* order, step_out
         out->overlap_max = fmax(out->overlap_max, s->pairs.block[b].overlap_max);
     }
     // Grains out of the domain join those found behind walls.
-    const int64_t n = order->state->grains.count;
-    for (int64_t i = 0; i < n && order->options->has_domain; i++) {
-        if (is_outside(order, i)) s->general.escaped[i] = 1;
+    const grains* g = &order->state->grains;
+    const talus_world_def* def = order->options;
+    const int64_t n = g->count;
+    for (int64_t i = 0; i < n && def->has_domain; i++) {
+        for (int k = 0; k < g->dim && g->inv_mass[i] != 0.0; k++) {
+            const double x = g->position[i * g->dim + k];
+            const bool within = x >= def->domain_low[k] && x <= def->domain_high[k];
+            if (!within && !order->state->cell.periodic[k]) s->general.escaped[i] = 1;
+        }
     }
     const uint8_t* first = n > 0 ? memchr(s->general.escaped, 1, (size_t)n) : NULL;
     out->escaped_grain = first ? first - s->general.escaped : -1;

@@ -99,6 +99,14 @@ static void pivot_arm(const walls* w, int wall, double arm[3])
     quat_rotate_back(arm, w->start_rotation + 4 * wall, arm);
 }
 
+void drive_pivot(const walls* w, int wall, double pivot[3])
+{
+    double arm[3];
+    pivot_arm(w, wall, arm);
+    quat_rotate(arm, w->rotation + 4 * wall, arm);
+    for (int k = 0; k < 3; k++) pivot[k] = w->position[3 * wall + k] - arm[k];
+}
+
 /// Let a wall move with the velocity v of its pivot and a spin.
 static void set_motion(walls* w, int wall, const double v[3], const double spin[3])
 {

@@ -25,6 +25,8 @@ void drive_advance(walls* w, double time, double h);
 /// Acceleration of a mobile wall by the forces of the grains (w->force), the applied one, its
 /// weight and its drag, at its present velocity.
 void drive_acceleration(walls* w, int wall, const double gravity[3], double acceleration[3]);
+/// Where the pivot of a wall's motion is now.
+void drive_pivot(const walls* w, int wall, double pivot[3]);
 /// Note where a newly glued grain sits in its wall's frame.
 void drive_glue(const walls* w, grains* g, int64_t row);
 

@@ -15,6 +15,22 @@ void materials_free(materials* m)
     *m = (materials){0};
 }
 
+talus_status materials_copy(materials* to, const materials* from)
+{
+    const size_t n = (size_t)from->count;
+    *to = (materials){0};
+    if (n == 0) return TALUS_OK;
+    to->name = calloc(n, sizeof *to->name);
+    to->pair = malloc(n * n * sizeof *to->pair);
+    if (!to->name || !to->pair) return TALUS_ERR_MEMORY;
+    memcpy(to->pair, from->pair, n * n * sizeof *to->pair);
+    for (; to->count < from->count; to->count++) {
+        to->name[to->count] = strdup(from->name[to->count]);
+        if (!to->name[to->count]) return TALUS_ERR_MEMORY;
+    }
+    return TALUS_OK;
+}
+
 /// A coefficient with its allowed range.
 static talus_status check_range(const char* name, double value, double most, talus_error* error)
 {
@@ -75,6 +91,7 @@ talus_pair_def pair_mixture(const talus_pair_def* a, const talus_pair_def* b)
     const double plane_a = s->young / (1.0 - s->poisson * s->poisson);
     const double plane_b = t->young / (1.0 - t->poisson * t->poisson);
     return (talus_pair_def){
+        .mark = a->mark,
         .friction = fmin(a->friction, b->friction),
         .dynamic_friction = fmin(pair_sliding_friction(a), pair_sliding_friction(b)),
         .restitution = fmin(a->restitution, b->restitution),

@@ -12,6 +12,8 @@ typedef struct materials {
 } materials;
 
 void materials_free(materials* m);
+/// Fill an empty table with copies of those of another one.
+talus_status materials_copy(materials* to, const materials* from);
 talus_status materials_add(materials* m, const char* name, const talus_pair_def* self, int* index,
                            talus_error* error);
 /// Whether there are two such materials.

@@ -223,6 +223,61 @@ talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, i
     return TALUS_OK;
 }
 
+static const char* const DRIVE_WORDS[TALUS_DRIVE_COUNT] = {
+    [TALUS_DRIVE_FIXED] = "fixed",         [TALUS_DRIVE_VELOCITY] = "a velocity",
+    [TALUS_DRIVE_SINE] = "a sine",         [TALUS_DRIVE_TABLE] = "a table",
+    [TALUS_DRIVE_FORCE] = "under a force", [TALUS_DRIVE_SERVO] = "a servo"};
+
+talus_status walls_set_velocity(walls* w, int wall, const double velocity[3], const double spin[3],
+                                int dim, talus_error* error)
+{
+    wall_record* record = &w->record[wall];
+    double v[3] = {velocity[0], velocity[1], dim == 3 ? velocity[2] : 0.0};
+    const double turn[3] = {dim == 3 ? spin[0] : 0.0, dim == 3 ? spin[1] : 0.0, spin[2]};
+    if (!vec_finite(3, v) || !vec_finite(3, turn)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': velocity and spin must be finite numbers", record->name);
+    }
+    if (record->drive.kind == TALUS_DRIVE_VELOCITY) {
+        vec_copy(3, record->drive.velocity, v);
+        vec_copy(3, record->drive.spin, turn);
+        return TALUS_OK;
+    }
+    if (!wall_is_mobile(w, wall)) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "wall '%s': its motion is %s, which leaves no velocity to be set; give it "
+                         "another drive",
+                         record->name, DRIVE_WORDS[record->drive.kind]);
+    }
+    project_velocity(&record->drive, v);
+    double lost = vec_norm(3, turn);
+    for (int k = 0; k < dim; k++) lost = fmax(lost, fabs(v[k] - velocity[k]));
+    if (lost > 1e-12 * vec_norm(3, velocity)) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "wall '%s': it is mobile, but neither turns nor moves in this direction",
+                         record->name);
+    }
+    vec_copy(3, w->velocity + 3 * wall, v);
+    return TALUS_OK;
+}
+
+talus_status walls_set_force(walls* w, int wall, const double force[3], int dim, talus_error* error)
+{
+    wall_record* record = &w->record[wall];
+    if (record->drive.kind != TALUS_DRIVE_FORCE) {
+        return error_set(error, TALUS_ERR_STATE,
+                         "wall '%s': its motion is %s, and no force is applied to it; give it the "
+                         "drive FORCE",
+                         record->name, DRIVE_WORDS[record->drive.kind]);
+    }
+    if (!vec_finite(3, force)) {
+        return error_set(error, TALUS_ERR_ARGUMENT, "wall '%s': the force must be a finite vector",
+                         record->name);
+    }
+    vec_copy(dim, record->drive.force, force);
+    return TALUS_OK;
+}
+
 /// Directions pass shape_check() within 1e-9; contacts want them unit to rounding.
 static void normalise(double v[3])
 {
@@ -306,5 +361,39 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
         return status;
     }
     if (index) *index = i;
+    return TALUS_OK;
+}
+
+/// A copy of some rows of numbers in *to, NULL if there are none; true unless memory is short.
+static bool copy_rows(double** to, const double* from, int width, int64_t rows)
+{
+    const size_t bytes = sizeof *from * (size_t)width * (size_t)rows;
+    *to = from ? malloc(bytes + 1) : NULL;
+    if (*to) memcpy(*to, from, bytes);
+    return *to || !from;
+}
+
+talus_status walls_copy(walls* to, const walls* from, int dim, talus_error* error)
+{
+    to->record = calloc((size_t)from->count + 1, sizeof *to->record);
+    if (!to->record || columns_copy(to, from, wall_table, WALL_COLUMNS, 3, from->capacity)) {
+        return error_memory(error, "copying walls");
+    }
+    to->capacity = from->capacity;
+    to->record_capacity = from->count + 1;
+    for (int64_t i = 0; i < from->count; i++) {
+        const wall_record* r = &from->record[i];
+        wall_record* copy = &to->record[i];
+        *copy = (wall_record){
+            .name = strdup(r->name), .shape = r->shape, .material = r->material, .drive = r->drive};
+        to->count++;
+        if (!copy->name || !copy_rows(&copy->table, r->table, 7, r->drive.table_rows) ||
+            !copy_rows(&copy->triangles, r->triangles, 9, r->shape.triangle_count)) {
+            return error_memory(error, "copying walls");
+        }
+        copy->shape.triangles = copy->triangles;
+        copy->drive.table = copy->table;
+        TRY(wall_form_make(&copy->shape, dim, to->solids, &copy->form, error));
+    }
     return TALUS_OK;
 }

@@ -47,12 +47,19 @@ const column* walls_columns(int* count_out);
 
 void walls_init(walls* w, const solids* all);
 void walls_free(walls* w);
+/// Fill an empty table with copies of the walls of another world, for the solids of this one.
+talus_status walls_copy(walls* to, const walls* from, int dim, talus_error* error);
 /// A wall's definition must have a name of its own, a place, and a shape that makes sense.
 talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error);
 /// Check a definition and add a copy of it.
 talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time, int* index,
                        talus_error* error);
 talus_status walls_set_drive(walls* w, int wall, const talus_drive_def* drive, int dim, double time,
+                             talus_error* error);
+/// Change what a motion says about velocity or force; fails with motions that say nothing of it.
+talus_status walls_set_velocity(walls* w, int wall, const double velocity[3], const double spin[3],
+                                int dim, talus_error* error);
+talus_status walls_set_force(walls* w, int wall, const double force[3], int dim,
                              talus_error* error);
 /// Make the columns that the method soft needs, of zeros, if there are none.
 talus_status walls_need_soft(walls* w);

@@ -1,50 +1,59 @@
 /// Default definitions of the public structs.
+#include "base/definition.h"
+
 #include <talus/world.h>
 
-talus_world_def talus_world_default(void)
+void talus_world_default_sized(talus_world_def* def, size_t size)
 {
-    return (talus_world_def){.dim = 3,
-                             .on_unconverged = TALUS_POLICY_ACCEPT,
-                             .on_escape = TALUS_POLICY_STOP,
-                             .on_nan = TALUS_POLICY_STOP,
-                             .retry_depth = 6,
-                             .seed = 1,
-                             .threads = 1,
-                             .solver = talus_solver_default(),
-                             .soft = talus_soft_default()};
+    talus_world_def own = {.dim = 3,
+                           .on_unconverged = TALUS_POLICY_ACCEPT,
+                           .on_escape = TALUS_POLICY_STOP,
+                           .on_nan = TALUS_POLICY_STOP,
+                           .retry_depth = 6,
+                           .seed = 1,
+                           .threads = 1,
+                           .solver = talus_solver_default(),
+                           .soft = talus_soft_default()};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_soft_def talus_soft_default(void)
+void talus_soft_default_sized(talus_soft_def* def, size_t size)
 {
-    return (talus_soft_def){.integrator = TALUS_INTEGRATOR_VERLET,
-                            .elongation = TALUS_ELONGATION_GEOMETRIC,
-                            .law = TALUS_SOFT_LINEAR,
-                            .bound = TALUS_BOUND_TOTAL};
+    talus_soft_def own = {.integrator = TALUS_INTEGRATOR_VERLET,
+                          .elongation = TALUS_ELONGATION_GEOMETRIC,
+                          .law = TALUS_SOFT_LINEAR,
+                          .bound = TALUS_BOUND_TOTAL};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_pair_def talus_pair_default(void)
+void talus_pair_default_sized(talus_pair_def* def, size_t size)
 {
-    return (talus_pair_def){
+    talus_pair_def own = {
         .soft = {.stiffness_ratio = 1.0 / 3.0, .damping_ratio = 1.0 / 3.0, .poisson = 0.3}};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_grain_def talus_grain_default(void)
+void talus_grain_default_sized(talus_grain_def* def, size_t size)
 {
-    return (talus_grain_def){
+    talus_grain_def own = {
         .solid = TALUS_NO_SOLID, .scale = 1.0, .density = 2500.0, .glued_to = TALUS_NO_WALL};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_solid_def talus_solid_default(void)
+void talus_solid_default_sized(talus_solid_def* def, size_t size)
 {
-    return (talus_solid_def){.part_count = 1};
+    talus_solid_def own = {.part_count = 1};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_drive_def talus_drive_default(void)
+void talus_drive_default_sized(talus_drive_def* def, size_t size)
 {
-    return (talus_drive_def){.kind = TALUS_DRIVE_FIXED};
+    talus_drive_def own = {.kind = TALUS_DRIVE_FIXED};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_wall_def talus_wall_default(void)
+void talus_wall_default_sized(talus_wall_def* def, size_t size)
 {
-    return (talus_wall_def){.drive = talus_drive_default()};
+    talus_wall_def own = {.shape = {.solid = TALUS_NO_SOLID}, .drive = talus_drive_default()};
+    DEFINITION_GIVE(def, size, own);
 }

@@ -25,11 +25,9 @@ static talus_status detach_table(talus_arrays* out, void* table, const column* c
 {
     for (int c = 0; c < col_count; c++) {
         void* old = column_data(&cols[c], table);
-        const size_t row = column_element_size(&cols[c]) * (size_t)column_row_width(&cols[c], dim);
         if (!old) continue;
-        void* fresh = malloc(row * (size_t)capacity);
+        void* fresh = column_copy(&cols[c], table, dim, capacity);
         if (!fresh) return TALUS_ERR_MEMORY;
-        memcpy(fresh, old, row * (size_t)capacity);
         memcpy((char*)table + cols[c].offset, &fresh, sizeof fresh);
         out->array[out->count++] = old;
     }

@@ -16,32 +16,34 @@
 #include <math.h>
 #include <stdio.h>
 
-/// A velocity error above this makes a step soft: a tenth of what the contacts should do is
+/// A velocity error above this makes a step yielding: a tenth of what the contacts should do is
 /// missing.
-static const double SOFT = 0.1;
+static const double YIELDING = 0.1;
 /// What is left in a step of the largest extent of the steps before.
 static const double FORGETTING = 0.995;
 
-talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
-                               talus_rigidity* out)
+talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, talus_rigidity* out)
 {
     const grains* g = &world->state.grains;
-    const double error = out->velocity_error, judged = world->last.rigidity.largest_size;
+    const double error = out->velocity_error, judged = world->extent;
     *out = (talus_rigidity){0};
-    if (g->count == 0) return TALUS_OK;
+    if (g->count == 0) {
+        world->extent = 0.0;
+        return TALUS_OK;
+    }
     const double q = 0.5 * (4.0 * sqrt(M_E) - 5.0);
     const double diameter = grains_mean_diameter(g, world->def.threads), n = (double)sweeps;
     double size;
-    TRY(clusters_longest(work, g, &world->state.contacts, world->def.threads, &size));
+    TRY(clusters_longest(&world->clusters, g, &world->state.contacts, world->def.threads, &size));
     size /= diameter;
     out->system_size = size;
-    out->largest_size = fmax(size, FORGETTING * world->last.rigidity.largest_size);
+    world->extent = fmax(size, FORGETTING * judged);
     // The solve took the size of the steps before; a longer system may be that much worse.
     out->velocity_error = judged > 0.0 ? error * fmax(1.0, size / fmax(judged, 1.0)) : error;
     out->diffusion_length = sqrt(4.0 * q * n);
     out->stiffness = q * grains_mean_mass(g, world->def.threads) * n / (h * h);
     out->sweeps_for_rigid = size * size / (4.0 * q);
-    out->soft = out->velocity_error > SOFT;
+    out->yielding = out->velocity_error > YIELDING;
     return TALUS_OK;
 }
 
@@ -64,10 +66,10 @@ void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, in
                      char* text, size_t size)
 {
     text[0] = '\0';
-    if (!r->soft) return;
+    if (!r->yielding) return;
     if (is_hopeless(r, solver, sweeps)) {
         snprintf(text, size,
-                 "soft: after %lld sweep%s velocities are still off by 100 %% or more of what "
+                 "yielding: after %lld sweep%s velocities are still off by 100 %% or more of what "
                  "contacts do to them. More sweeps hardly help: it seems that nothing fits all "
                  "contacts, as where grains are wedged between driven walls",
                  (long long)sweeps, plural(sweeps));
@@ -76,19 +78,19 @@ void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, in
     const double percent = 100.0 * fmin(r->velocity_error, 1.0);
     if (solver->method == TALUS_SOLVER_SWEEPS && r->diffusion_length < r->system_size) {
         snprintf(text, size,
-                 "soft: in %lld sweep%s forces travelled %.3g diameters through a packing %.3g "
+                 "yielding: in %lld sweep%s forces travelled %.3g diameters through a packing %.3g "
                  "across; velocities may be off by %.0f %% and the packing answers like springs of "
                  "stiffness %.3g. For rigid grains use the solver auto or about %.3g sweeps",
                  (long long)sweeps, plural(sweeps), r->diffusion_length, r->system_size, percent,
                  r->stiffness, r->sweeps_for_rigid);
         return;
     }
-    snprintf(
-        text, size,
-        "soft: after %lld sweep%s velocities may be off by %.0f %% of what the contacts of this "
-        "packing, %.3g diameters across, do to them. For rigid grains use a smaller tolerance "
-        "or more max_sweeps",
-        (long long)sweeps, plural(sweeps), percent, r->system_size);
+    snprintf(text, size,
+             "yielding: after %lld sweep%s velocities may be off by %.0f %% of what the contacts "
+             "of this "
+             "packing, %.3g diameters across, do to them. For rigid grains use a smaller tolerance "
+             "or more max_sweeps",
+             (long long)sweeps, plural(sweeps), percent, r->system_size);
 }
 
 /// Overlaps of solids below this, in mean diameters, are not looked at twice.

@@ -8,10 +8,10 @@
 /// must be those of now.
 void diagnose_overlap(const talus_world* world, double* mean, double* largest);
 /// How rigid the step just done was. In: out->velocity_error for a system of extent 1
-/// (step_outcome); out: all of it, for the extent that this one has.
-talus_status diagnose_rigidity(const talus_world* world, clusters* work, double h, int64_t sweeps,
-                               talus_rigidity* out);
-/// Put a soft step into plain words.
+/// (step_outcome); out: all of it, for the extent that this one has. The world's extent becomes
+/// that of this step, or a larger one of the steps before, 0.5 % less each step.
+talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, talus_rigidity* out);
+/// Put a yielding step into plain words.
 void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
                      char* text, size_t size);
 

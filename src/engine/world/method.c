@@ -6,7 +6,10 @@ static const method_traits methods[] = {
                               .undoable = true,
                               .solves_contacts = true,
                               .polyhedra = true},
-    [TALUS_METHOD_SOFT] = {.name = "soft", .has_springs = true, .locks_axes = true},
+    [TALUS_METHOD_SOFT] = {.name = "soft",
+                           .has_springs = true,
+                           .short_steps = true,
+                           .locks_axes = true},
 };
 
 const method_traits* method_of(talus_method which)

@@ -11,6 +11,7 @@ typedef struct method_traits {
     bool solves_contacts; ///< a step is a contact problem, solved by sweeps down to a residual
     bool has_springs; ///< contacts last a time that bounds the step, and what they store and lose
                       ///< is counted
+    bool short_steps; ///< so short that a run looks at the world once in many of them
     bool locks_axes;  ///< grains can be held along some axes
     bool polyhedra;   ///< grains that are no balls can be in three dimensions
 } method_traits;

@@ -45,7 +45,7 @@ static step_order order_step(talus_world* w, double h)
 static double system_size(const talus_world* w)
 {
     const grains* g = &w->state.grains;
-    if (w->last.rigidity.largest_size > 0.0) return w->last.rigidity.largest_size;
+    if (w->extent > 0.0) return w->extent;
     if (g->count == 0) return 0.0;
     double low[3], high[3], longest = 0.0;
     grains_box(g, w->def.threads, low, high);
@@ -137,7 +137,7 @@ static void add_to_totals(talus_totals* t, const talus_step_result* r)
     t->sweeps += r->sweeps;
     t->updates += r->updates;
     t->unconverged += !r->converged;
-    t->soft += r->rigidity.soft;
+    t->yielding += r->rigidity.yielding;
     t->second += r->second;
     t->removed += r->removed;
 }
@@ -187,10 +187,15 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
-    TRY(contact_dynamics_attempt(w->rigid, &order, &outcome, error));
+    talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
     const world_watcher* watcher = &w->watcher;
-    if (watcher->wants && outcome.nan_grain < 0 && watcher->wants(watcher->user, &outcome)) {
-        TRY(show_problem(w, &order, &outcome, error));
+    if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
+        watcher->wants(watcher->user, &outcome)) {
+        status = show_problem(w, &order, &outcome, error);
+    }
+    if (status < 0) {
+        contact_dynamics_reject(w->rigid, &order);
+        return status;
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(&outcome, result);
@@ -225,7 +230,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
         return error_memory(error, "diagnosing a step");
     }
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
-    if (diagnose_rigidity(w, &w->clusters, h / result->substeps, sweeps, &result->rigidity)) {
+    if (diagnose_rigidity(w, h / result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
@@ -258,8 +263,8 @@ talus_status world_pose(talus_world* w, double h, struct problem* out, const con
                      : error_set(error, TALUS_ERR_NUMERIC,
                                  "grain %lld would get a velocity that is not a number",
                                  (long long)w->state.grains.id[outcome.nan_grain]);
-        contact_dynamics_reject(w->rigid, &order);
     }
+    contact_dynamics_reject(w->rigid, &order);
     w->totals = totals;
     w->solves = solves;
     return status;

@@ -1,6 +1,7 @@
 /// The world: making it, filling it, reading it. Stepping it is in advance.c.
 #include "world/world.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -87,9 +88,14 @@ static talus_status check_policies(const talus_world_def* def, talus_error* erro
     return TALUS_OK;
 }
 
-talus_status talus_world_create(const talus_world_def* def, talus_world** out, talus_error* error)
+talus_status talus_world_create(const talus_world_def* given, talus_world** out, talus_error* error)
 {
     *out = NULL;
+    talus_world_def own = talus_world_default();
+    const talus_world_def* def = &own;
+    TRY(DEFINITION_TAKE(world, &own, given, error));
+    TRY(DEFINITION_CHECK(solver, &own.solver, error));
+    TRY(DEFINITION_CHECK(soft, &own.soft, error));
     if (def->dim != 2 && def->dim != 3) {
         return error_set(error, TALUS_ERR_ARGUMENT, "world: dimension must be 2 or 3, got %d",
                          def->dim);
@@ -152,8 +158,10 @@ const talus_world_def* talus_world_options(const talus_world* world)
 talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
                                     talus_error* error)
 {
-    TRY(check_solver(solver, error));
-    world->def.solver = *solver;
+    talus_solver_def own = talus_solver_default();
+    TRY(DEFINITION_TAKE(solver, &own, solver, error));
+    TRY(check_solver(&own, error));
+    world->def.solver = own;
     return TALUS_OK;
 }
 
@@ -170,16 +178,24 @@ talus_status talus_world_set_gravity(talus_world* world, const double gravity[3]
 }
 
 talus_status talus_world_add_material(talus_world* world, const char* name,
-                                      const talus_pair_def* self, talus_material_id* id,
+                                      const talus_pair_def* law, talus_material_id* id,
                                       talus_error* error)
 {
+    talus_pair_def own = talus_pair_default();
+    TRY(DEFINITION_TAKE(pair, &own, law, error));
     world->state.revision++;
-    return materials_add(&world->state.materials, name, self, id ? &id->index : NULL, error);
+    return materials_add(&world->state.materials, name, &own, id ? &id->index : NULL, error);
 }
 
 int talus_world_material_count(const talus_world* world)
 {
     return world->state.materials.count;
+}
+
+const char* talus_world_material_name(const talus_world* world, talus_material_id id)
+{
+    const materials* m = &world->state.materials;
+    return id.index >= 0 && id.index < m->count ? m->name[id.index] : NULL;
 }
 
 talus_material_id talus_world_find_material(const talus_world* world, const char* name)
@@ -194,16 +210,18 @@ talus_material_id talus_world_find_material(const talus_world* world, const char
 talus_status talus_world_set_pair(talus_world* world, talus_material_id a, talus_material_id b,
                                   const talus_pair_def* pair, talus_error* error)
 {
+    talus_pair_def own = talus_pair_default();
+    TRY(DEFINITION_TAKE(pair, &own, pair, error));
     world->state.revision++;
-    return materials_set_pair(&world->state.materials, a.index, b.index, pair, error);
+    return materials_set_pair(&world->state.materials, a.index, b.index, &own, error);
 }
 
 talus_status talus_world_pair(const talus_world* world, talus_material_id a, talus_material_id b,
                               talus_pair_def* out, talus_error* error)
 {
     TRY(materials_check_pair(&world->state.materials, a.index, b.index, error));
-    *out = *materials_pair(&world->state.materials, a.index, b.index);
-    return TALUS_OK;
+    const talus_pair_def* law = materials_pair(&world->state.materials, a.index, b.index);
+    return DEFINITION_SHOW(pair, out, law, error);
 }
 
 /// A world whose user never named a material has one frictionless material.
@@ -225,7 +243,9 @@ static talus_status ensure_material(talus_world* world, talus_material_id materi
 talus_status talus_world_add_solid(talus_world* world, const talus_solid_def* def,
                                    talus_solid_id* id, talus_error* error)
 {
-    return solids_add(&world->state.solids, def, world->def.dim, id ? &id->index : NULL, error);
+    talus_solid_def own = talus_solid_default();
+    TRY(DEFINITION_TAKE(solid, &own, def, error));
+    return solids_add(&world->state.solids, &own, world->def.dim, id ? &id->index : NULL, error);
 }
 
 int talus_world_solid_count(const talus_world* world)
@@ -287,9 +307,12 @@ static void count_energy(talus_world* world, int64_t row, double sign)
     world->totals.input += sign * grain_kinetic_energy(g, row);
 }
 
-talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* def, int64_t* id,
+talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* given, int64_t* id,
                                    talus_error* error)
 {
+    talus_grain_def own = talus_grain_default();
+    const talus_grain_def* def = &own;
+    TRY(DEFINITION_TAKE(grain, &own, given, error));
     TRY(ensure_material(world, def->material, error));
     const int glue = def->glued_to.index;
     if (glue >= world->state.walls.count || (glue >= 0 && !world->state.walls.present[glue])) {
@@ -492,9 +515,13 @@ static talus_status check_wall(const talus_world* world, talus_wall_id id, talus
     return error_set(error, TALUS_ERR_ARGUMENT, "there is no wall %d", id.index);
 }
 
-talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* def, talus_wall_id* id,
-                                  talus_error* error)
+talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* given,
+                                  talus_wall_id* id, talus_error* error)
 {
+    talus_wall_def own = talus_wall_default();
+    const talus_wall_def* def = &own;
+    TRY(DEFINITION_TAKE(wall, &own, given, error));
+    TRY(DEFINITION_CHECK(drive, &own.drive, error));
     TRY(ensure_material(world, def->material, error));
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
@@ -526,13 +553,50 @@ talus_status talus_world_remove_wall(talus_world* world, talus_wall_id id, talus
 talus_status talus_world_set_drive(talus_world* world, talus_wall_id id,
                                    const talus_drive_def* drive, talus_error* error)
 {
+    talus_drive_def own = talus_drive_default();
+    TRY(DEFINITION_TAKE(drive, &own, drive, error));
     TRY(check_wall(world, id, error));
     const int wall = id.index;
     const wall_record* record = &world->state.walls.record[wall];
     TRY(check_periodic(world, record->name, &record->shape, world->state.walls.rotation + 4 * wall,
-                       drive, error));
-    return walls_set_drive(&world->state.walls, wall, drive, world->def.dim, world->state.time,
+                       &own, error));
+    return walls_set_drive(&world->state.walls, wall, &own, world->def.dim, world->state.time,
                            error);
+}
+
+talus_status talus_world_set_wall_velocity(talus_world* world, talus_wall_id id,
+                                           const double velocity[3], const double spin[3],
+                                           talus_error* error)
+{
+    static const double none[3] = {0.0, 0.0, 0.0};
+    TRY(check_wall(world, id, error));
+    world->state.revision++;
+    return walls_set_velocity(&world->state.walls, id.index, velocity ? velocity : none,
+                              spin ? spin : none, world->def.dim, error);
+}
+
+talus_status talus_world_set_wall_force(talus_world* world, talus_wall_id id, const double force[3],
+                                        talus_error* error)
+{
+    TRY(check_wall(world, id, error));
+    return walls_set_force(&world->state.walls, id.index, force, world->def.dim, error);
+}
+
+talus_status talus_world_wall_options(const talus_world* world, talus_wall_id id,
+                                      talus_wall_def* out, talus_error* error)
+{
+    TRY(check_wall(world, id, error));
+    const walls* w = &world->state.walls;
+    const wall_record* record = &w->record[id.index];
+    talus_wall_def own = talus_wall_default();
+    own.name = record->name;
+    own.shape = record->shape;
+    own.material.index = record->material;
+    own.drive = record->drive;
+    vec_copy(3, own.position, w->position + 3 * id.index);
+    quat_to_rotation(own.rotation, w->rotation + 4 * id.index);
+    if (own.drive.has_pivot) drive_pivot(w, id.index, own.drive.pivot);
+    return DEFINITION_SHOW(wall, out, &own, error);
 }
 
 talus_wall_id talus_world_find_wall(const talus_world* world, const char* name)
@@ -556,7 +620,9 @@ talus_status talus_world_wall(const talus_world* world, talus_wall_id id, talus_
     *out = (talus_wall_state){.name = w->record[wall].name,
                               .present = w->present[wall],
                               .shape = w->record[wall].shape,
-                              .drive = w->record[wall].drive.kind};
+                              .material = {w->record[wall].material},
+                              .drive = w->record[wall].drive.kind,
+                              .drive_start = w->start_time[wall]};
     const size_t three = 3 * sizeof(double);
     memcpy(out->position, w->position + 3 * wall, three);
     memcpy(out->rotation, w->rotation + 4 * wall, 4 * sizeof(double));

@@ -22,7 +22,8 @@ struct talus_world {
     const method_traits* method; ///< what the way of stepping time can do
     contact_dynamics* rigid;     ///< the workspace of the method, if it is this one
     soft_particles* soft;        ///< likewise
-    int64_t solves;              ///< attempts made: the key of the next one's random numbers
+    double extent;  ///< of the longest cluster in mean diameters (diagnose_rigidity); 0: not known
+    int64_t solves; ///< attempts made: the key of the next one's random numbers
     talus_totals totals;
     talus_step_result last;
     clusters clusters;       ///< memory of the diagnostics

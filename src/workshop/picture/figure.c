@@ -3,6 +3,7 @@
 #include "picture/figure.h"
 
 #include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "picture/text.h"
@@ -11,19 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-talus_figure_def talus_figure_default(void)
+void talus_figure_default_sized(talus_figure_def* def, size_t size)
 {
-    return (talus_figure_def){.columns = 1, .rows = 1, .panel_width = 400.0, .panel_height = 300.0};
+    talus_figure_def own = {.columns = 1, .rows = 1, .panel_width = 400.0, .panel_height = 300.0};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_axes_def talus_axes_default(void)
+void talus_axes_default_sized(talus_axes_def* def, size_t size)
 {
-    return (talus_axes_def){0};
+    talus_axes_def own = {0};
+    DEFINITION_GIVE(def, size, own);
 }
 
-talus_curve_def talus_curve_default(void)
+void talus_curve_default_sized(talus_curve_def* def, size_t size)
 {
-    return (talus_curve_def){.colour = -1, .marker = -1, .width = 1.2, .dot_size = 4.5};
+    talus_curve_def own = {.colour = -1, .marker = -1, .width = 1.2, .dot_size = 4.5};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -74,10 +78,13 @@ void talus_figure_destroy(talus_figure* figure)
 
 // ---- figure ------------------------------------------------------------------------------------
 
-talus_status talus_figure_create(const talus_figure_def* def, talus_figure** out,
+talus_status talus_figure_create(const talus_figure_def* given, talus_figure** out,
                                  talus_error* error)
 {
+    talus_figure_def own = talus_figure_default();
+    const talus_figure_def* def = &own;
     *out = NULL;
+    TRY(DEFINITION_TAKE(figure, &own, given, error));
     if (def->columns < 1 || def->rows < 1 || def->columns > 100 || def->rows > 100) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "figure: columns and rows of panels must be 1 to 100, got %d and %d",
@@ -141,9 +148,12 @@ talus_status figure_check_ends(const char* name, double low, double high, bool l
     return TALUS_OK;
 }
 
-talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axes_def* def,
+talus_status talus_figure_axes(talus_figure* figure, int number, const talus_axes_def* given,
                                talus_error* error)
 {
+    talus_axes_def own = talus_axes_default();
+    const talus_axes_def* def = &own;
+    TRY(DEFINITION_TAKE(axes, &own, given, error));
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     TRY(figure_check_ends("the axis x", def->x_low, def->x_high, def->x_log, error));
@@ -210,9 +220,12 @@ static talus_status check_series(const talus_curve_def* def, talus_error* error)
     return TALUS_OK;
 }
 
-talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* def,
+talus_status talus_figure_curve(talus_figure* figure, int number, const talus_curve_def* given,
                                 talus_error* error)
 {
+    talus_curve_def own = talus_curve_default();
+    const talus_curve_def* def = &own;
+    TRY(DEFINITION_TAKE(curve, &own, given, error));
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     TRY(check_series(def, error));

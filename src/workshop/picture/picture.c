@@ -2,6 +2,7 @@
 #include "picture/picture.h"
 
 #include "base/array.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "world/world.h"
@@ -12,14 +13,15 @@
 /// Largest width of a force's bar, mean diameters.
 #define WIDEST_FORCE 1000.0
 
-talus_picture_def talus_picture_default(void)
+void talus_picture_default_sized(talus_picture_def* def, size_t size)
 {
-    return (talus_picture_def){.walls = true,
-                               .force_width = 0.4,
-                               .view = 1,
-                               .azimuth = -60.0,
-                               .elevation = 25.0,
-                               .fade = 0.5};
+    talus_picture_def own = {.walls = true,
+                             .force_width = 0.4,
+                             .view = 1,
+                             .azimuth = -60.0,
+                             .elevation = 25.0,
+                             .fade = 0.5};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- pieces ------------------------------------------------------------------------------------
@@ -298,8 +300,11 @@ static talus_status make_picture(const talus_world* world, const talus_picture_d
 }
 
 talus_status talus_figure_world(talus_figure* figure, int number, const talus_world* world,
-                                const talus_picture_def* def, talus_error* error)
+                                const talus_picture_def* given, talus_error* error)
 {
+    talus_picture_def own = talus_picture_default();
+    const talus_picture_def* def = &own;
+    TRY(DEFINITION_TAKE(picture, &own, given, error));
     panel* p = NULL;
     TRY(figure_panel(figure, number, &p, error));
     picture made;
@@ -314,9 +319,12 @@ talus_status talus_figure_world(talus_figure* figure, int number, const talus_wo
     return TALUS_OK;
 }
 
-talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* def,
+talus_status talus_picture_extent(const talus_world* world, const talus_picture_def* given,
                                   double low[2], double high[2], talus_error* error)
 {
+    talus_picture_def own = talus_picture_default();
+    const talus_picture_def* def = &own;
+    TRY(DEFINITION_TAKE(picture, &own, given, error));
     picture made;
     const talus_status status = make_picture(world, def, &made, error);
     low[0] = made.x.low, high[0] = made.x.high;

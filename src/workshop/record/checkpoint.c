@@ -35,6 +35,7 @@ typedef struct world_state {
     double time;
     int64_t next_id; ///< of the next grain
     int64_t solves;
+    double extent;
     talus_totals totals;
     talus_step_result last;
 } world_state;
@@ -47,10 +48,9 @@ static const stored_field energy_fields[] = {
 static const stored_fields energy_list = FIELD_LIST(talus_soft_energy, energy_fields);
 
 static const stored_field rigidity_fields[] = {
-    FIELD(talus_rigidity, system_size),    FIELD(talus_rigidity, diffusion_length),
-    FIELD(talus_rigidity, stiffness),      FIELD(talus_rigidity, largest_size),
-    FIELD(talus_rigidity, velocity_error), FIELD(talus_rigidity, sweeps_for_rigid),
-    FIELD(talus_rigidity, soft),
+    FIELD(talus_rigidity, system_size),      FIELD(talus_rigidity, diffusion_length),
+    FIELD(talus_rigidity, stiffness),        FIELD(talus_rigidity, velocity_error),
+    FIELD(talus_rigidity, sweeps_for_rigid), FIELD(talus_rigidity, yielding),
 };
 static const stored_fields rigidity_list = FIELD_LIST(talus_rigidity, rigidity_fields);
 
@@ -82,7 +82,7 @@ const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fi
 static const stored_field totals_fields[] = {
     FIELD(talus_totals, steps),      FIELD(talus_totals, sweeps),
     FIELD(talus_totals, updates),    FIELD(talus_totals, unconverged),
-    FIELD(talus_totals, soft),       FIELD(talus_totals, second),
+    FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
     FIELD(talus_totals, removed),    FIELD(talus_totals, dissipated),
     FIELD(talus_totals, input),      FIELD(talus_totals, start),
     FIELD(talus_totals, power_lost), FIELD(talus_totals, power_input),
@@ -94,6 +94,7 @@ static const stored_field world_fields[] = {
     FIELD(world_state, time),
     FIELD(world_state, next_id),
     FIELD(world_state, solves),
+    FIELD(world_state, extent),
     FIELD_OWN(world_state, totals, &totals_list),
     FIELD_OWN(world_state, last, &step_result_fields),
 };
@@ -119,14 +120,14 @@ static uint64_t hash_solid(const solid* s)
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
-    if (w->def.method == TALUS_METHOD_CONTACT) text_add(t, "method contact\n");
-    if (w->def.method == TALUS_METHOD_SOFT) {
+    text_add(t, "method %s\n", w->method->name);
+    if (w->method->has_springs) {
         // All that the stored derivatives and springs depend on.
         static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
         static const char* const elongations[] = {"geometric", "cundall"};
         static const char* const laws[] = {"linear", "hertz", "area"};
         static const char* const bounds[] = {"elastic", "total"};
-        text_add(t, "method soft, integrator %s, elongation %s, law %s, bound %s\n",
+        text_add(t, "integrator %s, elongation %s, law %s, bound %s\n",
                  integrators[w->def.soft.integrator], elongations[w->def.soft.elongation],
                  laws[w->def.soft.law], bounds[w->def.soft.bound]);
     }
@@ -189,6 +190,7 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
                                .time = world->state.time,
                                .next_id = world->state.grains.next_id,
                                .solves = world->solves,
+                               .extent = world->extent,
                                .totals = world->totals,
                                .last = world->last};
     hid_t group = good ? H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
@@ -449,6 +451,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     world->state.time = state.time;
     world->state.grains.next_id = state.next_id;
     world->solves = state.solves;
+    world->extent = state.extent;
     world->totals = state.totals;
     world->last = state.last;
     return TALUS_OK;

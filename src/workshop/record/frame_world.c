@@ -243,6 +243,7 @@ talus_status frame_into_world(const frame_data* d, const char* path, talus_world
                                       grains_kinetic_energy(&w->state.grains, w->def.threads),
                                   .nan_grain = -1,
                                   .escaped_grain = -1};
+    w->extent = 0.0;
     for (int64_t i = 0; i < w->state.contacts.count; i++) {
         w->last.active += w->state.contacts.state[i] != TALUS_CONTACT_OPEN;
     }

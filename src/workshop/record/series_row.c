@@ -39,7 +39,7 @@ static const series_column step_table[] = {
     {"stiffness", CELL_NUMBER, IN_RESULT(rigidity.stiffness), IN_CONTACT},
     {"velocity_error", CELL_NUMBER, IN_RESULT(rigidity.velocity_error), IN_CONTACT},
     {"sweeps_for_rigid", CELL_NUMBER, IN_RESULT(rigidity.sweeps_for_rigid), IN_CONTACT},
-    {"soft", CELL_FLAG, IN_RESULT(rigidity.soft), IN_CONTACT},
+    {"yielding", CELL_FLAG, IN_RESULT(rigidity.yielding), IN_CONTACT},
     {"second", CELL_FLAG, IN_RESULT(second), IN_CONTACT},
     {"elastic_energy", CELL_NUMBER, IN_RESULT(energy.elastic), IN_SOFT},
     {"dissipated", CELL_NUMBER, IN_RESULT(energy.dissipated), IN_SOFT},
@@ -56,7 +56,7 @@ enum { MORE_COLUMNS = 3 };
 
 static bool has_column(const talus_world* world, const series_column* col)
 {
-    const bool soft = world->def.method == TALUS_METHOD_SOFT;
+    const bool soft = !world->method->solves_contacts;
     return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
 }
 

@@ -9,6 +9,7 @@
 #include "run/advise.h"
 
 #include "base/clock.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "run/run.h"
 
@@ -40,9 +41,10 @@ typedef struct advising {
     int set_count;
 } advising;
 
-talus_advise_def talus_advise_default(void)
+void talus_advise_default_sized(talus_advise_def* def, size_t size)
 {
-    return (talus_advise_def){.seconds = 1.0};
+    talus_advise_def own = {.seconds = 1.0};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- the scene ---------------------------------------------------------------------------------
@@ -254,10 +256,13 @@ static void conclude(advising* a)
     out->even_overlap = overlap_of(&a->estimate, linear * out->ratio * out->ratio);
 }
 
-talus_status talus_advise(const talus_advise_def* def, talus_advice* out, talus_report* report,
+talus_status talus_advise(const talus_advise_def* given, talus_advice* out, talus_report* report,
                           talus_error* error)
 {
+    talus_advise_def own = talus_advise_default();
+    const talus_advise_def* def = &own;
     *out = (talus_advice){.speed_of = "", .stiffness_of = ""};
+    TRY(DEFINITION_TAKE(advise, &own, given, error));
     if (!def->scene) return error_set(error, TALUS_ERR_ARGUMENT, "an advice needs a scene");
     if (!(def->seconds >= 0.0)) {
         return error_set(error, TALUS_ERR_ARGUMENT,

@@ -9,6 +9,7 @@
 #include "run/run.h"
 
 #include "base/clock.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/words.h"
 #include "record/files.h"
@@ -23,9 +24,10 @@
 /// Wall time after which a batch of steps of the method soft ends, so that the user hears of it.
 #define BATCH_SECONDS 1.0
 
-talus_run_def talus_run_default(void)
+void talus_run_default_sized(talus_run_def* def, size_t size)
 {
-    return (talus_run_def){.max_steps = -1, .checkpoint_seconds = -1};
+    talus_run_def own = {.max_steps = -1, .checkpoint_seconds = -1};
+    DEFINITION_GIVE(def, size, own);
 }
 
 // ---- beginnings --------------------------------------------------------------------------------
@@ -62,7 +64,7 @@ talus_status run_build(run* r, const char* scene, const char* const* sets, int s
     options.log_user = r->log.user;
     options.threads = r->def->threads;
     TRY(talus_scene_build(r->scene, &options, &r->world, report, error));
-    if (r->def->dump_problems > 0 && scene_method(r->scene) == TALUS_METHOD_SOFT) {
+    if (r->def->dump_problems > 0 && !method_of(scene_method(r->scene))->solves_contacts) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "the method soft has no contact problems to be dumped; --dump-problems "
                          "goes with method: contact");
@@ -98,7 +100,7 @@ static void say_stiffness(run* r)
 /// from the phase before.
 static void say_step(run* r, int phase)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return;
+    if (!method_of(scene_method(r->scene))->has_springs) return;
     const talus_soft_times* t = scene_phase_times(r->scene, phase);
     const double h = scene_phase_step(r->scene, phase);
     if (!(t->contact > 0)) return;
@@ -211,16 +213,16 @@ static void say_of_step(run* r, int64_t count, const char* words)
               r->state.last.time, summary_time_unit(r), words, times);
 }
 
-/// Log what the step just done has to say: softness, missing convergence, an accepted escape.
+/// Log what the step just done has to say: yielding, missing convergence, an accepted escape.
 static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
     char words[sizeof last->remark];
     if (last->remark[0] && worth_saying(++s->remarks)) {
-        // What soft means was explained the first time.
-        if (s->remarks > 1 && last->rigidity.soft) {
-            snprintf(words, sizeof words, "soft: velocities may be off by %.0f %%",
+        // What yielding means was explained the first time.
+        if (s->remarks > 1 && last->rigidity.yielding) {
+            snprintf(words, sizeof words, "yielding: velocities may be off by %.0f %%",
                      100 * fmin(last->rigidity.velocity_error, 1));
         } else {
             memcpy(words, last->remark, sizeof words);
@@ -228,8 +230,7 @@ static void note_step(run* r)
         say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
-    bool contact = scene_method(r->scene) == TALUS_METHOD_CONTACT;
-    if (contact && !last->converged && worth_saying(unconverged)) {
+    if (!last->converged && worth_saying(unconverged)) {
         snprintf(words, sizeof words,
                  "accepted without meeting the stopping rule, residual %.2g after %" PRId64
                  " sweep%s",
@@ -282,7 +283,7 @@ static talus_status take_steps(run* r, double h, int64_t count, talus_error* err
 {
     run_state* s = &r->state;
     talus_step_result result = {0};
-    if (scene_method(r->scene) == TALUS_METHOD_CONTACT) {
+    if (!method_of(scene_method(r->scene))->short_steps) {
         TRY(talus_world_step(r->world, h, &result, error));
         s->last = result;
         s->step++;
@@ -467,9 +468,12 @@ static talus_status start(run* r, talus_summary* summary, talus_report* report, 
     return run_carry_out(r, summary, error);
 }
 
-talus_status talus_run_start(const talus_run_def* def, talus_summary* summary, talus_report* report,
-                             talus_error* error)
+talus_status talus_run_start(const talus_run_def* given, talus_summary* summary,
+                             talus_report* report, talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
     talus_status status = start(&r, summary, report, error);
@@ -557,9 +561,12 @@ static talus_status resume(run* r, talus_summary* summary, talus_report* report,
     return run_carry_out(r, summary, error);
 }
 
-talus_status talus_run_resume(const talus_run_def* def, talus_summary* summary,
+talus_status talus_run_resume(const talus_run_def* given, talus_summary* summary,
                               talus_report* report, talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     run r;
     run_init(&r, def);
     talus_status status = resume(&r, summary, report, error);
@@ -588,14 +595,17 @@ static talus_status load(run* r, talus_loaded* out, talus_report* report, talus_
     return TALUS_OK;
 }
 
-talus_status talus_run_load(const talus_run_def* def, talus_loaded* out, talus_report* report,
+talus_status talus_run_load(const talus_run_def* given, talus_loaded* out, talus_report* report,
                             talus_error* error)
 {
+    talus_run_def own = talus_run_default();
+    const talus_run_def* def = &own;
     run r;
     run_init(&r, def);
     // The world outlives the run, so it must speak to the caller and not to the run's journal.
     r.log = (log_sink){.function = def->log, .user = def->log_user};
     *out = (talus_loaded){0};
+    TRY(DEFINITION_TAKE(run, &own, given, error));
     talus_status status = load(&r, out, report, error);
     run_free(&r);
     return status;

@@ -6,6 +6,7 @@
 #include "run/dump.h"
 #include "run/journal.h"
 #include "scene/scene.h"
+#include "world/method.h"
 
 #include <talus/run.h>
 

@@ -67,7 +67,7 @@ void schedule_note_energy(run* r)
 {
     run_state* s = &r->state;
     // The energy is looked at every so many steps, counted from the phase's beginning.
-    const int64_t every = scene_method(r->scene) == TALUS_METHOD_SOFT ? SOFT_ENERGY_STEPS : 1;
+    const int64_t every = method_of(scene_method(r->scene))->short_steps ? SOFT_ENERGY_STEPS : 1;
     if (schedule_phase_steps(r) % every != 0) return;
     double bound = scene_phase_end(r->scene, (int)s->phase)->kinetic_energy;
     double energy = s->last.kinetic_energy;
@@ -124,7 +124,7 @@ int64_t schedule_steps_left(const run* r, bool* at_most, double* time_left)
 
 int64_t schedule_series_steps(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const int64_t limit = schedule_phase_limit(r, (int)r->state.phase);
     if (limit < 0) return SOFT_FREE_STEPS;
     const int64_t steps = limit / SOFT_ROWS;
@@ -164,7 +164,7 @@ static int64_t up_to_mark(const run* r, double interval, int64_t mark)
 
 int64_t schedule_batch(const run* r)
 {
-    if (scene_method(r->scene) != TALUS_METHOD_SOFT) return 1;
+    if (!method_of(scene_method(r->scene))->short_steps) return 1;
     const run_state* s = &r->state;
     const scene_output* out = scene_outputs(r->scene);
     const int phase = (int)s->phase;

@@ -77,7 +77,7 @@ static void error_words(const talus_rigidity* rigidity, char* text, size_t size)
 {
     const double percent = 100 * rigidity->velocity_error;
     if (percent <= 100) {
-        snprintf(text, size, "%s %.2g %%", rigidity->soft ? "off by" : "exact to", percent);
+        snprintf(text, size, "%s %.2g %%", rigidity->yielding ? "off by" : "exact to", percent);
     } else {
         snprintf(text, size, "off by 100 %% or more");
     }
@@ -120,15 +120,15 @@ static void judge_rigidity(const run* r, const talus_summary* sum, char* text, s
 {
     const talus_rigidity* last = &r->state.last.rigidity;
     const bool papers = talus_world_options(r->world)->solver.method == TALUS_SOLVER_SWEEPS;
-    if (sum->soft_steps == 0) {
+    if (sum->yielding_steps == 0) {
         add_line(text, size, "Rigidity: this run was rigid in all its steps.");
         return;
     }
     add_line(text, size,
-             "Rigidity: this run was soft in %.3g %% of its steps: their velocities may be off by "
-             "more than 10 %% of what the contacts do to them, as if the grains gave way.",
-             100.0 * (double)sum->soft_steps / (double)sum->steps);
-    if (papers && last->soft && last->diffusion_length < last->system_size) {
+             "Rigidity: this run was yielding in %.3g %% of its steps: their velocities may be off "
+             "by more than 10 %% of what the contacts do to them, as if the grains gave way.",
+             100.0 * (double)sum->yielding_steps / (double)sum->steps);
+    if (papers && last->yielding && last->diffusion_length < last->system_size) {
         add_line(text, size,
                  "In its last step the forces travelled %.3g of %.3g diameters, the equivalent "
                  "stiffness was %.3g%s, and about %.3g sweeps a step would have made it rigid.",
@@ -167,8 +167,8 @@ static void judge(const run* r, talus_summary* sum)
         add_line(text, size, "No step was done.");
         return;
     }
-    const bool soft = sum->method == TALUS_METHOD_SOFT;
-    if (soft) {
+    const method_traits* method = method_of(sum->method);
+    if (method->has_springs) {
         char share[96] = "";
         if (sum->contact_time > 0) {
             snprintf(share, sizeof share, " = t_c/%.3g, where t_c is how long a collision lasts",
@@ -185,7 +185,7 @@ static void judge(const run* r, talus_summary* sum)
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
-    if (!soft) judge_rigidity(r, sum, text, size);
+    if (method->solves_contacts) judge_rigidity(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
                  sum->removed_grains, plural(sum->removed_grains),
@@ -210,7 +210,7 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .sweeps_total = totals->sweeps,
         .contact_updates = totals->updates,
         .unconverged_steps = totals->unconverged,
-        .soft_steps = totals->soft,
+        .yielding_steps = totals->yielding,
         .second_steps = totals->second,
         .removed_grains = totals->removed,
         .frames = s->frames_written,
@@ -302,7 +302,7 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_string(&j, "title", talus_scene_title(r->scene));
     json_string(&j, "units", sum->reduced_units ? "reduced" : "si");
     json_string(&j, "outcome", sum->outcome);
-    json_string(&j, "method", sum->method == TALUS_METHOD_SOFT ? "soft" : "contact");
+    json_string(&j, "method", method_of(sum->method)->name);
     json_integer(&j, "steps", sum->steps);
     json_number(&j, "time", sum->time);
     json_integer(&j, "grains", sum->grains);
@@ -315,7 +315,7 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_integer(&j, "frames", sum->frames);
     json_integer(&j, "shapes", sum->shapes);
     json_integer(&j, "removed_grains", sum->removed_grains);
-    if (sum->method == TALUS_METHOD_SOFT) {
+    if (method_of(sum->method)->has_springs) {
         const double working = sum->seconds_detect + sum->seconds_solve + sum->seconds_advance;
         json_number(&j, "elastic_energy", sum->energy.elastic);
         json_number(&j, "dissipated", sum->energy.dissipated);
@@ -331,7 +331,7 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
         json_number(&j, "residual", sum->residual);
         json_number(&j, "velocity_error", sum->velocity_error);
         json_integer(&j, "unconverged_steps", sum->unconverged_steps);
-        json_integer(&j, "soft_steps", sum->soft_steps);
+        json_integer(&j, "yielding_steps", sum->yielding_steps);
         json_integer(&j, "second_steps", sum->second_steps);
         if (r->def->dump_problems > 0) {
             json_integer(&j, "problems_dumped", sum->problems_dumped);
@@ -389,9 +389,9 @@ talus_status summary_write_run(const run* r, talus_error* error)
     json_integer(&j, "threads", talus_world_options(r->world)->threads);
     json_unsigned(&j, "seed", scene_seed(r->scene));
     json_string(&j, "units", scene_outputs(r->scene)->reduced_units ? "reduced" : "si");
-    const bool soft = scene_method(r->scene) == TALUS_METHOD_SOFT;
-    json_string(&j, "method", soft ? "soft" : "contact");
-    if (soft) { // what its steps were chosen by
+    const method_traits* method = method_of(scene_method(r->scene));
+    json_string(&j, "method", method->name);
+    if (method->has_springs) { // what its steps were chosen by
         const talus_soft_times* times = scene_phase_times(r->scene, 0);
         const soft_choices* choices = scene_choices(r->scene);
         json_object(&j, "soft");

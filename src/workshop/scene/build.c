@@ -339,7 +339,7 @@ static void report_shape(build* b, scene_origin origin, int shape)
 static void check_method(build* b)
 {
     const talus_scene* scene = b->scene;
-    if (scene->world.method != TALUS_METHOD_SOFT || scene->world.dim == 2) return;
+    if (method_of(scene->world.method)->polyhedra || scene->world.dim == 2) return;
     for (int s = 0; s < scene->source_count; s++) {
         const scene_source* source = &scene->sources[s];
         if (source->kind == SOURCE_INLET && source->shape.table) {
@@ -422,7 +422,7 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
     for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
         TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
     }
-    if (b->mistakes.count > 0 || def->method != TALUS_METHOD_SOFT) return TALUS_OK;
+    if (b->mistakes.count > 0 || !method_of(def->method)->has_springs) return TALUS_OK;
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;
     return choose_steps(scene, b->world, &b->log, &b->mistakes, error);

@@ -2,6 +2,7 @@
 #include "scene/import.h"
 
 #include "base/array.h"
+#include "base/definition.h"
 #include "base/vec.h"
 #include "base/words.h"
 #include "geometry/solid.h"
@@ -13,9 +14,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-talus_import_def talus_import_default(void)
+void talus_import_default_sized(talus_import_def* def, size_t size)
 {
-    return (talus_import_def){.frame = -1};
+    talus_import_def own = {.frame = -1};
+    DEFINITION_GIVE(def, size, own);
 }
 
 void talus_import_free(talus_import_result* result)
@@ -326,11 +328,14 @@ static talus_status import_model_fill(const talus_import_def* def, import_model*
     return complete_grains(def, m, error);
 }
 
-talus_status talus_import(const talus_import_def* def, talus_import_result* result,
+talus_status talus_import(const talus_import_def* given, talus_import_result* result,
                           talus_error* error)
 {
+    talus_import_def own = talus_import_default();
+    const talus_import_def* def = &own;
     import_model m = {0};
     *result = (talus_import_result){0};
+    TRY(DEFINITION_TAKE(import, &own, given, error));
     // "scene.yaml" gives "scene-grains.csv".
     char* csv = NULL;
     const size_t stem = strlen(def->out) - (ends_with(def->out, ".yaml") ? 5 : 0);

@@ -9,6 +9,7 @@
 #include "scene/inlet.h"
 #include "scene/reader.h"
 #include "scene/scene.h"
+#include "world/method.h"
 
 /// Where a piece of the scene was written, for mistakes that show only when the world is made.
 typedef struct scene_origin {

@@ -75,7 +75,7 @@ int64_t scene_pour_steps(const talus_scene* scene, int phase, double h)
         const scene_source* source = &scene->sources[i];
         if (source->kind != SOURCE_INLET) continue;
         if (!scene->phases[phase].pours[source->inlet_index]) continue;
-        if (scene->world.method != TALUS_METHOD_SOFT) return 1;
+        if (!method_of(scene->world.method)->short_steps) return 1;
         const double unit = source->inlet.by_mass ? largest_mass(source, scene->world.dim) : 1.0;
         const double steps = fmin(0.1 * unit / (source->inlet.rate * h), 1e9);
         const int64_t between = steps > 1.0 ? (int64_t)steps : 1;

@@ -36,7 +36,7 @@ static void read_grain(talus_scene* scene, section* s, talus_grain_def* g, bool 
     read_mass(s, same ? g->density : scene->materials[g->material.index].density, g);
     section_fill(s, talus_grain_def, g);
     const node* locked = node_find(s->out, "lock");
-    if (locked && locked->count > 0 && scene->world.method != TALUS_METHOD_SOFT) {
+    if (locked && locked->count > 0 && !method_of(scene->world.method)->locks_axes) {
         section_mistake(s, "lock", "is known to the method soft only (expected method: soft)");
     }
     if (!poured) read_glue(scene, s, g);

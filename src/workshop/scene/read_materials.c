@@ -71,8 +71,8 @@ void read_materials(talus_scene* scene, section* root)
         m->effective = s.out;
         section_close(&s);
         // The law of Hertz has no default of how hard grains are.
-        const bool hertz =
-            scene->world.method == TALUS_METHOD_SOFT && scene->world.soft.law == TALUS_SOFT_HERTZ;
+        const bool hertz = method_of(scene->world.method)->has_springs &&
+                           scene->world.soft.law == TALUS_SOFT_HERTZ;
         if (hertz && !(m->law.soft.young > 0.0)) {
             section_mistake(&s, NULL,
                             "the law of Hertz needs the material's Young's modulus (expected "
