@@ -101,6 +101,27 @@ static void check_words(const key_section* s, const char* list, bool variants)
     }
 }
 
+/// Whether a member can hold what stands under the key.
+static void check_member(const key_row* row, const key_member* m)
+{
+    static const unsigned kinds[] = {
+        [MEMBER_REAL] = KEY_REAL,      [MEMBER_REALS] = KEY_VECTOR | KEY_AXIAL,
+        [MEMBER_INT] = KEY_INTEGER,    [MEMBER_INT64] = KEY_INTEGER,
+        [MEMBER_UINT64] = KEY_INTEGER, [MEMBER_BOOL] = KEY_BOOL | KEY_CHOICE,
+        [MEMBER_BOOLS] = KEY_TEXTS,    [MEMBER_ENUM] = KEY_CHOICE,
+        [MEMBER_TEXT] = KEY_TEXT,
+    };
+    if (!m->of) return;
+    assert_true((row->kinds & kinds[m->type]) == row->kinds);
+    assert_true(m->factor == 1.0 || m->type == MEMBER_REAL || m->type == MEMBER_REALS);
+    if (m->type == MEMBER_BOOL && row->kinds == KEY_CHOICE) assert_int_equal(row->choice_count, 2);
+    if (m->type == MEMBER_BOOLS) assert_true(row->choice_count == 2 || row->choice_count == 3);
+    if (row->kinds == KEY_INTEGER && row->required) assert_non_null(row->missing);
+    // A whole number must fit into the member.
+    if (m->type == MEMBER_INT) assert_true(row->least >= INT32_MIN && row->most <= INT32_MAX);
+    if (m->type == MEMBER_UINT64) assert_true(row->least >= 0);
+}
+
 static void check_row(const key_section* s, const key_row* row)
 {
     assert_true(row->kinds != 0);
@@ -108,6 +129,7 @@ static void check_row(const key_section* s, const key_row* row)
     assert_false(row->required && row->otherwise);
     if (row->kinds & KEY_CHOICE) assert_true(row->choice_count > 0);
     if (row->kinds & KEY_INTEGER) assert_true(row->least < row->most);
+    for (int i = 0; i < KEY_COUNT(row->into); i++) check_member(row, &row->into[i]);
     // Only a section with variants of its own, or inside one, has rows for some of them.
     const char* home =
         strcmp(s->pattern, "grains[].bottom") == 0 || strcmp(s->pattern, "grains[].items[]") == 0

@@ -66,17 +66,12 @@ typedef struct key_member {
     {                                                                                              \
         .of = #type, offsetof(type, member), MEMBER_TYPE(((type*)0)->member), factor               \
     }
-#define MEMBER_TYPE(member)                                                                        \
-    _Generic((member), double                                                                      \
-             : MEMBER_REAL, double*                                                                \
-             : MEMBER_REALS, int                                                                   \
-             : MEMBER_INT, int64_t                                                                 \
-             : MEMBER_INT64, uint64_t                                                              \
-             : MEMBER_UINT64, bool                                                                 \
-             : MEMBER_BOOL, bool*                                                                  \
-             : MEMBER_BOOLS, unsigned                                                              \
-             : MEMBER_ENUM, const char*                                                            \
-             : MEMBER_TEXT)
+// clang-format off
+#define MEMBER_TYPE(member) _Generic((member),                                                     \
+    double: MEMBER_REAL, double*: MEMBER_REALS, int: MEMBER_INT, int64_t: MEMBER_INT64,            \
+    uint64_t: MEMBER_UINT64, bool: MEMBER_BOOL, bool*: MEMBER_BOOLS, const char*: MEMBER_TEXT,     \
+    unsigned: MEMBER_ENUM) // which enumerations are to the compiler
+// clang-format on
 
 /// A key of a section, in all variants of the section that have it in the same form.
 typedef struct key_row {

@@ -25,7 +25,7 @@ static const int64_t most_triangles = INT32_MAX / 3;
 static const double largest_coordinate = 1e100;
 
 /// A file in memory and where the reader is.
-typedef struct reader {
+typedef struct mesh_reader {
     const char* path;
     char* text; ///< [size + 1], ends with a zero
     int64_t size;
@@ -34,15 +34,15 @@ typedef struct reader {
     triangles t;
     int64_t vertex_capacity, triangle_capacity;
     talus_error* error;
-} reader;
+} mesh_reader;
 
-static talus_status bad_line(const reader* r, const char* what, const char* word)
+static talus_status bad_line(const mesh_reader* r, const char* what, const char* word)
 {
     return error_set(r->error, TALUS_ERR_FORMAT, "%s:%lld: %s%.60s", r->path, (long long)r->line,
                      what, word);
 }
 
-static talus_status add_vertex(reader* r, const double x[3])
+static talus_status add_vertex(mesh_reader* r, const double x[3])
 {
     if (r->t.vertex_count >= INT32_MAX)
         return error_set(r->error, TALUS_ERR_FORMAT, "%s: too many corners", r->path);
@@ -52,7 +52,7 @@ static talus_status add_vertex(reader* r, const double x[3])
     return TALUS_OK;
 }
 
-static talus_status add_triangle(reader* r, int32_t a, int32_t b, int32_t c)
+static talus_status add_triangle(mesh_reader* r, int32_t a, int32_t b, int32_t c)
 {
     const int64_t count = r->t.triangle_count;
     if (count >= most_triangles)
@@ -67,7 +67,7 @@ static talus_status add_triangle(reader* r, int32_t a, int32_t b, int32_t c)
 }
 
 /// Triangles that follow belong to a new group, unless the last one is still empty.
-static void begin_group(reader* r)
+static void begin_group(mesh_reader* r)
 {
     int64_t count = r->t.triangle_count;
     if (count > 0 && r->t.group[count - 1] == r->t.group_count - 1) r->t.group_count++;
@@ -88,7 +88,7 @@ static uint32_t little_endian(const char* bytes)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static talus_status read_binary(reader* r)
+static talus_status read_binary(mesh_reader* r)
 {
     int64_t count = little_endian(r->text + 80);
     for (int64_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ static talus_status read_binary(reader* r)
 // ---- Text --------------------------------------------------------------------------------------
 
 /// The next line without its end; a backslash at its end joins the next one to it. NULL at the end.
-static char* next_line(reader* r)
+static char* next_line(mesh_reader* r)
 {
     char *start = r->next, *end = r->text + r->size;
     if (start >= end) return NULL;
@@ -150,7 +150,7 @@ static char* next_word(char** at)
 }
 
 /// Three numbers from the rest of a line.
-static talus_status read_coordinates(reader* r, char* at)
+static talus_status read_coordinates(mesh_reader* r, char* at)
 {
     double x[3];
     for (int k = 0; k < 3; k++) {
@@ -164,7 +164,7 @@ static talus_status read_coordinates(reader* r, char* at)
 }
 
 /// One line of a text STL. *corners counts those of the current facet, -1 outside of one.
-static talus_status stl_line(reader* r, char* word, char* at, int* corners)
+static talus_status stl_line(mesh_reader* r, char* word, char* at, int* corners)
 {
     if (strcasecmp(word, "vertex") == 0) {
         if (*corners < 0) return bad_line(r, "a vertex outside of a facet", "");
@@ -190,7 +190,7 @@ static talus_status stl_line(reader* r, char* word, char* at, int* corners)
     return TALUS_OK;
 }
 
-static talus_status read_text_stl(reader* r)
+static talus_status read_text_stl(mesh_reader* r)
 {
     int corners = -1;
     char* line;
@@ -203,7 +203,7 @@ static talus_status read_text_stl(reader* r)
 }
 
 /// Corner of a face: "7", "7/1", "7//3" or "7/1/3"; negative ones count back from the last.
-static talus_status obj_index(reader* r, const char* word, int32_t* index)
+static talus_status obj_index(mesh_reader* r, const char* word, int32_t* index)
 {
     char* end;
     errno = 0;
@@ -216,7 +216,7 @@ static talus_status obj_index(reader* r, const char* word, int32_t* index)
     return TALUS_OK;
 }
 
-static talus_status obj_face(reader* r, char* at)
+static talus_status obj_face(mesh_reader* r, char* at)
 {
     int32_t first = 0, before = 0, index = 0;
     int count = 0;
@@ -232,7 +232,7 @@ static talus_status obj_face(reader* r, char* at)
     return count < 3 ? bad_line(r, "a face needs three corners", "") : TALUS_OK;
 }
 
-static talus_status read_obj(reader* r)
+static talus_status read_obj(mesh_reader* r)
 {
     char* line;
     while ((line = next_line(r))) {
@@ -247,7 +247,7 @@ static talus_status read_obj(reader* r)
 
 // ---- The file ----------------------------------------------------------------------------------
 
-static talus_status load(reader* r)
+static talus_status load(mesh_reader* r)
 {
     FILE* file = fopen(r->path, "rb");
     if (!file)
@@ -270,7 +270,7 @@ static talus_status load(reader* r)
     return TALUS_OK;
 }
 
-static bool begins_with_solid(const reader* r)
+static bool begins_with_solid(const mesh_reader* r)
 {
     int64_t at = 0;
     while (at < r->size && isspace((unsigned char)r->text[at])) at++;
@@ -278,7 +278,7 @@ static bool begins_with_solid(const reader* r)
 }
 
 /// Parse by what the contents look like.
-static talus_status parse(reader* r)
+static talus_status parse(mesh_reader* r)
 {
     int64_t promised = -1;
     if (r->size >= STL_HEAD)
@@ -300,7 +300,7 @@ static talus_status parse(reader* r)
 talus_status triangles_read(const char* path, triangles* out, talus_error* error)
 {
     *out = (triangles){0};
-    reader r = {.path = path, .error = error, .t = {.group_count = 1}};
+    mesh_reader r = {.path = path, .error = error, .t = {.group_count = 1}};
     talus_status status = load(&r);
     if (status == TALUS_OK) status = parse(&r);
     if (status == TALUS_OK && r.t.triangle_count == 0)

@@ -290,26 +290,6 @@ static bool read_shape(talus_scene* scene, section* s, talus_wall_def* def)
     return type >= 0 && (dim == 3 || !read_choice_is_out(s, "type", type));
 }
 
-static void read_wall(talus_scene* scene, section* s, int index)
-{
-    scene_wall* wall = &scene->walls[index];
-    talus_wall_def* def = &wall->def;
-    def->name = read_text_or(s, "name", scene->wall_names[index]);
-    int before = scene->mistakes.count;
-    bool known = read_shape(scene, s, def);
-    const char* material = read_text_or(s, "material", scene->material_names[0]);
-    def->material.index = section_find_name(s, "material", 0, "material", material,
-                                            scene->material_names, scene->material_count);
-    section motion;
-    bool given = section_open(&motion, s, "motion");
-    read_motion(scene, &motion, given, index, &def->drive);
-    talus_error error;
-    if (scene->mistakes.count == before && shape_check(&def->shape, scene->world.dim, &error) < 0) {
-        section_mistake(s, NULL, "%s", error.text);
-    }
-    if (known) section_close(s);
-}
-
 /// Names before anything else is read, because motions and glue refer to walls further down.
 static bool scan_names(talus_scene* scene, const items* list)
 {
@@ -347,11 +327,27 @@ void read_walls(talus_scene* scene, section* root)
     items_open_list(&list, root, "walls");
     if (!scan_names(scene, &list)) return;
     for (int i = 0; i < list.count; i++) {
-        section s;
-        scene->walls[i].def = talus_wall_default();
+        section s, motion;
+        scene_wall* wall = &scene->walls[i];
+        talus_wall_def* def = &wall->def;
+        *def = talus_wall_default();
         bool good = items_section(&list, i, &s, NULL);
-        scene->walls[i].origin = (scene_origin){s.at, s.path};
-        if (good) read_wall(scene, &s, i);
+        wall->origin = (scene_origin){s.at, s.path};
+        if (!good) continue;
+        def->name = read_text_or(&s, "name", scene->wall_names[i]);
+        int before = scene->mistakes.count;
+        bool known = read_shape(scene, &s, def);
+        const char* material = read_text_or(&s, "material", scene->material_names[0]);
+        def->material.index = section_find_name(&s, "material", 0, "material", material,
+                                                scene->material_names, scene->material_count);
+        bool given = section_open(&motion, &s, "motion");
+        read_motion(scene, &motion, given, i, &def->drive);
+        talus_error error;
+        if (scene->mistakes.count == before &&
+            shape_check(&def->shape, scene->world.dim, &error) < 0) {
+            section_mistake(&s, NULL, "%s", error.text);
+        }
+        if (known) section_close(&s);
     }
     for (int i = 0; i < scene->wall_count; i++) {
         const scene_wall* wall = &scene->walls[i];

@@ -115,21 +115,6 @@ static void read_periodic(talus_scene* scene, section* root)
     section_close(&s);
 }
 
-static void read_domain(section* root, talus_world_def* def)
-{
-    if (!section_has(root, "domain")) return;
-    section s;
-    section_open(&s, root, "domain");
-    section_fill(&s, talus_world_def, def);
-    def->has_domain = section_got(&s, "low") && section_got(&s, "high");
-    for (int k = 0; def->has_domain && k < def->dim; k++) {
-        if (def->domain_low[k] < def->domain_high[k]) continue;
-        section_mistake(&s, "high", "is not above 'low' along %s (expected low < high)",
-                        axis_names[k]);
-    }
-    section_close(&s);
-}
-
 /// Shortest periodic cell in radii: twice the reach of a pair, and some room to move in a step.
 #define LEAST_CELL 4.1
 
@@ -167,7 +152,13 @@ void read_scene(talus_scene* scene, section* root)
     read_step(scene, root, true, &scene->step);
     section_fill(root, talus_world_def, def);
     read_periodic(scene, root);
-    read_domain(root, def);
+    if (section_has(root, "domain")) {
+        section_open(&s, root, "domain");
+        section_fill(&s, talus_world_def, def);
+        def->has_domain = section_got(&s, "low") && section_got(&s, "high");
+        check_corners(&s, def->domain_low, def->domain_high);
+        section_close(&s);
+    }
     read_solver(root, &def->solver);
     section_open(&s, root, "policies");
     section_fill(&s, talus_world_def, def);
