@@ -121,23 +121,6 @@ static talus_status make_task(ensemble_task* task)
     return good ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
-static void copy_posed(ensemble_task* task, talus_ensemble* e)
-{
-    const contacts* list = task->list;
-    const problem* p = &task->problem;
-    const size_t n = (size_t)list->count, dim = (size_t)list->dim;
-    if (n == 0) return;
-    memcpy(e->a, list->a, n * sizeof *e->a);
-    memcpy(e->b, list->b, n * sizeof *e->b);
-    memcpy(e->feature, list->feature, n * sizeof *e->feature);
-    memcpy(e->point, list->point, n * dim * sizeof *e->point);
-    memcpy(e->normal, list->normal, n * dim * sizeof *e->normal);
-    memcpy(task->first, p->contact, n * (size_t)problem_width(p->dim) * sizeof *task->first);
-    if (p->compound_count == 0) return;
-    memcpy(task->first_compound, p->compound_rows,
-           (size_t)p->compound_count * sizeof *task->first_compound);
-}
-
 // ---- the whole ---------------------------------------------------------------------------------
 
 static talus_status measure(ensemble_task* task, talus_world* world, talus_ensemble* out,
@@ -146,7 +129,21 @@ static talus_status measure(ensemble_task* task, talus_world* world, talus_ensem
     const talus_ensemble_def* def = task->def;
     TRY(world_pose(world, def->step, &task->problem, &task->list, error));
     if (make_task(task) || make_result(task, out)) return error_memory(error, "making an ensemble");
-    copy_posed(task, out);
+    const contacts* list = task->list;
+    const problem* p = &task->problem;
+    const size_t n = (size_t)list->count, dim = (size_t)list->dim;
+    if (n > 0) {
+        memcpy(out->a, list->a, n * sizeof *out->a);
+        memcpy(out->b, list->b, n * sizeof *out->b);
+        memcpy(out->feature, list->feature, n * sizeof *out->feature);
+        memcpy(out->point, list->point, n * dim * sizeof *out->point);
+        memcpy(out->normal, list->normal, n * dim * sizeof *out->normal);
+        memcpy(task->first, p->contact, n * (size_t)problem_width(p->dim) * sizeof *task->first);
+    }
+    if (p->compound_count > 0) {
+        memcpy(task->first_compound, p->compound_rows,
+               (size_t)p->compound_count * sizeof *task->first_compound);
+    }
     TRY(ensemble_prepare(task, error));
     for (int i = 0; i < def->samples; i++) {
         TRY(ensemble_solve(task, i, out, error));

@@ -7,7 +7,6 @@
 #include "measure/filled.h"
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "measure/voronoi.h"
 
 #include <stdlib.h>
@@ -21,30 +20,19 @@ void filled_part_free(filled_part* f)
     *f = (filled_part){0};
 }
 
-/// Volumes and radii of the cells [count].
-static talus_status measure_cells(const voronoi_sites* s, int threads, double* volume,
-                                  double* radius)
+/// Sizes of the cells.
+typedef struct cell_sizes {
+    double *volume, *radius; ///< [count]
+} cell_sizes;
+
+static talus_status note_size(void* data, int chunk, int64_t row, const convex_cell* c)
 {
-    const int chunks = parallel_chunks(s->count);
-    talus_status status = TALUS_OK;
-#pragma omp parallel for num_threads(parallel_threads(threads, s->count)) schedule(dynamic, 1)
-    for (int c = 0; c < chunks; c++) {
-        voronoi_memory memory = {0};
-        talus_status of_chunk = TALUS_OK;
-        const int64_t last = parallel_first(s->count, c + 1);
-        for (int64_t i = parallel_first(s->count, c); i < last && of_chunk == TALUS_OK; i++) {
-            of_chunk = voronoi_cell(s, i, &memory);
-            if (of_chunk < 0 || convex_cell_is_empty(&memory.cell)) continue;
-            volume[i] = convex_cell_volume(&memory.cell, NULL);
-            radius[i] = convex_cell_radius(&memory.cell);
-        }
-        voronoi_memory_free(&memory);
-        if (of_chunk < 0) {
-#pragma omp atomic write
-            status = of_chunk;
-        }
-    }
-    return status;
+    const cell_sizes* sizes = data;
+    (void)chunk;
+    if (convex_cell_is_empty(c)) return TALUS_OK;
+    sizes->volume[row] = convex_cell_volume(c, NULL);
+    sizes->radius[row] = convex_cell_radius(c);
+    return TALUS_OK;
 }
 
 static int by_size(const void* pa, const void* pb)
@@ -63,7 +51,8 @@ talus_status filled_part_find(const domain* d, int threads, filled_part* out, ta
     double *volume = number, *radius = number + count, *sorted = number + 2 * count;
     out->open = calloc((size_t)count + 1, sizeof *out->open);
     talus_status status = TALUS_ERR_MEMORY;
-    if (number && out->open) status = measure_cells(&s, threads, volume, radius);
+    cell_sizes sizes = {volume, radius};
+    if (number && out->open) status = voronoi_each_cell(&s, threads, note_size, &sizes);
     voronoi_sites_free(&s);
     if (status == TALUS_OK) {
         int64_t kept = 0;

@@ -167,29 +167,6 @@ static void conclude_slice(const profile_sum* s, int b, talus_profile* p)
     }
 }
 
-static talus_status sum_up(profile_task* t, const talus_profile_def* def, talus_profile* out)
-{
-    if (def->radial)
-        profile_shells_make(t, out->volume);
-    else
-        TRY(profile_slices_make(t, out->volume));
-    profile_sum* sums = calloc((size_t)t->bins, sizeof *sums);
-    if (!sums) return TALUS_ERR_MEMORY;
-    talus_status status =
-        add_grains(t, def->radial ? profile_shell_grain : profile_slice_grain, sums);
-    const contacts* list = &t->world->state.contacts;
-    profile_branch_fn* add_branch = def->radial ? profile_shell_branch : profile_slice_branch;
-    for (int64_t c = 0; c < list->count; c++) {
-        if (list->state[c] != TALUS_CONTACT_OPEN) add_contact(t, c, add_branch, out->contact);
-    }
-    for (int b = 0; b < t->bins; b++) {
-        out->position[b] = t->low + (b + 0.5) * t->width;
-        conclude_slice(&sums[b], b, out);
-    }
-    free(sums);
-    return status;
-}
-
 // ---- options -----------------------------------------------------------------------------------
 
 static talus_status check(const talus_world* world, const talus_profile_def* def, int axis,
@@ -259,11 +236,28 @@ talus_status talus_measure_profile(const talus_world* world, const talus_profile
     profile_task t = {.world = world, .domain = &d, .dim = dim, .axis = axis, .bins = def->bins};
     set_range(&t, def);
     *out = (talus_profile){.bins = def->bins, .dim = dim, .spin_dim = spin_width(dim)};
-    talus_status status = TALUS_OK;
-    if (reserve(out) || sum_up(&t, def, out)) {
+    profile_sum* sums = calloc((size_t)t.bins, sizeof *sums);
+    talus_status status = sums ? reserve(out) : TALUS_ERR_MEMORY;
+    if (status == TALUS_OK && def->radial) profile_shells_make(&t, out->volume);
+    if (status == TALUS_OK && !def->radial) status = profile_slices_make(&t, out->volume);
+    if (status == TALUS_OK) {
+        status = add_grains(&t, def->radial ? profile_shell_grain : profile_slice_grain, sums);
+    }
+    if (status == TALUS_OK) {
+        const contacts* list = &world->state.contacts;
+        profile_branch_fn* add_branch = def->radial ? profile_shell_branch : profile_slice_branch;
+        for (int64_t c = 0; c < list->count; c++) {
+            if (list->state[c] != TALUS_CONTACT_OPEN) add_contact(&t, c, add_branch, out->contact);
+        }
+        for (int b = 0; b < t.bins; b++) {
+            out->position[b] = t.low + (b + 0.5) * t.width;
+            conclude_slice(&sums[b], b, out);
+        }
+    } else {
         status = error_memory(error, "measuring a profile");
         talus_profile_free(out);
     }
+    free(sums);
     for (int b = 0; b < t.bins && t.space; b++) convex_cell_free(&t.space[b]);
     free(t.space);
     free(t.side);

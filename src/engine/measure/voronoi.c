@@ -56,19 +56,38 @@ static talus_status face_add(face_list* l, int32_t neighbour, double area)
     return TALUS_OK;
 }
 
-/// Note the faces of a cell. Sides of a prism make many on the boundary: they become one.
-static talus_status note_faces(const voronoi_sites* s, int64_t row, const convex_cell* c,
-                               face_list* list, talus_voronoi* out)
+/// Cells on their way into the result.
+typedef struct cells_task {
+    const voronoi_sites* sites;
+    face_list* list; ///< [chunks]
+    talus_voronoi* out;
+} cells_task;
+
+/// Note the size of a cell and its faces. Sides of a prism make many on the boundary: they become
+/// one.
+static talus_status note_cell(void* data, int chunk, int64_t row, const convex_cell* c)
 {
-    const int dim = s->domain->dim;
+    const cells_task* t = data;
+    const grains* g = t->sites->domain->grains;
+    const double* radius = t->sites->radius;
+    face_list* list = &t->list[chunk];
+    talus_voronoi* out = t->out;
+    double centre[3] = {0};
+    const double volume = convex_cell_is_empty(c) ? 0.0 : convex_cell_volume(c, centre);
+    out->volume[row] = volume;
+    out->fraction[row] = volume > 0.0 ? grain_volume(g, row) / volume : 0.0;
+    for (int k = 0; k < g->dim; k++) {
+        const double x = g->position[row * g->dim + k];
+        out->centre[row * g->dim + k] = x + (volume > 0.0 ? centre[k] : 0.0);
+    }
     const int faces = convex_cell_faces(c);
     const int64_t begin = list->count;
     double outside = 0.0;
     for (int f = 0; f < faces; f++) {
         const int32_t tag = c->now.tag[f];
         const double area = convex_cell_face(c, f, NULL);
-        const double size = s->radius[row] + s->radius[tag < 0 ? row : tag];
-        if (area < LEAST_FACE * (dim == 2 ? size : size * size)) continue;
+        const double size = radius[row] + radius[tag < 0 ? row : tag];
+        if (area < LEAST_FACE * (g->dim == 2 ? size : size * size)) continue;
         if (tag < 0)
             outside += area;
         else
@@ -104,42 +123,16 @@ static talus_status join_faces(const face_list* list, int chunks, talus_voronoi*
 
 static talus_status make_cells(const voronoi_sites* s, int threads, talus_voronoi* out)
 {
-    const grains* g = s->domain->grains;
     const int chunks = parallel_chunks(s->count);
-    face_list* list = calloc((size_t)chunks + 1, sizeof *list);
-    if (!list) return TALUS_ERR_MEMORY;
-    talus_status status = TALUS_OK;
-#pragma omp parallel for num_threads(parallel_threads(threads, s->count)) schedule(dynamic, 1)
+    cells_task t = {s, calloc((size_t)chunks + 1, sizeof *t.list), out};
+    if (!t.list) return TALUS_ERR_MEMORY;
+    talus_status status = voronoi_each_cell(s, threads, note_cell, &t);
+    if (status == TALUS_OK) status = join_faces(t.list, chunks, out);
     for (int c = 0; c < chunks; c++) {
-        voronoi_memory memory = {0};
-        talus_status of_chunk = TALUS_OK;
-        const int64_t last = parallel_first(s->count, c + 1);
-        for (int64_t i = parallel_first(s->count, c); i < last && of_chunk == TALUS_OK; i++) {
-            of_chunk = voronoi_cell(s, i, &memory);
-            if (of_chunk < 0) break;
-            double centre[3] = {0};
-            const bool empty = convex_cell_is_empty(&memory.cell);
-            const double volume = empty ? 0.0 : convex_cell_volume(&memory.cell, centre);
-            out->volume[i] = volume;
-            out->fraction[i] = volume > 0.0 ? grain_volume(g, i) / volume : 0.0;
-            for (int k = 0; k < g->dim; k++) {
-                const double x = g->position[i * g->dim + k];
-                out->centre[i * g->dim + k] = x + (volume > 0.0 ? centre[k] : 0.0);
-            }
-            of_chunk = note_faces(s, i, &memory.cell, &list[c], out);
-        }
-        voronoi_memory_free(&memory);
-        if (of_chunk < 0) {
-#pragma omp atomic write
-            status = TALUS_ERR_MEMORY;
-        }
+        free(t.list[c].neighbour);
+        free(t.list[c].area);
     }
-    if (status == TALUS_OK) status = join_faces(list, chunks, out);
-    for (int c = 0; c < chunks; c++) {
-        free(list[c].neighbour);
-        free(list[c].area);
-    }
-    free(list);
+    free(t.list);
     return status;
 }
 

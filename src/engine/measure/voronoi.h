@@ -37,4 +37,10 @@ void voronoi_memory_free(voronoi_memory* m);
 /// the grain behind them, or -1. It is empty if other grains have it all.
 talus_status voronoi_cell(const voronoi_sites* s, int64_t row, voronoi_memory* memory);
 
+/// What is done with the cell of a grain, which belongs to a chunk of parallel_chunks(count).
+typedef talus_status voronoi_cell_fn(void* data, int chunk, int64_t row, const convex_cell* c);
+/// Make the cells of all grains and hand each to `use`; the threads share the chunks.
+talus_status voronoi_each_cell(const voronoi_sites* s, int threads, voronoi_cell_fn* use,
+                               void* data);
+
 #endif

@@ -9,6 +9,7 @@
 /// number of its corners. The sides of cylinders also cut only the corners that are behind them.
 #include "base/array.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "measure/voronoi.h"
 
@@ -272,4 +273,27 @@ talus_status voronoi_cell(const voronoi_sites* s, int64_t row, voronoi_memory* m
     }
     TRY(start_cell(s, row, INFINITY, c));
     return cut_all(s, row, place, true, memory);
+}
+
+talus_status voronoi_each_cell(const voronoi_sites* s, int threads, voronoi_cell_fn* use,
+                               void* data)
+{
+    const int chunks = parallel_chunks(s->count);
+    talus_status status = TALUS_OK;
+#pragma omp parallel for num_threads(parallel_threads(threads, s->count)) schedule(dynamic, 1)
+    for (int c = 0; c < chunks; c++) {
+        voronoi_memory memory = {0};
+        talus_status of_chunk = TALUS_OK;
+        const int64_t last = parallel_first(s->count, c + 1);
+        for (int64_t i = parallel_first(s->count, c); i < last && of_chunk == TALUS_OK; i++) {
+            of_chunk = voronoi_cell(s, i, &memory);
+            if (of_chunk == TALUS_OK) of_chunk = use(data, c, i, &memory.cell);
+        }
+        voronoi_memory_free(&memory);
+        if (of_chunk < 0) {
+#pragma omp atomic write
+            status = of_chunk;
+        }
+    }
+    return status;
 }

@@ -296,7 +296,7 @@ static void count_energy(talus_world* world, int64_t row, double sign)
     const grains* g = &world->state.grains;
     if (!world->method->has_springs || world->state.step == 0) return;
     if (g->glued_to[row] != GRAIN_FREE) return;
-    world->totals.input += sign * grain_kinetic_energy(g, row);
+    world->totals.shown.input += sign * grain_kinetic_energy(g, row);
 }
 
 talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* given, int64_t* id,
@@ -667,7 +667,7 @@ double talus_world_time(const talus_world* world)
 
 const talus_totals* talus_world_totals(const talus_world* world)
 {
-    return &world->totals;
+    return &world->totals.shown;
 }
 
 uint64_t talus_world_hash(const talus_world* world)

@@ -57,13 +57,6 @@ void pen_stroke(pen* p)
     p->joined = false;
 }
 
-/// Do other lines cover a segment? It covers others from now on.
-static bool is_covered(const pen* p, const double from[2], const double to[2])
-{
-    if (!p->covered || cover_line(p->covered, from, to)) return false;
-    return hypot(to[0] - from[0], to[1] - from[1]) > PEN_LONG;
-}
-
 /// Add a segment that lies where the pen draws. A path that became long is stroked, and the next
 /// one begins with the same segment again, so that its corner is drawn and its dashes go on.
 static void add_part(pen* p, const double from[2], const double to[2])
@@ -109,7 +102,9 @@ void pen_to(pen* p, double x, double y)
                                     between(p->y + t0 * dy, p->top, p->bottom)};
             const double to[2] = {between(p->x + t1 * dx, p->left, p->right),
                                   between(p->y + t1 * dy, p->top, p->bottom)};
-            visible = !is_covered(p, from, to);
+            // A long segment that other lines cover is left out; it covers others from now on.
+            visible = !p->covered || cover_line(p->covered, from, to) ||
+                      hypot(to[0] - from[0], to[1] - from[1]) <= PEN_LONG;
             if (visible) add_part(p, from, to);
         }
         p->joined = visible && t1 == 1.0;

@@ -37,6 +37,7 @@ typedef struct world_state {
     int64_t solves;
     double extent;
     talus_totals totals;
+    double power_lost, power_input; ///< of running_totals
     talus_step_result last;
 } world_state;
 
@@ -80,12 +81,10 @@ const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fi
 
 /// Without the seconds, which are those of a process.
 static const stored_field totals_fields[] = {
-    FIELD(talus_totals, steps),      FIELD(talus_totals, sweeps),
-    FIELD(talus_totals, updates),    FIELD(talus_totals, unconverged),
-    FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
-    FIELD(talus_totals, removed),    FIELD(talus_totals, dissipated),
-    FIELD(talus_totals, input),      FIELD(talus_totals, start),
-    FIELD(talus_totals, power_lost), FIELD(talus_totals, power_input),
+    FIELD(talus_totals, steps),       FIELD(talus_totals, sweeps),     FIELD(talus_totals, updates),
+    FIELD(talus_totals, unconverged), FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
+    FIELD(talus_totals, removed),     FIELD(talus_totals, dissipated), FIELD(talus_totals, input),
+    FIELD(talus_totals, start),
 };
 static const stored_fields totals_list = FIELD_LIST(talus_totals, totals_fields);
 
@@ -96,6 +95,8 @@ static const stored_field world_fields[] = {
     FIELD(world_state, solves),
     FIELD(world_state, extent),
     FIELD_OWN(world_state, totals, &totals_list),
+    FIELD(world_state, power_lost),
+    FIELD(world_state, power_input),
     FIELD_OWN(world_state, last, &step_result_fields),
 };
 static const stored_fields world_list = FIELD_LIST(world_state, world_fields);
@@ -175,26 +176,6 @@ static bool write_table(hid_t file, const world_table* t, int dim)
     return good;
 }
 
-/// The world's part with the name "world", then the others.
-static bool write_parts(hid_t file, const talus_world* world, const checkpoint_part* parts,
-                        int part_count)
-{
-    const world_state state = {.step = world->state.step,
-                               .time = world->state.time,
-                               .next_id = world->state.grains.next_id,
-                               .solves = world->solves,
-                               .extent = world->extent,
-                               .totals = world->totals,
-                               .last = world->last};
-    hid_t group = H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
-    for (int i = 0; good && i < part_count; i++) {
-        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
-    }
-    if (group >= 0) H5Gclose(group);
-    return good;
-}
-
 static talus_status state_image(const talus_world* world, const checkpoint_part* parts,
                                 int part_count, void** data, size_t* size, talus_error* error)
 {
@@ -208,7 +189,21 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
                 h5_write(file, "scene", COLUMN_U8, (int64_t)scene.size, 1, scene.data, false);
     for (int i = 0; good && i < WORLD_TABLES; i++)
         good = write_table(file, &tables[i], world->def.dim);
-    good = good && write_parts(file, world, parts, part_count);
+    const world_state state = {.step = world->state.step,
+                               .time = world->state.time,
+                               .next_id = world->state.grains.next_id,
+                               .solves = world->solves,
+                               .extent = world->extent,
+                               .totals = world->totals.shown,
+                               .power_lost = world->totals.power_lost,
+                               .power_input = world->totals.power_input,
+                               .last = world->last};
+    hid_t group = good ? H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
+    for (int i = 0; good && i < part_count; i++) {
+        good = fields_write(group, parts[i].name, parts[i].fields, parts[i].rows, parts[i].data);
+    }
+    if (group >= 0) H5Gclose(group);
     talus_status status = good ? h5_image(file, data, size, error)
                                : h5_error(error, TALUS_ERR_IO, "cannot build", "a checkpoint");
     if (file >= 0) H5Fclose(file);
@@ -451,7 +446,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     }
 
     // The seconds of this process stay.
-    world_state state = {.totals = world->totals};
+    world_state state = {.totals = world->totals.shown};
     bool good = fields_read(parts, WORLD_PART, &world_list, 1, &state);
     for (int i = 0; good && i < WORLD_TABLES; i++) {
         good = table_read(group[i], &tables[i], dim, counts[i]);
@@ -462,7 +457,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     world->state.grains.next_id = state.next_id;
     world->solves = state.solves;
     world->extent = state.extent;
-    world->totals = state.totals;
+    world->totals = (running_totals){state.totals, state.power_lost, state.power_input};
     world->last = state.last;
     return TALUS_OK;
 }

@@ -365,33 +365,6 @@ static talus_status read_matrix(const source* s, const char* matrix, int64_t row
 
 // ---- problems ----------------------------------------------------------------------------------
 
-static talus_status read_local(const source* s, fclib_problem* p)
-{
-    reduced_problem* reduced = &p->reduced;
-    const int64_t size = reduced->count * reduced->width;
-    fclib_matrix transpose = {0};
-    TRY(read_vector(s, "vectors/q", size, "contacts times components", &reduced->q, NULL));
-    TRY(read_matrix(s, "W", size, size, true, &transpose));
-    talus_status status = fclib_block_rows(&transpose, reduced, s->error);
-    fclib_matrix_free(&transpose);
-    return status;
-}
-
-static talus_status read_global(const source* s, fclib_problem* p)
-{
-    reduced_problem* reduced = &p->reduced;
-    const int64_t size = reduced->count * reduced->width;
-    TRY(read_vector(s, "vectors/f", -1, "", &p->f, &p->dofs));
-    TRY(read_vector(s, "vectors/w", size, "contacts times components", &p->w, NULL));
-    TRY(read_matrix(s, "M", p->dofs, p->dofs, false, &p->m));
-    TRY(read_matrix(s, "H", p->dofs, size, false, &p->h));
-    reduced->q = calloc((size_t)size + 1, sizeof *reduced->q);
-    if (!reduced->q) return error_memory(s->error, "reading a contact problem");
-    char name[NAME_SIZE + 256];
-    snprintf(name, sizeof name, "%.255s: %s/M", s->path, s->group);
-    return fclib_fill_condensed(p, name, s->error);
-}
-
 static talus_status read_problem(const source* s, fclib_problem* p)
 {
     reduced_problem* reduced = &p->reduced;
@@ -417,7 +390,24 @@ static talus_status read_problem(const source* s, fclib_problem* p)
                         reduced->count);
     }
     if (p->rolling) TRY(read_coefficients(s, "vectors/mu_r", reduced->count, &reduced->mu_r, NULL));
-    return p->global ? read_global(s, p) : read_local(s, p);
+    const int64_t size = reduced->count * reduced->width;
+    if (!p->global) {
+        fclib_matrix transpose = {0};
+        TRY(read_vector(s, "vectors/q", size, "contacts times components", &reduced->q, NULL));
+        TRY(read_matrix(s, "W", size, size, true, &transpose));
+        talus_status status = fclib_block_rows(&transpose, reduced, s->error);
+        fclib_matrix_free(&transpose);
+        return status;
+    }
+    TRY(read_vector(s, "vectors/f", -1, "", &p->f, &p->dofs));
+    TRY(read_vector(s, "vectors/w", size, "contacts times components", &p->w, NULL));
+    TRY(read_matrix(s, "M", p->dofs, p->dofs, false, &p->m));
+    TRY(read_matrix(s, "H", p->dofs, size, false, &p->h));
+    reduced->q = calloc((size_t)size + 1, sizeof *reduced->q);
+    if (!reduced->q) return error_memory(s->error, "reading a contact problem");
+    char name[NAME_SIZE + 256];
+    snprintf(name, sizeof name, "%.255s: %s/M", s->path, s->group);
+    return fclib_fill_condensed(p, name, s->error);
 }
 
 /// Which of the four groups the file has; a local problem is taken rather than a global one.

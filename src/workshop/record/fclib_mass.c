@@ -88,22 +88,6 @@ static void find_parts(fclib_mass* mass, const fclib_matrix* m)
     }
 }
 
-/// Give every part its place among the factors.
-static bool place_factors(fclib_mass* mass)
-{
-    int64_t dense = 0, large = 0;
-    for (int64_t c = 0; c < mass->parts; c++) {
-        int64_t size = fclib_mass_size(mass, c);
-        bool is_dense = size <= DENSE_MAX;
-        mass->at[c] = is_dense ? dense : large;
-        if (is_dense) dense += size * size;
-        if (!is_dense) large++;
-    }
-    mass->lu = calloc((size_t)dense + 1, sizeof *mass->lu);
-    mass->sparse = calloc((size_t)large + 1, sizeof *mass->sparse);
-    return mass->lu && mass->sparse;
-}
-
 // ---- small parts -------------------------------------------------------------------------------
 
 /// LU of a [n][n] in place with row exchanges; false if a pivot is zero.
@@ -222,7 +206,17 @@ static talus_status factorise(fclib_mass* mass, const fclib_matrix* m, const cha
         return error_memory(error, "factorising M");
     }
     find_parts(mass, m);
-    if (!place_factors(mass)) return error_memory(error, "factorising M");
+    int64_t dense = 0, large = 0; // every part gets its place among the factors
+    for (int64_t c = 0; c < mass->parts; c++) {
+        const int64_t size = fclib_mass_size(mass, c);
+        const bool is_dense = size <= DENSE_MAX;
+        mass->at[c] = is_dense ? dense : large;
+        if (is_dense) dense += size * size;
+        if (!is_dense) large++;
+    }
+    mass->lu = calloc((size_t)dense + 1, sizeof *mass->lu);
+    mass->sparse = calloc((size_t)large + 1, sizeof *mass->sparse);
+    if (!mass->lu || !mass->sparse) return error_memory(error, "factorising M");
     for (int64_t c = 0; c < mass->parts; c++) {
         bool singular = false;
         if (fclib_mass_size(mass, c) <= DENSE_MAX) {

@@ -16,19 +16,6 @@ bool frame_put_words(hid_t group, const char* name, const char* unit, const char
     return good;
 }
 
-/// Points 0, 1, ... as cells of their own or as the ends of lines.
-static bool write_connectivity(hid_t group, int64_t points, int threads)
-{
-    int64_t* index = malloc(sizeof *index * (size_t)(points + 1));
-    if (!index) return false;
-    for (int64_t i = 0; i < points; i++) index[i] = i;
-    bool good =
-        h5_write_packed(group, FRAMES_CONNECTIVITY, COLUMN_I64, points, 1, index, threads) &&
-        frame_put_words(group, FRAMES_CONNECTIVITY, "", "point numbers, for drawing");
-    free(index);
-    return good;
-}
-
 /// A table's group, without one if it is not recorded; `ends` are the points that each row is drawn
 /// with, 0: it is not drawn.
 static bool write_table(hid_t frame, const char* name, const frame_table* t, int ends, int threads,
@@ -44,7 +31,15 @@ static bool write_table(hid_t frame, const char* name, const frame_table* t, int
                                threads) &&
                frame_put_words(group, f->name, f->unit, f->doc);
     }
-    if (ends > 0) good = good && write_connectivity(group, ends * t->count, threads);
+    if (ends > 0 && good) { // points 0, 1, ... as cells of their own or as the ends of lines
+        const int64_t points = ends * t->count;
+        int64_t* index = malloc(sizeof *index * (size_t)(points + 1));
+        for (int64_t i = 0; index && i < points; i++) index[i] = i;
+        good = index &&
+               h5_write_packed(group, FRAMES_CONNECTIVITY, COLUMN_I64, points, 1, index, threads) &&
+               frame_put_words(group, FRAMES_CONNECTIVITY, "", "point numbers, for drawing");
+        free(index);
+    }
     if (texts) {
         good = good && h5_write_texts(group, "name", t->count, texts) &&
                frame_put_words(group, "name", "", "name in the scene");

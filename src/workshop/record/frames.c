@@ -110,22 +110,6 @@ static bool segment_exists(const frames* f, int64_t segment)
     return there;
 }
 
-/// Rebuild the index up to the position of a checkpoint.
-static talus_status index_all(frames* f, frames_position at, talus_error* error)
-{
-    if (at.frames > 0 && segment_exists(f, FRAMES_BASE)) {
-        TRY(index_file(f, FRAMES_BASE, at.frames, error));
-    }
-    for (int64_t k = 0; k < at.segments; k++) {
-        if (segment_exists(f, k)) TRY(index_file(f, k, at.frames, error));
-    }
-    if (f->count == at.frames) return TALUS_OK;
-    return error_set(error, TALUS_ERR_FORMAT,
-                     "the checkpoint of %s stands at frame %lld, but only %lld frames are there: "
-                     "files in %s/frames are missing",
-                     f->directory, (long long)at.frames, (long long)f->count, f->directory);
-}
-
 /// A finished run that goes on: its frames.h5 holds all frames and becomes the base.
 static talus_status adopt_consolidated(frames* f, frames_position at, talus_error* error)
 {
@@ -157,7 +141,20 @@ static talus_status open_folder(frames* f, frames_position at, talus_error* erro
     talus_status status = files_make_folder(folder, error);
     free(folder);
     if (status == TALUS_OK) status = adopt_consolidated(f, at, error);
-    if (status == TALUS_OK) status = index_all(f, at, error);
+    // Rebuild the index up to the position of the checkpoint.
+    if (status == TALUS_OK && at.frames > 0 && segment_exists(f, FRAMES_BASE)) {
+        status = index_file(f, FRAMES_BASE, at.frames, error);
+    }
+    for (int64_t k = 0; status == TALUS_OK && k < at.segments; k++) {
+        if (segment_exists(f, k)) status = index_file(f, k, at.frames, error);
+    }
+    if (status == TALUS_OK && f->count != at.frames) {
+        status = error_set(
+            error, TALUS_ERR_FORMAT,
+            "the checkpoint of %s stands at frame %lld, but only %lld frames are there: files in "
+            "%s/frames are missing",
+            f->directory, (long long)at.frames, (long long)f->count, f->directory);
+    }
     f->segments = at.segments;
     // The master must not show segments that are about to be removed.
     if (status == TALUS_OK) status = frames_publish(f, f->count, error);

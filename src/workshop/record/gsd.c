@@ -51,28 +51,23 @@ talus_status gsd_begin(gsd_writer* w, const char* path, talus_error* error)
     return write_bytes(w, &empty, sizeof empty, error);
 }
 
-/// Number of a name, which is added if it is new; -1 when memory is short.
-static int find_name(gsd_writer* w, const char* name)
-{
-    int number = 0;
-    size_t at = 0;
-    for (; at < w->names.size; at += strlen(w->names.data + at) + 1, number++) {
-        if (strcmp(w->names.data + at, name) == 0) return number;
-    }
-    return text_append(&w->names, name, strlen(name) + 1) ? number : -1;
-}
-
 talus_status gsd_put(gsd_writer* w, const char* name, gsd_type type, int64_t rows, int width,
                      const void* data, talus_error* error)
 {
-    const int number = find_name(w, name);
+    uint16_t number = 0; // of the name, which is added if it is new
+    size_t at = 0;
+    while (at < w->names.size && strcmp(w->names.data + at, name) != 0) {
+        at += strlen(w->names.data + at) + 1;
+        number++;
+    }
+    const bool known = at < w->names.size || text_append(&w->names, name, strlen(name) + 1);
     const gsd_entry entry = {.frame = w->frame,
                              .rows = (uint64_t)rows,
                              .location = (int64_t)w->end,
                              .width = (uint32_t)width,
-                             .name = (uint16_t)number,
+                             .name = number,
                              .type = (uint8_t)type};
-    if (number < 0 || !text_append(&w->index, &entry, sizeof entry)) {
+    if (!known || !text_append(&w->index, &entry, sizeof entry)) {
         return error_memory(error, "the index of a GSD file");
     }
     static const size_t sizes[] = {

@@ -98,7 +98,7 @@ void series_row(const talus_world* world, double h, int64_t wall_count, double* 
         case CELL_FLAG: *out++ = *(const bool*)at; break;
         }
     }
-    *out++ = (double)world->totals.removed;
+    *out++ = (double)world->totals.shown.removed;
     *out++ = h;
     *out++ = talus_measure_contacts_per_grain(world, STRONG_CONTACT);
     const int dim = world->def.dim;

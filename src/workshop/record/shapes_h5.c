@@ -79,22 +79,6 @@ static bool write_solids(hid_t parent, const shapes* s, bool reduced)
     return good;
 }
 
-/// One member of all walls' shapes as a dataset.
-static bool write_member(hid_t group, const shapes* s, const column* col, bool reduced)
-{
-    const int width = column_row_width(col, 3);
-    const size_t bytes = column_element_size(col) * (size_t)width;
-    char* rows = malloc(bytes * (size_t)s->wall_count + 1);
-    if (!rows) return false;
-    for (int i = 0; i < s->wall_count; i++) {
-        memcpy(rows + bytes * (size_t)i, (const char*)&s->wall[i] + col->offset, bytes);
-    }
-    const char* unit = reduced && col->unit[0] ? "reduced" : col->unit;
-    const bool good = put(group, col->name, col->type, s->wall_count, width, rows, unit, col->doc);
-    free(rows);
-    return good;
-}
-
 static bool write_walls(hid_t parent, const shapes* s, bool reduced)
 {
     const int count = s->wall_count;
@@ -104,7 +88,16 @@ static bool write_walls(hid_t parent, const shapes* s, bool reduced)
     hid_t group = H5Gcreate2(parent, "walls", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = group >= 0;
     for (int c = 0; good && c < SHAPE_COLUMNS; c++) {
-        good = write_member(group, s, &shape_columns[c], reduced);
+        const column* col = &shape_columns[c];
+        const int width = column_row_width(col, 3);
+        const size_t bytes = column_element_size(col) * (size_t)width;
+        const char* unit = reduced && col->unit[0] ? "reduced" : col->unit;
+        char* rows = malloc(bytes * (size_t)count + 1);
+        for (int i = 0; rows && i < count; i++) {
+            memcpy(rows + bytes * (size_t)i, (const char*)&s->wall[i] + col->offset, bytes);
+        }
+        good = rows && put(group, col->name, col->type, count, width, rows, unit, col->doc);
+        free(rows);
     }
     good = good &&
            put(group, "triangle_first", COLUMN_I64, count + 1, 1, first, "",
@@ -185,20 +178,6 @@ static bool read_solids(hid_t group, shapes* s)
     return s->name != NULL;
 }
 
-static bool read_member(hid_t group, shapes* s, const column* col)
-{
-    int width = column_row_width(col, 3);
-    size_t bytes = column_element_size(col) * (size_t)width;
-    int64_t rows;
-    char* data = take(group, col->name, col->type, width, &rows);
-    bool good = data && rows == s->wall_count;
-    for (int64_t i = 0; good && i < rows; i++) {
-        memcpy((char*)&s->wall[i] + col->offset, data + bytes * (size_t)i, bytes);
-    }
-    free(data);
-    return good;
-}
-
 static bool read_walls(hid_t group, shapes* s)
 {
     int64_t rows = 0, count = 0;
@@ -208,7 +187,18 @@ static bool read_walls(hid_t group, shapes* s)
     s->wall = good ? calloc((size_t)rows, sizeof *s->wall) : NULL;
     good = good && s->wall;
     if (good) s->wall_count = (int)rows - 1;
-    for (int c = 0; good && c < SHAPE_COLUMNS; c++) good = read_member(group, s, &shape_columns[c]);
+    for (int c = 0; good && c < SHAPE_COLUMNS; c++) {
+        const column* col = &shape_columns[c];
+        const int width = column_row_width(col, 3);
+        const size_t bytes = column_element_size(col) * (size_t)width;
+        int64_t found;
+        char* data = take(group, col->name, col->type, width, &found);
+        good = data && found == s->wall_count;
+        for (int64_t i = 0; good && i < found; i++) {
+            memcpy((char*)&s->wall[i] + col->offset, data + bytes * (size_t)i, bytes);
+        }
+        free(data);
+    }
     for (int64_t i = 0; good && i < s->wall_count; i++) {
         good = first[i] >= 0 && first[i] <= first[i + 1] && first[i + 1] <= count &&
                s->wall[i].kind < TALUS_SHAPE_COUNT &&

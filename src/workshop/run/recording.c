@@ -144,18 +144,6 @@ bool talus_recording_has_contacts(const talus_recording* rec)
 
 // ---- showing a frame ---------------------------------------------------------------------------
 
-/// Phase of a frame by the checkpoint. The frame at the very end of a phase was written before the
-/// next one began.
-static int phase_by_step(const talus_recording* rec, int64_t frame)
-{
-    int phase = 0;
-    for (int p = 1; p < scene_phase_count(rec->scene); p++) {
-        const bool begun = rec->phases[p].start_step > 0 || rec->phases[p].start_time > 0.0;
-        if (begun && rec->phases[p].start_step < rec->reader.step[frame]) phase = p;
-    }
-    return phase;
-}
-
 /// Bring the world to a phase, from its beginning if it is past it.
 static talus_status reach_phase(talus_recording* rec, int phase, talus_error* error)
 {
@@ -182,7 +170,15 @@ static talus_status show(talus_recording* rec, const frame_data* d, int64_t fram
                          "%lld is of phase %lld, but there are %d",
                          rec->reader.path, (long long)frame, (long long)d->phase + 1, count);
     }
-    TRY(reach_phase(rec, d->phase < 0 ? phase_by_step(rec, frame) : (int)d->phase, error));
+    int phase = d->phase < 0 ? 0 : (int)d->phase;
+    for (int p = 1; d->phase < 0 && p < count; p++) {
+        // By the checkpoint. The frame at the very end of a phase was written before the next one
+        // began.
+        const phase_log* log = &rec->phases[p];
+        const bool begun = log->start_step > 0 || log->start_time > 0.0;
+        if (begun && log->start_step < d->step) phase = p;
+    }
+    TRY(reach_phase(rec, phase, error));
     return frame_into_world(d, rec->reader.path, rec->world, error);
 }
 

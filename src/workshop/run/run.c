@@ -374,20 +374,6 @@ static talus_status run_loop(run* r, run_end* end, talus_error* error)
 
 // ---- ends --------------------------------------------------------------------------------------
 
-/// Say each line of the verdict to the log, warnings as such.
-static void log_verdict(run* r, const talus_summary* summary)
-{
-    char words[sizeof summary->verdict];
-    memcpy(words, summary->verdict, sizeof words);
-    char* rest = NULL;
-    for (char* line = strtok_r(words, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        const size_t head = sizeof VERDICT_WARNING - 1;
-        const bool warning = strncmp(line, VERDICT_WARNING, head) == 0;
-        log_write(&r->log, warning ? TALUS_LOG_WARNING : TALUS_LOG_INFO, "%s",
-                  warning ? line + head : line);
-    }
-}
-
 /// Checkpoint, closing records and summary.
 static talus_status run_close(run* r, run_end end, const talus_error* failure,
                               talus_summary* summary, talus_error* error)
@@ -416,7 +402,16 @@ static talus_status run_close(run* r, run_end end, const talus_error* failure,
               "%s after %" PRId64 " step%s at t = %.6g%s, %" PRId64 " frame%s", outcome,
               summary->steps, plural(summary->steps), summary->time, summary_time_unit(r),
               summary->frames, plural(summary->frames));
-    log_verdict(r, summary);
+    // The verdict line by line, warnings as such.
+    char words[sizeof summary->verdict];
+    memcpy(words, summary->verdict, sizeof words);
+    char* rest = NULL;
+    for (char* line = strtok_r(words, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const size_t head = sizeof VERDICT_WARNING - 1;
+        const bool warning = strncmp(line, VERDICT_WARNING, head) == 0;
+        log_write(&r->log, warning ? TALUS_LOG_WARNING : TALUS_LOG_INFO, "%s",
+                  warning ? line + head : line);
+    }
     return summary_write(r, summary, error);
 }
 

@@ -137,18 +137,6 @@ static void judge_rigidity(const run* r, const talus_summary* sum, char* text, s
     }
 }
 
-/// The step of the method soft.
-static void judge_step(const talus_summary* sum, char* text, size_t size)
-{
-    char share[96] = "";
-    if (sum->contact_time > 0) {
-        snprintf(share, sizeof share, " = t_c/%.3g, where t_c is how long a collision lasts",
-                 sum->contact_time / sum->step_length);
-    }
-    add_line(text, size, "Step: %.3g%s%s.", sum->step_length, sum->reduced_units ? "" : " s",
-             share);
-}
-
 /// Whether the energies of the method soft add up. Books that do not are a reason for a warning:
 /// they are exact to the order of the scheme as long as collisions are resolved.
 static void judge_energy(const talus_summary* sum, char* text, size_t size)
@@ -181,7 +169,13 @@ static void judge(const run* r, talus_summary* sum)
     }
     const method_traits* method = method_of(sum->method);
     if (method->has_springs) {
-        judge_step(sum, text, size);
+        char share[96] = "";
+        if (sum->contact_time > 0) {
+            snprintf(share, sizeof share, " = t_c/%.3g, where t_c is how long a collision lasts",
+                     sum->contact_time / sum->step_length);
+        }
+        add_line(text, size, "Step: %.3g%s%s.", sum->step_length, sum->reduced_units ? "" : " s",
+                 share);
         judge_energy(sum, text, size);
     } else {
         judge_solver(r, sum, text, size);
@@ -371,26 +365,6 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     return stream_write(&stream, r->def->directory, "summary.json", error);
 }
 
-/// The method and, of the soft one, what its steps were chosen by.
-static void write_method(json* j, const run* r)
-{
-    const method_traits* method = method_of(scene_method(r->scene));
-    json_string(j, "method", method->name);
-    if (!method->has_springs) return;
-    const talus_soft_times* times = scene_phase_times(r->scene, 0);
-    const soft_choices* choices = scene_choices(r->scene);
-    json_object(j, "soft");
-    json_number(j, "contact_time", times->contact);
-    json_number(j, "oscillation_time", times->oscillation);
-    json_number(j, "step_bound", times->bound);
-    json_number(j, "step", scene_phase_step(r->scene, 0));
-    if (choices->stiffness) {
-        json_number(j, "stiffness_chosen", choices->chosen);
-        json_string(j, "stiffness_decided_by", estimate_reason_words(choices->estimate.reason));
-    }
-    json_object_end(j);
-}
-
 talus_status summary_write_run(const run* r, talus_error* error)
 {
     text_stream stream;
@@ -415,7 +389,23 @@ talus_status summary_write_run(const run* r, talus_error* error)
     json_integer(&j, "threads", talus_world_options(r->world)->threads);
     json_unsigned(&j, "seed", scene_seed(r->scene));
     json_string(&j, "units", scene_outputs(r->scene)->reduced_units ? "reduced" : "si");
-    write_method(&j, r);
+    const method_traits* method = method_of(scene_method(r->scene));
+    json_string(&j, "method", method->name);
+    if (method->has_springs) { // what its steps were chosen by
+        const talus_soft_times* times = scene_phase_times(r->scene, 0);
+        const soft_choices* choices = scene_choices(r->scene);
+        json_object(&j, "soft");
+        json_number(&j, "contact_time", times->contact);
+        json_number(&j, "oscillation_time", times->oscillation);
+        json_number(&j, "step_bound", times->bound);
+        json_number(&j, "step", scene_phase_step(r->scene, 0));
+        if (choices->stiffness) {
+            json_number(&j, "stiffness_chosen", choices->chosen);
+            json_string(&j, "stiffness_decided_by",
+                        estimate_reason_words(choices->estimate.reason));
+        }
+        json_object_end(&j);
+    }
     json_string(&j, "date", date);
     json_string(&j, "scene", r->def->scene);
     if (r->def->command) json_string(&j, "command", r->def->command);
