@@ -9,8 +9,8 @@
 /// with rectangles and boxes.
 #include "rate.h"
 
-#include "detect/feature.h"
 #include "detect/poses.h"
+#include "geometry/feature.h"
 
 enum { PAIRS = 2000, SHAPES = 100 };
 static const double REACH = 0.01;

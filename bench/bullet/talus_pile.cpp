@@ -29,7 +29,7 @@ class talus_pile : public pile {
         law.friction = what_.friction;
         check(talus_world_add_material(world_, "stone", &law, nullptr, &error_), error_);
         add_container();
-        const int brick = what_.radii.empty() ? add_shape() : -1;
+        const talus_solid_id brick = what_.radii.empty() ? add_shape() : TALUS_NO_SOLID;
         for (const placed& p : start) add_body(brick, p);
     }
     ~talus_pile() override
@@ -91,7 +91,7 @@ class talus_pile : public pile {
         check(talus_world_add_wall(world_, &wall, nullptr, &error_), error_);
     }
 
-    int add_shape()
+    talus_solid_id add_shape()
     {
         double points[24];
         for (int i = 0; i < 24; i++) {
@@ -102,15 +102,15 @@ class talus_pile : public pile {
         def.name = "brick";
         def.points = points;
         def.point_count = 8;
-        int index;
-        check(talus_world_add_solid(world_, &def, &index, &error_), error_);
-        return index;
+        talus_solid_id id;
+        check(talus_world_add_solid(world_, &def, &id, &error_), error_);
+        return id;
     }
 
-    void add_body(int brick, const placed& p)
+    void add_body(talus_solid_id brick, const placed& p)
     {
         talus_grain_def def = talus_grain_default();
-        if (brick < 0) def.radius = what_.radii[added_++];
+        if (talus_solid_is_none(brick)) def.radius = what_.radii[added_++];
         const double sine = std::sqrt(std::fmax(0.0, 1.0 - p.rotation[0] * p.rotation[0]));
         const double angle = 2.0 * std::atan2(sine, p.rotation[0]);
         def.solid = brick;

@@ -424,8 +424,6 @@ typedef struct talus_totals {
     double dissipated;   ///< method soft: as in talus_soft_energy
     double input;        ///< likewise
     double start;        ///< likewise
-    double power_lost;   ///< method soft: of dashpots and drag at the last force evaluation, W
-    double power_input;  ///< likewise: of gravity, external forces and walls
     double seconds_detect;
     double seconds_solve;
     double seconds_advance;

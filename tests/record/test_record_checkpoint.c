@@ -360,29 +360,29 @@ static void test_every_field(void** state)
     talus_error error = {0};
     int number = 0;
     fill(&step_result_fields, (char*)&w->last, &number);
-    w->totals = (talus_totals){.steps = 1,
-                               .sweeps = 2,
-                               .updates = 3,
-                               .unconverged = 4,
-                               .yielding = 5,
-                               .second = 6,
-                               .removed = 7,
-                               .dissipated = 8,
-                               .input = 9,
-                               .start = 10,
-                               .power_lost = 11,
-                               .power_input = 12,
-                               .seconds_solve = 13};
+    w->totals.shown = (talus_totals){.steps = 1,
+                                     .sweeps = 2,
+                                     .updates = 3,
+                                     .unconverged = 4,
+                                     .yielding = 5,
+                                     .second = 6,
+                                     .removed = 7,
+                                     .dissipated = 8,
+                                     .input = 9,
+                                     .start = 10,
+                                     .seconds_solve = 13};
+    w->totals.power_lost = 11;
+    w->totals.power_input = 12;
     w->solves = 14;
     w->state.grains.next_id = 15;
     check_ok(checkpoint_write(folder, w, NULL, 0, &error), error);
-    back->totals.seconds_solve = 99;
+    back->totals.shown.seconds_solve = 99;
     check_ok(checkpoint_read(folder, back, NULL, 0, NULL, &error), error);
     assert_memory_equal(&back->last, &w->last, sizeof w->last);
     assert_int_equal(back->solves, 14);
     assert_int_equal(back->state.grains.next_id, 15);
-    assert_true(back->totals.seconds_solve == 99); // those of this process
-    back->totals.seconds_solve = 13;
+    assert_true(back->totals.shown.seconds_solve == 99); // those of this process
+    back->totals.shown.seconds_solve = 13;
     assert_memory_equal(&back->totals, &w->totals, sizeof w->totals);
     talus_world_destroy(w);
     talus_world_destroy(back);

@@ -207,7 +207,8 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
 
     w->state.step = (int64_t)key;
     w->state.time = 0.1 * (double)key;
-    w->totals = (talus_totals){.steps = (int64_t)key, .sweeps = (int64_t)rng_below(&random, 999)};
+    w->totals.shown =
+        (talus_totals){.steps = (int64_t)key, .sweeps = (int64_t)rng_below(&random, 999)};
     memset(&w->last, 0, sizeof w->last);
     w->last.step = w->state.step;
     w->last.time = w->state.time;
@@ -270,7 +271,8 @@ static inline bool sample_equal(const talus_world* a, const talus_world* b)
     same = same && sample_equal_table(cols, n, dim, &a->state.contacts, &b->state.contacts,
                                       a->state.contacts.count, COLUMN_STATE);
     return same && a->state.step == b->state.step && a->state.time == b->state.time &&
-           a->totals.sweeps == b->totals.sweeps && a->totals.steps == b->totals.steps &&
+           a->totals.shown.sweeps == b->totals.shown.sweeps &&
+           a->totals.shown.steps == b->totals.shown.steps &&
            memcmp(&a->last, &b->last, sizeof a->last) == 0;
 }
 

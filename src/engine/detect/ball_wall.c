@@ -15,14 +15,6 @@
 /// Grains that one thread works on at a time. Nothing depends on it.
 enum { GRAIN_CHUNK = 2048 };
 
-/// Number of an image in a contact's feature: 0 for the nearest, so that most contacts do not
-/// change their key, else 1 + the shifts read as digits of base 3.
-static int image_code(const int shift[3])
-{
-    int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
-    return digits == 13 ? 0 : 1 + digits;
-}
-
 /// Position of a grain relative to the nearest image of a wall's origin.
 static void nearest_delta(const grains* g, const walls* w, const cell* periodic, int64_t grain,
                           int wall, double delta[3])
@@ -43,18 +35,6 @@ static double image_extent(const walls* w, int wall, int k)
     double axis[3];
     quat_rotate(axis, w->rotation + 4 * wall, shape->axis);
     return fabs(axis[k]) > 1.0 - 1e-9 ? -1.0 : shape->radius;
-}
-
-/// Shifts along axis k to look at: first and last of -1, 0, 1.
-static void shift_range(const walls* w, const cell* periodic, int wall, int dim, int k,
-                        double delta, double reach, int range[2])
-{
-    range[0] = range[1] = 0;
-    if (k >= dim || !periodic->periodic[k]) return;
-    double extent = image_extent(w, wall, k), length = periodic->length[k];
-    if (extent < 0.0) return;
-    if (length + delta <= extent + reach) range[1] = 1;
-    if (length - delta <= extent + reach) range[0] = -1;
 }
 
 /// Centre of a grain, given relative to an image of a wall, in the wall's frame.
@@ -83,19 +63,6 @@ static talus_status append_hit(const narrow* n, const wall_approach* at, const s
     return TALUS_OK;
 }
 
-static talus_status ball_contacts(const narrow* n, const wall_approach* at, uint8_t* escaped,
-                                  contacts* out)
-{
-    shape_hit hits[SHAPE_MAX_HITS];
-    const double reach = n->g->radius[at->grain] + at->reach;
-    int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
-    for (int k = 0; k < count; k++) {
-        if (hits[k].distance < 0.0) escaped[at->grain] = 1;
-        TRY(append_hit(n, at, &hits[k], out));
-    }
-    return TALUS_OK;
-}
-
 /// What finds the contacts of all walls, and where it puts them.
 typedef struct wall_search {
     const narrow* n;
@@ -117,7 +84,14 @@ static talus_status image_contacts(wall_search* s, wall_approach* at, const doub
         return n->visitor->meet(n->visitor->user, at, &s->scratch->visiting, s->escaped, s->out);
     }
     if (ball && !wall_form_for_balls(&n->w->record[at->wall].shape)) {
-        return ball_contacts(n, at, s->escaped, s->out);
+        shape_hit hits[SHAPE_MAX_HITS];
+        const double reach = n->g->radius[at->grain] + at->reach;
+        int count = shape_query(&n->w->record[at->wall].shape, n->g->dim, at->local, reach, hits);
+        for (int k = 0; k < count; k++) {
+            if (hits[k].distance < 0.0) s->escaped[at->grain] = 1;
+            TRY(append_hit(n, at, &hits[k], s->out));
+        }
+        return TALUS_OK;
     }
     return solid_wall_contacts(n, at, s->scratch, &s->cursor, s->escaped, s->out);
 }
@@ -131,17 +105,23 @@ static talus_status grain_contacts(wall_search* s, wall_approach* at)
     double delta[3], moved[3];
     int span[3][2], shift[3];
     nearest_delta(n->g, n->w, periodic, at->grain, at->wall, delta);
-    for (int k = 0; k < 3; k++) {
-        shift_range(n->w, periodic, at->wall, n->g->dim, k, delta[k], reach, span[k]);
+    for (int k = 0; k < 3; k++) { // first and last shift to look at, of -1, 0, 1
+        const bool wraps = k < n->g->dim && periodic->periodic[k];
+        const double extent = wraps ? image_extent(n->w, at->wall, k) : -1.0;
+        const double length = periodic->length[k];
+        span[k][0] = extent >= 0.0 && length - delta[k] <= extent + reach ? -1 : 0;
+        span[k][1] = extent >= 0.0 && length + delta[k] <= extent + reach ? 1 : 0;
     }
     TRY(image_contacts(s, at, delta, 0));
     for (shift[0] = span[0][0]; shift[0] <= span[0][1]; shift[0]++) {
         for (shift[1] = span[1][0]; shift[1] <= span[1][1]; shift[1]++) {
             for (shift[2] = span[2][0]; shift[2] <= span[2][1]; shift[2]++) {
-                const int code = image_code(shift);
-                if (code == 0) continue;
+                // Images are numbered by 1 + the shifts read as digits of base 3; the nearest is 0,
+                // so that most contacts do not change their key.
+                const int digits = (shift[0] + 1) * 9 + (shift[1] + 1) * 3 + shift[2] + 1;
+                if (digits == 13) continue;
                 for (int k = 0; k < 3; k++) moved[k] = delta[k] + shift[k] * periodic->length[k];
-                TRY(image_contacts(s, at, moved, code));
+                TRY(image_contacts(s, at, moved, 1 + digits));
             }
         }
     }
@@ -184,11 +164,13 @@ static talus_status wall_contacts(const narrow* n, int wall, int64_t first, int6
 }
 
 /// Walls one after the other, grains side by side: no two threads mark the same grain.
-static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chunks,
-                              uint8_t* escaped, contacts* out)
+talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
 {
-    const int64_t count = n->g->count;
-    for (int wall = (int)n->w->count - 1; wall >= 0; wall--) {
+    const int64_t count = n->g->count, chunks = (count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
+    if (chunks == 0) return TALUS_OK;
+    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
+    talus_status status = chunk ? TALUS_OK : TALUS_ERR_MEMORY;
+    for (int wall = (int)n->w->count - 1; wall >= 0 && status == TALUS_OK; wall--) {
         if (!n->w->present[wall]) continue;
 #pragma omp parallel num_threads(n->threads) if (chunks > 1)
         {
@@ -203,38 +185,25 @@ static talus_status all_walls(const narrow* n, narrow_chunk* chunk, int64_t chun
             if (n->visitor) n->visitor->free_scratch(scratch.visiting);
             narrow_scratch_free(&scratch);
         }
-        TRY(narrow_join(chunk, chunks, n->threads, out));
+        status = narrow_join(chunk, chunks, n->threads, out);
     }
-    return TALUS_OK;
-}
-
-talus_status narrow_walls(const narrow* n, uint8_t* escaped, contacts* out)
-{
-    const int64_t chunks = (n->g->count + GRAIN_CHUNK - 1) / GRAIN_CHUNK;
-    if (chunks == 0) return TALUS_OK;
-    narrow_chunk* chunk = calloc((size_t)chunks, sizeof *chunk);
-    if (!chunk) return TALUS_ERR_MEMORY;
-    talus_status status = all_walls(n, chunk, chunks, escaped, out);
     free(chunk);
     return status;
 }
 
-static bool is_clear(const narrow* n, const wall_sight* sight, int64_t i, double margin)
-{
-    const grains* g = n->g;
-    const double *x = g->position + i * g->dim, radius = g->radius[i];
-    return g->dim == 2 ? wall_sight_clear(sight, 2, x, radius, n->margin[i] + margin)
-                       : wall_sight_clear(sight, 3, x, radius, n->margin[i] + margin);
-}
-
 void narrow_far(const narrow* n, double margin, uint8_t* far)
 {
-    const int64_t count = n->g->count;
+    const grains* g = n->g;
+    const int64_t count = g->count;
     for (int64_t i = 0; i < count; i++) far[i] = 1;
     for (int wall = 0; wall < (int)n->w->count; wall++) {
         if (!n->w->present[wall]) continue;
         const wall_sight sight = wall_sight_of(n, wall);
-        for (int64_t i = 0; i < count; i++) far[i] = far[i] && is_clear(n, &sight, i, margin);
+        for (int64_t i = 0; i < count; i++) {
+            const double *x = g->position + i * g->dim, room = n->margin[i] + margin;
+            far[i] = far[i] && (g->dim == 2 ? wall_sight_clear(&sight, 2, x, g->radius[i], room)
+                                            : wall_sight_clear(&sight, 3, x, g->radius[i], room));
+        }
     }
 }
 

@@ -271,22 +271,6 @@ static bool nearest_unnamed(const contacts* now, const contacts* last, const pai
     return found;
 }
 
-/// Points of solids change their names when a corner slides from one face to the next. Those of
-/// `now` that have no match by name go on from the nearest of `last` that have none either, so that
-/// neither impulses nor bonds are lost.
-static void match_renamed(contacts* now, const contacts* last, const grains* g, pair_rows* rows)
-{
-    const int32_t a = now->a_row[rows->now_first], b = now->b_row[rows->now_first];
-    const double smaller = a < 0 ? g->radius[b] : fmin(g->radius[a], g->radius[b]);
-    const double near = SAME_PLACE * smaller;
-    int pair[2];
-    while (nearest_unnamed(now, last, rows, near, pair)) {
-        rows->now_named |= UINT32_C(1) << pair[0];
-        rows->last_named |= UINT32_C(1) << pair[1];
-        carry_over(now, rows->now_first + pair[0], last, rows->last_first + pair[1]);
-    }
-}
-
 /// Match the rows of `now` that belong to the same bodies as row `first`; returns the next row.
 static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
                           contacts_cursor* cursor, const grains* g)
@@ -308,7 +292,17 @@ static int64_t match_pair(contacts* now, int64_t first, const contacts* last,
     if (!now->arm || !last->arm) return i;
     rows.now_count = (int)(i - first);
     rows.last_count = (int)old;
-    match_renamed(now, last, g, &rows);
+    // Points of solids change their names when a corner slides from one face to the next. Those of
+    // `now` that have no match by name go on from the nearest of `last` that have none either, so
+    // that neither impulses nor bonds are lost.
+    const double radius = g->radius[b_row],
+                 near = SAME_PLACE * (a_row < 0 ? radius : fmin(g->radius[a_row], radius));
+    int pair[2];
+    while (nearest_unnamed(now, last, &rows, near, pair)) {
+        rows.now_named |= UINT32_C(1) << pair[0];
+        rows.last_named |= UINT32_C(1) << pair[1];
+        carry_over(now, first + pair[0], last, rows.last_first + pair[1]);
+    }
     return i;
 }
 

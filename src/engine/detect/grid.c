@@ -121,26 +121,6 @@ static int level_of(double reach, double smallest)
     return l < 0 ? 0 : l;
 }
 
-/// Lay cells no larger than the largest ball of the level asks for: balls of one size have narrow
-/// ones.
-static void level_prepare(level* l, const cell* periodic, int dim)
-{
-    const double size = l->size;
-    l->used = l->halves = true;
-    for (int k = 0; k < dim; k++) {
-        l->origin[k] = 0.0;
-        l->per_edge[k] = 1.0 / size;
-        l->cells[k] = 0;
-        if (!periodic->periodic[k]) continue;
-        double fit = fmin(floor(periodic->length[k] / size), 0x1p29);
-        l->cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
-        l->per_edge[k] = (double)l->cells[k] / periodic->length[k];
-        l->origin[k] = periodic->low[k];
-        // With few cells around, a row lies before a ball as well as behind it.
-        if (l->cells[k] < 5) l->halves = false;
-    }
-}
-
 /// Monotonous in x, which is all that the search relies on.
 static ALWAYS_INLINE int32_t cell_coordinate(const level* l, int k, double x)
 {
@@ -180,7 +160,24 @@ static void find_levels(grid* g, const ball_set* balls, const cell* periodic)
         if (l >= g->level_count) g->level_count = l + 1;
     }
     for (int l = 0; l < g->level_count; l++) {
-        if (g->levels[l].size > 0.0) level_prepare(&g->levels[l], periodic, balls->dim);
+        if (g->levels[l].size > 0.0) {
+            // Lay cells no larger than the largest ball of the level asks for: balls of one size
+            // have narrow ones.
+            const double size = g->levels[l].size;
+            g->levels[l].used = g->levels[l].halves = true;
+            for (int k = 0; k < balls->dim; k++) {
+                g->levels[l].origin[k] = 0.0;
+                g->levels[l].per_edge[k] = 1.0 / size;
+                g->levels[l].cells[k] = 0;
+                if (!periodic->periodic[k]) continue;
+                double fit = fmin(floor(periodic->length[k] / size), 0x1p29);
+                g->levels[l].cells[k] = fit < 1.0 ? 1 : (int32_t)fit;
+                g->levels[l].per_edge[k] = (double)g->levels[l].cells[k] / periodic->length[k];
+                g->levels[l].origin[k] = periodic->low[k];
+                // With few cells around, a row lies before a ball as well as behind it.
+                if (g->levels[l].cells[k] < 5) g->levels[l].halves = false;
+            }
+        }
     }
 }
 
@@ -230,19 +227,6 @@ typedef struct search {
     pair_buffer* out;
 } search;
 
-static void emit(pair_buffer* out, int32_t i, int32_t j)
-{
-    pair_list* pairs = &out->pairs;
-    if (pairs->count == pairs->capacity &&
-        !arrays_grow(&pairs->capacity, pairs->count + 1, ARRAY(pairs->a), ARRAY(pairs->b))) {
-        out->failed = true;
-        return;
-    }
-    pairs->a[pairs->count] = i < j ? i : j;
-    pairs->b[pairs->count] = i < j ? j : i;
-    pairs->count++;
-}
-
 /// Tell of a pair that is in reach.
 static ALWAYS_INLINE void meet(const search* s, const int dim, const entry* other)
 {
@@ -252,7 +236,17 @@ static ALWAYS_INLINE void meet(const search* s, const int dim, const entry* othe
     vec_sub(dim, delta, other->position, self->position);
     cell_nearest(s->periodic, dim, delta);
     const double sum = self->reach + other->reach;
-    if (vec_dot(dim, delta, delta) <= sum * sum) emit(s->out, self->ball, other->ball);
+    if (vec_dot(dim, delta, delta) > sum * sum) return;
+    pair_list* pairs = &s->out->pairs;
+    if (pairs->count == pairs->capacity &&
+        !arrays_grow(&pairs->capacity, pairs->count + 1, ARRAY(pairs->a), ARRAY(pairs->b))) {
+        s->out->failed = true;
+        return;
+    }
+    const int32_t i = self->ball, j = other->ball;
+    pairs->a[pairs->count] = i < j ? i : j;
+    pairs->b[pairs->count] = i < j ? j : i;
+    pairs->count++;
 }
 
 /// A row of cells along x, and which of its balls the searching one meets.

@@ -124,34 +124,6 @@ static bool beyond_face(const query* q, const double* corner, int count)
     return false;
 }
 
-/// Triangles whose boxes meet b's box.
-static void gather_triangles(query* q)
-{
-    const mesh* m = q->m;
-    int32_t stack[STACK_DEPTH];
-    int depth = 0;
-    stack[depth++] = 0;
-    while (depth > 0) {
-        int32_t index = stack[--depth];
-        const mesh_node* node = m->node + index;
-        bool apart = false;
-        for (int k = 0; k < 3; k++) apart |= node->low[k] > q->high[k] || node->high[k] < q->low[k];
-        if (apart) continue;
-        if (node->count == 0) {
-            stack[depth++] = node->right;
-            stack[depth++] = index + 1;
-            continue;
-        }
-        for (int32_t i = node->first; i < node->first + node->count; i++) {
-            int32_t t = m->order[i];
-            // What b does not reach neither touches nor hides anything.
-            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach &&
-                !beyond_face(q, m->corner + 9 * t, 3))
-                index_add(q, &q->triangle, t);
-        }
-    }
-}
-
 /// Does the segment's box meet b's box?
 static bool near_box(const query* q, const double a[3], const double b[3])
 {
@@ -211,7 +183,29 @@ void query_begin(query* q, const mesh* m, const convex* b, const double delta[3]
         q->radius = fmax(q->radius, distance_between(x, q->middle));
     }
     q->eps = 1e-13 * (q->m->size + q->radius + vec_norm(3, q->middle));
-    gather_triangles(q);
+    // Triangles whose boxes meet b's box.
+    int32_t stack[STACK_DEPTH];
+    int depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t index = stack[--depth];
+        const mesh_node* node = m->node + index;
+        bool apart = false;
+        for (int k = 0; k < 3; k++) apart |= node->low[k] > q->high[k] || node->high[k] < q->low[k];
+        if (apart) continue;
+        if (node->count == 0) {
+            stack[depth++] = node->right;
+            stack[depth++] = index + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            int32_t t = m->order[i];
+            // What b does not reach neither touches nor hides anything.
+            if (fabs(mesh_height(m, t, q->middle)) <= q->radius + q->reach &&
+                !beyond_face(q, m->corner + 9 * t, 3))
+                index_add(q, &q->triangle, t);
+        }
+    }
 }
 
 void query_end(query* q)
@@ -220,20 +214,6 @@ void query_end(query* q)
     for (int k = 0; k < 3; k++)
         if (lists[k]->row != lists[k]->local) free(lists[k]->row);
     if (q->found.row != q->found.local) free(q->found.row);
-}
-
-/// What lies behind another triangle does not touch.
-static void drop_hidden(query* q)
-{
-    if (q->triangle.count < 2) return;
-    int kept = 0;
-    for (int i = 0; i < q->found.count; i++) {
-        const found* f = q->found.row + i;
-        double y[3];
-        for (int k = 0; k < 3; k++) y[k] = f->x[k] + f->h * f->t.normal[k];
-        if (f->h <= 0.0 || !hidden(q, y, f->x)) q->found.row[kept++] = *f;
-    }
-    q->found.count = kept;
 }
 
 /// A deep overlap of an edge pair or of a corner within b that a shallower contact nearby explains.
@@ -299,7 +279,16 @@ static int touch_order(const void* a, const void* b)
 /// Append what is left of the contacts found.
 talus_status query_sift(query* q, const convex_hint* hint, touch_list* out)
 {
-    drop_hidden(q);
+    int visible = 0; // what lies behind another triangle does not touch
+    for (int i = 0; i < q->found.count; i++) {
+        const found* f = q->found.row + i;
+        double y[3];
+        for (int k = 0; k < 3; k++) y[k] = f->x[k] + f->h * f->t.normal[k];
+        if (q->triangle.count < 2 || f->h <= 0.0 || !hidden(q, y, f->x)) {
+            q->found.row[visible++] = *f;
+        }
+    }
+    q->found.count = visible;
     if (!arrays_grow(&out->capacity, out->count + q->found.count, ARRAY(out->row))) {
         return TALUS_ERR_MEMORY;
     }

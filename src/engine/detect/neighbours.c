@@ -132,17 +132,6 @@ static bool still_holds(const neighbours* n, const ball_set* balls, const cell* 
     return outside == 0.0;
 }
 
-/// Motion of ball i a step while the last list served, in reaches; negative if it was not there.
-static double motion_of(const neighbours* n, const ball_set* balls, int64_t i,
-                        const double common[3])
-{
-    double d[3];
-    if (i >= n->count || n->dim != balls->dim) return -1.0;
-    moved(n, balls, balls->dim, i, d);
-    vec_sub(balls->dim, d, d, common);
-    return vec_norm(balls->dim, d) / (balls->reach[i] * (double)(n->uses + 1));
-}
-
 /// Fill `room` with the reach of each ball and room to move. None if some ball is so fast that no
 /// list can serve it.
 static void make_room(const neighbours* n, const ball_set* balls, double* room)
@@ -150,8 +139,14 @@ static void make_room(const neighbours* n, const ball_set* balls, double* room)
     double common[3] = {0.0, 0.0, 0.0}, sum = 0.0, most = 0.0, seen = 0.0;
     if (n->count == balls->count && n->dim == balls->dim) common_motion(n, balls, common);
     for (int64_t i = 0; i < balls->count; i++) {
-        const double motion = room[i] = motion_of(n, balls, i, common);
-        if (motion < 0.0) continue;
+        room[i] = -1.0; // the list did not have it
+        if (i >= n->count || n->dim != balls->dim) continue;
+        double d[3];
+        moved(n, balls, balls->dim, i, d);
+        vec_sub(balls->dim, d, d, common);
+        // Motion of the ball a step while the last list served, in reaches.
+        const double motion = vec_norm(balls->dim, d) / (balls->reach[i] * (double)(n->uses + 1));
+        room[i] = motion;
         most = motion > most ? motion : most;
         sum += motion;
         seen++;

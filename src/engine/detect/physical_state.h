@@ -26,13 +26,20 @@ typedef struct physical_state {
     uint64_t revision; ///< goes up when grains, contacts or laws change between steps
 } physical_state;
 
+/// The totals that a world shows, and what the method soft needs to go on with them.
+typedef struct running_totals {
+    talus_totals shown;
+    double power_lost;  ///< of dashpots and drag at the last force evaluation, W
+    double power_input; ///< likewise: of gravity, external forces and walls
+} running_totals;
+
 /// One step to be taken.
 typedef struct step_order {
     physical_state* state;
     const talus_world_def* options;
     double h;
     int threads;
-    talus_totals* totals; ///< seconds of the stages and energies are added here
+    running_totals* totals; ///< seconds of the stages and energies are added here
     uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
 } step_order;

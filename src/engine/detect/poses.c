@@ -74,21 +74,6 @@ convex convex_of_wall(const wall_form* form, int dim, int part)
                     .skin = form->skin};
 }
 
-static void enclose(const convex* c, double* box)
-{
-    const int dim = c->dim;
-    for (int k = 0; k < dim; k++) {
-        double low = c->vertex[k], high = low;
-        for (int v = 1; v < c->vertex_count; v++) {
-            const double x = c->vertex[v * dim + k];
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        box[k] = low - c->skin;
-        box[dim + k] = high + c->skin;
-    }
-}
-
 talus_status poses_update(poses* p, const grains* g)
 {
     const int dim = g->dim;
@@ -119,7 +104,18 @@ talus_status poses_update(poses* p, const grains* g)
         for (int k = 0; k < s->part_count; k++) {
             const int64_t part = p->first[i] + k;
             p->part[part] = convex_of_solid(s, k, axes, g->scale[i], pool);
-            enclose(&p->part[part], p->box + part * 2 * dim);
+            const convex* c = &p->part[part];
+            double* box = p->box + part * 2 * dim;
+            for (int axis = 0; axis < dim; axis++) {
+                double low = c->vertex[axis], high = low;
+                for (int v = 1; v < c->vertex_count; v++) {
+                    const double x = c->vertex[v * dim + axis];
+                    low = x < low ? x : low;
+                    high = x > high ? x : high;
+                }
+                box[axis] = low - c->skin;
+                box[dim + axis] = high + c->skin;
+            }
             pool += convex_size(&s->part[k]);
         }
     }

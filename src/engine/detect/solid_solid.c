@@ -76,20 +76,6 @@ typedef struct grain_pair {
     convex_hint hint;
 } grain_pair;
 
-static talus_status append_touch(const narrow* n, const grain_pair* p, int part_a, int part_b,
-                                 const touch* t, contacts* out)
-{
-    const int dim = n->g->dim;
-    int64_t c = narrow_append(n->g, out, p->a, p->b, feature_of_parts(t->feature, part_a, part_b),
-                              t->gap, t->normal, t->gap > p->near);
-    if (c < 0 || contacts_need_arms(out)) return TALUS_ERR_MEMORY;
-    for (int k = 0; k < dim; k++) {
-        out->point[c * dim + k] = n->g->position[p->a * dim + k] + t->point[k];
-        out->arm[c * dim + k] = t->point[k] - p->delta[k];
-    }
-    return TALUS_OK;
-}
-
 static talus_status part_contacts(const narrow* n, grain_pair* p, int part_a, int part_b,
                                   contacts* out)
 {
@@ -104,8 +90,16 @@ static talus_status part_contacts(const narrow* n, grain_pair* p, int part_a, in
     p->hint.kept = kept;
     p->hint.kept_count = kept_features(n->last, p->last_first, p->last_count, part_a, part_b, kept);
     int count = convex_touches(&a, &b, p->delta, p->reach, &p->hint, touches);
-    for (int t = 0; t < count; t++) {
-        if (append_touch(n, p, part_a, part_b, &touches[t], out)) return TALUS_ERR_MEMORY;
+    const int dim = n->g->dim;
+    for (const touch* t = touches; t < touches + count; t++) {
+        const int64_t feature = feature_of_parts(t->feature, part_a, part_b);
+        const int64_t c =
+            narrow_append(n->g, out, p->a, p->b, feature, t->gap, t->normal, t->gap > p->near);
+        if (c < 0 || contacts_need_arms(out)) return TALUS_ERR_MEMORY;
+        for (int k = 0; k < dim; k++) {
+            out->point[c * dim + k] = n->g->position[p->a * dim + k] + t->point[k];
+            out->arm[c * dim + k] = t->point[k] - p->delta[k];
+        }
     }
     return TALUS_OK;
 }

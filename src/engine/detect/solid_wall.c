@@ -108,17 +108,6 @@ static void corner_at(const convex* b, int vertex, const double local[3], double
     }
 }
 
-/// The corner's contact with one face of the wall.
-static touch corner_touch(const convex* b, int vertex, const double point[3], const shape_hit* hit)
-{
-    touch t = {.gap = hit->distance - b->skin,
-               .feature = feature_make(FEATURE_SURFACE, hit->feature, vertex)};
-    vec_copy(3, t.normal, hit->normal);
-    vec_copy(3, t.point, point);
-    vec_add_scaled(3, t.point, -0.5 * (hit->distance + b->skin), hit->normal);
-    return t;
-}
-
 /// Corners of the part within reach of a face of the wall: four where it rests, all where it moves,
 /// for any of them may come down in the step.
 static int corners_on_face(const meeting* m, const talus_shape_def* shape, const shape_hit* of_wall,
@@ -136,7 +125,12 @@ static int corners_on_face(const meeting* m, const talus_shape_def* shape, const
         for (int k = 0; k < found; k++) {
             if (hits[k].feature != of_wall->feature) continue;
             if (count == MAX_CORNERS) count = touches_reduce(points, count, few, &m->hint);
-            points[count++] = corner_touch(&m->b, v, point, &hits[k]);
+            touch* t = &points[count++];
+            *t = (touch){.gap = hits[k].distance - m->b.skin,
+                         .feature = feature_make(FEATURE_SURFACE, hits[k].feature, v)};
+            vec_copy(3, t->normal, hits[k].normal);
+            vec_copy(3, t->point, point);
+            vec_add_scaled(3, t->point, -0.5 * (hits[k].distance + m->b.skin), t->normal);
         }
     }
     return m->b.dim == 3 ? touches_reduce(points, count, most, &m->hint) : count;
@@ -244,17 +238,6 @@ static convex_hint free_motion(const narrow* n, const wall_approach* at)
     return hint;
 }
 
-static talus_status meet_parts(meeting* m, narrow_scratch* scratch)
-{
-    switch (m->form->kind) {
-    case FORM_CORNERS: return meet_corners(m);
-    case FORM_MESH: return meet_mesh(m, scratch);
-    case FORM_CONVEX:
-    case FORM_ROUND: break;
-    }
-    return meet_convex(m);
-}
-
 talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narrow_scratch* scratch,
                                  contacts_cursor* cursor, uint8_t* escaped, contacts* out)
 {
@@ -275,7 +258,10 @@ talus_status solid_wall_contacts(const narrow* n, const wall_approach* at, narro
             if (!part_in_wall(g, n->w, at->grain, at->wall, m.part_b, scratch, &m.b)) {
                 return TALUS_ERR_MEMORY;
             }
-            TRY(meet_parts(&m, scratch));
+            const wall_form_kind kind = m.form->kind;
+            TRY(kind == FORM_CORNERS ? meet_corners(&m)
+                : kind == FORM_MESH  ? meet_mesh(&m, scratch)
+                                     : meet_convex(&m));
         }
     }
     return TALUS_OK;

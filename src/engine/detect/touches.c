@@ -135,17 +135,6 @@ static void choose(touch* t, int at, int count, double slack, const convex_hint*
     swap(t, at, best);
 }
 
-/// Brings the four best points to the front. Their hull has at least a quarter of the area of that
-/// of all: with D the distance of the first two, and h and q the largest heights on both sides of
-/// their line, all points lie in a rectangle 2 D by h + q, and the four span D (h + q) / 2.
-static void pick_four(touch* t, int count, double span, const convex_hint* hint)
-{
-    choose(t, 0, count, NEAR_TIE_GAP * span, hint);
-    choose(t, 1, count, 0.0, hint);
-    choose(t, 2, count, 0.0, hint);
-    choose(t, 3, count, NEAR_TIE * fabs(area_of(&t[0], &t[1], &t[2])), hint);
-}
-
 /// Twice the area of the hull of four points: the largest of the four triangles and of the
 /// quadrilaterals with three pairs of diagonals.
 static double hull_of_four(const touch* t)
@@ -222,7 +211,14 @@ int touches_reduce(touch* points, int count, int most, const convex_hint* hint)
     touch old[4];
     // All four or none: each choice depends on the ones before.
     const bool four = find_four(points, count, hint, old);
-    pick_four(points, count, span, four ? NULL : hint);
+    // Their hull has at least a quarter of the area of that of all: with D the distance of the
+    // first two, and h and q the largest heights on both sides of their line, all points lie in a
+    // rectangle 2 D by h + q, and the four span D (h + q) / 2.
+    const convex_hint* prefer = four ? NULL : hint;
+    choose(points, 0, count, NEAR_TIE_GAP * span, prefer);
+    choose(points, 1, count, 0.0, prefer);
+    choose(points, 2, count, 0.0, prefer);
+    choose(points, 3, count, NEAR_TIE * fabs(area_of(&points[0], &points[1], &points[2])), prefer);
     if (four && least_gap(old) <= least_gap(points) + KEEP_GAP * span &&
         hull_of_four(old) >= (1.0 - KEEP_AREA) * hull_of_four(points)) {
         memcpy(points, old, sizeof old); // they hold nearly as well as those chosen anew

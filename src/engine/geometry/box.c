@@ -155,9 +155,10 @@ static int rims_query(const container* c, double reach, shape_hit* hits)
     return count;
 }
 
-static int container_query(const talus_shape_def* shape, int dim, const double* point, double reach,
-                           shape_hit* hits)
+int box_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
+              shape_hit* hits)
 {
+    if (!shape->inside) return solid_query(shape->half_size, dim, point, reach, hits);
     // Most grains are far from all faces, within or fallen out of the box.
     bool far_within = true;
     for (int k = 0; k < dim; k++) {
@@ -172,11 +173,4 @@ static int container_query(const talus_shape_def* shape, int dim, const double* 
     bool within_or_escaped = c.below_rim >= 0.0 && c.depth <= c.below_rim && !c.too_deep;
     return closed || within_or_escaped ? planes_query(&c, reach, hits)
                                        : rims_query(&c, reach, hits);
-}
-
-int box_query(const talus_shape_def* shape, int dim, const double point[3], double reach,
-              shape_hit* hits)
-{
-    if (shape->inside) return container_query(shape, dim, point, reach, hits);
-    return solid_query(shape->half_size, dim, point, reach, hits);
 }

@@ -150,38 +150,37 @@ static int cut_by(const loop* cutter, const double outward[3], double slack, int
     return count;
 }
 
-/// The corners of a face's loop.
-static int corners_of_loop(const loop* l, corner* out)
-{
-    for (int i = 0; i < l->count; i++) {
-        out[i] = (corner){.own = loop_corner(l, i), .leave = loop_edge(l, i)};
-        loop_point(l, i, out[i].x);
-    }
-    return l->count;
-}
-
-/// The ends of an edge: a polygon of two corners.
-static int corners_of_edge(const convex* c, int edge, const double* shift, corner* out)
-{
-    for (int i = 0; i < 2; i++) {
-        const int v = c->shape->edge[4 * edge + i];
-        out[i] = (corner){.own = v, .leave = edge};
-        for (int k = 0; k < 3; k++) out[i].x[k] = c->vertex[3 * v + k] + (shift ? shift[k] : 0.0);
-    }
-    return 2;
-}
-
 /// Which of the bodies is cut, by which face of the other; the face of the one that is cut, or -1.
 typedef struct cutting {
     bool cut_is_b;
     int face_a, face_b;
 } cutting;
 
-/// Turns the corners that are left into points with their heights above the cutter along the axis.
-static int points_of(const convex_pair* p, const double n[3], const loop* cutter,
-                     const cutting* how, const corner* c, int count, double reach, touch* out)
+/// Points where a face meets the face that cuts it, or one of its edges where `edge` is not -1:
+/// then the ends of what is over the cutter. `slack`: how far outside a corner still counts as
+/// inside.
+static int clip(const convex_pair* p, const double n[3], const cutting* how, int edge, double slack,
+                double reach, touch* out)
 {
+    const loop of_a = loop_of(p->a, how->face_a, NULL);
+    const loop of_b = loop_of(p->b, how->face_b, p->delta);
+    const loop *subject = how->cut_is_b ? &of_b : &of_a, *cutter = how->cut_is_b ? &of_a : &of_b;
     const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
+    corner c[CUT_CORNERS + 2];
+    int count = edge < 0 ? subject->count : 2;
+    for (int i = 0; i < count && edge < 0; i++) {
+        c[i] = (corner){.own = loop_corner(subject, i), .leave = loop_edge(subject, i)};
+        loop_point(subject, i, c[i].x);
+    }
+    for (int i = 0; i < 2 && edge >= 0; i++) { // a polygon of two corners
+        const int v = subject->body->shape->edge[4 * edge + i];
+        c[i] = (corner){.own = v, .leave = edge};
+        for (int k = 0; k < 3; k++) {
+            c[i].x[k] = subject->body->vertex[3 * v + k] + subject->shift[k];
+        }
+    }
+    count = cut_by(cutter, outward, -slack, count, c);
+    // The corners that are left become points, with their heights above the cutter along the axis.
     const double* m = cutter->body->normal + 3 * cutter->face;
     double foot[3];
     int made = 0;
@@ -197,34 +196,6 @@ static int points_of(const convex_pair* p, const double n[3], const loop* cutter
         if (out[made].gap <= reach) made++;
     }
     return made;
-}
-
-/// Points where two faces meet. `slack`: how far outside a corner of the cut face still counts as
-/// inside.
-static int clip(const convex_pair* p, const double n[3], const cutting* how, double slack,
-                double reach, touch* out)
-{
-    const loop of_a = loop_of(p->a, how->face_a, NULL);
-    const loop of_b = loop_of(p->b, how->face_b, p->delta);
-    const loop *subject = how->cut_is_b ? &of_b : &of_a, *cutter = how->cut_is_b ? &of_a : &of_b;
-    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
-    corner c[CUT_CORNERS + 2];
-    int count = cut_by(cutter, outward, -slack, corners_of_loop(subject, c), c);
-    return points_of(p, n, cutter, how, c, count, reach, out);
-}
-
-/// Points where an edge of one body lies across a face of the other: the ends of what is over it.
-static int clip_edge(const convex_pair* p, const double n[3], const cutting* how, int edge,
-                     double slack, double reach, touch* out)
-{
-    const loop cutter =
-        how->cut_is_b ? loop_of(p->a, how->face_a, NULL) : loop_of(p->b, how->face_b, p->delta);
-    const double s = how->cut_is_b ? 1.0 : -1.0, outward[3] = {s * n[0], s * n[1], s * n[2]};
-    corner c[CUT_CORNERS + 2];
-    int count = how->cut_is_b ? corners_of_edge(p->b, edge, p->delta, c)
-                              : corners_of_edge(p->a, edge, NULL, c);
-    count = cut_by(&cutter, outward, -slack, count, c);
-    return points_of(p, n, &cutter, how, c, count, reach, out);
 }
 
 /// Of the two faces beside an edge that which looks more along s * n.
@@ -367,10 +338,10 @@ static int meet_faces(const convex_pair* p, const axis* along, const cutting* ho
                       touch* out)
 {
     const double slack = FLUSH * p->size;
-    if (how->cut_is_b) return clip(p, along->normal, how, slack, reach, out);
-    const int count = clip(p, along->normal, how, -slack, reach, out);
+    if (how->cut_is_b) return clip(p, along->normal, how, -1, slack, reach, out);
+    const int count = clip(p, along->normal, how, -1, -slack, reach, out);
     // Where nothing of b's corners is left, a's may still lie on a border.
-    return count > 0 ? count : clip(p, along->normal, how, slack, reach, out);
+    return count > 0 ? count : clip(p, along->normal, how, -1, slack, reach, out);
 }
 
 /// Points along the axis of a pair of edges: of the faces beside them if both are nearly
@@ -389,7 +360,7 @@ static int meet_edges(const convex_pair* p, const axis* along, cutting* how, dou
     const convex* steep = flat_a ? p->b : p->a;
     const int code = flat_a ? along->of_b : along->of_a, corner_of = code - edge_count_of(steep);
     const int edge = corner_of < 0 ? code : flattest_edge(steep, corner_of, n, flat_a ? 1.0 : -1.0);
-    return edge < 0 ? 0 : clip_edge(p, n, how, edge, FLUSH * p->size, reach, out);
+    return edge < 0 ? 0 : clip(p, n, how, edge, FLUSH * p->size, reach, out);
 }
 
 int manifold_3d(const convex_pair* p, const axis* along, double reach, touch* out)

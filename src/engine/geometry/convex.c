@@ -174,19 +174,6 @@ static int manifold(const convex_pair* p, const axis* along, double reach, touch
     return p->a->dim == 2 ? manifold_2d(p, along, reach, out) : manifold_3d(p, along, reach, out);
 }
 
-/// The nearest axis and the points along it.
-static int search(const convex_pair* p, double reach, axis* along, touch* out)
-{
-    const double limit = reach + p->a->skin + p->b->skin;
-    if (p->a->dim == 2) {
-        if (!nearest_2d(p, limit, along)) return 0;
-    } else {
-        if (!nearest_3d(p, limit, along)) return 0;
-        settle_3d(p, along);
-    }
-    return manifold(p, along, reach, out);
-}
-
 int convex_touches(const convex* a, const convex* b, const double delta[3], double reach,
                    const convex_hint* hint, touch out[CONVEX_MAX_TOUCHES])
 {
@@ -197,7 +184,11 @@ int convex_touches(const convex* a, const convex* b, const double delta[3], doub
     if (convex_pair_begin(&p, a, b, delta, reach)) return 0;
     if (hint && hint->kept_count > 0) count = kept_axis_touches(&p, hint, reach, &along, found);
     if (count == 0) {
-        count = search(&p, reach, &along, found);
+        const double limit = reach + a->skin + b->skin;
+        const bool flat = a->dim == 2;
+        const bool near = flat ? nearest_2d(&p, limit, &along) : nearest_3d(&p, limit, &along);
+        if (near && !flat) settle_3d(&p, &along);
+        if (near) count = manifold(&p, &along, reach, found);
         if (count > 0 && hint && hint_moves(hint) && foresee(&p, hint, found, count, &along)) {
             count = manifold(&p, &along, reach, found);
         }

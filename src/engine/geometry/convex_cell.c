@@ -147,21 +147,14 @@ static int clip_loop(const convex_loops* from, int f, cutting* cut, convex_loops
     return count;
 }
 
-/// Room for what a cut can make: at most a new corner for each old one, and as many again in the
-/// new face.
-static talus_status reserve_cut(convex_cell* c)
-{
-    const int corners = corners_of(&c->now);
-    TRY(loops_reserve(&c->spare, c->now.faces + 1, 3 * corners));
-    const bool good = arrays_grow(&c->section_capacity, corners, ROWS(c->section, 4));
-    return good ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
 talus_status convex_cell_cut(convex_cell* c, const double normal[3], double offset, int32_t tag)
 {
     const bool flat = c->dim == 2;
     if (!is_cut(&c->now, normal, offset)) return TALUS_OK;
-    TRY(reserve_cut(c));
+    // At most a new corner for each old one, and as many again in the new face.
+    const int most = corners_of(&c->now);
+    TRY(loops_reserve(&c->spare, c->now.faces + 1, 3 * most));
+    if (!arrays_grow(&c->section_capacity, most, ROWS(c->section, 4))) return TALUS_ERR_MEMORY;
     const convex_loops* from = &c->now;
     convex_loops* to = &c->spare;
     cutting cut = {normal, offset, tag, c->section, 0};
@@ -254,20 +247,16 @@ double convex_cell_volume(const convex_cell* c, double centre[3])
     return total / (c->dim == 2 ? 2.0 : 6.0);
 }
 
-static double side_of(const convex_cell* c, int f, double centre[3])
-{
-    const convex_loops* l = &c->now;
-    const double *a = l->x + 3 * f, *b = l->x + 3 * (f + 1 < l->first[1] ? f + 1 : 0);
-    double edge[3];
-    vec_sub(3, edge, b, a);
-    for (int k = 0; k < 3 && centre; k++) centre[k] = 0.5 * (a[k] + b[k]);
-    return vec_norm(3, edge);
-}
-
 double convex_cell_face(const convex_cell* c, int f, double centre[3])
 {
     const convex_loops* l = &c->now;
-    if (c->dim == 2) return side_of(c, f, centre);
+    if (c->dim == 2) {
+        const double *a = l->x + 3 * f, *b = l->x + 3 * (f + 1 < l->first[1] ? f + 1 : 0);
+        double edge[3];
+        vec_sub(3, edge, b, a);
+        for (int k = 0; k < 3 && centre; k++) centre[k] = 0.5 * (a[k] + b[k]);
+        return vec_norm(3, edge);
+    }
     const double* base = l->x + 3 * l->first[f];
     double total = 0.0, sum[3] = {0};
     for (int i = l->first[f] + 1; i + 1 < l->first[f + 1]; i++) {

@@ -190,14 +190,6 @@ static talus_status mesh_find_edges(mesh* m, talus_error* error)
     return TALUS_OK;
 }
 
-static double flat_tolerance(const mesh* m)
-{
-    for (int32_t k = 0; k < 9 * m->triangle_count; k++) {
-        if ((double)(float)m->corner[k] != m->corner[k]) return 1e-9 * m->size;
-    }
-    return 5e-7 * m->size;
-}
-
 /// The triangle beyond an edge of exactly two that does not fold back onto `triangle`; -1 if none.
 static int32_t flat_neighbour(const mesh* m, int32_t triangle, int32_t e)
 {
@@ -329,7 +321,11 @@ static talus_status mesh_find_patches(mesh* m, const double* area, talus_error* 
         m->patch[i] = -1;
     }
     qsort(seeds, count, sizeof *seeds, sized_triangle_order);
-    double tolerance = flat_tolerance(m);
+    bool single = true; // are all coordinates single precision numbers?
+    for (int32_t k = 0; k < 9 * m->triangle_count && single; k++) {
+        single = (double)(float)m->corner[k] == m->corner[k];
+    }
+    const double tolerance = (single ? 5e-7 : 1e-9) * m->size;
     for (size_t i = 0; i < count; i++)
         if (m->patch[seeds[i].triangle] < 0)
             patch_make(m, seeds[i].triangle, tolerance, area, member);

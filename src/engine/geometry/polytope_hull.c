@@ -47,15 +47,6 @@ typedef struct hull {
     uint8_t* gone; ///< [count] point is a double of another one
 } hull;
 
-static void hull_free(hull* h)
-{
-    free(h->point);
-    free(h->active);
-    free(h->index);
-    free(h->facet);
-    free(h->gone);
-}
-
 static const double* hull_point(const hull* h, int i)
 {
     return h->point + (size_t)h->dim * (size_t)i;
@@ -221,23 +212,7 @@ static talus_status hull_drop_close(hull* h, double weld, bool* welded, talus_er
 
 // ---- qhull -------------------------------------------------------------------------------------
 
-/// Copy a facet's corners, counterclockwise seen from outside.
-static void hull_copy_facet(const hull* h, qhT* qh, facetT* facet, int32_t* corner)
-{
-    vertexT *vertex, **vertexp;
-    int count = 0;
-    FOREACHvertex_(facet->vertices)
-    {
-        if (count < h->dim) corner[count++] = h->index[qh_pointid(qh, vertex->point)];
-    }
-    // qhull keeps the corners in no geometric order, only with the parity of the permutation.
-    bool swap = (facet->toporient ^ qh_ORIENTclock) == (h->dim == 3);
-    if (swap) {
-        int32_t other = corner[0];
-        corner[0] = corner[1], corner[1] = other;
-    }
-}
-
+/// Facets with their corners counterclockwise seen from outside.
 static talus_status hull_copy_facets(hull* h, qhT* qh, talus_error* error)
 {
     facetT* facet;
@@ -248,7 +223,19 @@ static talus_status hull_copy_facets(hull* h, qhT* qh, talus_error* error)
     int count = 0;
     FORALLfacets
     {
-        if (count < h->facet_count) hull_copy_facet(h, qh, facet, h->facet + h->dim * count++);
+        if (count == h->facet_count) break;
+        int32_t* corner = h->facet + h->dim * count++;
+        vertexT *vertex, **vertexp;
+        int corners = 0;
+        FOREACHvertex_(facet->vertices)
+        {
+            if (corners < h->dim) corner[corners++] = h->index[qh_pointid(qh, vertex->point)];
+        }
+        // qhull keeps the corners in no geometric order, only with the parity of the permutation.
+        if ((facet->toporient ^ qh_ORIENTclock) == (h->dim == 3)) {
+            int32_t other = corner[0];
+            corner[0] = corner[1], corner[1] = other;
+        }
     }
     h->facet_count = count;
     return TALUS_OK;
@@ -410,26 +397,6 @@ done:
 
 // ---- polyhedra ---------------------------------------------------------------------------------
 
-/// Corners as given, offsets from them.
-static talus_status polyhedron_fill(const hull* h, const int32_t* corner_of, polytope* out,
-                                    talus_error* error)
-{
-    out->vertex = malloc(3 * (size_t)out->vertex_count * sizeof(double));
-    if (!out->vertex) return error_memory(error, "making a polyhedron");
-    for (int v = 0; v < out->vertex_count; v++) {
-        vec_copy(3, out->vertex + 3 * v, h->raw + 3 * (size_t)corner_of[v]);
-    }
-    for (int f = 0; f < out->face_count; f++) {
-        // Rounding and what was merged leave the corners a little off the plane: take the middle.
-        double sum = 0.0;
-        for (int32_t i = out->face_first[f]; i < out->face_first[f + 1]; i++) {
-            sum += vec_dot(3, out->normal + 3 * f, out->vertex + 3 * out->face_vertex[i]);
-        }
-        out->offset[f] = sum / (out->face_first[f + 1] - out->face_first[f]);
-    }
-    return TALUS_OK;
-}
-
 static talus_status hull_polyhedron(hull* h, double flat, polytope* out, talus_error* error)
 {
     // Noise of just the size of the tolerance may leave no proper faces: then try others.
@@ -455,7 +422,21 @@ static talus_status hull_polyhedron(hull* h, double flat, polytope* out, talus_e
                            "the points have no clear convex hull: too many of them nearly lie in "
                            "one plane or nearly coincide");
     }
-    if (status == TALUS_OK) status = polyhedron_fill(h, corner_of, out, error);
+    if (status == TALUS_OK) {
+        out->vertex = malloc(3 * (size_t)out->vertex_count * sizeof(double));
+        if (!out->vertex) status = error_memory(error, "making a polyhedron");
+    }
+    for (int v = 0; status == TALUS_OK && v < out->vertex_count; v++) { // corners as given
+        vec_copy(3, out->vertex + 3 * v, h->raw + 3 * (size_t)corner_of[v]);
+    }
+    for (int f = 0; status == TALUS_OK && f < out->face_count; f++) {
+        // Rounding and what was merged leave the corners a little off the plane: take the middle.
+        double sum = 0.0;
+        for (int32_t i = out->face_first[f]; i < out->face_first[f + 1]; i++) {
+            sum += vec_dot(3, out->normal + 3 * f, out->vertex + 3 * out->face_vertex[i]);
+        }
+        out->offset[f] = sum / (out->face_first[f + 1] - out->face_first[f]);
+    }
     if (status != TALUS_OK) polytope_free(out);
     free(corner_of);
     return status;
@@ -477,6 +458,10 @@ talus_status polytope_hull(int dim, const double* points, int count, polytope* o
     *out = (polytope){0};
     hull h = {.dim = dim, .count = count, .raw = points};
     talus_status status = hull_make(&h, out, error);
-    hull_free(&h);
+    free(h.point);
+    free(h.active);
+    free(h.index);
+    free(h.facet);
+    free(h.gone);
     return status;
 }

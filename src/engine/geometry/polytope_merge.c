@@ -41,22 +41,6 @@ typedef struct merge {
     int face_count, vertex_count;
 } merge;
 
-static void merge_free(merge* m)
-{
-    free(m->twin);
-    free(m->face);
-    free(m->seed);
-    free(m->degree);
-    free(m->number);
-    free(m->stack);
-    free(m->walked);
-    free(m->order);
-    free(m->sides);
-    free(m->loop);
-    free(m->first);
-    free(m->rank);
-}
-
 static bool merge_begin(merge* m)
 {
     size_t triangles = (size_t)m->triangles, halves = (size_t)m->halves;
@@ -259,34 +243,16 @@ static bool merge_loops(merge* m)
     return faces == m->face_count;
 }
 
-static int compare_loops(const merge* m, int32_t a, int32_t b)
+static int compare_faces(const void* left, const void* right, void* context)
 {
+    const merge* m = context;
+    const int32_t a = *(const int32_t*)left, b = *(const int32_t*)right;
     int32_t na = m->first[a + 1] - m->first[a], nb = m->first[b + 1] - m->first[b];
     for (int i = 0; i < na && i < nb; i++) {
         int32_t x = m->loop[m->first[a] + i], y = m->loop[m->first[b] + i];
         if (x != y) return x < y ? -1 : 1;
     }
     return (na > nb) - (na < nb);
-}
-
-static int compare_faces(const void* left, const void* right, void* context)
-{
-    return compare_loops(context, *(const int32_t*)left, *(const int32_t*)right);
-}
-
-static bool polyhedron_reserve(polytope* out, int vertices, int faces, int corners)
-{
-    *out = (polytope){
-        .dim = 3, .vertex_count = vertices, .face_count = faces, .edge_count = corners / 2};
-    size_t rows = (size_t)faces, sides = (size_t)corners;
-    out->normal = malloc(3 * rows * sizeof *out->normal);
-    out->offset = malloc(rows * sizeof *out->offset);
-    out->face_first = malloc((rows + 1) * sizeof *out->face_first);
-    out->face_vertex = malloc(sides * sizeof *out->face_vertex);
-    out->face_edge = malloc(sides * sizeof *out->face_edge);
-    out->edge = malloc(4 * (sides / 2) * sizeof *out->edge);
-    return out->normal && out->offset && out->face_first && out->face_vertex && out->face_edge &&
-           out->edge;
 }
 
 static int32_t loop_next(const polytope* p, int f, int32_t i)
@@ -384,7 +350,19 @@ static talus_status merge_run(merge* m, polytope* out, int32_t* corner_of, bool*
     qsort_r(m->rank, (size_t)m->face_count, sizeof *m->rank, compare_faces, m);
     int corners = m->first[m->face_count];
     if (m->vertex_count - corners / 2 + m->face_count != 2) return TALUS_OK;
-    if (!polyhedron_reserve(out, m->vertex_count, m->face_count, corners)) {
+    *out = (polytope){.dim = 3,
+                      .vertex_count = m->vertex_count,
+                      .face_count = m->face_count,
+                      .edge_count = corners / 2};
+    const size_t rows = (size_t)m->face_count, sides = (size_t)corners;
+    out->normal = malloc(3 * rows * sizeof *out->normal);
+    out->offset = malloc(rows * sizeof *out->offset);
+    out->face_first = malloc((rows + 1) * sizeof *out->face_first);
+    out->face_vertex = malloc(sides * sizeof *out->face_vertex);
+    out->face_edge = malloc(sides * sizeof *out->face_edge);
+    out->edge = malloc(4 * (sides / 2) * sizeof *out->edge);
+    if (!out->normal || !out->offset || !out->face_first || !out->face_vertex || !out->face_edge ||
+        !out->edge) {
         return error_memory(error, "making a polyhedron");
     }
     int used = 0;
@@ -424,7 +402,9 @@ talus_status hull_merge(const triangulation* t, polytope* out, int32_t* corner_o
     *proper = false;
     merge m = {.in = t, .triangles = t->count, .halves = 3 * t->count};
     talus_status status = merge_run(&m, out, corner_of, proper, error);
-    merge_free(&m);
+    void* arrays[] = {m.twin,   m.face,  m.seed,  m.degree, m.number, m.stack,
+                      m.walked, m.order, m.sides, m.loop,   m.first,  m.rank};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) free(arrays[k]);
     if (!*proper) polytope_free(out);
     return status;
 }

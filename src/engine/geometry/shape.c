@@ -125,14 +125,6 @@ static talus_status check_box(const talus_shape_def* s, int dim, talus_error* er
     return TALUS_OK;
 }
 
-static talus_status check_cylinder(const talus_shape_def* s, int dim, talus_error* error)
-{
-    TRY(check_positive(s, "radius", s->radius, error));
-    if (dim == 2) return TALUS_OK;
-    TRY(check_unit(s, 3, "axis", s->axis, error));
-    return check_not_negative(s, "half_length", s->half_length, error);
-}
-
 /// How the triangles hang together is looked at when the mesh is made (geometry/mesh.h).
 static talus_status check_mesh(const talus_shape_def* s, int dim, talus_error* error)
 {
@@ -182,7 +174,11 @@ talus_status shape_check(const talus_shape_def* shape, int dim, talus_error* err
         return check_not_negative(shape, "skin", shape->skin, error);
     case TALUS_SHAPE_PLATE: return check_plate(shape, dim, error);
     case TALUS_SHAPE_BOX: return check_box(shape, dim, error);
-    case TALUS_SHAPE_CYLINDER: return check_cylinder(shape, dim, error);
+    case TALUS_SHAPE_CYLINDER:
+        TRY(check_positive(shape, "radius", shape->radius, error));
+        if (dim == 2) return TALUS_OK;
+        TRY(check_unit(shape, 3, "axis", shape->axis, error));
+        return check_not_negative(shape, "half_length", shape->half_length, error);
     case TALUS_SHAPE_CONE: return check_cone(shape, dim, error);
     case TALUS_SHAPE_SOLID: return TALUS_OK; // a solid was checked when it was made
     case TALUS_SHAPE_MESH: return check_mesh(shape, dim, error);

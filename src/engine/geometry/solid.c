@@ -6,6 +6,7 @@
 /// which lose no accuracy on the small principal moments of a rod.
 #include "geometry/solid.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/symmetric.h"
@@ -190,25 +191,6 @@ int solids_find(const solids* s, const char* name)
     return s->capacity > 0 ? s->bucket[bucket_of(s, name)] : -1;
 }
 
-/// Room for twice as many, and all names filed anew.
-static bool solids_grow(solids* s)
-{
-    const int capacity = s->capacity > 0 ? 2 * s->capacity : 8;
-    solid* row = realloc(s->row, (size_t)capacity * sizeof *row);
-    if (row) s->row = row;
-    int* bucket = malloc(2 * (size_t)capacity * sizeof *bucket);
-    if (!row || !bucket) {
-        free(bucket);
-        return false;
-    }
-    free(s->bucket);
-    s->bucket = bucket;
-    s->capacity = capacity;
-    for (int k = 0; k < 2 * capacity; k++) bucket[k] = -1;
-    for (int i = 0; i < s->count; i++) bucket[bucket_of(s, s->row[i].name)] = i;
-    return true;
-}
-
 talus_status solids_copy(solids* to, const solids* from)
 {
     const size_t room = (size_t)from->capacity;
@@ -241,7 +223,13 @@ talus_status solids_add(solids* s, const talus_solid_def* def, int dim, int* ind
         return error_set(error, TALUS_ERR_ARGUMENT, "there already is a solid named '%s'",
                          def->name);
     }
-    if (s->count == s->capacity && !solids_grow(s)) return error_memory(error, "adding a solid");
+    if (s->count == s->capacity) { // more room, and all names are filed anew
+        if (!arrays_grow(&s->capacity, s->count + 1, ARRAY(s->row), ROWS(s->bucket, 2))) {
+            return error_memory(error, "adding a solid");
+        }
+        for (int64_t k = 0; k < 2 * s->capacity; k++) s->bucket[k] = -1;
+        for (int i = 0; i < s->count; i++) s->bucket[bucket_of(s, s->row[i].name)] = i;
+    }
     TRY(solid_make(def, dim, &s->row[s->count], error));
     s->bucket[bucket_of(s, s->row[s->count].name)] = s->count;
     if (index) *index = s->count;

@@ -31,7 +31,8 @@ void solid_free(solid* s);
 
 /// All solids of a world. Rows never move out of order and are never removed.
 typedef struct solids {
-    int count, capacity;
+    int count;
+    int64_t capacity;
     solid* row;  ///< [count]
     int* bucket; ///< [2 capacity] rows by the hash of their names, -1 where empty
 } solids;

@@ -36,25 +36,25 @@ static void to_tangent(int dim, const double* n, const double* v, double* t)
 
 // ---- parts -------------------------------------------------------------------------------------
 
-/// Torsion: the part of the torque along n. In 2D there is none.
-static double torsion_impulse(const compound_problem* r, double normal)
+/// What all bounds grow with: the normal impulse and the strength of the bond.
+double compound_bound(const compound_contact* contact, double pn)
 {
-    const compound_contact* c = r->contact;
-    if (r->dim == 2 || c->response == 0.0) return 0.0;
-    double limit = rolling_limit(&c->torsion, normal, c->h);
-    const double held = -vec_dot(3, r->spin, r->n) / c->response;
-    return held > limit ? limit : held < -limit ? -limit : held;
+    double base = pn + contact->bond;
+    return base > 0.0 ? base : 0.0;
 }
 
-/// Sliding and rolling for the free tangential velocity `ut` (slip not yet added).
-static void slide_and_roll(const compound_problem* r, const double* ut, double normal, double* p,
-                           double* q)
+/// The normal impulse first, which fixes all bounds; then torsion, and sliding together with
+/// rolling.
+static void solve_diagonal(const compound_problem* r, double* p, double* torque)
 {
     const compound_contact* c = r->contact;
     const int m = spin_width(r->dim);
-    double u[3], y[3], slip[3];
+    double u[3], y[3], slip[3], pt[3], q[3], torsion = 0.0;
+    double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, c->bond, c->closing);
+    double base = compound_bound(c, pn);
+    to_tangent(r->dim, r->n, r->u, u);
     to_tangent(r->dim, r->n, c->slip, slip);
-    for (int k = 0; k < m; k++) u[k] = ut[k] + slip[k];
+    for (int k = 0; k < m; k++) u[k] += slip[k];
     if (r->dim == 2) { // n x spin, as a tangential vector
         y[0] = -r->spin[0];
     } else {
@@ -64,29 +64,16 @@ static void slide_and_roll(const compound_problem* r, const double* ut, double n
                                .wt = r->wt,
                                .wr = c->response,
                                .c = c->coupling,
-                               .slide_limit = r->mu * normal,
-                               .roll_limit = rolling_limit(&c->rolling, normal, c->h),
+                               .slide_limit = r->mu * base,
+                               .roll_limit = rolling_limit(&c->rolling, base, c->h),
                                .u = u,
                                .y = y};
-    rolling_solve(&coupled, p, q);
-}
-
-/// What all bounds grow with: the normal impulse and the strength of the bond.
-double compound_bound(const compound_contact* contact, double pn)
-{
-    double base = pn + contact->bond;
-    return base > 0.0 ? base : 0.0;
-}
-
-static void solve_diagonal(const compound_problem* r, double* p, double* torque)
-{
-    double ut[3], pt[3], q[3];
-    const compound_contact* c = r->contact;
-    double pn = cohesion_normal(vec_dot(r->dim, r->u, r->n), r->wn, r->bias, c->bond, c->closing);
-    double base = compound_bound(r->contact, pn);
-    to_tangent(r->dim, r->n, r->u, ut);
-    slide_and_roll(r, ut, base, pt, q);
-    const double torsion = torsion_impulse(r, base);
+    rolling_solve(&coupled, pt, q);
+    if (r->dim == 3 && c->response != 0.0) {
+        const double limit = rolling_limit(&c->torsion, base, c->h);
+        const double held = -vec_dot(3, r->spin, r->n) / c->response;
+        torsion = held > limit ? limit : held < -limit ? -limit : held;
+    }
     for (int k = 0; k < r->dim; k++) p[k] = pn * r->n[k];
     if (r->dim == 2) {
         p[0] -= r->n[1] * pt[0];

@@ -472,7 +472,7 @@ void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error)
 {
-    talus_totals* totals = order->totals;
+    talus_totals* totals = &order->totals->shown;
     *out = step_outcome_good();
 
     // v_free = v + h M^-1 F_ext
@@ -649,5 +649,5 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
     }
     drive_move(w, h);
     drive_carry_grains(w, &state->cell, g, order->threads);
-    order->totals->seconds_advance += clock_seconds() - start;
+    order->totals->shown.seconds_advance += clock_seconds() - start;
 }

@@ -99,11 +99,11 @@ static ALWAYS_INLINE void fill_block(problem* p, const int dim, int64_t c, const
     const int stride = problem_stride(dim);
     double* S = problem_block(p, dim, c);
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
-    const int64_t mobile = a - p->mobile_first;
+    const int64_t mobile = problem_mobile_wall(p, a);
     for (int k = 0; k < dim * dim; k++) S[k] = 0.0;
     add_response(dim, p->free + (int64_t)a * stride, S + block_arm_a(dim), S);
     add_response(dim, p->free + (int64_t)b * stride, S + block_arm_b(dim), S);
-    if (mobile >= 0 && mobile < p->mobile_count) {
+    if (mobile >= 0) {
         vec_add_scaled(dim * dim, S, 1.0, p->mobility + mobile * dim * dim);
     }
     coulomb_block_inverse(dim, S, S + block_inverse(dim));

@@ -126,6 +126,19 @@ static ALWAYS_INLINE int block_width(const int dim)
 {
     return dim == 2 ? 12 : 36;
 }
+/// Number of the mobile wall that a row is, -1 if it is none.
+static ALWAYS_INLINE int64_t problem_mobile_wall(const problem* p, int64_t row)
+{
+    const int64_t wall = row - p->mobile_first;
+    return wall >= 0 && wall < p->mobile_count ? wall : -1;
+}
+/// Can contacts change the velocity of a row?
+static ALWAYS_INLINE bool problem_row_moves(const problem* p, int64_t row)
+{
+    const double* body = p->free + row * problem_stride(p->dim);
+    return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 ||
+           problem_mobile_wall(p, row) >= 0;
+}
 /// Row of a contact in `blocks` and in `compound_rows`, -1 if it has none.
 static ALWAYS_INLINE int32_t problem_block_of(const problem* p, int64_t contact)
 {
@@ -208,14 +221,14 @@ static ALWAYS_INLINE void block_apply(const problem* p, const int dim, const dou
                                       int32_t a_row, double* a, double* b, const double* dp)
 {
     const int w = dim + 1, kim = row_kim(dim);
-    const int64_t mobile = a_row - p->mobile_first;
+    const int64_t mobile = problem_mobile_wall(p, a_row);
     for (int k = 0; k < dim; k++) {
         a[k] -= a[dim] * dp[k];
         b[k] += b[dim] * dp[k];
     }
     arm_apply(dim, block + block_arm_a(dim), -a[kim], dp, a + w);
     arm_apply(dim, block + block_arm_b(dim), b[kim], dp, b + w);
-    if (mobile >= 0 && mobile < p->mobile_count) {
+    if (mobile >= 0) {
         const double* mobility = p->mobility + mobile * dim * dim;
         for (int i = 0; i < dim; i++) a[i] -= vec_dot(dim, mobility + i * dim, dp);
     }

@@ -271,7 +271,7 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
                                  talus_error* error)
 {
     const grains* g = &order->state->grains;
-    talus_totals* totals = order->totals;
+    running_totals* totals = order->totals;
     const double started = watch(order);
     *out = step_outcome_good();
     const bool begins = !g->rate2 && g->capacity > 0;
@@ -287,28 +287,28 @@ talus_status soft_particles_step(soft_particles* s, const step_order* order, ste
     TRY(soft_evaluate(s, order, since, error));
     out->nan_grain = soft_accelerate(s, order, since, &flow);
     const double evaluated = watch(order);
-    totals->seconds_advance += predicted - started;
-    totals->seconds_solve += evaluated - predicted;
+    totals->shown.seconds_advance += predicted - started;
+    totals->shown.seconds_solve += evaluated - predicted;
     if (out->nan_grain >= 0) return TALUS_OK;
 
-    totals->dissipated += flow.lost + 0.5 * since * (totals->power_lost + flow.out);
-    totals->input += 0.5 * since * (totals->power_input + flow.input);
+    totals->shown.dissipated += flow.lost + 0.5 * since * (totals->power_lost + flow.out);
+    totals->shown.input += 0.5 * since * (totals->power_input + flow.input);
     totals->power_lost = flow.out;
     totals->power_input = flow.input;
     forget_motion(s, order);
     summarise(s, order, out);
 
     correct(s, order);
-    totals->seconds_advance += watch(order) - evaluated;
+    totals->shown.seconds_advance += watch(order) - evaluated;
     return TALUS_OK;
 }
 
 talus_soft_energy soft_particles_energy(const soft_particles* s, const step_order* order)
 {
-    const talus_totals* t = order->totals;
+    const running_totals* t = order->totals;
     const double ahead = (1.0 - s->integrator->evaluates_at) * order->h; // since the evaluation
     return (talus_soft_energy){.elastic = s->elastic,
-                               .dissipated = t->dissipated + ahead * t->power_lost,
-                               .input = t->input + ahead * t->power_input,
-                               .start = t->start};
+                               .dissipated = t->shown.dissipated + ahead * t->power_lost,
+                               .input = t->shown.input + ahead * t->power_input,
+                               .start = t->shown.start};
 }

@@ -277,7 +277,8 @@ static talus_status start_run(soft_path* p, talus_error* error)
     double elastic = 0.0;
     TRY(soft_evaluate(s, order, 0.0, error));
     if (soft_elastic(s, order, &elastic)) return error_memory(error, "starting a soft run");
-    order->totals->start = grains_kinetic_energy(&order->state->grains, order->threads) + elastic;
+    order->totals->shown.start =
+        grains_kinetic_energy(&order->state->grains, order->threads) + elastic;
     order->totals->power_lost = p->flow.out;
     order->totals->power_input = p->flow.input;
     return TALUS_OK;

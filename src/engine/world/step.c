@@ -126,7 +126,7 @@ static talus_status go_on(talus_world* w, const step_order* order, const step_ou
     if (o->escaped_grain < 0 || w->def.on_escape != TALUS_POLICY_REMOVE) return TALUS_OK;
     int64_t removed = 0;
     TRY(world_remove_grains(w, o->escaped, &removed, error));
-    log_removal(w, w->totals.removed + result->removed, removed, result->escaped_grain);
+    log_removal(w, w->totals.shown.removed + result->removed, removed, result->escaped_grain);
     result->removed += removed;
     return TALUS_OK;
 }
@@ -167,7 +167,7 @@ void world_watch(talus_world* world, world_watcher watcher)
 static talus_status show_problem(talus_world* w, const step_order* order, step_outcome* outcome,
                                  talus_error* error)
 {
-    const talus_totals totals = w->totals;
+    const running_totals totals = w->totals;
     const contacts* list = NULL;
     problem p = {0};
     talus_status status = contact_dynamics_pose(w->rigid, order, &p, &list, error);
@@ -235,8 +235,8 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     }
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
                     sizeof result->remark);
-    add_to_totals(&w->totals, result);
-    w->totals.seconds_advance += clock_seconds() - start;
+    add_to_totals(&w->totals.shown, result);
+    w->totals.shown.seconds_advance += clock_seconds() - start;
     w->last = *result;
     return TALUS_OK;
 }
@@ -249,7 +249,7 @@ talus_status world_pose(talus_world* w, double h, struct problem* out, const con
                          "the method %s has no contact problem: it needs the method contact",
                          w->method->name);
     }
-    const talus_totals totals = w->totals;
+    const running_totals totals = w->totals;
     const int64_t solves = w->solves;
     talus_world_def options = w->def;
     options.solver.warm_start = true; // the last step's impulses are wanted in any case
@@ -327,8 +327,8 @@ static talus_status conclude_soft(talus_world* w, double h, talus_step_result* r
     talus_soft_energy* e = &result->energy;
     *e = soft_particles_energy(w->soft, &order);
     e->error = result->kinetic_energy + e->elastic + e->dissipated - e->start - e->input;
-    add_to_totals(&w->totals, result);
-    w->totals.seconds_advance += clock_seconds() - start;
+    add_to_totals(&w->totals.shown, result);
+    w->totals.shown.seconds_advance += clock_seconds() - start;
     w->last = *result;
     return TALUS_OK;
 }
@@ -339,7 +339,7 @@ static talus_status batched_steps(talus_world* w, double h, int64_t count,
                                   talus_step_result* result, double* deepest, talus_error* error)
 {
     int64_t done;
-    const talus_totals totals = w->totals;
+    const running_totals totals = w->totals;
     if (snapshot_take(&w->snapshot, &w->state))
         return error_memory(error, "keeping the state before steps");
     const talus_status status = soft_steps(w, h, count, result, &done, deepest, error);

@@ -24,7 +24,7 @@ struct talus_world {
     soft_particles* soft;        ///< likewise
     double extent;  ///< of the longest cluster in mean diameters (diagnose_rigidity); 0: not known
     int64_t solves; ///< attempts made: the key of the next one's random numbers
-    talus_totals totals;
+    running_totals totals;
     talus_step_result last;
     clusters clusters;       ///< memory of the diagnostics
     world_watcher watcher;   ///< zero: nobody looks

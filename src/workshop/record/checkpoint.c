@@ -37,6 +37,7 @@ typedef struct world_state {
     int64_t solves;
     double extent;
     talus_totals totals;
+    double power_lost, power_input; ///< of running_totals
     talus_step_result last;
 } world_state;
 
@@ -80,12 +81,10 @@ const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fi
 
 /// Without the seconds, which are those of a process.
 static const stored_field totals_fields[] = {
-    FIELD(talus_totals, steps),      FIELD(talus_totals, sweeps),
-    FIELD(talus_totals, updates),    FIELD(talus_totals, unconverged),
-    FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
-    FIELD(talus_totals, removed),    FIELD(talus_totals, dissipated),
-    FIELD(talus_totals, input),      FIELD(talus_totals, start),
-    FIELD(talus_totals, power_lost), FIELD(talus_totals, power_input),
+    FIELD(talus_totals, steps),       FIELD(talus_totals, sweeps),     FIELD(talus_totals, updates),
+    FIELD(talus_totals, unconverged), FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
+    FIELD(talus_totals, removed),     FIELD(talus_totals, dissipated), FIELD(talus_totals, input),
+    FIELD(talus_totals, start),
 };
 static const stored_fields totals_list = FIELD_LIST(talus_totals, totals_fields);
 
@@ -96,6 +95,8 @@ static const stored_field world_fields[] = {
     FIELD(world_state, solves),
     FIELD(world_state, extent),
     FIELD_OWN(world_state, totals, &totals_list),
+    FIELD(world_state, power_lost),
+    FIELD(world_state, power_input),
     FIELD_OWN(world_state, last, &step_result_fields),
 };
 static const stored_fields world_list = FIELD_LIST(world_state, world_fields);
@@ -120,17 +121,19 @@ static uint64_t hash_solid(const solid* s)
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
-    text_add(t, "method %s\n", w->method->name);
-    if (w->method->has_springs) {
+    const method_traits* method = method_of(w->def.method);
+    text_add(t, "method %s", method->name);
+    if (method->has_springs) {
         // All that the stored derivatives and springs depend on.
         static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
         static const char* const elongations[] = {"geometric", "cundall"};
         static const char* const laws[] = {"linear", "hertz", "area"};
         static const char* const bounds[] = {"elastic", "total"};
-        text_add(t, "integrator %s, elongation %s, law %s, bound %s\n",
+        text_add(t, ", integrator %s, elongation %s, law %s, bound %s",
                  integrators[w->def.soft.integrator], elongations[w->def.soft.elongation],
                  laws[w->def.soft.law], bounds[w->def.soft.bound]);
     }
+    text_add(t, "\n");
     for (int k = 0; k < w->def.dim; k++) {
         if (!w->state.cell.periodic[k]) continue;
         text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k,
@@ -191,7 +194,9 @@ static talus_status state_image(const talus_world* world, const checkpoint_part*
                                .next_id = world->state.grains.next_id,
                                .solves = world->solves,
                                .extent = world->extent,
-                               .totals = world->totals,
+                               .totals = world->totals.shown,
+                               .power_lost = world->totals.power_lost,
+                               .power_input = world->totals.power_input,
                                .last = world->last};
     hid_t group = good ? H5Gcreate2(file, PARTS_GROUP, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = group >= 0 && fields_write(group, WORLD_PART, &world_list, 1, &state);
@@ -441,7 +446,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     }
 
     // The seconds of this process stay.
-    world_state state = {.totals = world->totals};
+    world_state state = {.totals = world->totals.shown};
     bool good = fields_read(parts, WORLD_PART, &world_list, 1, &state);
     for (int i = 0; good && i < WORLD_TABLES; i++) {
         good = table_read(group[i], &tables[i], dim, counts[i]);
@@ -452,7 +457,7 @@ static talus_status load_world(hid_t file, const hid_t group[WORLD_TABLES], hid_
     world->state.grains.next_id = state.next_id;
     world->solves = state.solves;
     world->extent = state.extent;
-    world->totals = state.totals;
+    world->totals = (running_totals){state.totals, state.power_lost, state.power_input};
     world->last = state.last;
     return TALUS_OK;
 }

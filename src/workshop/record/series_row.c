@@ -56,7 +56,7 @@ enum { MORE_COLUMNS = 3 };
 
 static bool has_column(const talus_world* world, const series_column* col)
 {
-    const bool soft = !world->method->solves_contacts;
+    const bool soft = !method_of(world->def.method)->solves_contacts;
     return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
 }
 
@@ -98,7 +98,7 @@ void series_row(const talus_world* world, double h, int64_t wall_count, double* 
         case CELL_FLAG: *out++ = *(const bool*)at; break;
         }
     }
-    *out++ = (double)world->totals.removed;
+    *out++ = (double)world->totals.shown.removed;
     *out++ = h;
     *out++ = talus_measure_contacts_per_grain(world, STRONG_CONTACT);
     const int dim = world->def.dim;

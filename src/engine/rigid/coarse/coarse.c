@@ -77,7 +77,7 @@ static double free_energy2(const problem* p)
     const int dim = p->dim, stride = problem_stride(dim);
     double energy2 = 0.0;
     for (int64_t i = 0; i < p->rows; i++) {
-        const int64_t wall = wall_of(p, i);
+        const int64_t wall = problem_mobile_wall(p, i);
         for (int k = 0; k < dim; k++) {
             const double v = p->free[i * stride + k];
             if (moves(p, i)) energy2 += mass_of(p, i) * v * v;
@@ -183,16 +183,6 @@ static talus_status look_first(coarse_grid* c, const problem* p, bool* useful)
     return TALUS_OK;
 }
 
-/// Is there still something to stop?
-static bool look_again(coarse_grid* c, const problem* p)
-{
-    c->whole = false;
-    c->kinetic2 = coarse_momentum(c, p);
-    if (!(c->kinetic2 > c->noticed * c->noticed * free_energy2(p))) return false;
-    coarse_stiffen(c, p);
-    return true;
-}
-
 talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
 {
     const double before2 = c->kinetic2;
@@ -200,7 +190,11 @@ talus_status coarse_step(coarse_grid* c, problem* p, int threads, bool* changed)
     if (c->steps == 0) {
         if (look_first(c, p, changed)) return TALUS_ERR_MEMORY;
     } else {
-        *changed = look_again(c, p);
+        c->whole = false;
+        c->kinetic2 = coarse_momentum(c, p);
+        *changed =
+            c->kinetic2 > c->noticed * c->noticed * free_energy2(p); // is there more to stop?
+        if (*changed) coarse_stiffen(c, p);
     }
     if (*changed) {
         // Find the next displacement, and see whether the last one has helped. The first leaves

@@ -28,13 +28,6 @@ static inline bool moves(const problem* p, int64_t row)
     return p->free[row * problem_stride(p->dim) + row_im(p->dim)] > 0.0;
 }
 
-/// Number of a mobile wall, -1 if the row is none.
-static inline int64_t wall_of(const problem* p, int64_t row)
-{
-    const int64_t wall = row - p->mobile_first;
-    return wall >= 0 && wall < p->mobile_count ? wall : -1;
-}
-
 static inline bool wall_moves(const problem* p, int64_t wall, int axis)
 {
     return p->mobility[(wall * p->dim + axis) * p->dim + axis] > 0.0;
@@ -172,8 +165,8 @@ typedef struct coarse_tie {
 static inline coarse_tie tie_of(const coarse_grid* c, const problem* p, int64_t i)
 {
     const int64_t a = p->pair[2 * i], b = p->pair[2 * i + 1];
-    if (c->cell_of[b] >= 0) return (coarse_tie){b, wall_of(p, a), 1.0};
-    return (coarse_tie){a, wall_of(p, b), -1.0};
+    if (c->cell_of[b] >= 0) return (coarse_tie){b, problem_mobile_wall(p, a), 1.0};
+    return (coarse_tie){a, problem_mobile_wall(p, b), -1.0};
 }
 
 /// The cells that a thread makes the sums of. It goes over all contacts or bodies, so each

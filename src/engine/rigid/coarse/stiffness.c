@@ -55,29 +55,24 @@ static ALWAYS_INLINE void add_contacts(coarse_grid* c, const problem* p, const i
     }
 }
 
-/// sum m_t Q^T Q from T, above the diagonal.
-static ALWAYS_INLINE void unfold_across(const int dim, const double* T, double* C)
-{
-    if (dim == 2) {
-        const double xx = T[0], xy = T[1], yy = T[2];
-        const double plane[9] = {xx, 0.0, xy, 0.0, yy, xy, 0.0, 0.0, xx + yy};
-        memcpy(C, plane, sizeof plane);
-        return;
-    }
-    const double xx = T[0], xy = T[1], xz = T[2], yy = T[3], yz = T[4], zz = T[5];
-    const double rows[6][6] = {
-        {xx, 0.0, 0.0, 0.0, xz, xy},       {0.0, yy, 0.0, yz, 0.0, xy},
-        {0.0, 0.0, zz, yz, xz, 0.0},       {0.0, 0.0, 0.0, yy + zz, xy, xz},
-        {0.0, 0.0, 0.0, 0.0, xx + zz, yz}, {0.0, 0.0, 0.0, 0.0, 0.0, xx + yy}};
-    memcpy(C, rows, sizeof rows);
-}
-
 /// C [strains][strains] of a cell from its sums.
 static ALWAYS_INLINE void unfold_moduli(const int dim, const double* sum, double* C)
 {
     const int ns = strains(dim);
-    unfold_across(dim, sum + ns * (ns + 1) / 2, C);
-    for (int j = 0; j < ns; j++) {
+    const double* T = sum + ns * (ns + 1) / 2; // sum m_t Q^T Q follows from it
+    if (dim == 2) {
+        const double xx = T[0], xy = T[1], yy = T[2];
+        const double plane[9] = {xx, 0.0, xy, 0.0, yy, xy, 0.0, 0.0, xx + yy};
+        memcpy(C, plane, sizeof plane);
+    } else {
+        const double xx = T[0], xy = T[1], xz = T[2], yy = T[3], yz = T[4], zz = T[5];
+        const double rows[6][6] = {
+            {xx, 0.0, 0.0, 0.0, xz, xy},       {0.0, yy, 0.0, yz, 0.0, xy},
+            {0.0, 0.0, zz, yz, xz, 0.0},       {0.0, 0.0, 0.0, yy + zz, xy, xz},
+            {0.0, 0.0, 0.0, 0.0, xx + zz, yz}, {0.0, 0.0, 0.0, 0.0, 0.0, xx + yy}};
+        memcpy(C, rows, sizeof rows);
+    }
+    for (int j = 0; j < ns; j++) { // above the diagonal, then below
         for (int k = j; k < ns; k++) {
             C[j * ns + k] += *sum++;
             C[k * ns + j] = C[j * ns + k];

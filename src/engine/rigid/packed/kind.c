@@ -2,18 +2,6 @@
 /// block decide.
 #include "rigid/packed/layout.h"
 
-bool packed_is_mobile_wall(const problem* p, int32_t row)
-{
-    return row >= p->mobile_first && row < p->mobile_first + p->mobile_count;
-}
-
-bool packed_row_moves(const problem* p, int32_t row)
-{
-    const double* body = p->free + (int64_t)row * problem_stride(p->dim);
-    return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 ||
-           packed_is_mobile_wall(p, row);
-}
-
 /// In the plane rows have one mobility: a body that can turn but not move does not fit.
 static bool odd_row(const problem* p, int32_t row)
 {
@@ -99,7 +87,7 @@ static bool plain_responses(const problem* p, int64_t c)
 packed_kind packed_kind_of(const problem* p, int64_t c, double ratio)
 {
     const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1], compound = problem_compound_of(p, c);
-    if (packed_is_mobile_wall(p, a)) return wall_kind(p, c, ratio);
+    if (problem_mobile_wall(p, a) >= 0) return wall_kind(p, c, ratio);
     if (odd_row(p, a) || odd_row(p, b)) return PACKED_SCALAR;
     if (problem_block_of(p, c) >= 0) return compound < 0 ? PACKED_SOLID : PACKED_SCALAR;
     if (!common_ball(p, a, ratio) || !common_ball(p, b, ratio)) return PACKED_SCALAR;

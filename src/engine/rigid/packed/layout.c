@@ -19,40 +19,25 @@ enum { BLOCK_LARGEST = 4096, BLOCK_SMALLEST = 512, BLOCKS_WANTED = 64 };
 
 /// What the layout is made from besides what is in it, kept to see whether the next problem has the
 /// same.
-typedef struct packed_memory {
+typedef struct layout_notes {
     int dim;
     int64_t count, rows;
     int64_t row_capacity, batch_capacity, block_capacity, packed_capacity;
     uint32_t* curve; ///< [rows]
     bool* moves;     ///< [rows]
-} packed_memory;
+} layout_notes;
 
 void packed_layout_free(packed_problem* packed)
 {
-    packed_memory* m = packed->memory;
+    layout_notes* m = packed->notes;
     if (!m) return;
     free(m->curve);
     free(m->moves);
     free(m);
-    packed->memory = NULL;
+    packed->notes = NULL;
 }
 
 // ---- does the last layout fit? -----------------------------------------------------------------
-
-/// Are the rows what they were? If not, they are noted.
-static bool same_rows(packed_memory* m, const problem* p, int threads)
-{
-    int64_t different = 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t i = 0; i < p->rows; i++) {
-        const bool moves = packed_row_moves(p, (int32_t)i);
-        const uint32_t curve = p->curve ? p->curve[i] : 0;
-        different += m->moves[i] != moves || m->curve[i] != curve;
-        m->moves[i] = moves;
-        m->curve[i] = curve;
-    }
-    return different == 0;
-}
 
 /// Is a batch of the layout still made of contacts of its kind between its bodies?
 static bool same_batch(const packed_problem* packed, const problem* p, double ratio, int64_t batch)
@@ -71,23 +56,27 @@ static bool same_batch(const packed_problem* packed, const problem* p, double ra
     return true;
 }
 
-static bool same_batches(const packed_problem* packed, const problem* p, double ratio, int threads)
-{
-    int64_t different = 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
-    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
-    return different == 0;
-}
-
 /// Note what the layout depends on; true if it is what it was.
 static bool note_problem(packed_problem* packed, const problem* p, double ratio, int threads)
 {
-    packed_memory* m = packed->memory;
+    layout_notes* m = packed->notes;
     const bool alike = m->dim == p->dim && m->count == p->count && m->rows == p->rows;
     m->dim = p->dim;
     m->count = p->count;
     m->rows = p->rows;
-    return same_rows(m, p, threads) && alike && same_batches(packed, p, ratio, threads);
+    int64_t different = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t i = 0; i < p->rows; i++) {
+        const bool moves = problem_row_moves(p, i);
+        const uint32_t curve = p->curve ? p->curve[i] : 0;
+        different += m->moves[i] != moves || m->curve[i] != curve;
+        m->moves[i] = moves;
+        m->curve[i] = curve;
+    }
+    if (different > 0 || !alike) return false;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(+ : different)
+    for (int64_t k = 0; k < packed->batch_count; k++) different += !same_batch(packed, p, ratio, k);
+    return different == 0;
 }
 
 // ---- colours of blocks -------------------------------------------------------------------------
@@ -294,7 +283,7 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
     for (int kind = 0; kind < PACKED_KINDS; kind++) packed->slots[kind] = next.slots[kind];
 
     const bool good =
-        arrays_renew(&packed->memory->batch_capacity, packed->batch_count, ARRAY(packed->batches),
+        arrays_renew(&packed->notes->batch_capacity, packed->batch_count, ARRAY(packed->batches),
                      ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES));
     if (good) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
@@ -397,7 +386,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
         packed->row_count += l->size[k].rows;
         packed->blocks[k].row_last = packed->row_count;
     }
-    if (!arrays_renew(&packed->memory->packed_capacity, packed->row_count, ARRAY(packed->body_of),
+    if (!arrays_renew(&packed->notes->packed_capacity, packed->row_count, ARRAY(packed->body_of),
                       ARRAY(packed->private_row))) {
         return TALUS_ERR_MEMORY;
     }
@@ -408,8 +397,7 @@ static talus_status number_all(packed_layout* l, packed_problem* packed)
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-/// Room for the order of the contacts.
-static bool layout_begin(packed_layout* l)
+static talus_status arrange(packed_layout* l, packed_problem* packed)
 {
     const size_t rows = (size_t)l->p->rows, count = (size_t)l->p->count;
     l->place = malloc(sizeof *l->place * rows);
@@ -417,41 +405,25 @@ static bool layout_begin(packed_layout* l)
     l->order = malloc(sizeof *l->order * count);
     l->ends = malloc(sizeof *l->ends * 2 * count);
     l->kind = malloc(count);
-    return l->place && l->row && l->order && l->ends && l->kind;
-}
-
-/// Room for blocks and colours; places take the memory of what only the order needed.
-static bool layout_cut(packed_layout* l)
-{
-    const size_t rows = (size_t)l->p->rows;
+    if (!l->place || !l->row || !l->order || !l->ends || !l->kind || packed_order(l)) {
+        return TALUS_ERR_MEMORY;
+    }
     const int64_t size = block_size_for(l->inside);
     l->blocks = (l->inside + size - 1) / size;
     const size_t blocks = (size_t)l->blocks;
-    l->packed = l->place, l->place = NULL;
+    l->packed = l->place, l->place = NULL; // what only the order needed serves again
     l->owner = l->row, l->row = NULL;
     l->last = malloc(sizeof *l->last * rows);
     l->mask = malloc(sizeof *l->mask * rows);
-    l->colour = malloc((size_t)l->p->count);
+    l->colour = malloc(count);
     l->cut = malloc(sizeof *l->cut * (blocks + 1));
     l->turn = malloc(sizeof *l->turn * (blocks + 1));
     l->tint = malloc(blocks + 1);
     l->wave = malloc(sizeof *l->wave * (blocks + 1));
     l->size = malloc(sizeof *l->size * (blocks + 1));
-    return l->last && l->mask && l->colour && l->cut && l->turn && l->tint && l->wave && l->size;
-}
-
-static void layout_end(packed_layout* l)
-{
-    void* arrays[] = {l->place, l->row,    l->order, l->ends, l->kind, l->packed, l->owner, l->last,
-                      l->mask,  l->colour, l->cut,   l->turn, l->tint, l->wave,   l->size};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-}
-
-static talus_status arrange(packed_layout* l, packed_problem* packed)
-{
-    if (!layout_begin(l) || packed_order(l)) return TALUS_ERR_MEMORY;
-    if (!layout_cut(l) ||
-        !arrays_renew(&packed->memory->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
+    if (!l->last || !l->mask || !l->colour || !l->cut || !l->turn || !l->tint || !l->wave ||
+        !l->size ||
+        !arrays_renew(&packed->notes->block_capacity, l->blocks + 1, ARRAY(packed->blocks),
                       ARRAY(packed->sums), ARRAY(packed->done))) {
         return TALUS_ERR_MEMORY;
     }
@@ -467,8 +439,8 @@ static talus_status arrange(packed_layout* l, packed_problem* packed)
 
 talus_status packed_arrange(packed_problem* packed, const problem* p, int threads)
 {
-    if (!packed->memory) packed->memory = calloc(1, sizeof *packed->memory);
-    packed_memory* m = packed->memory;
+    if (!packed->notes) packed->notes = calloc(1, sizeof *packed->notes);
+    layout_notes* m = packed->notes;
     if (!m) return TALUS_ERR_MEMORY;
     const int64_t room = m->row_capacity;
     if (!arrays_renew(&m->row_capacity, p->rows, ARRAY(m->curve), ARRAY(m->moves))) {
@@ -487,7 +459,9 @@ talus_status packed_arrange(packed_problem* packed, const problem* p, int thread
     packed_layout l = {
         .p = p, .moves = m->moves, .curve = m->curve, .threads = threads, .ratio = ratio};
     talus_status status = arrange(&l, packed);
-    layout_end(&l);
+    void* arrays[] = {l.place, l.row,    l.order, l.ends, l.kind, l.packed, l.owner, l.last,
+                      l.mask,  l.colour, l.cut,   l.turn, l.tint, l.wave,   l.size};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     if (status) m->count = 0; // what is there fits no problem
     return status;
 }

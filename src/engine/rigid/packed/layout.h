@@ -42,10 +42,6 @@ typedef struct packed_layout {
     packed_block_size* size; ///< [blocks + 1] in the order of a sweep, the tail last
 } packed_layout;
 
-/// Is a row that of a mobile wall?
-bool packed_is_mobile_wall(const problem* p, int32_t row);
-/// Can contacts change the velocity of a row?
-bool packed_row_moves(const problem* p, int32_t row);
 /// The ratio kim/im that balls have in common in the plane: that of the first one. 0 in space.
 double packed_spin_ratio(const problem* p);
 /// The kind of batch that a contact goes into; `ratio` is that of the problem.

@@ -114,7 +114,7 @@ static talus_status find_crowded(const packed_layout* l, uint8_t* crowded)
 static int32_t sort_key(const packed_layout* l, const uint8_t* crowded, int64_t c)
 {
     const int32_t a = l->p->pair[2 * c], b = l->p->pair[2 * c + 1];
-    if (packed_is_mobile_wall(l->p, a) || crowded[a] || crowded[b]) return (int32_t)l->p->rows;
+    if (problem_mobile_wall(l->p, a) >= 0 || crowded[a] || crowded[b]) return (int32_t)l->p->rows;
     if (!l->moves[a]) return l->place[b];
     if (!l->moves[b]) return l->place[a];
     return l->place[a] < l->place[b] ? l->place[a] : l->place[b];

@@ -103,14 +103,6 @@ static void put(double** out, double value)
     *out += PACKED_LANES;
 }
 
-static void pack_ball(const packed_problem* packed, const double* row, double* out)
-{
-    const int dim = packed->dim;
-    for (int k = 0; k < contact_p(dim); k++) {
-        if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
-    }
-}
-
 /// Upper triangle of a symmetric matrix.
 static void put_upper(double** out, int dim, const double* m)
 {
@@ -178,15 +170,7 @@ static void pack_roll(const packed_problem* packed, int64_t c, int64_t batch, in
     }
 }
 
-static void pack_mobile_wall(const packed_problem* packed, int64_t c, double* out)
-{
-    const problem* p = packed->problem;
-    const int64_t wall = p->pair[2 * c] - p->mobile_first;
-    put_bond(&out, packed, c);
-    put_upper(&out, packed->dim, p->mobility + wall * packed->dim * packed->dim);
-}
-
-/// The same of [2][2] turned into the axes normal and tangent.
+/// The upper triangle of a [2][2] matrix turned into the axes normal and tangent.
 static void put_turned(double** out, const double* n, const double* m)
 {
     const double t[2] = {-n[1], n[0]};
@@ -247,10 +231,17 @@ static void pack_batch(packed_problem* packed, int64_t batch)
         double* out = constants + lane;
         pack_impulse(packed, row, row + contact_p(dim), impulse + lane);
         switch (kind) {
-        case PACKED_BALL: pack_ball(packed, row, constants + lane); break;
+        case PACKED_BALL:
+            for (int k = 0; k < contact_p(dim); k++) {
+                if (dim == 2 || (k != contact_mn(3) && k != contact_mt(3))) put(&out, row[k]);
+            }
+            break;
         case PACKED_BOND: put_bond(&out, packed, c); break;
         case PACKED_ROLL: pack_roll(packed, c, batch, lane, constants + lane); break;
-        case PACKED_MOBILE_WALL: pack_mobile_wall(packed, c, constants + lane); break;
+        case PACKED_MOBILE_WALL:
+            put_bond(&out, packed, c);
+            put_upper(&out, dim, p->mobility + (p->pair[2 * c] - p->mobile_first) * dim * dim);
+            break;
         case PACKED_SOLID:
             pack_solid(packed, c, packed->who + 2 * batch * PACKED_LANES + lane, constants + lane);
             break;
@@ -357,7 +348,7 @@ static problem one_contact(const packed_problem* packed, int64_t c, double* body
     const problem* p = packed->problem;
     const int dim = p->dim;
     const int32_t block = problem_block_of(p, c), compound = problem_compound_of(p, c);
-    const int64_t mobile = p->pair[2 * c] - p->mobile_first;
+    const int64_t mobile = problem_mobile_wall(p, p->pair[2 * c]);
     index[0] = 0, index[1] = 1;
     index[2] = block < 0 ? -1 : 0, index[3] = compound < 0 ? -1 : 0;
     problem one = {.dim = dim, .rows = 2, .body = body, .count = 1, .pair = index, .contact = row};
@@ -367,7 +358,7 @@ static problem one_contact(const packed_problem* packed, int64_t c, double* body
         one.compound_rows = &p->compound_rows[compound];
         one.compound_turns = &p->compound_turns[compound];
     }
-    if (mobile >= 0 && mobile < p->mobile_count) {
+    if (mobile >= 0) {
         one.mobile_count = 1;
         one.mobility = p->mobility + mobile * dim * dim;
     }
@@ -576,16 +567,6 @@ static void unpack_batch(const packed_problem* packed, int64_t batch)
     }
 }
 
-/// Velocities of a packed row back to its body; private copies of bodies that do not move are equal
-/// to what is there.
-static void unpack_row(const packed_problem* packed, int64_t r)
-{
-    const int32_t body = packed->body_of[r];
-    if (body < 0 || packed->private_row[r]) return;
-    load_row(packed, (int32_t)r,
-             packed->problem->body + (int64_t)body * problem_stride(packed->dim));
-}
-
 /// Velocities of the sweep before, less or more those of this one.
 static void move_old_rows(packed_problem* packed, double sign, int threads)
 {
@@ -635,7 +616,11 @@ void packed_give_back(packed_problem* packed, const packed_kernels* kernels, int
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < numbers; k++) p->body[k] = p->free[k];
 #pragma omp for schedule(static)
-        for (int64_t r = 0; r < packed->row_count; r++) unpack_row(packed, r);
+        for (int64_t r = 0; r < packed->row_count; r++) {
+            const int32_t body = packed->body_of[r];
+            if (body < 0 || packed->private_row[r]) continue; // copies are equal to what is there
+            load_row(packed, (int32_t)r, p->body + (int64_t)body * problem_stride(packed->dim));
+        }
     }
 }
 

@@ -118,7 +118,7 @@ typedef struct packed_problem {
     packed_sums* sums;                  ///< [block_count + 1] of the last sweep, the tail's last
     double spin_arm;                    ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
     problem* problem;                   ///< that was packed; owned by the caller
-    struct packed_memory* memory;
+    struct layout_notes* notes;
 } packed_problem;
 
 /// Doubles in a body row.

@@ -24,17 +24,6 @@ typedef struct builder {
     int64_t* place; ///< [count] block of a column in the row at hand
 } builder;
 
-static bool is_mobile_wall(const problem* p, int32_t row)
-{
-    return row >= p->mobile_first && row < p->mobile_first + p->mobile_count;
-}
-
-static bool moves(const problem* p, int32_t row)
-{
-    const double* body = p->free + (int64_t)row * problem_stride(p->dim);
-    return body[row_im(p->dim)] != 0.0 || body[row_kim(p->dim)] != 0.0 || is_mobile_wall(p, row);
-}
-
 static double* jacobian(const builder* b, int64_t c, int side)
 {
     return b->J + (2 * c + side) * b->p->dim * J_WIDTH;
@@ -95,23 +84,6 @@ static void fill_contacts(const builder* b, double* guess)
     }
 }
 
-/// Which contacts each body has that moves.
-static void list_touches(builder* b)
-{
-    const problem* p = b->p;
-    memset(b->first, 0, sizeof *b->first * (size_t)(p->rows + 1));
-    for (int64_t k = 0; k < 2 * p->count; k++) {
-        if (moves(p, p->pair[k])) b->first[p->pair[k] + 1]++;
-    }
-    for (int64_t row = 0; row < p->rows; row++) b->first[row + 1] += b->first[row];
-    const int64_t all = b->first[p->rows];
-    for (int64_t k = 2 * p->count - 1; k >= 0; k--) { // from behind: the ends become the beginnings
-        if (moves(p, p->pair[k])) b->touch[--b->first[p->pair[k] + 1]] = (int32_t)k;
-    }
-    memmove(b->first, b->first + 1, sizeof *b->first * (size_t)p->rows);
-    b->first[p->rows] = all;
-}
-
 /// Columns of row c in ascending order to `column`, which may be NULL; returns how many.
 static int64_t list_columns(const builder* b, int64_t c, int32_t* column)
 {
@@ -141,13 +113,14 @@ static void add_response(const builder* b, int32_t row, const double* Jc, const 
     const problem* p = b->p;
     const int dim = p->dim, width = dim + spin_width(dim);
     const double* body = p->free + (int64_t)row * problem_stride(dim);
+    const int64_t wall = problem_mobile_wall(p, row);
     for (int i = 0; i < dim; i++) {
         double z[J_WIDTH]; // row i of J_c M^-1
         for (int k = 0; k < width; k++) {
             z[k] = Jc[i * J_WIDTH + k] * body[k < dim ? row_im(dim) : row_kim(dim)];
         }
-        if (is_mobile_wall(p, row)) {
-            const double* mobility = p->mobility + (row - p->mobile_first) * dim * dim;
+        if (wall >= 0) {
+            const double* mobility = p->mobility + wall * dim * dim;
             for (int k = 0; k < dim; k++)
                 z[k] += vec_dot(dim, mobility + k * dim, Jc + i * J_WIDTH);
         }
@@ -155,24 +128,22 @@ static void add_response(const builder* b, int32_t row, const double* Jc, const 
     }
 }
 
-static bool builder_start(builder* b)
-{
-    const problem* p = b->p;
-    const size_t count = (size_t)p->count + 1; // never zero
-    b->J = malloc(sizeof(double) * count * (size_t)(2 * p->dim * J_WIDTH));
-    b->first = malloc(sizeof *b->first * (size_t)(p->rows + 1));
-    b->touch = malloc(sizeof *b->touch * 2 * count);
-    b->place = malloc(sizeof *b->place * count);
-    b->out->first = malloc(sizeof *b->out->first * count);
-    b->out->q = malloc(sizeof(double) * count * (size_t)p->dim);
-    b->out->mu = malloc(sizeof(double) * count);
-    return b->J && b->first && b->touch && b->place && b->out->first && b->out->q && b->out->mu;
-}
-
 static bool fill_matrix(builder* b)
 {
+    const problem* p = b->p;
     reduced_problem* out = b->out;
-    list_touches(b);
+    // Which contacts each body has that moves.
+    memset(b->first, 0, sizeof *b->first * (size_t)(p->rows + 1));
+    for (int64_t k = 0; k < 2 * p->count; k++) {
+        if (problem_row_moves(p, p->pair[k])) b->first[p->pair[k] + 1]++;
+    }
+    for (int64_t row = 0; row < p->rows; row++) b->first[row + 1] += b->first[row];
+    const int64_t all = b->first[p->rows];
+    for (int64_t k = 2 * p->count - 1; k >= 0; k--) { // from behind: the ends become the beginnings
+        if (problem_row_moves(p, p->pair[k])) b->touch[--b->first[p->pair[k] + 1]] = (int32_t)k;
+    }
+    memmove(b->first, b->first + 1, sizeof *b->first * (size_t)p->rows);
+    b->first[p->rows] = all;
     out->first[0] = 0;
     for (int64_t c = 0; c < out->count; c++) {
         out->first[c + 1] = out->first[c] + list_columns(b, c, NULL);
@@ -181,13 +152,13 @@ static bool fill_matrix(builder* b)
     out->column = malloc(sizeof *out->column * blocks);
     out->block = malloc(sizeof(double) * blocks * (size_t)(out->width * out->width));
     if (!out->column || !out->block) return false;
-    const int size = b->p->dim * b->p->dim;
+    const int size = p->dim * p->dim;
     memset(out->block, 0, sizeof(double) * (size_t)(out->first[out->count] * size));
     for (int64_t c = 0; c < out->count; c++) {
         list_columns(b, c, out->column + out->first[c]);
         for (int64_t k = out->first[c]; k < out->first[c + 1]; k++) b->place[out->column[k]] = k;
         for (int side = 0; side < 2; side++) {
-            const int32_t row = b->p->pair[2 * c + side];
+            const int32_t row = p->pair[2 * c + side];
             for (int64_t t = b->first[row]; t < b->first[row + 1]; t++) {
                 const int64_t d = b->touch[t] / 2;
                 add_response(b, row, jacobian(b, c, side), jacobian(b, d, b->touch[t] % 2),
@@ -211,7 +182,15 @@ talus_status reduced_from_problem(const problem* p, reduced_problem* out, double
     *out = (reduced_problem){.width = p->dim, .count = p->count};
     builder b = {.p = p, .out = out};
     *guess = malloc(sizeof(double) * (size_t)(p->count * p->dim + 1));
-    bool good = builder_start(&b) && *guess;
+    const size_t count = (size_t)p->count + 1; // never zero
+    b.J = malloc(sizeof(double) * count * (size_t)(2 * p->dim * J_WIDTH));
+    b.first = malloc(sizeof *b.first * (size_t)(p->rows + 1));
+    b.touch = malloc(sizeof *b.touch * 2 * count);
+    b.place = malloc(sizeof *b.place * count);
+    out->first = malloc(sizeof *out->first * count);
+    out->q = malloc(sizeof(double) * count * (size_t)p->dim);
+    out->mu = malloc(sizeof(double) * count);
+    bool good = b.J && b.first && b.touch && b.place && out->first && out->q && out->mu && *guess;
     if (good) {
         fill_contacts(&b, *guess);
         good = fill_matrix(&b);

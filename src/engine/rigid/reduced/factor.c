@@ -237,46 +237,27 @@ reduced_factor* reduced_factor_new(const reduced_problem* p, bool avx2)
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-/// Row i of A times B, four columns from `column` on.
-static ALWAYS_INLINE void row_product(const int width, const double* A, const double* B, int i,
-                                      int column, reduced_lanes* out)
+/// C = A B or C -= A B
+static ALWAYS_INLINE void multiply(const int width, const int lanes, bool subtract, const double* A,
+                                   const double* B, double* C)
 {
     const int stride = stride_of(width);
-    reduced_lanes sum = {0.0};
-    for (int k = 0; k < width; k++) {
-        sum += A[i * stride + k] * *(const reduced_loose*)(B + k * stride + column);
-    }
-    *out = sum;
-}
-
-/// The same of rows padded to eight, whole rows at a time.
-static ALWAYS_INLINE void multiply_8(const int width, bool subtract, const double* A,
-                                     const double* B, double* C)
-{
-    for (int i = 0; i < width; i++) {
+    for (int i = 0; i < width && stride == 8 && lanes == 8; i++) { // whole rows at a time
         reduced_lanes_8 sum = {0.0};
         reduced_loose_8* out = (reduced_loose_8*)(C + i * 8);
         for (int k = 0; k < width; k++) sum += A[i * 8 + k] * *(const reduced_loose_8*)(B + k * 8);
         if (subtract) sum = *out - sum;
         *out = sum;
     }
-}
-
-/// C = A B or C -= A B
-static ALWAYS_INLINE void multiply(const int width, const int lanes, bool subtract, const double* A,
-                                   const double* B, double* C)
-{
-    const int stride = stride_of(width);
-    if (stride == 8 && lanes == 8) {
-        multiply_8(width, subtract, A, B, C);
-        return;
-    }
+    if (stride == 8 && lanes == 8) return;
     for (int i = 0; i < width; i++) {
         int j = 0;
         for (; j + 4 <= stride; j += 4) {
-            reduced_lanes sum;
+            reduced_lanes sum = {0.0};
             reduced_loose* out = (reduced_loose*)(C + i * stride + j);
-            row_product(width, A, B, i, j, &sum);
+            for (int k = 0; k < width; k++) {
+                sum += A[i * stride + k] * *(const reduced_loose*)(B + k * stride + j);
+            }
             if (subtract) sum = *out - sum;
             *out = sum;
         }

@@ -81,37 +81,31 @@ static void copy_part(builder* b, const int64_t* contact, int64_t count, reduced
     *b->first++ = blocks;
 }
 
-/// Room for the parts that `number` [contacts] tells of; false when memory is short.
-static bool make_room(builder* b, islands* parts, int64_t** start)
-{
-    const reduced_problem* p = b->p;
-    const size_t n = (size_t)p->count, count = (size_t)parts->count, w = (size_t)p->width;
-    const size_t blocks = (size_t)p->first[n];
-    parts->part =
-        malloc(count * sizeof *parts->part + (blocks * w * w + n * (w + 2)) * sizeof(double) +
-               (2 * n + 2 * count + 1) * sizeof(int64_t) + (blocks + n) * sizeof(int32_t));
-    if (!parts->part) return false;
-    b->block = (double*)(parts->part + count);
-    b->q = b->block + blocks * w * w;
-    b->mu = b->q + n * w;
-    b->mu_r = b->mu + n;
-    parts->contact = (int64_t*)(b->mu_r + n);
-    b->first = parts->contact + n;
-    *start = b->first + n + count;
-    b->column = (int32_t*)(*start + count + 1);
-    b->local = b->column + blocks;
-    return true;
-}
-
 void islands_find(const reduced_problem* p, islands* parts)
 {
     *parts = (islands){0};
     int32_t* number = malloc(sizeof *number * (size_t)(p->count + 1));
     if (!number) return;
-    int64_t* start;
     builder b = {.p = p, .number = number};
     parts->count = number_parts(p, number);
-    if (parts->count > 1 && make_room(&b, parts, &start)) {
+    const size_t contacts = (size_t)p->count, count = (size_t)parts->count, w = (size_t)p->width;
+    const size_t blocks = (size_t)p->first[contacts];
+    if (count > 1) { // room for all of them in one piece
+        parts->part = malloc(count * sizeof *parts->part +
+                             (blocks * w * w + contacts * (w + 2)) * sizeof(double) +
+                             (2 * contacts + 2 * count + 1) * sizeof(int64_t) +
+                             (blocks + contacts) * sizeof(int32_t));
+    }
+    if (parts->part) {
+        b.block = (double*)(parts->part + count);
+        b.q = b.block + blocks * w * w;
+        b.mu = b.q + contacts * w;
+        b.mu_r = b.mu + contacts;
+        parts->contact = (int64_t*)(b.mu_r + contacts);
+        b.first = parts->contact + contacts;
+        int64_t* start = b.first + contacts + count;
+        b.column = (int32_t*)(start + count + 1);
+        b.local = b.column + blocks;
         // Contacts part by part, each part in its old order; start [parts + 1]: where each begins.
         const int64_t n = p->count;
         memset(start, 0, sizeof *start * (size_t)(parts->count + 1));

@@ -99,13 +99,6 @@ static double map(reduced_newton* s, const double* r, const double* u)
     }
 }
 
-static double energy(const reduced_newton* s, const double* r)
-{
-    double sum = 0.0;
-    for (int64_t k = 0; k < s->n; k++) sum += s->scale[k] * r[k] * r[k];
-    return sum;
-}
-
 /// Take the step, shortened until the energy falls below `before`; returns the new one. u is linear
 /// in r, so that no product with W is needed for each length.
 static double take_step(reduced_newton* s, double before)
@@ -133,7 +126,8 @@ static double take_step(reduced_newton* s, double before)
 static void solve_proximal(reduced_newton* s, reduced_run* run)
 {
     reduced_velocity(s->work->p, s->r, s->u);
-    double left = map(s, s->r, s->u), size = energy(s, s->r);
+    double left = map(s, s->r, s->u), size = 0.0;
+    for (int64_t k = 0; k < s->n; k++) size += s->scale[k] * s->r[k] * s->r[k];
     // Precise enough for the next alpha, and at the end for the tolerance.
     double enough = fmax(1e-6 * left, 1e-2 * run->tolerance * run->tolerance * size);
     for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {

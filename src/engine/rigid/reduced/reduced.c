@@ -131,31 +131,6 @@ static ALWAYS_INLINE double error_square(const int width, double mu, double mu_r
     return sum;
 }
 
-/// Sum of D (r - t)^2 of one contact; see the head of the file.
-static ALWAYS_INLINE double residual_square(const int width, const reduced_scale* D,
-                                            const double* r, const double* t)
-{
-    double sum = D->n * (r[0] - t[0]) * (r[0] - t[0]);
-    for (int k = 1; k < width; k++) {
-        sum += (k < 3 ? D->t : D->r) * (r[k] - t[k]) * (r[k] - t[k]);
-    }
-    return sum;
-}
-
-/// Sum of (l D (r - t))^2 of one contact. Where nothing cuts the map D (r - t) is u itself, which
-/// is not lost in the rounding of a huge r.
-static ALWAYS_INLINE double velocity_square(const int width, const reduced_scale* D,
-                                            const double* r, const double* u, const double* t)
-{
-    double sum = 0.0;
-    for (int k = 0; k < width; k++) {
-        const double d = k == 0 ? D->n : (k < 3 ? D->t : D->r);
-        const double e = t[k] == r[k] - u[k] / d ? u[k] : d * (r[k] - t[k]);
-        sum += k < 3 ? e * e : D->n / D->r * e * e;
-    }
-    return sum;
-}
-
 /// Everything of one contact that needs its own block: nothing where it is open.
 static ALWAYS_INLINE void measure_contact(const int width, const reduced_problem* p, int64_t c,
                                           int64_t own, const double* r, const double* u,
@@ -164,13 +139,19 @@ static ALWAYS_INLINE void measure_contact(const int width, const reduced_problem
     const reduced_scale D = reduced_scale_of(width, p->block + own * width * width);
     const double mu = p->mu[c], mu_r = width == 5 ? p->mu_r[c] : 0.0, q = p->q[c * width];
     sums->e2 += error_square(width, mu, mu_r, r, u);
-    double t[5];
+    double t[5], left = 0.0, wrong = 0.0; // see the head of the file
     reduced_map(width, &D, mu, mu_r, r, u, t);
-    sums->left += residual_square(width, &D, r, t);
-    sums->wrong += velocity_square(width, &D, r, u, t);
     for (int k = 0; k < width; k++) {
-        sums->energy += (k == 0 ? D.n : (k < 3 ? D.t : D.r)) * r[k] * r[k];
+        const double d = k == 0 ? D.n : (k < 3 ? D.t : D.r);
+        // Where nothing cuts the map D (r - t) is u itself, which is not lost in the rounding of a
+        // huge r.
+        const double e = t[k] == r[k] - u[k] / d ? u[k] : d * (r[k] - t[k]);
+        left += d * (r[k] - t[k]) * (r[k] - t[k]);
+        wrong += k < 3 ? e * e : D.n / D.r * e * e;
+        sums->energy += d * r[k] * r[k];
     }
+    sums->left += left;
+    sums->wrong += wrong;
     if (q < 0.0) sums->approach += q * q / D.n;
 }
 

@@ -94,15 +94,6 @@ static void newton_go(solve* s, reduced_newton* newton)
     tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
 }
 
-static talus_status newton_alone(solve* s)
-{
-    reduced_newton* newton = reduced_newton_new(&s->work);
-    if (!newton) return TALUS_ERR_MEMORY;
-    newton_go(s, newton);
-    reduced_newton_free(newton);
-    return TALUS_OK;
-}
-
 static bool is_over(const solve* s)
 {
     return reduced_run_is_done(&s->run) || reduced_run_is_late(&s->run);
@@ -204,7 +195,13 @@ static talus_status dispatch(solve* s, const reduced_options* o)
     const char* name = o->method;
     if (strcmp(name, "sweeps") == 0) return sweeps(s, false, o->max_sweeps);
     if (strcmp(name, "fast") == 0) return sweeps(s, true, o->max_sweeps);
-    if (strcmp(name, "newton") == 0) return newton_alone(s);
+    if (strcmp(name, "newton") == 0) {
+        reduced_newton* newton = reduced_newton_new(&s->work);
+        if (!newton) return TALUS_ERR_MEMORY;
+        newton_go(s, newton);
+        reduced_newton_free(newton);
+        return TALUS_OK;
+    }
     if (strcmp(name, "stick") != 0) return TALUS_ERR_ARGUMENT;
     // Ask whether everything sticks.
     const bool solved = reduced_stick(&s->work, &s->run, s->r);

@@ -107,12 +107,17 @@ static ALWAYS_INLINE double take_out(int m, const reduced_lanes* e, reduced_lane
     return sum_of(&square);
 }
 
-/// The columns x [n][m fours] of W_gg, padded with zeros, and the squares of their lengths.
-static ALWAYS_INLINE void list_block(const sticker* s, int64_t g, int n, int m,
-                                     reduced_lanes x[3 * LARGEST][COLUMN], double* square)
+/// Orthonormal basis of the range of W_gg by Gram and Schmidt, the longest column first; false if
+/// it has more than RANK dimensions. Columns that are not needed stay zero.
+static ALWAYS_INLINE bool find_basis(sticker* s, int64_t g)
 {
+    const int64_t first = s->member[g];
+    const int n = (int)(3 * (s->member[g + 1] - first)), m = (n + 3) / 4;
+    reduced_lanes x[3 * LARGEST][COLUMN], e[COLUMN]; // x[j] = column j
+    double square[3 * LARGEST], longest = 0.0;
+    // The columns x [n][m fours] of W_gg, padded with zeros, and the squares of their lengths.
     const reduced_problem* p = s->work->p;
-    const int64_t first = s->member[g], own = s->work->diagonal[first] - p->first[first];
+    const int64_t own = s->work->diagonal[first] - p->first[first];
     for (int j = 0; j < n; j++) x[j][m - 1] = (reduced_lanes){0.0};
     for (int i = 0; i < n; i++) {
         const double* row = p->block + (p->first[first + i / 3] + own) * 9 + i % 3 * 3;
@@ -123,17 +128,6 @@ static ALWAYS_INLINE void list_block(const sticker* s, int64_t g, int n, int m,
         for (int i = 0; i < m; i++) sum += x[j][i] * x[j][i];
         square[j] = sum_of(&sum);
     }
-}
-
-/// Orthonormal basis of the range of W_gg by Gram and Schmidt, the longest column first; false if
-/// it has more than RANK dimensions. Columns that are not needed stay zero.
-static ALWAYS_INLINE bool find_basis(sticker* s, int64_t g)
-{
-    const int64_t first = s->member[g];
-    const int n = (int)(3 * (s->member[g + 1] - first)), m = (n + 3) / 4;
-    reduced_lanes x[3 * LARGEST][COLUMN], e[COLUMN]; // x[j] = column j
-    double square[3 * LARGEST], longest = 0.0;
-    list_block(s, g, n, m, x, square);
     for (int k = 0; k <= RANK; k++) {
         int best = 0;
         for (int j = 1; j < n; j++) best = square[j] > square[best] ? j : best;

@@ -130,17 +130,6 @@ FOR_AVX2 static void sweep_avx2(reduced_sweeper* s)
     sweep_any(s);
 }
 
-/// Are the true measures worth a look? When a sweep moves x by no more than the tolerance, and then
-/// again whenever it moves by much less.
-static bool is_due(reduced_sweeper* s, const reduced_run* run)
-{
-    const double limit = fmin(s->look_below, run->tolerance);
-    const double size = fmax(s->sums.size, run->least.energy);
-    if (s->sums.moved > limit * limit * size) return false;
-    s->look_below = size > 0.0 ? 0.3 * sqrt(s->sums.moved / size) : 0.0;
-    return true;
-}
-
 void reduced_sweeper_go(reduced_sweeper* s, reduced_run* run, double* r)
 {
     while (!reduced_run_is_done(run)) {
@@ -156,8 +145,15 @@ void reduced_sweeper_go(reduced_sweeper* s, reduced_run* run, double* r)
         }
         run->iterations++;
         s->count++;
-        const bool due = is_due(s, run);
-        if (due) reduced_keep_better(s->work, run, s->x, r);
+        // The true measures are worth a look when a sweep moves x by no more than the tolerance,
+        // and then again whenever it moves by much less.
+        const double limit = fmin(s->look_below, run->tolerance);
+        const double size = fmax(s->sums.size, run->least.energy);
+        const bool due = !(s->sums.moved > limit * limit * size);
+        if (due) {
+            s->look_below = size > 0.0 ? 0.3 * sqrt(s->sums.moved / size) : 0.0;
+            reduced_keep_better(s->work, run, s->x, r);
+        }
         s->all = due || s->count < ALL_FIRST || s->count % ALL_EVERY == 0;
         if (s->sums.moved < 0.8 * s->lowest) { // is there a cycle?
             s->lowest = s->sums.moved;
