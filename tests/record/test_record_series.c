@@ -85,7 +85,7 @@ static void test_methods(void** state)
 {
     (void)state;
     static const char* const contact[] = {",sweeps,",    ",converged,", ",residual,",
-                                          ",stiffness,", ",soft,",      ",second,"};
+                                          ",stiffness,", ",yielding,",  ",second,"};
     static const char* const soft[] = {",elastic_energy,", ",dissipated,", ",input_work,",
                                        ",energy_error,"};
     char* folder = sample_folder();

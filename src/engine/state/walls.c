@@ -1,6 +1,7 @@
 /// The walls' field table, and adding walls and changing their motion.
 #include "state/walls.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "geometry/shape.h"
@@ -285,21 +286,6 @@ static void normalise(double v[3])
     for (int k = 0; k < 3 && length > 0.0; k++) v[k] /= length;
 }
 
-static talus_status reserve_wall(walls* w, talus_error* error)
-{
-    if (columns_reserve(w, wall_table, WALL_COLUMNS, 3, w->count + 1, &w->capacity)) {
-        return error_memory(error, "adding a wall");
-    }
-    if (w->count + 1 > w->record_capacity) {
-        int64_t wanted = 2 * w->record_capacity + 8;
-        wall_record* bigger = realloc(w->record, sizeof *bigger * (size_t)wanted);
-        if (!bigger) return error_memory(error, "adding a wall");
-        w->record = bigger;
-        w->record_capacity = wanted;
-    }
-    return TALUS_OK;
-}
-
 talus_status walls_check(const walls* w, const talus_wall_def* def, int dim, talus_error* error)
 {
     if (!def->name || !def->name[0]) {
@@ -344,7 +330,10 @@ talus_status walls_add(walls* w, const talus_wall_def* def, int dim, double time
                        talus_error* error)
 {
     TRY(walls_check(w, def, dim, error));
-    TRY(reserve_wall(w, error));
+    if (columns_reserve(w, wall_table, WALL_COLUMNS, 3, w->count + 1, &w->capacity) ||
+        !arrays_grow(&w->record_capacity, w->count + 1, ARRAY(w->record))) {
+        return error_memory(error, "adding a wall");
+    }
     const int i = (int)w->count;
     talus_status status = fill_record(w, def, dim, &w->record[i], error);
     w->present[i] = 1;

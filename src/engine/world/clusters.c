@@ -7,6 +7,7 @@
 /// has the same bits.
 #include "world/clusters.h"
 
+#include "base/array.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -158,36 +159,15 @@ static void stretch_clusters(void* data, int64_t first, int64_t last, double* lo
     }
 }
 
-static talus_status reserve_extents(clusters* c, int64_t numbers)
-{
-    if (numbers > c->extent_capacity) {
-        free(c->extent);
-        c->extent_capacity = capacity_for(numbers);
-        c->extent = malloc(sizeof *c->extent * (size_t)c->extent_capacity);
-        if (!c->extent) c->extent_capacity = 0;
-    }
-    for (int64_t i = 0; i < numbers && c->extent; i++) c->extent[i] = INT64_MAX;
-    return c->extent || numbers == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
-static talus_status reserve_forest(clusters* c, int64_t count)
-{
-    if (count <= c->capacity) return TALUS_OK;
-    free(c->parent);
-    c->capacity = capacity_for(count);
-    c->parent = malloc(sizeof *c->parent * (size_t)c->capacity);
-    if (!c->parent) c->capacity = 0;
-    return c->parent ? TALUS_OK : TALUS_ERR_MEMORY;
-}
-
 talus_status clusters_longest(clusters* c, const grains* g, const contacts* list, int threads,
                               double* longest)
 {
     *longest = 0.0;
-    if (reserve_forest(c, g->count)) return TALUS_ERR_MEMORY;
+    if (!arrays_renew(&c->capacity, g->count, ARRAY(c->parent))) return TALUS_ERR_MEMORY;
     join_active(c->parent, g, list, threads);
-    const int64_t count = number_clusters(c->parent, g->count);
-    if (reserve_extents(c, 2 * g->dim * count)) return TALUS_ERR_MEMORY;
+    const int64_t count = number_clusters(c->parent, g->count), numbers = 2 * g->dim * count;
+    if (!arrays_renew(&c->extent_capacity, numbers, ARRAY(c->extent))) return TALUS_ERR_MEMORY;
+    for (int64_t i = 0; i < numbers; i++) c->extent[i] = INT64_MAX;
     extent_task task = {g, c->parent, c->extent};
     double alone;
     parallel_reduce(threads, g->count, PARALLEL_MAX, 1, stretch_clusters, &task, &alone);

@@ -277,14 +277,6 @@ talus_status talus_world_solid(const talus_world* world, talus_solid_id id, talu
 
 // ---- grains ------------------------------------------------------------------------------------
 
-static bool has_solid_grains(const talus_world* world)
-{
-    for (int64_t i = 0; i < world->state.grains.count; i++) {
-        if (world->state.grains.solid[i] >= 0) return true;
-    }
-    return false;
-}
-
 /// A cylinder without end has no polytope that solids could meet from outside.
 static talus_status check_solids_meet(const talus_world* world, const talus_shape_def* shape,
                                       bool solids_there, const char* name, talus_error* error)
@@ -343,27 +335,22 @@ talus_status talus_world_add_grain(talus_world* world, const talus_grain_def* gi
     return TALUS_OK;
 }
 
-/// Drop the grains whose keep byte is 0, and their contacts.
-static void drop_grains(talus_world* world, const uint8_t* keep)
-{
-    world->state.revision++;
-    for (int64_t i = 0; i < world->state.grains.count; i++) {
-        if (!keep[i]) count_energy(world, i, -1.0);
-    }
-    grains_compact(&world->state.grains, keep);
-    contacts_relink(&world->state.contacts, &world->state.grains, &world->state.walls);
-}
-
 talus_status world_remove_grains(talus_world* world, const uint8_t* remove, int64_t* removed,
                                  talus_error* error)
 {
-    const int64_t before = world->state.grains.count;
+    physical_state* state = &world->state;
+    const int64_t before = state->grains.count;
     uint8_t* keep = malloc((size_t)before + 1);
     if (!keep) return error_memory(error, "removing grains");
-    for (int64_t i = 0; i < before; i++) keep[i] = !remove[i];
-    drop_grains(world, keep);
+    for (int64_t i = 0; i < before; i++) {
+        keep[i] = !remove[i];
+        if (remove[i]) count_energy(world, i, -1.0);
+    }
+    state->revision++;
+    grains_compact(&state->grains, keep);
+    contacts_relink(&state->contacts, &state->grains, &state->walls);
     free(keep);
-    if (removed) *removed = before - world->state.grains.count;
+    if (removed) *removed = before - state->grains.count;
     return TALUS_OK;
 }
 
@@ -526,7 +513,11 @@ talus_status talus_world_add_wall(talus_world* world, const talus_wall_def* give
     double rotation[4];
     quat_from_rotation(rotation, def->rotation);
     TRY(walls_check(&world->state.walls, def, world->def.dim, error));
-    TRY(check_solids_meet(world, &def->shape, has_solid_grains(world), def->name, error));
+    bool solids_there = false;
+    for (int64_t i = 0; i < world->state.grains.count; i++) {
+        solids_there |= world->state.grains.solid[i] >= 0;
+    }
+    TRY(check_solids_meet(world, &def->shape, solids_there, def->name, error));
     TRY(check_periodic(world, def->name, &def->shape, rotation, &def->drive, error));
     world->state.revision++;
     return walls_add(&world->state.walls, def, world->def.dim, world->state.time,

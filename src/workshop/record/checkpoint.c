@@ -121,17 +121,19 @@ static uint64_t hash_solid(const solid* s)
 static void describe_scene(const talus_world* w, text_buffer* t)
 {
     text_add(t, "dimension %d\nseed %llu\n", w->def.dim, (unsigned long long)w->def.seed);
-    text_add(t, "method %s\n", w->method->name);
-    if (w->method->has_springs) {
+    const method_traits* method = method_of(w->def.method);
+    text_add(t, "method %s", method->name);
+    if (method->has_springs) {
         // All that the stored derivatives and springs depend on.
         static const char* const integrators[] = {"gear5", "gear3", "verlet", "leapfrog"};
         static const char* const elongations[] = {"geometric", "cundall"};
         static const char* const laws[] = {"linear", "hertz", "area"};
         static const char* const bounds[] = {"elastic", "total"};
-        text_add(t, "integrator %s, elongation %s, law %s, bound %s\n",
+        text_add(t, ", integrator %s, elongation %s, law %s, bound %s",
                  integrators[w->def.soft.integrator], elongations[w->def.soft.elongation],
                  laws[w->def.soft.law], bounds[w->def.soft.bound]);
     }
+    text_add(t, "\n");
     for (int k = 0; k < w->def.dim; k++) {
         if (!w->state.cell.periodic[k]) continue;
         text_add(t, "periodic cell, axis %c: from %.17g, length %.17g\n", 'x' + k,

@@ -56,7 +56,7 @@ enum { MORE_COLUMNS = 3 };
 
 static bool has_column(const talus_world* world, const series_column* col)
 {
-    const bool soft = !world->method->solves_contacts;
+    const bool soft = !method_of(world->def.method)->solves_contacts;
     return col->method == IN_BOTH || col->method == (soft ? IN_SOFT : IN_CONTACT);
 }
 
