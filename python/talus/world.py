@@ -155,6 +155,17 @@ class World(WorldView):
         self._keep, self._open, self._turn = keep, Windows(), Turn("world")
         self._threads = lib.talus_world_options(pointer).threads
 
+    def copy(self):
+        """A world to try things on: a copy of everything, the forces of its contacts and its
+        counters included, that goes on with the same bits and knows nothing of this one. It has no
+        log."""
+        out, error = ffi.new("talus_world**"), ffi.new("talus_error*")
+        with self._turn.lock():
+            status = lib.talus_world_copy(self._ready(), out, error)
+        if status < 0:
+            raise errors.failure(status, error)
+        return World._from_pointer(out[0], self._keep, self.step_length)
+
     def __setattr__(self, name, value):
         if type(self) is World and not name.startswith("_") and not hasattr(World, name):
             near = difflib.get_close_matches("set_" + name, dir(World), 1, 0.8)

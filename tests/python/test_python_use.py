@@ -25,6 +25,22 @@ class Case(unittest.TestCase):
 
 
 class Options(Case):
+    def test_copy_of_a_world(self):
+        world = talus.World(gravity=[0, 0, -10])
+        glass = world.add_material("glass", friction=0.3)
+        world.add_wall("floor", "plane", normal=[0, 0, 1], material=glass)
+        world.add_grains([[0, 0, 0.1], [0.05, 0, 0.31]], radius=0.1, material=glass)
+        world.steps(1e-3, 50)
+        other = world.copy()
+        world.steps(1e-3, 50)
+        then = world.grains.position.copy()
+        self.assertNotEqual(other.time, world.time)
+        other.steps(1e-3, 50)
+        self.assertEqual(other.grains.position.tobytes(), then.tobytes())
+        other.grains.velocity[:] = 1.0
+        other.step(1e-3)
+        self.assertEqual(world.grains.position.tobytes(), then.tobytes())
+
     def test_lengths_of_lists_are_not_given(self):
         """The library would read past the end of a list, or one that is not there."""
         for options in ({"set_count": 7}, {"sets": ["a=b"], "set_count": 1000}):

@@ -135,7 +135,8 @@ talus_status surface_grains(surface* s, const shapes* all, const frame_table* gr
 
 // ---- walls -------------------------------------------------------------------------------------
 
-/// Let what has no end be cut at the box around all grains.
+/// Let what has no end be cut at a cube around the ball that holds the box of all grains: a floor
+/// reaches beyond what stands on it.
 static void cut_at_grains(placed_wall* w, int64_t count, const double* position,
                           const double* radius)
 {
@@ -146,6 +147,17 @@ static void cut_at_grains(placed_wall* w, int64_t count, const double* position,
             if (i == 0 || x - radius[i] < w->box_low[k]) w->box_low[k] = x - radius[i];
             if (i == 0 || x + radius[i] > w->box_high[k]) w->box_high[k] = x + radius[i];
         }
+    }
+    if (count == 0) return;
+    double half_size[3], centre[3];
+    for (int k = 0; k < w->dim; k++) {
+        centre[k] = 0.5 * (w->box_low[k] + w->box_high[k]);
+        half_size[k] = 0.5 * (w->box_high[k] - w->box_low[k]);
+    }
+    const double ball = vec_norm(w->dim, half_size);
+    for (int k = 0; k < w->dim; k++) {
+        w->box_low[k] = centre[k] - ball;
+        w->box_high[k] = centre[k] + ball;
     }
 }
 
