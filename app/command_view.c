@@ -24,7 +24,6 @@ typedef struct view_options {
 /// Start the desktop's browser, without waiting for it. Ctrl-C here is not for it.
 static bool start_browser(const char* address)
 {
-    extern char** environ;
     char program[] = "xdg-open", argument[64];
     snprintf(argument, sizeof argument, "%s", address);
     char* arguments[] = {program, argument, NULL};

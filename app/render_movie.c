@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 /// Name of picture i of a movie.
 static bool picture_path(const char* folder, int64_t i, char out[PATH_SIZE])
 {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-double network_normal_force(const talus_contacts* c, int64_t i)
+double network_normal_force(const talus_contacts* c, int64_t contact)
 {
-    return c->force[2 * i] * c->normal[2 * i] + c->force[2 * i + 1] * c->normal[2 * i + 1];
+    return c->force[2 * contact] * c->normal[2 * contact] + c->force[2 * contact + 1] * c->normal[2 * contact + 1];
 }
 
 double network_mean_force(const talus_contacts* c)

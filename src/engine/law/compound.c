@@ -37,9 +37,9 @@ static void to_tangent(int dim, const double* n, const double* v, double* t)
 // ---- parts -------------------------------------------------------------------------------------
 
 /// What all bounds grow with: the normal impulse and the strength of the bond.
-double compound_bound(const compound_contact* contact, double pn)
+double compound_bound(const compound_contact* contact, double normal_impulse)
 {
-    double base = pn + contact->bond;
+    double base = normal_impulse + contact->bond;
     return base > 0.0 ? base : 0.0;
 }
 

@@ -38,7 +38,7 @@ talus_status ensemble_solve(ensemble_task* task, int i, talus_ensemble* out, tal
 // ---- ensemble_average.c ------------------------------------------------------------------------
 
 /// Means and spreads of forces, stress and histogram over the verified samples.
-void ensemble_average(const ensemble_task* task, talus_ensemble* out);
+void ensemble_average(const ensemble_task* task, talus_ensemble* e);
 /// Mark the contacts whose mean force counts as loaded, [contacts].
 void ensemble_mark_loaded(const talus_ensemble* e, uint8_t* loaded);
 
@@ -46,7 +46,7 @@ void ensemble_mark_loaded(const talus_ensemble* e, uint8_t* loaded);
 
 /// Singular values of the centred samples, how many of them stand out of the solver's error, and
 /// the count of unknowns and equations.
-talus_status ensemble_rank(const ensemble_task* task, talus_ensemble* out, talus_error* error);
+talus_status ensemble_rank(const ensemble_task* task, talus_ensemble* e, talus_error* error);
 
 // ---- ensemble_verdict.c ------------------------------------------------------------------------
 

@@ -86,17 +86,17 @@ int notes_under(const plot* p, const rectangle* r);
 
 void picture_draw(const plot* p);
 /// The scale of colours in `bar`, with its ticks and label on the right.
-void picture_scale(cairo_t* cr, const picture* picture, rectangle bar);
+void picture_scale(cairo_t* cr, const picture* q, rectangle bar);
 /// How much room its ticks and label take.
-double picture_scale_room(cairo_t* cr, const picture* picture, double height);
+double picture_scale_room(cairo_t* cr, const picture* q, double height);
 /// And how much the factor of its numbers takes above it.
-double picture_scale_above(cairo_t* cr, const picture* picture, double height);
+double picture_scale_above(cairo_t* cr, const picture* q, double height);
 
 // ---- beside and below them (picture_strip.c) ---------------------------------------------------
 
 /// The key of colours, and its width with the room after it.
-void picture_key(cairo_t* cr, const picture* picture, double left, double top);
-double picture_key_room(cairo_t* cr, const picture* picture);
+void picture_key(cairo_t* cr, const picture* q, double left, double top);
+double picture_key_room(cairo_t* cr, const picture* q);
 /// Scale bar, sample of the forces and caption, below hidden axes; within visible ones the bar.
 void picture_strip(const plot* p);
 /// Height that they take below.

@@ -16,10 +16,10 @@ typedef struct export_kind {
 } export_kind;
 
 static const export_kind kinds[] = {
-    [TALUS_EXPORT_VTK] = {export_vtk, .folder = true},
-    [TALUS_EXPORT_VTKHDF] = {export_vtkhdf},
-    [TALUS_EXPORT_GSD] = {export_gsd},
-    [TALUS_EXPORT_LAMMPS] = {export_lammps, .shapes = true},
+    [TALUS_EXPORT_VTK] = {.write = export_vtk, .folder = true},
+    [TALUS_EXPORT_VTKHDF] = {.write = export_vtkhdf},
+    [TALUS_EXPORT_GSD] = {.write = export_gsd},
+    [TALUS_EXPORT_LAMMPS] = {.write = export_lammps, .shapes = true},
 };
 
 static talus_status export_with(const export_kind* kind, frame_reader* reader, const shapes* all,

@@ -15,6 +15,6 @@ export_writer export_vtk, export_vtkhdf, export_gsd, export_lammps;
 enum { EXPORT_FIRST_SOLID_TYPE = 2 };
 
 /// Write folder/type-T-NAME.obj for every shape; no folder if there are none.
-talus_status export_obj(const shapes* all, const char* folder, talus_error* error);
+talus_status export_obj(const shapes* s, const char* folder, talus_error* error);
 
 #endif

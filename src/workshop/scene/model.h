@@ -178,7 +178,7 @@ struct talus_scene {
 void read_scene(talus_scene* scene, section* root);
 void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
-scene_pair* read_pairs(talus_scene* scene, section* s, int* count);
+scene_pair* read_pairs(talus_scene* scene, section* parent, int* count);
 void read_solver(section* parent, talus_solver_def* solver);
 /// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
 void read_step(talus_scene* scene, section* s, bool required, scene_step* step);

@@ -149,9 +149,9 @@ bool read_vector_required(section* s, const char* key, double* out);
 /// Spin, torque or angle vector: in 2D a single number that goes to out[2], in 3D a vector.
 bool read_axial(section* s, const char* key, double out[3]);
 bool read_axial_or(section* s, const char* key, double out[3], const double* otherwise);
-/// A list of lists of numbers, row after row. *width (may be NULL) of them are in each. Returns
-/// NULL if absent or wrong.
-double* read_rows(section* s, const char* key, int* rows, int* width);
+/// A list of lists of numbers, row after row. *row_numbers (may be NULL) of them are in each.
+/// Returns NULL if absent or wrong.
+double* read_rows(section* s, const char* key, int* rows, int* row_numbers);
 /// A list of texts; NULL if absent or wrong. A single text counts as a list of one.
 const char** read_texts(section* s, const char* key, int* count);
 /// Point at the i-th entry of the list under `key` (or the value itself, if it is not a list).
