@@ -5,7 +5,8 @@
 
 double network_normal_force(const talus_contacts* c, int64_t contact)
 {
-    return c->force[2 * contact] * c->normal[2 * contact] + c->force[2 * contact + 1] * c->normal[2 * contact + 1];
+    return c->force[2 * contact] * c->normal[2 * contact] +
+           c->force[2 * contact + 1] * c->normal[2 * contact + 1];
 }
 
 double network_mean_force(const talus_contacts* c)
