@@ -1,4 +1,4 @@
-/// The world: making it, filling it, reading it. Stepping it is in advance.c.
+/// The world: making it, filling it, reading it. Stepping it is in step.c.
 #include "world/world.h"
 
 #include "base/definition.h"
