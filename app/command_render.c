@@ -246,7 +246,7 @@ static int render_pictures(renderer* r)
 }
 
 /// What depends on the recording: field, view, frames.
-static bool settle(renderer* r, render_options* o)
+static bool choose_defaults(renderer* r, render_options* o)
 {
     const talus_world* world;
     if (!frames_of(r->recording, &o->frames, o->movie, &r->frames)) return false;
@@ -297,7 +297,7 @@ static int render(int argc, char** argv)
     renderer r = {.options = &o};
     if (!recording_open(o.directory, &r.recording)) return STATUS_FAILURE;
     status = STATUS_FAILURE;
-    if (settle(&r, &o)) status = o.movie ? render_movie(&r) : render_pictures(&r);
+    if (choose_defaults(&r, &o)) status = o.movie ? render_movie(&r) : render_pictures(&r);
     field_end(&r.field);
     talus_recording_close(r.recording);
     return status;

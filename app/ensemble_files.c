@@ -106,7 +106,7 @@ static void write_contacts(FILE* file, const ensemble_source* source, const talu
     fputs(",normal_force,force,spread,sliding\n", file);
     for (int64_t c = 0; c < e->contacts; c++) {
         const double* f = e->mean + c * dim;
-        fprintf(file, "%" PRId64 ",%" PRId64 ",%d", e->a[c], e->b[c], e->feature[c]);
+        fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64, e->a[c], e->b[c], e->feature[c]);
         write_vector(file, e->point + c * dim, dim);
         write_vector(file, e->normal + c * dim, dim);
         write_vector(file, f, dim);

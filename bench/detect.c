@@ -69,7 +69,7 @@ static void measure(int dim, int64_t count, double ratio, double fast)
 
 enum { STAGE_MAKE, STAGE_HOLD, STAGE_WALLS, STAGE_PAIRS, STAGE_MATCH, STAGES };
 
-/// The search of a step of a world, as the stepper makes it.
+/// The search of a step of a world, as Contact Dynamics makes it.
 typedef struct contact_job {
     talus_world* world;
     double *margin, *reach, *wall_margin;

@@ -1,4 +1,5 @@
-# Program with man page and completions, library, public headers, ready-made scenes, pkg-config file and CMake package.
+# Program with man page and completions, libraries, public headers, ready-made scenes, pkg-config
+# files and CMake package.
 include(CMakePackageConfigHelpers)
 
 if(TARGET talus_program)
@@ -43,7 +44,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
 install(EXPORT talus NAMESPACE talus:: FILE talus-targets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/talus-config.cmake.in talus-config.cmake
   INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(talus-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(talus-config-version.cmake COMPATIBILITY ${TALUS_COMPATIBILITY})
 install(FILES
   ${PROJECT_BINARY_DIR}/talus-config.cmake
   ${PROJECT_BINARY_DIR}/talus-config-version.cmake

@@ -3,7 +3,7 @@
 # read it. Fails with the lines that do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if git grep -nIE '\.\./shared|shared/(spec|papers|fclib|hooks)|/work/|/root/|/home/[a-z]' -- . \
+if git grep -nIE '\.\./shared|shared/(spec|papers|fclib|hooks)|/work/|\bissue #?[0-9]|/root/|/home/[a-z]' -- . \
     ':!scripts/check-outside.sh' ':!viewer/package-lock.json'; then
     echo "check-outside: the lines above name files outside this repository" >&2
     exit 1

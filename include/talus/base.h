@@ -67,9 +67,9 @@ typedef void talus_log_fn(void* user, talus_log_level level, const char* text);
 
 // ---- definitions -------------------------------------------------------------------------------
 
-/// First member of every definition, set by its _default(): that it was made so, and how many bytes
-/// of it the program knows. A later library has more fields behind those; it gives them their
-/// defaults.
+/// First member of every definition that has a _default(), which sets it: that it was made so, and
+/// how many bytes of it the program knows. A later library has more fields behind those; it gives
+/// them their defaults.
 typedef struct talus_mark {
     uint32_t made;
     uint32_t size;

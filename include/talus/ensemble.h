@@ -57,7 +57,7 @@ typedef struct talus_ensemble {
     int64_t contacts, loaded;      ///< all in the problem; those that carry a force in the mean
     int64_t* a;                    ///< [contacts] grain id, or -1 - wall index
     int64_t* b;                    ///< [contacts] grain id
-    int32_t* feature;              ///< [contacts] part of the wall's shape that touches
+    int64_t* feature;              ///< [contacts] as in talus_contacts
     double* point;                 ///< [contacts][dim]
     double* normal;                ///< [contacts][dim] from a to b
     double* force;                 ///< [samples][contacts][dim] on b, N

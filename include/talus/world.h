@@ -62,7 +62,8 @@ TALUS_API talus_status talus_world_copy(const talus_world* world, talus_world** 
 /// Free a world and all it owns. NULL is fine.
 TALUS_API void talus_world_destroy(talus_world* world);
 
-/// The definition in force. Valid as long as the world.
+/// The definition in force, to be read. Valid as long as the world. It is the library's own and may
+/// be longer than the program knows: to make another world, begin with talus_world_default().
 TALUS_API const talus_world_def* talus_world_options(const talus_world* world);
 TALUS_API talus_status talus_world_set_solver(talus_world* world, const talus_solver_def* solver,
                                               talus_error* error);

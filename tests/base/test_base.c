@@ -1,4 +1,5 @@
-/// src/base: columns, random numbers, vectors and quaternions, hash, error texts, log, version.
+/// src/engine/base: columns, random numbers, vectors and quaternions, hash, error texts, log,
+/// version.
 ///
 /// The random streams are checked against published outputs of the algorithms and against the
 /// moments of the distributions; rotations against Rodrigues' formula.

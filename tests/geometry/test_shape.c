@@ -1,5 +1,6 @@
-/// src/shape: every query against a slow search of the surface, the sign and gradient conventions,
-/// degenerate points, containers with open faces. Bad definitions are in test_shape_check.c.
+/// src/engine/geometry: every query against a slow search of the surface, the sign and gradient
+/// conventions, degenerate points, containers with open faces. Bad definitions are in
+/// test_shape_check.c.
 ///
 /// The slow search knows only a parametrisation of each surface: a grid of samples, then pattern
 /// searches around the best ones. On every patch used here (flat piece, surface of revolution) the

@@ -119,7 +119,7 @@ class Words(unittest.TestCase):
             self.assertGreater((made / "pile.html").stat().st_size, 100_000)
             self.assertTrue((made / "pile.gsd").exists())
             package = Path(os.environ["TALUS_BUILD"], "python")
-            if package.is_dir():  # not in builds with sanitizers
+            if package.is_dir():  # not in builds with ThreadSanitizer
                 (program,) = blocks("first-run.md", "python")
                 run(sys.executable, "-c", program, cwd=folder,
                     env=dict(os.environ, PYTHONPATH=str(package)))

@@ -38,7 +38,7 @@ done
 for each in "$libdir"/libtalus.so "$libdir"/libtalus_workshop.so; do
     foreign=$(nm -D --defined-only "$each" | awk '$2 ~ /[TDBR]/ && $3 !~ /^(talus_|__)/ { print $3 }')
     [ -z "$foreign" ] || fail "$each exports names that are not its own: $foreign"
-    [[ $(objdump -p "$each" | awk '/SONAME/ { print $2 }') =~ \.so\.[0-9]+\.[0-9]+$ ]] ||
+    [[ $(objdump -p "$each" | awk '/SONAME/ { print $2 }') =~ \.so\.(0\.)?[0-9]+$ ]] ||
         fail "$each has no version in its soname"
 done
 

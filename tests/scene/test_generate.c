@@ -1,4 +1,4 @@
-/// src/scene generators: lattices, random filling, chain, CSV, inlets, overlap search.
+/// src/workshop/scene generators: lattices, random filling, chain, CSV, inlets, overlap search.
 ///
 /// Everything placed is held against an all-pairs overlap search, as is the fast search itself.
 #include "support.h"

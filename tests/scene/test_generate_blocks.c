@@ -1,4 +1,4 @@
-/// src/scene blocks: Voronoi cells, arches, masonry.
+/// src/workshop/scene blocks: Voronoi cells, arches, masonry.
 ///
 /// Cells are held against their definition (the nearest point of random probes, areas and volumes
 /// that sum to the region's), joints against each other, corner by corner.

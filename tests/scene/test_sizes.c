@@ -1,4 +1,4 @@
-/// src/scene/sizes: draws against the distribution function, by number and by mass.
+/// src/workshop/scene/sizes: draws against the distribution function, by number and by mass.
 ///
 /// The densities are written here anew from the definitions and integrated by the midpoint rule.
 #include "support.h"

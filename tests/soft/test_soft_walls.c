@@ -1,5 +1,5 @@
 /// Soft grains that hit fixed walls, from grazing to head-on, with and without spin: no energy
-/// appears, and the books are right (issue 6, "grazing scan").
+/// appears, and the books are right.
 ///
 /// A grain of mass 1, size 1/2 and speed 1 hits a wall of its own with each angle and spin; the
 /// step is 1/100 of the time of a head-on collision.

@@ -1,10 +1,10 @@
-/// Random contact problems of every kind for test_wide.c, in the engine's layout.
+/// Random contact problems of every kind for test_packed.c, in the engine's layout.
 ///
 /// There is no geometry behind them: bodies are rows of numbers, contacts join bodies that are near
 /// in the list. What the algebra asks for is kept: blocks are made from arms and masses, the
 /// responses of a compound contact fit its radii and turns.
-#ifndef TALUS_TESTS_WIDE_MODEL_H
-#define TALUS_TESTS_WIDE_MODEL_H
+#ifndef TALUS_TESTS_PACKED_MODEL_H
+#define TALUS_TESTS_PACKED_MODEL_H
 
 #include "random.h"
 #include "support.h"

@@ -1,4 +1,5 @@
-/// Random point sets, and everything a proper polytope must satisfy, for the tests of src/shape.
+/// Random point sets, and everything a proper polytope must satisfy, for the tests of
+/// src/engine/geometry.
 #ifndef TALUS_TESTS_POLYTOPE_MODEL_H
 #define TALUS_TESTS_POLYTOPE_MODEL_H
 

@@ -2,6 +2,7 @@
 import os
 import subprocess
 import tempfile
+import unittest
 from pathlib import Path
 
 import numpy
@@ -26,7 +27,10 @@ def in_memory(frames):
 
 def write_sample(dim):
     """A temporary folder with `whole` (consolidated) and `linked` (segments) of the same states."""
+    writer = BUILD / "test_record_frames"
+    if not writer.exists():
+        raise unittest.SkipTest("samples are written by a C test, which this build does not have")
     folder = tempfile.TemporaryDirectory(prefix="talus-record-")
-    subprocess.run([BUILD / "test_record_frames", "--write", folder.name, str(dim)], check=True,
+    subprocess.run([writer, "--write", folder.name, str(dim)], check=True,
                    timeout=100)
     return folder

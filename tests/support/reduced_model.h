@@ -1,7 +1,7 @@
 /// Random contact problems without bodies for test_reduced*.c, and the law worked out independently
 /// from a dense matrix.
-#ifndef TALUS_TESTS_CONE_MODEL_H
-#define TALUS_TESTS_CONE_MODEL_H
+#ifndef TALUS_TESTS_REDUCED_MODEL_H
+#define TALUS_TESTS_REDUCED_MODEL_H
 
 #include "support.h"
 

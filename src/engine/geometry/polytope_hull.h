@@ -1,4 +1,5 @@
-/// Within src/shape: from triangles around a set of points to a polyhedron with whole faces.
+/// Within src/engine/geometry: from triangles around a set of points to a polyhedron with whole
+/// faces.
 #ifndef TALUS_GEOMETRY_POLYTOPE_HULL_H
 #define TALUS_GEOMETRY_POLYTOPE_HULL_H
 

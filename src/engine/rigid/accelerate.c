@@ -1,6 +1,6 @@
 /// Coloured sweeps with Nesterov momentum: sweeps grow like L/d instead of (L/d)^2.
 ///
-/// From y one forward sweep, always in the same order, gives x (wide.h). Then
+/// From y one forward sweep, always in the same order, gives x (packed/packed.h). Then
 ///     y' = x + beta (x - x_old),   theta' = (-theta^2 + theta sqrt(theta^2 + 4))/2,
 ///     beta = theta (1 - theta)/(theta^2 + theta')                                 (Nesterov)
 /// for impulses and velocities alike; y may leave the cone, the next sweep projects it back, so
@@ -11,7 +11,7 @@
 /// was no better than the one before, momentum gets a limit: theta stays at that of the limit's
 /// age. The first limit is what the errors' own length asks for (residual.h: a wave crosses that
 /// length while momentum lasts, and flicker needs hardly any), then it is halved, and doubled again
-/// where it pays. (To set the limit at the first growth was tried: flows took twice the sweeps.)
+/// where it pays.
 ///
 /// In a large jammed packing the first sweeps alternate with steps on a coarse grid (coarse.h).
 #include "rigid/coarse/coarse.h"

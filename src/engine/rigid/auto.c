@@ -64,14 +64,14 @@ static talus_status second_method(problem* p, const solve_request* request, solv
     const reduced_options second = {.tolerance =
                                         fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
                                     .max_sweeps = out->sweeps};
-    reduced_problem cones = {0};
+    reduced_problem reduced = {0};
     double *r = NULL, *kept = NULL;
     talus_error error = {0};
-    talus_status status = reduced_from_problem(p, &cones, &r, &error);
+    talus_status status = reduced_from_problem(p, &reduced, &r, &error);
     if (status == TALUS_OK) {
         reduced_result found;
         kept = keep_impulses(p);
-        status = kept ? reduced_solve(&cones, &second, r, &found) : TALUS_ERR_MEMORY;
+        status = kept ? reduced_solve(&reduced, &second, r, &found) : TALUS_ERR_MEMORY;
         if (status) status = TALUS_ERR_MEMORY;
         if (status == TALUS_OK) {
             reduced_to_problem(r, p);
@@ -92,7 +92,7 @@ static talus_status second_method(problem* p, const solve_request* request, solv
     }
     free(kept);
     free(r);
-    reduced_free(&cones);
+    reduced_free(&reduced);
     return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
 }
 

@@ -1,4 +1,4 @@
-/// Regions of overlap as contacts; see area_shapes.h.
+/// Regions of overlap as contacts; see area_contacts.h.
 #include "soft/area_contacts.h"
 
 #include "base/array.h"

@@ -1,4 +1,4 @@
-/// Inside of a world. Only src/world and the rooms below it may look.
+/// Inside of a world. Only src/engine/world and the rooms after it (docs/architecture.md) may look.
 #ifndef TALUS_WORLD_WORLD_H
 #define TALUS_WORLD_WORLD_H
 

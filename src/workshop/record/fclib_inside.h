@@ -20,7 +20,7 @@ void fclib_matrix_free(fclib_matrix* m);
 /// and block of `p`, whose width and count are set.
 talus_status fclib_block_rows(const fclib_matrix* transpose, reduced_problem* p,
                               talus_error* error);
-/// Factorise M, if that is not yet done, and fill first, column, block and q of p->cone.
+/// Factorise M, if that is not yet done, and fill first, column, block and q of p->reduced.
 talus_status fclib_fill_condensed(fclib_problem* p, const char* name, talus_error* error);
 
 #endif

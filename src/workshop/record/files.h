@@ -33,7 +33,7 @@ talus_status files_reserve(const char* path, int64_t bytes, talus_error* error);
 /// Bytes of a file, -1 if there is none.
 int64_t files_size(const char* path);
 
-/// A growing text that remembers a failed allocation until text_failed() is asked.
+/// A growing text that remembers a failed allocation in `failed`.
 typedef struct text_buffer {
     char* data;
     size_t size;

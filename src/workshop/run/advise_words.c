@@ -1,5 +1,6 @@
 /// An advice in words: which method, why, what would change it, and what no time tells.
 #include "run/advise.h"
+#include "world/method.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ TALUS_PRINTF(2, 3) static void say(talus_advice* a, const char* format, ...)
 
 static const char* name_of(talus_method method)
 {
-    return method == TALUS_METHOD_SOFT ? "soft" : "contact";
+    return method_of(method)->name;
 }
 
 /// The advice where both methods can be used.

@@ -1,4 +1,4 @@
-/// src/shape: the sentences of shape_check() about definitions that make no sense.
+/// src/engine/geometry: the sentences of shape_check() about definitions that make no sense.
 #include "support.h"
 
 #include "geometry/shape.h"
