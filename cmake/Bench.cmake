@@ -36,6 +36,7 @@ if(BULLET_FOUND AND CMAKE_CXX_COMPILER)
 else()
   add_custom_target(bench_bullet_missing
     COMMAND ${CMAKE_COMMAND} -E echo
-      "Without Bullet: no comparison with it (scripts/install-deps.sh bench installs it)")
+      "Without Bullet: no comparison with it (scripts/install-deps.sh bench installs it)"
+    VERBATIM)
   add_dependencies(bench bench_bullet_missing)
 endif()
