@@ -10,7 +10,7 @@ BENCH_FLAGS ?=
 help:
 	@echo "make run               build Talus and run the hopper scene into runs/hopper-<n>"
 	@echo "make test              build with asserts and run the tests (6 minutes on two cores)"
-	@echo "make test-all          all tests, long ones and those of the release program too (12 minutes)"
+	@echo "make test-all          all tests, long ones and those of the release program too (13 minutes)"
 	@echo "make docs              build the documentation, build/docs/site/index.html [PAPERS=none|short|full]"
 	@echo "make build             build the release program, build/release/talus"
 	@echo "make install PREFIX=   install program, library, headers and scenes [$(PREFIX)]"
@@ -19,7 +19,7 @@ help:
 	@echo "make bench-soft        compare the soft method with LAMMPS and YADE (10 minutes)"
 	@echo "make format            format all C files"
 	@echo "make lint              check format, include graph, public headers, clang-tidy"
-	@echo "make coverage          lines and branches that the tests reach, room by room (20 minutes)"
+	@echo "make coverage          lines and branches that the tests reach, room by room"
 	@echo "make clean             remove build/ (results in runs/ stay)"
 
 build:
