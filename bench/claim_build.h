@@ -77,21 +77,27 @@ static inline talus_solver_def rough_solver(void)
     return solver;
 }
 
-/// An empty world with the law of the draft; `side` > 0: periodic across gravity.
-static inline void begin_world(draft* d, double gravity, double side)
+/// An empty world with the law of the draft, periodic along the axes whose width is given.
+static inline void begin_periodic(draft* d, double gravity, const double width[3])
 {
     talus_world_def def = talus_world_default();
     talus_error error = {0};
     def.dim = d->dim;
     def.gravity[d->dim - 1] = -gravity;
     def.solver = rough_solver();
-    def.seed = rng_next(&d->r) >> 1;
-    for (int k = 0; k < d->dim - 1 && side > 0.0; k++) {
-        def.periodic[k] = true;
-        def.cell_high[k] = side;
+    def.on_escape = TALUS_POLICY_ACCEPT;
+    for (int k = 0; k < d->dim; k++) {
+        def.periodic[k] = width[k] > 0.0;
+        def.cell_high[k] = width[k];
     }
     claim_ok(talus_world_create(&def, &d->world, &error), error.text);
     claim_ok(talus_world_add_material(d->world, "stone", &d->law, NULL, &error), error.text);
+}
+
+static inline void begin_world(draft* d, double gravity)
+{
+    const double open[3] = {0.0, 0.0, 0.0};
+    begin_periodic(d, gravity, open);
 }
 
 static inline void set_gravity(draft* d, double x, double up)
@@ -279,8 +285,8 @@ static inline pile pile_of(draft* d, int count)
 {
     const double side = d->dim == 2 ? sqrt(count) : cbrt(count);
     return (pile){.count = count,
-                  .wide = (int)fmax(1.0, ceil(side * between(d, 0.6, 1.6))),
-                  .spread = between(d, 1.05, 1.6),
+                  .wide = (int)fmax(1.0, ceil(side * between(d, 0.4, 1.1))),
+                  .spread = between(d, 1.02, 1.5),
                   .masses = 1.0};
 }
 
@@ -343,7 +349,7 @@ static inline void settle(draft* d)
 /// A world with a container and a pile at rest in it. Returns the wall at high x.
 static inline talus_wall_id settled_pile(draft* d, const pile* p)
 {
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     const talus_wall_id right = add_container(d, p);
     drop_pile(d, p, 0.0);
     settle(d);

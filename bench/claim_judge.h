@@ -173,7 +173,7 @@ static inline void judge_iterate(const problem* p, const truth* t, int claim, co
     bool any = false;
     for (int64_t k = 0; k < t->clusters.count; k++) {
         const cluster_truth* of = &t->of[k];
-        if (of->contacts == 0 || of->count < 2 || !isfinite(of->uncertainty)) continue;
+        if (of->contacts == 0 || !truth_known(of)) continue;
         const double error = truth_error(of, p), scale = truth_scale(of, p);
         if (error <= ROUNDING_ERROR * fmax(scale, of->scale)) continue;
         const double bound = claimed[k] * scale;
@@ -250,8 +250,8 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
         for (int64_t k = 0; k < t.clusters.count; k++) {
             const cluster_truth* of = &t.of[k];
             if (of->contacts == 0) continue;
-            without |= of->count < 2 || !(of->uncertainty <= 1e-3 * of->scale);
-            several |= of->apart > 1e-3 * of->scale && of->slides;
+            without |= !truth_known(of);
+            several |= of->apart > fmax(1e-3 * of->scale, 10.0 * of->uncertainty);
         }
         score->without_truth += without;
         score->several += several;

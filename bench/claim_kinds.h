@@ -20,11 +20,11 @@ static inline void bonded_law(draft* d, double load)
 /// its own weight or a force at its end bends it.
 static inline void make_beam(draft* d)
 {
-    const int count = grain_number(d, 3, d->dim == 2 ? 60 : 24);
+    const int count = grain_number(d, 3, d->dim == 2 ? 150 : 60);
     const bool end_load = chance(d, 0.3);
     double angle = between(d, -1.6, 1.6), bend = chance(d, 0.4) ? between(d, 0.0, 0.5) : 0.0;
     bonded_law(d, end_load ? count : 0.4 * count * count);
-    begin_world(d, 0.0, 0.0);
+    begin_world(d, 0.0);
     double x = 0.0, up = 0.0;
     int64_t last = 0;
     for (int i = 0; i < count; i++) {
@@ -42,10 +42,10 @@ static inline void make_beam(draft* d)
 /// A bonded lattice of some rows, fixed at one end or at both: statically redundant.
 static inline void make_frame(draft* d)
 {
-    const int rows = whole(d, 2, 4), columns = grain_number(d, 4, d->dim == 2 ? 40 : 14);
+    const int rows = whole(d, 2, 4), columns = grain_number(d, 4, d->dim == 2 ? 40 : 20);
     const bool both = chance(d, 0.5), triangular = chance(d, 0.7);
     bonded_law(d, columns * 0.4);
-    begin_world(d, 0.0, 0.0);
+    begin_world(d, 0.0);
     for (int j = 0; j < rows; j++) {
         for (int i = 0; i < columns; i++) {
             const double shift = triangular ? 0.5 * (j % 2) : 0.0;
@@ -66,7 +66,7 @@ static inline void make_bonds(draft* d)
     d->law.cohesion_force = log_between(d, 0.1, 300.0);
     d->law.cohesion_energy = 0.05 * d->law.cohesion_force;
     if (chance(d, 0.5)) d->law.rolling = between(d, 0.01, 0.3);
-    const pile p = pile_of(d, grain_number(d, 5, 120));
+    const pile p = pile_of(d, grain_number(d, 8, 120));
     settled_pile(d, &p);
     const talus_grains g = grains_of(d);
     const double pull = log_between(d, 0.1, 100.0);
@@ -82,9 +82,9 @@ static inline void make_bonds(draft* d)
 static inline void make_tower(draft* d)
 {
     const bool bricks = chance(d, 0.5);
-    const int count = grain_number(d, 2, bricks ? (d->dim == 2 ? 60 : 25) : 100);
+    const int count = grain_number(d, 2, bricks ? (d->dim == 2 ? 100 : 40) : 200);
     const double offset = bricks && chance(d, 0.6) ? 0.02 : 0.0;
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_floor(d);
     if (bricks) add_box(d, 1.0, 1.0, 1.0);
     int64_t top = 0;
@@ -109,7 +109,7 @@ static inline void make_arch(draft* d)
     // An arc of n balls has the radius at which neighbours touch.
     const double radius = voussoirs ? count * 0.5 : 0.5 / sin(0.5 * step);
     talus_error error = {0};
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     for (int i = 0; i < count; i++) {
         const double from = -opening + i * step, middle = from + 0.5 * step;
         talus_grain_def def = ball_at(d, 1.0, 0.0, radius * sin(middle), radius * cos(middle));
@@ -136,7 +136,7 @@ static inline void make_wedge(draft* d)
 {
     const double half_angle = log_between(d, 0.03, 0.8);
     const int count = grain_number(d, 1, 60);
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_plane(d, "left", 0.0, 0.0, cos(half_angle), sin(half_angle));
     add_plane(d, "right", 0.0, 0.0, -cos(half_angle), sin(half_angle));
     double up = 0.5 / sin(half_angle);
@@ -157,7 +157,7 @@ static inline void make_lattice(draft* d)
     const int rows = whole(d, 2, 10), columns = grain_number(d, 3, d->dim == 2 ? 20 : 8);
     const bool squares = chance(d, 0.3);
     const double rise = squares ? 1.0 : sqrt(0.75), step = 1.0;
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_floor(d);
     add_plane(d, "left", 0.0, 0.0, 1.0, 0.0);
     add_plane(d, "right", step * (columns + 0.5), 0.0, -1.0, 0.0);
@@ -177,7 +177,7 @@ static inline void make_lattice(draft* d)
 /// Masses that differ by up to 1e9, heavy on light, light on heavy or at random.
 static inline void make_masses(draft* d)
 {
-    pile p = pile_of(d, grain_number(d, 3, 100));
+    pile p = pile_of(d, grain_number(d, 6, 250));
     p.masses = log_between(d, 10.0, 1e9);
     p.order = (mass_order)whole(d, MASS_RANDOM, MASS_LIGHT_ABOVE);
     settled_pile(d, &p);
@@ -186,7 +186,7 @@ static inline void make_masses(draft* d)
 /// A light column or pile, and others at a distance, up to 1e9 times as heavy and pressed.
 static inline void make_far(draft* d)
 {
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_floor(d);
     const int others = whole(d, 1, 4);
     double x = 0.0;
@@ -213,7 +213,7 @@ static inline void make_sizes(draft* d)
               .wide = d->dim == 2 ? wide : (int)(0.5 * wide) + 1,
               .spread = 2.0,
               .masses = 1.0};
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_container(d, &p);
     const double width = pile_width(&p), size = fmin(largest, 0.9 * width);
     const int deep = d->dim == 3 ? p.wide : 1;
@@ -241,7 +241,7 @@ static inline void make_sizes(draft* d)
 /// A pile under a mobile lid, light as a feather or heavy as a ship.
 static inline void make_lid(draft* d)
 {
-    const pile p = pile_of(d, grain_number(d, 4, 150));
+    const pile p = pile_of(d, grain_number(d, 8, 300));
     settled_pile(d, &p);
     const double mass = mass_of(d);
     add_lid(d, mass * log_between(d, 1e-6, 1e6),
@@ -252,7 +252,7 @@ static inline void make_lid(draft* d)
 /// A pile, some of whose grains are pushed or pulled, and perhaps a wall that moves into it.
 static inline void make_push(draft* d)
 {
-    const pile p = pile_of(d, grain_number(d, 3, 120));
+    const pile p = pile_of(d, grain_number(d, 8, 300));
     const talus_wall_id right = settled_pile(d, &p);
     talus_error error = {0};
     if (chance(d, 0.5)) {
@@ -274,7 +274,7 @@ static inline void make_kick(draft* d)
 {
     const int count = grain_number(d, 2, 200);
     const bool upright = chance(d, 0.5);
-    begin_world(d, chance(d, 0.5) ? 1.0 : 0.0, 0.0);
+    begin_world(d, chance(d, 0.5) ? 1.0 : 0.0);
     add_floor(d);
     for (int i = 0; i < count; i++) {
         talus_grain_def def = ball_at(d, 1.0, ball_mass(d, 1.0) * log_between(d, 1.0, 10.0),
@@ -294,7 +294,7 @@ static inline void make_kick(draft* d)
 /// The wall of a settled pile is taken away: a step of the collapse.
 static inline void make_collapse(draft* d)
 {
-    pile p = pile_of(d, grain_number(d, 20, 250));
+    pile p = pile_of(d, grain_number(d, 20, 500));
     if (chance(d, 0.5)) p.wide = p.wide / 2 + 1;
     remove_wall(d, settled_pile(d, &p));
     run(d, d->h, whole(d, 0, 60));
@@ -305,7 +305,7 @@ static inline void make_dam(draft* d)
 {
     const int columns = grain_number(d, 3, d->dim == 2 ? 24 : 8), rows = whole(d, 3, 14);
     const double slope = between(d, 0.0, 0.6);
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_floor(d);
     if (chance(d, 0.5)) add_plane(d, "left", 0.0, 0.0, 1.0, 0.0);
     for (int j = 0; j < rows; j++) {
@@ -321,18 +321,11 @@ static inline void make_dam(draft* d)
 /// A drum that turns: a circle, or a cylinder with a periodic axis.
 static inline void make_drum(draft* d)
 {
-    const int count = grain_number(d, 10, 200);
+    const int count = grain_number(d, 20, 400);
     const double deep = 4.0; // of a cylinder
     const double radius = d->dim == 2 ? fmax(2.0, 0.8 * sqrt(count)) : fmax(2.0, 0.6 * sqrt(count));
-    talus_world_def def = talus_world_default();
-    talus_error error = {0};
-    def.dim = d->dim;
-    def.gravity[d->dim - 1] = -1.0;
-    def.solver = rough_solver();
-    def.periodic[1] = d->dim == 3;
-    def.cell_high[1] = deep;
-    claim_ok(talus_world_create(&def, &d->world, &error), error.text);
-    claim_ok(talus_world_add_material(d->world, "stone", &d->law, NULL, &error), error.text);
+    const double around[3] = {0.0, d->dim == 3 ? deep : 0.0, 0.0};
+    begin_periodic(d, 1.0, around);
     talus_wall_def drum = talus_wall_default();
     drum.name = "drum";
     drum.shape.kind = TALUS_SHAPE_CYLINDER;
@@ -360,10 +353,10 @@ static inline void make_drum(draft* d)
 /// A slot opens under a pile in a funnel of two inclined walls.
 static inline void make_hopper(draft* d)
 {
-    const int count = grain_number(d, 15, 200);
+    const int count = grain_number(d, 30, 400);
     const double slot = between(d, 1.0, 5.0), slope = between(d, 0.3, 1.2), length = 20.0;
     pile p = pile_of(d, count);
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     for (int side = -1; side <= 1; side += 2) {
         talus_wall_def wall = talus_wall_default();
         wall.name = side < 0 ? "left" : "right";
@@ -390,9 +383,10 @@ static inline void make_hopper(draft* d)
 /// Plane shear: a periodic layer under a lid on a floor that moves.
 static inline void make_shear(draft* d)
 {
-    pile p = pile_of(d, grain_number(d, 12, 200));
+    pile p = pile_of(d, grain_number(d, 20, 300));
     if (p.wide < 4) p.wide = 4;
-    begin_world(d, 1.0, pile_width(&p));
+    const double width = pile_width(&p), around[3] = {width, d->dim == 3 ? width : 0.0, 0.0};
+    begin_periodic(d, 1.0, around);
     talus_wall_def floor = plane_at(d, "floor", 0.0, 0.0, 0.0, 1.0);
     floor.drive.kind = TALUS_DRIVE_VELOCITY;
     floor.drive.velocity[0] = log_between(d, 0.01, 10.0);
@@ -408,8 +402,8 @@ static inline void make_shear(draft* d)
 /// A pile of polygons or polyhedra, at rest or while its wall is taken away.
 static inline void make_solids(draft* d)
 {
-    const pile p = pile_of(d, grain_number(d, 2, d->dim == 2 ? 60 : 25));
-    begin_world(d, 1.0, 0.0);
+    const pile p = pile_of(d, grain_number(d, 4, d->dim == 2 ? 120 : 40));
+    begin_world(d, 1.0);
     for (int k = whole(d, 1, 3); k > 0; k--) add_random_solid(d);
     const talus_wall_id right = add_container(d, &p);
     drop_pile(d, &p, 0.0);
@@ -423,8 +417,8 @@ static inline void make_solids(draft* d)
 /// Rods, ten times as long as thick.
 static inline void make_rods(draft* d)
 {
-    const pile p = pile_of(d, grain_number(d, 2, d->dim == 2 ? 60 : 25));
-    begin_world(d, 1.0, 0.0);
+    const pile p = pile_of(d, grain_number(d, 4, d->dim == 2 ? 120 : 40));
+    begin_world(d, 1.0);
     add_box(d, 0.99, 0.1, 0.1);
     add_container(d, &p);
     drop_pile(d, &p, 0.0);
@@ -436,7 +430,7 @@ static inline void make_bricks(draft* d)
 {
     const int rows = whole(d, 1, 6), columns = whole(d, 1, d->dim == 2 ? 6 : 3);
     const double wide = between(d, 0.8, 2.0), slope = chance(d, 0.5) ? between(d, 0.0, 0.8) : 0.0;
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     add_box(d, wide, 1.0, 1.0);
     add_floor(d);
     for (int j = 0; j < rows; j++) {
@@ -467,7 +461,7 @@ static inline void make_rolling(draft* d)
     d->law.rolling_kind = (talus_rolling_kind)whole(d, 0, 2);
     d->law.rolling = log_between(d, 1e-3, 0.5);
     if (chance(d, 0.6)) d->law.torsion = log_between(d, 1e-3, 0.5);
-    const pile p = pile_of(d, grain_number(d, 3, 120));
+    const pile p = pile_of(d, grain_number(d, 8, 120));
     const talus_wall_id right = settled_pile(d, &p);
     if (chance(d, 0.5)) {
         remove_wall(d, right);
@@ -480,11 +474,11 @@ static inline void make_bounce(draft* d)
 {
     d->law.restitution = between(d, 0.1, 1.0);
     if (chance(d, 0.4)) d->law.tangential_restitution = between(d, 0.0, d->law.restitution);
-    const pile p = pile_of(d, grain_number(d, 3, 150));
-    begin_world(d, 1.0, 0.0);
+    const pile p = pile_of(d, grain_number(d, 8, 250));
+    begin_world(d, 1.0);
     add_container(d, &p);
     drop_pile(d, &p, 0.0);
-    run(d, d->h, whole(d, 5, 100));
+    run(d, 0.05, whole(d, 25, 70));
     talus_editable_grains edit;
     talus_error error = {0};
     claim_ok(talus_world_edit_grains(d->world, &edit, &error), error.text);
@@ -521,10 +515,10 @@ static inline void make_mixed(draft* d)
     if (chance(d, 0.3)) d->law.restitution = between(d, 0.0, 1.0);
     if (chance(d, 0.3)) d->law.dynamic_friction = 0.5 * d->law.friction;
     d->law.cohesion_energy = 0.03 * d->law.cohesion_force;
-    pile p = pile_of(d, grain_number(d, 3, d->dim == 2 ? 60 : 25));
+    pile p = pile_of(d, grain_number(d, 6, d->dim == 2 ? 100 : 40));
     p.masses = log_between(d, 1.0, 1e6);
     p.order = MASS_RANDOM;
-    begin_world(d, 1.0, 0.0);
+    begin_world(d, 1.0);
     if (chance(d, 0.5)) add_random_solid(d);
     add_container(d, &p);
     drop_pile(d, &p, 0.0);

@@ -9,7 +9,7 @@
 #ifndef TALUS_BENCH_CLAIM_TRUTH_H
 #define TALUS_BENCH_CLAIM_TRUTH_H
 
-#include "claim_build.h"
+#include "claim_newton.h"
 
 #include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
@@ -230,11 +230,12 @@ typedef struct reference {
 typedef struct cluster_truth {
     int64_t moving, contacts;
     int64_t* row; ///< [moving] of the whole problem
-    int count;
+    int tried;    ///< references found
+    int count;    ///< those that count, the best one first
     reference found[MAX_REFERENCES];
     double scale;       ///< ||V - V_free||_M of the first reference
-    double uncertainty; ///< ||.||_M by which the references that agree best differ
-    double apart;       ///< by which those differ that differ most
+    double uncertainty; ///< ||.||_M by which the two references that agree best differ
+    double apart;       ///< farthest distance of other solutions from the first one
     bool slides;        ///< something rubs in the first reference
 } cluster_truth;
 
@@ -247,7 +248,7 @@ typedef struct truth {
 static const double REFERENCE_RESIDUAL = 1e-13;
 /// Residual from which on a reference counts at all, and from which on it is a solution of its own
 /// even if it lies apart from others, where something slides.
-static const double REFERENCE_WORST = 1e-6, REFERENCE_EXACT = 1e-10;
+static const double REFERENCE_WORST = 1e-6, REFERENCE_EXACT = 1e-10, REFERENCE_EXACT_STIFF = 1e-12;
 
 /// Sweeps that a reference may take: so many updates of contacts.
 static inline int reference_sweeps(const problem* p, talus_solver_method method, double effort)
@@ -313,6 +314,18 @@ static inline double reference_distance(const problem* p, int64_t moving, const 
     return sqrt(sum);
 }
 
+/// Is a torque at its bound?
+static inline bool turns(const problem* p, const compound_contact* r, const double* n, double base)
+{
+    const double twist = p->dim == 3 ? vec_dot(3, r->torque, n) : 0.0;
+    const double all = vec_dot(3, r->torque, r->torque);
+    const double roll = sqrt(fmax(all - twist * twist, 0.0));
+    const double most_roll = rolling_limit(&r->rolling, base, r->h);
+    const double most_twist = rolling_limit(&r->torsion, base, r->h);
+    return (most_roll > 0.0 && roll >= (1.0 - 1e-6) * most_roll) ||
+           (most_twist > 0.0 && fabs(twist) >= (1.0 - 1e-6) * most_twist);
+}
+
 /// Is friction at its bound anywhere, with slip?
 static inline bool rubs(const problem* p)
 {
@@ -329,11 +342,45 @@ static inline bool rubs(const problem* p)
         const double slip = sqrt(fmax(vec_dot(dim, u, u) - un * un, 0.0));
         const bool bound = base > 0.0 && mu > 0.0 && tangential >= (1.0 - 1e-6) * mu * base;
         if (bound && slip * row[contact_mt(dim)] > 1e-6 * mu * base) return true;
-        if (compound >= 0 && base > 0.0 && vec_norm(3, p->compound_rows[compound].torque) > 0.0) {
-            return true; // torques at their bounds are not told from others
-        }
+        if (compound >= 0 && turns(p, &p->compound_rows[compound], row, base)) return true;
     }
     return false;
+}
+
+/// How well the references are known, and which of them count: the better one of the two that agree
+/// best; where something slides also others that have converged, for there may be several
+/// solutions.
+static inline void compare_references(cluster_truth* t, const problem* p)
+{
+    int best = 0;
+    t->uncertainty = INFINITY;
+    for (int i = 0; i < t->count; i++) {
+        for (int j = 0; j < i; j++) {
+            const double apart =
+                reference_distance(p, t->moving, t->found[i].velocity, t->found[j].velocity);
+            if (!(apart < t->uncertainty)) continue;
+            t->uncertainty = apart;
+            best = t->found[i].natural < t->found[j].natural ? i : j;
+        }
+    }
+    if (t->count == 0) return;
+    t->scale = reference_distance(p, t->moving, t->found[best].velocity, p->free);
+    const reference first = t->found[best];
+    const double exact = p->compound_count > 0 ? REFERENCE_EXACT_STIFF : REFERENCE_EXACT;
+    int kept = 0;
+    t->found[best] = t->found[0];
+    t->found[0] = first;
+    for (int i = 0; i < t->count; i++) {
+        const double apart = reference_distance(p, t->moving, first.velocity, t->found[i].velocity);
+        if (i > 0 && !(t->slides && t->found[i].natural <= exact)) {
+            free(t->found[i].velocity);
+            continue;
+        }
+        t->apart = fmax(t->apart, apart);
+        t->found[kept++] = t->found[i];
+    }
+    t->tried = t->count;
+    t->count = kept;
 }
 
 /// Solve a cluster several times. `start` are the impulses that the problem was posed with, `near`
@@ -356,21 +403,12 @@ static inline cluster_truth refer(part* s, const double* start, const double* ne
     solve_by(p, TALUS_SOLVER_SWEEPS, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, slow, 13);
     keep_reference(&t, p, "random sweeps from impulses too large");
     refer_to_reduced(&t, s, start, effort);
+    part_put(s, start, 0.0);
+    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from nothing");
+    part_put(s, near, 1.7);
+    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from too large");
 
-    t.uncertainty = INFINITY;
-    bool exact = t.count > 1;
-    for (int i = 0; i < t.count; i++) {
-        exact &= t.found[i].natural <= REFERENCE_EXACT;
-        if (i == 0) t.scale = reference_distance(p, t.moving, t.found[0].velocity, p->free);
-        for (int j = 0; j < i; j++) {
-            const double apart =
-                reference_distance(p, t.moving, t.found[i].velocity, t.found[j].velocity);
-            t.uncertainty = fmin(t.uncertainty, apart);
-            t.apart = fmax(t.apart, apart);
-        }
-    }
-    // Converged ones where something slides: several solutions.
-    if (exact && t.slides) t.uncertainty = fmin(t.uncertainty, 1e-4 * t.scale);
+    compare_references(&t, p);
     return t;
 }
 
@@ -397,6 +435,12 @@ static inline void truth_free(truth* t)
     free(t->of);
     free(t->clusters.of);
     *t = (truth){0};
+}
+
+/// Are there two references that agree to a per cent of what contacts do?
+static inline bool truth_known(const cluster_truth* t)
+{
+    return t->tried > 1 && t->uncertainty <= 0.01 * t->scale;
 }
 
 /// Distance of a cluster's motion in the problem from the nearest reference.
