@@ -289,8 +289,12 @@ static void fill(const stored_fields* list, char* data, int* number)
         const int32_t small = -n;
         const bool truth = n % 2;
         switch (f->type) {
-        case FIELD_F64: memcpy(at, &real, sizeof real); break;
-        case FIELD_I64: memcpy(at, &large, sizeof large); break;
+        case FIELD_F64:
+            for (size_t k = 0; k < f->size; k += sizeof real) memcpy(at + k, &real, sizeof real);
+            break;
+        case FIELD_I64:
+            for (size_t k = 0; k < f->size; k += sizeof large) memcpy(at + k, &large, sizeof large);
+            break;
         case FIELD_I32: memcpy(at, &small, sizeof small); break;
         case FIELD_BOOL: memcpy(at, &truth, sizeof truth); break;
         case FIELD_TEXT: snprintf(at, f->size, "text %d", n); break;
@@ -302,7 +306,7 @@ static void fill(const stored_fields* list, char* data, int* number)
 static size_t alignment(const stored_field* f)
 {
     if (f->type == FIELD_STRUCT) return 8;
-    return f->type == FIELD_TEXT ? 1 : f->size;
+    return f->type == FIELD_TEXT ? 1 : f->size < 8 ? f->size : 8;
 }
 
 /// Between the fields of a struct, as they are listed, there is only what their alignment asks for:
