@@ -533,6 +533,21 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
     }
 }
 
+/// Judge the velocities that were found. Rows of the problem below the number of grains are grains.
+static talus_status certify(contact_dynamics* s, const step_order* order, step_certificate* out)
+{
+    const int64_t count = order->state->grains.count;
+    certificate found;
+    TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    *out = (step_certificate){.bound = found.bound,
+                              .bodies = found.cluster_bodies,
+                              .grain = found.row < count ? found.row : -1,
+                              .sliding = found.sliding,
+                              .worst_grain = found.worst_row < count ? found.worst_row : -1,
+                              .grain_error = found.row_error};
+    return TALUS_OK;
+}
+
 static void count_active(void* data, int64_t first, int64_t last, double* count)
 {
     const contacts* list = data;
@@ -640,11 +655,19 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->contacts = s->found.count;
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
+    start = clock_seconds();
+    if (certify(s, order, &out->certified)) return error_memory(error, "certifying a step");
+    totals->seconds_solve += clock_seconds() - start;
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_escaped,
                     &(step_loop){.s = s, .order = order}, &escaped);
     out->escaped_grain = row_of(escaped);
     out->escaped = s->escaped;
     return TALUS_OK;
+}
+
+const double* contact_dynamics_errors(const contact_dynamics* s)
+{
+    return s->workspace.certificate.row_error;
 }
 
 /// The attempt left its solution in the list: forces, states and bonds are carried over anew.

@@ -2,6 +2,7 @@
 #ifndef TALUS_RIGID_SOLVER_H
 #define TALUS_RIGID_SOLVER_H
 
+#include "rigid/certificate.h"
 #include "rigid/coarse/coarse.h"
 #include "rigid/packed/packed.h"
 
@@ -13,6 +14,7 @@ typedef struct solve_workspace {
     int64_t order_capacity;
     packed_problem packed;
     coarse_grid coarse;
+    certificate_work certificate;
 } solve_workspace;
 
 void solve_workspace_free(solve_workspace* ws);
