@@ -36,8 +36,7 @@ static const double MARGIN_RADII = 0.01;
 static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
-/// Above so many contacts the list of a search that was repeated is given back after the step, and
-/// a third list has the memory of the contact problem that was solved.
+/// Above so many contacts the list of a search that was repeated is given back after the step.
 enum { KEEP_CONTACTS = 200000 };
 
 /// Positions and reaches beyond this have squares that overflow.
@@ -614,7 +613,6 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     // Does anything move farther than was searched?
     *more = m.more && out->nan_grain < 0;
     if (!m.more && out->nan_grain < 0) {
-        if (s->found.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
         TRY(search_again(s, order, INFINITY, more, &out->nan_grain, error));
     }
     if (!*more) return TALUS_OK;
@@ -628,12 +626,13 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error)
 {
+    talus_totals* totals = &order->totals->shown;
     *out = step_outcome_good();
 
     // v_free = v + h M^-1 F_ext
-    const double start = clock_seconds();
+    double start = clock_seconds();
     if (begin_step(s, order)) return error_memory(error, "preparing a step");
-    order->totals->shown.seconds_advance += clock_seconds() - start;
+    totals->seconds_advance += clock_seconds() - start;
 
     TRY(search(s, order, &out->nan_grain, error));
     int searches = 0;
