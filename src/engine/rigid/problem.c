@@ -25,18 +25,6 @@ void problem_free(problem* p)
     *p = (problem){0};
 }
 
-void problem_drop_contacts(problem* p)
-{
-    void** arrays[] = {(void**)&p->pair, (void**)&p->contact, (void**)&p->block,
-                       (void**)&p->compound};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(*arrays[i]);
-        *arrays[i] = NULL;
-    }
-    p->count = p->contact_capacity = 0;
-    p->block_index_capacity = p->compound_index_capacity = 0;
-}
-
 /// An index of the contacts that have a block or a compound row is there only if some do.
 static bool make_index(int32_t** index, int64_t* capacity, bool wanted, int64_t contacts)
 {

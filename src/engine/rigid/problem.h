@@ -254,8 +254,6 @@ bool problem_slides(const problem* p, int64_t contact, double tolerance);
 bool problem_break_loose(problem* p, double tolerance);
 
 void problem_free(problem* p);
-/// Free the memory of the contacts, which are lost; the bodies stay.
-void problem_drop_contacts(problem* p);
 /// What a problem must have room for.
 typedef struct problem_size {
     int64_t rows, contacts, blocks, compound, mobile;
