@@ -42,8 +42,9 @@ typedef struct step_order {
     running_totals* totals; ///< seconds of the stages and energies are added here
     uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
-    double strictness;     ///< contact dynamics: the tolerance that was asked for is divided by this
-    int64_t audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
+    double strictness; ///< contact dynamics: the tolerance that was asked for is divided by this
+    int64_t
+        audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -91,6 +92,14 @@ static inline step_outcome step_outcome_good(void)
                           .escaped_grain = -1,
                           .converged = true,
                           .certified = {.grain = -1, .worst_grain = -1}};
+}
+
+/// The options that the contacts of a step are solved with.
+static inline talus_solver_def step_solver(const step_order* order)
+{
+    talus_solver_def options = order->options->solver;
+    if (order->strictness > 1.0) options.tolerance /= order->strictness;
+    return options;
 }
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,

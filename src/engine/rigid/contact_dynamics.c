@@ -553,7 +553,8 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
 static talus_status audit(contact_dynamics* s, const step_order* order, step_audit* out)
 {
     if (order->audit_updates == 0 || s->problem.count == 0) return TALUS_OK;
-    const solve_request request = {.options = &order->options->solver,
+    const talus_solver_def options = step_solver(order);
+    const solve_request request = {.options = &options,
                                    .h = order->h,
                                    .seed = order->options->seed,
                                    .key = order->key,
@@ -600,7 +601,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                 step_outcome* out, bool* more, talus_error* error)
 {
     talus_totals* totals = &order->totals->shown;
-    const talus_solver_def* options = &order->options->solver;
+    const talus_solver_def strict = step_solver(order), *options = &strict;
     const double start = clock_seconds(), detect = totals->seconds_detect;
     if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
