@@ -133,6 +133,14 @@ static inline void part_free(part* s)
     *s = (part){0};
 }
 
+/// Does a compound contact do no more than Coulomb's law, now that its friction is settled?
+static inline bool is_plain(const problem* p, int64_t c)
+{
+    const compound_contact* r = &p->compound_rows[p->compound[c]];
+    return r->bond == 0.0 && vec_norm(3, r->slip) == 0.0 && r->rolling.coefficient == 0.0 &&
+           r->torsion.coefficient == 0.0;
+}
+
 /// Copy a contact; `row_of` has the rows of the bodies that move, fixed ones get rows of their own.
 static inline void part_add_contact(part* s, const problem* p, int64_t c, const int32_t* row_of)
 {
@@ -156,7 +164,7 @@ static inline void part_add_contact(part* s, const problem* p, int64_t c, const 
         memcpy(problem_block(q, dim, at), problem_block(p, dim, c),
                sizeof(double) * (size_t)block_width(dim));
     }
-    if (problem_compound_of(p, c) >= 0) {
+    if (problem_compound_of(p, c) >= 0 && !is_plain(p, c)) {
         q->compound[at] = (int32_t)q->compound_count++;
         q->compound_rows[q->compound[at]] = p->compound_rows[p->compound[c]];
         q->compound_turns[q->compound[at]] = p->compound_turns[p->compound[c]];
@@ -218,7 +226,7 @@ static inline void part_put(part* s, const double* impulses, double factor)
 
 // ---- references --------------------------------------------------------------------------------
 
-enum { MAX_REFERENCES = 6 };
+enum { MAX_REFERENCES = 40 };
 
 typedef struct reference {
     const char* how;
@@ -282,25 +290,27 @@ static inline void keep_reference(cluster_truth* t, problem* p, const char* how)
     t->found[t->count++] = (reference){how, natural, velocities_copy(p)};
 }
 
-/// The methods for problems without bodies, which know the whole matrix.
-static inline void refer_to_reduced(cluster_truth* t, part* s, const double* start, double effort)
+/// The methods for problems without bodies, which know the whole matrix, from the impulses that are
+/// in the problem. `method` as in reduced_options. False: not for this problem.
+static inline bool reduced_refer(problem* p, const char* method, double effort)
 {
     enum { LARGEST = 1500 };
-    if (s->alone.compound_count > 0 || s->alone.count > LARGEST) return;
+    if (p->compound_count > 0 || p->count > LARGEST) return false;
     reduced_problem reduced = {0};
     talus_error error = {0};
     double* r = NULL;
     reduced_result found;
     const reduced_options options = {.tolerance = REFERENCE_RESIDUAL,
-                                     .max_sweeps = (int64_t)(1000.0 * effort)};
-    part_put(s, start, 0.0);
-    if (reduced_from_problem(&s->alone, &reduced, &r, &error) == TALUS_OK) {
+                                     .max_sweeps = (int64_t)(1000.0 * effort),
+                                     .method = method};
+    const bool posed = reduced_from_problem(p, &reduced, &r, &error) == TALUS_OK;
+    if (posed) {
         claim_ok(reduced_solve(&reduced, &options, r, &found), "a reduced problem");
-        reduced_to_problem(r, &s->alone);
-        keep_reference(t, &s->alone, "reduced");
+        reduced_to_problem(r, p);
     }
     free(r);
     reduced_free(&reduced);
+    return posed;
 }
 
 static inline double reference_distance(const problem* p, int64_t moving, const double* x,
@@ -347,6 +357,20 @@ static inline bool rubs(const problem* p)
     return false;
 }
 
+/// Do two references agree so well that no more of them are needed?
+static inline bool references_agree(const cluster_truth* t, const problem* p)
+{
+    for (int i = 0; i < t->count; i++) {
+        const double scale = reference_distance(p, t->moving, t->found[i].velocity, p->free);
+        for (int j = 0; j < i; j++) {
+            const double apart =
+                reference_distance(p, t->moving, t->found[i].velocity, t->found[j].velocity);
+            if (apart <= 1e-7 * scale) return true;
+        }
+    }
+    return false;
+}
+
 /// How well the references are known, and which of them count: the better one of the two that agree
 /// best; where something slides also others that have converged, for there may be several
 /// solutions.
@@ -384,7 +408,7 @@ static inline void compare_references(cluster_truth* t, const problem* p)
 }
 
 /// Solve a cluster several times. `start` are the impulses that the problem was posed with, `near`
-/// those of a solution to be judged.
+/// those of a solution to be judged. Where nothing slides two methods that agree are enough.
 static inline cluster_truth refer(part* s, const double* start, const double* near, double effort)
 {
     problem* p = &s->alone;
@@ -393,21 +417,26 @@ static inline cluster_truth refer(part* s, const double* start, const double* ne
     const int slow = reference_sweeps(p, TALUS_SOLVER_SWEEPS, effort);
     s->row = NULL; // t's now
     part_put(s, start, 0.0);
-    solve_by(p, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, fast, 11);
+    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from nothing");
     t.slides = rubs(p);
-    keep_reference(&t, p, "accelerated sweeps from nothing");
     part_put(s, near, 1.0);
     solve_by(p, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, fast, 12);
     keep_reference(&t, p, "accelerated sweeps from the iterate");
-    part_put(s, near, 1.7);
-    solve_by(p, TALUS_SOLVER_SWEEPS, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, slow, 13);
-    keep_reference(&t, p, "random sweeps from impulses too large");
-    refer_to_reduced(&t, s, start, effort);
-    part_put(s, start, 0.0);
-    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from nothing");
-    part_put(s, near, 1.7);
-    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from too large");
-
+    t.slides |= rubs(p);
+    if (t.slides || !references_agree(&t, p)) {
+        part_put(s, near, 1.7);
+        if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from too large");
+        part_put(s, start, 0.0);
+        if (reduced_refer(p, "auto", effort)) keep_reference(&t, p, "reduced");
+    }
+    if (!references_agree(&t, p)) {
+        part_put(s, start, 0.0);
+        solve_by(p, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, fast, 11);
+        keep_reference(&t, p, "accelerated sweeps from nothing");
+        part_put(s, near, 1.7);
+        solve_by(p, TALUS_SOLVER_SWEEPS, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, slow, 13);
+        keep_reference(&t, p, "random sweeps from too large");
+    }
     compare_references(&t, p);
     return t;
 }
@@ -457,6 +486,35 @@ static inline double truth_error(const cluster_truth* t, const problem* p)
         nearest = fmin(nearest, sqrt(sum));
     }
     return nearest;
+}
+
+/// Where something slides there may be a solution near an iterate that no reference has found,
+/// stable or not under sweeps: look for it from there, and let it count with the others. `impulses`
+/// are those of the iterate.
+static inline void truth_look_near(truth* t, int32_t cluster, const problem* p,
+                                   const double* impulses, double effort)
+{
+    cluster_truth* of = &t->of[cluster];
+    if (!of->slides) return;
+    part s = part_of(p, &t->clusters, cluster);
+    problem* alone = &s.alone;
+    const double exact = alone->compound_count > 0 ? REFERENCE_EXACT_STIFF : REFERENCE_EXACT;
+    for (int method = 0; method < 3; method++) {
+        part_put(&s, impulses, 1.0);
+        bool made = true;
+        if (method == 0) made = reduced_refer(alone, "newton", effort);
+        if (method == 1) made = newton_refer(alone, REFERENCE_RESIDUAL);
+        if (method == 2) {
+            solve_by(alone, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL,
+                     reference_sweeps(alone, TALUS_SOLVER_ACCELERATED, effort), 14);
+        }
+        if (!made || residual_natural(alone) > exact || of->count == MAX_REFERENCES) continue;
+        keep_reference(of, alone, "from an iterate");
+        const double apart = reference_distance(alone, of->moving, of->found[0].velocity,
+                                                of->found[of->count - 1].velocity);
+        of->apart = fmax(of->apart, apart);
+    }
+    part_free(&s);
 }
 
 /// ||V - V_free||_M of a cluster: what its contacts do.
