@@ -4,7 +4,14 @@
 /// Every problem is solved to different degrees: a few sweeps, many sweeps, what the default solver
 /// returns. For each of these iterates each cluster of bodies has a claim, an upper bound on
 /// ||V - V*||_M / ||V - V_free||_M, and a truth (claim_truth.h). true/claimed above 1 is a false
-/// word, and the program ends with 1.
+/// word, and the program ends with 1. Columns of the table, by kind:
+///
+///     no truth          problems with a cluster whose references do not agree to 1 %: not judged
+///     several answers   problems with solutions that lie apart: the nearest one counts
+///     iterates          with an error to speak of; certified: of these with a claim below 100 %
+///     unsure            claims that would be false but for the uncertainty of the references
+///     worst, median     of true/claimed, clusters that are worst; >1: false claims
+///     inverse           median of claimed/true: how sharp the certificate is
 ///
 ///     bench/claim [--kind NAME] [--seed FIRST] [--count PROBLEMS OF A KIND] [--quick] [--verbose]
 ///     bench/claim --list
@@ -29,21 +36,23 @@ static int usage(void)
 
 static void print_head(void)
 {
-    printf("%-14s %8s %8s %8s %9s %7s  %s\n", "", "", "", "", "several", "", "true/claimed");
-    printf("%-14s %8s %8s %8s %9s %7s  %-38s %-30s\n", "kind", "problems", "no truth", "iterates",
-           "solutions", "unsure", "certificate: worst (seed)  median  >1  claimed/true",
-           "  estimate: worst (seed)  median  >1");
+    printf("%-14s %8s %5s %7s | %8s %9s %6s | %-36s | %s\n", "", "", "no", "several", "", "", "",
+           "certificate, true/claimed", "estimate, true/claimed");
+    printf("%-14s %8s %5s %7s | %8s %9s %6s | %-16s %6s %3s %8s | %-16s %6s %4s\n", "kind",
+           "problems", "truth", "answers", "iterates", "certified", "unsure", "worst (seed)",
+           "median", ">1", "inverse", "worst (seed)", "median", ">1");
 }
 
 static void print_score(const char* name, const claim_score* s)
 {
     const claim_tally *c = &s->tally[CLAIM_CERTIFICATE], *e = &s->tally[CLAIM_ESTIMATE];
-    printf("%-14s %8d %8d %8lld %9d %7lld  %18.3g (%5llu) %7.2g %3lld %8.3g   %16.3g (%5llu) %7.2g "
-           "%4lld\n",
-           name, s->problems, s->without_truth, (long long)c->count, s->several,
-           (long long)c->unsure, c->worst, (unsigned long long)c->worst_seed,
+    printf("%-14s %8d %5d %7d | %8lld %9lld %6lld | %8.3g (%5llu) %6.2g %3lld %8.3g | "
+           "%8.3g (%5llu) %6.2g %4lld%s%s\n",
+           name, s->problems, s->without_truth, s->several, (long long)c->iterates,
+           (long long)c->count, (long long)c->unsure, c->worst, (unsigned long long)c->worst_seed,
            tally_median(c, false), (long long)c->exceeded, tally_median(c, true), e->worst,
-           (unsigned long long)e->worst_seed, tally_median(e, false), (long long)e->exceeded);
+           (unsigned long long)e->worst_seed, tally_median(e, false), (long long)e->exceeded,
+           s->unknown[0] ? "  no truth:" : "", s->unknown);
     fflush(stdout);
 }
 

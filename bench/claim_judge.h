@@ -23,11 +23,12 @@ static const claim_effort CLAIM_FULL_EFFORT = {.grains = 500, .references = 1.0,
 
 /// What one kind of claim came to.
 typedef struct claim_tally {
-    int64_t count, capacity;
-    double* ratio;    ///< [count] true/claimed of the worst cluster of an iterate
-    double* sharp;    ///< [count] claimed/true, both of the cluster that is worst in it
-    int64_t exceeded; ///< ratios above 1
-    int64_t unsure;   ///< ratios above 1 that the references' uncertainty may explain
+    int64_t iterates;        ///< that have an error to speak of
+    int64_t count, capacity; ///< of these with a claim for every cluster
+    double* ratio;           ///< [count] true/claimed of the worst cluster of an iterate
+    double* sharp;           ///< [count] claimed/true, both of the cluster that is worst in it
+    int64_t exceeded;        ///< ratios above 1
+    int64_t unsure;          ///< ratios above 1 that the references' uncertainty may explain
     double worst;
     uint64_t worst_seed;
 } claim_tally;
@@ -35,6 +36,7 @@ typedef struct claim_tally {
 typedef struct claim_score {
     int problems;
     int without_truth; ///< problems with a cluster without two references that agree
+    char unknown[200]; ///< their seeds
     int several;       ///< problems with solutions that lie apart
     claim_tally tally[CLAIM_COUNT];
 } claim_score;
@@ -79,6 +81,7 @@ static inline void score_add(claim_score* all, const claim_score* s)
         claim_tally* to = &all->tally[k];
         const claim_tally* from = &s->tally[k];
         for (int64_t i = 0; i < from->count; i++) tally_push(to, from->ratio[i], from->sharp[i]);
+        to->iterates += from->iterates;
         to->exceeded += from->exceeded;
         to->unsure += from->unsure;
         if (from->worst > to->worst) to->worst = from->worst, to->worst_seed = from->worst_seed;
@@ -223,7 +226,8 @@ static inline void tally_verdict(claim_tally* tally, const verdict* v, uint64_t 
 {
     if (!v->any) return;
     const bool exceeded = v->surely > FALSE_WORD;
-    tally_push(tally, v->ratio, v->claimed / v->wrong);
+    tally->iterates++;
+    if (isfinite(v->claimed)) tally_push(tally, v->ratio, v->claimed / v->wrong);
     tally->exceeded += exceeded;
     tally->unsure += v->ratio > FALSE_WORD && !exceeded;
     const double worst = v->ratio > FALSE_WORD ? v->surely : v->ratio;
@@ -285,7 +289,7 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
         problem_refresh(&p);
         settle_friction(&p, start);
         iterates all = iterates_make(&p, start, chance(&d, 0.5), effort->stages);
-        truth t = truth_find(&p, start, all.at[all.count - 1].impulses, effort->references);
+        truth t = truth_find(&p, all.at[all.count - 1].impulses, effort->references);
         score->problems++;
         bool without = false, several = false;
         for (int64_t k = 0; k < t.clusters.count; k++) {
@@ -295,6 +299,11 @@ static inline void judge_problem(int kind, uint64_t seed, const claim_effort* ef
             several |= of->apart > fmax(1e-3 * of->scale, 10.0 * of->uncertainty);
         }
         score->without_truth += without;
+        const size_t used = strlen(score->unknown);
+        if (without) {
+            snprintf(score->unknown + used, sizeof score->unknown - used, " %llu",
+                     (unsigned long long)seed);
+        }
         score->several += several;
         if (verbose) print_problem(&p, &t, kind, seed);
         for (int i = 0; i < all.count; i++) {

@@ -40,6 +40,7 @@ typedef struct newton {
     int64_t *begin, *at; ///< rows of the lower triangle: first column, and where the row is
     double* matrix;
     double stiffness;
+    double work; ///< operations of a factorisation
 } newton;
 
 static inline int newton_width(const problem* p)
@@ -354,13 +355,12 @@ static inline bool newton_begin(newton* s, problem* p, double most)
             if (left < s->begin[low + k]) s->begin[low + k] = left;
         }
     }
-    double work = 0.0;
     for (int64_t i = 0; i < s->unknowns; i++) {
         const double long_row = (double)(i - s->begin[i] + 1);
         s->at[i + 1] = s->at[i] + i - s->begin[i] + 1;
-        work += long_row * long_row;
+        s->work += long_row * long_row;
     }
-    if (work > most) return false;
+    if (s->work > most) return false;
     s->matrix = malloc(sizeof(double) * (size_t)(s->at[s->unknowns] + 1));
     claim_ok(s->matrix ? TALUS_OK : TALUS_ERR_MEMORY, "out of memory");
     for (int64_t c = 0; c < p->count; c++) newton_read(s, c);
@@ -369,22 +369,24 @@ static inline bool newton_begin(newton* s, problem* p, double most)
 
 /// Solve the problem from the impulses that are in it, as well as it goes; the best impulses found
 /// are left in it. False if it is too large for that.
-static inline bool newton_refer(problem* p, double tolerance)
+static inline bool newton_refer(problem* p, double tolerance, double effort)
 {
-    enum { ROUNDS = 80, WAIT = 12 };
+    enum { ROUNDS = 80, WAIT = 12, LEAST_STEPS = 50 };
     const double SLOW = 0.1; // progress of a round that asks for more stiffness
     const double SOFTEST = 100.0, STIFFEST = 1e9;
     newton s;
-    const bool fits = newton_begin(&s, p, 2e7);
+    const double work = 1e9 * effort; // operations of all factorisations
+    const bool fits = newton_begin(&s, p, work / LEAST_STEPS);
     newton_contact* best = fits ? malloc(sizeof *best * (size_t)(p->count + 1)) : NULL;
     double least = INFINITY;
-    int waited = 0;
+    int waited = 0, steps = 0;
     for (int round = 0; best && round < ROUNDS && least > tolerance && waited < WAIT; round++) {
+        if (steps * s.work > work) break;
         for (int64_t c = 0; c < p->count; c++) {
             memcpy(s.contact[c].last, s.contact[c].p, sizeof s.contact[c].p);
             newton_bounds(&s, c);
         }
-        newton_round(&s);
+        steps += newton_round(&s);
         newton_put(&s);
         const double natural = residual_natural(p);
         waited = natural < 0.7 * least ? 0 : waited + 1;

@@ -258,12 +258,16 @@ static const double REFERENCE_RESIDUAL = 1e-13;
 /// even if it lies apart from others, where something slides.
 static const double REFERENCE_WORST = 1e-6, REFERENCE_EXACT = 1e-10, REFERENCE_EXACT_STIFF = 1e-12;
 
-/// Sweeps that a reference may take: so many updates of contacts.
+/// Sweeps that a reference may take: so many updates of contacts, fewer where these take longer,
+/// most of all where solids have rich laws.
 static inline int reference_sweeps(const problem* p, talus_solver_method method, double effort)
 {
-    const bool rich = p->compound_count > 0;
-    const double updates = effort * (rich ? 2e6 : method == TALUS_SOLVER_SWEEPS ? 5e6 : 1e7);
-    return (int)fmin(fmax(updates / (double)(p->count + 1), 300.0), 3e5);
+    const double updates = p->compound_count > 0 && p->block_count > 0 ? 1e5
+                           : p->compound_count > 0                     ? 1e6
+                           : p->block_count > 0                        ? 3e6
+                           : method == TALUS_SOLVER_SWEEPS             ? 5e6
+                                                                       : 1e7;
+    return (int)fmin(fmax(effort * updates / (double)(p->count + 1), 300.0), 1e5);
 }
 
 static inline void solve_by(problem* p, talus_solver_method method, talus_stop_rule stop,
@@ -407,49 +411,62 @@ static inline void compare_references(cluster_truth* t, const problem* p)
     t->count = kept;
 }
 
-/// Solve a cluster several times. `start` are the impulses that the problem was posed with, `near`
-/// those of a solution to be judged. Where nothing slides two methods that agree are enough.
-static inline cluster_truth refer(part* s, const double* start, const double* near, double effort)
+/// Ways to a reference, from impulses that are nothing, those of a solution to be judged, or more.
+typedef enum reference_way {
+    WAY_REDUCED,
+    WAY_NEWTON,
+    WAY_ACCELERATED,
+    WAY_RANDOM,
+} reference_way;
+
+static inline void refer_by(cluster_truth* t, part* s, reference_way way, const double* near,
+                            double factor, double effort)
 {
+    static const char* const names[] = {"reduced", "Newton", "accelerated", "random"};
+    const talus_solver_method method =
+        way == WAY_RANDOM ? TALUS_SOLVER_SWEEPS : TALUS_SOLVER_ACCELERATED;
     problem* p = &s->alone;
+    bool made = true;
+    part_put(s, near, factor);
+    if (way == WAY_REDUCED) made = reduced_refer(p, "auto", effort);
+    if (way == WAY_NEWTON) made = newton_refer(p, REFERENCE_RESIDUAL, effort);
+    if (way == WAY_ACCELERATED || way == WAY_RANDOM) {
+        solve_by(p, method, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL,
+                 reference_sweeps(p, method, effort), 11);
+    }
+    t->slides |= made && rubs(p);
+    if (made) keep_reference(t, p, names[way]);
+}
+
+/// Solve a cluster several times. `near` are the impulses of a solution to be judged. Where nothing
+/// slides two methods that agree are enough.
+static inline cluster_truth refer(part* s, const double* near, double effort)
+{
+    const problem* p = &s->alone;
+    const bool rich = p->compound_count > 0;
     cluster_truth t = {.moving = s->moving, .contacts = p->count, .row = s->row};
-    const int fast = reference_sweeps(p, TALUS_SOLVER_ACCELERATED, effort);
-    const int slow = reference_sweeps(p, TALUS_SOLVER_SWEEPS, effort);
     s->row = NULL; // t's now
-    part_put(s, start, 0.0);
-    if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from nothing");
-    t.slides = rubs(p);
-    part_put(s, near, 1.0);
-    solve_by(p, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, fast, 12);
-    keep_reference(&t, p, "accelerated sweeps from the iterate");
-    t.slides |= rubs(p);
+    refer_by(&t, s, rich ? WAY_NEWTON : WAY_REDUCED, near, 0.0, effort);
+    refer_by(&t, s, WAY_ACCELERATED, near, 1.0, effort);
     if (t.slides || !references_agree(&t, p)) {
-        part_put(s, near, 1.7);
-        if (newton_refer(p, REFERENCE_RESIDUAL)) keep_reference(&t, p, "Newton from too large");
-        part_put(s, start, 0.0);
-        if (reduced_refer(p, "auto", effort)) keep_reference(&t, p, "reduced");
+        refer_by(&t, s, rich ? WAY_NEWTON : WAY_ACCELERATED, near, rich ? 1.7 : 0.0, effort);
     }
     if (!references_agree(&t, p)) {
-        part_put(s, start, 0.0);
-        solve_by(p, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, fast, 11);
-        keep_reference(&t, p, "accelerated sweeps from nothing");
-        part_put(s, near, 1.7);
-        solve_by(p, TALUS_SOLVER_SWEEPS, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL, slow, 13);
-        keep_reference(&t, p, "random sweeps from too large");
+        refer_by(&t, s, rich ? WAY_ACCELERATED : WAY_NEWTON, near, 0.0, effort);
     }
+    if (!references_agree(&t, p)) refer_by(&t, s, WAY_RANDOM, near, 1.7, effort);
     compare_references(&t, p);
     return t;
 }
 
-static inline truth truth_find(const problem* p, const double* start, const double* near,
-                               double effort)
+static inline truth truth_find(const problem* p, const double* near, double effort)
 {
     truth t = {.clusters = joined_find(p)};
     t.of = calloc((size_t)t.clusters.count + 1, sizeof *t.of);
     claim_ok(t.of ? TALUS_OK : TALUS_ERR_MEMORY, "out of memory");
     for (int32_t k = 0; k < t.clusters.count; k++) {
         part s = part_of(p, &t.clusters, k);
-        if (s.alone.count > 0) t.of[k] = refer(&s, start, near, effort);
+        if (s.alone.count > 0) t.of[k] = refer(&s, near, effort);
         part_free(&s);
     }
     return t;
@@ -503,7 +520,7 @@ static inline void truth_look_near(truth* t, int32_t cluster, const problem* p,
         part_put(&s, impulses, 1.0);
         bool made = true;
         if (method == 0) made = reduced_refer(alone, "newton", effort);
-        if (method == 1) made = newton_refer(alone, REFERENCE_RESIDUAL);
+        if (method == 1) made = newton_refer(alone, REFERENCE_RESIDUAL, effort);
         if (method == 2) {
             solve_by(alone, TALUS_SOLVER_ACCELERATED, TALUS_STOP_RESIDUAL, REFERENCE_RESIDUAL,
                      reference_sweeps(alone, TALUS_SOLVER_ACCELERATED, effort), 14);
