@@ -361,6 +361,13 @@ static inline bool rubs(const problem* p)
     return false;
 }
 
+/// May one reference speak for the other? Two of one method may be stuck at the same place.
+static inline bool can_witness(const reference* x, const reference* y)
+{
+    const double enough = 1e-9;
+    return strcmp(x->how, y->how) != 0 || fmax(x->natural, y->natural) <= enough;
+}
+
 /// Do two references agree so well that no more of them are needed?
 static inline bool references_agree(const cluster_truth* t, const problem* p)
 {
@@ -369,7 +376,7 @@ static inline bool references_agree(const cluster_truth* t, const problem* p)
         for (int j = 0; j < i; j++) {
             const double apart =
                 reference_distance(p, t->moving, t->found[i].velocity, t->found[j].velocity);
-            if (apart <= 1e-7 * scale) return true;
+            if (apart <= 1e-7 * scale && can_witness(&t->found[i], &t->found[j])) return true;
         }
     }
     return false;
@@ -386,7 +393,7 @@ static inline void compare_references(cluster_truth* t, const problem* p)
         for (int j = 0; j < i; j++) {
             const double apart =
                 reference_distance(p, t->moving, t->found[i].velocity, t->found[j].velocity);
-            if (!(apart < t->uncertainty)) continue;
+            if (!(apart < t->uncertainty) || !can_witness(&t->found[i], &t->found[j])) continue;
             t->uncertainty = apart;
             best = t->found[i].natural < t->found[j].natural ? i : j;
         }
