@@ -361,13 +361,14 @@ TALUS_API void talus_arrays_free(talus_arrays* arrays);
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-/// What the papers' theory says about incomplete convergence (UK and UBWK; docs/theory.md).
+/// How exact a step was (docs/theory.md): what the papers' theory says about incomplete convergence
+/// (UK and UBWK), an estimate of the error, and a certificate, an upper bound on it.
 typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
-                             ///< them: how rigid the step was
+                             ///< them: not a bound
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
     bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
     double certified;        ///< upper bound on the velocity error of the worst cluster of touching
