@@ -473,7 +473,8 @@ static uint8_t contact_state(int dim, const double* n, double mu, double bond, c
     return tt >= bound * bound ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
-void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list)
+void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,
+                 contacts* list)
 {
     const int dim = p->dim, spin_dim = spin_width(dim);
 #pragma omp parallel for num_threads(parallel_threads(order->threads, p->count)) schedule(static)
@@ -490,7 +491,7 @@ void disassemble(const assembly* as, const step_order* order, const problem* p, 
         }
         list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
         if (list->state[c] == TALUS_CONTACT_SLIDE && r && r->sliding_mu < pair->friction &&
-            !problem_slides(p, c, order->options->solver.tolerance)) {
+            !problem_slides(p, c, tolerance)) {
             list->state[c] = TALUS_CONTACT_STICK;
         }
         list->bonded[c] =

@@ -25,6 +25,7 @@ talus_status assemble(assembly* as, const step_order* order, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out);
 
 /// Write the solved impulses back to the list as forces and torques, with each contact's state.
-void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list);
+void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,
+                 contacts* list);
 
 #endif

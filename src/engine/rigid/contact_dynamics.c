@@ -550,18 +550,18 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
 }
 
 /// Have the step judged by an independent solution, if the order says so.
-static talus_status audit(contact_dynamics* s, const step_order* order, step_audit* out)
+static talus_status audit(contact_dynamics* s, const step_order* order, double tolerance,
+                          step_audit* out)
 {
     if (order->audit_updates == 0 || s->problem.count == 0) return TALUS_OK;
-    const talus_solver_def options = step_solver(order);
-    const solve_request request = {.options = &options,
+    const solve_request request = {.options = &order->options->solver,
                                    .h = order->h,
                                    .seed = order->options->seed,
                                    .key = order->key,
                                    .size = order->size,
                                    .threads = order->threads};
     audit_result found;
-    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, request.options->tolerance,
+    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, tolerance,
                        order->audit_updates, &s->audit_workspace, &found));
     *out = (step_audit){.done = true,
                         .answered = found.answered,
@@ -601,7 +601,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                 step_outcome* out, bool* more, talus_error* error)
 {
     talus_totals* totals = &order->totals->shown;
-    const talus_solver_def strict = step_solver(order), *options = &strict;
+    const talus_solver_def* options = &order->options->solver;
     const double start = clock_seconds(), detect = totals->seconds_detect;
     if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
@@ -619,6 +619,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                    .key = order->key * MAX_SEARCHES + (uint64_t)searches,
                                    .sweeps_before = out->sweeps,
                                    .size = order->size,
+                                   .strictness = order->strictness,
                                    .threads = order->threads,
                                    .watch = &m.watch};
     solve_result result;
@@ -630,10 +631,12 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
+    out->tolerance = result.tolerance;
     out->velocity_error = result.velocity_error;
     out->second = result.second_method != NULL;
     TRY(check_velocities(s, order, &out->nan_grain, error));
-    disassemble(&s->assembly, order, &s->problem, m.more ? &s->before : &s->found);
+    disassemble(&s->assembly, order, &s->problem, result.tolerance,
+                m.more ? &s->before : &s->found);
     totals->seconds_solve += clock_seconds() - start - (totals->seconds_detect - detect);
 
     // Does anything move farther than was searched?
@@ -681,7 +684,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
     start = clock_seconds();
-    if (certify(s, order, &out->certified) || audit(s, order, &out->audit)) {
+    if (certify(s, order, &out->certified) || audit(s, order, out->tolerance, &out->audit)) {
         return error_memory(error, "certifying a step");
     }
     totals->seconds_solve += clock_seconds() - start;
