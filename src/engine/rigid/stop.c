@@ -92,7 +92,9 @@ bool solve_knows_forces(const solve_request* request, bool reached, int64_t swee
 
 void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_result* out)
 {
-    const residual_report report = residual_measure(p, s->size, s->threads);
+    // What has just met a rule that measures was measured for that.
+    const residual_report report =
+        reached && stop_measures(s) ? s->seen : residual_measure(p, s->size, s->threads);
     out->updates = out->sweeps * p->count;
     out->residual = report.natural;
     out->velocity_error = report.velocity;
