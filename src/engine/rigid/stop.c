@@ -42,14 +42,15 @@ bool stop_meets(const stop_state* s, const residual_report* report)
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 4, 8, 16, ... sweeps.
+/// nothing: so it is also done after 4, 16, 64, ... sweeps.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
     const double promised = s->tolerance / s->per_change;
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
-    const bool doubled = sweep >= 4 && (sweep & (sweep - 1)) == 0;
-    return doubled || (promising && sweep >= s->next_check);
+    const bool power_of_four =
+        sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
+    return power_of_four || (promising && sweep >= s->next_check);
 }
 
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats)
