@@ -336,6 +336,12 @@ static double exponent(const double* n, const double* updates, int count)
     return (xy - x * y) / (xx - x * x);
 }
 
+static int steps_for(int count)
+{
+    if (count > LARGE) return 2;
+    return count > 30000 ? 5 : count > 3000 ? 20 : MOST_STEPS;
+}
+
 static const char* value_of(int argc, char** argv, const char* option)
 {
     for (int i = 1; i + 1 < argc; i++) {
@@ -346,7 +352,7 @@ static const char* value_of(int argc, char** argv, const char* option)
 
 int main(int argc, char** argv)
 {
-    static const int sizes[] = {1000, 10000, 100000}, steps[] = {MOST_STEPS, 20, 5};
+    static const int sizes[] = {1000, 10000, 100000};
     const char* only = value_of(argc, argv, "--only");
     const char* dimension = value_of(argc, argv, "--dimension");
     const char* size = value_of(argc, argv, "--size");
@@ -366,18 +372,13 @@ int main(int argc, char** argv)
             if (dimension && atoi(dimension) != dim) continue;
             if (size) {
                 const int n = atoi(size);
-                measure(kind, dim, n,
-                        n > 300000  ? 3
-                        : n > 30000 ? 5
-                        : n > 3000  ? 20
-                                    : MOST_STEPS,
-                        within);
+                measure(kind, dim, n, steps_for(n), within, twice);
                 continue;
             }
             double n[3], updates[3];
             for (int i = 0; i < size_count; i++) {
                 n[i] = sizes[i];
-                updates[i] = measure(kind, dim, sizes[i], steps[i], within, twice);
+                updates[i] = measure(kind, dim, sizes[i], steps_for(sizes[i]), within, twice);
             }
             if (size_count > 1) {
                 printf("%-9s %d updates a step ~ n^%.2f\n", flow_names[kind], dim,
@@ -386,6 +387,7 @@ int main(int argc, char** argv)
             fflush(stdout);
         }
     }
-    if (bench_option(argc, argv, "--million")) measure(COLLAPSE, 3, 1000000, 2, within, twice);
+    if (bench_option(argc, argv, "--million"))
+        measure(COLLAPSE, 3, 1000000, steps_for(1000000), within, twice);
     return 0;
 }
