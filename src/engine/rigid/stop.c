@@ -60,14 +60,15 @@ bool stop_meets(const stop_state* s, const residual_report* report)
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 4, 8, 16, ... sweeps.
+/// nothing: so it is also done after 4, 16, 64, ... sweeps.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
     const double promised = s->tolerance / s->per_change;
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
-    const bool doubled = sweep >= 4 && (sweep & (sweep - 1)) == 0;
-    return doubled || (promising && sweep >= s->next_check);
+    const bool power_of_four =
+        sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
+    return power_of_four || (promising && sweep >= s->next_check);
 }
 
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats)
@@ -111,7 +112,9 @@ bool solve_knows_forces(const solve_request* request, bool reached, int64_t swee
 
 void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_result* out)
 {
-    const residual_report report = residual_measure(p, s->size, s->threads);
+    // What has just met a rule that measures was measured for that.
+    const residual_report report =
+        reached && stop_measures(s) ? s->seen : residual_measure(p, s->size, s->threads);
     out->updates = out->sweeps * p->count;
     out->residual = report.natural;
     out->velocity_error = report.velocity;
