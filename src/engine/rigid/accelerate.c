@@ -240,7 +240,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
             m.length = stop.seen.length;
-            m.flows = stop.seen.flow > FLOWING;
+            m.flows = stop.seen.flow > fmax(FLOWING, stop.seen.velocity); // and is no mere error
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, stop.tolerance)) {
