@@ -12,6 +12,7 @@
 #include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
+#include "rigid/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static double measure_of(const talus_solver_def* options, const solve_result* re
 static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    const reduced_options second = {.tolerance =
-                                        fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
+    const double share = SECOND_SHARE * solve_tolerance(request, NULL);
+    const reduced_options second = {.tolerance = fmin(SECOND_TOLERANCE, share),
                                     .max_sweeps = out->sweeps};
     reduced_problem reduced = {0};
     double *r = NULL, *kept = NULL;
@@ -80,11 +81,13 @@ static talus_status second_method(problem* p, const solve_request* request, solv
             const bool rigid = options->stop == TALUS_STOP_RIGID;
             const double now = rigid ? seen.velocity : seen.natural;
             const double before = measure_of(options, out);
-            if (now <= options->tolerance || (now < 1.0 && now < FAR_BETTER * before)) {
+            const double asked = solve_tolerance(request, &seen);
+            if (now <= asked || (now < 1.0 && now < FAR_BETTER * before)) {
                 out->second_method = found.method;
                 out->residual = seen.natural;
                 out->velocity_error = seen.velocity;
-                out->converged = now <= options->tolerance;
+                out->converged = now <= asked;
+                out->tolerance = asked;
             } else {
                 put_back(p, kept);
             }
