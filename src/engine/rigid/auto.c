@@ -12,6 +12,7 @@
 #include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
+#include "rigid/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static double measure_of(const talus_solver_def* options, const solve_result* re
 static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    const reduced_options second = {.tolerance =
-                                        fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
+    const double share = SECOND_SHARE * solve_tolerance(request, NULL);
+    const reduced_options second = {.tolerance = fmin(SECOND_TOLERANCE, share),
                                     .max_sweeps = out->sweeps};
     reduced_problem reduced = {0};
     double *r = NULL, *kept = NULL;
@@ -80,11 +81,13 @@ static talus_status second_method(problem* p, const solve_request* request, solv
             const bool rigid = options->stop == TALUS_STOP_RIGID;
             const double now = rigid ? seen.velocity : seen.natural;
             const double before = measure_of(options, out);
-            if (now <= options->tolerance || (now < 1.0 && now < FAR_BETTER * before)) {
+            const double asked = solve_tolerance(request, &seen);
+            if (now <= asked || (now < 1.0 && now < FAR_BETTER * before)) {
                 out->second_method = found.method;
                 out->residual = seen.natural;
                 out->velocity_error = seen.velocity;
-                out->converged = now <= options->tolerance;
+                out->converged = now <= asked;
+                out->tolerance = asked;
             } else {
                 put_back(p, kept);
             }
@@ -100,13 +103,12 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                           solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    const int64_t most = options->max_sweeps;
+    const int64_t most = solve_budget(request);
     const bool small = p->count <= SECOND_LARGEST && p->compound_count == 0;
-    // The second method does not come in between where someone looks on, who counts sweeps, nor
-    // under rules that do not measure the solution and end after a number of sweeps or when these
-    // are small.
+    // The second method does not come in between under rules that do not measure the solution and
+    // end after a number of sweeps or when these are small.
     const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
-    int64_t look = small && !request->watch && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
+    int64_t look = small && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
     double before = INFINITY;
     *out = (solve_result){0};
     do {
@@ -114,8 +116,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         const solve_result done = *out;
         talus_solver_def part_options = *options;
         solve_request part = *request;
-        part_options.max_sweeps = (int)(look - done.sweeps);
+        part_options.max_sweeps = (int)(request->sweeps_before + look);
         part.options = &part_options;
+        part.sweeps_before = request->sweeps_before + done.sweeps;
         part.goes_on = look < most;
         TRY(accelerated_solver.solve(p, &part, ws, out));
         out->sweeps += done.sweeps;

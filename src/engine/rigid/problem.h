@@ -236,6 +236,10 @@ static ALWAYS_INLINE void block_apply(const problem* p, const int dim, const dou
 
 /// Relative velocity at any contact as the bodies move now.
 void problem_velocity(const problem* p, int64_t contact, double* u);
+/// The same, and the relative spin [1 or 3] at a compound contact, as the bodies would move in
+/// `rows` (as `body`).
+void problem_velocity_of(const problem* p, const double* rows, int64_t contact, double* u);
+void problem_spin_of(const problem* p, const double* rows, int64_t contact, double* spin);
 /// Add the torque impulse dt (on b) of a compound contact to both bodies' spins.
 void problem_twist(problem* p, int64_t contact, const double* dt);
 
@@ -250,8 +254,6 @@ bool problem_slides(const problem* p, int64_t contact, double tolerance);
 bool problem_break_loose(problem* p, double tolerance);
 
 void problem_free(problem* p);
-/// Free the memory of the contacts, which are lost; the bodies stay.
-void problem_drop_contacts(problem* p);
 /// What a problem must have room for.
 typedef struct problem_size {
     int64_t rows, contacts, blocks, compound, mobile;
@@ -265,6 +267,9 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size);
 void problem_fill_block(problem* p, int64_t contact, const double* n, double* mn, double* mt);
 /// Add to the velocities of its bodies what the impulses of a contact do.
 void problem_apply(problem* p, int64_t contact);
+/// Square of the difference of two motions x and y of a body (as rows of `body`) in the metric of
+/// its mass: twice the kinetic energy of the difference.
+double problem_distance2(const problem* p, int64_t row, const double* x, const double* y);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
 

@@ -26,6 +26,14 @@
 /// are not.
 ///     velocity error = C sqrt(sum over scales of l^2 energy_l) / ||V - V_free||_M
 /// and ||V - V_free||_M^2 = p.W p = sum p_c.(u_c - u_free,c): what all contacts together do.
+///
+/// Do grains flow, or do contacts only hold them? Held grains do not slide: sum p_c.u_c = 0. Where
+/// they flow friction takes -sum p_c.u_c > 0 away, and of that
+///     flow = -sum p_c.u_c / ||V - V_free||_M^2
+/// is the ratio to what the contacts do. Both are energies of relative motion, the same in every
+/// frame of reference. Where the exact answer is rest an error e of the velocities makes a flow of
+/// at most e, as the sum is (V_free - V).M V. Steps of collapses, silos, shear and fast drums have
+/// 0.4 to 1.7, a drum that turns slowly 0.03 to 0.14, packings at rest below 0.01.
 #include "rigid/residual.h"
 
 #include "base/parallel.h"
@@ -61,12 +69,41 @@ static const double SOFTNESS = 6.0;
 
 /// Sums over contacts that both measures are made of.
 typedef struct error_sums {
-    double error, impulse, stopping, energy, work;
+    double error, impulse, stopping, energy, work, lost;
 } error_sums;
+
+/// Normal relative velocity of two balls; their turning has no part in it.
+static ALWAYS_INLINE double opening(const int dim, const double* n, const double* a,
+                                    const double* b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < dim; k++) sum += (b[k] - a[k]) * n[k];
+    return sum;
+}
+
+/// Add a contact of balls that carries nothing and opens, and so satisfies its law: in flows most
+/// contacts do. False if it is another.
+static ALWAYS_INLINE bool add_open(const problem* p, const int dim, int64_t c, error_sums* sums)
+{
+    const int stride = problem_stride(dim);
+    const double* row = p->contact + c * problem_width(dim);
+    const double *impulse = row + contact_p(dim), bias = row[contact_bias(dim)];
+    const int64_t a = p->pair[2 * c] * (int64_t)stride, b = p->pair[2 * c + 1] * (int64_t)stride;
+    for (int k = 0; k < dim; k++) {
+        if (impulse[k] != 0.0) return false;
+    }
+    if (problem_block_of(p, c) >= 0 || problem_compound_of(p, c) >= 0) return false;
+    if (!(opening(dim, row, p->body + a, p->body + b) + bias >= 0.0)) return false;
+    const double approach = -(opening(dim, row, p->free + a, p->free + b) + bias);
+    const double stop = approach > 0.0 ? row[contact_mn(dim)] * approach : 0.0;
+    sums->stopping += stop * stop;
+    return true;
+}
 
 static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, int part,
                                       const scales* by_scale, error_sums* sums)
 {
+    if (add_open(p, dim, c, sums)) return;
     const int stride = problem_stride(dim), width = problem_width(dim);
     const double* row = p->contact + c * width;
     const double mn = row[contact_mn(dim)], bias = row[contact_bias(dim)];
@@ -98,7 +135,9 @@ static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c
     sums->impulse += impulse2;
     sums->stopping += stop * stop;
     sums->energy += e2 / mn;
-    sums->work += vec_dot(dim, impulse, u) - vec_dot(dim, impulse, u_free);
+    const double on_motion = vec_dot(dim, impulse, u); // below 0: friction takes energy away
+    sums->work += on_motion - vec_dot(dim, impulse, u_free);
+    sums->lost -= on_motion;
     if (impulse2 > 0.0 || e2 > 0.0) scales_add(by_scale, p, dim, part, c, e, mn);
 }
 
@@ -142,12 +181,15 @@ residual_report residual_measure(const problem* p, double size, int threads)
         sums.stopping += part[k].stopping;
         sums.energy += part[k].energy;
         sums.work += part[k].work;
+        sums.lost += part[k].lost;
     }
     const double weighed = scales_weigh(&by_scale, sums.energy, length);
     const double length2 = weighed / sums.energy;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
                              .velocity = SOFTNESS * relative(weighed, sums.work),
-                             .length = isfinite(length2) ? sqrt(length2) : length};
+                             .length = isfinite(length2) ? sqrt(length2) : length,
+                             .flow =
+                                 sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0};
 }
 
 double residual_natural(problem* p)

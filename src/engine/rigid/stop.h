@@ -15,8 +15,9 @@ typedef struct sweep_stats {
 
 /// State of a rule during one solve.
 typedef struct stop_state {
+    const solve_request* request;
     talus_stop_rule rule;
-    double tolerance;
+    double tolerance; ///< as far as the solution is known
     double cutoff;    ///< delta of the local rule as an impulse, 0: relative to the mean
     double last_mean; ///< <|p|> after the previous sweep, < 0 at first
     double size;      ///< L/d of the system, 0: unknown
@@ -26,6 +27,10 @@ typedef struct stop_state {
     residual_report seen; ///< last one computed
 } stop_state;
 
+/// What the rule of a solve asks for: the tolerance of the options, or, if they leave it to the
+/// step, 1 % at rest and up to 10 % where grains flow, as what was `seen` of the solution says.
+/// NULL: nothing yet.
+double solve_tolerance(const solve_request* request, const residual_report* seen);
 stop_state stop_begin(const solve_request* request);
 /// The delta below which a contact's change does not matter, for the coming sweep.
 double stop_cutoff(const stop_state* s);
@@ -38,8 +43,14 @@ bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stat
 bool stop_settled(stop_state* s, const problem* p, const sweep_stats* stats);
 /// Does a report meet the rule, if the rule is one that measures?
 bool stop_meets(const stop_state* s, const residual_report* report);
-/// Let whoever watches look; true if the solve shall end.
+/// Will whoever watches look after so many sweeps of this solve?
+bool solve_is_watched(const solve_request* request, int64_t sweeps);
+/// Let whoever watches look, if it is the time; true if the solve shall end.
 bool solve_watched(const solve_request* request, const problem* p, int64_t sweeps);
+/// Is this the sweep of a solve after which static friction may give way? It does so only when all
+/// forces are known: when the rule is `reached`, or, with a fixed number of sweeps, after the first
+/// half of those that the solve has, which is taken to have found them.
+bool solve_knows_forces(const solve_request* request, bool reached, int64_t sweeps);
 /// Fill the result of a solve that ended after out->sweeps, its rule `reached` or not; the
 /// problem's velocities are refreshed. The last sweep allowed may have met the rule between two
 /// looks at it.

@@ -5,6 +5,7 @@
 /// choice.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/words.h"
 #include "rigid/problem.h"
 #include "world/diagnose.h"
@@ -13,6 +14,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/// Work that audits may take, of all contact updates; steps' worth of it with which one begins, and
+/// the chance that it does then.
+static const double AUDIT_SHARE = 0.05, AUDIT_CHANCE = 0.25;
+enum { AUDIT_STEPS = 4, MOST_TIGHTENED = 4 };
+/// Key of the random numbers of audits beside those of sweeps.
+static const uint64_t AUDIT_STREAM = 0xa0d17;
 
 // ---- the method --------------------------------------------------------------------------------
 
@@ -53,13 +61,37 @@ static double system_size(const talus_world* w)
     return longest / grains_mean_diameter(g, w->def.threads);
 }
 
+/// After an audit that found a claim to be false, all later steps are solved to half the tolerance,
+/// and so on a few times.
+static double strictness(const talus_totals* t)
+{
+    const int64_t failed = t->audits - t->audits_held - t->audits_unanswered;
+    return ldexp(1.0, (int)(failed < MOST_TIGHTENED ? failed : MOST_TIGHTENED));
+}
+
 /// The order of a step that a contact problem is solved for.
 static step_order order_solve(talus_world* w, double h)
 {
     step_order order = order_step(w, h);
     order.key = (uint64_t)w->solves++;
     order.size = system_size(w);
+    order.strictness = strictness(&w->totals.shown);
     return order;
+}
+
+/// How many contact updates an audit of the coming step may take, 0: there is none. Audits have a
+/// share of all updates so far. One begins when that is worth several steps, more of them if the
+/// last audits ended without an answer, and then at random, so that no rhythm of the motion can
+/// hide from it. Counts and the step's key decide, never a clock: a run resumed gives the same
+/// bits.
+static int64_t audit_allowance(const talus_world* w, uint64_t key)
+{
+    const talus_totals* t = &w->totals.shown;
+    if (w->def.solver.stop != TALUS_STOP_RIGID || w->last.updates == 0) return 0;
+    const int64_t credit = (int64_t)(AUDIT_SHARE * (double)t->updates) - t->audit_updates;
+    if (credit < AUDIT_STEPS * (1 + t->audits_unanswered) * w->last.updates) return 0;
+    rng r = rng_make(w->def.seed, key, AUDIT_STREAM);
+    return rng_uniform(&r) < AUDIT_CHANCE ? credit : 0;
 }
 
 // ---- what came of a step -----------------------------------------------------------------------
@@ -83,17 +115,36 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
     }
     if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
-        snprintf(
-            why, why_size,
-            "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
-            "%.2g %%, after %lld sweep%s",
-            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps, plural(o->sweeps));
+        snprintf(why, why_size,
+                 "the contacts did not converge at t = %.9g: residual %.3g, velocities estimated "
+                 "to be off by %.2g %%, after %lld sweep%s",
+                 t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps,
+                 plural(o->sweeps));
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;
 }
 
-static void add_outcome(const step_outcome* o, talus_step_result* result)
+/// Of several attempts and halved steps the worst counts. Rows become ids while they are known.
+static void keep_worse_certificate(const talus_world* w, const step_certificate* c,
+                                   talus_rigidity* out)
+{
+    const grains* g = &w->state.grains;
+    if (out->worst_grain < 0 || c->grain_error > out->worst_grain_error) {
+        out->worst_grain = c->worst_grain >= 0 ? g->id[c->worst_grain] : -1;
+        out->worst_grain_error = c->grain_error;
+    }
+    if (out->cluster_grains > 0 && !(c->bound > out->certified)) return;
+    out->certified = c->bound;
+    out->frozen_friction = c->sliding;
+    out->cluster_grains = c->bodies;
+    out->cluster_grain = c->grain >= 0 ? g->id[c->grain] : -1;
+    for (int k = 0; k < g->dim && c->grain >= 0; k++) {
+        out->cluster_place[k] = g->position[c->grain * g->dim + k];
+    }
+}
+
+static void add_outcome(const talus_world* w, const step_outcome* o, talus_step_result* result)
 {
     result->sweeps += o->sweeps;
     result->updates += o->updates;
@@ -102,6 +153,7 @@ static void add_outcome(const step_outcome* o, talus_step_result* result)
     result->converged = result->converged && o->converged;
     result->residual = fmax(result->residual, o->residual);
     result->rigidity.velocity_error = fmax(result->rigidity.velocity_error, o->velocity_error);
+    keep_worse_certificate(w, &o->certified, &result->rigidity);
     result->second = result->second || o->second;
     result->overlap_max = fmax(result->overlap_max, o->overlap_max);
 }
@@ -131,6 +183,30 @@ static talus_status go_on(talus_world* w, const step_order* order, const step_ou
     return TALUS_OK;
 }
 
+double talus_certified_level(int level)
+{
+    static const double levels[TALUS_CERTIFIED_LEVELS] = {1e-3, 2e-3, 5e-3, 0.01, 0.02,    0.05,
+                                                          0.1,  0.2,  0.5,  1.0,  INFINITY};
+    return level >= 0 && level < TALUS_CERTIFIED_LEVELS ? levels[level] : NAN;
+}
+
+static void count_certificate(talus_totals* t, const talus_step_result* r)
+{
+    int level = 0;
+    while (level < TALUS_CERTIFIED_LEVELS - 1 &&
+           !(r->rigidity.certified <= talus_certified_level(level))) {
+        level++;
+    }
+    t->certified[level]++;
+    t->frozen_friction += r->rigidity.frozen_friction;
+    if (t->steps > 1 && !(r->rigidity.certified > t->worst_certified)) return;
+    t->worst_certified = r->rigidity.certified;
+    t->worst_time = r->time;
+    t->worst_grains = r->rigidity.cluster_grains;
+    t->worst_grain = r->rigidity.cluster_grain;
+    for (int k = 0; k < 3; k++) t->worst_place[k] = r->rigidity.cluster_place[k];
+}
+
 static void add_to_totals(talus_totals* t, const talus_step_result* r)
 {
     t->steps = r->step;
@@ -151,8 +227,10 @@ static void conclude(const talus_world* w, talus_step_result* result)
     result->kinetic_energy = grains_kinetic_energy(&w->state.grains, w->def.threads);
 }
 
-static const talus_step_result no_result = {
-    .converged = true, .nan_grain = -1, .escaped_grain = -1};
+static const talus_step_result no_result = {.converged = true,
+                                            .nan_grain = -1,
+                                            .escaped_grain = -1,
+                                            .rigidity = {.cluster_grain = -1, .worst_grain = -1}};
 
 // ---- steps of Contact Dynamics, which can be undone
 // ----------------------------------------------
@@ -179,11 +257,35 @@ static talus_status show_problem(talus_world* w, const step_order* order, step_o
     return status;
 }
 
+/// Add an audit to the totals, and say it if a claim was false.
+static void note_audit(talus_world* w, const step_audit* audit, double h)
+{
+    talus_totals* t = &w->totals.shown;
+    const bool held = audit->ratio <= 1.0;
+    t->audits++;
+    t->audit_updates += audit->updates;
+    t->audits_unanswered += !audit->answered;
+    if (!audit->answered) return;
+    t->audits_held += held;
+    const bool first = t->audits - t->audits_unanswered == 1;
+    t->audit_least = first ? audit->ratio : fmin(t->audit_least, audit->ratio);
+    t->audit_most = first ? audit->ratio : fmax(t->audit_most, audit->ratio);
+    if (held) return;
+    log_write(
+        &w->log, TALUS_LOG_WARNING,
+        "t = %.9g: an audit found velocities off by %.2g %% where the step was certified within "
+        "%.2g %%, in the cluster of grain %lld; from now on steps are solved to a tolerance %g "
+        "times smaller",
+        w->state.time + h, 100.0 * audit->error, 100.0 * audit->claim,
+        (long long)(audit->grain >= 0 ? w->state.grains.id[audit->grain] : -1), strictness(t));
+}
+
 /// One step of length h, or two of h/2 if the policy says retry, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
                                   talus_error* error)
 {
-    const step_order order = order_solve(w, h);
+    step_order order = order_solve(w, h);
+    order.audit_updates = audit_allowance(w, order.key);
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
@@ -198,9 +300,13 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         return status;
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
-    add_outcome(&outcome, result);
+    add_outcome(w, &outcome, result);
+    if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
+        if (diagnose_errors(w, result->substeps > 0)) {
+            return error_memory(error, "diagnosing a step");
+        }
         return go_on(w, &order, &outcome, result, error);
     }
     contact_dynamics_reject(w->rigid, &order);
@@ -210,7 +316,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;
-    result->rigidity.velocity_error = before.rigidity.velocity_error;
+    result->rigidity = before.rigidity;
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;
     result->escaped_grain = before.escaped_grain;
@@ -236,6 +342,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
                     sizeof result->remark);
     add_to_totals(&w->totals.shown, result);
+    count_certificate(&w->totals.shown, result);
     w->totals.shown.seconds_advance += clock_seconds() - start;
     w->last = *result;
     return TALUS_OK;
@@ -281,7 +388,7 @@ static talus_status soft_step(talus_world* w, double h, talus_step_result* resul
     char why[200] = "";
     TRY(soft_particles_step(w->soft, &order, &outcome, error));
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
-    add_outcome(&outcome, result);
+    add_outcome(w, &outcome, result);
     if (policy != TALUS_POLICY_ACCEPT) return error_set(error, TALUS_ERR_NUMERIC, "%s", why);
     // Whoever removes grains needs the contacts that go with them.
     if (outcome.escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE &&

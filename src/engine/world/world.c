@@ -22,8 +22,10 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
         return error_set(error, TALUS_ERR_ARGUMENT, "solver: max_sweeps must be at least 1, got %d",
                          s->max_sweeps);
     }
-    if (!(s->tolerance > 0.0) && s->stop != TALUS_STOP_SWEEPS) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "solver: tolerance must be positive, got %g",
+    if (!(s->tolerance >= 0.0) && s->stop != TALUS_STOP_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: tolerance must be positive, or 0 for what each step asks for, "
+                         "got %g",
                          s->tolerance);
     }
     if (s->stop >= TALUS_STOP_LOCAL && s->method != TALUS_SOLVER_SWEEPS) {
@@ -422,7 +424,8 @@ talus_grains talus_world_grains(const talus_world* world)
                           .material = (const talus_material_id*)g->material,
                           .glued_to = (const talus_wall_id*)g->glued_to,
                           .tag = g->tag,
-                          .image = g->image};
+                          .image = g->image,
+                          .error = g->error};
 }
 
 talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,

@@ -104,14 +104,18 @@ static const key_row solver_rows[] = {
      .meaning = "rule that ends a solve: estimated velocity error of the whole system, local "
                 "residual, fixed number of sweeps; with the method `sweeps` also change of every "
                 "force, change of the mean force"},
-    {"tolerance", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "0.01",
-     KEY_INTO(talus_solver_def, tolerance), .meaning = "of the rule"},
+    {"tolerance", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
+     .otherwise = "auto",
+     .meaning =
+         "of the rule; `auto`: with the rule `rigid` 1 % at rest and up to 10 % where grains "
+         "flow, as each step asks for ([theory](theory.md)), with others 0.01"},
     {"cutoff", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "N",
      KEY_INTO(talus_solver_def, cutoff),
      .meaning = "the δ of the rule `local`, an error with any other; 0: 1e-6 of the mean force"},
     {"max_sweeps", KEY_INTEGER, .least = 1, .most = 1000000000, .otherwise = "1000",
      KEY_INTO(talus_solver_def, max_sweeps),
-     .meaning = "give up after so many; the number itself for `sweeps`"},
+     .meaning = "most sweeps of a step, however often its contacts have to be searched; the number "
+                "itself for `sweeps`"},
     {"warm_start", KEY_BOOL, .otherwise = "true", KEY_INTO(talus_solver_def, warm_start),
      .meaning = "begin from the last step's impulses"},
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",
