@@ -45,7 +45,7 @@ typedef enum talus_sweep_order {
 typedef enum talus_stop_rule {
     TALUS_STOP_RIGID = 0, ///< estimated velocity error of the whole system <= tolerance
     TALUS_STOP_RESIDUAL,  ///< talus_step_result.residual <= tolerance; sees large scales weakly
-    TALUS_STOP_SWEEPS,    ///< exactly max_sweeps sweeps (UK eq. 37)
+    TALUS_STOP_SWEEPS,    ///< exactly max_sweeps sweeps a step (UK eq. 37)
     TALUS_STOP_LOCAL,     ///< |dR| <= tolerance |R| + cutoff at every contact (UK eq. 35)
     TALUS_STOP_GLOBAL,    ///< change of the mean force <= tolerance * mean force (UK eq. 36)
 } talus_stop_rule;
@@ -58,7 +58,8 @@ typedef struct talus_solver_def {
     talus_stop_rule stop;       ///< [default TALUS_STOP_RIGID]; LOCAL and GLOBAL need SWEEPS
     double tolerance;           ///< of the chosen rule, dimensionless [default 1e-2]
     double cutoff;              ///< force: delta of the local rule [default 0: 1e-6 of the mean]
-    int max_sweeps;             ///< give up after so many; N_I of TALUS_STOP_SWEEPS [default 1000]
+    int max_sweeps;             ///< most sweeps of a step, however often its contacts have to be
+                                ///< searched; N_I of TALUS_STOP_SWEEPS [default 1000]
     bool warm_start;            ///< begin from the last step's impulses [default true]
     bool push_out_overlap;      ///< law with plain g, not g+: overlaps are undone [default false]
     talus_vector_width vector;  ///< [default TALUS_VECTOR_BEST]

@@ -367,6 +367,15 @@ typedef struct talus_rigidity {
                              ///< them: how rigid the step was
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
     bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
+    double certified;        ///< upper bound on the velocity error of the worst cluster of touching
+                             ///< grains, relative to what its contacts do (docs/theory.md)
+    bool frozen_friction;    ///< its contacts slide: the bound is for their present friction bounds
+    int64_t cluster_grains;  ///< grains and mobile walls of that cluster, 0: nothing touches
+    int64_t cluster_grain;   ///< id of its grain with the largest share in the error, -1: none
+    double cluster_place[3]; ///< where that grain is
+    int64_t worst_grain;     ///< id of the grain with the largest share of all, -1: none
+    double worst_grain_error; ///< that share, relative to what contacts do to this grain: an
+                              ///< estimate
 } talus_rigidity;
 
 /// Outcome of a step. Lengths relative to the mean grain diameter where said.
@@ -413,18 +422,36 @@ TALUS_API double talus_world_time(const talus_world* world);
 /// Hash of grain positions, velocities, rotations and spins and of the walls' poses and velocities.
 TALUS_API uint64_t talus_world_hash(const talus_world* world);
 
+enum { TALUS_CERTIFIED_LEVELS = 11 };
+
+/// Levels of certainty that steps are counted by: certified within 0.1, 0.2, 0.5, 1, 2, 5, 10, 20,
+/// 50, 100 % of what contacts do, and beyond.
+TALUS_API double talus_certified_level(int level);
+
 /// Running totals since the world was made (carried through checkpoints, except seconds).
 typedef struct talus_totals {
     int64_t steps;
     int64_t sweeps;
     int64_t updates;
-    int64_t unconverged; ///< steps accepted without convergence
-    int64_t yielding;    ///< steps whose rigidity said yielding
-    int64_t second;      ///< steps that the second method of the solver `auto` solved
-    int64_t removed;     ///< grains removed by the escape policy
-    double dissipated;   ///< method soft: as in talus_soft_energy
-    double input;        ///< likewise
-    double start;        ///< likewise
+    int64_t unconverged;                       ///< steps accepted without convergence
+    int64_t yielding;                          ///< steps whose rigidity said yielding
+    int64_t certified[TALUS_CERTIFIED_LEVELS]; ///< steps within each level but not the one before
+    double worst_certified;                    ///< largest talus_rigidity.certified of all steps
+    double worst_time;                         ///< when that was: end of the step, s
+    int64_t worst_grains;                      ///< and of which cluster: its grains,
+    int64_t worst_grain;                       ///< and one of them, -1: none,
+    double worst_place[3];                     ///< there
+    int64_t audits;            ///< steps that were solved a second time, by an independent method
+    int64_t audits_held;       ///< in which the error was not above what the step had claimed
+    int64_t audits_unanswered; ///< in which that method found no solution exact enough to judge
+    double audit_least;        ///< smallest and
+    double audit_most;         ///< largest error over claim of all audits
+    int64_t audit_updates;     ///< contact updates' worth of work that audits took
+    int64_t second;            ///< steps that the second method of the solver `auto` solved
+    int64_t removed;           ///< grains removed by the escape policy
+    double dissipated;         ///< method soft: as in talus_soft_energy
+    double input;              ///< likewise
+    double start;              ///< likewise
     double seconds_detect;
     double seconds_solve;
     double seconds_advance;

@@ -254,17 +254,17 @@ static void test_versions(void** state)
     char* path = sample_path(folder, "checkpoint.h5");
     size_t size;
     unsigned char* data = bytes_of(path, &size);
-    const char head[] = "talus-checkpoint 4";
+    const char head[] = "talus-checkpoint 5";
     assert_memory_equal(data, head, strlen(head));
-    data[strlen(head) - 1] = '3';
+    data[strlen(head) - 1] = '4';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 3, written by an older Talus; this one reads version 4: "
+           "is a checkpoint of version 4, written by an older Talus; this one reads version 5: "
            "start the run again");
     data[strlen(head) - 1] = '7';
     put_bytes(path, data, size);
     refuse(folder, sample_world(2, 1),
-           "is a checkpoint of version 7, written by a newer Talus; this one reads version 4: go "
+           "is a checkpoint of version 7, written by a newer Talus; this one reads version 5: go "
            "on with that one");
     // As they were written before, cut short: the version is said before anything else.
     put_bytes(path, "talus-checkpoint 1\nsize 12\n", 27);
@@ -289,8 +289,12 @@ static void fill(const stored_fields* list, char* data, int* number)
         const int32_t small = -n;
         const bool truth = n % 2;
         switch (f->type) {
-        case FIELD_F64: memcpy(at, &real, sizeof real); break;
-        case FIELD_I64: memcpy(at, &large, sizeof large); break;
+        case FIELD_F64:
+            for (size_t k = 0; k < f->size; k += sizeof real) memcpy(at + k, &real, sizeof real);
+            break;
+        case FIELD_I64:
+            for (size_t k = 0; k < f->size; k += sizeof large) memcpy(at + k, &large, sizeof large);
+            break;
         case FIELD_I32: memcpy(at, &small, sizeof small); break;
         case FIELD_BOOL: memcpy(at, &truth, sizeof truth); break;
         case FIELD_TEXT: snprintf(at, f->size, "text %d", n); break;
@@ -302,7 +306,7 @@ static void fill(const stored_fields* list, char* data, int* number)
 static size_t alignment(const stored_field* f)
 {
     if (f->type == FIELD_STRUCT) return 8;
-    return f->type == FIELD_TEXT ? 1 : f->size;
+    return f->type == FIELD_TEXT ? 1 : f->size < 8 ? f->size : 8;
 }
 
 /// Between the fields of a struct, as they are listed, there is only what their alignment asks for:
@@ -449,7 +453,7 @@ static void edit(const char* path, void (*change)(hid_t file))
     H5Fclose(file);
     data = bytes_of(path, &size);
     char head[512] = "";
-    snprintf(head, sizeof head, "talus-checkpoint 4\nsize %zu\nhash %016llx\n", size,
+    snprintf(head, sizeof head, "talus-checkpoint 5\nsize %zu\nhash %016llx\n", size,
              (unsigned long long)hash_bytes(HASH_START, data, size));
     talus_error error = {0};
     check_ok(files_write(path, head, sizeof head, data, size, false, &error), error);

@@ -44,6 +44,17 @@ typedef struct step_order {
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
 } step_order;
 
+/// What a step of contact dynamics can say for certain about its velocities
+/// (rigid/certificate.h).
+typedef struct step_certificate {
+    double bound;        ///< on the error of the worst cluster, relative to what its contacts do
+    int64_t bodies;      ///< of that cluster
+    int64_t grain;       ///< row of its grain with the largest share in the bound, -1: none
+    bool sliding;        ///< its contacts slide: the bound is that of frozen friction
+    int64_t worst_grain; ///< row of the grain with the largest share of all, -1: none
+    double grain_error;  ///< its share, relative to what contacts do to it
+} step_certificate;
+
 /// What came of it.
 typedef struct step_outcome {
     int64_t contacts, active;
@@ -56,6 +67,7 @@ typedef struct step_outcome {
     double residual;
     double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
     bool second;           ///< a second method was needed and found the solution
+    step_certificate certified;
     // Soft particles.
     double overlap_max; ///< largest overlap of the step, m
 } step_outcome;
@@ -63,7 +75,10 @@ typedef struct step_outcome {
 /// A step in which nothing went wrong so far.
 static inline step_outcome step_outcome_good(void)
 {
-    return (step_outcome){.nan_grain = -1, .escaped_grain = -1, .converged = true};
+    return (step_outcome){.nan_grain = -1,
+                          .escaped_grain = -1,
+                          .converged = true,
+                          .certified = {.grain = -1, .worst_grain = -1}};
 }
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,

@@ -111,7 +111,7 @@ enum { COARSE_CONTACTS = 3000, COARSE_SWEEPS = 100 };
 static bool may_step_coarsely(const problem* p, const solve_request* request)
 {
     const talus_solver_def* options = request->options;
-    return options->method != TALUS_SOLVER_COLOURED && options->max_sweeps >= COARSE_SWEEPS &&
+    return options->method != TALUS_SOLVER_COLOURED && solve_budget(request) >= COARSE_SWEEPS &&
            options->precision != TALUS_PRECISION_SINGLE && p->count >= COARSE_CONTACTS &&
            (request->size == 0.0 || request->size >= coarse_least_size(p->dim));
 }
@@ -158,20 +158,13 @@ static bool single_is_spent(progress* g, const packed_sums* s)
     return stuck;
 }
 
-/// Static friction gives way only when all forces are known, and then the solve goes on. With a
-/// fixed number of sweeps the first half is taken to have found them.
-static bool forces_known(const talus_solver_def* options, bool reached, int64_t sweeps)
-{
-    return reached ||
-           (options->stop == TALUS_STOP_SWEEPS && sweeps == (options->max_sweeps + 1) / 2);
-}
-
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
     const talus_solver_def* options = request->options;
     const packed_kernels* kernels = packed_kernels_for(options->vector);
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
+    const int64_t budget = solve_budget(request);
     packed_problem* w = &ws->packed;
     *out = (solve_result){.converged = true};
     if (p->count == 0) {
@@ -184,14 +177,14 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         return TALUS_ERR_MEMORY;
     }
     ws->coarse.next = INT64_MAX;
-    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, options);
+    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, options, budget);
     stop_state stop = stop_begin(request);
     bool reached = false;
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
     if (accelerated) packed_remember(w, request->threads);
-    while (out->sweeps < options->max_sweeps && !reached) {
+    while (out->sweeps < budget && !reached) {
         if (coarse_due(&ws->coarse, out->sweeps) &&
             step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
             return TALUS_ERR_MEMORY;
@@ -204,12 +197,11 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         if (accelerated) momentum_next(&m, &sums);
         // What does not converge ends with plain sweeps: they leave small errors, momentum may
         // leave large ones.
-        if (!request->goes_on && options->max_sweeps - out->sweeps <= options->max_sweeps / 8) {
-            restart(&m);
-        }
-        const bool watched = request->watch && request->watch->next == out->sweeps;
+        if (!request->goes_on && budget - out->sweeps <= budget / 8) restart(&m);
+        const bool watched = solve_is_watched(request, out->sweeps);
         const bool due = stop_due(&stop, out->sweeps, &stats);
-        const bool halfway = forces_known(options, false, out->sweeps) && p->compound_count > 0;
+        const bool halfway =
+            p->compound_count > 0 && solve_knows_forces(request, false, out->sweeps);
         current = watched || due || halfway || spent;
         if (w->single && !current && out->sweeps % SINGLE_REFRESH == 0) {
             packed_refresh_single(w, kernels, request->threads);
@@ -223,7 +215,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         if (watched && solve_watched(request, p, out->sweeps)) break;
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) m.length = stop.seen.length;
-        if (forces_known(options, reached, out->sweeps) &&
+        if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, options->tolerance)) {
             packed_refresh_friction(w);
             reached = false;

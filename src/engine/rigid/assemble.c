@@ -310,7 +310,7 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
     const double kim_b = b[row_kim(dim)] * r->inv_radius_b;
     r->coupling = kim_b - kim_a;
     r->response = kim_b * r->inv_radius_b + kim_a * r->inv_radius_a;
-    for (int k = 0; k < spin_dim && job->order->options->solver.warm_start; k++) {
+    for (int k = 0; k < spin_dim; k++) {
         r->torque[k] = m->sign * h * list->torque[c * spin_dim + k];
     }
 }
@@ -354,7 +354,7 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
 
     for (int k = 0; k < dim; k++) {
         row[k] = m.sign * list->normal[c * dim + k];
-        row[contact_p(dim) + k] = options->warm_start ? m.sign * h * list->force[c * dim + k] : 0.0;
+        row[contact_p(dim) + k] = m.sign * h * list->force[c * dim + k];
     }
     if (needs_block(g, m.a, m.b, m.wall)) {
         // A mobile wall does not turn, nor does what is glued to it.

@@ -100,13 +100,12 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                           solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    const int64_t most = options->max_sweeps;
+    const int64_t most = solve_budget(request);
     const bool small = p->count <= SECOND_LARGEST && p->compound_count == 0;
-    // The second method does not come in between where someone looks on, who counts sweeps, nor
-    // under rules that do not measure the solution and end after a number of sweeps or when these
-    // are small.
+    // The second method does not come in between under rules that do not measure the solution and
+    // end after a number of sweeps or when these are small.
     const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
-    int64_t look = small && !request->watch && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
+    int64_t look = small && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
     double before = INFINITY;
     *out = (solve_result){0};
     do {
@@ -114,8 +113,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         const solve_result done = *out;
         talus_solver_def part_options = *options;
         solve_request part = *request;
-        part_options.max_sweeps = (int)(look - done.sweeps);
+        part_options.max_sweeps = (int)(request->sweeps_before + look);
         part.options = &part_options;
+        part.sweeps_before = request->sweeps_before + done.sweeps;
         part.goes_on = look < most;
         TRY(accelerated_solver.solve(p, &part, ws, out));
         out->sweeps += done.sweeps;

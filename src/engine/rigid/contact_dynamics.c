@@ -4,8 +4,14 @@
 ///
 /// The search for contacts is certain, not hopeful: each grain is given a margin that it may move
 /// in the step (beyond the mean drift of all grains). If the solution moves a grain farther, its
-/// margin is raised and the search repeated; if that shows a new contact, the step is solved again
-/// from the impulses found so far. So no contact within the step's reach is ever missed.
+/// margin is raised and the search repeated; if that shows a new contact, it joins the others and
+/// the sweeps go on from the impulses found so far. So no contact within the step's reach is
+/// missed.
+///
+/// A step has one budget of sweeps, max_sweeps, however often it is searched. So that new contacts
+/// find sweeps to join, a solve that takes long is looked at on the way: after half of its sweeps,
+/// three quarters and seven eighths. What shows up only after the last sweep is listed without an
+/// impulse and counts in the residual.
 #include "rigid/contact_dynamics.h"
 
 #include "base/array.h"
@@ -30,8 +36,7 @@ static const double MARGIN_RADII = 0.01;
 static const double MARGIN_GROWTH = 1.5;
 /// Searches per step before giving up; margins grow geometrically, so a few are enough.
 enum { MAX_SEARCHES = 40 };
-/// Above so many contacts the list of a search that was repeated is given back after the step, and
-/// a third list has the memory of the contact problem that was solved.
+/// Above so many contacts the list of a search that was repeated is given back after the step.
 enum { KEEP_CONTACTS = 200000 };
 
 /// Positions and reaches beyond this have squares that overflow.
@@ -150,6 +155,7 @@ static talus_status set_free_spins(contact_dynamics* s, const step_order* order)
 typedef struct step_loop {
     contact_dynamics* s;
     const step_order* order;
+    double widest; ///< reach that a margin may be raised to
 } step_loop;
 
 /// Sum of the free velocities of the free grains, and how many there are.
@@ -182,7 +188,7 @@ static void set_margins(contact_dynamics* s, const step_order* order)
     const grains* g = &order->state->grains;
     const walls* w = &order->state->walls;
     const int spin_dim = spin_width(s->dim);
-    step_loop loop = {s, order};
+    step_loop loop = {.s = s, .order = order};
     double sums[4];
     parallel_reduce(order->threads, g->count, PARALLEL_SUM, 4, add_free_velocities, &loop, sums);
     for (int k = 0; k < 3; k++) s->drift[k] = sums[k] / (sums[3] > 0.0 ? sums[3] : 1.0);
@@ -278,6 +284,24 @@ static void set_reaches(void* data, int64_t first, int64_t last, double least[3]
     }
 }
 
+/// Forget the forces of a list: its contacts begin without.
+static void forget_forces(contacts* list)
+{
+    const size_t count = (size_t)list->count, spin_dim = (size_t)spin_width(list->dim);
+    if (count == 0) return;
+    memset(list->force, 0, sizeof(double) * count * (size_t)list->dim);
+    if (list->torque) memset(list->torque, 0, sizeof(double) * count * spin_dim);
+}
+
+/// What is known of the contacts in s->found from the last step.
+static talus_status carry_over(contact_dynamics* s, const step_order* order)
+{
+    const physical_state* state = order->state;
+    TRY(contacts_match(&s->found, &state->contacts, &state->grains, order->threads));
+    if (!order->options->solver.warm_start) forget_forces(&s->found);
+    return TALUS_OK;
+}
+
 /// Fill s->found with every contact that the margins allow, and what is known of them from the last
 /// step. *spoilt receives the first row whose velocity, position or reach is out of the range of
 /// numbers, -1 if none: then there is nothing to search. A bad velocity spoils the drift and so the
@@ -287,7 +311,8 @@ static talus_status search(contact_dynamics* s, const step_order* order, int64_t
 {
     physical_state* state = order->state;
     grains* g = &state->grains;
-    step_loop loop = {s, order};
+    const double start = clock_seconds();
+    step_loop loop = {.s = s, .order = order};
     double least[3];
     parallel_reduce(order->threads, g->count, PARALLEL_MIN, 3, set_reaches, &loop, least);
     s->widest = -least[2];
@@ -312,14 +337,14 @@ static talus_status search(contact_dynamics* s, const step_order* order, int64_t
     s->found.count = 0;
     if (neighbours_update(&s->neighbours, &balls, &state->cell, order->threads) ||
         narrow_walls(&bodies, s->escaped, &s->found) ||
-        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found) ||
-        contacts_match(&s->found, &state->contacts, g, order->threads)) {
+        narrow_pairs(&bodies, &s->neighbours.pairs, &s->found) || carry_over(s, order)) {
         return error_memory(error, "searching for contacts");
     }
     if (s->found.count > INT32_MAX - 64) {
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^31 contacts in one world");
     }
     contacts_prune(&s->found, order->threads);
+    order->totals->shown.seconds_detect += clock_seconds() - start;
     return TALUS_OK;
 }
 
@@ -330,6 +355,7 @@ static void raise_grain_margins(void* data, int64_t first, int64_t last, double*
     const step_loop* loop = data;
     contact_dynamics* s = loop->s;
     const grains* g = &loop->order->state->grains;
+    const double range = materials_bond_range(&loop->order->state->materials);
     const int dim = s->dim, stride = problem_stride(dim);
     for (int64_t i = first; i < last; i++) {
         const int wall = g->glued_to[i];
@@ -338,17 +364,19 @@ static void raise_grain_margins(void* data, int64_t first, int64_t last, double*
         double spin[3] = {0.0, 0.0, 0.0};
         if (g->solid[i] >= 0 && wall_row < 0) grain_spin_of_w(g, i, row + row_w(dim), spin);
         const double moved = motion(s, g, i, row, spin, loop->order->h);
-        if (moved <= s->margin[i]) continue;
-        s->margin[i] = MARGIN_GROWTH * moved;
+        const double most = loop->widest - g->radius[i] - 0.5 * range;
+        if (!(moved > s->margin[i]) || !(most > s->margin[i])) continue;
+        s->margin[i] = fmin(MARGIN_GROWTH * moved, most);
         *raised += 1.0;
     }
 }
 
-/// Raise the margins of grains and walls that the solution moves beyond them; false if none is.
-static bool raise_margins(contact_dynamics* s, const step_order* order)
+/// Raise the margins of grains and walls that the solution moves beyond them, but no reach beyond
+/// `widest`; false if none is.
+static bool raise_margins(contact_dynamics* s, const step_order* order, double widest)
 {
     const int stride = problem_stride(s->dim);
-    step_loop loop = {s, order};
+    step_loop loop = {s, order, widest};
     double raised;
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 1,
                     raise_grain_margins, &loop, &raised);
@@ -359,8 +387,8 @@ static bool raise_margins(contact_dynamics* s, const step_order* order)
         vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
                 order->state->walls.velocity + 3 * i);
         double moved = order->h * vec_norm(s->dim, change);
-        if (moved <= s->wall_margin[i]) continue;
-        s->wall_margin[i] = MARGIN_GROWTH * moved;
+        if (!(moved > s->wall_margin[i]) || !(widest > s->wall_margin[i])) continue;
+        s->wall_margin[i] = fmin(MARGIN_GROWTH * moved, widest);
         raised += 1.0;
     }
     return raised > 0.0;
@@ -383,7 +411,70 @@ static bool same_contacts(contact_dynamics* s, int threads)
     return different == 0.0;
 }
 
+static void swap_contacts(contacts* x, contacts* y)
+{
+    contacts swap = *x;
+    *x = *y;
+    *y = swap;
+}
+
+/// Search again if the velocities in the problem move anything farther than was searched, up to
+/// reaches of `widest`. If that shows more contacts (*more) s->found has all of them and s->before
+/// those in the problem; else s->found is what it was.
+static talus_status search_again(contact_dynamics* s, const step_order* order, double widest,
+                                 bool* more, int64_t* spoilt, talus_error* error)
+{
+    *more = false;
+    if (!raise_margins(s, order, widest)) return TALUS_OK;
+    swap_contacts(&s->found, &s->before);
+    TRY(search(s, order, spoilt, error));
+    *more = *spoilt < 0 && !same_contacts(s, order->threads);
+    if (!*more) swap_contacts(&s->found, &s->before);
+    return TALUS_OK;
+}
+
 // ---- solving -----------------------------------------------------------------------------------
+
+/// Looks, while contacts are solved, whether others are needed, and ends the solve if they are.
+typedef struct margin_watch {
+    solve_watch watch; ///< first: the solver hands it back
+    contact_dynamics* s;
+    const step_order* order;
+    int64_t budget, last; ///< sweeps of this solve, and the step's number of its last one
+    bool more;            ///< others are needed: search_again()
+    talus_status status;
+    talus_error* error;
+} margin_watch;
+
+/// Reach that a look on the way may search to. Velocities that are not yet those of the solution
+/// must not make the step fail, nor the list long.
+static double widest_on_the_way(const contact_dynamics* s, const cell* periodic)
+{
+    double widest = 10.0 * s->widest;
+    for (int k = 0; k < s->dim; k++) {
+        if (periodic->periodic[k]) widest = fmin(widest, 0.249 * periodic->length[k]);
+    }
+    return widest;
+}
+
+/// The next look is after half of the sweeps that are left, as long as these are more than an
+/// eighth; the end of the solve is looked at anyway.
+static void plan_look(margin_watch* m, int64_t sweeps)
+{
+    const int64_t left = m->last - sweeps;
+    m->watch.next = left > 1 && left > m->budget / 8 ? sweeps + (left + 1) / 2 : INT64_MAX;
+}
+
+static void look_at_margins(solve_watch* watch, const problem* p, int64_t sweeps)
+{
+    margin_watch* m = (margin_watch*)watch;
+    const double widest = widest_on_the_way(m->s, &m->order->state->cell);
+    int64_t spoilt = -1;
+    (void)p; // it is the problem of s
+    m->status = search_again(m->s, m->order, widest, &m->more, &spoilt, m->error);
+    watch->enough = m->more || m->status != TALUS_OK;
+    plan_look(m, sweeps);
+}
 
 /// Does a row hold NaN, infinity or a number whose square overflows?
 static bool runs_away(const contact_dynamics* s, int64_t row)
@@ -441,17 +532,25 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
     }
 }
 
+/// Judge the velocities that were found. Rows of the problem below the number of grains are grains.
+static talus_status certify(contact_dynamics* s, const step_order* order, step_certificate* out)
+{
+    const int64_t count = order->state->grains.count;
+    certificate found;
+    TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    *out = (step_certificate){.bound = found.bound,
+                              .bodies = found.cluster_bodies,
+                              .grain = found.row < count ? found.row : -1,
+                              .sliding = found.sliding,
+                              .worst_grain = found.worst_row < count ? found.worst_row : -1,
+                              .grain_error = found.row_error};
+    return TALUS_OK;
+}
+
 static void count_active(void* data, int64_t first, int64_t last, double* count)
 {
     const contacts* list = data;
     for (int64_t c = first; c < last; c++) *count += list->state[c] != TALUS_CONTACT_OPEN;
-}
-
-static void swap_contacts(contacts* x, contacts* y)
-{
-    contacts swap = *x;
-    *x = *y;
-    *y = swap;
 }
 
 // ---- the step ----------------------------------------------------------------------------------
@@ -469,6 +568,61 @@ void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
     drive_carry_grains(w, &order->state->cell, &order->state->grains, order->threads);
 }
 
+/// Solve the contacts in s->found with the sweeps that the step has left: p and v_new = v_free +
+/// M^-1 H p. *more: the velocities ask for more contacts, which are now in s->found with the
+/// impulses so far.
+static talus_status solve_found(contact_dynamics* s, const step_order* order, int searches,
+                                step_outcome* out, bool* more, talus_error* error)
+{
+    talus_totals* totals = &order->totals->shown;
+    const talus_solver_def* options = &order->options->solver;
+    const double start = clock_seconds(), detect = totals->seconds_detect;
+    if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
+        return error_memory(error, "building the contact problem");
+    }
+    margin_watch m = {.watch = {.look = look_at_margins},
+                      .s = s,
+                      .order = order,
+                      .budget = options->max_sweeps - out->sweeps,
+                      .last = options->max_sweeps,
+                      .error = error};
+    plan_look(&m, out->sweeps);
+    const solve_request request = {.options = options,
+                                   .h = order->h,
+                                   .seed = order->options->seed,
+                                   .key = order->key * MAX_SEARCHES + (uint64_t)searches,
+                                   .sweeps_before = out->sweeps,
+                                   .size = order->size,
+                                   .threads = order->threads,
+                                   .watch = &m.watch};
+    solve_result result;
+    if (solver_for(options)->solve(&s->problem, &request, &s->workspace, &result)) {
+        return error_memory(error, "solving the contacts");
+    }
+    TRY(m.status);
+    out->sweeps += result.sweeps;
+    out->updates += result.updates;
+    out->converged = result.converged;
+    out->residual = result.residual;
+    out->velocity_error = result.velocity_error;
+    out->second = result.second_method != NULL;
+    TRY(check_velocities(s, order, &out->nan_grain, error));
+    disassemble(&s->assembly, order, &s->problem, m.more ? &s->before : &s->found);
+    totals->seconds_solve += clock_seconds() - start - (totals->seconds_detect - detect);
+
+    // Does anything move farther than was searched?
+    *more = m.more && out->nan_grain < 0;
+    if (!m.more && out->nan_grain < 0) {
+        TRY(search_again(s, order, INFINITY, more, &out->nan_grain, error));
+    }
+    if (!*more) return TALUS_OK;
+    if (out->sweeps >= options->max_sweeps) forget_forces(&s->found); // nobody would correct them
+    if (contacts_match_forces(&s->found, &s->before, order->threads)) {
+        return error_memory(error, "searching for contacts");
+    }
+    return TALUS_OK;
+}
+
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error)
 {
@@ -480,53 +634,14 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     if (begin_step(s, order)) return error_memory(error, "preparing a step");
     totals->seconds_advance += clock_seconds() - start;
 
+    TRY(search(s, order, &out->nan_grain, error));
     int searches = 0;
-    for (; searches < MAX_SEARCHES; searches++) {
-        // Who touches?
-        start = clock_seconds();
-        TRY(search(s, order, &out->nan_grain, error));
-        if (out->nan_grain >= 0) break;
-        const double searched = clock_seconds();
-        totals->seconds_detect += searched - start;
-        if (searches > 0 && same_contacts(s, order->threads)) { // what was solved stands
-            swap_contacts(&s->found, &s->before);
-            break;
-        }
-        if (searches > 0 && contacts_match_forces(&s->found, &s->before, order->threads)) {
-            return error_memory(error, "searching for contacts");
-        }
-
-        // Find p and v_new = v_free + M^-1 H p.
-        if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
-            return error_memory(error, "building the contact problem");
-        }
-        const solve_request request = {.options = &order->options->solver,
-                                       .h = order->h,
-                                       .seed = order->options->seed,
-                                       .key = order->key * MAX_SEARCHES + (uint64_t)searches,
-                                       .size = order->size,
-                                       .threads = order->threads};
-        solve_result result;
-        if (solver_for(request.options)->solve(&s->problem, &request, &s->workspace, &result)) {
-            return error_memory(error, "solving the contacts");
-        }
-        out->sweeps += result.sweeps;
-        out->updates += result.updates;
-        out->converged = result.converged;
-        out->residual = result.residual;
-        out->velocity_error = result.velocity_error;
-        out->second = result.second_method != NULL;
-        TRY(check_velocities(s, order, &out->nan_grain, error));
-        disassemble(&s->assembly, order, &s->problem, &s->found);
-        totals->seconds_solve += clock_seconds() - searched;
-
-        // Does anything move farther than was searched?
-        if (out->nan_grain >= 0 || !raise_margins(s, order)) break;
-        swap_contacts(&s->found, &s->before);
-        if (s->before.count > KEEP_CONTACTS) problem_drop_contacts(&s->problem);
+    bool more = out->nan_grain < 0;
+    while (more && searches < MAX_SEARCHES) {
+        TRY(solve_found(s, order, searches++, out, &more, error));
     }
     if (s->before.capacity > KEEP_CONTACTS) contacts_free(&s->before);
-    if (searches == MAX_SEARCHES) {
+    if (more) {
         return error_set(error, TALUS_ERR_NUMERIC,
                          "the solution keeps moving grains beyond every search radius at t = %g; "
                          "the time step is too large",
@@ -539,18 +654,26 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->contacts = s->found.count;
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
+    start = clock_seconds();
+    if (certify(s, order, &out->certified)) return error_memory(error, "certifying a step");
+    totals->seconds_solve += clock_seconds() - start;
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_escaped,
-                    &(step_loop){s, order}, &escaped);
+                    &(step_loop){.s = s, .order = order}, &escaped);
     out->escaped_grain = row_of(escaped);
     out->escaped = s->escaped;
     return TALUS_OK;
+}
+
+const double* contact_dynamics_errors(const contact_dynamics* s)
+{
+    return s->workspace.certificate.row_error;
 }
 
 /// The attempt left its solution in the list: forces, states and bonds are carried over anew.
 talus_status contact_dynamics_pose(contact_dynamics* s, const step_order* order, problem* out,
                                    const contacts** list, talus_error* error)
 {
-    if (contacts_match(&s->found, &order->state->contacts, &order->state->grains, order->threads) ||
+    if (carry_over(s, order) ||
         assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, out)) {
         return error_memory(error, "building the contact problem");
     }

@@ -18,6 +18,9 @@ void contact_dynamics_destroy(contact_dynamics* s);
 talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* order,
                                       step_outcome* out, talus_error* error);
 void contact_dynamics_accept(contact_dynamics* s, const step_order* order);
+/// [grains] Share of each grain in the error of the step attempted last (rigid/certificate.h); NULL
+/// if there was none. Valid until the next attempt.
+const double* contact_dynamics_errors(const contact_dynamics* s);
 void contact_dynamics_reject(contact_dynamics* s, const step_order* order);
 /// Between attempt() and reject(): pose the contact problem that was attempted once more in *out,
 /// from the impulses of the last step. *list receives its contacts, row by row, valid until the

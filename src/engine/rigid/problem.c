@@ -25,18 +25,6 @@ void problem_free(problem* p)
     *p = (problem){0};
 }
 
-void problem_drop_contacts(problem* p)
-{
-    void** arrays[] = {(void**)&p->pair, (void**)&p->contact, (void**)&p->block,
-                       (void**)&p->compound};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(*arrays[i]);
-        *arrays[i] = NULL;
-    }
-    p->count = p->contact_capacity = 0;
-    p->block_index_capacity = p->compound_index_capacity = 0;
-}
-
 /// An index of the contacts that have a block or a compound row is there only if some do.
 static bool make_index(int32_t** index, int64_t* capacity, bool wanted, int64_t contacts)
 {
@@ -125,11 +113,12 @@ void problem_fill_block(problem* p, int64_t c, const double* n, double* mn, doub
     }
 }
 
-static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c, double* u)
+static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, const double* rows,
+                                      int64_t c, double* u)
 {
     const int stride = problem_stride(dim);
-    const double* a = p->body + (int64_t)p->pair[2 * c] * stride;
-    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride;
+    const double* a = rows + (int64_t)p->pair[2 * c] * stride;
+    const double* b = rows + (int64_t)p->pair[2 * c + 1] * stride;
     if (problem_block_of(p, c) < 0) {
         contact_velocity(dim, a, b, p->contact + c * problem_width(dim), u);
     } else {
@@ -137,23 +126,27 @@ static ALWAYS_INLINE void velocity_of(const problem* p, const int dim, int64_t c
     }
 }
 
-void problem_velocity(const problem* p, int64_t c, double* u)
+void problem_velocity_of(const problem* p, const double* rows, int64_t c, double* u)
 {
     if (p->dim == 2) {
-        velocity_of(p, 2, c, u);
+        velocity_of(p, 2, rows, c, u);
     } else {
-        velocity_of(p, 3, c, u);
+        velocity_of(p, 3, rows, c, u);
     }
+}
+
+void problem_velocity(const problem* p, int64_t c, double* u)
+{
+    problem_velocity_of(p, p->body, c, u);
 }
 
 // ---- spins and torques -------------------------------------------------------------------------
 
-/// Relative spin of b against a at a compound contact, [1 or 3].
-static void relative_spin(const problem* p, int64_t c, double* spin)
+void problem_spin_of(const problem* p, const double* rows, int64_t c, double* spin)
 {
     const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    const double* a = p->body + (int64_t)p->pair[2 * c] * stride + row_w(dim);
-    const double* b = p->body + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
+    const double* a = rows + (int64_t)p->pair[2 * c] * stride + row_w(dim);
+    const double* b = rows + (int64_t)p->pair[2 * c + 1] * stride + row_w(dim);
     const compound_contact* r = &p->compound_rows[problem_compound_of(p, c)];
     const compound_turn* t = &p->compound_turns[problem_compound_of(p, c)];
     for (int k = 0; k < spin_dim; k++) {
@@ -285,7 +278,7 @@ static void solve_compound(const problem* p, int64_t c, const double* row, const
     const double* impulse = row + contact_p(dim);
     const double wn = 1.0 / row[contact_mn(dim)], wt = 1.0 / row[contact_mt(dim)];
     double free_u[3] = {0.0, 0.0, 0.0}, free_spin[3] = {0.0, 0.0, 0.0}, du[3], dspin[3];
-    relative_spin(p, c, free_spin);
+    problem_spin_of(p, p->body, c, free_spin);
     if (t->used) {
         own_response_of_arms(dim, S, &t->arms, impulse, r->torque, du, dspin);
     } else {

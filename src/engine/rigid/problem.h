@@ -236,6 +236,10 @@ static ALWAYS_INLINE void block_apply(const problem* p, const int dim, const dou
 
 /// Relative velocity at any contact as the bodies move now.
 void problem_velocity(const problem* p, int64_t contact, double* u);
+/// The same, and the relative spin [1 or 3] at a compound contact, as the bodies would move in
+/// `rows` (as `body`).
+void problem_velocity_of(const problem* p, const double* rows, int64_t contact, double* u);
+void problem_spin_of(const problem* p, const double* rows, int64_t contact, double* spin);
 /// Add the torque impulse dt (on b) of a compound contact to both bodies' spins.
 void problem_twist(problem* p, int64_t contact, const double* dt);
 
@@ -250,8 +254,6 @@ bool problem_slides(const problem* p, int64_t contact, double tolerance);
 bool problem_break_loose(problem* p, double tolerance);
 
 void problem_free(problem* p);
-/// Free the memory of the contacts, which are lost; the bodies stay.
-void problem_drop_contacts(problem* p);
 /// What a problem must have room for.
 typedef struct problem_size {
     int64_t rows, contacts, blocks, compound, mobile;

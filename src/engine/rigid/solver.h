@@ -2,6 +2,7 @@
 #ifndef TALUS_RIGID_SOLVER_H
 #define TALUS_RIGID_SOLVER_H
 
+#include "rigid/certificate.h"
 #include "rigid/coarse/coarse.h"
 #include "rigid/packed/packed.h"
 
@@ -13,13 +14,14 @@ typedef struct solve_workspace {
     int64_t order_capacity;
     packed_problem packed;
     coarse_grid coarse;
+    certificate_work certificate;
 } solve_workspace;
 
 void solve_workspace_free(solve_workspace* ws);
 
-/// Someone who looks on while a solve goes on, to draw its course: after `next` sweeps `look` is
-/// called with the problem, whose body velocities are those of that moment, and sets `next` anew
-/// or, if it has seen enough, ends the solve there.
+/// Someone who looks on while a solve goes on: after `next` sweeps of the step `look` is called
+/// with the problem, whose body velocities are those of that moment, and sets `next` anew or, if it
+/// has seen enough, ends the solve there.
 typedef struct solve_watch {
     int64_t next;
     bool enough;
@@ -29,12 +31,14 @@ typedef struct solve_watch {
 /// What a solve is asked for beside the options.
 typedef struct solve_request {
     const talus_solver_def* options;
-    double h;      ///< length of the step: impulse = force h
-    uint64_t seed; ///< with `key` decides every random number
-    uint64_t key;  ///< number of this solve in the run
-    double size;   ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
-                   ///< the last step; 0: unknown
-    int threads;   ///< to use, at most; below 1: one
+    double h;              ///< length of the step: impulse = force h
+    uint64_t seed;         ///< with `key` decides every random number
+    uint64_t key;          ///< number of this solve in the run
+    int64_t sweeps_before; ///< that this step has made before this solve; they count in its budget,
+                           ///< max_sweeps of the options
+    double size; ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
+                 ///< the last step; 0: unknown
+    int threads; ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
     bool goes_on;       ///< whoever asks goes on where this ends without having met the rule
 } solve_request;
@@ -56,6 +60,13 @@ typedef struct solver_ops {
     talus_status (*solve)(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out);
 } solver_ops;
+
+/// Sweeps that a solve may make: what is left of the step's budget.
+static inline int64_t solve_budget(const solve_request* request)
+{
+    const int64_t left = request->options->max_sweeps - request->sweeps_before;
+    return left > 0 ? left : 0;
+}
 
 /// Nonlinear Gauss-Seidel sweeps, random or in order: the papers' solver.
 extern const solver_ops sweep_solver;

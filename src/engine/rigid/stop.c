@@ -72,12 +72,22 @@ bool stop_settled(stop_state* s, const problem* p, const sweep_stats* stats)
            fabs(mean - before) <= s->tolerance * mean;
 }
 
+bool solve_is_watched(const solve_request* request, int64_t sweeps)
+{
+    return request->watch && request->watch->next == request->sweeps_before + sweeps;
+}
+
 bool solve_watched(const solve_request* request, const problem* p, int64_t sweeps)
 {
-    solve_watch* watch = request->watch;
-    if (!watch || watch->next != sweeps) return false;
-    watch->look(watch, p, sweeps);
-    return watch->enough;
+    if (!solve_is_watched(request, sweeps)) return false;
+    request->watch->look(request->watch, p, request->sweeps_before + sweeps);
+    return request->watch->enough;
+}
+
+bool solve_knows_forces(const solve_request* request, bool reached, int64_t sweeps)
+{
+    const bool counted = request->options->stop == TALUS_STOP_SWEEPS;
+    return reached || (counted && sweeps == (solve_budget(request) + 1) / 2);
 }
 
 void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_result* out)

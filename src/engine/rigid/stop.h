@@ -38,8 +38,14 @@ bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stat
 bool stop_settled(stop_state* s, const problem* p, const sweep_stats* stats);
 /// Does a report meet the rule, if the rule is one that measures?
 bool stop_meets(const stop_state* s, const residual_report* report);
-/// Let whoever watches look; true if the solve shall end.
+/// Will whoever watches look after so many sweeps of this solve?
+bool solve_is_watched(const solve_request* request, int64_t sweeps);
+/// Let whoever watches look, if it is the time; true if the solve shall end.
 bool solve_watched(const solve_request* request, const problem* p, int64_t sweeps);
+/// Is this the sweep of a solve after which static friction may give way? It does so only when all
+/// forces are known: when the rule is `reached`, or, with a fixed number of sweeps, after the first
+/// half of those that the solve has, which is taken to have found them.
+bool solve_knows_forces(const solve_request* request, bool reached, int64_t sweeps);
 /// Fill the result of a solve that ended after out->sweeps, its rule `reached` or not; the
 /// problem's velocities are refreshed. The last sweep allowed may have met the rule between two
 /// looks at it.

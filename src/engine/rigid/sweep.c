@@ -22,6 +22,7 @@ void solve_workspace_free(solve_workspace* ws)
     free(ws->order);
     packed_free(&ws->packed);
     coarse_free(&ws->coarse);
+    certificate_free(&ws->certificate);
     *ws = (solve_workspace){0};
 }
 
@@ -122,7 +123,7 @@ static sweep_stats sweep_once(problem* p, const int32_t* order, int level, doubl
     return sweep(p, order, 3, STATS_NORMS, tolerance, cutoff);
 }
 
-/// Order of the coming sweep, from the one before it.
+/// Order of the coming sweep of this solve, from the one before it.
 static void next_order(int32_t* order, int64_t count, const solve_request* request,
                        int64_t sweep_number)
 {
@@ -138,7 +139,8 @@ static void next_order(int32_t* order, int64_t count, const solve_request* reque
         return;
     case TALUS_ORDER_RANDOM: break;
     }
-    rng r = rng_make(request->seed, request->key, (uint64_t)sweep_number);
+    const uint64_t of_step = (uint64_t)(request->sweeps_before + sweep_number);
+    rng r = rng_make(request->seed, request->key, of_step);
     for (int64_t i = count - 1; i > 0; i--) { // Fisher-Yates
         int64_t j = (int64_t)rng_below(&r, (uint64_t)i + 1);
         int32_t swap = order[i];
@@ -160,8 +162,9 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     const int level = options->stop == TALUS_STOP_SWEEPS ? STATS_NONE
                       : stop_measures(&stop)             ? STATS_SQUARES
                                                          : STATS_NORMS;
+    const int64_t budget = solve_budget(request);
     bool reached = false;
-    while (out->sweeps < options->max_sweeps && !reached) {
+    while (out->sweeps < budget && !reached) {
         next_order(ws->order, p->count, request, out->sweeps);
         const double tolerance = options->tolerance, cutoff = stop_cutoff(&stop);
         sweep_stats stats = options->order == TALUS_ORDER_PARALLEL
@@ -174,11 +177,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
             problem_refresh(p);
             reached = stop_look(&stop, p, out->sweeps, &stats);
         }
-        // Static friction gives way only when all forces are known, and then the solve goes on.
-        // With a fixed number of sweeps the first half is taken to have found them.
-        const bool halfway =
-            options->stop == TALUS_STOP_SWEEPS && out->sweeps == (options->max_sweeps + 1) / 2;
-        if ((reached || halfway) && problem_break_loose(p, options->tolerance)) {
+        if (solve_knows_forces(request, reached, out->sweeps) &&
+            problem_break_loose(p, options->tolerance)) {
             reached = false;
             stop.next_check = out->sweeps + 1;
         }

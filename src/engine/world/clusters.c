@@ -1,13 +1,11 @@
-/// Connected clusters by union-find without locks (after Anderson & Woll, STOC 1991), and their
-/// extents.
+/// Connected clusters by union and find (base/forest.h), and their extents.
 ///
-/// Joining two clusters hooks the root in the higher row under that in the lower one, so every
-/// root ends as the lowest row of its cluster, whoever comes first. Extents are least and greatest
-/// numbers, which do not depend on order either: threads may take turns at random and the result
-/// has the same bits.
+/// Extents are least and greatest numbers, which do not depend on the order in which threads take
+/// their turns: the result has the same bits.
 #include "world/clusters.h"
 
 #include "base/array.h"
+#include "base/forest.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -23,44 +21,6 @@ void clusters_free(clusters* c)
 
 // ---- the forest --------------------------------------------------------------------------------
 
-static int32_t parent_of(int32_t* parent, int32_t i)
-{
-    return __atomic_load_n(&parent[i], __ATOMIC_RELAXED);
-}
-
-static void set_parent(int32_t* parent, int32_t i, int32_t to)
-{
-    __atomic_store_n(&parent[i], to, __ATOMIC_RELAXED);
-}
-
-/// Follow the parents up and halve the path. Whatever other threads do, parents are ancestors.
-static int32_t find_root(int32_t* parent, int32_t i)
-{
-    for (;;) {
-        const int32_t up = parent_of(parent, i);
-        if (up == i) return i;
-        const int32_t over = parent_of(parent, up);
-        if (over == up) return up;
-        set_parent(parent, i, over);
-        i = over;
-    }
-}
-
-static void join(int32_t* parent, int32_t a, int32_t b)
-{
-    for (;;) {
-        a = find_root(parent, a);
-        b = find_root(parent, b);
-        if (a == b) return;
-        const int32_t low = a < b ? a : b, high = a < b ? b : a;
-        int32_t root = high; // unless another thread hooked it in the meantime
-        if (__atomic_compare_exchange_n(&parent[high], &root, low, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
-            return;
-        }
-    }
-}
-
 static void join_active(int32_t* parent, const grains* g, const contacts* list, int threads)
 {
     const int team = parallel_threads(threads, list->count);
@@ -69,11 +29,11 @@ static void join_active(int32_t* parent, const grains* g, const contacts* list, 
 #pragma omp parallel for num_threads(team) schedule(static)
     for (int64_t c = 0; c < list->count; c++) {
         if (list->state[c] == TALUS_CONTACT_OPEN || list->a_row[c] < 0) continue;
-        join(parent, list->a_row[c], list->b_row[c]);
+        forest_join(parent, list->a_row[c], list->b_row[c]);
     }
 #pragma omp parallel for num_threads(team) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
-        set_parent(parent, (int32_t)i, find_root(parent, (int32_t)i));
+        forest_set_parent(parent, (int32_t)i, forest_root(parent, (int32_t)i));
     }
 }
 

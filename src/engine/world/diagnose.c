@@ -26,7 +26,6 @@ talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, tal
 {
     const grains* g = &world->state.grains;
     const double error = out->velocity_error, judged = world->extent;
-    *out = (talus_rigidity){0};
     if (g->count == 0) {
         world->extent = 0.0;
         return TALUS_OK;

@@ -93,7 +93,26 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
     return TALUS_POLICY_ACCEPT;
 }
 
-static void add_outcome(const step_outcome* o, talus_step_result* result)
+/// Of several attempts and halved steps the worst counts. Rows become ids while they are known.
+static void keep_worse_certificate(const talus_world* w, const step_certificate* c,
+                                   talus_rigidity* out)
+{
+    const grains* g = &w->state.grains;
+    if (out->worst_grain < 0 || c->grain_error > out->worst_grain_error) {
+        out->worst_grain = c->worst_grain >= 0 ? g->id[c->worst_grain] : -1;
+        out->worst_grain_error = c->grain_error;
+    }
+    if (out->cluster_grains > 0 && !(c->bound > out->certified)) return;
+    out->certified = c->bound;
+    out->frozen_friction = c->sliding;
+    out->cluster_grains = c->bodies;
+    out->cluster_grain = c->grain >= 0 ? g->id[c->grain] : -1;
+    for (int k = 0; k < g->dim && c->grain >= 0; k++) {
+        out->cluster_place[k] = g->position[c->grain * g->dim + k];
+    }
+}
+
+static void add_outcome(const talus_world* w, const step_outcome* o, talus_step_result* result)
 {
     result->sweeps += o->sweeps;
     result->updates += o->updates;
@@ -102,6 +121,7 @@ static void add_outcome(const step_outcome* o, talus_step_result* result)
     result->converged = result->converged && o->converged;
     result->residual = fmax(result->residual, o->residual);
     result->rigidity.velocity_error = fmax(result->rigidity.velocity_error, o->velocity_error);
+    keep_worse_certificate(w, &o->certified, &result->rigidity);
     result->second = result->second || o->second;
     result->overlap_max = fmax(result->overlap_max, o->overlap_max);
 }
@@ -131,6 +151,29 @@ static talus_status go_on(talus_world* w, const step_order* order, const step_ou
     return TALUS_OK;
 }
 
+double talus_certified_level(int level)
+{
+    static const double levels[TALUS_CERTIFIED_LEVELS] = {1e-3, 2e-3, 5e-3, 0.01, 0.02,    0.05,
+                                                          0.1,  0.2,  0.5,  1.0,  INFINITY};
+    return level >= 0 && level < TALUS_CERTIFIED_LEVELS ? levels[level] : NAN;
+}
+
+static void count_certificate(talus_totals* t, const talus_step_result* r)
+{
+    int level = 0;
+    while (level < TALUS_CERTIFIED_LEVELS - 1 &&
+           !(r->rigidity.certified <= talus_certified_level(level))) {
+        level++;
+    }
+    t->certified[level]++;
+    if (t->steps > 1 && !(r->rigidity.certified > t->worst_certified)) return;
+    t->worst_certified = r->rigidity.certified;
+    t->worst_time = r->time;
+    t->worst_grains = r->rigidity.cluster_grains;
+    t->worst_grain = r->rigidity.cluster_grain;
+    for (int k = 0; k < 3; k++) t->worst_place[k] = r->rigidity.cluster_place[k];
+}
+
 static void add_to_totals(talus_totals* t, const talus_step_result* r)
 {
     t->steps = r->step;
@@ -151,8 +194,10 @@ static void conclude(const talus_world* w, talus_step_result* result)
     result->kinetic_energy = grains_kinetic_energy(&w->state.grains, w->def.threads);
 }
 
-static const talus_step_result no_result = {
-    .converged = true, .nan_grain = -1, .escaped_grain = -1};
+static const talus_step_result no_result = {.converged = true,
+                                            .nan_grain = -1,
+                                            .escaped_grain = -1,
+                                            .rigidity = {.cluster_grain = -1, .worst_grain = -1}};
 
 // ---- steps of Contact Dynamics, which can be undone
 // ----------------------------------------------
@@ -198,7 +243,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
         return status;
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
-    add_outcome(&outcome, result);
+    add_outcome(w, &outcome, result);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
         return go_on(w, &order, &outcome, result, error);
@@ -210,7 +255,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     log_write(&w->log, TALUS_LOG_INFO, "%s; trying two steps of half the length", why);
     result->residual = before.residual;
-    result->rigidity.velocity_error = before.rigidity.velocity_error;
+    result->rigidity = before.rigidity;
     result->converged = before.converged;
     result->nan_grain = before.nan_grain;
     result->escaped_grain = before.escaped_grain;
@@ -236,6 +281,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
                     sizeof result->remark);
     add_to_totals(&w->totals.shown, result);
+    count_certificate(&w->totals.shown, result);
     w->totals.shown.seconds_advance += clock_seconds() - start;
     w->last = *result;
     return TALUS_OK;
@@ -281,7 +327,7 @@ static talus_status soft_step(talus_world* w, double h, talus_step_result* resul
     char why[200] = "";
     TRY(soft_particles_step(w->soft, &order, &outcome, error));
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
-    add_outcome(&outcome, result);
+    add_outcome(w, &outcome, result);
     if (policy != TALUS_POLICY_ACCEPT) return error_set(error, TALUS_ERR_NUMERIC, "%s", why);
     // Whoever removes grains needs the contacts that go with them.
     if (outcome.escaped_grain >= 0 && w->def.on_escape == TALUS_POLICY_REMOVE &&

@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 4, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 5, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -49,9 +49,13 @@ static const stored_field energy_fields[] = {
 static const stored_fields energy_list = FIELD_LIST(talus_soft_energy, energy_fields);
 
 static const stored_field rigidity_fields[] = {
-    FIELD(talus_rigidity, system_size),      FIELD(talus_rigidity, diffusion_length),
-    FIELD(talus_rigidity, stiffness),        FIELD(talus_rigidity, velocity_error),
-    FIELD(talus_rigidity, sweeps_for_rigid), FIELD(talus_rigidity, yielding),
+    FIELD(talus_rigidity, system_size),       FIELD(talus_rigidity, diffusion_length),
+    FIELD(talus_rigidity, stiffness),         FIELD(talus_rigidity, velocity_error),
+    FIELD(talus_rigidity, sweeps_for_rigid),  FIELD(talus_rigidity, yielding),
+    FIELD(talus_rigidity, certified),         FIELD(talus_rigidity, frozen_friction),
+    FIELD(talus_rigidity, cluster_grains),    FIELD(talus_rigidity, cluster_grain),
+    FIELD(talus_rigidity, cluster_place),     FIELD(talus_rigidity, worst_grain),
+    FIELD(talus_rigidity, worst_grain_error),
 };
 static const stored_fields rigidity_list = FIELD_LIST(talus_rigidity, rigidity_fields);
 
@@ -81,10 +85,17 @@ const stored_fields step_result_fields = FIELD_LIST(talus_step_result, result_fi
 
 /// Without the seconds, which are those of a process.
 static const stored_field totals_fields[] = {
-    FIELD(talus_totals, steps),       FIELD(talus_totals, sweeps),     FIELD(talus_totals, updates),
-    FIELD(talus_totals, unconverged), FIELD(talus_totals, yielding),   FIELD(talus_totals, second),
-    FIELD(talus_totals, removed),     FIELD(talus_totals, dissipated), FIELD(talus_totals, input),
-    FIELD(talus_totals, start),
+    FIELD(talus_totals, steps),           FIELD(talus_totals, sweeps),
+    FIELD(talus_totals, updates),         FIELD(talus_totals, unconverged),
+    FIELD(talus_totals, yielding),        FIELD(talus_totals, certified),
+    FIELD(talus_totals, worst_certified), FIELD(talus_totals, worst_time),
+    FIELD(talus_totals, worst_grains),    FIELD(talus_totals, worst_grain),
+    FIELD(talus_totals, worst_place),     FIELD(talus_totals, audits),
+    FIELD(talus_totals, audits_held),     FIELD(talus_totals, audits_unanswered),
+    FIELD(talus_totals, audit_least),     FIELD(talus_totals, audit_most),
+    FIELD(talus_totals, audit_updates),   FIELD(talus_totals, second),
+    FIELD(talus_totals, removed),         FIELD(talus_totals, dissipated),
+    FIELD(talus_totals, input),           FIELD(talus_totals, start),
 };
 static const stored_fields totals_list = FIELD_LIST(talus_totals, totals_fields);
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 typedef enum stored_type {
-    FIELD_F64,
-    FIELD_I64,
+    FIELD_F64, ///< one or several, as the size says
+    FIELD_I64, ///< likewise
     FIELD_I32,
     FIELD_BOOL,
     FIELD_TEXT,   ///< characters up to a zero
@@ -32,10 +32,12 @@ typedef struct stored_fields {
     size_t size; ///< of the struct
 } stored_fields;
 
-/// The member's type, or none: then this does not compile.
+/// The member's type, that of its elements if it is an array, or none: then this does not compile.
 #define FIELD_TYPE(member)                                                                         \
     _Generic((member), double                                                                      \
              : FIELD_F64, int64_t                                                                  \
+             : FIELD_I64, double*                                                                  \
+             : FIELD_F64, int64_t*                                                                 \
              : FIELD_I64, int32_t                                                                  \
              : FIELD_I32, bool                                                                     \
              : FIELD_BOOL, char*                                                                   \

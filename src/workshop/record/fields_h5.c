@@ -41,6 +41,12 @@ static hid_t row_type(const stored_fields* list, bool in_memory)
             break;
         case FIELD_STRUCT: member = row_type(f->own, in_memory); break;
         }
+        if ((f->type == FIELD_F64 || f->type == FIELD_I64) && f->size > H5Tget_size(member)) {
+            const hsize_t elements = f->size / H5Tget_size(member);
+            const hid_t element = member;
+            member = H5Tarray_create2(element, 1, &elements);
+            H5Tclose(element);
+        }
         H5Tinsert(type, f->name, at, member);
         at += H5Tget_size(member);
         H5Tclose(member);

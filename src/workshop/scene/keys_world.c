@@ -111,7 +111,8 @@ static const key_row solver_rows[] = {
      .meaning = "the δ of the rule `local`, an error with any other; 0: 1e-6 of the mean force"},
     {"max_sweeps", KEY_INTEGER, .least = 1, .most = 1000000000, .otherwise = "1000",
      KEY_INTO(talus_solver_def, max_sweeps),
-     .meaning = "give up after so many; the number itself for `sweeps`"},
+     .meaning = "most sweeps of a step, however often its contacts have to be searched; the number "
+                "itself for `sweeps`"},
     {"warm_start", KEY_BOOL, .otherwise = "true", KEY_INTO(talus_solver_def, warm_start),
      .meaning = "begin from the last step's impulses"},
     {"law", KEY_CHOICE, KEY_CHOICES(push_laws), .otherwise = "g+",

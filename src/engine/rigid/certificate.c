@@ -1,0 +1,380 @@
+/// The duality gap of a step, cluster by cluster.
+///
+/// With the bounds of friction frozen at s = mu (p_n + B), B the strength of a bond, and those of
+/// rolling and torsion likewise, a step is a convex minimum problem: its velocities minimise
+///     1/2 ||V - V_free||_M^2 + sum over contacts of psi(u),
+///     psi(u) = s |u_t + slip| + B (u_n + closing)^+ + L |spin|,     where u_n + bias >= 0,
+/// and the impulses p, with V = V_free + M^-1 H^T p, maximise the dual of it. Both are strongly
+/// convex in V, so for any admissible impulses and any motion V^ that excludes overlap
+///     ||V - V*||_M^2 + ||V^ - V*||_M^2 <= G = ||V^ - V||_M^2 + 2 sum (psi(u^) + psi*(-p) + p.u^)
+/// with the exact velocities V*. Each bracket is 0 where p and u^ fulfil the law together, else
+/// positive: p_n (u^_n + bias), and s |u^_t| + p_t.u^_t. With d = ||V^ - V|| the triangle
+/// inequality gives
+///     ||V - V*|| <= (d + sqrt(2 G - d^2)) / 2.
+/// Any V^ will do, and the best of some is taken: the solver's own velocities (in motion), and
+/// rest, that is the mean velocity of the walls that the cluster touches, or its own if it touches
+/// none. At rest the bound is exact when the answer is standstill.
+///
+/// A motion V^ may overlap a little where it should not, by v = (u^_n + bias)^-. The bracket there
+/// is at most (p*_n - p_n) v with the exact impulse p*. It is not known; it is taken to be at most
+/// VIOLATION times the present one (a contact without load that is violated by more than its own
+/// impulse can explain gets a charge that rules V^ out). So: a theorem for V^ without violations
+/// and contacts that do not slide; where they slide V* is that of the frozen bounds, and a factor
+/// stands for the difference. bench/claim tries to break it.
+///
+/// Cost: two passes over the contacts, about four sweeps' worth.
+#include "rigid/certificate.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/// Exact impulse of a violated contact over the present one, at most, less one.
+static const double VIOLATION = 2.0;
+/// A violation v counts as one without load if m_n v is more than this part of p_n, and costs so
+/// many times m_n v^2.
+static const double UNLOADED = 0.5, UNLOADED_CHARGE = 1e4;
+/// Factor for clusters in which contacts slide: bench/claim has the cases.
+static const double SLIDING = 1.5;
+/// At the bound of friction: so close to it, and with a slip that this part of the bound could
+/// stop.
+static const double AT_BOUND = 1.0 - 1e-9, SLIPS = 1e-6;
+/// What contacts do to a cluster counts at least as this part of its free velocities, which is
+/// rounding, and as this part of what contacts do in the mean to a mass as large as it.
+static const double ROUNDING = 1e-9, LEAST_EFFECT = 1e-6;
+/// The same for a single body against the mean of its cluster.
+static const double LEAST_ROW_EFFECT = 1e-2;
+
+enum { IN_MOTION, AT_REST, MOTIONS };
+
+typedef struct cluster_sums {
+    double gap[MOTIONS];   ///< sum of the brackets, twice
+    double distance2;      ///< ||rest - V||_M^2
+    double effect2, free2; ///< ||V - V_free||_M^2, ||V_free||_M^2
+    double mass;
+    double velocity[3]; ///< of rest; while it is summed up: of walls, or momentum
+    int64_t walls;      ///< contacts with bodies that do not move
+    int best;           ///< which motion gives the smaller bound
+} cluster_sums;
+
+void certificate_free(certificate_work* work)
+{
+    body_clusters_free(&work->clusters);
+    free(work->rest);
+    free(work->terms);
+    free(work->sums);
+    free(work->of);
+    free(work->row_error);
+    *work = (certificate_work){0};
+}
+
+// ---- masses ------------------------------------------------------------------------------------
+
+/// Square of a difference of two rows of a body in the metric of its mass. The mobility of a wall
+/// is a projector over a mass (state/drive.c), and it differs along free directions only.
+static double distance2_of(const problem* p, int64_t row, const double* x, const double* y)
+{
+    const int dim = p->dim;
+    const double* body = p->free + row * problem_stride(dim);
+    const int64_t wall = problem_mobile_wall(p, row);
+    double dv[3], dw[3], sum = 0.0;
+    vec_sub(dim, dv, x, y);
+    const double vv = vec_dot(dim, dv, dv);
+    if (wall >= 0 && vv > 0.0) {
+        double mobile = 0.0;
+        for (int i = 0; i < dim; i++) {
+            mobile += dv[i] * vec_dot(dim, p->mobility + (wall * dim + i) * dim, dv);
+        }
+        sum += mobile > 0.0 ? vv * vv / mobile : 0.0;
+    }
+    if (body[row_im(dim)] > 0.0) sum += vv / body[row_im(dim)];
+    if (body[row_kim(dim)] > 0.0) {
+        vec_sub(spin_width(dim), dw, x + row_w(dim), y + row_w(dim));
+        sum += vec_dot(spin_width(dim), dw, dw) / body[row_kim(dim)];
+    }
+    return sum;
+}
+
+static double mass_of(const problem* p, int64_t row)
+{
+    const int dim = p->dim;
+    const double im = p->free[row * problem_stride(dim) + row_im(dim)];
+    const int64_t wall = problem_mobile_wall(p, row);
+    double largest = im;
+    for (int i = 0; i < dim && wall >= 0; i++) {
+        largest = fmax(largest, p->mobility[(wall * dim + i) * dim + i]);
+    }
+    return largest > 0.0 ? 1.0 / largest : 0.0;
+}
+
+// ---- one contact -------------------------------------------------------------------------------
+
+/// Torque T against the relative spin, both [1 or 3], with frozen bounds of rolling and torsion.
+static double torque_bracket(const problem* p, const double* n, const compound_contact* r,
+                             double base, const double* spin)
+{
+    const double roll = rolling_limit(&r->rolling, base, r->h);
+    if (p->dim == 2) return fmax(roll * fabs(spin[0]) + r->torque[0] * spin[0], 0.0);
+    const double twist = rolling_limit(&r->torsion, base, r->h);
+    const double tn = vec_dot(3, r->torque, n), wn = vec_dot(3, spin, n);
+    const double power = vec_dot(3, r->torque, spin) - tn * wn;
+    const double wt = sqrt(fmax(vec_dot(3, spin, spin) - wn * wn, 0.0));
+    return fmax(twist * fabs(wn) + tn * wn, 0.0) + fmax(roll * wt + power, 0.0);
+}
+
+/// Twice the bracket of contact c for the motion in `rows`.
+static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c, const double* rows,
+                                    bool* slides)
+{
+    const double* row = p->contact + c * problem_width(dim);
+    const double *n = row, *impulse = row + contact_p(dim);
+    const double mn = row[contact_mn(dim)], mt = row[contact_mt(dim)];
+    const double bias = row[contact_bias(dim)];
+    const int32_t compound = problem_compound_of(p, c);
+    const compound_contact* r = compound >= 0 ? &p->compound_rows[compound] : NULL;
+    double u[3];
+    problem_velocity_of(p, rows, c, u);
+    const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
+    const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
+
+    // Along the normal.
+    double sum = 0.0;
+    if (bond > 0.0) sum += bond * fmax(un - bias + fmin(r->closing, bias), 0.0);
+    if (pn < 0.0) sum += pn * (un - bias + fmin(r ? r->closing : 0.0, bias));
+    if (pn >= 0.0 && un > 0.0) sum += pn * un;
+    if (!(pn >= -bond * (1.0 + 1e-9))) return INFINITY; // a pull that no bond can bear
+    sum = fmax(sum, 0.0);
+    if (violation > 0.0) {
+        const double load = fmax(pn, 0.0);
+        sum += mn * violation > UNLOADED * load ? 0.5 * UNLOADED_CHARGE * mn * violation * violation
+                                                : VIOLATION * load * violation;
+    }
+
+    // Across it. Impulses beyond the bound are no solver's last word; what they may be worth
+    // counts.
+    double pt[3], ut[3], slip[3] = {0.0, 0.0, 0.0};
+    const double base = fmax(pn + bond, 0.0);
+    for (int k = 0; k < dim; k++) slip[k] = r ? r->slip[k] : 0.0;
+    const double along = vec_dot(dim, slip, n);
+    for (int k = 0; k < dim; k++) {
+        pt[k] = impulse[k] - pn * n[k];
+        ut[k] = u[k] - (un - bias) * n[k] + slip[k] - along * n[k];
+    }
+    const double pushed = vec_norm(dim, pt), bound = row[contact_mu(dim)] * base;
+    const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
+    sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
+    if (excess > 1e-9 * bound) sum += 0.5 * UNLOADED_CHARGE * excess * excess / mt;
+    *slides = pushed > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
+
+    if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
+        double spin[3];
+        problem_spin_of(p, rows, c, spin);
+        sum += torque_bracket(p, n, r, base, spin);
+    }
+    return 2.0 * sum;
+}
+
+static double any_bracket(const problem* p, int64_t c, const double* rows, bool* slides)
+{
+    return p->dim == 2 ? bracket(p, 2, c, rows, slides) : bracket(p, 3, c, rows, slides);
+}
+
+// ---- clusters ----------------------------------------------------------------------------------
+
+/// What the bodies say: effects, masses, and the velocity of rest.
+static void add_bodies(certificate_work* work, const problem* p)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    const int32_t* of_row = work->clusters.of_row;
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        if (k < 0) continue;
+        for (int side = 0; side < 2; side++) {
+            const int32_t row = p->pair[2 * c + side];
+            if (of_row[row] >= 0) continue;
+            vec_add_scaled(dim, work->sums[k].velocity, 1.0, p->free + (int64_t)row * stride);
+            work->sums[k].walls++;
+        }
+        work->of[k].contacts++;
+    }
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int32_t k = of_row[i];
+        if (k < 0) continue;
+        cluster_sums* s = &work->sums[k];
+        static const double nothing[8] = {0.0};
+        const double* of_free = p->free + i * stride;
+        const double mass = mass_of(p, i);
+        s->effect2 += distance2_of(p, i, p->body + i * stride, of_free);
+        s->free2 += distance2_of(p, i, of_free, nothing);
+        s->mass += mass;
+        if (s->walls == 0) vec_add_scaled(dim, s->velocity, mass, of_free);
+        work->of[k].bodies++;
+    }
+    for (int64_t k = 0; k < work->clusters.count; k++) {
+        cluster_sums* s = &work->sums[k];
+        const double divisor = s->walls > 0 ? (double)s->walls : s->mass;
+        for (int i = 0; i < dim; i++) s->velocity[i] /= divisor > 0.0 ? divisor : 1.0;
+    }
+}
+
+/// Rows of the motion "rest": all bodies of a cluster move alike and none turns, as far as they are
+/// free to do so.
+static void set_rest(certificate_work* work, const problem* p)
+{
+    const int dim = p->dim, stride = problem_stride(dim);
+    for (int64_t i = 0; i < p->rows; i++) {
+        const double* of_free = p->free + i * stride;
+        double* rest = work->rest + i * stride;
+        const int32_t k = work->clusters.of_row[i];
+        vec_copy(stride, rest, of_free);
+        if (k < 0) continue;
+        cluster_sums* s = &work->sums[k];
+        const int64_t wall = problem_mobile_wall(p, i);
+        if (of_free[row_im(dim)] > 0.0) vec_copy(dim, rest, s->velocity);
+        if (wall >= 0) {
+            // The projector of its mobility times the difference.
+            const double* mobility = p->mobility + wall * dim * dim;
+            double change[3];
+            vec_sub(dim, change, s->velocity, of_free);
+            const double mass = mass_of(p, i);
+            for (int j = 0; j < dim; j++) {
+                rest[j] += mass * vec_dot(dim, mobility + j * dim, change);
+            }
+        }
+        for (int j = row_w(dim); j < row_kim(dim) && of_free[row_kim(dim)] > 0.0; j++) {
+            rest[j] = 0.0;
+        }
+        s->distance2 += distance2_of(p, i, rest, p->body + i * stride);
+    }
+}
+
+/// (d + sqrt(2 G - d^2)) / 2 of G = d^2 + gap.
+static double error_of(double distance2, double gap)
+{
+    return 0.5 * (sqrt(distance2) + sqrt(distance2 + 2.0 * gap));
+}
+
+static void judge_clusters(certificate_work* work)
+{
+    double effect2 = 0.0, mass = 0.0;
+    for (int64_t k = 0; k < work->clusters.count; k++) {
+        effect2 += work->sums[k].effect2;
+        mass += work->sums[k].mass;
+    }
+    const double mean2 = mass > 0.0 ? effect2 / mass : 0.0;
+    for (int64_t k = 0; k < work->clusters.count; k++) {
+        cluster_sums* s = &work->sums[k];
+        cluster_certificate* out = &work->of[k];
+        const double moving = error_of(0.0, s->gap[IN_MOTION]);
+        const double resting = error_of(s->distance2, s->gap[AT_REST]);
+        s->best = moving <= resting ? IN_MOTION : AT_REST;
+        const double least2 =
+            ROUNDING * ROUNDING * s->free2 + LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
+        const double error = fmin(moving, resting) * (out->sliding > 0 ? SLIDING : 1.0);
+        const double scale = sqrt(fmax(s->effect2, least2));
+        out->effect = sqrt(s->effect2);
+        out->bound = error == 0.0 ? 0.0 : scale > 0.0 ? error / scale : INFINITY;
+    }
+}
+
+/// Share of each body in the gap of its cluster, relative to what contacts do to it.
+static void judge_rows(certificate_work* work, const problem* p)
+{
+    const int stride = problem_stride(p->dim);
+    const int32_t* of_row = work->clusters.of_row;
+    for (int64_t i = 0; i < p->rows; i++) work->row_error[i] = 0.0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        const int32_t a = p->pair[2 * c], b = p->pair[2 * c + 1];
+        if (k < 0) continue;
+        const double term = work->terms[MOTIONS * c + work->sums[k].best];
+        const double share = of_row[a] >= 0 && of_row[b] >= 0 ? 0.5 * term : term;
+        if (of_row[a] >= 0) work->row_error[a] += share;
+        if (of_row[b] >= 0) work->row_error[b] += share;
+    }
+    for (int64_t i = 0; i < p->rows; i++) {
+        const int32_t k = of_row[i];
+        if (k < 0) continue;
+        const cluster_sums* s = &work->sums[k];
+        const double *body = p->body + i * stride, *of_free = p->free + i * stride;
+        const double least2 = s->mass > 0.0 ? LEAST_ROW_EFFECT * LEAST_ROW_EFFECT * s->effect2 *
+                                                  mass_of(p, i) / s->mass
+                                            : 0.0;
+        const double distance2 =
+            s->best == AT_REST ? distance2_of(p, i, work->rest + i * stride, body) : 0.0;
+        const double effect2 = fmax(distance2_of(p, i, body, of_free), least2);
+        const double error = error_of(distance2, work->row_error[i]);
+        work->row_error[i] = error == 0.0 ? 0.0 : effect2 > 0.0 ? error / sqrt(effect2) : INFINITY;
+    }
+}
+
+static void name_the_worst(const certificate_work* work, const problem* p, certificate* out)
+{
+    *out = (certificate){.cluster = -1, .row = -1, .worst_row = -1};
+    for (int64_t k = 0; k < work->clusters.count; k++) {
+        if (out->cluster >= 0 && !(work->of[k].bound > out->bound)) continue;
+        out->cluster = k;
+        out->bound = work->of[k].bound;
+    }
+    if (out->cluster < 0) return;
+    out->cluster_bodies = work->of[out->cluster].bodies;
+    out->sliding = work->of[out->cluster].sliding > 0;
+    double most = -1.0;
+    for (int64_t i = 0; i < p->rows; i++) {
+        if (work->clusters.of_row[i] < 0) continue;
+        if (work->clusters.of_row[i] == out->cluster && work->row_error[i] > most) {
+            most = work->row_error[i];
+            out->row = i;
+        }
+        if (out->worst_row < 0 || work->row_error[i] > out->row_error) {
+            out->row_error = work->row_error[i];
+            out->worst_row = i;
+        }
+    }
+}
+
+talus_status certificate_find(certificate_work* work, const problem* p, int threads,
+                              certificate* out)
+{
+    TRY(body_clusters_find(&work->clusters, p, threads));
+    const int64_t clusters = work->clusters.count;
+    if (!arrays_renew(&work->row_capacity, p->rows, ROWS(work->rest, problem_stride(p->dim)),
+                      ARRAY(work->row_error)) ||
+        !arrays_renew(&work->contact_capacity, p->count, ROWS(work->terms, MOTIONS)) ||
+        !arrays_renew(&work->cluster_capacity, clusters, ARRAY(work->sums), ARRAY(work->of))) {
+        return TALUS_ERR_MEMORY;
+    }
+    for (int64_t k = 0; k < clusters; k++) {
+        work->sums[k] = (cluster_sums){0};
+        work->of[k] = (cluster_certificate){0};
+    }
+    add_bodies(work, p);
+    set_rest(work, p);
+    // Brackets by contact on all threads, sums in the order of contacts. A contact that slides
+    // tells so by the sign of its term.
+    const int team = parallel_threads(threads, p->count);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+    for (int64_t c = 0; c < p->count; c++) {
+        bool slides = false, ignored;
+        double* terms = work->terms + MOTIONS * c;
+        terms[IN_MOTION] = any_bracket(p, c, p->body, &slides);
+        terms[AT_REST] = any_bracket(p, c, work->rest, &ignored);
+        if (slides) terms[AT_REST] = -terms[AT_REST];
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
+        double* terms = work->terms + MOTIONS * c;
+        if (k < 0) continue;
+        work->of[k].sliding += signbit(terms[AT_REST]) != 0;
+        terms[AT_REST] = fabs(terms[AT_REST]);
+        work->sums[k].gap[IN_MOTION] += terms[IN_MOTION];
+        work->sums[k].gap[AT_REST] += terms[AT_REST];
+    }
+    judge_clusters(work);
+    judge_rows(work, p);
+    name_the_worst(work, p, out);
+    return TALUS_OK;
+}
