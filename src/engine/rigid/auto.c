@@ -1,15 +1,22 @@
-/// The solver for everything: accelerated sweeps, and for what they leave undone a second method.
+/// The solver for everything: accelerated sweeps, and for what they leave undone direct methods.
 ///
-/// Sweeps are the fastest way for nearly every step. Some small systems stay stubborn: tall stacks,
-/// hyperstatic frames, masses that differ by orders of magnitude, and accuracies near rounding,
-/// about which momentum circles. When sweeps get no further, or at the latest when there have been
-/// enough of them, those are posed again without bodies (reduced/condense.c) and solved by the
-/// methods of reduced/solve.c, which know the whole matrix. What comes back is measured like any
-/// other solution and kept only if it is good enough or far better, which it is not where nothing
-/// solves the step: there its impulses are huge and its velocities as wrong as before. If it is not
-/// good enough the sweeps go on from there.
+/// Sweeps are the fastest way for nearly every step. Some clusters of touching bodies stay stubborn
+/// (bonded beams, tall stacks, hyperstatic frames, masses that differ by orders of magnitude), and
+/// there the rule that ends the sweeps is most easily deceived. So the certificate decides: from
+/// the first look on, and when the sweeps have ended, every cluster is certified, and those whose
+/// bound is above what is normal are solved by themselves (direct/direct.h). The answer takes the
+/// place of the sweeps' if its bound is smaller. The rest of the problem stays as it is, and if the
+/// rule is not met the sweeps go on from there.
+///
+/// Direct methods may cost as much as thousands of sweeps, and where contacts slide they may fail.
+/// Their work is counted in updates of contacts, so that a step in which they fail takes hardly
+/// longer. No number is kept from step to step: what is too dear for every step is tried in a part
+/// of them, drawn by the key of the step, so that on average it costs no more than its share.
+#include "base/array.h"
 #include "base/error.h"
-#include "rigid/reduced/condense.h"
+#include "base/rng.h"
+#include "rigid/direct/direct.h"
+#include "rigid/direct/extract.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 
@@ -17,83 +24,171 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Larger systems are left to the sweeps: the second method's matrices grow faster than n.
-enum { SECOND_LARGEST = 400 };
 /// Sweeps after which it is looked how they get on, and how many times more before the next look.
-/// If in between the rule's measure has not fallen to PROGRESS of what it was, they are stuck.
-enum { FIRST_LOOK = 2000, NEXT_LOOK = 4 };
-static const double PROGRESS = 0.5;
-/// What the second method is asked for, where it still converges quickly, and as a share of what
-/// the rule asks for if that is less.
-static const double SECOND_TOLERANCE = 1e-13, SECOND_SHARE = 0.3;
-/// Of a measure: what is far better without being good enough.
-static const double FAR_BETTER = 0.1;
+enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
+/// Work for direct methods as a part of all sweeps that the solve may make: for clusters in which
+/// nothing slides, which they nearly always solve, and for the others.
+static const double SHARE_AT_REST = 1.0, SHARE_SLIDING = 0.15;
+/// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
+/// pessimistic in flows (docs/theory.md).
+static const double NORMAL_AT_REST = 2.0, NORMAL_SLIDING = 50.0;
+/// Bonds are made to hold: their clusters are solved to this accuracy.
+static const double BONDED = 1e-7;
+/// Times that friction may break loose in a cluster.
+enum { MOST_LOOSENINGS = 4 };
 
-/// The impulses of a problem, to go back to.
-static double* keep_impulses(const problem* p)
+/// The clusters of a problem with their contacts.
+typedef struct cluster_list {
+    int64_t* first;   ///< [clusters + 1]
+    int64_t* contact; ///< [contacts], those of a cluster ascending
+    bool* bonded;     ///< [clusters]
+} cluster_list;
+
+static void list_free(cluster_list* list)
 {
-    const int dim = p->dim, width = problem_width(dim);
-    double* kept = malloc(sizeof(double) * (size_t)(p->count * dim));
-    for (int64_t c = 0; kept && c < p->count; c++) {
-        vec_copy(dim, kept + c * dim, p->contact + c * width + contact_p(dim));
-    }
-    return kept;
+    free(list->first);
+    free(list->contact);
+    free(list->bonded);
 }
 
-static void put_back(problem* p, const double* kept)
+static talus_status list_contacts(const body_clusters* clusters, const problem* p,
+                                  cluster_list* list)
 {
-    const int dim = p->dim, width = problem_width(dim);
+    const int64_t n = clusters->count;
+    list->first = calloc((size_t)n + 2, sizeof *list->first);
+    list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
+    list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
+    if (!list->first || !list->contact || !list->bonded) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
-        vec_copy(dim, p->contact + c * width + contact_p(dim), kept + c * dim);
+        const int32_t k = body_clusters_of_contact(clusters, p, c);
+        if (k >= 0) list->first[k + 2]++;
     }
-    problem_refresh(p);
+    for (int64_t k = 0; k < n; k++) list->first[k + 2] += list->first[k + 1];
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(clusters, p, c);
+        const int32_t compound = problem_compound_of(p, c);
+        if (k < 0) continue;
+        list->contact[list->first[k + 1]++] = c;
+        list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
+    }
+    return TALUS_OK;
+}
+
+/// Direct methods within one solve.
+typedef struct direct_phase {
+    problem* p;
+    const solve_request* request;
+    solve_workspace* ws;
+    solve_result* out;
+    cluster_list list;
+    problem part;
+    certificate_work judge;
+    double work_at_rest, work_sliding; ///< left
+    uint64_t draws;
+    bool changed;
+} direct_phase;
+
+/// Is the bound of cluster k more than the sweeps should leave?
+static bool stubborn(const direct_phase* d, int64_t k)
+{
+    const cluster_certificate* of = &d->ws->certificate.of[k];
+    const double tolerance = d->request->options->tolerance;
+    if (of->contacts > direct_largest(d->p->dim)) return false;
+    if (d->list.bonded[k] && of->sliding == 0) return of->bound > fmin(BONDED, tolerance);
+    const double normal = of->sliding > 0 ? NORMAL_SLIDING : NORMAL_AT_REST;
+    return of->bound > (d->out->converged ? normal : 1.0) * tolerance;
+}
+
+/// What may be spent on a cluster of so many contacts. Where that is little, sometimes more.
+static double work_for(direct_phase* d, const cluster_certificate* of)
+{
+    if (of->sliding == 0) return d->work_at_rest;
+    const double dear = 500.0 * (double)of->contacts, share = d->work_sliding / dear;
+    rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
+    return share >= 1.0 || rng_uniform(&r) >= share ? d->work_sliding : dear;
+}
+
+static talus_status solve_cluster(direct_phase* d, int64_t k)
+{
+    const cluster_certificate* of = &d->ws->certificate.of[k];
+    const int64_t* contact = d->list.contact + d->list.first[k];
+    direct_request request = {.bound = of->bound,
+                              .sliding = of->sliding > 0,
+                              .tolerance = d->request->options->tolerance,
+                              .work = work_for(d, of)};
+    direct_result found = {.loosened = true};
+    bool better = false;
+    TRY(problem_extract(d->p, contact, of->contacts, &d->part));
+    for (int i = 0; i < MOST_LOOSENINGS && found.loosened; i++) {
+        TRY(direct_solve(&d->part, &request, &d->judge, &found));
+        d->out->second_iterations += found.factorisations;
+        if (request.sliding) {
+            d->work_sliding -= found.work;
+        } else {
+            d->work_at_rest -= found.work;
+        }
+        if (found.method) d->out->second_method = found.method;
+        better |= found.method || found.loosened;
+        request.bound = found.loosened ? INFINITY : found.bound;
+        request.work -= found.work;
+    }
+    if (better) problem_return(&d->part, contact, d->p);
+    d->changed |= better;
+    return TALUS_OK;
 }
 
 /// What the rule of this solve looks at.
-static double measure_of(const talus_solver_def* options, const solve_result* result)
+static void measure_again(const direct_phase* d)
 {
-    return options->stop == TALUS_STOP_RIGID ? result->velocity_error : result->residual;
+    const talus_solver_def* options = d->request->options;
+    const residual_report seen = residual_measure(d->p, d->request->size, d->request->threads);
+    const bool rigid = options->stop == TALUS_STOP_RIGID;
+    d->out->residual = seen.natural;
+    d->out->velocity_error = seen.velocity;
+    d->out->converged = (rigid ? seen.velocity : seen.natural) <= options->tolerance;
 }
 
-/// Solve a small problem once more, as one without bodies. It may cost as much again as the sweeps,
-/// not more. Its answer takes the place of theirs if it is good enough, or far better without being
-/// so; from 1 on all that contacts do is wrong, and one is as useless as the other.
-static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
+/// Certify all clusters and solve those that are stubborn. A step whose bound is within the
+/// tolerance meets the rule for rigid grains, whatever its estimate is.
+static talus_status direct_look(direct_phase* d)
 {
-    const talus_solver_def* options = request->options;
-    const reduced_options second = {.tolerance =
-                                        fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
-                                    .max_sweeps = out->sweeps};
-    reduced_problem reduced = {0};
-    double *r = NULL, *kept = NULL;
-    talus_error error = {0};
-    talus_status status = reduced_from_problem(p, &reduced, &r, &error);
-    if (status == TALUS_OK) {
-        reduced_result found;
-        kept = keep_impulses(p);
-        status = kept ? reduced_solve(&reduced, &second, r, &found) : TALUS_ERR_MEMORY;
-        if (status) status = TALUS_ERR_MEMORY;
-        if (status == TALUS_OK) {
-            reduced_to_problem(r, p);
-            out->second_iterations += found.iterations;
-            const residual_report seen = residual_measure(p, request->size, request->threads);
-            const bool rigid = options->stop == TALUS_STOP_RIGID;
-            const double now = rigid ? seen.velocity : seen.natural;
-            const double before = measure_of(options, out);
-            if (now <= options->tolerance || (now < 1.0 && now < FAR_BETTER * before)) {
-                out->second_method = found.method;
-                out->residual = seen.natural;
-                out->velocity_error = seen.velocity;
-                out->converged = now <= options->tolerance;
-            } else {
-                put_back(p, kept);
-            }
-        }
+    const talus_solver_def* options = d->request->options;
+    certificate found;
+    TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &found));
+    list_free(&d->list);
+    d->list = (cluster_list){0};
+    TRY(list_contacts(&d->ws->certificate.clusters, d->p, &d->list));
+    d->changed = false;
+    for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
+        if (stubborn(d, k)) TRY(solve_cluster(d, k));
     }
-    free(kept);
-    free(r);
-    reduced_free(&reduced);
-    return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
+    if (d->changed) {
+        measure_again(d);
+        TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &found));
+    }
+    if (options->stop == TALUS_STOP_RIGID && found.bound <= options->tolerance) {
+        d->out->converged = true;
+    }
+    return TALUS_OK;
+}
+
+/// Sweep until there have been `look` of them in this solve.
+static talus_status sweep_to(problem* p, const solve_request* request, solve_workspace* ws,
+                             int64_t look, solve_result* out)
+{
+    const solve_result done = *out;
+    talus_solver_def part_options = *request->options;
+    solve_request part = *request;
+    part_options.max_sweeps = (int)(request->sweeps_before + look);
+    part.options = &part_options;
+    part.sweeps_before = request->sweeps_before + done.sweeps;
+    part.goes_on = look < solve_budget(request);
+    TRY(accelerated_solver.solve(p, &part, ws, out));
+    out->sweeps += done.sweeps;
+    out->updates += done.updates;
+    out->single_sweeps += done.single_sweeps;
+    out->second_iterations = done.second_iterations;
+    return TALUS_OK;
 }
 
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
@@ -101,35 +196,29 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
 {
     const talus_solver_def* options = request->options;
     const int64_t most = solve_budget(request);
-    const bool small = p->count <= SECOND_LARGEST && p->compound_count == 0;
-    // The second method does not come in between under rules that do not measure the solution and
-    // end after a number of sweeps or when these are small.
+    // Direct methods do not come in between under rules that do not measure the solution and end
+    // after a number of sweeps or when these are small.
     const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
-    int64_t look = small && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
-    double before = INFINITY;
+    const double all = (double)most * (double)p->count;
+    direct_phase d = {.p = p,
+                      .request = request,
+                      .ws = ws,
+                      .out = out,
+                      .work_at_rest = SHARE_AT_REST * all,
+                      .work_sliding = SHARE_SLIDING * all};
+    int64_t look = measures && FIRST_LOOK < most ? FIRST_LOOK : most;
+    talus_status status = TALUS_OK;
     *out = (solve_result){0};
     do {
-        // Sweeps until there have been `look` of them.
-        const solve_result done = *out;
-        talus_solver_def part_options = *options;
-        solve_request part = *request;
-        part_options.max_sweeps = (int)(request->sweeps_before + look);
-        part.options = &part_options;
-        part.sweeps_before = request->sweeps_before + done.sweeps;
-        part.goes_on = look < most;
-        TRY(accelerated_solver.solve(p, &part, ws, out));
-        out->sweeps += done.sweeps;
-        out->updates += done.updates;
-        out->single_sweeps += done.single_sweeps;
-        out->second_iterations = done.second_iterations;
-
-        if (request->watch && request->watch->enough) break;
-        const bool stuck = measure_of(options, out) > PROGRESS * before || out->sweeps >= most;
-        if (small && !out->converged && stuck) TRY(second_method(p, request, out));
-        before = measure_of(options, out);
+        status = sweep_to(p, request, ws, look, out);
+        if (status || !measures || (request->watch && request->watch->enough)) break;
+        status = direct_look(&d);
         look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (!out->converged && out->sweeps < most);
-    return TALUS_OK;
+    } while (!status && !out->converged && out->sweeps < most);
+    list_free(&d.list);
+    problem_free(&d.part);
+    certificate_free(&d.judge);
+    return status;
 }
 
 const solver_ops auto_solver = {.name = "auto", .solve = solve};

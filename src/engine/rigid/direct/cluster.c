@@ -37,7 +37,7 @@ static void fill_root(const problem* p, int64_t row, int width, double* root)
 }
 
 /// Number the bodies that move in the order in which contacts meet them.
-static talus_status number_bodies(const problem* p, const int64_t* number, direct_cluster* s)
+static talus_status number_bodies(const problem* p, direct_cluster* s)
 {
     int32_t* body = malloc(sizeof *body * (size_t)(p->rows + 1));
     s->row = malloc(sizeof *s->row * (size_t)(2 * s->count + 1));
@@ -45,12 +45,10 @@ static talus_status number_bodies(const problem* p, const int64_t* number, direc
         free(body);
         return TALUS_ERR_MEMORY;
     }
-    for (int64_t c = 0; c < s->count; c++) {
-        for (int side = 0; side < 2; side++) body[p->pair[2 * number[c] + side]] = -1;
-    }
+    for (int64_t row = 0; row < p->rows; row++) body[row] = -1;
     for (int64_t c = 0; c < s->count; c++) {
         for (int side = 0; side < 2; side++) {
-            const int32_t row = p->pair[2 * number[c] + side];
+            const int32_t row = p->pair[2 * c + side];
             if (body[row] < 0 && problem_row_moves(p, row)) {
                 body[row] = (int32_t)s->bodies;
                 s->row[s->bodies++] = row;
@@ -112,22 +110,23 @@ static direct_row row_about(const problem* p, int64_t c, const double* axis, dou
                 r.J[side][dim + k] += sign * axis[i] * turn[3 * i + k];
             }
             if (!t->used) {
-                r.J[side][dim + k] = sign * axis[k] * (side == 0 ? q->inv_radius_a : q->inv_radius_b);
+                r.J[side][dim + k] =
+                    sign * axis[k] * (side == 0 ? q->inv_radius_a : q->inv_radius_b);
             }
         }
     }
     return r;
 }
 
-/// Add a component with row r, the velocity `offset` beside that of the bodies, and impulse p.
+/// Add a component with row r and the velocity `offset` beside that of the bodies.
 static void add_component(const problem* p, direct_cluster* s, direct_contact* c,
-                          const direct_row* r, double offset, double impulse)
+                          const direct_row* r, double offset)
 {
     const int dim = s->dim, width = s->width, stride = problem_stride(dim);
-    const int64_t at = c->first + c->count++;
+    const int64_t at = c->first + c->count++, number = c - s->contact;
     double w = offset;
     for (int side = 0; side < 2; side++) {
-        const double* body = p->free + (int64_t)p->pair[2 * c->number + side] * stride;
+        const double* body = p->free + (int64_t)p->pair[2 * number + side] * stride;
         w += vec_dot(dim, r->J[side], body) +
              vec_dot(spin_width(dim), r->J[side] + dim, body + row_w(dim));
         double* J = s->J + (2 * at + side) * width;
@@ -140,7 +139,6 @@ static void add_component(const problem* p, direct_cluster* s, direct_contact* c
         }
     }
     s->w_free[at] = w;
-    s->p[at] = impulse;
 }
 
 /// The torques of a compound contact, where something resists them and something can turn.
@@ -156,10 +154,9 @@ static void add_torques(const problem* p, direct_cluster* s, direct_contact* c,
         c->part[part].first = c->count;
         for (int k = part == ROLL ? 1 : 0; k < (part == ROLL ? dim : 1); k++) {
             const double* axis = dim == 2 ? z : frame[k];
-            const direct_row r = row_about(p, c->number, axis, c->length);
+            const direct_row r = row_about(p, c - s->contact, axis, c->length);
             const double spin = vec_dot(spin_width(dim), axis, q->spin_a) * c->length;
-            const double torque = vec_dot(spin_width(dim), axis, q->torque) / c->length;
-            add_component(p, s, c, &r, -spin, torque);
+            add_component(p, s, c, &r, -spin);
         }
         c->part[part].count = c->count - c->part[part].first;
     }
@@ -168,23 +165,21 @@ static void add_torques(const problem* p, direct_cluster* s, direct_contact* c,
 static void fill_contact(const problem* p, direct_cluster* s, direct_contact* c)
 {
     const int dim = s->dim;
-    const double* row = p->contact + c->number * problem_width(dim);
-    const double* impulse = row + contact_p(dim);
-    const int32_t compound = problem_compound_of(p, c->number);
+    const int64_t number = c - s->contact;
+    const double* row = p->contact + number * problem_width(dim);
+    const int32_t compound = problem_compound_of(p, number);
     const compound_contact* q = compound >= 0 ? &p->compound_rows[compound] : NULL;
     double frame[3][3];
     vec_frame(dim, row, frame);
-    const double pn = vec_dot(dim, frame[0], impulse);
     c->mu = row[contact_mu(dim)];
     c->bond = q ? q->bond : 0.0;
-    const direct_row normal = row_along(p, c->number, frame[0]);
-    add_component(p, s, c, &normal, row[contact_bias(dim)], fmax(pn, 0.0));
+    const direct_row normal = row_along(p, number, frame[0]);
+    add_component(p, s, c, &normal, row[contact_bias(dim)]);
     if (c->mu > 0.0) {
         c->part[SLIDE].first = c->count;
         for (int k = 1; k < dim; k++) {
-            const direct_row r = row_along(p, c->number, frame[k]);
-            add_component(p, s, c, &r, q ? vec_dot(dim, frame[k], q->slip) : 0.0,
-                          vec_dot(dim, frame[k], impulse));
+            const direct_row r = row_along(p, number, frame[k]);
+            add_component(p, s, c, &r, q ? vec_dot(dim, frame[k], q->slip) : 0.0);
         }
         c->part[SLIDE].count = dim - 1;
     }
@@ -196,7 +191,7 @@ static void fill_contact(const problem* p, direct_cluster* s, direct_contact* c)
     }
     if (c->bond > 0.0) {
         c->part[HOLD] = (direct_part){c->count, 1};
-        add_component(p, s, c, &normal, q->closing, fmin(pn, 0.0));
+        add_component(p, s, c, &normal, q->closing);
     }
 }
 
@@ -269,8 +264,7 @@ static bool fill_pattern(direct_cluster* s)
         }
     }
     free(key);
-    s->matrix.block =
-        malloc(sizeof(double) * (size_t)(blocks * s->width * s->width + 1));
+    s->matrix.block = malloc(sizeof(double) * (size_t)(blocks * s->width * s->width + 1));
     return s->matrix.block != NULL;
 }
 
@@ -281,7 +275,6 @@ static ALWAYS_INLINE void add_block(const int width, int count, const double* Ja
     for (int m = 0; m < count; m++) {
         for (int i = 0; i < width; i++) {
             const double a = Ja[2 * m * width + i];
-            if (a == 0.0) continue;
             for (int k = 0; k < width; k++) block[i * width + k] += a * DJ[m * width + k];
         }
     }
@@ -296,7 +289,7 @@ static ALWAYS_INLINE void add_contact(const int width, const direct_cluster* s,
         double DJ[MOST_COMPONENTS * MOST_FREEDOMS] = {0.0};
         for (int m = 0; m < c->count; m++) {
             for (int l = 0; l < c->count; l++) {
-                const double d = D[m * MOST_COMPONENTS + l];
+                const double d = D[m * c->count + l];
                 if (d == 0.0) continue;
                 vec_add_scaled(width, DJ + m * width, d, J + (2 * l + side) * width);
             }
@@ -330,7 +323,7 @@ bool direct_factorise(direct_cluster* s, const double* D, bool symmetric)
         }
     }
     for (int64_t c = 0; c < s->count; c++) {
-        const double* of = D + c * MOST_COMPONENTS * MOST_COMPONENTS;
+        const double* of = D + s->contact[c].square;
         if (width == 3) {
             add_contact(3, s, &s->contact[c], of);
         } else {
@@ -361,15 +354,14 @@ void direct_cluster_free(direct_cluster* s)
     *s = (direct_cluster){0};
 }
 
-talus_status direct_cluster_new(const problem* p, const int64_t* number, int64_t count, bool avx2,
-                                direct_cluster* out)
+talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* s)
 {
-    direct_cluster* s = out;
+    const int64_t count = p->count;
     const int dim = p->dim, most = dim == 2 ? 4 : MOST_COMPONENTS;
     *s = (direct_cluster){.dim = dim, .width = dim + spin_width(dim), .count = count};
     s->contact = calloc((size_t)count + 1, sizeof *s->contact);
     s->J = malloc(sizeof(double) * (size_t)(count * most * (2 * s->width + 2) + 1));
-    bool good = s->contact && s->J && number_bodies(p, number, s) == TALUS_OK;
+    bool good = s->contact && s->J && number_bodies(p, s) == TALUS_OK;
     if (good) {
         const int square = s->width * s->width;
         s->root = malloc(sizeof(double) * (size_t)(s->bodies * square + 1));
@@ -382,12 +374,14 @@ talus_status direct_cluster_new(const problem* p, const int64_t* number, int64_t
         s->w_free = s->J + count * most * 2 * s->width;
         s->p = s->w_free + count * most;
         for (int64_t c = 0; c < count; c++) {
-            s->contact[c].number = number[c];
             s->contact[c].first = s->components;
             fill_contact(p, s, &s->contact[c]);
             fill_masses(s, &s->contact[c]);
             s->components += s->contact[c].count;
+            s->contact[c].square = s->squares;
+            s->squares += s->contact[c].count * s->contact[c].count;
         }
+        direct_read(s, p, s->p);
         good = fill_pattern(s);
         if (good) s->factor = reduced_factor_new(&s->matrix, avx2);
         good = good && s->factor;
@@ -397,45 +391,68 @@ talus_status direct_cluster_new(const problem* p, const int64_t* number, int64_t
     return TALUS_ERR_MEMORY;
 }
 
-void direct_put_back(const direct_cluster* s, const double* q, problem* p)
+void direct_read(const direct_cluster* s, const problem* p, double* q)
 {
-    const int dim = s->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    for (int64_t i = 0; i < s->bodies; i++) {
-        memcpy(p->body + (int64_t)s->row[i] * stride, p->free + (int64_t)s->row[i] * stride,
-               sizeof(double) * (size_t)stride);
-    }
+    const int dim = s->dim, spin_dim = spin_width(dim);
+    const double z[3] = {1.0, 0.0, 0.0};
     for (int64_t i = 0; i < s->count; i++) {
         const direct_contact* c = &s->contact[i];
-        double* row = p->contact + c->number * problem_width(dim);
+        const double* row = p->contact + i * problem_width(dim);
+        const double* impulse = row + contact_p(dim);
+        const int32_t compound = problem_compound_of(p, i);
+        double frame[3][3], *of = q + c->first;
+        vec_frame(dim, row, frame);
+        const double pn = vec_dot(dim, frame[0], impulse);
+        of[0] = fmax(pn, 0.0);
+        if (c->part[HOLD].count) of[c->part[HOLD].first] = fmin(pn, 0.0);
+        for (int k = 0; k < c->part[SLIDE].count; k++) {
+            of[c->part[SLIDE].first + k] = vec_dot(dim, frame[k + 1], impulse);
+        }
+        const double* torque = compound >= 0 ? p->compound_rows[compound].torque : z;
+        for (int k = 0; k < c->part[ROLL].count; k++) {
+            of[c->part[ROLL].first + k] =
+                vec_dot(spin_dim, torque, dim == 2 ? z : frame[k + 1]) / c->length;
+        }
+        if (c->part[TWIST].count) {
+            of[c->part[TWIST].first] = vec_dot(3, torque, frame[0]) / c->length;
+        }
+    }
+}
+
+void direct_put_back(const direct_cluster* s, const double* q, problem* p)
+{
+    const int dim = s->dim, spin_dim = spin_width(dim);
+    for (int64_t i = 0; i < s->count; i++) {
+        const direct_contact* c = &s->contact[i];
+        double* row = p->contact + i * problem_width(dim);
         double frame[3][3], *impulse = row + contact_p(dim);
         const double *of = q + c->first, z[3] = {1.0, 0.0, 0.0};
         const double hold = c->part[HOLD].count ? of[c->part[HOLD].first] : 0.0;
+        const int32_t compound = problem_compound_of(p, i);
         vec_frame(dim, row, frame);
         for (int k = 0; k < dim; k++) impulse[k] = (of[0] + hold) * frame[0][k];
         for (int k = 0; k < c->part[SLIDE].count; k++) {
             vec_add_scaled(dim, impulse, of[c->part[SLIDE].first + k], frame[k + 1]);
         }
-        const int32_t compound = problem_compound_of(p, c->number);
-        if (compound >= 0) {
-            double* torque = p->compound_rows[compound].torque;
-            for (int k = 0; k < 3; k++) torque[k] = 0.0;
-            for (int k = 0; k < c->part[ROLL].count; k++) {
-                vec_add_scaled(spin_dim, torque, c->length * of[c->part[ROLL].first + k],
-                               dim == 2 ? z : frame[k + 1]);
-            }
-            for (int k = 0; k < c->part[TWIST].count; k++) {
-                vec_add_scaled(3, torque, c->length * of[c->part[TWIST].first], frame[0]);
-            }
+        if (compound < 0) continue;
+        double* torque = p->compound_rows[compound].torque;
+        for (int k = 0; k < 3; k++) torque[k] = 0.0;
+        for (int k = 0; k < c->part[ROLL].count; k++) {
+            vec_add_scaled(spin_dim, torque, c->length * of[c->part[ROLL].first + k],
+                           dim == 2 ? z : frame[k + 1]);
         }
-        problem_apply(p, c->number);
+        if (c->part[TWIST].count) {
+            vec_add_scaled(3, torque, c->length * of[c->part[TWIST].first], frame[0]);
+        }
     }
+    problem_refresh(p);
 }
 
 // ---- motion ------------------------------------------------------------------------------------
 
-void direct_motion(const direct_cluster* s, const double* p, double* y)
+static ALWAYS_INLINE void motion(const int width, const direct_cluster* s, const double* p,
+                                 double* y)
 {
-    const int width = s->width;
     memset(y, 0, sizeof(double) * (size_t)(s->bodies * width));
     for (int64_t i = 0; i < s->count; i++) {
         const direct_contact* c = &s->contact[i];
@@ -449,19 +466,45 @@ void direct_motion(const direct_cluster* s, const double* p, double* y)
     }
 }
 
+void direct_motion(const direct_cluster* s, const double* p, double* y)
+{
+    if (s->width == 3) {
+        motion(3, s, p, y);
+    } else {
+        motion(6, s, p, y);
+    }
+}
+
+static ALWAYS_INLINE void velocity_change(const int width, const direct_cluster* s,
+                                          const direct_contact* c, const double* dy, double* dw)
+{
+    const double* J = s->J + 2 * c->first * width;
+    for (int k = 0; k < c->count; k++) {
+        dw[k] = 0.0;
+        for (int side = 0; side < 2; side++) {
+            if (c->body[side] < 0) continue;
+            dw[k] +=
+                vec_dot(width, J + (2 * k + side) * width, dy + (int64_t)c->body[side] * width);
+        }
+    }
+}
+
+void direct_velocity_change(const direct_cluster* s, const direct_contact* c, const double* dy,
+                            double* dw)
+{
+    if (s->width == 3) {
+        velocity_change(3, s, c, dy, dw);
+    } else {
+        velocity_change(6, s, c, dy, dw);
+    }
+}
+
 void direct_velocities(const direct_cluster* s, const double* y, double* w)
 {
-    const int width = s->width;
     for (int64_t i = 0; i < s->count; i++) {
         const direct_contact* c = &s->contact[i];
-        for (int64_t k = c->first; k < c->first + c->count; k++) {
-            w[k] = s->w_free[k];
-            for (int side = 0; side < 2; side++) {
-                if (c->body[side] < 0) continue;
-                w[k] += vec_dot(width, s->J + (2 * k + side) * width,
-                                y + (int64_t)c->body[side] * width);
-            }
-        }
+        direct_velocity_change(s, c, y, w + c->first);
+        for (int64_t k = c->first; k < c->first + c->count; k++) w[k] += s->w_free[k];
     }
 }
 

@@ -1,4 +1,5 @@
-/// Some contacts of a problem (problem.h) and their bodies, in the form that direct methods take.
+/// A contact problem (problem.h), best that of a single cluster, in the form that direct methods
+/// take.
 ///
 /// Bodies: the unknown of a body is y with V = V_free + L y and L L^T = M^-1, so that |y| is the
 /// kinetic norm ||V - V_free||_M and the equations of motion are y = J^T p. Bodies that cannot move
@@ -25,15 +26,18 @@ enum { SLIDE, ROLL, TWIST, HOLD, BOUNDED };
 /// Most components of a contact, and of a body.
 enum { MOST_COMPONENTS = 7, MOST_FREEDOMS = 6 };
 
+/// The order in which to work them out: the others' bounds depend on the hold.
+static const int direct_order[BOUNDED] = {HOLD, SLIDE, ROLL, TWIST};
+
 typedef struct direct_part {
     int first, count; ///< components of the contact; count 0: the contact has no such force
 } direct_part;
 
 typedef struct direct_contact {
-    int64_t number;     ///< in the problem
-    int32_t body[2];    ///< -1: cannot move
-    int64_t first;      ///< of its components in the arrays of all
-    int count;          ///< components
+    int32_t body[2]; ///< -1: cannot move
+    int64_t first;   ///< of its components in the arrays of all
+    int count;       ///< components
+    int64_t square;  ///< where its block is among the blocks [count][count] of all contacts
     direct_part part[BOUNDED];
     double mu, bond, length, h;
     rolling_bound rolling, torsion;
@@ -44,29 +48,33 @@ typedef struct direct_contact {
 typedef struct direct_cluster {
     int dim, width; ///< width: unknowns of a body, 3 or 6
     int64_t bodies, count, components;
-    int32_t* row; ///< [bodies] in the problem
-    double* root; ///< [bodies][width][width] L
+    int64_t squares; ///< numbers in the blocks of all contacts
+    int32_t* row;    ///< [bodies] in the problem
+    double* root;    ///< [bodies][width][width] L
     direct_contact* contact;
-    double* J;      ///< [components][2][width]
-    double* w_free; ///< [components]
-    double* p;      ///< [components]
+    double* J;              ///< [components][2][width]
+    double* w_free;         ///< [components]
+    double* p;              ///< [components]
     reduced_problem matrix; ///< pattern and blocks of a matrix over the bodies
     reduced_factor* factor;
-    bool symmetric;
     int64_t factorisations;
 } direct_cluster;
 
-/// Take the contacts `number` [count] out of the problem with their impulses as they are.
-talus_status direct_cluster_new(const problem* p, const int64_t* number, int64_t count, bool avx2,
-                                direct_cluster* out);
+/// From a problem with its impulses as they are; at each of its contacts a body can move.
+talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* out);
 void direct_cluster_free(direct_cluster* s);
-/// Put impulses q [components] back; the velocities of the cluster's bodies follow.
+/// Read the impulses of the problem into q [components].
+void direct_read(const direct_cluster* s, const problem* p, double* q);
+/// Put impulses q [components] into the problem; the velocities of its bodies follow.
 void direct_put_back(const direct_cluster* s, const double* q, problem* p);
 
 /// y = J^T p
 void direct_motion(const direct_cluster* s, const double* p, double* y);
 /// w = w_free + J y
 void direct_velocities(const direct_cluster* s, const double* y, double* w);
+/// J dy of the components of contact c.
+void direct_velocity_change(const direct_cluster* s, const direct_contact* c, const double* dy,
+                            double* dw);
 /// What the bounds of a contact grow with, from its impulses p; never negative.
 double direct_base(const direct_contact* c, const double* p);
 /// Bound of a part at this base, and how fast it grows with it.
@@ -77,7 +85,7 @@ static inline double direct_centre(const direct_contact* c, int part)
     return part == HOLD ? -0.5 * c->bond : 0.0;
 }
 
-/// Factorise 1 + J^T D J, D [count][MOST_COMPONENTS][MOST_COMPONENTS] a block a contact.
+/// Factorise 1 + J^T D J with a block D of every contact; false if that cannot be done.
 bool direct_factorise(direct_cluster* s, const double* D, bool symmetric);
 /// Products of blocks that one factorisation takes.
 double direct_products(const direct_cluster* s);
