@@ -30,11 +30,10 @@ enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
 /// nothing slides, which they nearly always solve, and for the others.
 static const double SHARE_AT_REST = 1.0, SHARE_SLIDING = 0.15;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
-/// pessimistic in flows (docs/theory.md).
-static const double NORMAL_AT_REST = 2.0, NORMAL_SLIDING = 50.0;
-/// What a certificate cannot be told from 0 below. Bonds are made to hold: their clusters are
-/// solved to this accuracy.
-static const double ROUNDING = 1e-7;
+/// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
+/// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
+static const double NORMAL_AT_REST = 2.0, NORMAL_SLIDING = 50.0, NORMAL_BONDED = 0.01;
+static const double ROUNDING = 1e-5;
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -95,10 +94,11 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double tolerance = d->request->options->tolerance;
     if (of->contacts > direct_largest(d->p->dim)) return false;
-    if (d->list.bonded[k] && of->sliding == 0) return of->bound > fmin(ROUNDING, tolerance);
     if (!d->out->converged) return of->bound > tolerance;
-    const double normal = of->sliding > 0 ? NORMAL_SLIDING : NORMAL_AT_REST;
-    return of->bound > normal * fmax(tolerance, ROUNDING);
+    const double normal = of->sliding > 0     ? NORMAL_SLIDING
+                          : d->list.bonded[k] ? NORMAL_BONDED
+                                              : NORMAL_AT_REST;
+    return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
 /// What may be spent on a cluster of so many contacts. Where that is little, sometimes more.

@@ -167,7 +167,7 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c, 
     const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
     sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
     if (excess > 1e-9 * bound) sum += 0.5 * UNLOADED_CHARGE * excess * excess / mt;
-    *slides = pushed > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
+    *slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
 
     if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
         double spin[3];

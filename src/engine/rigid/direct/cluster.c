@@ -204,7 +204,7 @@ static void fill_masses(const direct_cluster* s, direct_contact* c)
         const double* J = s->J + 2 * (c->first + k) * s->width;
         response[k] = vec_dot(2 * s->width, J, J);
     }
-    c->mass[0] = 1.0 / response[0];
+    c->mass[0] = response[0] > 0.0 ? 1.0 / response[0] : 0.0;
     for (int part = 0; part < BOUNDED; part++) {
         const direct_part* q = &c->part[part];
         double sum = 0.0;

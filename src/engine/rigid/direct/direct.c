@@ -11,6 +11,7 @@
 #include "rigid/reduced/condense.h"
 #include "rigid/residual.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,9 @@
 static const double PRODUCT[] = {1.3, 2.9}, CONTACT[] = {50.0, 80.0};
 /// Factorisations that a method is given at most, and below which it does not begin.
 enum { MOST_FACTORISATIONS = 80, LEAST_FACTORISATIONS = 8 };
-/// An answer is good enough when its certificate and its estimated error are this part of what is
-/// asked for; the certificate, a root of rounded sums, cannot be told from 0 below ROUNDING.
-static const double GOOD = 0.1, ROUNDING = 1e-7;
+/// An answer is good enough when its certificate is this part of what is asked for, or no more than
+/// what is left of it, a root of rounded sums, where impulses are exact.
+static const double GOOD = 0.1, ROUNDING = 1e-6;
 /// The third method has dense matrices.
 enum { REDUCED_LARGEST = 400 };
 static const double REDUCED_TOLERANCE = 1e-13;
@@ -35,9 +36,9 @@ typedef struct attempt {
     const direct_request* request;
     certificate_work* judge;
     direct_cluster cluster;
-    double *p, *best;         ///< impulses at hand, and the best ones
-    double natural, velocity; ///< residuals of the best ones (residual.h)
-    double price;             ///< of a factorisation
+    double *p, *best; ///< impulses at hand, and the best ones
+    double natural;   ///< residual of the best ones (residual.h)
+    double price;     ///< of a factorisation
     direct_result* out;
 } attempt;
 
@@ -48,13 +49,13 @@ static talus_status judge(attempt* a, bool* better)
 {
     certificate found;
     TRY(certificate_find(a->judge, a->part, 1, &found));
-    const residual_report left = residual_measure(a->part, 0.0, 1);
+    const double left = residual_measure(a->part, 0.0, 1).natural;
     const double now = fmax(found.bound, ROUNDING), before = fmax(a->out->bound, ROUNDING);
-    *better = now < 1.0 && (now < before || (now == before && left.natural < a->natural));
+    *better = isfinite(found.bound) && now < 1.0 &&
+              (now < before || (now == before && left < a->natural));
     if (*better) {
         a->out->bound = found.bound;
-        a->natural = left.natural;
-        a->velocity = left.velocity;
+        a->natural = left;
     }
     return TALUS_OK;
 }
@@ -116,8 +117,7 @@ static talus_status try_reduced(attempt* a)
 
 static bool good_enough(const attempt* a)
 {
-    const double tolerance = GOOD * a->request->tolerance;
-    return a->out->bound <= fmax(tolerance, ROUNDING) && a->velocity <= tolerance;
+    return a->out->bound <= fmax(GOOD * a->request->tolerance, ROUNDING);
 }
 
 static talus_status try_all(attempt* a)
@@ -139,9 +139,7 @@ talus_status direct_solve(problem* part, const direct_request* request, certific
 {
     attempt a = {.part = part, .request = request, .judge = judge, .out = out};
     const int d = part->dim - 2;
-    const residual_report left = residual_measure(part, 0.0, 1);
-    a.natural = left.natural;
-    a.velocity = left.velocity;
+    a.natural = residual_measure(part, 0.0, 1).natural;
     *out = (direct_result){.bound = request->bound};
     TRY(direct_cluster_new(part, vector_width_is_there(TALUS_VECTOR_AVX2), &a.cluster));
     talus_status status = TALUS_ERR_MEMORY;
