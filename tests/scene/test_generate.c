@@ -279,7 +279,8 @@ static void test_fill_dense(void** state)
     } cases[] = {{2, false, 0.50, 60.0, SIZES_SINGLE}, {2, true, 0.50, 60.0, SIZES_SINGLE},
                  {3, false, 0.40, 20.0, SIZES_SINGLE}, {3, true, 0.45, 20.0, SIZES_SINGLE},
                  {3, true, 0.45, 16.0, SIZES_UNIFORM}, {2, true, 0.50, 60.0, SIZES_POWER},
-                 {3, true, 0.30, 30.0, SIZES_POWER}};
+                 {3, true, 0.30, 30.0, SIZES_POWER},   {3, true, 0.59, 13.0, SIZES_SINGLE},
+                 {2, false, 0.77, 40.0, SIZES_SINGLE}, {3, false, 0.55, 12.0, SIZES_UNIFORM}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         generate_context context = {.dim = cases[i].dim, .seed = 8, .source = i};
         fill_def def = fill_default();
@@ -406,6 +407,19 @@ static void test_fill_reports(void** state)
     list = filled(&def, &context, 0, &report);
     assert_true(report.placed < 110); // square packing has 100, triangular 105
     assert_true(report.solid_fraction > 0.5);
+    grain_list_free(&list);
+
+    // Beyond random close packing (0.64) it stops below, not far below, and says what is missing.
+    fill_def dense = fill_default();
+    generate_context space = {.dim = 3, .seed = 1};
+    dense.solid_fraction = 0.72, dense.sizes.value = 0.5;
+    for (int k = 0; k < 3; k++) {
+        dense.region.high[k] = space.cell.length[k] = 12.0;
+        space.cell.periodic[k] = true;
+    }
+    list = filled(&dense, &space, 0, &report);
+    assert_true(report.solid_fraction > 0.5 && report.solid_fraction < 0.64);
+    assert_non_null(strstr(report.reason, "without a free spot after 200 tries each and 500"));
     grain_list_free(&list);
 
     def.count = 1, def.sizes.value = 6.0;

@@ -171,7 +171,8 @@ static inline void fill_cloud_contact(rng* r, const cloud* c, const bool* solid,
     }
     row[contact_bias(dim)] = chance(r, 0.5) ? 0.0 : rng_uniform(r);
     row[contact_mu(dim)] = chance(r, 0.1) ? 0.0 : rng_uniform(r);
-    random_numbers(r, dim, 0.5, row + contact_p(dim));
+    const bool unloaded = row[contact_bias(dim)] > 0.0 && chance(r, 0.7);
+    random_numbers(r, dim, unloaded ? 0.0 : 0.5, row + contact_p(dim));
     const double im = free_a[row_im(dim)] + free_b[row_im(dim)];
     const double kim = free_a[row_kim(dim)] + free_b[row_kim(dim)];
     row[contact_mn(dim)] = 1.0 / im;

@@ -42,6 +42,9 @@ typedef struct step_order {
     running_totals* totals; ///< seconds of the stages and energies are added here
     uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
+    double strictness; ///< contact dynamics: the tolerance that was asked for is divided by this
+    int64_t
+        audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -54,6 +57,15 @@ typedef struct step_certificate {
     int64_t worst_grain; ///< row of the grain with the largest share of all, -1: none
     double grain_error;  ///< its share, relative to what contacts do to it
 } step_certificate;
+
+/// What an independent solution said about that (rigid/audit.h).
+typedef struct step_audit {
+    bool done, answered;
+    double ratio; ///< largest true error over claim of all clusters
+    double error, claim;
+    int64_t grain; ///< row of a grain of that cluster, -1: none
+    int64_t updates;
+} step_audit;
 
 /// What came of it.
 typedef struct step_outcome {
@@ -68,6 +80,7 @@ typedef struct step_outcome {
     double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
     bool second;           ///< a second method was needed and found the solution
     step_certificate certified;
+    step_audit audit;
     // Soft particles.
     double overlap_max; ///< largest overlap of the step, m
 } step_outcome;
@@ -79,6 +92,14 @@ static inline step_outcome step_outcome_good(void)
                           .escaped_grain = -1,
                           .converged = true,
                           .certified = {.grain = -1, .worst_grain = -1}};
+}
+
+/// The options that the contacts of a step are solved with.
+static inline talus_solver_def step_solver(const step_order* order)
+{
+    talus_solver_def options = order->options->solver;
+    if (order->strictness > 1.0) options.tolerance /= order->strictness;
+    return options;
 }
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,

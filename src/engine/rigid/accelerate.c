@@ -158,6 +158,9 @@ static bool single_is_spent(progress* g, const packed_sums* s)
     return stuck;
 }
 
+/// Open contacts are looked at once in so many sweeps.
+enum { FULL_SWEEPS = 8 };
+
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
@@ -183,13 +186,17 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
+    int64_t skipped = 0;
     if (accelerated) packed_remember(w, request->threads);
     while (out->sweeps < budget && !reached) {
         if (coarse_due(&ws->coarse, out->sweeps) &&
             step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
             return TALUS_ERR_MEMORY;
         }
-        const packed_sums sums = packed_sweep(w, kernels, accelerated, m.beta, request->threads);
+        const packed_manner manner = {
+            .momentum = accelerated, .beta = m.beta, .skip = out->sweeps % FULL_SWEEPS != 0};
+        const packed_sums sums = packed_sweep(w, kernels, &manner, request->threads);
+        skipped += sums.skipped;
         const sweep_stats stats = {.change2 = sums.change, .impulse2 = sums.impulse};
         const bool spent = w->single && single_is_spent(&in_single, &sums);
         out->sweeps++;
@@ -225,6 +232,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     if (!current) packed_give_back(w, kernels, request->threads);
     packed_forget(w);
     solve_conclude(&stop, p, reached, out);
+    out->updates -= skipped;
     return TALUS_OK;
 }
 

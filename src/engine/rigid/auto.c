@@ -26,14 +26,16 @@
 
 /// Sweeps after which it is looked how they get on, and how many times more before the next look.
 enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
-/// Work for direct methods as a part of all sweeps that the solve may make: for clusters in which
-/// nothing slides, which they nearly always solve, and for the others.
-static const double SHARE_AT_REST = 1.0, SHARE_SLIDING = 0.15;
+/// Work for direct methods: for clusters in which nothing slides, which they nearly always solve,
+/// as a part of all sweeps that the solve may make; for the others of the sweeps made so far.
+static const double SHARE_AT_REST = 1.0, SHARE_SLIDING = 0.1;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
 /// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
 static const double NORMAL_AT_REST = 2.0, NORMAL_SLIDING = 50.0, NORMAL_BONDED = 0.01;
 static const double ROUNDING = 1e-5;
+/// Updates of each contact that may be spent on a cluster with sliding contacts, by chance.
+static const double DEAR = 2000.0;
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -83,7 +85,7 @@ typedef struct direct_phase {
     cluster_list list;
     problem part;
     certificate_work judge;
-    double work_at_rest, work_sliding; ///< left
+    double work_at_rest, work_sliding; ///< done
     uint64_t draws;
     bool changed;
 } direct_phase;
@@ -101,13 +103,18 @@ static bool stubborn(const direct_phase* d, int64_t k)
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
-/// What may be spent on a cluster of so many contacts. Where that is little, sometimes more.
+/// Work that is left for a cluster. Where that is too little for one with sliding contacts, it is
+/// sometimes more.
 static double work_for(direct_phase* d, const cluster_certificate* of)
 {
-    if (of->sliding == 0) return d->work_at_rest;
-    const double dear = 500.0 * (double)of->contacts, share = d->work_sliding / dear;
+    const double count = (double)d->p->count;
+    if (of->sliding == 0) {
+        return SHARE_AT_REST * (double)solve_budget(d->request) * count - d->work_at_rest;
+    }
+    const double left = SHARE_SLIDING * (double)d->out->sweeps * count - d->work_sliding;
+    const double dear = DEAR * (double)of->contacts;
     rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
-    return share >= 1.0 || rng_uniform(&r) >= share ? d->work_sliding : dear;
+    return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;
 }
 
 static talus_status solve_cluster(direct_phase* d, int64_t k)
@@ -125,9 +132,9 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
         TRY(direct_solve(&d->part, &request, &d->judge, &found));
         d->out->second_iterations += found.factorisations;
         if (request.sliding) {
-            d->work_sliding -= found.work;
+            d->work_sliding += found.work;
         } else {
-            d->work_at_rest -= found.work;
+            d->work_at_rest += found.work;
         }
         if (found.method) d->out->second_method = found.method;
         better |= found.method || found.loosened;
@@ -171,6 +178,8 @@ static talus_status direct_look(direct_phase* d)
     if (options->stop == TALUS_STOP_RIGID && found.bound <= options->tolerance) {
         d->out->converged = true;
     }
+    d->out->certified = true;
+    d->out->certificate = found;
     return TALUS_OK;
 }
 
@@ -201,13 +210,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     // Direct methods do not come in between under rules that do not measure the solution and end
     // after a number of sweeps or when these are small.
     const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
-    const double all = (double)most * (double)p->count;
-    direct_phase d = {.p = p,
-                      .request = request,
-                      .ws = ws,
-                      .out = out,
-                      .work_at_rest = SHARE_AT_REST * all,
-                      .work_sliding = SHARE_SLIDING * all};
+    direct_phase d = {.p = p, .request = request, .ws = ws, .out = out};
     int64_t look = measures && FIRST_LOOK < most ? FIRST_LOOK : most;
     talus_status status = TALUS_OK;
     *out = (solve_result){0};

@@ -11,8 +11,9 @@
 
 /// What is known of a cluster.
 typedef struct cluster_certificate {
-    double bound;   ///< on ||V - V*||_M / ||V - V_free||_M, V* the exact velocities
-    double effect;  ///< ||V - V_free||_M: what the contacts do
+    double bound; ///< on ||V - V*||_M / ||V - V_free||_M, V* the exact velocities; INFINITY: none,
+                  ///< all that contacts do may be wrong
+    double scale; ///< ||V - V_free||_M, what the contacts do, or the least that counts
     int64_t bodies; ///< that move
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving

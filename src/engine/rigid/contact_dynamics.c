@@ -22,6 +22,7 @@
 #include "detect/narrow.h"
 #include "detect/neighbours.h"
 #include "rigid/assemble.h"
+#include "rigid/audit.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 #include "state/drive.h"
@@ -48,7 +49,9 @@ struct contact_dynamics {
     contacts found, before; ///< contacts of this search and of the one before it in the same step
     assembly assembly;
     problem problem;
-    solve_workspace workspace;
+    solve_workspace workspace, audit_workspace;
+    bool certified;          ///< the solver has judged the problem's solution:
+    certificate certificate; ///< its judgement
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
@@ -76,6 +79,7 @@ void contact_dynamics_destroy(contact_dynamics* s)
     assembly_free(&s->assembly);
     problem_free(&s->problem);
     solve_workspace_free(&s->workspace);
+    solve_workspace_free(&s->audit_workspace);
     free(s->free_velocity);
     free(s->free_spin);
     free(s->margin);
@@ -536,14 +540,40 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
 static talus_status certify(contact_dynamics* s, const step_order* order, step_certificate* out)
 {
     const int64_t count = order->state->grains.count;
-    certificate found;
-    TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    certificate found = s->certificate;
+    if (!s->certified) {
+        TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    }
     *out = (step_certificate){.bound = found.bound,
                               .bodies = found.cluster_bodies,
                               .grain = found.row < count ? found.row : -1,
                               .sliding = found.sliding,
                               .worst_grain = found.worst_row < count ? found.worst_row : -1,
                               .grain_error = found.row_error};
+    return TALUS_OK;
+}
+
+/// Have the step judged by an independent solution, if the order says so.
+static talus_status audit(contact_dynamics* s, const step_order* order, step_audit* out)
+{
+    if (order->audit_updates == 0 || s->problem.count == 0) return TALUS_OK;
+    const talus_solver_def options = step_solver(order);
+    const solve_request request = {.options = &options,
+                                   .h = order->h,
+                                   .seed = order->options->seed,
+                                   .key = order->key,
+                                   .size = order->size,
+                                   .threads = order->threads};
+    audit_result found;
+    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, request.options->tolerance,
+                       order->audit_updates, &s->audit_workspace, &found));
+    *out = (step_audit){.done = true,
+                        .answered = found.answered,
+                        .ratio = found.ratio,
+                        .error = found.error,
+                        .claim = found.claim,
+                        .grain = found.row < order->state->grains.count ? found.row : -1,
+                        .updates = found.updates};
     return TALUS_OK;
 }
 
@@ -575,7 +605,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                 step_outcome* out, bool* more, talus_error* error)
 {
     talus_totals* totals = &order->totals->shown;
-    const talus_solver_def* options = &order->options->solver;
+    const talus_solver_def strict = step_solver(order), *options = &strict;
     const double start = clock_seconds(), detect = totals->seconds_detect;
     if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
@@ -600,6 +630,8 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
         return error_memory(error, "solving the contacts");
     }
     TRY(m.status);
+    s->certified = result.certified;
+    s->certificate = result.certificate;
     out->sweeps += result.sweeps;
     out->updates += result.updates;
     out->converged = result.converged;
@@ -655,7 +687,9 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
     start = clock_seconds();
-    if (certify(s, order, &out->certified)) return error_memory(error, "certifying a step");
+    if (certify(s, order, &out->certified) || audit(s, order, &out->audit)) {
+        return error_memory(error, "certifying a step");
+    }
     totals->seconds_solve += clock_seconds() - start;
     parallel_reduce(order->threads, order->state->grains.count, PARALLEL_MIN, 1, mark_escaped,
                     &(step_loop){.s = s, .order = order}, &escaped);

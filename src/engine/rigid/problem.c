@@ -227,6 +227,31 @@ void problem_refresh(problem* p)
     }
 }
 
+/// The mobility of a wall is a projector over a mass (state/drive.c), and its velocities differ
+/// along free directions only.
+double problem_distance2(const problem* p, int64_t row, const double* x, const double* y)
+{
+    const int dim = p->dim;
+    const double* body = p->free + row * problem_stride(dim);
+    const int64_t wall = problem_mobile_wall(p, row);
+    double dv[3], dw[3], sum = 0.0;
+    vec_sub(dim, dv, x, y);
+    const double vv = vec_dot(dim, dv, dv);
+    if (wall >= 0 && vv > 0.0) {
+        double mobile = 0.0;
+        for (int i = 0; i < dim; i++) {
+            mobile += dv[i] * vec_dot(dim, p->mobility + (wall * dim + i) * dim, dv);
+        }
+        sum += mobile > 0.0 ? vv * vv / mobile : 0.0;
+    }
+    if (body[row_im(dim)] > 0.0) sum += vv / body[row_im(dim)];
+    if (body[row_kim(dim)] > 0.0) {
+        vec_sub(spin_width(dim), dw, x + row_w(dim), y + row_w(dim));
+        sum += vec_dot(spin_width(dim), dw, dw) / body[row_kim(dim)];
+    }
+    return sum;
+}
+
 // ---- one contact alone -------------------------------------------------------------------------
 
 /// The same through the matrices of a contact of solids.

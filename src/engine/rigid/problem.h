@@ -267,6 +267,9 @@ talus_status problem_reset(problem* p, int dim, const problem_size* size);
 void problem_fill_block(problem* p, int64_t contact, const double* n, double* mn, double* mt);
 /// Add to the velocities of its bodies what the impulses of a contact do.
 void problem_apply(problem* p, int64_t contact);
+/// Square of the difference of two motions x and y of a body (as rows of `body`) in the metric of
+/// its mass: twice the kinetic energy of the difference.
+double problem_distance2(const problem* p, int64_t row, const double* x, const double* y);
 /// Recompute body velocities from the free ones and the impulses, forgetting a solver's own sums.
 void problem_refresh(problem* p);
 

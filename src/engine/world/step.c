@@ -5,6 +5,7 @@
 /// choice.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/words.h"
 #include "rigid/problem.h"
 #include "world/diagnose.h"
@@ -13,6 +14,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/// Work that audits may take, of all contact updates; steps' worth of it with which one begins, and
+/// the chance that it does then.
+static const double AUDIT_SHARE = 0.05, AUDIT_CHANCE = 0.25;
+enum { AUDIT_STEPS = 4, MOST_TIGHTENED = 4 };
+/// Key of the random numbers of audits beside those of sweeps.
+static const uint64_t AUDIT_STREAM = 0xa0d17;
 
 // ---- the method --------------------------------------------------------------------------------
 
@@ -53,13 +61,37 @@ static double system_size(const talus_world* w)
     return longest / grains_mean_diameter(g, w->def.threads);
 }
 
+/// After an audit that found a claim to be false, all later steps are solved to half the tolerance,
+/// and so on a few times.
+static double strictness(const talus_totals* t)
+{
+    const int64_t failed = t->audits - t->audits_held - t->audits_unanswered;
+    return ldexp(1.0, (int)(failed < MOST_TIGHTENED ? failed : MOST_TIGHTENED));
+}
+
 /// The order of a step that a contact problem is solved for.
 static step_order order_solve(talus_world* w, double h)
 {
     step_order order = order_step(w, h);
     order.key = (uint64_t)w->solves++;
     order.size = system_size(w);
+    order.strictness = strictness(&w->totals.shown);
     return order;
+}
+
+/// How many contact updates an audit of the coming step may take, 0: there is none. Audits have a
+/// share of all updates so far. One begins when that is worth several steps, more of them if the
+/// last audits ended without an answer, and then at random, so that no rhythm of the motion can
+/// hide from it. Counts and the step's key decide, never a clock: a run resumed gives the same
+/// bits.
+static int64_t audit_allowance(const talus_world* w, uint64_t key)
+{
+    const talus_totals* t = &w->totals.shown;
+    if (w->def.solver.stop != TALUS_STOP_RIGID || w->last.updates == 0) return 0;
+    const int64_t credit = (int64_t)(AUDIT_SHARE * (double)t->updates) - t->audit_updates;
+    if (credit < AUDIT_STEPS * (1 + t->audits_unanswered) * w->last.updates) return 0;
+    rng r = rng_make(w->def.seed, key, AUDIT_STREAM);
+    return rng_uniform(&r) < AUDIT_CHANCE ? credit : 0;
 }
 
 // ---- what came of a step -----------------------------------------------------------------------
@@ -224,11 +256,35 @@ static talus_status show_problem(talus_world* w, const step_order* order, step_o
     return status;
 }
 
+/// Add an audit to the totals, and say it if a claim was false.
+static void note_audit(talus_world* w, const step_audit* audit, double h)
+{
+    talus_totals* t = &w->totals.shown;
+    const bool held = audit->ratio <= 1.0;
+    t->audits++;
+    t->audit_updates += audit->updates;
+    t->audits_unanswered += !audit->answered;
+    if (!audit->answered) return;
+    t->audits_held += held;
+    const bool first = t->audits - t->audits_unanswered == 1;
+    t->audit_least = first ? audit->ratio : fmin(t->audit_least, audit->ratio);
+    t->audit_most = first ? audit->ratio : fmax(t->audit_most, audit->ratio);
+    if (held) return;
+    log_write(
+        &w->log, TALUS_LOG_WARNING,
+        "t = %.9g: an audit found velocities off by %.2g %% where the step was certified within "
+        "%.2g %%, in the cluster of grain %lld; from now on steps are solved to a tolerance %g "
+        "times smaller",
+        w->state.time + h, 100.0 * audit->error, 100.0 * audit->claim,
+        (long long)(audit->grain >= 0 ? w->state.grains.id[audit->grain] : -1), strictness(t));
+}
+
 /// One step of length h, or two of h/2 if the policy says retry, and so on down.
 static talus_status step_or_halve(talus_world* w, double h, int depth, talus_step_result* result,
                                   talus_error* error)
 {
-    const step_order order = order_solve(w, h);
+    step_order order = order_solve(w, h);
+    order.audit_updates = audit_allowance(w, order.key);
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
@@ -244,6 +300,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);
+    if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
         return go_on(w, &order, &outcome, result, error);

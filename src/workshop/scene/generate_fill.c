@@ -3,12 +3,13 @@
 /// Random sequential addition, largest grains first: a grain tries random spots until one is free
 /// of walls, earlier grains and the ones placed so far. After SATURATED grains in a row have used
 /// up their tries, grains of nearly that size are not tried any more. What found no spot is then
-/// put down anyway, a batch at a time, and pushed apart (generate_relax.c). A batch counts only if
-/// more grains stand free of overlap after it than before; what is over when a single grain gains
-/// nothing, or when the sweeps are used up, is reported as not placed.
+/// put down anyway and pushed apart (generate_relax.c). Where all of it is too much, half is tried,
+/// and so on by bisection; what is over at its end, or when the sweeps are used up, is reported as
+/// not placed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -17,7 +18,7 @@
 #include "scene/generate_region.h"
 #include "scene/generate_relax.h"
 
-enum { SATURATED = 10, ROUNDS = 200, BATCH_SHARE = 8 };
+enum { SATURATED = 10 };
 /// A grain this much smaller than the ones that found no spot is tried again.
 static const double SMALLER = 0.9;
 static const int64_t MOST_GRAINS = (int64_t)1 << 28;
@@ -179,63 +180,71 @@ static int by_place(const void* pa, const void* pb)
     return a->radius < b->radius ? -1 : a->radius > b->radius;
 }
 
-/// Put down up to `batch` grains from the end of `left` regardless of overlaps, push apart and keep
-/// the better of before and after; *gained tells by how many grains it is better. Those for which
-/// even the empty region has no spot are counted in *homeless and forgotten. `spots` has room for
-/// all.
-static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, int64_t* pushes,
-                                  spot* spots, int64_t* homeless, int64_t* gained,
-                                  talus_error* error)
+/// Make `spots` the movable balls, numbered by place: neighbours are then near in memory too, which
+/// makes sweeps over 10^6 balls several times faster.
+static talus_status load_by_place(packing* p, spot* spots, int64_t count, talus_error* error)
 {
-    int64_t before = save_spots(p, spots);
-    while (batch > 0 && left->count > 0) {
-        double x[3], radius = left->r[--left->count];
-        if (find_spot(p, radius, false, x)) {
-            TRY(put_ball(p, x, radius, error));
-            batch--;
-        } else {
-            ++*homeless;
-        }
-    }
-    int64_t newcomers = p->grid.count - p->fixed - before;
-    int64_t removed = packing_relax(p, ROUNDS, pushes);
-    if (removed < 0) return error_memory(error, "random filling");
-    *gained = newcomers - removed;
-    if (*gained <= 0) {
-        for (int64_t i = p->fixed + before; i < p->grid.count; i++) {
-            TRY(radii_add(left, p->grid.balls[i].radius, error));
-        }
-        return load_spots(p, spots, before, error);
-    }
-    for (int64_t i = p->fixed; removed > 0 && i < p->grid.count; i++) {
-        if (p->grid.balls[i].level < 0) TRY(radii_add(left, p->grid.balls[i].radius, error));
-    }
-    if (removed == 0) return TALUS_OK;
-    return load_spots(p, spots, save_spots(p, spots), error);
-}
-
-/// Squeeze in what sequential addition left over, as long as it helps and sweeps are left.
-static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int64_t* homeless,
-                               talus_error* error)
-{
-    if (left->count == 0) return TALUS_OK;
-    spot* spots = malloc((size_t)wanted * sizeof *spots);
-    if (!spots) return error_memory(error, "random filling");
-    int64_t pushes = 0, most = wanted * p->def->sweeps;
-    int64_t placed = p->grid.count - p->fixed, batch = placed / BATCH_SHARE + 1;
-    // Number the balls by place instead of by size: neighbours are then near in memory too, which
-    // makes the sweeps more than twice as fast.
-    const double width = 4.0 * left->r[0];
-    const int64_t count = save_spots(p, spots);
+    const double width = 4.0 * p->typical_radius;
     for (int64_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) spots[i].slab[k] = (int64_t)floor(spots[i].centre[k] / width);
     }
     qsort(spots, (size_t)count, sizeof *spots, by_place);
-    talus_status status = load_spots(p, spots, count, error);
-    while (status == TALUS_OK && pushes < most && batch > 0 && left->count > 0) {
-        int64_t gained = 0;
-        status = squeeze_batch(p, left, batch, &pushes, spots, homeless, &gained, error);
-        if (gained <= 0) batch /= 4;
+    return load_spots(p, spots, count, error);
+}
+
+/// Put down `batch` grains from the end of `left` regardless of overlaps, push apart and take out
+/// what still overlaps; *fits tells whether that is none. If it is more than half of the batch, all
+/// is as it was before. Those for which even the empty region has no spot are counted in *homeless
+/// and forgotten. `spots` has room for all, twice.
+static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, int64_t most,
+                                  int64_t* pushes, spot* spots, int64_t* homeless, bool* fits,
+                                  talus_error* error)
+{
+    const int64_t before = save_spots(p, spots);
+    int64_t all = before;
+    while (all < before + batch && left->count > 0) {
+        spot* s = &spots[all];
+        s->radius = left->r[--left->count];
+        if (find_spot(p, s->radius, false, s->centre))
+            all++;
+        else
+            ++*homeless;
+    }
+    spot* together = spots + all;
+    memcpy(together, spots, (size_t)all * sizeof *spots);
+    TRY(load_by_place(p, together, all, error));
+    const int64_t removed = packing_relax(p, most, pushes);
+    if (removed < 0) return error_memory(error, "random filling");
+    *fits = removed == 0;
+    if (*fits) return TALUS_OK;
+    if (2 * removed > all - before) {
+        for (int64_t i = all; i-- > before;) TRY(radii_add(left, spots[i].radius, error));
+        return load_spots(p, spots, before, error);
+    }
+    for (int64_t i = p->fixed; i < p->grid.count; i++) {
+        if (p->grid.balls[i].level < 0) TRY(radii_add(left, p->grid.balls[i].radius, error));
+    }
+    return load_spots(p, spots, save_spots(p, spots), error);
+}
+
+/// Squeeze in what sequential addition left over, all at once if that fits; else by bisection
+/// between what stands and what was too much, as long as sweeps are left.
+static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int64_t* homeless,
+                               talus_error* error)
+{
+    if (left->count == 0) return TALUS_OK;
+    spot* spots = malloc(2 * (size_t)wanted * sizeof *spots);
+    if (!spots) return error_memory(error, "random filling");
+    int64_t pushes = 0, most = wanted * p->def->sweeps;
+    int64_t too_many = wanted + 1; // grains
+    talus_status status = TALUS_OK;
+    while (status == TALUS_OK && pushes < most && left->count > 0) {
+        const int64_t placed = p->grid.count - p->fixed;
+        const int64_t batch = too_many > wanted ? left->count : (too_many - placed) / 2;
+        if (batch < 1) break;
+        bool fits = true;
+        status = squeeze_batch(p, left, batch, most, &pushes, spots, homeless, &fits, error);
+        if (!fits) too_many = placed + batch;
     }
     free(spots);
     return status;
@@ -250,10 +259,11 @@ static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
     TRY(draw_sizes(p->def, p->context->dim, &p->r, wanted, error));
     report->requested = wanted->count;
     qsort(wanted->r, (size_t)wanted->count, sizeof *wanted->r, by_size);
+    p->typical_radius = wanted->r[wanted->count / 2];
     p->centre = malloc((size_t)wanted->count * 3 * sizeof *p->centre);
     if (!p->centre) return error_memory(error, "random filling");
     const int dim = p->context->dim;
-    TRY(ball_grid_init(&p->grid, dim, &p->context->cell, error));
+    TRY(ball_grid_init(&p->grid, dim, &p->context->cell, wanted->r[0], error));
     for (int64_t i = 0; i < grains->count; i++) { // those of earlier sources
         const talus_grain_def* g = &grains->rows[i];
         TRY(ball_grid_add(&p->grid, g->position, g->radius, error));

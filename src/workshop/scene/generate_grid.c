@@ -1,8 +1,10 @@
 /// Hierarchy of hashed grids: insertion, moves and the visit of overlapping balls.
 ///
 /// A query at level l reaches radius + largest_l + gap in every direction and visits the cells
-/// there; when these are more than the balls inserted (a large query among tiny balls) it looks at
-/// all balls instead.
+/// there, from the middle outwards: a spot that is taken is mostly taken by the nearest ball. When
+/// the cells are more than the balls inserted (a large query among tiny balls) it looks at all
+/// balls instead. Cells along x are neighbours in the table of buckets, unless they are cut by its
+/// end.
 #include "scene/generate_grid.h"
 
 #include <math.h>
@@ -13,10 +15,15 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-talus_status ball_grid_init(ball_grid* grid, int dim, const cell* c, talus_error* error)
+/// Farthest cell from the origin: beyond it cells are shared, which costs time only.
+static const double FARTHEST_CELL = 0x1p29;
+
+talus_status ball_grid_init(ball_grid* grid, int dim, const cell* c, double radius,
+                            talus_error* error)
 {
     memset(grid, 0, sizeof *grid);
     grid->dim = dim;
+    grid->radius = radius;
     if (c) grid->cell = *c;
     grid->bucket_mask = 255;
     grid->heads = malloc(256 * sizeof *grid->heads);
@@ -40,33 +47,38 @@ static void wrapped(const ball_grid* grid, const double* centre, double out[3])
     cell_wrap(&grid->cell, grid->dim, out, image);
 }
 
-static int64_t cell_index(const ball_grid* grid, const grid_level* level, int k, double x)
+static int32_t cell_index(const ball_grid* grid, const grid_level* level, int k, double x)
 {
     double origin = grid->cell.periodic[k] ? grid->cell.low[k] : 0.0;
     double index = floor((x - origin) / level->width[k]);
-    // Beyond 2^52 neighbouring cells cannot be told apart anyway; keeps the conversion defined.
-    return (int64_t)fmin(fmax(index, -0x1p52), 0x1p52);
+    return (int32_t)fmin(fmax(index, -FARTHEST_CELL), FARTHEST_CELL);
 }
 
-static int64_t wrap_index(const ball_grid* grid, const grid_level* level, int k, int64_t i)
+static int32_t wrap_index(const ball_grid* grid, const grid_level* level, int k, int32_t i)
 {
     if (!grid->cell.periodic[k]) return i;
-    int64_t n = level->cells[k];
-    return ((i % n) + n) % n;
+    int32_t n = level->cells[k];
+    return i >= 0 && i < n ? i : ((i % n) + n) % n;
 }
 
-static int64_t bucket_of(const ball_grid* grid, int level, const int64_t at[3])
+/// Hash of a row of cells along x; the cell x is x further.
+static uint64_t row_hash(int level, int32_t y, int32_t z)
 {
-    uint64_t state = (uint64_t)level;
-    for (int k = 0; k < 3; k++) state = rng_mix(&state) ^ (uint64_t)at[k];
-    return (int64_t)(rng_mix(&state) & (uint64_t)grid->bucket_mask);
+    uint64_t state = (uint64_t)level ^ (uint64_t)(uint32_t)y << 8 ^ (uint64_t)(uint32_t)z << 36;
+    return rng_mix(&state);
+}
+
+static int64_t* head_of(const ball_grid* grid, uint64_t row, int32_t x)
+{
+    return &grid->heads[(row + (uint64_t)(int64_t)x) & (uint64_t)grid->bucket_mask];
 }
 
 /// Level for a radius, made when it is new. When all levels are taken the last one is used: its
 /// `largest` then widens the reach of queries, which stay right.
 static int level_of(ball_grid* grid, double radius)
 {
-    int exponent = ilogb(radius);
+    int exponent = (int)floor(log2(grid->radius / radius));
+    if (ldexp(grid->radius, -exponent) < radius) exponent--; // rounding of the logarithm
     for (int l = 0; l < grid->level_count; l++) {
         if (grid->levels[l].exponent == exponent) return l;
     }
@@ -74,32 +86,39 @@ static int level_of(ball_grid* grid, double radius)
     grid_level* level = &grid->levels[grid->level_count];
     level->exponent = exponent;
     for (int k = 0; k < 3; k++) {
-        level->width[k] = ldexp(1.0, exponent + 2);
+        level->width[k] = ldexp(2.0 * grid->radius, -exponent);
         if (!grid->cell.periodic[k]) continue;
         double fit = floor(grid->cell.length[k] / level->width[k]);
-        level->cells[k] = (int64_t)fmin(fmax(fit, 1.0), 0x1p52);
+        level->cells[k] = (int32_t)fmin(fmax(fit, 1.0), FARTHEST_CELL);
         level->width[k] = grid->cell.length[k] / (double)level->cells[k];
     }
     return grid->level_count++;
 }
 
+static void find_cell(const ball_grid* grid, int l, const double centre[3], int32_t at[3])
+{
+    const grid_level* level = &grid->levels[l];
+    at[0] = at[1] = at[2] = 0;
+    for (int k = 0; k < grid->dim; k++) {
+        at[k] = wrap_index(grid, level, k, cell_index(grid, level, k, centre[k]));
+    }
+}
+
 static void link_ball(ball_grid* grid, int64_t ball)
 {
     grid_ball* b = &grid->balls[ball];
-    const grid_level* level = &grid->levels[b->level];
-    for (int k = 0; k < grid->dim; k++) {
-        b->at[k] = wrap_index(grid, level, k, cell_index(grid, level, k, b->centre[k]));
-    }
-    int64_t bucket = bucket_of(grid, b->level, b->at);
-    b->next = grid->heads[bucket];
-    grid->heads[bucket] = ball;
+    find_cell(grid, b->level, b->centre, b->at);
+    int64_t* head = head_of(grid, row_hash(b->level, b->at[1], b->at[2]), b->at[0]);
+    b->next = *head;
+    *head = ball;
 }
 
 static void unlink_ball(ball_grid* grid, int64_t ball)
 {
-    int64_t* slot = &grid->heads[bucket_of(grid, grid->balls[ball].level, grid->balls[ball].at)];
+    const grid_ball* b = &grid->balls[ball];
+    int64_t* slot = head_of(grid, row_hash(b->level, b->at[1], b->at[2]), b->at[0]);
     while (*slot != ball) slot = &grid->balls[*slot].next;
-    *slot = grid->balls[ball].next;
+    *slot = b->next;
 }
 
 /// Empty the buckets and put in again the balls that are not taken out.
@@ -142,8 +161,12 @@ talus_status ball_grid_add(ball_grid* grid, const double* centre, double radius,
 
 void ball_grid_move(ball_grid* grid, int64_t ball, const double* centre)
 {
+    grid_ball* b = &grid->balls[ball];
+    int32_t at[3];
+    wrapped(grid, centre, b->centre);
+    find_cell(grid, b->level, b->centre, at);
+    if (memcmp(at, b->at, sizeof at) == 0) return;
     unlink_ball(grid, ball);
-    wrapped(grid, centre, grid->balls[ball].centre);
     link_ball(grid, ball);
 }
 
@@ -177,17 +200,32 @@ static bool query_test(const query* q, int64_t ball)
     return q->visitor(q->user, ball, delta, sqrt(squared));
 }
 
-static bool query_cell(const query* q, int level, const int64_t at[3])
+static bool query_cell(const query* q, int level, uint64_t row, const int32_t at[3])
 {
     const ball_grid* grid = q->grid;
-    int64_t i = grid->heads[bucket_of(grid, level, at)];
-    for (; i >= 0; i = grid->balls[i].next) {
+    for (int64_t i = *head_of(grid, row, at[0]); i >= 0; i = grid->balls[i].next) {
         const grid_ball* b = &grid->balls[i];
         // A bucket may hold several cells: only this one's balls, so that none comes twice.
-        if (b->level != level || memcmp(b->at, at, sizeof b->at) != 0) continue;
+        if (b->at[0] != at[0] || b->at[1] != at[1] || b->at[2] != at[2] || b->level != level) {
+            continue;
+        }
         if (!query_test(q, i)) return false;
     }
     return true;
+}
+
+/// Cells along an axis: from `low` to `high`, beginning at `middle`.
+typedef struct span {
+    int32_t low, middle, high;
+} span;
+
+/// The next cell of a span, going away from the middle on both sides in turn.
+static int32_t outwards(const span* s, int32_t i)
+{
+    int32_t both =
+        s->middle - s->low < s->high - s->middle ? s->middle - s->low : s->high - s->middle;
+    if (i <= 2 * both) return s->middle + (i % 2 == 1 ? (i + 1) / 2 : -(i / 2));
+    return s->middle - s->low > both ? s->middle - (i - both) : s->middle + (i - both);
 }
 
 static bool query_level(const query* q, int l)
@@ -195,13 +233,18 @@ static bool query_level(const query* q, int l)
     const ball_grid* grid = q->grid;
     const grid_level* level = &grid->levels[l];
     double reach = q->radius + level->largest + q->gap;
-    int64_t first[3] = {0}, span[3] = {1, 1, 1};
+    span s[3] = {{0}};
     double cells = 1.0;
     for (int k = 0; k < grid->dim; k++) {
-        first[k] = cell_index(grid, level, k, q->centre[k] - reach);
-        span[k] = cell_index(grid, level, k, q->centre[k] + reach) - first[k] + 1;
-        if (grid->cell.periodic[k] && span[k] > level->cells[k]) span[k] = level->cells[k];
-        cells *= (double)span[k];
+        s[k].low = cell_index(grid, level, k, q->centre[k] - reach);
+        s[k].middle = cell_index(grid, level, k, q->centre[k]);
+        s[k].high = cell_index(grid, level, k, q->centre[k] + reach);
+        if (grid->cell.periodic[k] && s[k].high - s[k].low >= level->cells[k]) { // each once
+            s[k].low = 0;
+            s[k].high = level->cells[k] - 1;
+            s[k].middle = wrap_index(grid, level, k, s[k].middle);
+        }
+        cells *= (double)(s[k].high - s[k].low + 1);
     }
     if (cells > (double)grid->count) {
         for (int64_t i = 0; i < grid->count; i++) {
@@ -209,14 +252,15 @@ static bool query_level(const query* q, int l)
         }
         return true;
     }
-    int64_t at[3] = {0};
-    for (int64_t z = 0; z < span[2]; z++) {
-        if (grid->dim == 3) at[2] = wrap_index(grid, level, 2, first[2] + z);
-        for (int64_t y = 0; y < span[1]; y++) {
-            at[1] = wrap_index(grid, level, 1, first[1] + y);
-            for (int64_t x = 0; x < span[0]; x++) {
-                at[0] = wrap_index(grid, level, 0, first[0] + x);
-                if (!query_cell(q, l, at)) return false;
+    int32_t at[3] = {0};
+    for (int32_t z = 0; z <= s[2].high - s[2].low; z++) {
+        if (grid->dim == 3) at[2] = wrap_index(grid, level, 2, outwards(&s[2], z));
+        for (int32_t y = 0; y <= s[1].high - s[1].low; y++) {
+            at[1] = wrap_index(grid, level, 1, outwards(&s[1], y));
+            const uint64_t row = row_hash(l, at[1], at[2]);
+            for (int32_t x = 0; x <= s[0].high - s[0].low; x++) {
+                at[0] = wrap_index(grid, level, 0, outwards(&s[0], x));
+                if (!query_cell(q, l, row, at)) return false;
             }
         }
     }

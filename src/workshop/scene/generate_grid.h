@@ -1,8 +1,8 @@
 /// Balls in a hierarchy of hashed grids, to ask who stands near a spot.
 ///
-/// A ball lives in the level of its radius' power of two, in cells at least as wide as its
-/// diameter, so that a query visits few cells per level whatever the mix of sizes. Cells are kept
-/// in a hash table: the domain needs no bounds.
+/// A level holds the balls of radius R / 2^(l + 1) to R / 2^l, where R is given at the start, in
+/// cells as wide as the largest diameter, so that a query visits few cells per level whatever the
+/// mix of sizes. Cells are kept in a hash table: the domain needs no bounds.
 #ifndef TALUS_SCENE_GENERATE_GRID_H
 #define TALUS_SCENE_GENERATE_GRID_H
 
@@ -15,21 +15,22 @@ enum { BALL_GRID_LEVELS = 48 };
 typedef struct grid_ball {
     double centre[3]; ///< wrapped into the periodic cell
     double radius;
-    int64_t at[3]; ///< grid cell
     int64_t next;  ///< in the bucket, -1: last
+    int32_t at[3]; ///< grid cell
     int level;
 } grid_ball;
 
 typedef struct grid_level {
-    int exponent;   ///< balls with 2^exponent <= radius < 2^(exponent + 1)
+    int exponent;   ///< balls with R / 2^(exponent + 1) < radius <= R / 2^exponent
     double largest; ///< radius ever inserted
     double width[3];
-    int64_t cells[3]; ///< along periodic axes
+    int32_t cells[3]; ///< along periodic axes
 } grid_level;
 
 typedef struct ball_grid {
     int dim;
     cell cell;
+    double radius; ///< R
     int level_count;
     grid_level levels[BALL_GRID_LEVELS];
     grid_ball* balls; ///< in the order of insertion; the index is the handle
@@ -38,8 +39,11 @@ typedef struct ball_grid {
     int64_t bucket_mask;
 } ball_grid;
 
-/// Start an empty grid. Free with ball_grid_free(), also after a failure. `c` may be NULL.
-talus_status ball_grid_init(ball_grid* grid, int dim, const cell* c, talus_error* error);
+/// Start an empty grid. `radius` is the largest of most of the balls to come: others may be of any
+/// size, but searches are fastest when it fits. `c` may be NULL. Free with ball_grid_free(), also
+/// after a failure.
+talus_status ball_grid_init(ball_grid* grid, int dim, const cell* c, double radius,
+                            talus_error* error);
 void ball_grid_free(ball_grid* grid);
 
 /// Insert a ball; its handle is the number of balls inserted before.

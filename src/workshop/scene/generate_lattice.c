@@ -258,7 +258,7 @@ talus_status generate_lattice(const lattice_def* def, const generate_context* co
                        .l.largest = sizes_largest(s)};
     talus_status status = lattice_setup(&run.l, def, context, error);
     if (status == TALUS_OK) {
-        status = ball_grid_init(&run.earlier, context->dim, &context->cell, error);
+        status = ball_grid_init(&run.earlier, context->dim, &context->cell, run.l.largest, error);
         if (status == TALUS_OK) status = place_all(&run, base, error);
         ball_grid_free(&run.earlier);
     }

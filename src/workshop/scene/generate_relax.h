@@ -12,13 +12,14 @@ typedef struct packing {
     ball_grid grid;
     int64_t fixed;  ///< earlier grains, which stay where they are
     double* centre; ///< [grid.count - fixed][3] of the movable balls, not wrapped
+    double typical_radius;
     rng r;
 } packing;
 
-/// Push overlapping balls apart, at most `rounds` times around, within the region and off the
-/// walls; *pushes counts the moves. Then take out of the grid what still overlaps, the last
-/// inserted first, so that no overlap is left. Returns the number of balls taken out, -1 when
-/// memory is short.
-int64_t packing_relax(packing* p, int rounds, int64_t* pushes);
+/// Push overlapping balls apart within the region and off the walls, until none overlap, until it
+/// gets too slow, or until the moves, which are counted in *pushes, are `most`. Then take out of
+/// the grid what still overlaps, the last inserted first, so that no overlap is left. Returns the
+/// number of balls taken out, -1 when memory is short.
+int64_t packing_relax(packing* p, int64_t most, int64_t* pushes);
 
 #endif

@@ -166,7 +166,8 @@ talus_status inlet_pour(const inlet* in, double h, const double* positions, cons
     context.allowed = allowed;
     context.allowed_user = allowed_user;
     ball_grid grid;
-    talus_status status = ball_grid_init(&grid, context.dim, &context.cell, error);
+    talus_status status =
+        ball_grid_init(&grid, context.dim, &context.cell, sizes_largest(in->sizes), error);
     for (int64_t i = 0; status == TALUS_OK && i < n; i++) {
         const double* x = positions + i * context.dim;
         if (near_box(in, x, radii[i])) status = ball_grid_add(&grid, x, radii[i], error);

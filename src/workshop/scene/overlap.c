@@ -79,7 +79,7 @@ talus_status overlaps_find(const double* positions, const double* radii, int64_t
                 .pairs = pairs,
                 .capacity = capacity};
     ball_grid grid;
-    talus_status status = ball_grid_init(&grid, dim, c, error);
+    talus_status status = ball_grid_init(&grid, dim, c, order[0].radius, error);
     for (; status == TALUS_OK && s.self < n; s.self++) {
         const ranked* me = &order[s.self];
         const double* centre = positions + me->row * dim;

@@ -3,8 +3,8 @@
 #define SINGLE_PRECISION
 #include "rigid/packed/kernel.h"
 
-void packed_sweep_single_avx2(packed_problem* packed, int64_t block, bool momentum, double beta,
+void packed_sweep_single_avx2(packed_problem* packed, int64_t block, const packed_manner* manner,
                               packed_sums* sums)
 {
-    sweep_any(packed, block, momentum, beta, sums);
+    sweep_any(packed, block, manner, sums);
 }

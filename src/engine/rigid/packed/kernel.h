@@ -91,11 +91,46 @@ static ALWAYS_INLINE void prefetch_rows(const packed_problem* packed, const int 
     }
 }
 
+static ALWAYS_INLINE bool all_zero(const real* x, const real* z, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (x[i] != 0 || z[i] != 0) return false;
+    }
+    return true;
+}
+
+/// Contacts of a batch if none of them has an impulse or had one in the sweep before, else 0: then
+/// momentum does nothing to them either, and the batch may be left out until it is looked at again.
+/// Laws that are solved one by one keep torques elsewhere; they are always looked at.
+static ALWAYS_INLINE uint8_t stays_open(const packed_problem* packed, const int dim, int64_t batch)
+{
+    const int kind = packed->batches[batch].kind, numbers = dim * PACKED_LANES;
+    const int torques = spin_width(dim) * PACKED_LANES;
+    const int64_t at = batch * numbers, slot = packed->batches[batch].slot;
+    if (kind == PACKED_SCALAR || !all_zero(values_of(packed, PACKED_IMPULSE) + at,
+                                           values_of(packed, PACKED_OLD_IMPULSE) + at, numbers)) {
+        return 0;
+    }
+    if (kind == PACKED_ROLL &&
+        !all_zero(values_of(packed, PACKED_TORQUE) + slot * torques,
+                  values_of(packed, PACKED_OLD_TORQUE) + slot * torques, torques)) {
+        return 0;
+    }
+    int contacts = 0;
+    for (int i = 0; i < PACKED_LANES; i++) {
+        contacts += packed->source[batch * PACKED_LANES + i] >= 0;
+    }
+    return (uint8_t)contacts;
+}
+
 static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int64_t number,
-                                      bool momentum, double beta, packed_sums* out)
+                                      bool momentum, const packed_manner* manner, packed_sums* out)
 {
     const packed_block* block = &packed->blocks[number];
+    const double beta = momentum ? manner->beta : 0.0;
+    const bool skip = momentum && manner->skip;
     const lanes beta_lanes = lanes_set(beta);
+    int64_t skipped = 0;
     lane_sums sums;
     for (int part = 0; part < PARTS; part++) {
         sums.change[part] = sums.step[part] = lanes_set(0.0);
@@ -103,6 +138,10 @@ static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int
     }
     if (momentum) extrapolate_rows(packed, dim, block, beta);
     for (int64_t k = block->first; k < block->last; k++) {
+        if (skip && packed->open[k] > 0) {
+            skipped += packed->open[k];
+            continue;
+        }
         prefetch_rows(packed, dim, k + PREFETCH_BATCHES);
         switch (packed->batches[k].kind) {
         case PACKED_BALL:
@@ -118,27 +157,29 @@ static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int
         case PACKED_SOLID: sweep_solids(packed, dim, k, momentum, beta_lanes, &sums); break;
         default: sweep_scalar(packed, dim, k, momentum, beta, &sums); break;
         }
+        if (!skip) packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
     }
     *out = (packed_sums){.change = add_lanes(sums.change),
                          .step = add_lanes(sums.step),
                          .turning = add_lanes(sums.turning),
-                         .impulse = add_lanes(sums.impulse)};
+                         .impulse = add_lanes(sums.impulse),
+                         .skipped = skipped};
 }
 
 /// Pick the instance for this dimension and for sweeps with or without momentum.
-static void sweep_any(packed_problem* packed, int64_t block, bool momentum, double beta,
+static void sweep_any(packed_problem* packed, int64_t block, const packed_manner* manner,
                       packed_sums* sums)
 {
     if (packed->dim == 2) {
-        if (momentum) {
-            sweep_block(packed, 2, block, true, beta, sums);
+        if (manner->momentum) {
+            sweep_block(packed, 2, block, true, manner, sums);
         } else {
-            sweep_block(packed, 2, block, false, 0.0, sums);
+            sweep_block(packed, 2, block, false, manner, sums);
         }
-    } else if (momentum) {
-        sweep_block(packed, 3, block, true, beta, sums);
+    } else if (manner->momentum) {
+        sweep_block(packed, 3, block, true, manner, sums);
     } else {
-        sweep_block(packed, 3, block, false, 0.0, sums);
+        sweep_block(packed, 3, block, false, manner, sums);
     }
 }
 

@@ -228,9 +228,10 @@ typedef struct class_places {
     int64_t single; ///< batch
 } class_places;
 
-static void open_batch(packed_problem* packed, int64_t batch, int kind, batch_start* at)
+static void open_batch(packed_problem* packed, int64_t batch, int kind, int64_t group,
+                       batch_start* at)
 {
-    packed->batches[batch] = (packed_batch){kind, at->slots[kind]++};
+    packed->batches[batch] = (packed_batch){kind, at->slots[kind]++, (int32_t)group};
     for (int lane = 0; lane < PACKED_LANES; lane++)
         packed->source[batch * PACKED_LANES + lane] = -1;
 }
@@ -247,9 +248,10 @@ static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t
     packed->blocks[turn].first = at.batch;
     for (int colour = 0; colour < PACKED_COLOURS; colour++) {
         for (int kind = 0; kind < PACKED_KINDS; kind++) {
-            places.next[colour][kind] = at.batch * PACKED_LANES;
+            const int64_t group = at.batch;
+            places.next[colour][kind] = group * PACKED_LANES;
             for (int32_t k = batches_of(counts.of[colour][kind]); k > 0; k--) {
-                open_batch(packed, at.batch++, kind, &at);
+                open_batch(packed, at.batch++, kind, group, &at);
             }
         }
     }
@@ -257,7 +259,7 @@ static void fill_batches(const packed_layout* l, packed_problem* packed, int64_t
 
     for (int64_t i = first; i < last; i++) {
         if (l->colour[i] == PACKED_COLOURS) {
-            open_batch(packed, places.single, l->kind[i], &at);
+            open_batch(packed, places.single, l->kind[i], places.single, &at);
             packed->source[places.single++ * PACKED_LANES] = (int32_t)i;
         } else {
             packed->source[places.next[l->colour[i]][l->kind[i]]++] = (int32_t)i;
@@ -284,7 +286,8 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
 
     const bool good =
         arrays_renew(&packed->notes->batch_capacity, packed->batch_count, ARRAY(packed->batches),
-                     ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES));
+                     ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES),
+                     ROWS(packed->arranged, 3 * PACKED_LANES), ARRAY(packed->open));
     if (good) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
         for (int64_t k = 0; k <= l->blocks; k++) fill_batches(l, packed, k, start[k]);
@@ -368,6 +371,10 @@ static void number_rows(const packed_layout* l, packed_problem* packed, int64_t 
             }
             if (*source >= 0) *source = l->order[*source];
         }
+        int32_t* arranged = packed->arranged + 3 * k * PACKED_LANES;
+        memcpy(arranged, packed->source + k * PACKED_LANES, sizeof *arranged * PACKED_LANES);
+        memcpy(arranged + PACKED_LANES, packed->who + 2 * k * PACKED_LANES,
+               sizeof *arranged * 2 * PACKED_LANES);
     }
 }
 

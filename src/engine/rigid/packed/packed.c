@@ -33,6 +33,9 @@ void packed_free(packed_problem* packed)
     free(packed->batches);
     free(packed->who);
     free(packed->source);
+    free(packed->arranged);
+    free(packed->opening);
+    free(packed->open);
     free(packed->body_of);
     free(packed->private_row);
     free(packed->sums);
@@ -277,6 +280,7 @@ talus_status packed_pack(packed_problem* packed, problem* p, int threads)
     threads = packed_threads(p->count, threads);
     if (packed_arrange(packed, p, threads)) return TALUS_ERR_MEMORY;
     packed->problem = p;
+    if (packed_gather_open(packed, threads)) return TALUS_ERR_MEMORY;
     packed->single = packed->has_old = false;
     const int dim = packed->dim, lanes = PACKED_LANES, turns = spin_width(dim);
     const int64_t needed[PACKED_ARRAYS] = {
@@ -501,21 +505,20 @@ static void do_blocks(packed_problem* packed, block_work* work, const void* data
 /// A sweep over a block as it shall be done.
 typedef struct sweep_task {
     packed_sweep_block* sweep;
-    bool momentum;
-    double beta;
+    const packed_manner* manner;
 } sweep_task;
 
 static void sweep_one(packed_problem* packed, int64_t block, const void* data)
 {
     const sweep_task* task = data;
-    task->sweep(packed, block, task->momentum, task->beta, &packed->sums[block]);
+    task->sweep(packed, block, task->manner, &packed->sums[block]);
 }
 
-packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, bool momentum,
-                         double beta, int threads)
+packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels,
+                         const packed_manner* manner, int threads)
 {
     const packed_kernels* one_lane = packed_kernels_for(TALUS_VECTOR_PORTABLE);
-    sweep_task task = {packed->single ? kernels->sweep_single : kernels->sweep, momentum, beta};
+    sweep_task task = {packed->single ? kernels->sweep_single : kernels->sweep, manner};
     do_blocks(packed, sweep_one, &task, packed_threads(packed->count, threads));
     task.sweep = packed->single ? one_lane->sweep_single : one_lane->sweep;
     sweep_one(packed, packed->block_count, &task);
@@ -526,6 +529,7 @@ packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, 
         all.step += packed->sums[k].step;
         all.turning += packed->sums[k].turning;
         all.impulse += packed->sums[k].impulse;
+        all.skipped += packed->sums[k].skipped;
     }
     all.change *= unit, all.step *= unit, all.turning *= unit, all.impulse *= unit;
     return all;
@@ -660,6 +664,7 @@ static void shift_one(packed_problem* packed, int64_t number, const void* data)
 
 void packed_shift(packed_problem* packed, const packed_kernels* kernels, int threads)
 {
+    memset(packed->open, 0, (size_t)packed->batch_count);
     move_old_rows(packed, -1.0, threads);
     do_blocks(packed, shift_one, kernels, packed_threads(packed->count, threads));
     shift_one(packed, packed->block_count, packed_kernels_for(TALUS_VECTOR_PORTABLE));

@@ -25,6 +25,8 @@
 /// In single precision the sweeps work on a second set of the same arrays, as floats and in units
 /// in which masses and velocities are about 1 (single.c). Doubles stay the reference: the
 /// velocities that go with impulses are computed, and everything is judged, in them.
+/// Batches in which all contacts are open are left out of most sweeps; open.c sees to it that there
+/// are such batches.
 /// Impulses are apart from the constants, [dim][lane]: 3D as vectors, 2D as (normal, tangential).
 /// Contacts that cannot be coloured (a body with too many, a wall that contacts push about) come
 /// last, one by one: the tail. Lanes of its batches may share bodies; they are done in order, by
@@ -51,8 +53,9 @@ typedef enum packed_kind {
 } packed_kind;
 
 typedef struct packed_batch {
-    int32_t kind; ///< packed_kind
-    int32_t slot; ///< row in the constants of its kind
+    int32_t kind;  ///< packed_kind
+    int32_t slot;  ///< row in the constants of its kind
+    int32_t group; ///< first batch of its block with contacts of the same colour and kind
 } packed_batch;
 
 /// Arrays of numbers; "before" means of the sweep before, without extrapolation.
@@ -89,11 +92,19 @@ typedef struct packed_block {
 /// What a sweep tells about itself; w is the normal response of the contact, x its impulse after
 /// the update, y before it, z the one of the sweep before (without extrapolation).
 typedef struct packed_sums {
-    double change;  ///< sum of w |x - y|^2
-    double step;    ///< sum of w |x - z|^2
-    double turning; ///< sum of w (x - y).(x - z): negative when momentum points the wrong way
-    double impulse; ///< sum of w |x|^2
+    double change;   ///< sum of w |x - y|^2
+    double step;     ///< sum of w |x - z|^2
+    double turning;  ///< sum of w (x - y).(x - z): negative when momentum points the wrong way
+    double impulse;  ///< sum of w |x|^2
+    int64_t skipped; ///< contacts that were not updated
 } packed_sums;
+
+/// How a sweep is to be done.
+typedef struct packed_manner {
+    bool momentum; ///< extrapolate impulses and velocities first: y = x + beta (x - z), z becomes x
+    double beta;
+    bool skip; ///< leave batches out that were open in the last sweep that left none out
+} packed_manner;
 
 typedef struct packed_problem {
     int dim;
@@ -105,7 +116,13 @@ typedef struct packed_problem {
     uint32_t pass;               ///< passes over all blocks so far
     packed_batch* batches;       ///< [batch_count]
     int32_t* who;                ///< [batch_count][2][lane] rows of the bodies a and b
-    int32_t* source;      ///< [batch_count][lane] contact in the problem, -1: the lane is idle
+    int32_t* source;   ///< [batch_count][lane] contact in the problem, -1: the lane is idle
+    int32_t* arranged; ///< [batch_count][3][lane] source, a and b as the layout has them; those in
+                       ///< use have the contacts that may be open at the end of each group
+    float* opening;    ///< [count] velocity at which a contact opens that had no impulse, else 0
+    int64_t opening_capacity;
+    uint8_t* open;        ///< [batch_count] contacts of a batch in which none had an impulse in the
+                          ///< last sweep over everything and in the one before it, else 0
     int32_t* body_of;     ///< [row_count] row in the problem
     uint8_t* private_row; ///< [row_count] 1: a copy of a body that does not move
     double* values[PACKED_ARRAYS]; ///< packed_array says of what
@@ -160,9 +177,8 @@ static ALWAYS_INLINE int packed_solid_arms(const int dim)
     return dim == 2 ? 11 : 18;
 }
 
-/// One sweep over a block. With `momentum` the impulses and the block's own rows are first
-/// extrapolated: y = x + beta (x - z), and z becomes x.
-typedef void packed_sweep_block(packed_problem* packed, int64_t block, bool momentum, double beta,
+/// One sweep over a block.
+typedef void packed_sweep_block(packed_problem* packed, int64_t block, const packed_manner* manner,
                                 packed_sums* sums);
 packed_sweep_block packed_sweep_single_portable, packed_sweep_single_avx2,
     packed_sweep_single_avx512;
@@ -209,6 +225,9 @@ void packed_refresh_single(packed_problem* packed, const packed_kernels* kernels
 /// there fits: layout.c.
 talus_status packed_arrange(packed_problem* packed, const problem* p, int threads);
 void packed_layout_free(packed_problem* packed);
+/// Put the contacts that are likely to stay open together, at the end of each group of batches:
+/// open.c. A function of the problem and its impulses alone.
+talus_status packed_gather_open(packed_problem* packed, int threads);
 
 /// The kernels of a vector width; of the best one that this machine has for TALUS_VECTOR_BEST.
 /// NULL if the machine cannot run it.
@@ -221,8 +240,8 @@ void packed_remember(packed_problem* packed, int threads);
 /// Forget those again; of a large problem the memory, too, which nothing needs between two solves.
 void packed_forget(packed_problem* packed);
 /// One sweep over everything: all blocks, then the tail.
-packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels, bool momentum,
-                         double beta, int threads);
+packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels,
+                         const packed_manner* manner, int threads);
 
 /// Update a contact of a batch by itself, whatever its law: y is its impulse now, x receives the
 /// new one, both as the batch has them. Velocities of its two rows follow. Returns the normal
