@@ -27,15 +27,17 @@
 /// Sweeps after which it is looked how they get on, and how many times more before the next look.
 enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
 /// Work for direct methods: for clusters in which nothing slides, which they nearly always solve,
-/// as a part of all sweeps that the solve may make; for the others of the sweeps made so far.
-static const double SHARE_AT_REST = 1.0, SHARE_SLIDING = 0.1;
+/// as a part of all sweeps that the solve may make; for the others of the sweeps made so far, and
+/// more when these were many and did not do.
+static const double SHARE_AT_REST = 1.0, SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
 /// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
-static const double NORMAL_AT_REST = 2.0, NORMAL_SLIDING = 50.0, NORMAL_BONDED = 0.01;
+static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED = 0.01;
 static const double ROUNDING = 1e-5;
-/// Updates of each contact that may be spent on a cluster with sliding contacts, by chance.
-static const double DEAR = 2000.0;
+/// Updates of each contact that may be spent on a cluster by chance: what 20 factorisations of 10^4
+/// contacts in 2D take; and fewer than which solve nothing, 8 factorisations of a chain.
+static const double DEAR = 1e4, CHEAP = 400.0;
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -44,6 +46,7 @@ typedef struct cluster_list {
     int64_t* first;   ///< [clusters + 1]
     int64_t* contact; ///< [contacts], those of a cluster ascending
     bool* bonded;     ///< [clusters]
+    double* work;     ///< [clusters] for direct methods; 0: they are not tried
 } cluster_list;
 
 static void list_free(cluster_list* list)
@@ -51,6 +54,8 @@ static void list_free(cluster_list* list)
     free(list->first);
     free(list->contact);
     free(list->bonded);
+    free(list->work);
+    *list = (cluster_list){0};
 }
 
 static talus_status list_contacts(const body_clusters* clusters, const problem* p,
@@ -60,7 +65,8 @@ static talus_status list_contacts(const body_clusters* clusters, const problem* 
     list->first = calloc((size_t)n + 2, sizeof *list->first);
     list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
     list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
-    if (!list->first || !list->contact || !list->bonded) return TALUS_ERR_MEMORY;
+    list->work = calloc((size_t)n + 1, sizeof *list->work);
+    if (!list->first || !list->contact || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(clusters, p, c);
         if (k >= 0) list->first[k + 2]++;
@@ -82,13 +88,22 @@ typedef struct direct_phase {
     const solve_request* request;
     solve_workspace* ws;
     solve_result* out;
+    int64_t sweeps; ///< made when it was last looked
+    bool converged; ///< by the rule
+    certificate found;
     cluster_list list;
     problem part;
     certificate_work judge;
-    double work_at_rest, work_sliding; ///< done
+    double work_at_rest, work_in_flow; ///< done
     uint64_t draws;
     bool changed;
 } direct_phase;
+
+/// Do contacts of a cluster slide because it moves, and not only because it is not solved yet?
+static bool in_flow(const cluster_certificate* of)
+{
+    return of->sliding > 0 && !of->resting;
+}
 
 /// Is the bound of cluster k more than the sweeps should leave?
 static bool stubborn(const direct_phase* d, int64_t k)
@@ -96,23 +111,22 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double tolerance = d->request->options->tolerance;
     if (of->contacts > direct_largest(d->p->dim)) return false;
-    if (!d->out->converged) return of->bound > tolerance;
-    const double normal = of->sliding > 0     ? NORMAL_SLIDING
+    if (!d->converged) return of->bound > tolerance;
+    const double normal = in_flow(of)         ? NORMAL_IN_FLOW
                           : d->list.bonded[k] ? NORMAL_BONDED
                                               : NORMAL_AT_REST;
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
-/// Work that is left for a cluster. Where that is too little for one with sliding contacts, it is
-/// sometimes more.
+/// Work for a cluster. Where what is left is too little it is sometimes more.
 static double work_for(direct_phase* d, const cluster_certificate* of)
 {
-    const double count = (double)d->p->count;
-    if (of->sliding == 0) {
-        return SHARE_AT_REST * (double)solve_budget(d->request) * count - d->work_at_rest;
-    }
-    const double left = SHARE_SLIDING * (double)d->out->sweeps * count - d->work_sliding;
-    const double dear = DEAR * (double)of->contacts;
+    const double count = (double)d->p->count, dear = DEAR * (double)of->contacts;
+    const int64_t most = solve_budget(d->request);
+    const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
+    const double share = stuck && !d->converged ? SHARE_UNDONE : SHARE_IN_FLOW;
+    const double left = !in_flow(of) ? SHARE_AT_REST * (double)most * count - d->work_at_rest
+                                     : share * (double)d->sweeps * count - d->work_in_flow;
     rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
     return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;
 }
@@ -122,9 +136,9 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const int64_t* contact = d->list.contact + d->list.first[k];
     direct_request request = {.bound = of->bound,
-                              .sliding = of->sliding > 0,
+                              .sliding = in_flow(of),
                               .tolerance = d->request->options->tolerance,
-                              .work = work_for(d, of)};
+                              .work = d->list.work[k]};
     direct_result found = {.loosened = true};
     bool better = false;
     TRY(problem_extract(d->p, contact, of->contacts, &d->part));
@@ -132,7 +146,7 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
         TRY(direct_solve(&d->part, &request, &d->judge, &found));
         d->out->second_iterations += found.factorisations;
         if (request.sliding) {
-            d->work_sliding += found.work;
+            d->work_in_flow += found.work;
         } else {
             d->work_at_rest += found.work;
         }
@@ -157,69 +171,121 @@ static void measure_again(const direct_phase* d)
     d->out->converged = (rigid ? seen.velocity : seen.natural) <= options->tolerance;
 }
 
-/// Certify all clusters and solve those that are stubborn. A step whose bound is within the
-/// tolerance meets the rule for rigid grains, whatever its estimate is.
-static talus_status direct_look(direct_phase* d)
+/// Certify all clusters and decide for which of them direct methods are tried; *any: for some.
+static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, bool* any)
+{
+    d->sweeps = sweeps;
+    d->converged = converged;
+    *any = false;
+    TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
+    list_free(&d->list);
+    TRY(list_contacts(&d->ws->certificate.clusters, d->p, &d->list));
+    for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
+        if (!stubborn(d, k)) continue;
+        const double work = work_for(d, &d->ws->certificate.of[k]);
+        const bool enough = work >= CHEAP * (double)d->ws->certificate.of[k].contacts;
+        d->list.work[k] = enough ? work : 0.0;
+        *any |= enough;
+    }
+    return TALUS_OK;
+}
+
+/// Solve the clusters that were decided on. A step whose bound is within the tolerance meets the
+/// rule for rigid grains, whatever its estimate is.
+static talus_status carry_out(direct_phase* d)
 {
     const talus_solver_def* options = d->request->options;
-    certificate found;
-    TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &found));
-    list_free(&d->list);
-    d->list = (cluster_list){0};
-    TRY(list_contacts(&d->ws->certificate.clusters, d->p, &d->list));
     d->changed = false;
     for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
-        if (stubborn(d, k)) TRY(solve_cluster(d, k));
+        if (d->list.work[k] > 0.0) TRY(solve_cluster(d, k));
     }
     if (d->changed) {
         measure_again(d);
-        TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &found));
+        TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
     }
-    if (options->stop == TALUS_STOP_RIGID && found.bound <= options->tolerance) {
+    if (options->stop == TALUS_STOP_RIGID && d->found.bound <= options->tolerance) {
         d->out->converged = true;
     }
     d->out->certified = true;
-    d->out->certificate = found;
+    d->out->certificate = d->found;
     return TALUS_OK;
 }
 
-/// Sweep until there have been `look` of them in this solve.
-static talus_status sweep_to(problem* p, const solve_request* request, solve_workspace* ws,
-                             int64_t look, solve_result* out)
+// ---- sweeps ------------------------------------------------------------------------------------
+
+/// Looks on while the sweeps go on, and ends them when direct methods shall be tried. Whoever
+/// watches the solve looks on, too.
+typedef struct own_watch {
+    solve_watch watch; ///< first: the sweeps know this
+    solve_watch* outer;
+    direct_phase* d;
+    int64_t next; ///< own look, in sweeps of the step
+    bool wanted;
+    talus_status status;
+} own_watch;
+
+static void set_next(own_watch* w)
 {
-    const solve_result done = *out;
-    talus_solver_def part_options = *request->options;
-    solve_request part = *request;
-    part_options.max_sweeps = (int)(request->sweeps_before + look);
-    part.options = &part_options;
-    part.sweeps_before = request->sweeps_before + done.sweeps;
-    part.goes_on = look < solve_budget(request);
-    TRY(accelerated_solver.solve(p, &part, ws, out));
-    out->sweeps += done.sweeps;
-    out->updates += done.updates;
-    out->single_sweeps += done.single_sweeps;
-    out->second_iterations = done.second_iterations;
-    return TALUS_OK;
+    const int64_t outer = w->outer ? w->outer->next : INT64_MAX;
+    w->watch.next = outer < w->next ? outer : w->next;
 }
 
+static void look(solve_watch* watch, const problem* p, int64_t sweeps)
+{
+    own_watch* w = (own_watch*)watch;
+    const int64_t before = w->d->request->sweeps_before;
+    if (w->outer && w->outer->next == sweeps) {
+        w->outer->look(w->outer, p, sweeps);
+        watch->enough = w->outer->enough;
+    }
+    if (w->next == sweeps && !watch->enough) {
+        w->status = plan(w->d, sweeps - before, false, &w->wanted);
+        w->next = before + NEXT_LOOK * (sweeps - before);
+        watch->enough = w->wanted || w->status != TALUS_OK;
+    }
+    set_next(w);
+}
+
+/// Sweep until the rule is met, the sweeps are used up or one of the watches has seen enough.
+static talus_status sweep(direct_phase* d, own_watch* w)
+{
+    const solve_result done = *d->out;
+    solve_request request = *d->request;
+    request.sweeps_before += done.sweeps;
+    request.watch = &w->watch;
+    w->wanted = w->watch.enough = false;
+    set_next(w);
+    TRY(accelerated_solver.solve(d->p, &request, d->ws, d->out));
+    d->out->sweeps += done.sweeps;
+    d->out->updates += done.updates;
+    d->out->single_sweeps += done.single_sweeps;
+    d->out->second_iterations = done.second_iterations;
+    return w->status;
+}
+
+/// Direct methods do not come in between under rules that do not measure the solution and end after
+/// a number of sweeps or when these are small.
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
-    const talus_solver_def* options = request->options;
-    const int64_t most = solve_budget(request);
-    // Direct methods do not come in between under rules that do not measure the solution and end
-    // after a number of sweeps or when these are small.
-    const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
+    const talus_stop_rule rule = request->options->stop;
+    if (rule != TALUS_STOP_RIGID && rule != TALUS_STOP_RESIDUAL) {
+        return accelerated_solver.solve(p, request, ws, out);
+    }
     direct_phase d = {.p = p, .request = request, .ws = ws, .out = out};
-    int64_t look = measures && FIRST_LOOK < most ? FIRST_LOOK : most;
+    own_watch w = {.watch = {.look = look},
+                   .outer = request->watch,
+                   .d = &d,
+                   .next = request->sweeps_before + FIRST_LOOK};
     talus_status status = TALUS_OK;
     *out = (solve_result){0};
     do {
-        status = sweep_to(p, request, ws, look, out);
-        if (status || !measures || (request->watch && request->watch->enough)) break;
-        status = direct_look(&d);
-        look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (!status && !out->converged && out->sweeps < most);
+        bool any = true;
+        status = sweep(&d, &w);
+        if (status || (w.outer && w.outer->enough)) break;
+        if (!w.wanted) status = plan(&d, out->sweeps, out->converged, &any);
+        if (!status) status = carry_out(&d);
+    } while (!status && !out->converged && out->sweeps < solve_budget(request));
     list_free(&d.list);
     problem_free(&d.part);
     certificate_free(&d.judge);

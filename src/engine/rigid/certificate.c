@@ -244,6 +244,7 @@ static void judge_clusters(certificate_work* work)
         const double moving = error_of(0.0, s->gap[IN_MOTION]);
         const double resting = error_of(s->distance2, s->gap[AT_REST]);
         s->best = moving <= resting ? IN_MOTION : AT_REST;
+        out->resting = s->best == AT_REST;
         const double least2 =
             ROUNDING * ROUNDING * s->free2 + LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
         const double error = fmin(moving, resting) * (out->sliding > 0 ? SLIDING : 1.0);

@@ -23,7 +23,14 @@ static const double FIRST_STIFFNESS = 1e2, LEAST_STIFFNESS = 10.0, MOST_STIFFNES
 /// Rise of the stiffness after a round of at most QUICK factorisations, its fall after one of more
 /// than SLOW, and its fall when all is found and only noise is left.
 static const double RISE = 1e2, FALL = 0.1, CLEAN = 1e-3;
-enum { QUICK = 3, SLOW = 8, MOST_STEPS = 20, MOST_ROUNDS = 100, MOST_CLEANING = 10 };
+enum {
+    QUICK = 3,
+    SLOW = 8,
+    MOST_STEPS = 20,
+    MOST_ROUNDS = 100,
+    MOST_CLEANING = 10,
+    MOST_POLISHING = 12
+};
 /// Change of y in a round, relative to y, below which a stiffness has done what it can, and all.
 static const double SETTLED = 1e-9, DONE = 1e-11;
 /// |F| over |y| that counts as solved.
@@ -281,7 +288,8 @@ bool direct_polish(direct_cluster* s, int64_t factorisations, double* p)
     bool solved = true, done = false;
     l.follow = true;
     l.stiffness = FIRST_STIFFNESS;
-    while (!done && solved && s->factorisations < last) {
+    for (int round = 0; round < MOST_POLISHING && !done && solved && s->factorisations < last;
+         round++) {
         done = make_round(&l, last, &solved) <= DONE;
         l.stiffness = fmin(l.stiffness * RISE, RISE * RISE * FIRST_STIFFNESS);
     }
