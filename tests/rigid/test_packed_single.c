@@ -58,15 +58,20 @@ static uint64_t sweep_cloud(problem* p, const packed_kernels* kernels, bool sing
 {
     packed_problem w = {0};
     uint64_t hash = HASH_START;
+    double change = 0.0;
     assert_int_equal(packed_pack(&w, p, threads), TALUS_OK);
     packed_apply(&w, kernels, threads);
     if (single) assert_int_equal(packed_use_single(&w, threads), TALUS_OK);
     packed_remember(&w, threads);
     for (int i = 0; i < sweeps; i++) {
-        const packed_manner manner = {
-            .momentum = i % 40 != 39, .beta = 0.02 * (i % 40), .skip = i % 8 != 0};
+        const packed_manner manner = {.momentum = i % 40 != 39,
+                                      .beta = 0.02 * (i % 40),
+                                      .skip = i % 8 != 0,
+                                      .outlier =
+                                          i % 40 < 4 ? INFINITY : 10.0 * change / (double)p->count};
         const packed_sums sums = packed_sweep(&w, kernels, &manner, threads);
         assert_true(isfinite(sums.change + sums.step + sums.turning + sums.impulse));
+        change = sums.change;
         hash = hash_bytes(hash, &sums, sizeof sums);
         if (single && i % 10 == 9) packed_refresh_single(&w, kernels, threads);
     }

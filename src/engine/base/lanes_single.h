@@ -52,6 +52,12 @@ static ALWAYS_INLINE unsigned mask_bits(lane_mask a)
 {
     return (unsigned)_mm256_movemask_ps(a);
 }
+static ALWAYS_INLINE lane_mask mask_of_bits(unsigned bits)
+{
+    const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), own);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, own));
+}
 static ALWAYS_INLINE lanes lanes_pick(lane_mask mask, lanes x, lanes y)
 {
     return _mm256_blendv_ps(y, x, mask);

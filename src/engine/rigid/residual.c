@@ -26,6 +26,14 @@
 /// are not.
 ///     velocity error = C sqrt(sum over scales of l^2 energy_l) / ||V - V_free||_M
 /// and ||V - V_free||_M^2 = p.W p = sum p_c.(u_c - u_free,c): what all contacts together do.
+///
+/// Do grains flow, or do contacts only hold them? Held grains do not slide: sum p_c.u_c = 0. Where
+/// they flow friction takes -sum p_c.u_c > 0 away, and of that
+///     flow = -sum p_c.u_c / ||V - V_free||_M^2
+/// is the ratio to what the contacts do. Both are energies of relative motion, the same in every
+/// frame of reference. Where the exact answer is rest an error e of the velocities makes a flow of
+/// at most e, as the sum is (V_free - V).M V. Steps of collapses, silos, shear and fast drums have
+/// 0.4 to 1.7, a drum that turns slowly 0.03 to 0.14, packings at rest below 0.01.
 #include "rigid/residual.h"
 
 #include "base/parallel.h"
@@ -61,7 +69,7 @@ static const double SOFTNESS = 6.0;
 
 /// Sums over contacts that both measures are made of.
 typedef struct error_sums {
-    double error, impulse, stopping, energy, work;
+    double error, impulse, stopping, energy, work, lost;
 } error_sums;
 
 static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c, int part,
@@ -98,7 +106,9 @@ static ALWAYS_INLINE void add_contact(const problem* p, const int dim, int64_t c
     sums->impulse += impulse2;
     sums->stopping += stop * stop;
     sums->energy += e2 / mn;
-    sums->work += vec_dot(dim, impulse, u) - vec_dot(dim, impulse, u_free);
+    const double on_motion = vec_dot(dim, impulse, u); // below 0: friction takes energy away
+    sums->work += on_motion - vec_dot(dim, impulse, u_free);
+    sums->lost -= on_motion;
     if (impulse2 > 0.0 || e2 > 0.0) scales_add(by_scale, p, dim, part, c, e, mn);
 }
 
@@ -142,12 +152,15 @@ residual_report residual_measure(const problem* p, double size, int threads)
         sums.stopping += part[k].stopping;
         sums.energy += part[k].energy;
         sums.work += part[k].work;
+        sums.lost += part[k].lost;
     }
     const double weighed = scales_weigh(&by_scale, sums.energy, length);
     const double length2 = weighed / sums.energy;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
                              .velocity = SOFTNESS * relative(weighed, sums.work),
-                             .length = isfinite(length2) ? sqrt(length2) : length};
+                             .length = isfinite(length2) ? sqrt(length2) : length,
+                             .flow =
+                                 sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0};
 }
 
 double residual_natural(problem* p)

@@ -9,6 +9,8 @@ typedef struct residual_report {
     double natural;  ///< local: how well each contact satisfies its law
     double velocity; ///< global: estimate of ||V - V_exact||_M / ||V - V_free||_M
     double length;   ///< on which the errors vary, in diameters: the root mean square over scales
+    double flow;     ///< how much the grains slide past each other (residual.c): 0 where contacts
+                     ///< only hold them, about 1 where they flow
 } residual_report;
 
 /// Measure the impulses in the problem; `size` is L/d of the largest cluster that carries force, 0

@@ -9,7 +9,7 @@
 #ifndef TALUS_RIGID_PACKED_BALL_H
 #define TALUS_RIGID_PACKED_BALL_H
 
-#include "rigid/packed/lanes.h"
+#include "rigid/packed/sums.h"
 
 /// Add an impulse (normal, tangential) to the velocities of two disks.
 static ALWAYS_INLINE void apply_disks(const lanes* n, lanes spin_arm, const lanes* dp,
@@ -200,7 +200,15 @@ static ALWAYS_INLINE void sweep_balls(packed_problem* packed, const int kind, co
         }
         apply_balls(packed, kind, dim, constants + lane, k, dp, &o);
         store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        add_to_sums(dim, sums, part, wn, x, y, before);
+        const lane_mask hold =
+            add_to_sums(packed, dim, batch, part, momentum, wn, x, y, before, sums);
+        if (mask_bits(hold) != 0) {
+            packed_bodies old;
+            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+            hold_impulses(dim, hold, x, before, z + lane, dp);
+            apply_balls(packed, kind, dim, constants + lane, k, dp, &old);
+            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        }
     }
 }
 

@@ -48,7 +48,8 @@ static ALWAYS_INLINE void sweep_scalar(packed_problem* packed, const int dim, in
             const int at = i * PACKED_LANES + part * LANE_WIDTH;
             nx[i] = lanes_load(x + at), ny[i] = lanes_load(y + at), nz[i] = lanes_load(before + at);
         }
-        add_to_sums(dim, sums, part, lanes_load(wn + part * LANE_WIDTH), nx, ny, nz);
+        add_to_sums(packed, dim, batch, part, false, lanes_load(wn + part * LANE_WIDTH), nx, ny, nz,
+                    sums);
     }
 }
 
@@ -131,11 +132,7 @@ static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int
     const bool skip = momentum && manner->skip;
     const lanes beta_lanes = lanes_set(beta);
     int64_t skipped = 0;
-    lane_sums sums;
-    for (int part = 0; part < PARTS; part++) {
-        sums.change[part] = sums.step[part] = lanes_set(0.0);
-        sums.turning[part] = sums.impulse[part] = lanes_set(0.0);
-    }
+    lane_sums sums = {.outlier = lanes_set(manner->outlier)};
     if (momentum) extrapolate_rows(packed, dim, block, beta);
     for (int64_t k = block->first; k < block->last; k++) {
         if (skip && packed->open[k] > 0) {
@@ -157,6 +154,7 @@ static ALWAYS_INLINE void sweep_block(packed_problem* packed, const int dim, int
         case PACKED_SOLID: sweep_solids(packed, dim, k, momentum, beta_lanes, &sums); break;
         default: sweep_scalar(packed, dim, k, momentum, beta, &sums); break;
         }
+        if (momentum && !skip) count_held(packed, k);
         if (!skip) packed->open[k] = momentum ? stays_open(packed, dim, k) : 0;
     }
     *out = (packed_sums){.change = add_lanes(sums.change),

@@ -1,4 +1,4 @@
-/// What all kinds of batches share: their bodies as lanes, momentum, and the sums of a sweep.
+/// What all kinds of batches share: their bodies as lanes, and momentum.
 #ifndef TALUS_RIGID_PACKED_LANES_H
 #define TALUS_RIGID_PACKED_LANES_H
 
@@ -11,11 +11,6 @@ enum { PARTS = PACKED_LANES / LANE_WIDTH }; ///< vectors in a batch
 typedef struct packed_bodies {
     lanes a[8], b[8];
 } packed_bodies;
-
-/// Sums of a sweep, one for each lane of a batch.
-typedef struct lane_sums {
-    lanes change[PARTS], step[PARTS], turning[PARTS], impulse[PARTS];
-} lane_sums;
 
 static ALWAYS_INLINE void load_bodies(const int dim, const real* rows, const int32_t* who,
                                       packed_bodies* x)
@@ -83,23 +78,6 @@ static ALWAYS_INLINE lanes extrapolate(real* x, real* z, bool momentum, lanes be
     const lanes y = now + beta * (now - lanes_load(z));
     lanes_store(z, now);
     return y;
-}
-
-static ALWAYS_INLINE void add_to_sums(const int dim, lane_sums* sums, int part, lanes wn,
-                                      const lanes* x, const lanes* y, const lanes* z)
-{
-    lanes change = lanes_set(0.0), step = change, turning = change, impulse = change;
-    for (int k = 0; k < dim; k++) {
-        const lanes dy = x[k] - y[k], dz = x[k] - z[k];
-        change = change + dy * dy;
-        step = step + dz * dz;
-        turning = turning + dy * dz;
-        impulse = impulse + x[k] * x[k];
-    }
-    sums->change[part] = sums->change[part] + wn * change;
-    sums->step[part] = sums->step[part] + wn * step;
-    sums->turning[part] = sums->turning[part] + wn * turning;
-    sums->impulse[part] = sums->impulse[part] + wn * impulse;
 }
 
 #endif

@@ -287,7 +287,8 @@ static talus_status fill_all(const packed_layout* l, packed_problem* packed)
     const bool good =
         arrays_renew(&packed->notes->batch_capacity, packed->batch_count, ARRAY(packed->batches),
                      ROWS(packed->who, 2 * PACKED_LANES), ROWS(packed->source, PACKED_LANES),
-                     ROWS(packed->arranged, 3 * PACKED_LANES), ARRAY(packed->open));
+                     ROWS(packed->arranged, 3 * PACKED_LANES), ARRAY(packed->open),
+                     ROWS(packed->held, PACKED_LANES));
     if (good) {
 #pragma omp parallel for num_threads(l->threads) if (l->threads > 1) schedule(dynamic, 1)
         for (int64_t k = 0; k <= l->blocks; k++) fill_batches(l, packed, k, start[k]);

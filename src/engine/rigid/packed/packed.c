@@ -36,6 +36,7 @@ void packed_free(packed_problem* packed)
     free(packed->arranged);
     free(packed->opening);
     free(packed->open);
+    free(packed->held);
     free(packed->body_of);
     free(packed->private_row);
     free(packed->sums);
@@ -451,6 +452,7 @@ void packed_remember(packed_problem* packed, int threads)
 {
     threads = packed_threads(packed->count, threads);
     packed->has_old = true;
+    memset(packed->held, 0, (size_t)packed->batch_count * PACKED_LANES);
     copy_array(packed, PACKED_OLD_ROW, PACKED_ROW, threads);
     copy_array(packed, PACKED_OLD_IMPULSE, PACKED_IMPULSE, threads);
     copy_array(packed, PACKED_OLD_TORQUE, PACKED_TORQUE, threads);
@@ -518,11 +520,13 @@ packed_sums packed_sweep(packed_problem* packed, const packed_kernels* kernels,
                          const packed_manner* manner, int threads)
 {
     const packed_kernels* one_lane = packed_kernels_for(TALUS_VECTOR_PORTABLE);
-    sweep_task task = {packed->single ? kernels->sweep_single : kernels->sweep, manner};
+    const double unit = packed->single ? packed->velocity_unit * packed->impulse_unit : 1.0;
+    packed_manner in_units = *manner;
+    in_units.outlier /= unit;
+    sweep_task task = {packed->single ? kernels->sweep_single : kernels->sweep, &in_units};
     do_blocks(packed, sweep_one, &task, packed_threads(packed->count, threads));
     task.sweep = packed->single ? one_lane->sweep_single : one_lane->sweep;
     sweep_one(packed, packed->block_count, &task);
-    const double unit = packed->single ? packed->velocity_unit * packed->impulse_unit : 1.0;
     packed_sums all = {0};
     for (int64_t k = 0; k <= packed->block_count; k++) {
         all.change += packed->sums[k].change;

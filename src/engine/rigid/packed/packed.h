@@ -94,7 +94,8 @@ typedef struct packed_block {
 typedef struct packed_sums {
     double change;   ///< sum of w |x - y|^2
     double step;     ///< sum of w |x - z|^2
-    double turning;  ///< sum of w (x - y).(x - z): negative when momentum points the wrong way
+    double turning;  ///< sum of w (x - y).(x - z), without contacts that are held: negative when
+                     ///< momentum points the wrong way
     double impulse;  ///< sum of w |x|^2
     int64_t skipped; ///< contacts that were not updated
 } packed_sums;
@@ -104,6 +105,9 @@ typedef struct packed_manner {
     bool momentum; ///< extrapolate impulses and velocities first: y = x + beta (x - z), z becomes x
     double beta;
     bool skip; ///< leave batches out that were open in the last sweep that left none out
+    /// A contact that turns back, (x - y).(x - z) < 0, with w |x - y|^2 above this is held: for a
+    /// while momentum does not act on it and it has no part in `turning`. INFINITY: none is held
+    double outlier;
 } packed_manner;
 
 typedef struct packed_problem {
@@ -123,6 +127,7 @@ typedef struct packed_problem {
     int64_t opening_capacity;
     uint8_t* open;        ///< [batch_count] contacts of a batch in which none had an impulse in the
                           ///< last sweep over everything and in the one before it, else 0
+    uint8_t* held;        ///< [batch_count][lane] for how long a contact is held (sums.h)
     int32_t* body_of;     ///< [row_count] row in the problem
     uint8_t* private_row; ///< [row_count] 1: a copy of a body that does not move
     double* values[PACKED_ARRAYS]; ///< packed_array says of what

@@ -211,7 +211,7 @@ static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int
     for (int part = 0; part < PARTS; part++) {
         const int lane = part * LANE_WIDTH;
         const int32_t* who = packed->who + 2 * batch * PACKED_LANES + lane;
-        lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before;
+        lanes k[12], x[3], y[3], before[3], dp[3], torque[3], dt[3], torque_before[3];
         packed_bodies o;
         load_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
         for (int i = 0; i < fields; i++) k[i] = field(constants + lane, i);
@@ -222,7 +222,7 @@ static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int
         }
         for (int i = 0; i < turns; i++) {
             const int at = i * PACKED_LANES + lane;
-            dt[i] = torque[i] = extrapolate(t + at, old_t + at, momentum, beta, &torque_before);
+            dt[i] = torque[i] = extrapolate(t + at, old_t + at, momentum, beta, &torque_before[i]);
         }
         const lanes wn = body_im(o.a) + body_im(o.b);
         if (dim == 2) {
@@ -241,7 +241,17 @@ static ALWAYS_INLINE void sweep_rolls(packed_problem* packed, const int dim, int
         apply_balls(packed, PACKED_ROLL, dim, constants + lane, k, dp, &o);
         twist(dim, &r, dt, &o);
         store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        add_to_sums(dim, sums, part, wn, x, y, before);
+        const lane_mask hold =
+            add_to_sums(packed, dim, batch, part, momentum, wn, x, y, before, sums);
+        if (mask_bits(hold) != 0) {
+            packed_bodies old;
+            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+            hold_impulses(dim, hold, x, before, z + lane, dp);
+            hold_impulses(turns, hold, torque, torque_before, old_t + lane, dt);
+            apply_balls(packed, PACKED_ROLL, dim, constants + lane, k, dp, &old);
+            twist(dim, &r, dt, &old);
+            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        }
     }
 }
 

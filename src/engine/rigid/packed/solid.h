@@ -7,8 +7,8 @@
 #define TALUS_RIGID_PACKED_SOLID_H
 
 #include "law/coulomb.h"
-#include "rigid/packed/lanes.h"
 #include "rigid/packed/slide.h"
+#include "rigid/packed/sums.h"
 
 /// Relative velocity at a contact with the fields of its arms; in the plane along normal and
 /// tangent.
@@ -161,7 +161,15 @@ static ALWAYS_INLINE void sweep_solids(packed_problem* packed, const int dim, in
         }
         apply_solids(dim, n, arm_a, arm_b, dp, &o);
         store_bodies(dim, values_of(packed, PACKED_ROW), who, &o);
-        add_to_sums(dim, sums, part, field(k, dim), x, y, before);
+        const lane_mask hold =
+            add_to_sums(packed, dim, batch, part, momentum, field(k, dim), x, y, before, sums);
+        if (mask_bits(hold) != 0) {
+            packed_bodies old;
+            load_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+            hold_impulses(dim, hold, x, before, z + lane, dp);
+            apply_solids(dim, n, arm_a, arm_b, dp, &old);
+            store_bodies(dim, values_of(packed, PACKED_OLD_ROW), who, &old);
+        }
     }
 }
 
