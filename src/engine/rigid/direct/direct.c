@@ -76,6 +76,7 @@ static talus_status try_method(attempt* a, const char* name, direct_method* meth
     a->out->work += a->price * (double)(s->factorisations - before);
     a->out->factorisations += s->factorisations - before;
     bool better = false;
+    if (!vec_finite((int)s->components, a->p)) return TALUS_OK;
     direct_put_back(s, a->p, a->part);
     TRY(judge(a, &better));
     if (!better) return TALUS_OK;
@@ -102,8 +103,9 @@ static talus_status try_reduced(attempt* a)
         reduced_result found;
         bool better = false;
         status = reduced_solve(&reduced, &options, r, &found);
+        const bool finite = vec_finite((int)part->count * part->dim, r);
         reduced_to_problem(r, part);
-        if (status == TALUS_OK) status = judge(a, &better);
+        if (status == TALUS_OK && finite) status = judge(a, &better);
         a->out->factorisations += found.iterations;
         if (better) {
             a->out->method = found.method;
