@@ -19,6 +19,7 @@
 #include "rigid/direct/extract.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
+#include "rigid/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,8 +89,9 @@ typedef struct direct_phase {
     const solve_request* request;
     solve_workspace* ws;
     solve_result* out;
-    int64_t sweeps; ///< made when it was last looked
-    bool converged; ///< by the rule
+    int64_t sweeps;   ///< made when it was last looked
+    bool converged;   ///< by the rule
+    double tolerance; ///< that it asks of the step, and of clusters in flow
     certificate found;
     cluster_list list;
     problem part;
@@ -105,11 +107,17 @@ static bool in_flow(const cluster_certificate* of)
     return of->sliding > 0 && !of->resting;
 }
 
+/// What is asked of a cluster: those at rest in a flow are asked as much as any other at rest.
+static double tolerance_for(const direct_phase* d, const cluster_certificate* of)
+{
+    return in_flow(of) ? d->tolerance : fmin(d->tolerance, solve_tolerance(d->request, NULL));
+}
+
 /// Is the bound of cluster k more than the sweeps should leave?
 static bool stubborn(const direct_phase* d, int64_t k)
 {
     const cluster_certificate* of = &d->ws->certificate.of[k];
-    const double tolerance = d->request->options->tolerance;
+    const double tolerance = tolerance_for(d, of);
     if (of->contacts > direct_largest(d->p->dim)) return false;
     if (!d->converged) return of->bound > tolerance;
     const double normal = in_flow(of)         ? NORMAL_IN_FLOW
@@ -137,7 +145,7 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
     const int64_t* contact = d->list.contact + d->list.first[k];
     direct_request request = {.bound = of->bound,
                               .sliding = in_flow(of),
-                              .tolerance = d->request->options->tolerance,
+                              .tolerance = tolerance_for(d, of),
                               .work = d->list.work[k]};
     direct_result found = {.loosened = true};
     bool better = false;
@@ -168,14 +176,17 @@ static void measure_again(const direct_phase* d)
     const bool rigid = options->stop == TALUS_STOP_RIGID;
     d->out->residual = seen.natural;
     d->out->velocity_error = seen.velocity;
-    d->out->converged = (rigid ? seen.velocity : seen.natural) <= options->tolerance;
+    d->out->tolerance = solve_tolerance(d->request, &seen);
+    d->out->converged = (rigid ? seen.velocity : seen.natural) <= d->out->tolerance;
 }
 
 /// Certify all clusters and decide for which of them direct methods are tried; *any: for some.
-static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, bool* any)
+static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, double tolerance,
+                         bool* any)
 {
     d->sweeps = sweeps;
     d->converged = converged;
+    d->tolerance = tolerance;
     *any = false;
     TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
     list_free(&d->list);
@@ -203,7 +214,7 @@ static talus_status carry_out(direct_phase* d)
         measure_again(d);
         TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
     }
-    if (options->stop == TALUS_STOP_RIGID && d->found.bound <= options->tolerance) {
+    if (options->stop == TALUS_STOP_RIGID && d->found.bound <= d->out->tolerance) {
         d->out->converged = true;
     }
     d->out->certified = true;
@@ -239,7 +250,10 @@ static void look(solve_watch* watch, const problem* p, int64_t sweeps)
         watch->enough = w->outer->enough;
     }
     if (w->next == sweeps && !watch->enough) {
-        w->status = plan(w->d, sweeps - before, false, &w->wanted);
+        const residual_report seen =
+            residual_measure(p, w->d->request->size, w->d->request->threads);
+        const double tolerance = solve_tolerance(w->d->request, &seen);
+        w->status = plan(w->d, sweeps - before, false, tolerance, &w->wanted);
         w->next = before + NEXT_LOOK * (sweeps - before);
         watch->enough = w->wanted || w->status != TALUS_OK;
     }
@@ -283,7 +297,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         bool any = true;
         status = sweep(&d, &w);
         if (status || (w.outer && w.outer->enough)) break;
-        if (!w.wanted) status = plan(&d, out->sweeps, out->converged, &any);
+        if (!w.wanted) status = plan(&d, out->sweeps, out->converged, out->tolerance, &any);
         if (!status) status = carry_out(&d);
     } while (!status && !out->converged && out->sweeps < solve_budget(request));
     list_free(&d.list);

@@ -115,11 +115,11 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
     }
     if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
-        snprintf(
-            why, why_size,
-            "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
-            "%.2g %%, after %lld sweep%s",
-            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps, plural(o->sweeps));
+        snprintf(why, why_size,
+                 "the contacts did not converge at t = %.9g: residual %.3g, velocities estimated "
+                 "to be off by %.2g %%, after %lld sweep%s",
+                 t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps,
+                 plural(o->sweeps));
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;
