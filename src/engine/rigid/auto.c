@@ -36,9 +36,8 @@ static const double SHARE_AT_REST = 1.0, SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
 static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED = 0.01;
 static const double ROUNDING = 1e-5;
-/// Updates of each contact that may be spent on a cluster by chance: what 20 factorisations of 10^4
-/// contacts in 2D take; and fewer than which solve nothing, 8 factorisations of a chain.
-static const double DEAR = 1e4, CHEAP = 400.0;
+/// Work that may be spent on a cluster by chance, in parts of the least that solves any.
+static const double DEAR = 4.0;
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -46,6 +45,7 @@ enum { MOST_LOOSENINGS = 4 };
 typedef struct cluster_list {
     int64_t* first;   ///< [clusters + 1]
     int64_t* contact; ///< [contacts], those of a cluster ascending
+    int64_t* links;   ///< [clusters] pairs of bodies that move and touch
     bool* bonded;     ///< [clusters]
     double* work;     ///< [clusters] for direct methods; 0: they are not tried
 } cluster_list;
@@ -54,6 +54,7 @@ static void list_free(cluster_list* list)
 {
     free(list->first);
     free(list->contact);
+    free(list->links);
     free(list->bonded);
     free(list->work);
     *list = (cluster_list){0};
@@ -65,9 +66,12 @@ static talus_status list_contacts(const body_clusters* clusters, const problem* 
     const int64_t n = clusters->count;
     list->first = calloc((size_t)n + 2, sizeof *list->first);
     list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
+    list->links = calloc((size_t)n + 1, sizeof *list->links);
     list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
     list->work = calloc((size_t)n + 1, sizeof *list->work);
-    if (!list->first || !list->contact || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
+    if (!list->first || !list->contact || !list->links || !list->bonded || !list->work) {
+        return TALUS_ERR_MEMORY;
+    }
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(clusters, p, c);
         if (k >= 0) list->first[k + 2]++;
@@ -78,6 +82,10 @@ static talus_status list_contacts(const body_clusters* clusters, const problem* 
         const int32_t compound = problem_compound_of(p, c);
         if (k < 0) continue;
         list->contact[list->first[k + 1]++] = c;
+        // The contacts of a pair follow each other.
+        const int32_t *pair = p->pair + 2 * c, *of_row = clusters->of_row;
+        const bool same = c > 0 && pair[0] == pair[-2] && pair[1] == pair[-1];
+        list->links[k] += of_row[pair[0]] >= 0 && of_row[pair[1]] >= 0 && !same;
         list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
     }
     return TALUS_OK;
@@ -126,10 +134,10 @@ static bool stubborn(const direct_phase* d, int64_t k)
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
-/// Work for a cluster. Where what is left is too little it is sometimes more.
-static double work_for(direct_phase* d, const cluster_certificate* of)
+/// Work for a cluster that takes at least so much. Where too little is left it is sometimes more.
+static double work_for(direct_phase* d, const cluster_certificate* of, double least)
 {
-    const double count = (double)d->p->count, dear = DEAR * (double)of->contacts;
+    const double count = (double)d->p->count, dear = DEAR * least;
     const int64_t most = solve_budget(d->request);
     const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
     const double share = stuck && !d->converged ? SHARE_UNDONE : SHARE_IN_FLOW;
@@ -193,8 +201,10 @@ static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, double
     TRY(list_contacts(&d->ws->certificate.clusters, d->p, &d->list));
     for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
         if (!stubborn(d, k)) continue;
-        const double work = work_for(d, &d->ws->certificate.of[k]);
-        const bool enough = work >= CHEAP * (double)d->ws->certificate.of[k].contacts;
+        const cluster_certificate* of = &d->ws->certificate.of[k];
+        const double least = direct_least_work(of, d->list.links[k], d->p->dim);
+        const double work = work_for(d, of, least);
+        const bool enough = work >= least;
         d->list.work[k] = enough ? work : 0.0;
         *any |= enough;
     }

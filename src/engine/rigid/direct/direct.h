@@ -27,6 +27,9 @@ static inline int64_t direct_largest(int dim)
     return dim == 2 ? 10000 : 5000;
 }
 
+/// Less work, in updates of contacts, solves no such cluster, in which `links` pairs of bodies that
+/// move touch; estimated.
+double direct_least_work(const cluster_certificate* of, int64_t links, int dim);
 /// Solve a problem that is one cluster; the answer with the least certificate is left in it.
 /// `judge` is memory.
 talus_status direct_solve(problem* part, const direct_request* request, certificate_work* judge,
