@@ -46,9 +46,10 @@ static double speed_over(talus_world* world, int steps, const char* name)
         sweeps += r.sweeps;
         second += r.second;
     }
-    printf("%s: %d steps, %.1f sweeps a step, direct methods in %d, %.2f ms a step, speed %.2g g h\n",
-           name, steps, (double)sweeps / steps, (int)second,
-           1e3 * (double)(clock() - start) / CLOCKS_PER_SEC / steps, most);
+    printf(
+        "%s: %d steps, %.1f sweeps a step, direct methods in %d, %.2f ms a step, speed %.2g g h\n",
+        name, steps, (double)sweeps / steps, (int)second,
+        1e3 * (double)(clock() - start) / CLOCKS_PER_SEC / steps, most);
     return most;
 }
 

@@ -7,8 +7,8 @@
 ///     U_ij = L_i^-1 row_ij
 /// Pivots are split and divided by, never inverted: blocks whose own numbers differ by twelve
 /// orders of magnitude keep their digits. They are exchanged inside the diagonal blocks only: with
-/// its proximal term the matrix of Newton's method is far enough from singular. Rows of blocks of three are padded to four lanes,
-/// those of six to eight.
+/// its proximal term the matrix of Newton's method is far enough from singular. Rows of blocks of
+/// three are padded to four lanes, those of six to eight.
 #include "rigid/reduced/factor.h"
 
 #include "base/array.h"
@@ -466,8 +466,8 @@ static ALWAYS_INLINE void solve_of(const int w, const reduced_factor* f, double*
             subtract_times(w, f->L + b * size, y + f->lower[b] * w, sum);
         }
         for (int k = 0; k < w; k++) {
-            y[i * w + k] = sum[f->pivot_order[i * WIDEST + k]] -
-                           vec_dot(k, pivot + k * stride, y + i * w);
+            y[i * w + k] =
+                sum[f->pivot_order[i * WIDEST + k]] - vec_dot(k, pivot + k * stride, y + i * w);
         }
     }
     for (int64_t i = n - 1; i >= 0; i--) {
