@@ -8,7 +8,8 @@
 #include "rigid/audit.h"
 
 #include "base/error.h"
-#include "rigid/residual.h"
+#include "rigid/direct/direct.h"
+#include "rigid/direct/extract.h"
 
 #include <math.h>
 
@@ -18,6 +19,8 @@
 /// How much more exact the other solution has to be: than what was asked for, by the solver's own
 /// rule, and than what was claimed, by its certificate.
 static const double SHARPER = 0.01, DECISIVE = 0.5;
+/// Part of the work that direct methods may take.
+static const double DIRECT = 0.7;
 /// Errors below this part of what contacts do are rounding and are not compared.
 static const double ROUNDING = 1e-9;
 
@@ -40,7 +43,10 @@ static bool keep(const problem* p, kept_solution* out)
     const size_t contacts = sizeof(double) * (size_t)(p->count * problem_width(p->dim));
     const size_t compound = sizeof *p->compound_rows * (size_t)p->compound_count;
     *out = (kept_solution){malloc(rows + 1), malloc(contacts + 1), malloc(compound + 1)};
-    if (!out->body || !out->contact || !out->compound) return false;
+    if (!out->body || !out->contact || !out->compound) {
+        kept_free(out);
+        return false;
+    }
     memcpy(out->body, p->body, rows);
     memcpy(out->contact, p->contact, contacts);
     if (compound > 0) memcpy(out->compound, p->compound_rows, compound);
@@ -91,17 +97,47 @@ static talus_status compare(const problem* p, const certificate_work* claims,
     return TALUS_OK;
 }
 
-talus_status audit_solution(problem* p, const certificate_work* claims, const solve_request* asked,
-                            double tolerance, int64_t most_updates, solve_workspace* ws,
-                            audit_result* out)
+/// Solve by direct methods every cluster that is small enough for them, with at most `work`
+/// updates' worth; *done receives what it took. These methods have nothing in common with sweeps
+/// but the problem.
+static talus_status solve_directly(problem* p, const certificate_work* claims, double tolerance,
+                                   double work, certificate_work* judge, double* done)
 {
-    *out = (audit_result){0};
-    const int64_t sweeps = p->count > 0 ? most_updates / p->count : 0;
-    kept_solution kept;
-    if (!keep(p, &kept)) {
-        kept_free(&kept);
-        return TALUS_ERR_MEMORY;
+    int64_t *first = NULL, *contact = NULL;
+    problem part = {0};
+    talus_status status = body_clusters_contacts(&claims->clusters, p, &first, &contact);
+    for (int64_t k = 0; k < claims->clusters.count && status == TALUS_OK && *done < work; k++) {
+        const cluster_certificate* of = &claims->of[k];
+        if (of->bound == 0.0 || of->contacts > direct_largest(p->dim)) continue;
+        const direct_request request = {.bound = of->bound,
+                                        .sliding = of->sliding > 0,
+                                        .tolerance = tolerance,
+                                        .work = work - *done};
+        direct_result found;
+        status = problem_extract(p, contact + first[k], of->contacts, &part);
+        if (status == TALUS_OK) status = direct_solve(&part, &request, judge, &found);
+        if (status) break;
+        *done += found.work;
+        if (found.method) problem_return(&part, contact + first[k], p);
     }
+    problem_free(&part);
+    free(first);
+    free(contact);
+    return status;
+}
+
+/// A far more exact solution in place of the present one: direct methods first, then sweeps for
+/// what these left, and for clusters that are too large for them.
+static talus_status find_truth(problem* p, const certificate_work* claims,
+                               const solve_request* asked, double tolerance, int64_t most_updates,
+                               solve_workspace* ws, audit_result* out)
+{
+    double direct = 0.0;
+    TRY(solve_directly(p, claims, SHARPER * tolerance, DIRECT * (double)most_updates,
+                       &ws->certificate, &direct));
+    out->updates = (int64_t)direct;
+    const int64_t sweeps = (most_updates - out->updates) / p->count;
+    if (sweeps < 1) return TALUS_OK;
     talus_solver_def options = *asked->options;
     options.method = TALUS_SOLVER_AUTO;
     options.stop = TALUS_STOP_RIGID;
@@ -110,15 +146,24 @@ talus_status audit_solution(problem* p, const certificate_work* claims, const so
     options.max_sweeps = (int)(sweeps < INT32_MAX ? sweeps : INT32_MAX);
     solve_request request = *asked;
     request.options = &options;
-    solve_result found = {0};
-    talus_status status =
-        sweeps > 0 ? solver_for(&options)->solve(p, &request, ws, &found) : TALUS_OK;
-    if (status == TALUS_OK && sweeps > 0) {
-        certificate of_truth;
-        out->updates = found.updates;
-        out->answered = found.converged;
-        status = certificate_find(&ws->certificate, p, asked->threads, &of_truth);
-        if (!status && out->answered) status = compare(p, claims, &ws->certificate, &kept, out);
+    solve_result found;
+    certificate judged;
+    TRY(solver_for(&options)->solve(p, &request, ws, &found));
+    out->updates += found.updates;
+    out->answered = found.converged;
+    return certificate_find(&ws->certificate, p, asked->threads, &judged);
+}
+
+talus_status audit_solution(problem* p, const certificate_work* claims, const solve_request* asked,
+                            double tolerance, int64_t most_updates, solve_workspace* ws,
+                            audit_result* out)
+{
+    *out = (audit_result){0};
+    kept_solution kept;
+    if (p->count == 0 || !keep(p, &kept)) return p->count == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
+    talus_status status = find_truth(p, claims, asked, tolerance, most_updates, ws, out);
+    if (status == TALUS_OK && out->answered) {
+        status = compare(p, claims, &ws->certificate, &kept, out);
     }
     put_back(&kept, p);
     kept_free(&kept);

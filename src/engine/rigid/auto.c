@@ -65,23 +65,15 @@ static void list_free(cluster_list* list)
 static talus_status list_contacts(const body_clusters* clusters, const problem* p,
                                   cluster_list* list)
 {
-    const int64_t n = clusters->count;
-    list->first = calloc((size_t)n + 2, sizeof *list->first);
-    list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
-    list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
-    list->work = calloc((size_t)n + 1, sizeof *list->work);
-    if (!list->first || !list->contact || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(clusters, p, c);
-        if (k >= 0) list->first[k + 2]++;
-    }
-    for (int64_t k = 0; k < n; k++) list->first[k + 2] += list->first[k + 1];
+    const size_t n = (size_t)clusters->count + 1;
+    TRY(body_clusters_contacts(clusters, p, &list->first, &list->contact));
+    list->bonded = calloc(n, sizeof *list->bonded);
+    list->work = calloc(n, sizeof *list->work);
+    if (!list->bonded || !list->work) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(clusters, p, c);
         const int32_t compound = problem_compound_of(p, c);
-        if (k < 0) continue;
-        list->contact[list->first[k + 1]++] = c;
-        list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
+        if (k >= 0) list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
     }
     return TALUS_OK;
 }
