@@ -16,8 +16,8 @@
 #include <string.h>
 
 /// Work that audits may take, of all contact updates; steps' and sweeps' worth of it with which one
-/// begins (a hundredth of the tolerance takes 5 to 20 times the sweeps), and the chance that it does
-/// then.
+/// begins (a hundredth of the tolerance takes 5 to 20 times the sweeps), and the chance that it
+/// does then.
 static const double AUDIT_SHARE = 0.05, AUDIT_CHANCE = 0.25;
 enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
 /// Key of the random numbers of audits beside those of sweeps.
