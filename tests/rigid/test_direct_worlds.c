@@ -78,6 +78,7 @@ static void cantilever(int dim, int count, int steps)
 static void cantilevers_stand(void** state)
 {
     (void)state;
+    cantilever(2, 20, 100);
     cantilever(2, 80, 100);
     cantilever(3, 80, 50);
     cantilever(2, 200, 50);

@@ -38,6 +38,9 @@ static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED =
 static const double ROUNDING = 1e-5;
 /// Work that may be spent on a cluster by chance, in parts of the least that solves any.
 static const double DEAR = 4.0;
+/// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
+/// thousands: they are asked for what is normal at rest.
+enum { TINY = 50 };
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -63,30 +66,21 @@ static void list_free(cluster_list* list)
 static talus_status list_contacts(const body_clusters* clusters, const problem* p,
                                   cluster_list* list)
 {
-    const int64_t n = clusters->count;
-    list->first = calloc((size_t)n + 2, sizeof *list->first);
-    list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
-    list->links = calloc((size_t)n + 1, sizeof *list->links);
-    list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
-    list->work = calloc((size_t)n + 1, sizeof *list->work);
-    if (!list->first || !list->contact || !list->links || !list->bonded || !list->work) {
-        return TALUS_ERR_MEMORY;
-    }
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(clusters, p, c);
-        if (k >= 0) list->first[k + 2]++;
-    }
-    for (int64_t k = 0; k < n; k++) list->first[k + 2] += list->first[k + 1];
+    const size_t n = (size_t)clusters->count + 1;
+    TRY(body_clusters_contacts(clusters, p, &list->first, &list->contact));
+    list->links = calloc(n, sizeof *list->links);
+    list->bonded = calloc(n, sizeof *list->bonded);
+    list->work = calloc(n, sizeof *list->work);
+    if (!list->links || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(clusters, p, c);
         const int32_t compound = problem_compound_of(p, c);
-        if (k < 0) continue;
-        list->contact[list->first[k + 1]++] = c;
-        // The contacts of a pair follow each other.
         const int32_t *pair = p->pair + 2 * c, *of_row = clusters->of_row;
+        // The contacts of a pair follow each other.
         const bool same = c > 0 && pair[0] == pair[-2] && pair[1] == pair[-1];
-        list->links[k] += of_row[pair[0]] >= 0 && of_row[pair[1]] >= 0 && !same;
+        if (k < 0) continue;
         list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
+        list->links[k] += of_row[pair[0]] >= 0 && of_row[pair[1]] >= 0 && !same;
     }
     return TALUS_OK;
 }
@@ -128,9 +122,9 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const double tolerance = tolerance_for(d, of);
     if (of->contacts > direct_largest(d->p->dim)) return false;
     if (!d->converged) return of->bound > tolerance;
-    const double normal = in_flow(of)         ? NORMAL_IN_FLOW
-                          : d->list.bonded[k] ? NORMAL_BONDED
-                                              : NORMAL_AT_REST;
+    const double normal = !in_flow(of) && d->list.bonded[k]      ? NORMAL_BONDED
+                          : !in_flow(of) || of->contacts <= TINY ? NORMAL_AT_REST
+                                                                 : NORMAL_IN_FLOW;
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
