@@ -32,6 +32,21 @@ typedef struct live {
     int phase;      ///< of the last print, -1 before the first
 } live;
 
+/// "certified 3.1 %", "not certified, not converged"; nothing where nothing touches.
+static void certificate_words(const talus_step_result* last, char text[FIELD_SIZE])
+{
+    char bound[BOUND_WORDS];
+    const char* met = last->converged ? "" : ", not converged";
+    bound_words(last->rigidity.certified, bound);
+    text[0] = '\0';
+    if (last->rigidity.cluster_grains == 0) return;
+    if (last->rigidity.certified <= 1.0) {
+        snprintf(text, FIELD_SIZE, "certified %s%s", bound, met);
+    } else {
+        snprintf(text, FIELD_SIZE, "not certified%s", met);
+    }
+}
+
 static void fill_fields(const live* l, const talus_progress* p, char field[][FIELD_SIZE])
 {
     const talus_step_result* last = p->last;
@@ -46,9 +61,7 @@ static void fill_fields(const live* l, const talus_progress* p, char field[][FIE
                  p->reduced_units ? "" : " J");
     } else {
         snprintf(field[5], FIELD_SIZE, "%" PRId64 " sweep%s", last->sweeps, plural(last->sweeps));
-        snprintf(field[6], FIELD_SIZE, "%s %.2g %%",
-                 last->rigidity.yielding ? "off by" : "exact to",
-                 100 * fmin(last->rigidity.velocity_error, 1));
+        certificate_words(last, field[6]);
     }
     snprintf(field[7], FIELD_SIZE, "overlap %.2g %%", 100 * last->overlap_max);
     snprintf(field[8], FIELD_SIZE, "Ekin %.2e%s", last->kinetic_energy,

@@ -67,9 +67,10 @@ void plot_convergence(plot_job* job, plot_sheet* sheet)
                  {"sweeps_for_rigid", "for a rigid packing", 1},
                  {"overlap_max", "largest", 2},
                  {"overlap_mean", "mean", 2},
-                 {"velocity_error", "", 3}};
+                 {"certified", "certified", 3},
+                 {"velocity_error", "estimated", 3}};
     static const char* const labels[] = {"residual", "sweeps", "overlap / diameter",
-                                         "estimated error of velocities"};
+                                         "error of velocities"};
     const bool rigid = talus_series_column(&job->series, "residual") != NULL;
     sheet->columns = rigid ? 2 : 1;
     sheet->rows = rigid ? 2 : 1;

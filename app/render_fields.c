@@ -111,6 +111,13 @@ static void fill_bound(const field_source* s, double* out)
     for (int64_t i = 0; i < s->grains.count; i++) out[i] = s->grains.glued_to[i].index;
 }
 
+/// Not known of a run with the method soft, nor of one recorded before there were errors.
+static void fill_error(const field_source* s, double* out)
+{
+    const double* error = s->grains.error;
+    for (int64_t i = 0; i < s->grains.count; i++) out[i] = error ? error[i] : NAN;
+}
+
 static void fill_energy(const field_source* s, double* out)
 {
     const talus_grains* g = &s->grains;
@@ -287,6 +294,9 @@ static const field_kind fields[] = {
      fill_force},
     {"pressure", "pressure", "p", "Pa", "N/m", FIELD_SCALAR,
      "mean normal stress in it, from the forces at its contacts", fill_pressure},
+    {"error", "share in the error", "", "", NULL, FIELD_SCALAR,
+     "its share in the error of the step, relative to what contacts do to it (an estimate)",
+     fill_error},
     {"material", "material", "", "", NULL, FIELD_GROUP, "material, with a key", fill_material},
     {"tag", "tag", "", "", NULL, FIELD_GROUP, "label given by the scene, with a key", fill_tag},
     {"shape", "shape", "", "", NULL, FIELD_GROUP, "shape, with a key", fill_shape},

@@ -57,7 +57,18 @@ typedef struct talus_summary {
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
     int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size
     int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls
-    double velocity_error;    ///< talus_rigidity.velocity_error of the last step
+    double velocity_error;    ///< talus_rigidity.velocity_error of the last step: an estimate
+    double certified;         ///< talus_rigidity.certified of the last step: an upper bound
+    double certified_level;   ///< smallest of the levels (talus_certified_level()) within which at
+                              ///< least 95 % of the steps are certified, infinite if 100 % is not
+    int64_t certified_steps;  ///< that are certified within it, or else within 100 %
+    double worst_certified;   ///< this and the rest as in talus_totals
+    double worst_time;
+    int64_t worst_grains, worst_grain;
+    double worst_place[3];
+    int64_t frozen_friction; ///< steps whose certificate is for the friction bounds of the step
+    int64_t audits, audits_held, audits_unanswered;
+    double audit_least, audit_most;
     double time, residual, overlap_mean, overlap_max, kinetic_energy;
     talus_method method;
     talus_soft_energy energy; ///< method soft: of the last step

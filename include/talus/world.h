@@ -236,6 +236,9 @@ typedef struct talus_grains {
     const talus_wall_id* glued_to; ///< [count] wall; none: TALUS_GRAIN_FREE or TALUS_GRAIN_FIXED
     const int32_t* tag;            ///< [count]
     const int32_t* image;          ///< [count][dim] times the grain crossed the periodic cell
+    const double* error; ///< [count] share in the error of the last step, relative to what contacts
+                         ///< do to the grain (an estimate, docs/theory.md); NULL: all zero, as with
+                         ///< the method soft
 } talus_grains;
 
 TALUS_API talus_grains talus_world_grains(const talus_world* world);
@@ -358,13 +361,14 @@ TALUS_API void talus_arrays_free(talus_arrays* arrays);
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-/// What the papers' theory says about incomplete convergence (UK and UBWK; docs/theory.md).
+/// How exact a step was (docs/theory.md): what the papers' theory says about incomplete convergence
+/// (UK and UBWK), an estimate of the error, and a certificate, an upper bound on it.
 typedef struct talus_rigidity {
     double system_size;      ///< L/d: longest extent of the grains in contact, in mean diameters
     double diffusion_length; ///< l_diff/d = sqrt(4 q N_I): how far force information travelled
     double stiffness;        ///< kappa = q m N_I / h^2 of the equivalent springs, N/m
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
-                             ///< them: how rigid the step was
+                             ///< them: not a bound
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
     bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
     double certified;        ///< upper bound on the velocity error of the worst cluster of touching
@@ -399,7 +403,7 @@ typedef struct talus_step_result {
     int64_t nan_grain;     ///< id of the first grain that went NaN, -1 if none
     int64_t escaped_grain; ///< id of the first grain that escaped, -1 if none
     int64_t removed;       ///< grains taken out by the escape policy in this step
-    char remark[256];      ///< plain words when something is worth saying, else empty
+    char remark[320];      ///< plain words when something is worth saying, else empty
 } talus_step_result;
 
 /// Advance by one step of length h > 0. *result may be NULL. A numerical outcome that the policies
@@ -436,11 +440,13 @@ typedef struct talus_totals {
     int64_t unconverged;                       ///< steps accepted without convergence
     int64_t yielding;                          ///< steps whose rigidity said yielding
     int64_t certified[TALUS_CERTIFIED_LEVELS]; ///< steps within each level but not the one before
-    double worst_certified;                    ///< largest talus_rigidity.certified of all steps
-    double worst_time;                         ///< when that was: end of the step, s
-    int64_t worst_grains;                      ///< and of which cluster: its grains,
-    int64_t worst_grain;                       ///< and one of them, -1: none,
-    double worst_place[3];                     ///< there
+    int64_t frozen_friction;   ///< steps with talus_rigidity.frozen_friction: contacts of the worst
+                               ///< cluster slide
+    double worst_certified;    ///< largest talus_rigidity.certified of all steps
+    double worst_time;         ///< when that was: end of the step, s
+    int64_t worst_grains;      ///< and of which cluster: its grains,
+    int64_t worst_grain;       ///< and one of them, -1: none,
+    double worst_place[3];     ///< there
     int64_t audits;            ///< steps that were solved a second time, by an independent method
     int64_t audits_held;       ///< in which the error was not above what the step had claimed
     int64_t audits_unanswered; ///< in which that method found no solution exact enough to judge

@@ -303,7 +303,7 @@ class Plot(unittest.TestCase):
         for name in data:
             self.near(data[name], series[name])
         data = table(Path(self.run_2d) / "plots" / "convergence.csv")
-        for name in ("residual", "sweeps", "overlap_max"):
+        for name in ("residual", "sweeps", "overlap_max", "certified", "velocity_error"):
             self.near(data[name], series[name])
 
     def test_profile(self):

@@ -241,6 +241,85 @@ output: {series: 0.001}
         # momentum makes each of them up to a hundred times as large.
         self.assertLess(max(abs(float(row["left_force_x"])) for row in rows), 78.5 * 5 * 1000 * 100)
 
+    # ---- words that are true -------------------------------------------------------------------
+
+    LEVELS = [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1]
+
+    def certificates(self, out):
+        """Rows of the series; the summary must say of their certificates what they are."""
+        with open(out / "series.csv", newline="") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        s = summary_of(out)
+        bounds = numpy.array([row["certified"] for row in rows])
+        self.assertEqual(len(bounds), s["steps"])
+        shares = [(level, (bounds <= level).sum()) for level in self.LEVELS]
+        enough = [(level, n) for level, n in shares if n >= .95 * len(bounds)]
+        level, steps = enough[0] if enough else (None, shares[-1][1])
+        self.assertEqual((s["certified_level"], s["certified_steps"]), (level, steps))
+        worst = rows[int(bounds.argmax())]
+        numbers = [numpy.inf if s[k] is None else s[k] for k in ("certified", "worst_certified")]  # JSON has no inf
+        self.assertEqual([*numbers, s["worst_time"], s["worst_grains"]],
+                         [bounds[-1], worst["certified"], worst["time"], worst["cluster_grains"]])
+        self.assertEqual(s["worst_grain"], worst["cluster_grain"])
+        return rows
+
+    def test_bending_is_not_called_rigid(self):
+        """A beam of bonded disks whose sweeps hardly begin to carry its weight to the wall. It
+        falls, whatever an estimate says: no word of the run may call it rigid or exact."""
+        scene = self.root / "beam.yaml"
+        scene.write_text("""
+dimension: 2
+step: 1e-3
+gravity: [0, -10]
+materials: {glue: {density: 1000, friction: 0.5, rolling: 1, cohesion_force: 1e6, cohesion_energy: 1e4}}
+walls: [{name: wall, type: plane, normal: [1, 0]}]
+grains: [{type: lattice, counts: [40, 1], low: [0, 0], spacing: 0.01, radius: 0.005, velocity: [-0.01, 0]}]
+solver: {method: sweeps, max_sweeps: 30}
+until: {steps: 60}
+output: {frames: 0.02, series: 0}
+""")
+        out = self.root / "beam"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)  # the policy accepts such steps
+        frames = frames_of(out)
+        tip = frames["frames/000000/grains/position"][-1] - frames["frames/000003/grains/position"][-1]
+        self.assertGreater(tip[1], 0.5 * 0.01)  # half a diameter; the exact answer is 0
+        rows = self.certificates(out)
+        self.assertGreater(min(row["certified"] for row in rows), 1)
+        said = done.stdout + done.stderr + (out / "log.txt").read_text()
+        for claim in ("rigid in all", "exact to", "certified within", "certified 1"):
+            self.assertNotIn(claim, said)
+        for words in ("60 of 60 steps ended without meeting the stopping rule",
+                      "Certificate: relative to what contacts do, no step is certified, worst", "cluster of 40 grains near (",
+                      "not certified, not converged", "yielding: not certified, estimated 100 % or more"):
+            self.assertIn(words, said)
+        # Who does not want such steps says so, and the exit status is that of a policy.
+        done = talus("run", scene, "-o", out, "--force", "--set", "policies.unconverged=stop")
+        self.assertEqual(done.returncode, NUMERIC)
+        self.assertRegex(summary_of(out)["outcome"], "^numerical stop: .*the contacts did not converge")
+
+    def test_certificates_add_up(self):
+        """Falling disks by the default rule: counts, levels and names in the summary are those of
+        the rows, and each grain's share in the error is recorded."""
+        out = self.root / "certified"
+        done = talus("run", SCENE, "-o", out, "--steps", 405, "--set", "output.series=0",
+                     "--set", "output.frames=0.1", "--set", "solver.tolerance=0.01")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        rows = self.certificates(out)
+        self.assertTrue(any(row["cluster_grains"] == 0 for row in rows[:20]), "all fall at first")
+        self.assertTrue(0 < rows[-1]["certified"] < 1)
+        frames, s = frames_of(out), summary_of(out)
+        self.assertFalse(frames["frames/000000/grains/error"].any())
+        for i, step in enumerate(frames["step"][1:], 1):
+            errors, ids = (frames[f"frames/{i:06d}/grains/{name}"] for name in ("error", "id"))
+            row = rows[step - 1]
+            self.assertEqual(errors.max(), row["worst_grain_error"])
+            if errors.any():
+                self.assertEqual(ids[errors.argmax()], row["worst_grain"])
+        percent = f"{100 * s['certified_level']:g} %"
+        self.assertIn(f"certified within {percent} in {s['certified_steps']} of 405 steps, worst ", s["verdict"])
+        self.assertRegex(done.stderr, r"settle 2/3  step 401 .* certified \d")
+
     # ---- command line --------------------------------------------------------------------------
 
     def test_usage_errors(self):

@@ -7,6 +7,7 @@ import base64
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -246,6 +247,7 @@ class Viewer(unittest.TestCase):
         self.check_picking(frame + 1)
         self.check_contacts(frame + 1)
         self.check_charts(frame + 1)
+        self.check_exactness(frame + 1)
         self.check_playing_and_picture()
         self.assert_quiet(server.url)
 
@@ -309,6 +311,34 @@ class Viewer(unittest.TestCase):
         middle = (rows[0]["time"] + rows[-1]["time"]) / 2
         time_between = self.frames["time"][1] - self.frames["time"][0]
         self.assertAlmostEqual(self.chromium.state()["time"], middle, delta=0.51 * time_between + 0.01 * middle)
+
+    def check_exactness(self, frame):
+        """The panel tells what the series says of the frame's step, and its grains can be picked; the
+        recorded shares in the error can be colours."""
+        with open(self.root / "flat" / "series.csv", newline="") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        self.chromium.viewer(f"setFrame({frame})")
+        row = min(rows, key=lambda r: abs(r["time"] - self.frames["time"][frame]))
+        self.assertGreater(row["cluster_grains"], 0)
+        text = self.chromium.text("#exactness")
+        said = float(re.search(r"certified within ([\d.]+) %", text)[1]) / 100
+        # Two digits, rounded up: 1.1 is the most that rounding 10.01 to 11 can do.
+        self.assertTrue(row["certified"] * (1 - 1e-8) <= said <= 1.1 * row["certified"], (said, row["certified"]))
+        self.assertIn(f"worst cluster: {row['cluster_grains']:.0f} grains about grain {row['cluster_grain']:.0f}", text)
+        self.assertIn(f"largest share in the error: grain {row['worst_grain']:.0f}", text)
+        self.chromium("eval", code="document.querySelector('#exactness button').click()")
+        self.chromium("until", code=f"window.talusViewer.state().picked === {row['cluster_grain']:.0f}")
+        before = self.chromium.state()["colour"]
+        self.chromium.viewer("setField('error')")
+        errors = self.grains(frame)["error"][:]
+        self.chromium("until", code="window.talusViewer.state().colour.key === 'error'")
+        self.chromium("eval", code="(() => { const m = document.querySelector('#grain-mode'); m.value = 'frame';"
+                                   "m.dispatchEvent(new Event('change')); })()")
+        numpy.testing.assert_allclose(self.chromium.state()["colour"]["range"], [errors.min(), errors.max()], rtol=1e-6)
+        self.chromium.viewer(f"setField('{before['key']}')")
+        self.chromium.viewer("setRange(0, 0.25)")
+        self.chromium.viewer("setFrame(0)")
+        self.assertIn("No step has been done yet", self.chromium.text("#exactness"))
 
     def check_playing_and_picture(self):
         """Space plays on to the last frame and stops there; a saved picture shows that frame."""

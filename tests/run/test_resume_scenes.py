@@ -7,14 +7,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from program import OK, SAME, SCALE, frames_of, summary_of, talus
+from program import CERTIFICATE, OK, SAME, SCALE, frames_of, summary_of, talus
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenes"
 SCENES = sorted(FOLDER.glob("*.yaml"))
 STOP = max(4, round(25 * min(SCALE, 1)))  # the step at which the run is stopped, half of all
 
 # Of the summary of a run with method contact only, and with method soft only.
-OF_CONTACT = {"sweeps_total", "contact_updates", "residual", "unconverged_steps", "yielding_steps"}
+OF_CONTACT = {"sweeps_total", "contact_updates", "residual", "unconverged_steps", "yielding_steps",
+              *CERTIFICATE}
 OF_SOFT = ["elastic_energy", "dissipated", "input_work", "energy_error", "energy_error_max"]
 
 

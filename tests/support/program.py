@@ -17,11 +17,15 @@ SCALE = float(os.environ.get("TALUS_TEST_SCALE", "1"))
 
 OK, FAILURE, USAGE, SCENE_ERRORS, NUMERIC, INTERRUPTED = 0, 1, 2, 3, 4, 75
 
+# How exact the steps of a run with the method contact were.
+CERTIFICATE = ["certified", "certified_level", "certified_steps", "worst_certified", "worst_time",
+               "worst_grains", "worst_grain", "worst_place", "frozen_friction", "audits",
+               "audits_held", "audits_unanswered", "audit_least", "audit_most"]
 # Numbers of a summary that must not depend on how often the run was broken off.
 SAME = ["outcome", "steps", "time", "grains", "contacts", "active_contacts", "sweeps_total",
         "contact_updates", "residual", "overlap_mean", "overlap_max", "overlap_max_ever",
         "kinetic_energy", "wall_forces", "phases", "frames", "shapes", "unconverged_steps",
-        "yielding_steps", "removed_grains", "state_hash", "seed", "verdict"]
+        "yielding_steps", "removed_grains", "state_hash", "seed", "verdict", *CERTIFICATE]
 
 
 def talus(*arguments, cwd=None, env=None):

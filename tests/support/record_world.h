@@ -144,8 +144,19 @@ static inline void sample_column(const column* col, const void* table, int dim, 
     }
 }
 
+/// Zeros for rare columns that a state before has made.
+static inline void sample_clear_rare(const column* cols, int n, int dim, const void* table,
+                                     int64_t rows)
+{
+    for (int c = 0; c < n; c++) {
+        void* data = column_data(&cols[c], table);
+        size_t row = column_element_size(&cols[c]) * (size_t)column_row_width(&cols[c], dim);
+        if ((cols[c].flags & COLUMN_RARE) && data) memset(data, 0, row * (size_t)rows);
+    }
+}
+
 /// Give the world the state number `key`, with this many grains and contacts. Rare columns are used
-/// from the first odd key on.
+/// by odd keys.
 static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count,
                                int64_t contact_count)
 {
@@ -163,6 +174,7 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
     }
     for (int c = 0; c < n; c++)
         sample_column(&cols[c], &w->state.grains, dim, grain_count, &random);
+    if (key % 2 == 0) sample_clear_rare(cols, n, dim, &w->state.grains, grain_count);
     for (int64_t i = 0; i < grain_count; i++) {
         w->state.grains.id[i] = 3 * i + 1;
         w->state.grains.radius[i] = 0.01 + 0.1 * fabs(w->state.grains.radius[i]);
@@ -182,11 +194,7 @@ static inline void sample_fill(talus_world* w, uint64_t key, int64_t grain_count
     }
     for (int c = 0; c < n; c++)
         sample_column(&cols[c], &w->state.contacts, dim, contact_count, &random);
-    for (int c = 0; c < n && key % 2 == 0; c++) { // of an odd key before
-        void* data = column_data(&cols[c], &w->state.contacts);
-        size_t row = column_element_size(&cols[c]) * (size_t)column_row_width(&cols[c], dim);
-        if ((cols[c].flags & COLUMN_RARE) && data) memset(data, 0, row * (size_t)contact_count);
-    }
+    if (key % 2 == 0) sample_clear_rare(cols, n, dim, &w->state.contacts, contact_count);
     for (int64_t i = 0; i < contact_count; i++) {
         int64_t a = (int64_t)rng_below(&random, (uint64_t)grain_count + 3) - 3;
         w->state.contacts.a[i] = a < 0 ? a : 3 * a + 1;

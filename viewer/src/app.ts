@@ -3,12 +3,13 @@
 import { Frames } from "./data/frames";
 import { evaluate, rangeOf, scalarsOf, shortNumber, type Scalar } from "./data/fields";
 import type { Run, Solid, Surface } from "./data/run";
-import { nearest, parseSeries } from "./data/series";
+import { nearest, parseSeries, type Series } from "./data/series";
 import type { Numbers, Source } from "./data/source";
 import { Theatre, type Chains } from "./draw/theatre";
 import type { View } from "./draw/stage";
 import { Charts } from "./ui/charts";
 import { Colouring } from "./ui/colouring";
+import { Exactness } from "./ui/exactness";
 import { Inspector, splitForce } from "./ui/inspector";
 import { Layout } from "./ui/layout";
 import { Panel } from "./ui/panel";
@@ -28,6 +29,7 @@ export class App {
     readonly grainColouring: Colouring;
     readonly contactColouring: Colouring;
     readonly inspector: Inspector;
+    readonly exactness: Exactness;
     readonly panel: Panel;
     readonly transport: Transport;
     readonly charts: Charts;
@@ -35,6 +37,7 @@ export class App {
     picked: number | undefined;
     ids: Numbers | undefined;
     grainValues: Float32Array = new Float32Array(0);
+    private series: Series = parseSeries("");
     private wish = 0;
     private plays = 0;
     private fitted = false;
@@ -54,7 +57,8 @@ export class App {
         this.grainColouring = new Colouring("grain", grainColours, undefined, () => void this.show(this.frame), redraw);
         this.contactColouring = new Colouring("contact", contactColours, "plain", () => void this.show(this.frame), redraw);
         this.inspector = new Inspector(this.frames, (id) => void this.pick(id));
-        this.panel = new Panel(run.dim, this.grainColouring, this.contactColouring, this.inspector, {
+        this.exactness = new Exactness((id) => void this.pick(id));
+        this.panel = new Panel(run.dim, this.grainColouring, this.contactColouring, this.inspector, this.exactness, {
             grains: () => this.theatre.setGrainStyle(this.panel.choices.grains),
             contacts: () => void this.show(this.frame),
             walls: () => this.showWalls(),
@@ -120,6 +124,11 @@ export class App {
             if (wish === this.wish) this.note("load", `Frame ${frame} cannot be shown. ${messageOf(error)}`);
         }
         this.charts.setTime(info.time);
+        this.showExactness();
+    }
+
+    private showExactness(): void {
+        this.exactness.show(this.series, this.run.frames[this.frame], this.run.reduced_units ? "" : " s");
     }
 
     showTime(time: number): void {
@@ -250,7 +259,9 @@ export class App {
 
     private async loadSeries(): Promise<void> {
         try {
-            this.charts.setSeries(parseSeries(await this.source.text("api/series.csv")));
+            this.series = parseSeries(await this.source.text("api/series.csv"));
+            this.charts.setSeries(this.series);
+            this.showExactness();
             this.note("series");
         } catch (error) {
             this.note("series", `No charts. ${messageOf(error)}`);

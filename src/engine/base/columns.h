@@ -27,6 +27,7 @@ enum {
     COLUMN_FRAME = 1, ///< recorded in frames
     COLUMN_STATE = 2, ///< needed to go on: saved in checkpoints
     COLUMN_RARE = 4,  ///< NULL while all its rows are zero (column_need)
+    COLUMN_SOLVED = 8 ///< recorded only where contacts are solved: not with the method soft
 };
 
 typedef struct column {

@@ -1,7 +1,9 @@
-/// Which known word somebody may have meant.
+/// Which known word somebody may have meant, and bounds in words.
 #include "base/words.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NEAREST_MAX = 48 };
@@ -46,4 +48,16 @@ const char* nearest_name(const char* word, const char* const* names, int count)
         best = names[i];
     }
     return best;
+}
+
+void bound_words(double bound, char text[BOUND_WORDS])
+{
+    const double percent = 100.0 * bound;
+    if (!isfinite(bound) || bound > 10.0) {
+        snprintf(text, BOUND_WORDS, isfinite(bound) ? "over 1000 %%" : "no bound");
+        return;
+    }
+    // A unit of the second digit; numbers that are round but for rounding stay as they are.
+    const double unit = pow(10.0, floor(log10(fmax(percent, 1e-4) * (1.0 + 1e-9))) - 1.0);
+    snprintf(text, BOUND_WORDS, "%.6g %%", unit * ceil(percent / unit * (1.0 - 1e-9)));
 }

@@ -14,6 +14,12 @@ static inline const char* plural(int64_t count)
 /// The nearest of `names` to `word`, NULL if none is near enough to be a typo.
 const char* nearest_name(const char* word, const char* const* names, int count);
 
+/// Room for the words of an upper bound.
+enum { BOUND_WORDS = 24 };
+/// An upper bound as per cent, "3.1 %": two digits, rounded up, so that what is said holds. Above
+/// 1000 % it is "over 1000 %", and "no bound" if it is not finite.
+void bound_words(double bound, char text[BOUND_WORDS]);
+
 /// Bytes of the UTF-8 character at the beginning of a text, 0 if there is no valid one.
 static inline size_t utf8_length(const char* text)
 {

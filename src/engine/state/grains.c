@@ -76,6 +76,10 @@ static const column grain_table[] = {
     GRAIN_COLUMN(tag, COLUMN_I32, WIDTH_1, COLUMN_FRAME | COLUMN_STATE, "", "user's label"),
     GRAIN_COLUMN(image, COLUMN_I32, WIDTH_DIM, COLUMN_FRAME | COLUMN_STATE, "",
                  "times it crossed the periodic cell, per axis"),
+    GRAIN_COLUMN(error, COLUMN_F64, WIDTH_1,
+                 COLUMN_FRAME | COLUMN_STATE | COLUMN_RARE | COLUMN_SOLVED, "",
+                 "share in the error of the last step, relative to what contacts do to this grain: "
+                 "an estimate; 0 if nothing touches it"),
 };
 enum { GRAIN_COLUMNS = sizeof grain_table / sizeof grain_table[0] };
 
@@ -223,6 +227,11 @@ talus_status grains_need_forces(grains* g)
     return need(g, offsetof(grains, torque));
 }
 
+talus_status grains_need_errors(grains* g)
+{
+    return need(g, offsetof(grains, error));
+}
+
 talus_status grains_need_soft(grains* g, int kept)
 {
     static const size_t rates[4][2] = {{offsetof(grains, rate2), offsetof(grains, turn2)},
@@ -291,6 +300,7 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
     set_axial(dim, g->spin + i * spin_dim, def->spin);
     if (g->force) grain_set_force(g, i, def->force, def->torque);
     if (g->locked) g->locked[i] = locked_axes(dim, def);
+    if (g->error) g->error[i] = 0.0;
     if (dim == 2) {
         g->rotation[i] = def->rotation[2];
     } else {

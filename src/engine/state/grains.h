@@ -55,6 +55,7 @@ typedef struct grains {
     int32_t* glued_to;     ///< [count] wall index, GRAIN_FREE or GRAIN_FIXED
     int32_t* tag;          ///< [count]
     int32_t* image;        ///< [count][dim]
+    double* error;         ///< [count] share in the error of the last step; NULL: all zero
 } grains;
 
 /// The field table of the grains; *count_out receives the number of columns.
@@ -67,6 +68,8 @@ talus_status grains_add(grains* g, const talus_grain_def* def, int64_t* id, talu
 /// Fill what follows from the other columns, for rows that were read from a frame: moments of
 /// inertia, inverse masses and mobilities (as if no rotation were locked).
 void grains_derive(grains* g);
+/// Make the column of errors, of zeros, if there is none.
+talus_status grains_need_errors(grains* g);
 /// Make the columns of external forces and torques, of zeros, if there are none.
 talus_status grains_need_forces(grains* g);
 /// Make the columns that the method soft needs: derivatives up to the `kept`th beyond the velocity

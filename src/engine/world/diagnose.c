@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/words.h"
 #include "detect/narrow.h"
+#include "rigid/contact_dynamics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,18 @@ talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, tal
     return TALUS_OK;
 }
 
+talus_status diagnose_errors(talus_world* world, bool further)
+{
+    grains* g = &world->state.grains;
+    const double* found = contact_dynamics_errors(world->rigid);
+    TRY(grains_need_errors(g));
+    for (int64_t i = 0; i < g->count; i++) {
+        const double error = found ? found[i] : 0.0;
+        g->error[i] = further ? fmax(g->error[i], error) : error;
+    }
+    return TALUS_OK;
+}
+
 /// Sweeps, for each diameter of a packing, with which accelerated ones have done what they can many
 /// times over; and how many times the number that carries forces across plain ones are given.
 static const double AMPLE = 50.0, AMPLE_PLAIN = 10.0;
@@ -64,31 +77,40 @@ static bool is_hopeless(const talus_rigidity* r, const talus_solver_def* solver,
 void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
                      char* text, size_t size)
 {
+    const double percent = 100.0 * fmin(r->velocity_error, 1.0);
+    const bool certified = r->certified <= 1.0;
     text[0] = '\0';
-    if (!r->yielding) return;
+    if (!r->yielding && certified) return;
+    if (!r->yielding) {
+        snprintf(
+            text, size,
+            "velocities are estimated to be off by %.2g %% of what contacts do to them, but no "
+            "bound on their error proves it. A smaller tolerance or more max_sweeps may help",
+            percent);
+        return;
+    }
     if (is_hopeless(r, solver, sweeps)) {
         snprintf(text, size,
-                 "yielding: after %lld sweep%s velocities are still off by 100 %% or more of what "
-                 "contacts do to them. More sweeps hardly help: it seems that nothing fits all "
-                 "contacts, as where grains are wedged between driven walls",
+                 "yielding: after %lld sweep%s velocities are still estimated to be off by 100 %% "
+                 "or more of what contacts do to them. More sweeps hardly help: it seems that "
+                 "nothing fits all contacts, as where grains are wedged between driven walls",
                  (long long)sweeps, plural(sweeps));
         return;
     }
-    const double percent = 100.0 * fmin(r->velocity_error, 1.0);
     if (solver->method == TALUS_SOLVER_SWEEPS && r->diffusion_length < r->system_size) {
         snprintf(text, size,
                  "yielding: in %lld sweep%s forces travelled %.3g diameters through a packing %.3g "
-                 "across; velocities may be off by %.0f %% and the packing answers like springs of "
-                 "stiffness %.3g. For rigid grains use the solver auto or about %.3g sweeps",
+                 "across; velocities are estimated to be off by %.0f %%, and the packing answers "
+                 "like springs of stiffness %.3g. For rigid grains use the solver auto or about "
+                 "%.3g sweeps",
                  (long long)sweeps, plural(sweeps), r->diffusion_length, r->system_size, percent,
                  r->stiffness, r->sweeps_for_rigid);
         return;
     }
     snprintf(text, size,
-             "yielding: after %lld sweep%s velocities may be off by %.0f %% of what the contacts "
-             "of this "
-             "packing, %.3g diameters across, do to them. For rigid grains use a smaller tolerance "
-             "or more max_sweeps",
+             "yielding: after %lld sweep%s velocities are estimated to be off by %.0f %% of what "
+             "the contacts of this packing, %.3g diameters across, do to them. For rigid grains "
+             "use a smaller tolerance or more max_sweeps",
              (long long)sweeps, plural(sweeps), percent, r->system_size);
 }
 

@@ -11,7 +11,10 @@ void diagnose_overlap(const talus_world* world, double* mean, double* largest);
 /// (step_outcome); out: all of it, for the extent that this one has. The world's extent becomes
 /// that of this step, or a larger one of the steps before, 0.5 % less each step.
 talus_status diagnose_rigidity(talus_world* world, double h, int64_t sweeps, talus_rigidity* out);
-/// Put a yielding step into plain words.
+/// Let each grain have its share in the error of the attempt that was just accepted, or the largest
+/// of its shares if the attempt is a `further` part of the step.
+talus_status diagnose_errors(talus_world* world, bool further);
+/// Put a step that is yielding, or not certified, into plain words.
 void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, int64_t sweeps,
                      char* text, size_t size);
 

@@ -115,11 +115,11 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
         if (w->def.on_escape == TALUS_POLICY_STOP) return TALUS_POLICY_STOP;
     }
     if (!o->converged && w->def.on_unconverged != TALUS_POLICY_ACCEPT) {
-        snprintf(
-            why, why_size,
-            "the contacts did not converge at t = %.9g: residual %.3g, velocities off by about "
-            "%.2g %%, after %lld sweep%s",
-            t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps, plural(o->sweeps));
+        snprintf(why, why_size,
+                 "the contacts did not converge at t = %.9g: residual %.3g, velocities estimated "
+                 "to be off by %.2g %%, after %lld sweep%s",
+                 t, o->residual, 100.0 * o->velocity_error, (long long)o->sweeps,
+                 plural(o->sweeps));
         return w->def.on_unconverged;
     }
     return TALUS_POLICY_ACCEPT;
@@ -198,6 +198,7 @@ static void count_certificate(talus_totals* t, const talus_step_result* r)
         level++;
     }
     t->certified[level]++;
+    t->frozen_friction += r->rigidity.frozen_friction;
     if (t->steps > 1 && !(r->rigidity.certified > t->worst_certified)) return;
     t->worst_certified = r->rigidity.certified;
     t->worst_time = r->time;
@@ -303,6 +304,9 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
+        if (diagnose_errors(w, result->substeps > 0)) {
+            return error_memory(error, "diagnosing a step");
+        }
         return go_on(w, &order, &outcome, result, error);
     }
     contact_dynamics_reject(w->rigid, &order);

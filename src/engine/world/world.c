@@ -422,7 +422,8 @@ talus_grains talus_world_grains(const talus_world* world)
                           .material = (const talus_material_id*)g->material,
                           .glued_to = (const talus_wall_id*)g->glued_to,
                           .tag = g->tag,
-                          .image = g->image};
+                          .image = g->image,
+                          .error = g->error};
 }
 
 talus_status talus_world_edit_grains(talus_world* world, talus_editable_grains* out,

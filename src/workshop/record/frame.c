@@ -53,6 +53,11 @@ bool frame_add(frame_table* t, const frame_field* field)
     return true;
 }
 
+bool frame_records(const column* col, frames_options options)
+{
+    return (col->flags & COLUMN_FRAME) && !(options.soft && (col->flags & COLUMN_SOLVED));
+}
+
 size_t frame_element_size(const frame_field* field)
 {
     const column probe = {.type = field->type};

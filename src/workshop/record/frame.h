@@ -72,8 +72,11 @@ bool frame_describe(const char* table, bool reduced_units, frame_field* field);
 typedef struct frames_options {
     bool contacts;      ///< record contacts too
     bool reduced_units; ///< numbers are not SI: no field claims a unit
+    bool soft;          ///< of the method soft: no columns that say how contacts were solved
 } frames_options;
 
+/// Whether frames have this column.
+bool frame_records(const column* col, frames_options options);
 /// The present state of a world, whose columns are lent: the frame is good
 /// until the world changes. The caller ends it with frame_data_free(), also
 /// after a failure: false when memory is short.

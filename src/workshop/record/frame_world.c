@@ -17,19 +17,19 @@
 // ------------------------------------------------------------------------------
 
 /// The recorded columns of one of a world's tables.
-static bool lend_columns(const world_table* from, int dim, bool reduced_units, frame_table* out)
+static bool lend_columns(const world_table* from, int dim, frames_options options, frame_table* out)
 {
     static const char nothing = 0;
     out->count = *from->count;
     for (int c = 0; c < from->col_count; c++) {
         const column* col = &from->cols[c];
-        if (!(col->flags & COLUMN_FRAME)) continue;
+        if (!frame_records(col, options)) continue;
         frame_field field = {.type = col->type,
                              .rows = out->count,
                              .width = column_row_width(col, dim),
                              .data = column_data(col, from->table)};
         snprintf(field.name, sizeof field.name, "%s", col->name);
-        frame_describe(from->name, reduced_units, &field);
+        frame_describe(from->name, options.reduced_units, &field);
         if (!field.data && out->count == 0) field.data = &nothing;
         if (!field.data) { // a rare column that was never needed is all zero
             field.own = calloc((size_t)(out->count * field.width), column_element_size(col));
@@ -93,7 +93,6 @@ bool frame_of_world(const talus_world* world, frames_options options, int64_t ph
     // changed here.
     world_tables((talus_world*)(uintptr_t)world, tables);
     const int dim = world->def.dim;
-    const bool reduced = options.reduced_units;
     *out = (frame_data){
         .dim = dim, .time = world->state.time, .step = world->state.step, .phase = phase};
     out->contacts.count = -1;
@@ -102,12 +101,12 @@ bool frame_of_world(const talus_world* world, frames_options options, int64_t ph
         out->cell_low[k] = world->state.cell.low[k];
         out->cell_high[k] = world->state.cell.low[k] + world->state.cell.length[k];
     }
-    if (!lend_columns(&tables[TABLE_GRAINS], dim, reduced, &out->grains) ||
-        !lend_columns(&tables[TABLE_WALLS], dim, reduced, &out->walls)) {
+    if (!lend_columns(&tables[TABLE_GRAINS], dim, options, &out->grains) ||
+        !lend_columns(&tables[TABLE_WALLS], dim, options, &out->walls)) {
         return false;
     }
-    if (options.contacts && (!lend_columns(&tables[TABLE_CONTACTS], dim, reduced, &out->contacts) ||
-                             !add_lines(world, reduced, &out->contacts))) {
+    if (options.contacts && (!lend_columns(&tables[TABLE_CONTACTS], dim, options, &out->contacts) ||
+                             !add_lines(world, options.reduced_units, &out->contacts))) {
         return false;
     }
     out->wall_name = calloc((size_t)world->state.walls.count + 1, sizeof *out->wall_name);
@@ -242,7 +241,8 @@ talus_status frame_into_world(const frame_data* d, const char* path, talus_world
                                   .kinetic_energy =
                                       grains_kinetic_energy(&w->state.grains, w->def.threads),
                                   .nan_grain = -1,
-                                  .escaped_grain = -1};
+                                  .escaped_grain = -1,
+                                  .rigidity = {.cluster_grain = -1, .worst_grain = -1}};
     w->extent = 0.0;
     for (int64_t i = 0; i < w->state.contacts.count; i++) {
         w->last.active += w->state.contacts.state[i] != TALUS_CONTACT_OPEN;

@@ -27,12 +27,13 @@ static void add_item(text_buffer* t, int64_t frame, const char* table, const cha
 }
 
 /// One attribute per recorded column, except the one that is the geometry already.
-static void add_attributes(text_buffer* t, int64_t frame, const char* table, const column* cols,
-                           int col_count, int64_t rows, int dim, const char* center,
+static void add_attributes(text_buffer* t, const frames* f, int64_t frame, const char* table,
+                           const column* cols, int col_count, int64_t rows, const char* center,
                            const char* geometry)
 {
+    const int dim = f->dim;
     for (int c = 0; c < col_count; c++) {
-        if (!(cols[c].flags & COLUMN_FRAME) || strcmp(cols[c].name, geometry) == 0) continue;
+        if (!frame_records(&cols[c], f->options) || strcmp(cols[c].name, geometry) == 0) continue;
         int width = column_row_width(&cols[c], dim);
         const char* kind = width == 1 ? "Scalar" : width <= 3 ? "Vector" : "Matrix";
         text_add(t, "    <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">", cols[c].name,
@@ -68,13 +69,13 @@ static void add_frame(text_buffer* t, const frames* f, int64_t i)
         const column* cols = grains_columns(&count);
         add_grid(t, i, "grains", "Polyvertex", e->grains, 1, "position", f->dim == 2 ? "XY" : "XYZ",
                  f->dim);
-        add_attributes(t, i, "grains", cols, count, e->grains, f->dim, "Node", "position");
+        add_attributes(t, f, i, "grains", cols, count, e->grains, "Node", "position");
         text_add(t, "   </Grid>\n");
     }
     if (e->contacts > 0) {
         const column* cols = contacts_columns(&count);
         add_grid(t, i, "contacts", "Polyline", e->contacts, 2, FRAME_SEGMENT, "XYZ", 3);
-        add_attributes(t, i, "contacts", cols, count, e->contacts, f->dim, "Cell", "");
+        add_attributes(t, f, i, "contacts", cols, count, e->contacts, "Cell", "");
         text_add(t, "   </Grid>\n");
     }
     text_add(t, "  </Grid>\n");

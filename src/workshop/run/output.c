@@ -85,7 +85,9 @@ talus_status output_open(run* r, talus_error* error)
     const char* directory = r->def->directory;
     const run_state* s = &r->state;
     const scene_output* out = scene_outputs(r->scene);
-    frames_options options = {.contacts = out->contacts, .reduced_units = out->reduced_units};
+    frames_options options = {.contacts = out->contacts,
+                              .reduced_units = out->reduced_units,
+                              .soft = !method_of(scene_method(r->scene))->solves_contacts};
     TRY(frames_open(directory, s->frames, options, &r->frames, error));
     return series_open(directory, s->series_bytes, r->world, &r->series, error);
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "record/files.h"
+#include "run/certainty.h"
 #include "run/directory.h"
 
 #include <inttypes.h>
@@ -213,27 +214,39 @@ static void say_of_step(run* r, int64_t count, const char* words)
               r->state.last.time, summary_time_unit(r), words, times);
 }
 
+/// The remark on the step just done, with what is certain of it and where it is worst. What
+/// yielding means is explained the first time only.
+static void remark_words(const run* r, char* text, size_t size)
+{
+    const talus_step_result* last = &r->state.last;
+    const certainty_speech speech = {talus_world_options(r->world)->dim,
+                                     scene_outputs(r->scene)->reduced_units};
+    char known[64], estimate[32], cluster[160];
+    certainty_of_step(&last->rigidity, known, sizeof known);
+    certainty_estimate(&last->rigidity, estimate, sizeof estimate);
+    certainty_cluster(&speech, &last->rigidity, cluster, sizeof cluster);
+    if (r->state.remarks == 1) {
+        snprintf(text, size, "%s; %s, %s", last->remark, known, cluster);
+    } else {
+        snprintf(text, size, "%s%s, %s, %s", last->rigidity.yielding ? "yielding: " : "", known,
+                 estimate, cluster);
+    }
+}
+
 /// Log what the step just done has to say: yielding, missing convergence, an accepted escape.
 static void note_step(run* r)
 {
     run_state* s = &r->state;
     const talus_step_result* last = &s->last;
-    char words[sizeof last->remark];
+    char words[sizeof last->remark + 256];
     if (last->remark[0] && worth_saying(++s->remarks)) {
-        // What yielding means was explained the first time.
-        if (s->remarks > 1 && last->rigidity.yielding) {
-            snprintf(words, sizeof words, "yielding: velocities may be off by %.0f %%",
-                     100 * fmin(last->rigidity.velocity_error, 1));
-        } else {
-            memcpy(words, last->remark, sizeof words);
-        }
+        remark_words(r, words, sizeof words);
         say_of_step(r, s->remarks, words);
     }
     int64_t unconverged = talus_world_totals(r->world)->unconverged;
     if (!last->converged && worth_saying(unconverged)) {
         snprintf(words, sizeof words,
-                 "accepted without meeting the stopping rule, residual %.2g after %" PRId64
-                 " sweep%s",
+                 "ended without meeting the stopping rule, residual %.2g after %" PRId64 " sweep%s",
                  last->residual, last->sweeps, plural(last->sweeps));
         say_of_step(r, unconverged, words);
     }

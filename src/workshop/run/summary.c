@@ -1,9 +1,10 @@
 /// What a run tells about itself: run.json at its beginning, summary.json at its end, and a verdict
-/// in plain words on convergence, overlaps and rigidity.
+/// in plain words on convergence, overlaps and exactness.
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/words.h"
+#include "run/certainty.h"
 #include "run/directory.h"
 #include "run/run.h"
 
@@ -72,31 +73,15 @@ static void add_line(char* text, size_t size, const char* format, ...)
     va_end(args);
 }
 
-/// How good velocities with this estimated error are: "exact to 0.7 %", "off by 35 %".
-static void error_words(const talus_rigidity* rigidity, char* text, size_t size)
+static void judge_convergence(const talus_summary* sum, char* text, size_t size)
 {
-    const double percent = 100 * rigidity->velocity_error;
-    if (percent <= 100) {
-        snprintf(text, size, "%s %.2g %%", rigidity->yielding ? "off by" : "exact to", percent);
-    } else {
-        snprintf(text, size, "off by 100 %% or more");
-    }
-}
-
-static void judge_convergence(const run* r, const talus_summary* sum, char* text, size_t size)
-{
-    char met[96], error[64];
-    if (sum->unconverged_steps == 0) {
-        snprintf(met, sizeof met, "every step met its stopping rule");
-    } else {
+    char met[96] = "every step met its stopping rule";
+    if (sum->unconverged_steps > 0) {
         snprintf(met, sizeof met,
-                 "%" PRId64 " of %" PRId64 " step%s %s accepted without meeting the stopping rule",
-                 sum->unconverged_steps, sum->steps, plural(sum->steps),
-                 sum->unconverged_steps == 1 ? "was" : "were");
+                 "%" PRId64 " of %" PRId64 " step%s ended without meeting the stopping rule",
+                 sum->unconverged_steps, sum->steps, plural(sum->steps));
     }
-    error_words(&r->state.last.rigidity, error, sizeof error);
-    add_line(text, size, "Convergence: %s; at the end velocities were %s, residual %.2g.", met,
-             error, sum->residual);
+    add_line(text, size, "Convergence: %s; residual %.2g at the end.", met, sum->residual);
 }
 
 /// What the solver did. The method is that of the last phase.
@@ -116,22 +101,27 @@ static void judge_solver(const run* r, const talus_summary* sum, char* text, siz
              (double)sum->sweeps_total / (double)sum->steps, second);
 }
 
-static void judge_rigidity(const run* r, const talus_summary* sum, char* text, size_t size)
+/// How exact the steps were, for all that is known. The papers' theory of softness is about their
+/// own solver.
+static void judge_exactness(const run* r, const talus_summary* sum, char* text, size_t size)
 {
+    const talus_totals* totals = talus_world_totals(r->world);
     const talus_rigidity* last = &r->state.last.rigidity;
-    const bool papers = talus_world_options(r->world)->solver.method == TALUS_SOLVER_SWEEPS;
-    if (sum->yielding_steps == 0) {
-        add_line(text, size, "Rigidity: this run was rigid in all its steps.");
-        return;
-    }
-    add_line(text, size,
-             "Rigidity: this run was yielding in %.3g %% of its steps: their velocities may be off "
-             "by more than 10 %% of what the contacts do to them, as if the grains gave way.",
-             100.0 * (double)sum->yielding_steps / (double)sum->steps);
-    if (papers && last->yielding && last->diffusion_length < last->system_size) {
+    const talus_world_def* world = talus_world_options(r->world);
+    const certainty_speech speech = {world->dim, sum->reduced_units};
+    bool failed;
+    char words[640];
+    certainty_tell_bounds(&speech, totals, last, words, sizeof words);
+    add_line(text, size, "%s", words);
+    certainty_tell_audits(totals, &failed, words, sizeof words);
+    if (words[0]) add_line(text, size, "%s%s", failed ? VERDICT_WARNING : "", words);
+    certainty_tell_rigidity(totals, words, sizeof words);
+    add_line(text, size, "%s", words);
+    if (world->solver.method == TALUS_SOLVER_SWEEPS && last->yielding &&
+        last->diffusion_length < last->system_size) {
         add_line(text, size,
                  "In its last step the forces travelled %.3g of %.3g diameters, the equivalent "
-                 "stiffness was %.3g%s, and about %.3g sweeps a step would have made it rigid.",
+                 "stiffness was %.3g%s, and about %.3g sweeps a step would carry forces across.",
                  last->diffusion_length, last->system_size, last->stiffness,
                  sum->reduced_units ? "" : " N/m", last->sweeps_for_rigid);
     }
@@ -179,13 +169,13 @@ static void judge(const run* r, talus_summary* sum)
         judge_energy(sum, text, size);
     } else {
         judge_solver(r, sum, text, size);
-        judge_convergence(r, sum, text, size);
+        judge_convergence(sum, text, size);
     }
     add_line(text, size,
              "Overlap: %.2g %% of a mean diameter in the mean and %.2g %% at most at the end; %.2g "
              "%% at most in the whole run.",
              100 * sum->overlap_mean, 100 * sum->overlap_max, 100 * r->state.worst_overlap);
-    if (method->solves_contacts) judge_rigidity(r, sum, text, size);
+    if (method->solves_contacts) judge_exactness(r, sum, text, size);
     if (sum->removed_grains > 0) {
         add_line(text, size, "Escape: %" PRId64 " grain%s left the domain and %s taken out.",
                  sum->removed_grains, plural(sum->removed_grains),
@@ -201,6 +191,7 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
 {
     const run_state* s = &r->state;
     const talus_totals* totals = talus_world_totals(r->world);
+    const certainty known = certainty_of(totals);
     run_seconds seconds = summary_seconds(r);
     int64_t memory = summary_peak_memory();
     *out = (talus_summary){
@@ -218,6 +209,20 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .time = talus_world_time(r->world),
         .residual = s->last.residual,
         .velocity_error = s->last.rigidity.velocity_error,
+        .certified = s->last.rigidity.certified,
+        .certified_level = known.most ? known.level : INFINITY,
+        .certified_steps = known.steps,
+        .worst_certified = totals->worst_certified,
+        .worst_time = totals->worst_time,
+        .worst_grains = totals->worst_grains,
+        .worst_grain = totals->worst_grain,
+        .worst_place = {totals->worst_place[0], totals->worst_place[1], totals->worst_place[2]},
+        .frozen_friction = totals->frozen_friction,
+        .audits = totals->audits,
+        .audits_held = totals->audits_held,
+        .audits_unanswered = totals->audits_unanswered,
+        .audit_least = totals->audit_least,
+        .audit_most = totals->audit_most,
         .overlap_mean = s->last.overlap_mean,
         .overlap_max = s->last.overlap_max,
         .kinetic_energy = s->last.kinetic_energy,
@@ -291,6 +296,24 @@ static void write_phases(json* j, const run* r)
     json_array_end(j);
 }
 
+static void write_certificate(json* j, const talus_summary* sum)
+{
+    json_number(j, "certified", sum->certified);
+    json_number(j, "certified_level", sum->certified_level);
+    json_integer(j, "certified_steps", sum->certified_steps);
+    json_number(j, "worst_certified", sum->worst_certified);
+    json_number(j, "worst_time", sum->worst_time);
+    json_integer(j, "worst_grains", sum->worst_grains);
+    json_integer(j, "worst_grain", sum->worst_grain);
+    json_vector(j, "worst_place", sum->worst_place);
+    json_integer(j, "frozen_friction", sum->frozen_friction);
+    json_integer(j, "audits", sum->audits);
+    json_integer(j, "audits_held", sum->audits_held);
+    json_integer(j, "audits_unanswered", sum->audits_unanswered);
+    json_number(j, "audit_least", sum->audit_least);
+    json_number(j, "audit_most", sum->audit_most);
+}
+
 talus_status summary_write(const run* r, const talus_summary* sum, talus_error* error)
 {
     text_stream stream;
@@ -330,6 +353,7 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
         json_integer(&j, "contact_updates", sum->contact_updates);
         json_number(&j, "residual", sum->residual);
         json_number(&j, "velocity_error", sum->velocity_error);
+        write_certificate(&j, sum);
         json_integer(&j, "unconverged_steps", sum->unconverged_steps);
         json_integer(&j, "yielding_steps", sum->yielding_steps);
         json_integer(&j, "second_steps", sum->second_steps);

@@ -3,6 +3,7 @@ import type { CutChoice } from "../draw/theatre";
 import { shortNumber } from "../data/fields";
 import type { Colouring } from "./colouring";
 import { checkbox, line, make, section, select, slider } from "./dom";
+import type { Exactness } from "./exactness";
 import type { Inspector } from "./inspector";
 
 export interface Choices {
@@ -33,7 +34,8 @@ export class Panel {
     private readonly cutOutput = make("output", { class: "value" });
     private readonly noContacts = make("p", { class: "note" }, "This run does not record contacts.");
 
-    constructor(dim: 2 | 3, grains: Colouring, contacts: Colouring, inspector: Inspector, private readonly events: PanelEvents) {
+    constructor(dim: 2 | 3, grains: Colouring, contacts: Colouring, inspector: Inspector, exactness: Exactness,
+                private readonly events: PanelEvents) {
         this.choices = {
             grains: { visible: true, size: 1, opacity: 1, marks: false },
             contacts: { visible: false, width: 0.5 },
@@ -47,7 +49,8 @@ export class Panel {
             section("Grains", true, grains.element, ...this.grainControls(dim)),
             section("Contacts", true, this.noContacts, ...this.contactControls(), contacts.element),
             section("Walls and cell", false, ...this.wallControls()),
-            section("Cut", false, ...this.cutControls(dim)));
+            section("Cut", false, ...this.cutControls(dim)),
+            section("How exact", true, exactness.element));
     }
 
     private grainControls(dim: 2 | 3): HTMLElement[] {

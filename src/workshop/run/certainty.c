@@ -1,0 +1,195 @@
+#include "run/certainty.h"
+
+#include "base/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/// Nearly all steps of a run.
+static const double NEARLY_ALL = 0.95;
+/// A run is rigid if all its steps are certified within this: a tenth of what contacts do is also
+/// where steps begin to be called yielding (world/diagnose.c).
+static const double RIGID = 0.1;
+
+static int64_t steps_within(const talus_totals* t, double level)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < TALUS_CERTIFIED_LEVELS && talus_certified_level(k) <= level; k++) {
+        sum += t->certified[k];
+    }
+    return sum;
+}
+
+/// The smallest level that at least this part of all steps is within, infinite if none is.
+static double level_of(const talus_totals* t, double part)
+{
+    int k = 0;
+    while (k < TALUS_CERTIFIED_LEVELS - 1 &&
+           (double)steps_within(t, talus_certified_level(k)) < part * (double)t->steps) {
+        k++;
+    }
+    return talus_certified_level(k);
+}
+
+certainty certainty_of(const talus_totals* t)
+{
+    const double level = fmin(level_of(t, NEARLY_ALL), 1.0);
+    const int64_t steps = steps_within(t, level);
+    return (certainty){level, steps, (double)steps >= NEARLY_ALL * (double)t->steps};
+}
+
+void certainty_of_step(const talus_rigidity* step, char* text, size_t size)
+{
+    char bound[BOUND_WORDS];
+    bound_words(step->certified, bound);
+    const bool certified = step->certified <= 1.0;
+    snprintf(text, size, certified ? "certified within %s" : "not certified", bound);
+}
+
+void certainty_estimate(const talus_rigidity* step, char* text, size_t size)
+{
+    const double percent = 100.0 * step->velocity_error;
+    snprintf(text, size, percent < 99.5 ? "estimated %.2g %%" : "estimated 100 %% or more",
+             percent);
+}
+
+static void name_cluster(const certainty_speech* speech, int64_t grains, int64_t grain,
+                         const double place[3], char* text, size_t size)
+{
+    char near[96] = "";
+    if (grain >= 0 && speech->dim == 2) {
+        snprintf(near, sizeof near, " near (%.4g, %.4g), grain %" PRId64, place[0], place[1],
+                 grain);
+    } else if (grain >= 0) {
+        snprintf(near, sizeof near, " near (%.4g, %.4g, %.4g), grain %" PRId64, place[0], place[1],
+                 place[2], grain);
+    }
+    text[0] = '\0';
+    if (grains > 0) {
+        snprintf(text, size, "cluster of %" PRId64 " grain%s%s", grains, plural(grains), near);
+    }
+}
+
+void certainty_cluster(const certainty_speech* speech, const talus_rigidity* step, char* text,
+                       size_t size)
+{
+    name_cluster(speech, step->cluster_grains, step->cluster_grain, step->cluster_place, text,
+                 size);
+}
+
+void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t,
+                           const talus_rigidity* last, char* text, size_t size)
+{
+    if (t->worst_certified == 0.0) {
+        snprintf(text, size, "Certificate: contacts left no error in any step.");
+        return;
+    }
+    const certainty known = certainty_of(t);
+    char level[BOUND_WORDS], worst[BOUND_WORDS] = "without a bound",
+                             within[128] = "no step is certified", others[64] = "";
+    char cluster[160] = ", ", now[64], estimate[32], frozen[128] = "";
+    bound_words(known.level, level);
+    if (t->worst_certified <= 1.0) bound_words(t->worst_certified, worst);
+    if (known.steps > 0) {
+        snprintf(within, sizeof within,
+                 "velocities are certified within %s in %" PRId64 " of %" PRId64 " step%s", level,
+                 known.steps, t->steps, plural(t->steps));
+    }
+    if (known.steps > 0 && !known.most) {
+        snprintf(others, sizeof others, " only, the others are not certified at all");
+    }
+    name_cluster(speech, t->worst_grains, t->worst_grain, t->worst_place, cluster + 2,
+                 sizeof cluster - 2);
+    certainty_of_step(last, now, sizeof now);
+    certainty_estimate(last, estimate, sizeof estimate);
+    if (t->frozen_friction > 0) {
+        snprintf(frozen, sizeof frozen,
+                 " Contacts slid in the worst clusters of %" PRId64
+                 " step%s: there it is for the friction bounds of the step.",
+                 t->frozen_friction, plural(t->frozen_friction));
+    }
+    snprintf(text, size,
+             "Certificate: relative to what contacts do, %s%s, worst %s at t = %.6g%s%s; last step "
+             "%s, %s.%s",
+             within, others, worst, t->worst_time, speech->reduced_units ? "" : " s",
+             cluster[2] ? cluster : "", now, estimate, frozen);
+}
+
+/// Steps in which an audit found a claim to be false.
+static int64_t audits_failed(const talus_totals* t)
+{
+    return t->audits - t->audits_unanswered - t->audits_held;
+}
+
+void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
+{
+    char level[BOUND_WORDS];
+    const int64_t doubtful = t->steps - steps_within(t, RIGID), failed = audits_failed(t);
+    if (t->unconverged == 0 && doubtful == 0 && failed == 0) {
+        bound_words(level_of(t, 1.0), level);
+        snprintf(text, size,
+                 "Rigidity: this run was rigid in all its steps: each met its stopping rule and is "
+                 "certified within %s.",
+                 level);
+        return;
+    }
+    if (t->yielding > 0) {
+        snprintf(
+            text, size,
+            "Rigidity: this run was yielding in %.3g %% of its steps: their velocities are "
+            "estimated to be off by more than 10 %% of what the contacts do to them, as if the "
+            "grains gave way.",
+            100.0 * (double)t->yielding / (double)t->steps);
+        return;
+    }
+    char unmet[64] = "", unsure[64] = "", false_claim[64] = "";
+    if (t->unconverged > 0) {
+        snprintf(unmet, sizeof unmet, ", %" PRId64 " did not meet the stopping rule",
+                 t->unconverged);
+    }
+    if (doubtful > 0) {
+        snprintf(unsure, sizeof unsure, ", %" PRId64 " %s not certified within 10 %%", doubtful,
+                 doubtful == 1 ? "is" : "are");
+    }
+    if (failed > 0) {
+        snprintf(false_claim, sizeof false_claim, ", %" PRId64 " failed an audit", failed);
+    }
+    snprintf(text, size,
+             "Rigidity: no step is estimated to be off by more than 10 %%%s%s%s. Such steps do not "
+             "count as rigid.",
+             unmet, unsure, false_claim);
+}
+
+void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size_t size)
+{
+    const int64_t judged = t->audits - t->audits_unanswered;
+    char open[96] = "";
+    *failed = audits_failed(t) > 0;
+    text[0] = '\0';
+    if (t->audits == 0) return;
+    if (t->audits_unanswered > 0) {
+        snprintf(open, sizeof open, "; %" PRId64 " more %s too hard to be judged",
+                 t->audits_unanswered, t->audits_unanswered == 1 ? "was" : "were");
+    }
+    if (*failed) {
+        snprintf(text, size,
+                 "an audit failed: of %" PRId64
+                 " step%s solved again by an independent method %" PRId64
+                 " had a larger error than was claimed, up to %.3g times the claim%s. The "
+                 "certificate of this run cannot be relied on, though later steps were solved to a "
+                 "smaller tolerance.",
+                 judged, plural(judged), audits_failed(t), t->audit_most, open);
+    } else if (judged == 0) {
+        snprintf(text, size,
+                 "Audits: none of the %" PRId64
+                 " steps that were solved again by an independent method could be judged.",
+                 t->audits);
+    } else {
+        snprintf(text, size,
+                 "Audits: audited %" PRId64
+                 " step%s by an independent method: claim held in %" PRId64
+                 ", true error %.2g to %.2g of it%s.",
+                 judged, plural(judged), t->audits_held, t->audit_least, t->audit_most, open);
+    }
+}
