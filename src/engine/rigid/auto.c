@@ -39,6 +39,9 @@ static const double ROUNDING = 1e-5;
 /// Updates of each contact that may be spent on a cluster by chance: what 20 factorisations of 10^4
 /// contacts in 2D take; and fewer than which solve nothing, 8 factorisations of a chain.
 static const double DEAR = 1e4, CHEAP = 400.0;
+/// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
+/// thousands: they are asked for what is normal at rest.
+enum { TINY = 50 };
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -62,23 +65,15 @@ static void list_free(cluster_list* list)
 static talus_status list_contacts(const body_clusters* clusters, const problem* p,
                                   cluster_list* list)
 {
-    const int64_t n = clusters->count;
-    list->first = calloc((size_t)n + 2, sizeof *list->first);
-    list->contact = malloc(sizeof *list->contact * (size_t)(p->count + 1));
-    list->bonded = calloc((size_t)n + 1, sizeof *list->bonded);
-    list->work = calloc((size_t)n + 1, sizeof *list->work);
-    if (!list->first || !list->contact || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
-    for (int64_t c = 0; c < p->count; c++) {
-        const int32_t k = body_clusters_of_contact(clusters, p, c);
-        if (k >= 0) list->first[k + 2]++;
-    }
-    for (int64_t k = 0; k < n; k++) list->first[k + 2] += list->first[k + 1];
+    const size_t n = (size_t)clusters->count + 1;
+    TRY(body_clusters_contacts(clusters, p, &list->first, &list->contact));
+    list->bonded = calloc(n, sizeof *list->bonded);
+    list->work = calloc(n, sizeof *list->work);
+    if (!list->bonded || !list->work) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t k = body_clusters_of_contact(clusters, p, c);
         const int32_t compound = problem_compound_of(p, c);
-        if (k < 0) continue;
-        list->contact[list->first[k + 1]++] = c;
-        list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
+        if (k >= 0) list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
     }
     return TALUS_OK;
 }
@@ -120,9 +115,10 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const double tolerance = tolerance_for(d, of);
     if (of->contacts > direct_largest(d->p->dim)) return false;
     if (!d->converged) return of->bound > tolerance;
-    const double normal = in_flow(of)         ? NORMAL_IN_FLOW
-                          : d->list.bonded[k] ? NORMAL_BONDED
-                                              : NORMAL_AT_REST;
+    const double normal = of->contacts <= TINY ? NORMAL_AT_REST
+                          : in_flow(of)        ? NORMAL_IN_FLOW
+                          : d->list.bonded[k]  ? NORMAL_BONDED
+                                               : NORMAL_AT_REST;
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 

@@ -129,6 +129,9 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     problem_velocity_of(p, rows, c, u);
     const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
     const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
+    *slides = false;
+    // A contact that carries nothing and opens fulfils its law; in flows most do.
+    if (!r && un >= 0.0 && vec_dot(dim, impulse, impulse) == 0.0) return 0.0;
 
     // Along the normal.
     double sum = 0.0;
