@@ -298,6 +298,34 @@ output: {frames: 0.02, series: 0}
         self.assertEqual(done.returncode, NUMERIC)
         self.assertRegex(summary_of(out)["outcome"], "^numerical stop: .*the contacts did not converge")
 
+    def test_heavy_neighbour_hides_nothing(self):
+        """A column that one sweep a step lets fall, beside a disk ten thousand million times as heavy
+        that does not touch it. Of all momentum next to nothing is wrong; of the column's, all."""
+        scene = self.root / "heavy.yaml"
+        scene.write_text("""
+dimension: 2
+step: 1e-3
+gravity: [0, -10]
+materials: {light: {density: 1e3, friction: 0.5}, heavy: {density: 1e11}}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: lattice, counts: [1, 60], low: [0, 0], spacing: 0.01, radius: 0.005, material: light, velocity: [0, -0.01]}
+  - {type: lattice, counts: [1, 1], low: [3, 0], spacing: 0.1, radius: 0.05, material: heavy, velocity: [0, -0.01]}
+solver: {method: sweeps, stop: sweeps, max_sweeps: 1, order: forward}
+until: {steps: 20}
+output: {frames: 0, series: 0}
+""")
+        out = self.root / "heavy"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        for row in self.certificates(out):
+            self.assertLess(row["velocity_error"], 0.1)
+            self.assertGreater(row["certified"], 1)
+            self.assertEqual(row["cluster_grains"], 60)
+        self.assertIn("no step is certified", done.stdout)
+        self.assertIn("cluster of 60 grains near (0.005, ", done.stdout)
+        self.assertNotIn("rigid in all", done.stdout)
+
     def test_certificates_add_up(self):
         """Falling disks by the default rule: counts, levels and names in the summary are those of
         the rows, and each grain's share in the error is recorded."""

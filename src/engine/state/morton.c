@@ -29,6 +29,22 @@ static uint32_t interleave(int dim, const uint32_t* at)
     return spread_by_three(at[0]) | spread_by_three(at[1]) << 1 | spread_by_three(at[2]) << 2;
 }
 
+uint32_t morton_coordinate(int dim, uint32_t key)
+{
+    if (dim == 2) {
+        key &= 0x55555555u;
+        key = (key | key >> 1) & 0x33333333u;
+        key = (key | key >> 2) & 0x0f0f0f0fu;
+        key = (key | key >> 4) & 0x00ff00ffu;
+        return (key | key >> 8) & 0x0000ffffu;
+    }
+    key &= 0x09249249u;
+    key = (key | key >> 2) & 0x030c30c3u;
+    key = (key | key >> 4) & 0x0300f00fu;
+    key = (key | key >> 8) & 0x030000ffu;
+    return (key | key >> 16) & 0x000003ffu;
+}
+
 double morton_keys(const grains* g, int threads, uint32_t* key)
 {
     const int dim = g->dim;

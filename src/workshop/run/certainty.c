@@ -144,21 +144,22 @@ void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
         return;
     }
     char unmet[64] = "", unsure[64] = "", false_claim[64] = "";
+    const bool several = (t->unconverged > 0) + (doubtful > 0) + (failed > 0) > 1;
     if (t->unconverged > 0) {
-        snprintf(unmet, sizeof unmet, ", %" PRId64 " did not meet the stopping rule",
-                 t->unconverged);
+        snprintf(unmet, sizeof unmet, " %" PRId64 " did not meet the stopping rule%s",
+                 t->unconverged, several ? "," : "");
     }
     if (doubtful > 0) {
-        snprintf(unsure, sizeof unsure, ", %" PRId64 " %s not certified within 10 %%", doubtful,
-                 doubtful == 1 ? "is" : "are");
+        snprintf(unsure, sizeof unsure, " %" PRId64 " %s not certified within 10 %%%s", doubtful,
+                 doubtful == 1 ? "is" : "are", failed > 0 ? "," : "");
     }
-    if (failed > 0) {
-        snprintf(false_claim, sizeof false_claim, ", %" PRId64 " failed an audit", failed);
-    }
-    snprintf(text, size,
-             "Rigidity: no step is estimated to be off by more than 10 %%%s%s%s. Such steps do not "
-             "count as rigid.",
-             unmet, unsure, false_claim);
+    if (failed > 0)
+        snprintf(false_claim, sizeof false_claim, " %" PRId64 " failed an audit", failed);
+    snprintf(
+        text, size,
+        "Rigidity: no step is estimated to be off by more than 10 %%, but%s%s%s. Such steps do "
+        "not count as rigid.",
+        unmet, unsure, false_claim);
 }
 
 void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size_t size)

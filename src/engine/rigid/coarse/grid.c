@@ -4,6 +4,7 @@
 #include "rigid/coarse/element.h"
 
 #include "base/array.h"
+#include "state/morton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,23 +27,6 @@ void coarse_free(coarse_grid* c)
 
 // ---- grid ---------------------------------------------------------------------------------------
 
-/// Every second (2D) or third (3D) bit of a key, put together: a coordinate of a cell of the curve.
-static uint32_t coordinate(int dim, uint32_t key)
-{
-    if (dim == 2) {
-        key &= 0x55555555u;
-        key = (key | key >> 1) & 0x33333333u;
-        key = (key | key >> 2) & 0x0f0f0f0fu;
-        key = (key | key >> 4) & 0x00ff00ffu;
-        return (key | key >> 8) & 0x0000ffffu;
-    }
-    key &= 0x09249249u;
-    key = (key | key >> 2) & 0x030c30c3u;
-    key = (key | key >> 4) & 0x0300f00fu;
-    key = (key | key >> 8) & 0x030000ffu;
-    return (key | key >> 16) & 0x000003ffu;
-}
-
 /// Places and radii of all moving bodies, and the box that they fill.
 static void find_places(coarse_grid* c, const problem* p, double* low, double* high)
 {
@@ -58,7 +42,7 @@ static void find_places(coarse_grid* c, const problem* p, double* low, double* h
         count++;
         mass += mass_of(p, i);
         for (int k = 0; k < dim; k++) {
-            x[k] = coordinate(dim, p->curve[i] >> k) + 0.5;
+            x[k] = morton_coordinate(dim, p->curve[i] >> k) + 0.5;
             if (x[k] - 0.5 < low[k]) low[k] = x[k] - 0.5;
             if (x[k] + 0.5 > high[k]) high[k] = x[k] + 0.5;
         }
