@@ -146,7 +146,8 @@ static void never_below_the_truth(void** state)
         judged_free(&truth);
     }
     assert_true(answered > tried / 2);
-    assert_true(sharpest < 3.0); // some are nearly met: it is a bound, not a safe excuse
+    assert_true(sharpest < 10.0); // a bound, not a safe excuse; these bodies have no known places,
+                                  // and a row of 20 is charged for violations
 }
 
 /// Impulses that no law allows are not certified.

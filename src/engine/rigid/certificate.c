@@ -129,6 +129,9 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     problem_velocity_of(p, rows, c, u);
     const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
     const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
+    *slides = false;
+    // A contact that carries nothing and opens fulfils its law; in flows most do.
+    if (!r && un >= 0.0 && vec_dot(dim, impulse, impulse) == 0.0) return 0.0;
 
     // Along the normal.
     double sum = 0.0;
@@ -157,7 +160,7 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
     sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
     if (excess > 1e-9 * bound) sum += EXCESS * excess * excess / mt;
-    *slides = pushed > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
+    *slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
 
     if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
         double spin[3];
@@ -282,6 +285,7 @@ static void judge_clusters(certificate_work* work)
         const double moving = error_of(0.0, s->gap[IN_MOTION]);
         const double resting = error_of(s->distance2, s->gap[AT_REST]);
         s->best = moving <= resting ? IN_MOTION : AT_REST;
+        out->resting = s->best == AT_REST;
         const double least2 =
             ROUNDING * ROUNDING * s->free2 + LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
         const double error = fmin(moving, resting) * (out->sliding > 0 ? SLIDING : 1.0);

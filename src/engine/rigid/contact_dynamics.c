@@ -51,6 +51,8 @@ struct contact_dynamics {
     assembly assembly;
     problem problem;
     solve_workspace workspace, audit_workspace;
+    bool certified;          ///< the solver has judged the problem's solution:
+    certificate certificate; ///< its judgement
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
@@ -547,8 +549,10 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
 static talus_status certify(contact_dynamics* s, const step_order* order, step_certificate* out)
 {
     const int64_t count = order->state->grains.count;
-    certificate found;
-    TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    certificate found = s->certificate;
+    if (!s->certified) {
+        TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    }
     *out = (step_certificate){.bound = found.bound,
                               .bodies = found.cluster_bodies,
                               .grain = found.row < count ? found.row : -1,
@@ -637,6 +641,8 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
         return error_memory(error, "solving the contacts");
     }
     TRY(m.status);
+    s->certified = result.certified;
+    s->certificate = result.certificate;
     out->sweeps += result.sweeps;
     out->updates += result.updates;
     out->converged = result.converged;

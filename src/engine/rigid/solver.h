@@ -53,6 +53,8 @@ typedef struct solve_result {
     double velocity_error;     ///< estimated error of all velocities (residual.h)
     int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
     const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
+    bool certified;            ///< the impulses left in the problem are judged:
+    certificate certificate;   ///< this is the judgement, with all of it in the workspace
 } solve_result;
 
 typedef struct solver_ops {
