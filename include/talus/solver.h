@@ -56,7 +56,9 @@ typedef struct talus_solver_def {
     talus_solver_method method; ///< [default TALUS_SOLVER_AUTO]
     talus_sweep_order order;    ///< of TALUS_SOLVER_SWEEPS [default TALUS_ORDER_RANDOM]
     talus_stop_rule stop;       ///< [default TALUS_STOP_RIGID]; LOCAL and GLOBAL need SWEEPS
-    double tolerance;           ///< of the chosen rule, dimensionless [default 1e-2]
+    double tolerance;           ///< of the chosen rule, dimensionless [default 0: as the step asks
+                                ///< for. RIGID: 1 % at rest, up to 10 % where grains flow
+                                ///< (docs/theory.md); other rules: 1e-2]
     double cutoff;              ///< force: delta of the local rule [default 0: 1e-6 of the mean]
     int max_sweeps;             ///< most sweeps of a step, however often its contacts have to be
                                 ///< searched; N_I of TALUS_STOP_SWEEPS [default 1000]

@@ -257,7 +257,8 @@ output: {series: 0.001}
         level, steps = enough[0] if enough else (None, shares[-1][1])
         self.assertEqual((s["certified_level"], s["certified_steps"]), (level, steps))
         worst = rows[int(bounds.argmax())]
-        self.assertEqual([s["certified"], s["worst_certified"], s["worst_time"], s["worst_grains"]],
+        numbers = [numpy.inf if s[k] is None else s[k] for k in ("certified", "worst_certified")]  # JSON has no inf
+        self.assertEqual([*numbers, s["worst_time"], s["worst_grains"]],
                          [bounds[-1], worst["certified"], worst["time"], worst["cluster_grains"]])
         self.assertEqual(s["worst_grain"], worst["cluster_grain"])
         return rows
@@ -289,9 +290,41 @@ output: {frames: 0.02, series: 0}
         for claim in ("rigid in all", "exact to", "certified within", "certified 1"):
             self.assertNotIn(claim, said)
         for words in ("60 of 60 steps ended without meeting the stopping rule",
-                      "Certificate: no step is certified", "cluster of 40 grains near (",
+                      "Certificate: relative to what contacts do, no step is certified, worst", "cluster of 40 grains near (",
                       "not certified, not converged", "yielding: not certified, estimated 100 % or more"):
             self.assertIn(words, said)
+        # Who does not want such steps says so, and the exit status is that of a policy.
+        done = talus("run", scene, "-o", out, "--force", "--set", "policies.unconverged=stop")
+        self.assertEqual(done.returncode, NUMERIC)
+        self.assertRegex(summary_of(out)["outcome"], "^numerical stop: .*the contacts did not converge")
+
+    def test_heavy_neighbour_hides_nothing(self):
+        """A column that one sweep a step lets fall, beside a disk ten thousand million times as heavy
+        that does not touch it. Of all momentum next to nothing is wrong; of the column's, all."""
+        scene = self.root / "heavy.yaml"
+        scene.write_text("""
+dimension: 2
+step: 1e-3
+gravity: [0, -10]
+materials: {light: {density: 1e3, friction: 0.5}, heavy: {density: 1e11}}
+walls: [{name: floor, type: plane, normal: [0, 1]}]
+grains:
+  - {type: lattice, counts: [1, 60], low: [0, 0], spacing: 0.01, radius: 0.005, material: light, velocity: [0, -0.01]}
+  - {type: lattice, counts: [1, 1], low: [3, 0], spacing: 0.1, radius: 0.05, material: heavy, velocity: [0, -0.01]}
+solver: {method: sweeps, stop: sweeps, max_sweeps: 1, order: forward}
+until: {steps: 20}
+output: {frames: 0, series: 0}
+""")
+        out = self.root / "heavy"
+        done = talus("run", scene, "-o", out)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        for row in self.certificates(out):
+            self.assertLess(row["velocity_error"], 0.1)
+            self.assertGreater(row["certified"], 1)
+            self.assertEqual(row["cluster_grains"], 60)
+        self.assertIn("no step is certified", done.stdout)
+        self.assertIn("cluster of 60 grains near (0.005, ", done.stdout)
+        self.assertNotIn("rigid in all", done.stdout)
 
     def test_certificates_add_up(self):
         """Falling disks by the default rule: counts, levels and names in the summary are those of
@@ -312,7 +345,7 @@ output: {frames: 0.02, series: 0}
             if errors.any():
                 self.assertEqual(ids[errors.argmax()], row["worst_grain"])
         percent = f"{100 * s['certified_level']:g} %"
-        self.assertIn(f"certified within {percent} of what contacts do to them", s["verdict"])
+        self.assertIn(f"certified within {percent} in {s['certified_steps']} of 405 steps, worst ", s["verdict"])
         self.assertRegex(done.stderr, r"settle 2/3  step 401 .* certified \d")
 
     # ---- command line --------------------------------------------------------------------------

@@ -155,6 +155,31 @@ class Grains(Case):
 
 
 class Results(Case):
+    def test_certificates(self):
+        """How exact steps were: of the step, of all, and of each grain."""
+        world = talus.World(dim=2, gravity=[0, -9.81], solver=dict(tolerance=0.05))
+        world.add_material("glass", friction=0.4)
+        world.add_wall("floor", "plane", normal=[0, 1])
+        world.add_grains([[0.2 * i + 0.03 * j, 0.1 + 0.2 * j] for i in range(5) for j in range(4)], radius=0.1)
+        self.assertFalse(world.grains.error.any())
+        bounds = []
+        for _ in range(30):
+            step = world.step(1e-2).rigidity
+            bounds.append(step.certified)
+            errors = world.grains.error
+            self.assertEqual(errors.max(), step.worst_grain_error)
+            self.assertTrue(not errors.any() or world.grains.id[errors.argmax()] == step.worst_grain)
+        self.assertGreater(max(bounds), 0)
+        totals = world.totals()
+        levels = [talus.certified_level(k) for k in range(talus.CERTIFIED_LEVELS)]
+        self.assertEqual(numpy.cumsum(totals.certified).tolist(), [sum(b <= l for b in bounds) for l in levels])
+        self.assertEqual(totals.worst_certified, max(bounds))
+        self.assertAlmostEqual(totals.worst_time, 1e-2 * (1 + bounds.index(max(bounds))), places=12)
+        world.remove_grain(0)
+        self.assertEqual(world.grains.error.tolist(), errors[1:].tolist())
+        world.add_grain(radius=0.1, position=[0, 5])
+        self.assertEqual(world.grains.error.tolist(), [*errors[1:], 0])
+
     def test_copies(self):
         world = talus.World(dim=2, gravity=[0, -9.81])
         world.add_wall("floor", "plane", normal=[0, 1])

@@ -31,9 +31,16 @@ static solve_result solve_by(const solver_ops* solver, const talus_solver_def* o
     return solve_with(solver, &request, m);
 }
 
-/// A disk between two walls that close in on it: nothing solves that, and the second method only
-/// makes impulses huge. In step after step, each with the impulses of the last, those of the sweeps
-/// are kept.
+static double largest_impulse(const model* m)
+{
+    double most = 0.0;
+    for (int c = 0; c < m->touches; c++) most = fmax(most, vec_norm(3, m->t[c].p));
+    return most;
+}
+
+/// A disk between two walls that close in on it: nothing solves that, and direct methods only make
+/// impulses huge. In step after step, each with the impulses of the last, those of the sweeps are
+/// kept.
 static void useless_answers_are_not_kept(void** state)
 {
     (void)state;
@@ -58,16 +65,17 @@ static void useless_answers_are_not_kept(void** state)
         assert_true(result.velocity_error > 1.0);
         assert_true(result.second_iterations > 0);
         assert_null(result.second_method);
-        assert_memory_equal(alone.t, m.t, sizeof m.t);
+        check_below("impulses", largest_impulse(&m), 2.0 * largest_impulse(&alone),
+                    "sweeps alone, whose momentum does not begin anew at the first look");
     }
 }
 
-/// A tall stack whose sweeps are few: the second method solves it, and says so.
+/// A tall stack that takes many sweeps: direct methods solve it, and say so.
 static void good_answers_are_kept(void** state)
 {
     (void)state;
     static model m;
-    const talus_solver_def o = auto_options(1e-8, 50);
+    const talus_solver_def o = auto_options(1e-8, 1000);
     stack_model(2, 60, 0.3, &m);
     const solve_result result = solve_by(&auto_solver, &o, &m);
     assert_true(result.converged);
@@ -77,9 +85,9 @@ static void good_answers_are_kept(void** state)
     }
 }
 
-/// Accuracies near rounding: in some of these problems the second method gets nearer than 8000
-/// sweeps did but not near enough, and a few sweeps more do the rest. Those end between two looks,
-/// which are after 2000, 8000 and 9000 sweeps, and the answer is then that of the sweeps.
+/// Accuracies near rounding: in some of these problems direct methods get nearer than the sweeps
+/// did but not near enough, and a few sweeps more do the rest. Those end between two looks, which
+/// are after 200, 800, 3200 and 9000 sweeps, and the answer is then that of the sweeps.
 static void the_method_is_that_of_the_answer(void** state)
 {
     (void)state;
@@ -92,12 +100,13 @@ static void the_method_is_that_of_the_answer(void** state)
         random_model(&g, 2 + i % 2, balls, 2 * balls, false, &m);
         const solve_result result = solve_by(&auto_solver, &o, &m);
         const int64_t n = result.sweeps;
-        if (result.second_iterations == 0 || n == 2000 || n == 8000 || n == 9000) continue;
+        if (result.second_iterations == 0 || n == 200 || n == 800 || n == 3200 || n == 9000)
+            continue;
         assert_true(result.converged);
         assert_null(result.second_method);
         went_on++;
     }
-    printf("sweeps ended %d problems after the second method\n", went_on);
+    printf("sweeps ended %d problems after direct methods\n", went_on);
     assert_true(went_on > 0);
 }
 

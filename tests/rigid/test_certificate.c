@@ -146,10 +146,8 @@ static void never_below_the_truth(void** state)
         judged_free(&truth);
     }
     assert_true(answered > tried / 2);
-    // Some are nearly met: it is a bound, not a safe excuse. These bodies have no places, so that a
-    // row of 20 is what violations are charged for, (6 * 20)^2; with those of a heap, (6 * 4)^2,
-    // it would be 5 times less.
-    assert_true(sharpest < 10.0);
+    assert_true(sharpest < 10.0); // a bound, not a safe excuse; these bodies have no known places,
+                                  // and a row of 20 is charged for violations
 }
 
 /// Impulses that no law allows are not certified.

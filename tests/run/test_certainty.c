@@ -95,9 +95,10 @@ static void test_bounds_of_a_run(void** state)
     talus_totals t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[WITHIN_2] = 98, [WITHIN_5] = 2});
     certainty_tell_bounds(&in_space, &t, &fine, text, sizeof text);
     assert_string_equal(
-        text, "Certificate: velocities are certified within 2 % of what contacts do to them in 98 "
-              "of 100 steps; worst 5 % at t = 0.25 s, cluster of 12 grains near (0.1, -0.2, 0.3), "
-              "grain 7; last step certified within 0.42 %, estimated 0.61 %.");
+        text,
+        "Certificate: relative to what contacts do, velocities are certified within 2 % in 98 "
+        "of 100 steps, worst 5 % at t = 0.25 s, cluster of 12 grains near (0.1, -0.2, 0.3), "
+        "grain 7; last step certified within 0.42 %, estimated 0.61 %.");
     certainty_tell_bounds(&(certainty_speech){.dim = 2, .reduced_units = true}, &t, &fine, text,
                           sizeof text);
     check_has(text, "worst 5 % at t = 0.25, cluster of 12 grains near (0.1, -0.2), grain 7;");
@@ -113,8 +114,9 @@ static void test_steps_beyond_all_bounds(void** state)
     char text[640];
     talus_totals t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[WITHIN_1] = 60, [BEYOND] = 40});
     certainty_tell_bounds(&in_the_plane, &t, &fine, text, sizeof text);
-    check_has(text, "certified within 100 % of what contacts do to them in 60 of 100 steps only; "
-                    "the other 40 are not certified at all; worst 310 %");
+    check_has(text,
+              "certified within 100 % in 60 of 100 steps only, the others are not certified at "
+              "all, worst without a bound at t = 0.25 s, cluster");
     t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[BEYOND] = 40});
     t.worst_certified = INFINITY;
     const talus_rigidity last = {.certified = INFINITY, .velocity_error = 0.02};
@@ -175,19 +177,26 @@ static void test_rigid_needs_all_of_it(void** state)
     t.unconverged = 1;
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "but 1 did not meet the stopping rule.");
+    check_has(text, "10 %, but 1 did not meet the stopping rule.");
     t.unconverged = t.steps;
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "but 100 did not meet the stopping rule.");
+    check_has(text, "10 %, but 100 did not meet the stopping rule.");
 
     t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[0] = 99, [WITHIN_10 + 1] = 1});
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "but 1 is not certified within 10 %.");
+    check_has(text, "10 %, but 1 is not certified within 10 %.");
     t.unconverged = 3;
     certainty_tell_rigidity(&t, text, sizeof text);
-    check_has(text, "but 3 did not meet the stopping rule and 1 is not certified within 10 %.");
+    check_has(text, "10 %, but 3 did not meet the stopping rule, 1 is not certified within 10 %.");
+
+    t = good; // a claim that was found to be false
+    t.audits = 5;
+    t.audits_held = 4;
+    certainty_tell_rigidity(&t, text, sizeof text);
+    check_lacks(text, claim);
+    check_has(text, "10 %, but 1 failed an audit.");
 
     t.yielding = 25;
     certainty_tell_rigidity(&t, text, sizeof text);

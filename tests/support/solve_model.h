@@ -139,7 +139,7 @@ static void build(const model* m, problem* p)
     p->count = m->touches;
 }
 
-static void read_impulses(const problem* p, model* m)
+static inline void read_impulses(const problem* p, model* m)
 {
     for (int c = 0; c < m->touches; c++) {
         vec_copy(m->dim, m->t[c].p, p->contact + c * problem_width(m->dim) + contact_p(m->dim));
@@ -289,7 +289,7 @@ static void random_model(rng* r, int dim, int balls, int touches, bool wall, mod
 }
 
 /// N equal balls standing on a floor under a kick of gravity in the step: p_k = (N - k) m g h.
-static void stack_model(int dim, int count, double mu, model* m)
+static inline void stack_model(int dim, int count, double mu, model* m)
 {
     memset(m, 0, sizeof *m);
     m->dim = dim;

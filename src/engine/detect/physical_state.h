@@ -77,6 +77,7 @@ typedef struct step_outcome {
     int64_t sweeps, updates;
     bool converged;
     double residual;
+    double tolerance;      ///< that the solve was asked for
     double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
     bool second;           ///< a second method was needed and found the solution
     step_certificate certified;
@@ -92,14 +93,6 @@ static inline step_outcome step_outcome_good(void)
                           .escaped_grain = -1,
                           .converged = true,
                           .certified = {.grain = -1, .worst_grain = -1}};
-}
-
-/// The options that the contacts of a step are solved with.
-static inline talus_solver_def step_solver(const step_order* order)
-{
-    talus_solver_def options = order->options->solver;
-    if (order->strictness > 1.0) options.tolerance /= order->strictness;
-    return options;
 }
 
 /// What drag leaves of a grain's velocity and of every impulse on it: taken implicitly,

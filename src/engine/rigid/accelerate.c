@@ -184,7 +184,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     const bool accelerated = options->method != TALUS_SOLVER_COLOURED;
     const int64_t budget = solve_budget(request);
     packed_problem* w = &ws->packed;
-    *out = (solve_result){.converged = true};
+    *out = (solve_result){.converged = true, .tolerance = solve_tolerance(request, NULL)};
     if (p->count == 0) {
         problem_refresh(p);
         return TALUS_OK;
@@ -195,8 +195,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         return TALUS_ERR_MEMORY;
     }
     ws->coarse.next = INT64_MAX;
-    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, options, budget);
     stop_state stop = stop_begin(request);
+    if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, stop.tolerance, budget);
     bool reached = false;
     momentum m = momentum_start(request->size);
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
@@ -240,10 +240,10 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
             m.length = stop.seen.length;
-            m.flows = stop.seen.flow > FLOWING;
+            m.flows = stop.seen.flow > fmax(FLOWING, stop.seen.velocity); // and is no mere error
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
-            problem_break_loose(p, options->tolerance)) {
+            problem_break_loose(p, stop.tolerance)) {
             packed_refresh_friction(w);
             reached = false;
             stop.next_check = out->sweeps + 1;

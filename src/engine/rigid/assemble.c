@@ -317,6 +317,12 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
 
 // ---- contacts ----------------------------------------------------------------------------------
 
+/// Velocity with which a gap may close in the step; an overlap is left as it is, or undone.
+static double contact_opening(const talus_solver_def* options, double gap, double h)
+{
+    return options->push_out_overlap || gap > 0.0 ? gap / h : 0.0;
+}
+
 /// The row of a contact: bodies, normal, impulse, responses and the constants of its law.
 static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
 {
@@ -371,8 +377,7 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
 
-    const double gap = list->gap[c];
-    const double open = options->push_out_overlap || gap > 0.0 ? gap / h : 0.0;
+    const double gap = list->gap[c], open = contact_opening(options, gap, h);
     double before[3] = {0.0, 0.0, 0.0};
     list->bonded[c] = cohesion_holds(m.pair, list->bonded[c], gap, g->radius[list->b_row[c]]);
     row[contact_bias(dim)] = open;
@@ -459,6 +464,51 @@ talus_status assemble(assembly* as, const step_order* order, contacts* list,
     return TALUS_OK;
 }
 
+// ---- contacts that are not in the problem ------------------------------------------------------
+
+/// Velocity of a body of contact c at the contact point.
+static void point_velocity(const assembly* as, const step_order* order, const problem* p,
+                           const contacts* list, int64_t c, int32_t body, double v[3])
+{
+    const physical_state* state = order->state;
+    const grains* g = &state->grains;
+    const walls* w = &state->walls;
+    const int dim = g->dim, stride = problem_stride(dim);
+    const int mobile = mobile_wall_of(as, g, body);
+    const double* point = list->point + c * dim;
+    if (mobile < 0 && body < 0) {
+        const int fixed = -1 - body;
+        surface_velocity(state, fixed, w->velocity + 3 * fixed, w->spin + 3 * fixed, point, v);
+        return;
+    }
+    const double* row = p->body + (mobile >= 0 ? as->wall_row[mobile] : body) * (int64_t)stride;
+    vec_copy(dim, v, row);
+    if (mobile >= 0 || !is_solid(g, body)) return; // a ball's turning does not move it along n
+    double spin[3] = {0.0, 0.0, 0.0}, arm[3] = {0.0, 0.0, 0.0}, turn[3];
+    grain_spin_of_w(g, body, row + row_w(dim), dim == 2 ? spin + 2 : spin);
+    vec_sub(dim, arm, point, g->position + (int64_t)body * dim);
+    cell_nearest(&state->cell, dim, arm);
+    vec_cross(turn, spin, arm);
+    vec_add_scaled(dim, v, 1.0, turn);
+}
+
+bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
+                         const contacts* list, int64_t c)
+{
+    const talus_pair_def* pair = pair_of(order->state, list, c);
+    const int dim = list->dim;
+    if (list->bonded[c] || pair->restitution > 0.0 || pair->tangential_restitution > 0.0 ||
+        compound_pair(pair)) {
+        return false;
+    }
+    double a[3], b[3], u[3];
+    point_velocity(as, order, p, list, c, list->a_row[c], a);
+    point_velocity(as, order, p, list, c, list->b_row[c], b);
+    vec_sub(dim, u, b, a);
+    const double bias = contact_opening(&order->options->solver, list->gap[c], order->h);
+    return vec_dot(dim, u, list->normal + c * dim) + bias >= 0.0;
+}
+
 // ---- back --------------------------------------------------------------------------------------
 
 /// Sliding means the friction bound is reached; rounding of the projection leaves it just below.
@@ -473,7 +523,8 @@ static uint8_t contact_state(int dim, const double* n, double mu, double bond, c
     return tt >= bound * bound ? TALUS_CONTACT_SLIDE : TALUS_CONTACT_STICK;
 }
 
-void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list)
+void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,
+                 contacts* list)
 {
     const int dim = p->dim, spin_dim = spin_width(dim);
 #pragma omp parallel for num_threads(parallel_threads(order->threads, p->count)) schedule(static)
@@ -490,7 +541,7 @@ void disassemble(const assembly* as, const step_order* order, const problem* p, 
         }
         list->state[c] = contact_state(dim, row, row[contact_mu(dim)], bond, impulse);
         if (list->state[c] == TALUS_CONTACT_SLIDE && r && r->sliding_mu < pair->friction &&
-            !problem_slides(p, c, order->options->solver.tolerance)) {
+            !problem_slides(p, c, tolerance)) {
             list->state[c] = TALUS_CONTACT_STICK;
         }
         list->bonded[c] =

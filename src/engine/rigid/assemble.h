@@ -24,7 +24,14 @@ void assembly_free(assembly* as);
 talus_status assemble(assembly* as, const step_order* order, contacts* list,
                       const double* free_velocity, const double* free_spin, problem* out);
 
+/// Would contact c of `list`, which need not be in the problem, stay open in a step with the
+/// velocities of the problem's bodies? Then its law holds without an impulse. Of contacts that
+/// bounce, stick together or have memory it is not known: false.
+bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
+                         const contacts* list, int64_t c);
+
 /// Write the solved impulses back to the list as forces and torques, with each contact's state.
-void disassemble(const assembly* as, const step_order* order, const problem* p, contacts* list);
+void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,
+                 contacts* list);
 
 #endif

@@ -8,7 +8,7 @@
 #include "rigid/solver.h"
 
 typedef struct audit_result {
-    bool answered;   ///< the other method found a solution exact enough to judge by
+    bool answered;   ///< a solution was found that is exact enough to judge by
     double ratio;    ///< largest true error over claim of all clusters; 0: none moved
     double error;    ///< true error of that cluster
     double claim;    ///< and what was claimed of it
@@ -17,7 +17,7 @@ typedef struct audit_result {
 } audit_result;
 
 /// Judge the impulses and velocities that are in `p`, for which `claims` was made. `asked` is how
-/// the step was solved, `tolerance` what it was asked for; the other method may spend at most
+/// the step was solved, `tolerance` what it was asked for; the audit may spend about
 /// `most_updates`. The problem is the same afterwards, to the bit.
 talus_status audit_solution(problem* p, const certificate_work* claims, const solve_request* asked,
                             double tolerance, int64_t most_updates, solve_workspace* ws,

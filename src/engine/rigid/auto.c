@@ -1,135 +1,313 @@
-/// The solver for everything: accelerated sweeps, and for what they leave undone a second method.
+/// The solver for everything: accelerated sweeps, and for what they leave undone direct methods.
 ///
-/// Sweeps are the fastest way for nearly every step. Some small systems stay stubborn: tall stacks,
-/// hyperstatic frames, masses that differ by orders of magnitude, and accuracies near rounding,
-/// about which momentum circles. When sweeps get no further, or at the latest when there have been
-/// enough of them, those are posed again without bodies (reduced/condense.c) and solved by the
-/// methods of reduced/solve.c, which know the whole matrix. What comes back is measured like any
-/// other solution and kept only if it is good enough or far better, which it is not where nothing
-/// solves the step: there its impulses are huge and its velocities as wrong as before. If it is not
-/// good enough the sweeps go on from there.
+/// Sweeps are the fastest way for nearly every step. Some clusters of touching bodies stay stubborn
+/// (bonded beams, tall stacks, hyperstatic frames, masses that differ by orders of magnitude), and
+/// there the rule that ends the sweeps is most easily deceived. So the certificate decides: from
+/// the first look on, and when the sweeps have ended, every cluster is certified, and those whose
+/// bound is above what is normal are solved by themselves (direct/direct.h). The answer takes the
+/// place of the sweeps' if its bound is smaller. The rest of the problem stays as it is, and if the
+/// rule is not met the sweeps go on from there.
+///
+/// Direct methods may cost as much as thousands of sweeps, and where contacts slide they may fail.
+/// Their work is counted in updates of contacts, so that a step in which they fail takes hardly
+/// longer. No number is kept from step to step: what is too dear for every step is tried in a part
+/// of them, drawn by the key of the step, so that on average it costs no more than its share.
+#include "base/array.h"
 #include "base/error.h"
-#include "rigid/reduced/condense.h"
+#include "base/rng.h"
+#include "rigid/direct/direct.h"
+#include "rigid/direct/extract.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
+#include "rigid/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Larger systems are left to the sweeps: the second method's matrices grow faster than n.
-enum { SECOND_LARGEST = 400 };
 /// Sweeps after which it is looked how they get on, and how many times more before the next look.
-/// If in between the rule's measure has not fallen to PROGRESS of what it was, they are stuck.
-enum { FIRST_LOOK = 2000, NEXT_LOOK = 4 };
-static const double PROGRESS = 0.5;
-/// What the second method is asked for, where it still converges quickly, and as a share of what
-/// the rule asks for if that is less.
-static const double SECOND_TOLERANCE = 1e-13, SECOND_SHARE = 0.3;
-/// Of a measure: what is far better without being good enough.
-static const double FAR_BETTER = 0.1;
+enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
+/// Work for direct methods: for clusters in which nothing slides, which they nearly always solve,
+/// as a part of all sweeps that the solve may make; for the others of the sweeps made so far, and
+/// more when these were many and did not do.
+static const double SHARE_AT_REST = 1.0, SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6;
+/// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
+/// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
+/// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
+static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED = 0.01;
+static const double ROUNDING = 1e-5;
+/// Work that may be spent on a cluster by chance, in parts of the least that solves any.
+static const double DEAR = 4.0;
+/// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
+/// thousands: they are asked for what is normal at rest.
+enum { TINY = 50 };
+/// Times that friction may break loose in a cluster.
+enum { MOST_LOOSENINGS = 4 };
 
-/// The impulses of a problem, to go back to.
-static double* keep_impulses(const problem* p)
+/// The clusters of a problem with their contacts.
+typedef struct cluster_list {
+    int64_t* first;   ///< [clusters + 1]
+    int64_t* contact; ///< [contacts], those of a cluster ascending
+    int64_t* links;   ///< [clusters] pairs of bodies that move and touch
+    bool* bonded;     ///< [clusters]
+    double* work;     ///< [clusters] for direct methods; 0: they are not tried
+} cluster_list;
+
+static void list_free(cluster_list* list)
 {
-    const int dim = p->dim, width = problem_width(dim);
-    double* kept = malloc(sizeof(double) * (size_t)(p->count * dim));
-    for (int64_t c = 0; kept && c < p->count; c++) {
-        vec_copy(dim, kept + c * dim, p->contact + c * width + contact_p(dim));
-    }
-    return kept;
+    free(list->first);
+    free(list->contact);
+    free(list->links);
+    free(list->bonded);
+    free(list->work);
+    *list = (cluster_list){0};
 }
 
-static void put_back(problem* p, const double* kept)
+static talus_status list_contacts(const body_clusters* clusters, const problem* p,
+                                  cluster_list* list)
 {
-    const int dim = p->dim, width = problem_width(dim);
+    const size_t n = (size_t)clusters->count + 1;
+    TRY(body_clusters_contacts(clusters, p, &list->first, &list->contact));
+    list->links = calloc(n, sizeof *list->links);
+    list->bonded = calloc(n, sizeof *list->bonded);
+    list->work = calloc(n, sizeof *list->work);
+    if (!list->links || !list->bonded || !list->work) return TALUS_ERR_MEMORY;
     for (int64_t c = 0; c < p->count; c++) {
-        vec_copy(dim, p->contact + c * width + contact_p(dim), kept + c * dim);
+        const int32_t k = body_clusters_of_contact(clusters, p, c);
+        const int32_t compound = problem_compound_of(p, c);
+        const int32_t *pair = p->pair + 2 * c, *of_row = clusters->of_row;
+        // The contacts of a pair follow each other.
+        const bool same = c > 0 && pair[0] == pair[-2] && pair[1] == pair[-1];
+        if (k < 0) continue;
+        list->bonded[k] |= compound >= 0 && p->compound_rows[compound].bond > 0.0;
+        list->links[k] += of_row[pair[0]] >= 0 && of_row[pair[1]] >= 0 && !same;
     }
-    problem_refresh(p);
+    return TALUS_OK;
+}
+
+/// Direct methods within one solve.
+typedef struct direct_phase {
+    problem* p;
+    const solve_request* request;
+    solve_workspace* ws;
+    solve_result* out;
+    int64_t sweeps;   ///< made when it was last looked
+    bool converged;   ///< by the rule
+    double tolerance; ///< that it asks of the step, and of clusters in flow
+    certificate found;
+    cluster_list list;
+    problem part;
+    certificate_work judge;
+    double work_at_rest, work_in_flow; ///< done
+    uint64_t draws;
+    bool changed;
+} direct_phase;
+
+/// Do contacts of a cluster slide because it moves, and not only because it is not solved yet?
+static bool in_flow(const cluster_certificate* of)
+{
+    return of->sliding > 0 && !of->resting;
+}
+
+/// What is asked of a cluster: those at rest in a flow are asked as much as any other at rest.
+static double tolerance_for(const direct_phase* d, const cluster_certificate* of)
+{
+    return in_flow(of) ? d->tolerance : fmin(d->tolerance, solve_tolerance(d->request, NULL));
+}
+
+/// Is the bound of cluster k more than the sweeps should leave?
+static bool stubborn(const direct_phase* d, int64_t k)
+{
+    const cluster_certificate* of = &d->ws->certificate.of[k];
+    const double tolerance = tolerance_for(d, of);
+    if (of->contacts > direct_largest(d->p->dim)) return false;
+    if (!d->converged) return of->bound > tolerance;
+    const double normal = !in_flow(of) && d->list.bonded[k]      ? NORMAL_BONDED
+                          : !in_flow(of) || of->contacts <= TINY ? NORMAL_AT_REST
+                                                                 : NORMAL_IN_FLOW;
+    return of->bound > fmax(normal * tolerance, ROUNDING);
+}
+
+/// Work for a cluster that takes at least so much. Where too little is left it is sometimes more.
+static double work_for(direct_phase* d, const cluster_certificate* of, double least)
+{
+    const double count = (double)d->p->count, dear = DEAR * least;
+    const int64_t most = solve_budget(d->request);
+    const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
+    const double share = stuck && !d->converged ? SHARE_UNDONE : SHARE_IN_FLOW;
+    const double left = !in_flow(of) ? SHARE_AT_REST * (double)most * count - d->work_at_rest
+                                     : share * (double)d->sweeps * count - d->work_in_flow;
+    rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
+    return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;
+}
+
+static talus_status solve_cluster(direct_phase* d, int64_t k)
+{
+    const cluster_certificate* of = &d->ws->certificate.of[k];
+    const int64_t* contact = d->list.contact + d->list.first[k];
+    direct_request request = {.bound = of->bound,
+                              .sliding = in_flow(of),
+                              .tolerance = tolerance_for(d, of),
+                              .work = d->list.work[k]};
+    direct_result found = {.loosened = true};
+    bool better = false;
+    TRY(problem_extract(d->p, contact, of->contacts, &d->part));
+    for (int i = 0; i < MOST_LOOSENINGS && found.loosened; i++) {
+        TRY(direct_solve(&d->part, &request, &d->judge, &found));
+        d->out->second_iterations += found.factorisations;
+        if (request.sliding) {
+            d->work_in_flow += found.work;
+        } else {
+            d->work_at_rest += found.work;
+        }
+        if (found.method) d->out->second_method = found.method;
+        better |= found.method || found.loosened;
+        request.bound = found.loosened ? INFINITY : found.bound;
+        request.work -= found.work;
+    }
+    if (better) problem_return(&d->part, contact, d->p);
+    d->changed |= better;
+    return TALUS_OK;
 }
 
 /// What the rule of this solve looks at.
-static double measure_of(const talus_solver_def* options, const solve_result* result)
+static void measure_again(const direct_phase* d)
 {
-    return options->stop == TALUS_STOP_RIGID ? result->velocity_error : result->residual;
+    const talus_solver_def* options = d->request->options;
+    const residual_report seen = residual_measure(d->p, d->request->size, d->request->threads);
+    const bool rigid = options->stop == TALUS_STOP_RIGID;
+    d->out->residual = seen.natural;
+    d->out->velocity_error = seen.velocity;
+    d->out->tolerance = solve_tolerance(d->request, &seen);
+    d->out->converged = (rigid ? seen.velocity : seen.natural) <= d->out->tolerance;
 }
 
-/// Solve a small problem once more, as one without bodies. It may cost as much again as the sweeps,
-/// not more. Its answer takes the place of theirs if it is good enough, or far better without being
-/// so; from 1 on all that contacts do is wrong, and one is as useless as the other.
-static talus_status second_method(problem* p, const solve_request* request, solve_result* out)
+/// Certify all clusters and decide for which of them direct methods are tried; *any: for some.
+static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, double tolerance,
+                         bool* any)
 {
-    const talus_solver_def* options = request->options;
-    const reduced_options second = {.tolerance =
-                                        fmin(SECOND_TOLERANCE, SECOND_SHARE * options->tolerance),
-                                    .max_sweeps = out->sweeps};
-    reduced_problem reduced = {0};
-    double *r = NULL, *kept = NULL;
-    talus_error error = {0};
-    talus_status status = reduced_from_problem(p, &reduced, &r, &error);
-    if (status == TALUS_OK) {
-        reduced_result found;
-        kept = keep_impulses(p);
-        status = kept ? reduced_solve(&reduced, &second, r, &found) : TALUS_ERR_MEMORY;
-        if (status) status = TALUS_ERR_MEMORY;
-        if (status == TALUS_OK) {
-            reduced_to_problem(r, p);
-            out->second_iterations += found.iterations;
-            const residual_report seen = residual_measure(p, request->size, request->threads);
-            const bool rigid = options->stop == TALUS_STOP_RIGID;
-            const double now = rigid ? seen.velocity : seen.natural;
-            const double before = measure_of(options, out);
-            if (now <= options->tolerance || (now < 1.0 && now < FAR_BETTER * before)) {
-                out->second_method = found.method;
-                out->residual = seen.natural;
-                out->velocity_error = seen.velocity;
-                out->converged = now <= options->tolerance;
-            } else {
-                put_back(p, kept);
-            }
-        }
+    d->sweeps = sweeps;
+    d->converged = converged;
+    d->tolerance = tolerance;
+    *any = false;
+    TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
+    list_free(&d->list);
+    TRY(list_contacts(&d->ws->certificate.clusters, d->p, &d->list));
+    for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
+        if (!stubborn(d, k)) continue;
+        const cluster_certificate* of = &d->ws->certificate.of[k];
+        const double least = direct_least_work(of, d->list.links[k], d->p->dim);
+        const double work = work_for(d, of, least);
+        const bool enough = work >= least;
+        d->list.work[k] = enough ? work : 0.0;
+        *any |= enough;
     }
-    free(kept);
-    free(r);
-    reduced_free(&reduced);
-    return status == TALUS_ERR_MEMORY ? status : TALUS_OK; // what it cannot pose stays as it is
+    return TALUS_OK;
 }
 
+/// Solve the clusters that were decided on. A step whose bound is within the tolerance meets the
+/// rule for rigid grains, whatever its estimate is.
+static talus_status carry_out(direct_phase* d)
+{
+    const talus_solver_def* options = d->request->options;
+    d->changed = false;
+    for (int64_t k = 0; k < d->ws->certificate.clusters.count; k++) {
+        if (d->list.work[k] > 0.0) TRY(solve_cluster(d, k));
+    }
+    if (d->changed) {
+        measure_again(d);
+        TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
+    }
+    if (options->stop == TALUS_STOP_RIGID && d->found.bound <= d->out->tolerance) {
+        d->out->converged = true;
+    }
+    d->out->certified = true;
+    d->out->certificate = d->found;
+    return TALUS_OK;
+}
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
+/// Looks on while the sweeps go on, and ends them when direct methods shall be tried. Whoever
+/// watches the solve looks on, too.
+typedef struct own_watch {
+    solve_watch watch; ///< first: the sweeps know this
+    solve_watch* outer;
+    direct_phase* d;
+    int64_t next; ///< own look, in sweeps of the step
+    bool wanted;
+    talus_status status;
+} own_watch;
+
+static void set_next(own_watch* w)
+{
+    const int64_t outer = w->outer ? w->outer->next : INT64_MAX;
+    w->watch.next = outer < w->next ? outer : w->next;
+}
+
+static void look(solve_watch* watch, const problem* p, int64_t sweeps)
+{
+    own_watch* w = (own_watch*)watch;
+    const int64_t before = w->d->request->sweeps_before;
+    if (w->outer && w->outer->next == sweeps) {
+        w->outer->look(w->outer, p, sweeps);
+        watch->enough = w->outer->enough;
+    }
+    if (w->next == sweeps && !watch->enough) {
+        const residual_report seen =
+            residual_measure(p, w->d->request->size, w->d->request->threads);
+        const double tolerance = solve_tolerance(w->d->request, &seen);
+        w->status = plan(w->d, sweeps - before, false, tolerance, &w->wanted);
+        w->next = before + NEXT_LOOK * (sweeps - before);
+        watch->enough = w->wanted || w->status != TALUS_OK;
+    }
+    set_next(w);
+}
+
+/// Sweep until the rule is met, the sweeps are used up or one of the watches has seen enough.
+static talus_status sweep(direct_phase* d, own_watch* w)
+{
+    const solve_result done = *d->out;
+    solve_request request = *d->request;
+    request.sweeps_before += done.sweeps;
+    request.watch = &w->watch;
+    w->wanted = w->watch.enough = false;
+    set_next(w);
+    TRY(accelerated_solver.solve(d->p, &request, d->ws, d->out));
+    d->out->sweeps += done.sweeps;
+    d->out->updates += done.updates;
+    d->out->single_sweeps += done.single_sweeps;
+    d->out->second_iterations = done.second_iterations;
+    return w->status;
+}
+
+/// Direct methods do not come in between under rules that do not measure the solution and end after
+/// a number of sweeps or when these are small.
 static talus_status solve(problem* p, const solve_request* request, solve_workspace* ws,
                           solve_result* out)
 {
-    const talus_solver_def* options = request->options;
-    const int64_t most = solve_budget(request);
-    const bool small = p->count <= SECOND_LARGEST && p->compound_count == 0;
-    // The second method does not come in between under rules that do not measure the solution and
-    // end after a number of sweeps or when these are small.
-    const bool measures = options->stop == TALUS_STOP_RIGID || options->stop == TALUS_STOP_RESIDUAL;
-    int64_t look = small && measures && FIRST_LOOK < most ? FIRST_LOOK : most;
-    double before = INFINITY;
+    const talus_stop_rule rule = request->options->stop;
+    if (rule != TALUS_STOP_RIGID && rule != TALUS_STOP_RESIDUAL) {
+        return accelerated_solver.solve(p, request, ws, out);
+    }
+    direct_phase d = {.p = p, .request = request, .ws = ws, .out = out};
+    own_watch w = {.watch = {.look = look},
+                   .outer = request->watch,
+                   .d = &d,
+                   .next = request->sweeps_before + FIRST_LOOK};
+    talus_status status = TALUS_OK;
     *out = (solve_result){0};
     do {
-        // Sweeps until there have been `look` of them.
-        const solve_result done = *out;
-        talus_solver_def part_options = *options;
-        solve_request part = *request;
-        part_options.max_sweeps = (int)(request->sweeps_before + look);
-        part.options = &part_options;
-        part.sweeps_before = request->sweeps_before + done.sweeps;
-        part.goes_on = look < most;
-        TRY(accelerated_solver.solve(p, &part, ws, out));
-        out->sweeps += done.sweeps;
-        out->updates += done.updates;
-        out->single_sweeps += done.single_sweeps;
-        out->second_iterations = done.second_iterations;
-
-        if (request->watch && request->watch->enough) break;
-        const bool stuck = measure_of(options, out) > PROGRESS * before || out->sweeps >= most;
-        if (small && !out->converged && stuck) TRY(second_method(p, request, out));
-        before = measure_of(options, out);
-        look = NEXT_LOOK * look < most ? NEXT_LOOK * look : most;
-    } while (!out->converged && out->sweeps < most);
-    return TALUS_OK;
+        bool any = true;
+        status = sweep(&d, &w);
+        if (status || (w.outer && w.outer->enough)) break;
+        if (!w.wanted) status = plan(&d, out->sweeps, out->converged, out->tolerance, &any);
+        if (!status) status = carry_out(&d);
+    } while (!status && !out->converged && out->sweeps < solve_budget(request));
+    list_free(&d.list);
+    problem_free(&d.part);
+    certificate_free(&d.judge);
+    return status;
 }
 
 const solver_ops auto_solver = {.name = "auto", .solve = solve};

@@ -59,3 +59,23 @@ talus_status body_clusters_find(body_clusters* clusters, const problem* p, int t
     }
     return TALUS_OK;
 }
+
+talus_status body_clusters_contacts(const body_clusters* clusters, const problem* p,
+                                    int64_t** first, int64_t** contact)
+{
+    const int64_t n = clusters->count;
+    int64_t* begin = *first = calloc((size_t)n + 2, sizeof *begin);
+    int64_t* list = *contact = malloc(sizeof *list * (size_t)(p->count + 1));
+    if (!begin || !list) return TALUS_ERR_MEMORY;
+    // begin[k + 1] counts up to where the contacts of cluster k go, and ends where they end.
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(clusters, p, c);
+        if (k >= 0) begin[k + 2]++;
+    }
+    for (int64_t k = 0; k < n; k++) begin[k + 2] += begin[k + 1];
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t k = body_clusters_of_contact(clusters, p, c);
+        if (k >= 0) list[begin[k + 1]++] = c;
+    }
+    return TALUS_OK;
+}

@@ -16,6 +16,11 @@ typedef struct body_clusters {
 void body_clusters_free(body_clusters* clusters);
 talus_status body_clusters_find(body_clusters* clusters, const problem* p, int threads);
 
+/// The contacts of each cluster, ascending: those of cluster k are contact[first[k]] to
+/// contact[first[k + 1] - 1]. Both arrays are the caller's to free, after a failure too.
+talus_status body_clusters_contacts(const body_clusters* clusters, const problem* p,
+                                    int64_t** first, int64_t** contact);
+
 /// The cluster of a contact; -1 if neither of its bodies moves.
 static inline int32_t body_clusters_of_contact(const body_clusters* clusters, const problem* p,
                                                int64_t contact)

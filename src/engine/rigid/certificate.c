@@ -151,6 +151,9 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     problem_velocity_of(p, rows, c, u);
     const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
     const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
+    *rubbing = 0.0;
+    // A contact that carries nothing and opens fulfils its law; in flows most do.
+    if (!r && un >= 0.0 && vec_dot(dim, impulse, impulse) == 0.0) return 0.0;
 
     // Along the normal.
     double sum = 0.0;
@@ -179,7 +182,7 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
     sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
     if (excess > 1e-9 * bound) sum += EXCESS * excess * excess / mt;
-    const bool slides = pushed > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
+    const bool slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
     *rubbing = slides ? pushed * pushed / mt : 0.0;
 
     if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
@@ -322,6 +325,7 @@ static void judge_clusters(certificate_work* work)
             resting *= 1.0 + may_yield * resting / scale;
         }
         s->best = moving <= resting ? IN_MOTION : AT_REST;
+        out->resting = s->best == AT_REST;
         const double error = fmin(moving, resting);
         out->scale = scale;
         out->bound = error == 0.0 ? 0.0 : error < scale ? error / scale : INFINITY;

@@ -17,6 +17,7 @@ typedef struct cluster_certificate {
     int64_t bodies; ///< that move
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving
+    bool resting;    ///< the bound is that by comparison with rest
 } cluster_certificate;
 
 typedef struct certificate {

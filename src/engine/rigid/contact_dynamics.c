@@ -47,9 +47,12 @@ struct contact_dynamics {
     int dim;
     neighbours neighbours;
     contacts found, before; ///< contacts of this search and of the one before it in the same step
+    bool wider;             ///< `before` is a wider search: it has more than what is solved
     assembly assembly;
     problem problem;
     solve_workspace workspace, audit_workspace;
+    bool certified;          ///< the solver has judged the problem's solution:
+    certificate certificate; ///< its judgement
     int64_t grain_capacity;
     double* free_velocity; ///< [grains][dim]
     const double* spin;    ///< [grains][1 or 3] without contacts: the grains' own or free_spin
@@ -396,21 +399,20 @@ static bool raise_margins(contact_dynamics* s, const step_order* order, double w
     return raised > 0.0;
 }
 
-static void find_difference(void* data, int64_t first, int64_t last, double* different)
+/// Is there a contact in s->found that s->before lacks and that the solution would close?
+static void find_closing(void* data, int64_t first, int64_t last, double* closing)
 {
-    const contact_dynamics* s = data;
-    for (int64_t c = first; c < last && *different == 0.0; c++) {
-        *different = contacts_compare(&s->found, c, &s->before, c) != 0;
+    const step_loop* loop = data;
+    const contact_dynamics* s = loop->s;
+    const contacts *found = &s->found, *solved = &s->before;
+    int64_t j = contacts_cursor_at(solved, found->a[first], found->b[first]).at;
+    for (int64_t c = first; c < last && *closing == 0.0; c++) {
+        int order = 1;
+        while (j < solved->count && (order = contacts_compare(solved, j, found, c)) < 0) j++;
+        const bool is_new = j >= solved->count || order != 0;
+        if (!is_new) continue;
+        *closing = !assembly_stays_open(&s->assembly, loop->order, &s->problem, found, c);
     }
-}
-
-/// Did this search find the same contacts as the one before it?
-static bool same_contacts(contact_dynamics* s, int threads)
-{
-    double different;
-    if (s->found.count != s->before.count) return false;
-    parallel_reduce(threads, s->found.count, PARALLEL_SUM, 1, find_difference, s, &different);
-    return different == 0.0;
 }
 
 static void swap_contacts(contacts* x, contacts* y)
@@ -421,16 +423,25 @@ static void swap_contacts(contacts* x, contacts* y)
 }
 
 /// Search again if the velocities in the problem move anything farther than was searched, up to
-/// reaches of `widest`. If that shows more contacts (*more) s->found has all of them and s->before
-/// those in the problem; else s->found is what it was.
+/// reaches of `widest`. If one of the contacts that this adds does not stay open (*more) s->found
+/// has all of them and s->before those in the problem. Else what was solved stands, s->found is
+/// what it was, and s->before keeps the others for the next look (s->wider).
 static talus_status search_again(contact_dynamics* s, const step_order* order, double widest,
                                  bool* more, int64_t* spoilt, talus_error* error)
 {
+    double closing = 0.0;
+    const bool farther = raise_margins(s, order, widest);
     *more = false;
-    if (!raise_margins(s, order, widest)) return TALUS_OK;
+    if (!farther && !s->wider) return TALUS_OK;
     swap_contacts(&s->found, &s->before);
-    TRY(search(s, order, spoilt, error));
-    *more = *spoilt < 0 && !same_contacts(s, order->threads);
+    if (farther) TRY(search(s, order, spoilt, error));
+    if (*spoilt < 0) {
+        step_loop loop = {.s = s, .order = order};
+        parallel_reduce(order->threads, s->found.count, PARALLEL_SUM, 1, find_closing, &loop,
+                        &closing);
+    }
+    *more = closing > 0.0;
+    s->wider = !*more && *spoilt < 0;
     if (!*more) swap_contacts(&s->found, &s->before);
     return TALUS_OK;
 }
@@ -538,8 +549,10 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
 static talus_status certify(contact_dynamics* s, const step_order* order, step_certificate* out)
 {
     const int64_t count = order->state->grains.count;
-    certificate found;
-    TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    certificate found = s->certificate;
+    if (!s->certified) {
+        TRY(certificate_find(&s->workspace.certificate, &s->problem, order->threads, &found));
+    }
     *out = (step_certificate){.bound = found.bound,
                               .bodies = found.cluster_bodies,
                               .grain = found.row < count ? found.row : -1,
@@ -550,18 +563,18 @@ static talus_status certify(contact_dynamics* s, const step_order* order, step_c
 }
 
 /// Have the step judged by an independent solution, if the order says so.
-static talus_status audit(contact_dynamics* s, const step_order* order, step_audit* out)
+static talus_status audit(contact_dynamics* s, const step_order* order, double tolerance,
+                          step_audit* out)
 {
     if (order->audit_updates == 0 || s->problem.count == 0) return TALUS_OK;
-    const talus_solver_def options = step_solver(order);
-    const solve_request request = {.options = &options,
+    const solve_request request = {.options = &order->options->solver,
                                    .h = order->h,
                                    .seed = order->options->seed,
                                    .key = order->key,
                                    .size = order->size,
                                    .threads = order->threads};
     audit_result found;
-    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, request.options->tolerance,
+    TRY(audit_solution(&s->problem, &s->workspace.certificate, &request, tolerance,
                        order->audit_updates, &s->audit_workspace, &found));
     *out = (step_audit){.done = true,
                         .answered = found.answered,
@@ -601,7 +614,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                 step_outcome* out, bool* more, talus_error* error)
 {
     talus_totals* totals = &order->totals->shown;
-    const talus_solver_def strict = step_solver(order), *options = &strict;
+    const talus_solver_def* options = &order->options->solver;
     const double start = clock_seconds(), detect = totals->seconds_detect;
     if (assemble(&s->assembly, order, &s->found, s->free_velocity, s->spin, &s->problem)) {
         return error_memory(error, "building the contact problem");
@@ -613,12 +626,14 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                       .last = options->max_sweeps,
                       .error = error};
     plan_look(&m, out->sweeps);
+    s->wider = false;
     const solve_request request = {.options = options,
                                    .h = order->h,
                                    .seed = order->options->seed,
                                    .key = order->key * MAX_SEARCHES + (uint64_t)searches,
                                    .sweeps_before = out->sweeps,
                                    .size = order->size,
+                                   .strictness = order->strictness,
                                    .threads = order->threads,
                                    .watch = &m.watch};
     solve_result result;
@@ -626,14 +641,18 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
         return error_memory(error, "solving the contacts");
     }
     TRY(m.status);
+    s->certified = result.certified;
+    s->certificate = result.certificate;
     out->sweeps += result.sweeps;
     out->updates += result.updates;
     out->converged = result.converged;
     out->residual = result.residual;
+    out->tolerance = result.tolerance;
     out->velocity_error = result.velocity_error;
     out->second = result.second_method != NULL;
     TRY(check_velocities(s, order, &out->nan_grain, error));
-    disassemble(&s->assembly, order, &s->problem, m.more ? &s->before : &s->found);
+    disassemble(&s->assembly, order, &s->problem, result.tolerance,
+                m.more ? &s->before : &s->found);
     totals->seconds_solve += clock_seconds() - start - (totals->seconds_detect - detect);
 
     // Does anything move farther than was searched?
@@ -681,7 +700,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     out->active = (int64_t)active;
     if (out->nan_grain >= 0) return TALUS_OK;
     start = clock_seconds();
-    if (certify(s, order, &out->certified) || audit(s, order, &out->audit)) {
+    if (certify(s, order, &out->certified) || audit(s, order, out->tolerance, &out->audit)) {
         return error_memory(error, "certifying a step");
     }
     totals->seconds_solve += clock_seconds() - start;

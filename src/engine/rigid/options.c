@@ -8,7 +8,7 @@ void talus_solver_default_sized(talus_solver_def* def, size_t size)
     talus_solver_def own = {.method = TALUS_SOLVER_AUTO,
                             .order = TALUS_ORDER_RANDOM,
                             .stop = TALUS_STOP_RIGID,
-                            .tolerance = 1e-2,
+                            .tolerance = 0.0,
                             .max_sweeps = 1000,
                             .warm_start = true};
     DEFINITION_GIVE(def, size, own);

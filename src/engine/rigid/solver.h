@@ -38,7 +38,8 @@ typedef struct solve_request {
                            ///< max_sweeps of the options
     double size; ///< L/d: longest extent of a cluster that carries force, in mean diameters, of
                  ///< the last step; 0: unknown
-    int threads; ///< to use, at most; below 1: one
+    double strictness;  ///< what the rule asks for is divided by this if it is above 1
+    int threads;        ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
     bool goes_on;       ///< whoever asks goes on where this ends without having met the rule
 } solve_request;
@@ -47,10 +48,13 @@ typedef struct solve_result {
     int64_t sweeps, updates;
     int64_t single_sweeps;     ///< of these in single precision
     bool converged;            ///< the stopping rule was met
+    double tolerance;          ///< that the rule asked for in the end (solve_tolerance)
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)
     int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
     const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
+    bool certified;            ///< the impulses left in the problem are judged:
+    certificate certificate;   ///< this is the judgement, with all of it in the workspace
 } solve_result;
 
 typedef struct solver_ops {

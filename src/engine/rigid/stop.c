@@ -8,12 +8,30 @@
 /// small carry nothing, and without a cutoff one of them can keep a whole packing iterating (UK).
 static const double DEFAULT_CUTOFF = 1e-6;
 
+/// What is asked for by those who leave it to the step: at rest, and at most where grains flow; and
+/// the error that a flow allows in between, as a share of the flow itself. In flows means over time
+/// of run-outs, discharges, slopes and energies do not depend on tolerances up to IN_FLOW, and a
+/// step of 10^4 grains cannot be solved to AT_REST at any price. As the share is below 1 no error
+/// passes for a flow: at rest the flow is at most the error itself (residual.c).
+static const double AT_REST = 1e-2, IN_FLOW = 0.1, FLOW_SHARE = 0.5;
+
+double solve_tolerance(const solve_request* request, const residual_report* seen)
+{
+    const talus_solver_def* o = request->options;
+    double asked = o->tolerance > 0.0 ? o->tolerance : AT_REST;
+    if (!(o->tolerance > 0.0) && o->stop == TALUS_STOP_RIGID && seen) {
+        asked = fmin(hypot(AT_REST, FLOW_SHARE * seen->flow), IN_FLOW);
+    }
+    return request->strictness > 1.0 ? asked / request->strictness : asked;
+}
+
 stop_state stop_begin(const solve_request* request)
 {
     const talus_solver_def* o = request->options;
     const bool rigid = o->stop == TALUS_STOP_RIGID;
-    return (stop_state){.rule = o->stop,
-                        .tolerance = o->tolerance,
+    return (stop_state){.request = request,
+                        .rule = o->stop,
+                        .tolerance = solve_tolerance(request, NULL),
                         .cutoff = o->cutoff * request->h,
                         .last_mean = -1.0,
                         .size = request->size,
@@ -36,25 +54,27 @@ bool stop_measures(const stop_state* s)
 bool stop_meets(const stop_state* s, const residual_report* report)
 {
     const double measure = s->rule == TALUS_STOP_RIGID ? report->velocity : report->natural;
-    return stop_measures(s) && measure <= s->tolerance;
+    return stop_measures(s) && measure <= solve_tolerance(s->request, report);
 }
 
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 4, 8, 16, ... sweeps.
+/// nothing: so it is also done after 4, 16, 64, ... sweeps.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
     const double promised = s->tolerance / s->per_change;
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
-    const bool doubled = sweep >= 4 && (sweep & (sweep - 1)) == 0;
-    return doubled || (promising && sweep >= s->next_check);
+    const bool power_of_four =
+        sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
+    return power_of_four || (promising && sweep >= s->next_check);
 }
 
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats)
 {
     s->seen = residual_measure(p, s->size, s->threads);
+    s->tolerance = solve_tolerance(s->request, &s->seen);
     s->next_check = sweep + (sweep >= 16 ? sweep / 8 : 2);
     const double change = sqrt(stats->change2 / stats->impulse2);
     const double measure = s->rule == TALUS_STOP_RIGID ? s->seen.velocity : s->seen.natural;
@@ -92,9 +112,12 @@ bool solve_knows_forces(const solve_request* request, bool reached, int64_t swee
 
 void solve_conclude(const stop_state* s, const problem* p, bool reached, solve_result* out)
 {
-    const residual_report report = residual_measure(p, s->size, s->threads);
+    // What has just met a rule that measures was measured for that.
+    const residual_report report =
+        reached && stop_measures(s) ? s->seen : residual_measure(p, s->size, s->threads);
     out->updates = out->sweeps * p->count;
     out->residual = report.natural;
     out->velocity_error = report.velocity;
+    out->tolerance = solve_tolerance(s->request, &report);
     out->converged = reached || s->rule == TALUS_STOP_SWEEPS || stop_meets(s, &report);
 }

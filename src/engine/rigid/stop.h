@@ -15,8 +15,9 @@ typedef struct sweep_stats {
 
 /// State of a rule during one solve.
 typedef struct stop_state {
+    const solve_request* request;
     talus_stop_rule rule;
-    double tolerance;
+    double tolerance; ///< as far as the solution is known
     double cutoff;    ///< delta of the local rule as an impulse, 0: relative to the mean
     double last_mean; ///< <|p|> after the previous sweep, < 0 at first
     double size;      ///< L/d of the system, 0: unknown
@@ -26,6 +27,10 @@ typedef struct stop_state {
     residual_report seen; ///< last one computed
 } stop_state;
 
+/// What the rule of a solve asks for: the tolerance of the options, or, if they leave it to the
+/// step, 1 % at rest and up to 10 % where grains flow, as what was `seen` of the solution says.
+/// NULL: nothing yet.
+double solve_tolerance(const solve_request* request, const residual_report* seen);
 stop_state stop_begin(const solve_request* request);
 /// The delta below which a contact's change does not matter, for the coming sweep.
 double stop_cutoff(const stop_state* s);

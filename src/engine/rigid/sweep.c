@@ -152,7 +152,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
                           solve_result* out)
 {
     const talus_solver_def* options = request->options;
-    *out = (solve_result){.converged = true};
+    *out = (solve_result){.converged = true, .tolerance = solve_tolerance(request, NULL)};
     problem_refresh(p);
     if (p->count == 0) return TALUS_OK;
     if (!arrays_renew(&ws->order_capacity, p->count, ARRAY(ws->order))) return TALUS_ERR_MEMORY;
@@ -166,7 +166,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     bool reached = false;
     while (out->sweeps < budget && !reached) {
         next_order(ws->order, p->count, request, out->sweeps);
-        const double tolerance = options->tolerance, cutoff = stop_cutoff(&stop);
+        const double tolerance = stop.tolerance, cutoff = stop_cutoff(&stop);
         sweep_stats stats = options->order == TALUS_ORDER_PARALLEL
                                 ? sweep_parallel(p, level, tolerance, cutoff)
                                 : sweep_once(p, ws->order, level, tolerance, cutoff);
@@ -178,7 +178,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
             reached = stop_look(&stop, p, out->sweeps, &stats);
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
-            problem_break_loose(p, options->tolerance)) {
+            problem_break_loose(p, stop.tolerance)) {
             reached = false;
             stop.next_check = out->sweeps + 1;
         }

@@ -82,11 +82,11 @@ void diagnose_remark(const talus_rigidity* r, const talus_solver_def* solver, in
     text[0] = '\0';
     if (!r->yielding && certified) return;
     if (!r->yielding) {
-        snprintf(text, size,
-                 "velocities are estimated to be off by %.2g %% of what contacts do to them, but "
-                 "the bound on their error is above 100 %%. A smaller tolerance or more max_sweeps "
-                 "may bring it down",
-                 percent);
+        snprintf(
+            text, size,
+            "velocities are estimated to be off by %.2g %% of what contacts do to them, but no "
+            "bound on their error proves it. A smaller tolerance or more max_sweeps may help",
+            percent);
         return;
     }
     if (is_hopeless(r, solver, sweeps)) {

@@ -22,8 +22,10 @@ static talus_status check_solver(const talus_solver_def* s, talus_error* error)
         return error_set(error, TALUS_ERR_ARGUMENT, "solver: max_sweeps must be at least 1, got %d",
                          s->max_sweeps);
     }
-    if (!(s->tolerance > 0.0) && s->stop != TALUS_STOP_SWEEPS) {
-        return error_set(error, TALUS_ERR_ARGUMENT, "solver: tolerance must be positive, got %g",
+    if (!(s->tolerance >= 0.0) && s->stop != TALUS_STOP_SWEEPS) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "solver: tolerance must be positive, or 0 for what each step asks for, "
+                         "got %g",
                          s->tolerance);
     }
     if (s->stop >= TALUS_STOP_LOCAL && s->method != TALUS_SOLVER_SWEEPS) {

@@ -78,16 +78,6 @@ void certainty_cluster(const certainty_speech* speech, const talus_rigidity* ste
                  size);
 }
 
-/// "in 960 of 1001 steps", "in all 1001 steps".
-static void count_words(int64_t steps, int64_t of, char* text, size_t size)
-{
-    if (steps == of) {
-        snprintf(text, size, "in all %" PRId64 " step%s", of, plural(of));
-    } else {
-        snprintf(text, size, "in %" PRId64 " of %" PRId64 " step%s", steps, of, plural(of));
-    }
-}
-
 void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t,
                            const talus_rigidity* last, char* text, size_t size)
 {
@@ -96,23 +86,18 @@ void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t
         return;
     }
     const certainty known = certainty_of(t);
-    char level[BOUND_WORDS], estimate[32], worst[BOUND_WORDS], count[64], others[96] = "",
-                                                                          cluster[160] = ", ";
-    char now[64], frozen[128] = "";
+    char level[BOUND_WORDS], worst[BOUND_WORDS] = "without a bound",
+                             within[128] = "no step is certified", others[64] = "";
+    char cluster[160] = ", ", now[64], estimate[32], frozen[128] = "";
     bound_words(known.level, level);
-    bound_words(t->worst_certified, worst);
-    count_words(known.steps, t->steps, count, sizeof count);
-    const int64_t left = t->steps - known.steps;
-    char within[192] = "no step is certified: bounds on the error of velocities are above 100 % of "
-                       "what contacts do to them";
-    if (!known.most) {
-        snprintf(others, sizeof others, " only; the other %" PRId64 " %s not certified at all",
-                 left, left == 1 ? "is" : "are");
-    }
+    if (t->worst_certified <= 1.0) bound_words(t->worst_certified, worst);
     if (known.steps > 0) {
         snprintf(within, sizeof within,
-                 "velocities are certified within %s of what contacts do to them %s%s", level,
-                 count, others);
+                 "velocities are certified within %s in %" PRId64 " of %" PRId64 " step%s", level,
+                 known.steps, t->steps, plural(t->steps));
+    }
+    if (known.steps > 0 && !known.most) {
+        snprintf(others, sizeof others, " only, the others are not certified at all");
     }
     name_cluster(speech, t->worst_grains, t->worst_grain, t->worst_place, cluster + 2,
                  sizeof cluster - 2);
@@ -124,51 +109,64 @@ void certainty_tell_bounds(const certainty_speech* speech, const talus_totals* t
                  " step%s: there it is for the friction bounds of the step.",
                  t->frozen_friction, plural(t->frozen_friction));
     }
-    snprintf(text, size, "Certificate: %s; worst %s at t = %.6g%s%s; last step %s, %s.%s", within,
-             worst, t->worst_time, speech->reduced_units ? "" : " s", cluster[2] ? cluster : "",
-             now, estimate, frozen);
+    snprintf(text, size,
+             "Certificate: relative to what contacts do, %s%s, worst %s at t = %.6g%s%s; last step "
+             "%s, %s.%s",
+             within, others, worst, t->worst_time, speech->reduced_units ? "" : " s",
+             cluster[2] ? cluster : "", now, estimate, frozen);
+}
+
+/// Steps in which an audit found a claim to be false.
+static int64_t audits_failed(const talus_totals* t)
+{
+    return t->audits - t->audits_unanswered - t->audits_held;
 }
 
 void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
 {
     char level[BOUND_WORDS];
-    const int64_t doubtful = t->steps - steps_within(t, RIGID);
-    if (t->unconverged == 0 && doubtful == 0) {
+    const int64_t doubtful = t->steps - steps_within(t, RIGID), failed = audits_failed(t);
+    if (t->unconverged == 0 && doubtful == 0 && failed == 0) {
         bound_words(level_of(t, 1.0), level);
         snprintf(text, size,
                  "Rigidity: this run was rigid in all its steps: each met its stopping rule and is "
                  "certified within %s.",
                  level);
-    } else if (t->yielding > 0) {
+        return;
+    }
+    if (t->yielding > 0) {
         snprintf(
             text, size,
             "Rigidity: this run was yielding in %.3g %% of its steps: their velocities are "
             "estimated to be off by more than 10 %% of what the contacts do to them, as if the "
             "grains gave way.",
             100.0 * (double)t->yielding / (double)t->steps);
-    } else {
-        char unmet[80] = "", unsure[80] = "";
-        if (t->unconverged > 0) {
-            snprintf(unmet, sizeof unmet, "%" PRId64 " did not meet the stopping rule%s",
-                     t->unconverged, doubtful > 0 ? " and " : "");
-        }
-        if (doubtful > 0) {
-            snprintf(unsure, sizeof unsure, "%" PRId64 " %s not certified within 10 %%", doubtful,
-                     doubtful == 1 ? "is" : "are");
-        }
-        snprintf(
-            text, size,
-            "Rigidity: no step is estimated to be off by more than 10 %%, but %s%s. Such steps "
-            "do not count as rigid.",
-            unmet, unsure);
+        return;
     }
+    char unmet[64] = "", unsure[64] = "", false_claim[64] = "";
+    const bool several = (t->unconverged > 0) + (doubtful > 0) + (failed > 0) > 1;
+    if (t->unconverged > 0) {
+        snprintf(unmet, sizeof unmet, " %" PRId64 " did not meet the stopping rule%s",
+                 t->unconverged, several ? "," : "");
+    }
+    if (doubtful > 0) {
+        snprintf(unsure, sizeof unsure, " %" PRId64 " %s not certified within 10 %%%s", doubtful,
+                 doubtful == 1 ? "is" : "are", failed > 0 ? "," : "");
+    }
+    if (failed > 0)
+        snprintf(false_claim, sizeof false_claim, " %" PRId64 " failed an audit", failed);
+    snprintf(
+        text, size,
+        "Rigidity: no step is estimated to be off by more than 10 %%, but%s%s%s. Such steps do "
+        "not count as rigid.",
+        unmet, unsure, false_claim);
 }
 
 void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size_t size)
 {
     const int64_t judged = t->audits - t->audits_unanswered;
     char open[96] = "";
-    *failed = judged > t->audits_held;
+    *failed = audits_failed(t) > 0;
     text[0] = '\0';
     if (t->audits == 0) return;
     if (t->audits_unanswered > 0) {
@@ -178,10 +176,11 @@ void certainty_tell_audits(const talus_totals* t, bool* failed, char* text, size
     if (*failed) {
         snprintf(text, size,
                  "an audit failed: of %" PRId64
-                 " steps that were solved again by an independent method %" PRId64
+                 " step%s solved again by an independent method %" PRId64
                  " had a larger error than was claimed, up to %.3g times the claim%s. The "
-                 "certificate of this run cannot be relied on.",
-                 judged, judged - t->audits_held, t->audit_most, open);
+                 "certificate of this run cannot be relied on, though later steps were solved to a "
+                 "smaller tolerance.",
+                 judged, plural(judged), audits_failed(t), t->audit_most, open);
     } else if (judged == 0) {
         snprintf(text, size,
                  "Audits: none of the %" PRId64

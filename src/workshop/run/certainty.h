@@ -2,7 +2,7 @@
 ///
 /// A step has an estimate of the error of its velocities and a certificate, an upper bound on it
 /// (docs/theory.md). What is said of a run is said of its certificates; the estimate is named as
-/// such. A step whose certificate is above 100 % is not certified: nothing is known of its error.
+/// such. A step without a bound below 100 % is not certified: nothing is known of its error.
 /// A step that did not meet its stopping rule is not called rigid.
 #ifndef TALUS_RUN_CERTAINTY_H
 #define TALUS_RUN_CERTAINTY_H

@@ -256,7 +256,10 @@ static void write_description(json* j, const schema_place* at, const key_row* ro
 static void write_default(json* j, const schema_place* at, const key_row* row)
 {
     if (!row->otherwise || at->inherits) return;
-    const bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
+    bool number = row->kinds & (KEY_REAL | KEY_INTEGER | KEY_BOOL);
+    for (int i = 0; i < row->choice_count && row->kinds & KEY_CHOICE; i++) {
+        if (strcmp(row->otherwise, row->choices[i]) == 0) number = false; // a word instead of one
+    }
     const bool axial = row->kinds & KEY_AXIAL;
     if (number || (axial && at->dim == 2) || row->otherwise[0] == '[') {
         json_raw(j, "default", row->otherwise);

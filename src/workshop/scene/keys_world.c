@@ -104,8 +104,11 @@ static const key_row solver_rows[] = {
      .meaning = "rule that ends a solve: estimated velocity error of the whole system, local "
                 "residual, fixed number of sweeps; with the method `sweeps` also change of every "
                 "force, change of the mean force"},
-    {"tolerance", KEY_REAL, .rule = REAL_POSITIVE, .otherwise = "0.01",
-     KEY_INTO(talus_solver_def, tolerance), .meaning = "of the rule"},
+    {"tolerance", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
+     .otherwise = "auto",
+     .meaning =
+         "of the rule; `auto`: with the rule `rigid` 1 % at rest and up to 10 % where grains "
+         "flow, as each step asks for ([theory](theory.md)), with others 0.01"},
     {"cutoff", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "N",
      KEY_INTO(talus_solver_def, cutoff),
      .meaning = "the δ of the rule `local`, an error with any other; 0: 1e-6 of the mean force"},

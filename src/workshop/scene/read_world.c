@@ -35,6 +35,22 @@ static void read_solver_method(section* s, talus_solver_def* solver)
     }
 }
 
+/// A number, or `auto`, which is what the solver takes 0 for.
+static void read_tolerance(section* s, talus_solver_def* solver)
+{
+    const bool given = section_has(s, "tolerance");
+    const bool chosen = section_has_kind(s, "tolerance", NODE_SCALAR) &&
+                        strcmp(node_find(s->in, "tolerance")->text, "auto") == 0;
+    if (chosen || (!given && !(solver->tolerance > 0.0))) {
+        solver->tolerance = 0.0;
+        (void)read_choice_or(s, "tolerance", 0);
+    } else if (given) {
+        (void)read_real_optional(s, "tolerance", &solver->tolerance);
+    } else { // of the phase before
+        solver->tolerance = read_real_or(s, "tolerance", solver->tolerance);
+    }
+}
+
 void read_solver(section* parent, talus_solver_def* solver)
 {
     section s;
@@ -45,6 +61,7 @@ void read_solver(section* parent, talus_solver_def* solver)
     }
     section_open(&s, parent, "solver");
     read_solver_method(&s, solver);
+    read_tolerance(&s, solver);
     section_fill(&s, talus_solver_def, solver);
     if (section_has(&s, "cutoff") && solver->cutoff > 0.0 && solver->stop != TALUS_STOP_LOCAL) {
         section_mistake(&s, "cutoff", "only the rule 'local' has a cutoff (expected stop: local)");

@@ -91,7 +91,7 @@ static double free_energy2(const problem* p)
 
 /// Could the packing bear load, and does it do so, if there are impulses to tell? Friction needs
 /// dim + 1 contacts a grain; some grains have none.
-void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* options, int64_t budget)
+void coarse_begin(coarse_grid* c, const problem* p, double tolerance, int64_t budget)
 {
     const contact_counts n = count_contacts(p, 1);
     int64_t bodies = 0;
@@ -103,8 +103,8 @@ void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* opti
     c->next = can ? FIRST_SWEEPS : INT64_MAX;
     c->last = budget / 2;
     c->steps = 0;
-    c->worthwhile = fmax(WORTHWHILE * options->tolerance, LEAST_NOTICED);
-    c->noticed = fmax(NOTICED * options->tolerance, LEAST_NOTICED);
+    c->worthwhile = fmax(WORTHWHILE * tolerance, LEAST_NOTICED);
+    c->noticed = fmax(NOTICED * tolerance, LEAST_NOTICED);
 }
 
 bool coarse_due(const coarse_grid* c, int64_t sweeps)

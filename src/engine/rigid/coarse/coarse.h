@@ -58,9 +58,8 @@ static inline double coarse_least_size(int dim)
 
 void coarse_free(coarse_grid* c);
 /// See before the first sweep of at most `budget` whether a problem may be a packing that bears
-/// load: there will be steps then.
-void coarse_begin(coarse_grid* c, const problem* p, const talus_solver_def* options,
-                  int64_t budget);
+/// load: there will be steps then, until errors are within the tolerance.
+void coarse_begin(coarse_grid* c, const problem* p, double tolerance, int64_t budget);
 /// Is a step due before the sweep that follows so many?
 bool coarse_due(const coarse_grid* c, int64_t sweeps);
 /// Change the impulses of the problem, whose velocities agree with them. If nothing `changed`, no

@@ -2,11 +2,13 @@
 ///
 /// Contacts are eliminated in the order of approximate minimum degree (AMD, by way of KLU's
 /// analysis); contacts of grains that share bodies fill the pattern of W so well that the factors
-/// are hardly fuller than W itself. Row by row, with blocks L_ik, U_ij and inverted pivots:
-///     row_i = A_i;  for k in L_i ascending: L_ik = row_ik U_kk^-1, row_ij -= L_ik U_kj for j > k
-/// Pivots are exchanged inside the diagonal blocks only: with its proximal term the matrix of
-/// Newton's method is far enough from singular. Rows of blocks of three are padded to four lanes,
-/// those of six to eight.
+/// are hardly fuller than W itself. Row by row, with blocks L_ik, U_ij and pivots P_k = L_k U_k:
+///     row_i = A_i;  for k in L_i ascending: L_ik = row_ik U_k^-1, row_ij -= L_ik U_kj for j > k;
+///     U_ij = L_i^-1 row_ij
+/// Pivots are split and divided by, never inverted: blocks whose own numbers differ by twelve
+/// orders of magnitude keep their digits. They are exchanged inside the diagonal blocks only: with
+/// its proximal term the matrix of Newton's method is far enough from singular. Rows of blocks of
+/// three are padded to four lanes, those of six to eight.
 #include "rigid/reduced/factor.h"
 
 #include "base/array.h"
@@ -24,7 +26,8 @@ struct reduced_factor {
     int64_t* next;                ///< [count] make_row()
     double products;              ///< of blocks in a factorisation
     double *U, *L;                ///< blocks of both
-    double* pivot;                ///< [count] inverted diagonal blocks
+    double* pivot;                ///< [count] diagonal blocks, split
+    int8_t* pivot_order;          ///< [count][WIDEST] order of their rows
     double* row;                  ///< [count] blocks of the row at hand
     double* input;                ///< blocks of one row of the matrix
     double* y;                    ///< [count][width]
@@ -48,6 +51,7 @@ void reduced_factor_free(reduced_factor* f)
 {
     if (!f) return;
     free(f->order);
+    free(f->pivot_order);
     free(f->upper);
     free(f->U);
     free(f);
@@ -224,7 +228,8 @@ reduced_factor* reduced_factor_new(const reduced_problem* p, bool avx2)
     f->p = p;
     f->avx2 = avx2;
     f->order = malloc(sizeof *f->order * (size_t)(5 * n + 2));
-    if (f->order) {
+    f->pivot_order = malloc(sizeof *f->pivot_order * (size_t)(n * WIDEST + 1));
+    if (f->order && f->pivot_order) {
         f->place = f->order + n;
         f->upper_first = f->place + n;
         f->lower_first = f->upper_first + n + 1;
@@ -237,17 +242,16 @@ reduced_factor* reduced_factor_new(const reduced_problem* p, bool avx2)
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-/// C = A B or C -= A B
-static ALWAYS_INLINE void multiply(const int width, const int lanes, bool subtract, const double* A,
-                                   const double* B, double* C)
+/// C -= A B
+static ALWAYS_INLINE void subtract_product(const int width, const int lanes, const double* A,
+                                           const double* B, double* C)
 {
     const int stride = stride_of(width);
     for (int i = 0; i < width && stride == 8 && lanes == 8; i++) { // whole rows at a time
         reduced_lanes_8 sum = {0.0};
         reduced_loose_8* out = (reduced_loose_8*)(C + i * 8);
         for (int k = 0; k < width; k++) sum += A[i * 8 + k] * *(const reduced_loose_8*)(B + k * 8);
-        if (subtract) sum = *out - sum;
-        *out = sum;
+        *out -= sum;
     }
     if (stride == 8 && lanes == 8) return;
     for (int i = 0; i < width; i++) {
@@ -258,58 +262,88 @@ static ALWAYS_INLINE void multiply(const int width, const int lanes, bool subtra
             for (int k = 0; k < width; k++) {
                 sum += A[i * stride + k] * *(const reduced_loose*)(B + k * stride + j);
             }
-            if (subtract) sum = *out - sum;
-            *out = sum;
+            *out -= sum;
         }
         for (; j < stride; j++) {
             double sum = 0.0;
             for (int k = 0; k < width; k++) sum += A[i * stride + k] * B[k * stride + j];
-            C[i * stride + j] = subtract ? C[i * stride + j] - sum : sum;
+            C[i * stride + j] -= sum;
         }
     }
 }
 
-/// C = A^T B
-static ALWAYS_INLINE void multiply_transposed(const int width, const int lanes, const double* A,
-                                              const double* B, double* C)
+/// A = P^T L U of a diagonal block: L without its diagonal of ones and U with inverted diagonal, in
+/// one block, and the rows of A in the order of P. Of a symmetric block U = D L^T and P = 1; false
+/// if a pivot is 0 or no number.
+static ALWAYS_INLINE bool split(const int width, bool symmetric, const double* A, double* LU,
+                                int8_t* order)
 {
     const int stride = stride_of(width);
-    double T[WIDEST * STRIDE];
     for (int i = 0; i < width; i++) {
-        for (int j = 0; j < width; j++) T[i * stride + j] = A[j * stride + i];
-    }
-    multiply(width, lanes, false, T, B, C);
-}
-
-/// Inverse of a block by Gauss and Jordan with row pivots; false if it has none.
-static ALWAYS_INLINE bool invert(const int width, const double* A, double* inverse)
-{
-    const int stride = stride_of(width);
-    double M[WIDEST][2 * WIDEST] = {{0.0}};
-    for (int i = 0; i < width; i++) {
-        for (int j = 0; j < width; j++) M[i][j] = A[i * stride + j];
-        M[i][width + i] = 1.0;
+        order[i] = (int8_t)i;
+        for (int j = 0; j < width; j++) LU[i * stride + j] = A[i * stride + j];
     }
     for (int c = 0; c < width; c++) {
         int best = c;
-        for (int i = c + 1; i < width; i++) best = fabs(M[i][c]) > fabs(M[best][c]) ? i : best;
-        if (!(fabs(M[best][c]) > 0.0)) return false;
-        for (int j = 0; j < 2 * width; j++) {
-            const double keep = M[c][j];
-            M[c][j] = M[best][j], M[best][j] = keep;
+        for (int i = c + 1; i < width && !symmetric; i++) {
+            best = fabs(LU[i * stride + c]) > fabs(LU[best * stride + c]) ? i : best;
         }
-        const double scale = 1.0 / M[c][c];
-        for (int j = 0; j < 2 * width; j++) M[c][j] *= scale;
-        for (int i = 0; i < width; i++) {
-            if (i == c) continue;
-            const double factor = M[i][c];
-            for (int j = c; j < 2 * width; j++) M[i][j] -= factor * M[c][j];
+        for (int j = 0; j < width && best != c; j++) {
+            const double keep = LU[c * stride + j];
+            LU[c * stride + j] = LU[best * stride + j], LU[best * stride + j] = keep;
         }
-    }
-    for (int i = 0; i < width; i++) {
-        for (int j = 0; j < width; j++) inverse[i * stride + j] = M[i][width + j];
+        const int8_t row = order[c];
+        order[c] = order[best], order[best] = row;
+        if (!(fabs(LU[c * stride + c]) > 0.0)) return false;
+        const double inverse = 1.0 / LU[c * stride + c];
+        LU[c * stride + c] = inverse;
+        for (int i = c + 1; i < width; i++) {
+            const double factor = LU[i * stride + c] * inverse;
+            for (int j = c + 1; j < width; j++) LU[i * stride + j] -= factor * LU[c * stride + j];
+            LU[i * stride + c] = factor;
+        }
     }
     return true;
+}
+
+/// B = L^-1 P A of a split block
+static ALWAYS_INLINE void divide_lower(const int width, const double* LU, const int8_t* order,
+                                       const double* A, double* B)
+{
+    const int stride = stride_of(width);
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < stride; j++) B[i * stride + j] = A[order[i] * stride + j];
+        for (int k = 0; k < i; k++) {
+            const double l = LU[i * stride + k];
+            for (int j = 0; j < stride; j++) B[i * stride + j] -= l * B[k * stride + j];
+        }
+    }
+}
+
+/// B = A U^-1 of a split block
+static ALWAYS_INLINE void divide_upper(const int width, const double* LU, const double* A,
+                                       double* B)
+{
+    const int stride = stride_of(width);
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < stride; j++) B[i * stride + j] = A[i * stride + j];
+        for (int k = 0; k < width; k++) {
+            const double b = B[i * stride + k] *= LU[k * stride + k];
+            for (int j = k + 1; j < width; j++) B[i * stride + j] -= b * LU[k * stride + j];
+        }
+    }
+}
+
+/// B = A^T D^-1, where a symmetric block was split into L D L^T
+static ALWAYS_INLINE void turn_and_divide(const int width, const double* LU, const double* A,
+                                          double* B)
+{
+    const int stride = stride_of(width);
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < width; j++) {
+            B[i * stride + j] = A[j * stride + i] * LU[j * stride + j];
+        }
+    }
 }
 
 /// Put row i of the matrix into f->row, zeros where only the factors have a block.
@@ -334,7 +368,7 @@ static ALWAYS_INLINE void scatter(const int width, reduced_factor* f, int64_t i)
     }
 }
 
-/// Row i of the factors. Of a symmetric matrix L_ik = U_ki^T U_kk^-1, and what is left of the
+/// Row i of the factors. Of a symmetric matrix L_ik = U_ki^T D_k^-1, and what is left of the
 /// diagonal need not be worked out; next[k] is the column of U_k that is met next.
 static ALWAYS_INLINE bool make_row(const int width, const int lanes, reduced_factor* f, int64_t i)
 {
@@ -345,17 +379,19 @@ static ALWAYS_INLINE bool make_row(const int width, const int lanes, reduced_fac
         int64_t u = f->upper_first[k];
         if (f->symmetric) {
             u = f->next[k]++;
-            multiply_transposed(width, lanes, f->U + u * size, f->pivot + k * size, L);
+            turn_and_divide(width, f->pivot + k * size, f->U + u * size, L);
         } else {
-            multiply(width, lanes, false, f->row + k * size, f->pivot + k * size, L);
+            divide_upper(width, f->pivot + k * size, f->row + k * size, L);
         }
         for (; u < f->upper_first[k + 1]; u++) {
-            multiply(width, lanes, true, L, f->U + u * size, f->row + f->upper[u] * size);
+            subtract_product(width, lanes, L, f->U + u * size, f->row + f->upper[u] * size);
         }
     }
-    if (!invert(width, f->row + i * size, f->pivot + i * size)) return false;
+    double* pivot = f->pivot + i * size;
+    int8_t* order = f->pivot_order + i * WIDEST;
+    if (!split(width, f->symmetric, f->row + i * size, pivot, order)) return false;
     for (int64_t u = f->upper_first[i]; u < f->upper_first[i + 1]; u++) {
-        memcpy(f->U + u * size, f->row + f->upper[u] * size, sizeof(double) * (size_t)size);
+        divide_lower(width, pivot, order, f->row + f->upper[u] * size, f->U + u * size);
     }
     return true;
 }
@@ -421,21 +457,27 @@ static ALWAYS_INLINE void subtract_times(const int width, const double* A, const
 static ALWAYS_INLINE void solve_of(const int w, const reduced_factor* f, double* x)
 {
     const int64_t n = f->p->count, size = block_size(w);
-    double* y = f->y;
+    const int stride = stride_of(w);
+    double *y = f->y, sum[WIDEST];
     for (int64_t i = 0; i < n; i++) {
-        vec_copy(w, y + i * w, x + f->order[i] * w);
+        const double* pivot = f->pivot + i * size;
+        vec_copy(w, sum, x + f->order[i] * w);
         for (int64_t b = f->lower_first[i]; b < f->lower_first[i + 1]; b++) {
-            subtract_times(w, f->L + b * size, y + f->lower[b] * w, y + i * w);
+            subtract_times(w, f->L + b * size, y + f->lower[b] * w, sum);
+        }
+        for (int k = 0; k < w; k++) {
+            y[i * w + k] =
+                sum[f->pivot_order[i * WIDEST + k]] - vec_dot(k, pivot + k * stride, y + i * w);
         }
     }
     for (int64_t i = n - 1; i >= 0; i--) {
-        double sum[WIDEST];
-        vec_copy(w, sum, y + i * w);
+        const double* pivot = f->pivot + i * size;
         for (int64_t b = f->upper_first[i]; b < f->upper_first[i + 1]; b++) {
-            subtract_times(w, f->U + b * size, y + f->upper[b] * w, sum);
+            subtract_times(w, f->U + b * size, y + f->upper[b] * w, y + i * w);
         }
-        for (int k = 0; k < w; k++) {
-            y[i * w + k] = vec_dot(w, f->pivot + i * size + k * stride_of(w), sum);
+        for (int k = w - 1; k >= 0; k--) {
+            for (int j = k + 1; j < w; j++) y[i * w + k] -= pivot[k * stride + j] * y[i * w + j];
+            y[i * w + k] *= pivot[k * stride + k];
         }
     }
     for (int64_t i = 0; i < n; i++) vec_copy(w, x + f->order[i] * w, y + i * w);

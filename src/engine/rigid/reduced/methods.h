@@ -64,7 +64,16 @@ reduced_newton* reduced_newton_new(const reduced_work* work);
 void reduced_newton_free(reduced_newton* s);
 /// About how many sweeps take the time of one step.
 double reduced_newton_step_in_sweeps(const reduced_newton* s);
-/// From r until run->limit or run->tolerance, or until it fails.
-void reduced_newton_go(reduced_newton* s, reduced_run* run, double* r);
+/// From r until run->limit or run->tolerance, or until it fails. `alpha` is the first proximal
+/// term: the smaller, the nearer r has to be.
+void reduced_newton_go(reduced_newton* s, reduced_run* run, double alpha, double* r);
+
+/// An interior point method (interior.c).
+typedef struct reduced_interior reduced_interior;
+/// NULL when memory is short, and of problems with rolling.
+reduced_interior* reduced_interior_new(const reduced_work* work);
+void reduced_interior_free(reduced_interior* s);
+/// Until run->limit or run->tolerance, or until it gains nothing more. Of r only the size counts.
+void reduced_interior_go(reduced_interior* s, reduced_run* run, double* r);
 
 #endif

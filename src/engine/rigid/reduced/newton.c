@@ -5,7 +5,7 @@
 /// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
 /// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
 /// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
-/// until |r - t| falls.
+/// until |r - t| falls. Where that comes to nothing, r goes back to r_k and alpha is larger again.
 #include "rigid/reduced/factor.h"
 #include "rigid/reduced/linear_law.h"
 #include "rigid/reduced/methods.h"
@@ -14,14 +14,15 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 24,    ///< values of alpha, at most
+    ROUNDS = 60,    ///< values of alpha, at most
     STEPS = 40,     ///< of Newton's method for one of them, at most
     HALVINGS = 10,  ///< of one step, at most
     IDLE = 2,       ///< rounds near rounding that gain nothing: then there is no more to gain
-    POOR_STEPS = 8, ///< steps in a row that hardly gain: then the next alpha is tried
+    POOR_STEPS = 8, ///< steps in a row that hardly gain: then this alpha is given up
+    FAILURES = 6,   ///< values of alpha that are given up: then the method is
 };
-/// The first alpha, what it is multiplied with, the last.
-static const double FIRST_ALPHA = 1e-2, NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10;
+/// What alpha is multiplied with, the last, and what it is multiplied with after a failure.
+static const double NEXT_ALPHA = 0.1, LAST_ALPHA = 1e-10, BACK_ALPHA = 30.0;
 /// Measures from which on a round that gains nothing is taken for rounding.
 static const double ROUNDING = 1e-10;
 /// A step that leaves more than this of |r - t| is poor.
@@ -36,6 +37,7 @@ struct reduced_newton {
     double *x, *dx_u; ///< [n] step, and how it changes u
     double* t;        ///< [n] natural map of r and u
     double *trial_r, *trial_u;
+    double* centre; ///< [n] r_k
     reduced_factor* factor;
 };
 
@@ -122,29 +124,33 @@ static double take_step(reduced_newton* s, double before)
     return after;
 }
 
-/// Newton's method for one alpha from r = r_k.
-static void solve_proximal(reduced_newton* s, reduced_run* run)
+/// Newton's method for one alpha from r = r_k; false if it comes to nothing.
+static bool solve_proximal(reduced_newton* s, reduced_run* run)
 {
     reduced_velocity(s->work->p, s->r, s->u);
     double left = map(s, s->r, s->u), size = 0.0;
     for (int64_t k = 0; k < s->n; k++) size += s->scale[k] * s->r[k] * s->r[k];
-    // Precise enough for the next alpha, and at the end for the tolerance.
-    double enough = fmax(1e-6 * left, 1e-2 * run->tolerance * run->tolerance * size);
+    // Precise enough for the next alpha, and at the end for the tolerance, which the velocities of
+    // a pile at rest may be much farther from than r is.
+    const double share = run->best.residual / reduced_measure_worse(run->best);
+    const double aim = run->tolerance * (share < 1.0 ? share : 1.0);
+    const double enough = fmax(1e-6 * left, 1e-2 * aim * aim * size);
     for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {
-        if (run->iterations >= run->limit || reduced_run_is_late(run)) return;
+        if (run->iterations >= run->limit || reduced_run_is_late(run)) return false;
         // The step x, if the matrix is not singular.
-        if (!reduced_factor_make(s->factor, false, matrix_row, s)) return;
+        if (!reduced_factor_make(s->factor, false, matrix_row, s)) return false;
         for (int64_t k = 0; k < s->n; k++) s->x[k] = s->t[k] - s->r[k];
         reduced_factor_solve(s->factor, s->x);
         for (int64_t k = 0; k < s->n; k++) {
-            if (!isfinite(s->x[k])) return;
+            if (!isfinite(s->x[k])) return false;
         }
         double after = take_step(s, left);
         run->iterations++;
         poor = after > POOR * POOR * left ? poor + 1 : 0;
         left = after;
-        if (poor == POOR_STEPS) return;
+        if (poor == POOR_STEPS) return false;
     }
+    return left <= enough;
 }
 
 // ---- the method --------------------------------------------------------------------------------
@@ -157,14 +163,14 @@ reduced_newton* reduced_newton_new(const reduced_work* work)
     reduced_newton* s = calloc(1, sizeof *s);
     if (!s) return NULL;
     *s = (reduced_newton){.work = work, .n = n};
-    s->scale = malloc((size_t)(8 * n) * sizeof(double));
+    s->scale = malloc((size_t)(9 * n) * sizeof(double));
     s->factor = reduced_factor_new(p, work->avx2);
     if (!s->scale || !s->factor) {
         reduced_newton_free(s);
         return NULL;
     }
     s->r = s->scale + n, s->u = s->r + n, s->x = s->u + n, s->dx_u = s->x + n, s->t = s->dx_u + n;
-    s->trial_r = s->t + n, s->trial_u = s->trial_r + n;
+    s->trial_r = s->t + n, s->trial_u = s->trial_r + n, s->centre = s->trial_u + n;
     for (int64_t c = 0; c < p->count; c++) {
         linear_law_scale(w, p->block + work->diagonal[c] * w * w, s->scale + c * w);
     }
@@ -187,15 +193,17 @@ double reduced_newton_step_in_sweeps(const reduced_newton* s)
            (4.0 * blocks + 90.0 * contacts);
 }
 
-void reduced_newton_go(reduced_newton* s, reduced_run* run, double* r)
+void reduced_newton_go(reduced_newton* s, reduced_run* run, double alpha, double* r)
 {
-    memcpy(s->r, r, (size_t)s->n * sizeof(double));
-    s->alpha = FIRST_ALPHA;
-    for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE; round++) {
+    const size_t bytes = (size_t)s->n * sizeof(double);
+    memcpy(s->r, r, bytes);
+    s->alpha = alpha;
+    for (int round = 0, idle = 0, failures = 0; round < ROUNDS && idle < IDLE; round++) {
         if (reduced_run_is_done(run) || run->iterations >= run->limit || reduced_run_is_late(run))
             break;
         const double before = reduced_measure_worse(run->best);
-        solve_proximal(s, run);
+        memcpy(s->centre, s->r, bytes);
+        const bool solved = solve_proximal(s, run);
         reduced_velocity(s->work->p, s->r, s->u);
         map(s, s->r, s->u); // of the law itself, and inside the cone
         reduced_keep_better(s->work, run, s->t, r);
@@ -203,6 +211,13 @@ void reduced_newton_go(reduced_newton* s, reduced_run* run, double* r)
         // Rounding, or huge impulses that leave only velocities wrong: no more steps help.
         const bool bound = after < ROUNDING || run->best.velocity == after;
         idle += s->alpha <= LAST_ALPHA && bound && !(after < before);
-        s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
+        if (solved) {
+            s->alpha = fmax(s->alpha * NEXT_ALPHA, LAST_ALPHA);
+        } else if (++failures == FAILURES) {
+            break;
+        } else {
+            memcpy(s->r, s->centre, bytes);
+            s->alpha *= BACK_ALPHA;
+        }
     }
 }

@@ -4,8 +4,9 @@
 /// sweeps, which are enough for most problems. A handful of contacts is soon given to a dense
 /// Newton's method, and a larger problem is asked whether everything sticks, which is one linear
 /// system for masonry at rest. Where the sweeps have cost as much as Newton's method usually does
-/// it takes over, and where that fails the sweeps go on. Counts of iterations and operations alone
-/// decide, no clocks.
+/// it takes over. What that cannot solve either, hyperstatic piles above all, is brought near its
+/// solution by an interior point method, and Newton's method ends it. Where that fails the sweeps
+/// go on. Counts of iterations and operations alone decide, no clocks.
 #include "base/error.h"
 #include "rigid/reduced/islands.h"
 #include "rigid/reduced/methods.h"
@@ -15,14 +16,21 @@
 #include <string.h>
 
 enum {
-    SPLIT_LEAST = 16,  ///< contacts from which on it is looked for independent parts
-    WARM = 1,          ///< sweeps before anything else is tried
-    TRY_AGAIN = 4,     ///< so many times more sweeps before a dense attempt is repeated
-    EASY = 100,        ///< sweeps before Newton's method is thought of
-    STEPS_NEEDED = 20, ///< steps that Newton's method usually needs
-    STEPS_MOST = 1000, ///< steps that it is allowed
+    SPLIT_LEAST = 16,     ///< contacts from which on it is looked for independent parts
+    WARM = 1,             ///< sweeps before anything else is tried
+    TRY_AGAIN = 4,        ///< so many times more sweeps before a dense attempt is repeated
+    EASY = 100,           ///< sweeps before Newton's method is thought of
+    STEPS_NEEDED = 20,    ///< steps that Newton's method usually needs
+    SWEEPS_FIRST = 20000, ///< sweeps before it, at most
+    STEPS_MOST = 1000,    ///< steps that it is allowed by itself
+    STEPS_TRY = 60,       ///< steps that it is allowed before the interior point method
+    STEPS_END = 150,      ///< steps that it is allowed after it
+    INTERIOR_MOST = 400,  ///< steps that this is allowed
     PATIENCE = 4, ///< where it fails so many times more sweeps are made before the next attempt
 };
+
+/// First proximal terms of Newton's method: far from the solution, and near it.
+static const double FAR = 1e-2, NEAR = 1e-5;
 
 /// The state of one reduced_solve().
 typedef struct solve {
@@ -86,12 +94,25 @@ static talus_status sweeps(solve* s, bool momentum, int64_t limit)
     return TALUS_OK;
 }
 
-static void newton_go(solve* s, reduced_newton* newton)
+static void newton_go(solve* s, reduced_newton* newton, double alpha, int64_t most)
 {
     const int64_t before = s->run.iterations;
-    s->run.limit = before + STEPS_MOST;
-    reduced_newton_go(newton, &s->run, s->r);
+    s->run.limit = before + most;
+    reduced_newton_go(newton, &s->run, alpha, s->r);
     tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
+}
+
+/// Steps of the interior point method; false when memory is short, or if there is rolling.
+static bool interior_go(solve* s)
+{
+    reduced_interior* interior = reduced_interior_new(&s->work);
+    if (!interior) return false;
+    const int64_t before = s->run.iterations;
+    s->run.limit = before + INTERIOR_MOST;
+    reduced_interior_go(interior, &s->run, s->r);
+    reduced_interior_free(interior);
+    tell(s->out, "interior", s->run.iterations - before, "step", " of an interior point method");
+    return true;
 }
 
 static bool is_over(const solve* s)
@@ -149,10 +170,31 @@ static int64_t first_methods(solve* s, reduced_sweeper* sweeper, int64_t most,
     if (!is_over(s)) {
         *newton = reduced_newton_new(&s->work);
         double worth = *newton ? STEPS_NEEDED * reduced_newton_step_in_sweeps(*newton) : INFINITY;
+        worth = worth < SWEEPS_FIRST ? worth : SWEEPS_FIRST;
         sweep_to(s, sweeper, worth < (double)most ? (int64_t)worth : most);
     }
     tell(s->out, "fast", s->run.iterations, "sweep", " with momentum");
     return s->run.iterations;
+}
+
+/// The interior point method, and Newton's from where that comes to, although this may at first be
+/// worse than what there was; that comes back if it is so in the end.
+static talus_status interior_and_newton(solve* s, reduced_newton* newton)
+{
+    const size_t bytes = sizeof(double) * (size_t)(s->work.p->count * s->work.p->width);
+    double* kept = malloc(bytes + 1);
+    if (!kept) return TALUS_ERR_MEMORY;
+    memcpy(kept, s->r, bytes);
+    const reduced_run before = s->run;
+    s->run.best = (reduced_measure){INFINITY, INFINITY, INFINITY};
+    if (interior_go(s) && !is_over(s)) newton_go(s, newton, NEAR, STEPS_END);
+    if (!(reduced_measure_worse(s->run.best) < reduced_measure_worse(before.best))) {
+        memcpy(s->r, kept, bytes);
+        s->run.best = before.best;
+        s->run.sums = before.sums;
+    }
+    free(kept);
+    return TALUS_OK;
 }
 
 static talus_status automatic(solve* s, int64_t max_sweeps)
@@ -165,8 +207,9 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     talus_status status = TALUS_OK;
     bool momentum = false; // where momentum has failed once plain sweeps may do better
     while (status == TALUS_OK && newton && !is_over(s)) {
-        newton_go(s, newton);
-        if (is_over(s) || swept >= max_sweeps) break;
+        newton_go(s, newton, FAR, STEPS_TRY);
+        if (!is_over(s)) status = interior_and_newton(s, newton);
+        if (status < 0 || is_over(s) || swept >= max_sweeps) break;
         int64_t more =
             PATIENCE * swept < max_sweeps - swept ? PATIENCE * swept : max_sweeps - swept;
         status = sweeps(s, momentum, more);
@@ -177,7 +220,7 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     return status;
 }
 
-static const char* const NAMES[] = {"sweeps", "fast", "stick", "newton", NULL};
+static const char* const NAMES[] = {"sweeps", "fast", "stick", "newton", "interior", NULL};
 
 const char* const* reduced_methods(void)
 {
@@ -198,9 +241,15 @@ static talus_status dispatch(solve* s, const reduced_options* o)
     if (strcmp(name, "newton") == 0) {
         reduced_newton* newton = reduced_newton_new(&s->work);
         if (!newton) return TALUS_ERR_MEMORY;
-        newton_go(s, newton);
+        newton_go(s, newton, FAR, STEPS_MOST);
         reduced_newton_free(newton);
         return TALUS_OK;
+    }
+    if (strcmp(name, "interior") == 0) {
+        // Sweeps tell how large the impulses are.
+        const talus_status status = sweeps(s, true, o->max_sweeps < EASY ? o->max_sweeps : EASY);
+        if (status < 0 || is_over(s)) return status;
+        return interior_go(s) ? TALUS_OK : TALUS_ERR_MEMORY;
     }
     if (strcmp(name, "stick") != 0) return TALUS_ERR_ARGUMENT;
     // Ask whether everything sticks.
@@ -321,14 +370,21 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
     return status;
 }
 
-/// Impulses so large that only the velocities show that the law does not hold.
-static void tell_unsolvable(reduced_result* out, double tolerance)
+/// Velocities that are wrong by more than this part while all else is right, because the impulses
+/// are huge: a ball between walls that close in on it has about 1, piles that are nearly solved
+/// 1e-6.
+static const double HOPELESS = 0.01;
+
+/// Why velocities alone are not what they should be, at the end of the story.
+static void tell_velocities(reduced_result* out, double tolerance)
 {
-    static const char text[] =
+    static const char none[] =
         "; impulses grow and velocities stay wrong: there may be no solution";
-    const size_t most = sizeof out->story - sizeof text, used = strlen(out->story);
+    static const char slow[] = "; the impulses are precise enough, the velocities are not yet";
     if (!(out->error <= tolerance && out->residual <= tolerance)) return;
-    memcpy(out->story + (used < most ? used : most), text, sizeof text);
+    const char* text = out->velocity > HOPELESS ? none : slow;
+    const size_t most = sizeof out->story - strlen(text) - 1, used = strlen(out->story);
+    memcpy(out->story + (used < most ? used : most), text, strlen(text) + 1);
     if (used > most) memcpy(out->story + most - 3, "...", 3);
 }
 
@@ -353,7 +409,7 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
     out->error = s.run.best.error;
     out->residual = s.run.best.residual;
     out->velocity = s.run.best.velocity;
-    if (!out->converged) tell_unsolvable(out, options->tolerance);
+    if (!out->converged) tell_velocities(out, options->tolerance);
     out->iterations = s.run.iterations + s.lost;
     return status;
 }

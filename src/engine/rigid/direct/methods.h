@@ -1,0 +1,17 @@
+/// The direct methods. Each improves admissible impulses p [components] of a cluster and leaves
+/// admissible ones, better or not: whoever calls judges them.
+#ifndef TALUS_RIGID_DIRECT_METHODS_H
+#define TALUS_RIGID_DIRECT_METHODS_H
+
+#include "rigid/direct/cluster.h"
+
+/// Augmented Lagrangian (lagrange.c): for bonds and for what sticks. At most so many
+/// factorisations; true if it ended by itself. False with p as it was when memory is short.
+bool direct_lagrange(direct_cluster* s, int64_t factorisations, double* p);
+/// The same with bounds of friction that follow the normal impulses: it converges from nearby only,
+/// then to the last digit.
+bool direct_polish(direct_cluster* s, int64_t factorisations, double* p);
+/// Interior point (interior.c): for contacts that open, close and slide.
+bool direct_interior(direct_cluster* s, int64_t factorisations, double* p);
+
+#endif

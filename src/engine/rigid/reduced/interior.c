@@ -1,0 +1,362 @@
+/// An interior point method: for hyperstatic piles, on which sweeps take for ever and Newton's
+/// method alone does not know which of many solutions to go to.
+///
+/// In the variables x = (mu r_N, r_T) and y = (u_N/mu + |u_T|, u_T) Coulomb's law reads: x and y
+/// lie in the same cone L = { a_0 >= |a_1| } and x.y = 0 (De Saxce's change of variables). The
+/// method stays inside both cones, where x o y = tau (1, 0, 0) with the product of L's algebra,
+///     x o y = (x.y, x_0 y_1 + y_0 x_1),
+/// and lets tau go to zero. In the limit the forces are in the middle of all that solve the
+/// problem: contacts whose forces are not unique are far from the surface of their cones, which is
+/// what Newton's method needs to end it.
+///
+/// A step is one linear system (A + T^2) dx = ..., A the matrix of y(x) and T that of Nesterov and
+/// Todd, T x = T^-1 y =: l, contact by contact; it is solved twice, first for tau = 0 to see how
+/// far that leads, then for the tau that this suggests and with the second order of x o y
+/// (Mehrotra). With |u_T| left alone in A it is positive, and steps are long, but forces follow the
+/// sliding slowly; with its full derivative they follow at once, and steps may come to nothing. So
+/// A has a part of the derivative, theta, which is halved after short steps and grows after long
+/// ones.
+#include "rigid/reduced/factor.h"
+#include "rigid/reduced/methods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHORT_STEPS = 3, ///< short steps in a row after which theta is halved
+    FIRST_STEPS = 4, ///< steps that are never used to come back to the middle
+    PATIENCE = 40,   ///< steps in which tau has to fall to a half
+    ARRAYS = 17,     ///< of reduced_interior, with n numbers each
+};
+/// A step shorter than SHORT is short, one longer than LONG is long.
+static const double SHORT = 0.05, LONG = 0.5, LESS = 0.5, MORE = 1.5;
+/// Part of the way to the surface of the cones that is gone at most.
+static const double KEEP_INSIDE = 0.98;
+/// Where the smallest of all products x o y is below this part of their mean, or the velocities of
+/// y are wrong by more than OFF of it, a step aims at the same tau, in order to get to the middle.
+static const double UNEQUAL = 0.03, OFF = 1.0;
+/// Bounds on what tau is multiplied with otherwise.
+static const double LEAST_FALL = 1e-4;
+
+struct reduced_interior {
+    const reduced_work* work;
+    int width;
+    int64_t n;
+    double theta;
+    double* d;        ///< [n] x = d r, y = u/d + ...
+    double *x, *y;    ///< [n] inside the cones
+    double* l;        ///< [n] T x
+    double *axis, *e; ///< [n], [count] T = e (2 axis axis^T - J)^1/2
+    double* u;        ///< [n] velocities of x, divided by d
+    double* along;    ///< [n] theta times the direction of sliding, in the tangential places
+    double* off;      ///< [n] y of u less y
+    double *dx, *dy;  ///< [n] the step
+    double* second;   ///< [n] second order of x o y
+    double *aim, *r;  ///< [n] y of u; impulses to be measured
+    double *right, *left, *room; ///< [n] of the linear system, and room
+    reduced_factor* factor;
+};
+
+// ---- the cone ----------------------------------------------------------------------------------
+
+/// a_0^2 - |a_1|^2: zero on the surface
+static ALWAYS_INLINE double inside(int w, const double* a)
+{
+    const double length = reduced_length(w - 1, a + 1);
+    return (a[0] - length) * (a[0] + length);
+}
+
+/// The largest share of `step` with which a + share step stays inside.
+static double reach(int w, const double* a, const double* step)
+{
+    const double A = step[0] * step[0] - vec_dot(w - 1, step + 1, step + 1);
+    const double B = a[0] * step[0] - vec_dot(w - 1, a + 1, step + 1);
+    const double C = inside(w, a), D = B * B - A * C;
+    double share = step[0] < 0.0 ? -a[0] / step[0] : INFINITY;
+    if (!(D >= 0.0)) return share;
+    const double sum = -(B + copysign(sqrt(D), B)), one = C / sum, two = sum / A;
+    if (one > 0.0 && one < share) share = one;
+    if (two > 0.0 && two < share) share = two;
+    return share;
+}
+
+/// out = T a, or T^-1 a.
+static void scale(const reduced_interior* s, int64_t c, bool inverse, const double* a, double* out)
+{
+    const int w = s->width;
+    const double *axis = s->axis + c * w, sign = inverse ? -1.0 : 1.0;
+    const double size = inverse ? 1.0 / s->e[c] : s->e[c];
+    const double dot = vec_dot(w - 1, axis + 1, a + 1);
+    const double share = sign * a[0] + dot / (1.0 + axis[0]);
+    out[0] = size * (axis[0] * a[0] + sign * dot);
+    for (int k = 1; k < w; k++) out[k] = size * (a[k] + share * axis[k]);
+}
+
+/// T of all contacts, and l; returns the smallest of the products l o l.
+static double find_scales(reduced_interior* s)
+{
+    const int w = s->width;
+    double least = INFINITY;
+    for (int64_t c = 0; c < s->work->p->count; c++) {
+        const double *x = s->x + c * w, *y = s->y + c * w;
+        double* axis = s->axis + c * w;
+        const double x_size = sqrt(inside(w, x)), y_size = sqrt(inside(w, y));
+        const double half = 2.0 * sqrt(0.5 * (1.0 + vec_dot(w, x, y) / (x_size * y_size)));
+        axis[0] = (y[0] / y_size + x[0] / x_size) / half;
+        for (int k = 1; k < w; k++) axis[k] = (y[k] / y_size - x[k] / x_size) / half;
+        s->e[c] = sqrt(y_size / x_size);
+        scale(s, c, false, x, s->l + c * w);
+        least = fmin(least, inside(w, s->l + c * w));
+    }
+    return least;
+}
+
+// ---- the linear system -------------------------------------------------------------------------
+
+/// u of x, and y of u: what y should be.
+static void find_aim(reduced_interior* s)
+{
+    const int w = s->width;
+    for (int64_t k = 0; k < s->n; k++) s->room[k] = s->x[k] / s->d[k];
+    reduced_velocity(s->work->p, s->room, s->u);
+    for (int64_t k = 0; k < s->n; k++) s->u[k] /= s->d[k];
+    for (int64_t c = 0; c < s->work->p->count; c++) {
+        const double* u = s->u + c * w;
+        const bool rough = s->work->p->mu[c] > 0.0;
+        const double length = rough ? reduced_length(w - 1, u + 1) : 0.0;
+        s->aim[c * w] = u[0] + length;
+        for (int k = 1; k < w; k++) {
+            s->aim[c * w + k] = rough ? u[k] : 0.0;
+            s->along[c * w + k] = length > 0.0 ? s->theta * u[k] / length : 0.0;
+        }
+    }
+}
+
+/// Row c of A + T^2, for reduced_factor_make(). Smooth contacts have no tangential impulses.
+static void matrix_row(const void* data, int64_t c, double* out)
+{
+    const reduced_interior* s = data;
+    const reduced_problem* p = s->work->p;
+    const int w = s->width;
+    const double *d = s->d + c * w, *axis = s->axis + c * w, e2 = s->e[c] * s->e[c];
+    for (int64_t b = p->first[c]; b < p->first[c + 1]; b++, out += w * w) {
+        const double *block = p->block + b * w * w, *d_b = s->d + (int64_t)p->column[b] * w;
+        for (int k = 0; k < w * w; k++) {
+            const bool none = k >= w && !(p->mu[c] > 0.0);
+            out[k] = none ? 0.0 : block[k] / (d[k / w] * d_b[k % w]);
+        }
+        for (int k = w; k < w * w; k++) out[k % w] += s->along[c * w + k / w] * out[k];
+        for (int k = 0; k < w * w && p->column[b] == c; k++) {
+            const double J = k == 0 ? 1.0 : (k / w == k % w ? -1.0 : 0.0);
+            out[k] += e2 * (2.0 * axis[k / w] * axis[k % w] - J);
+        }
+    }
+}
+
+/// Solve (A + T^2) dx = right, and once more for what that leaves: T^2 has numbers of all sizes.
+static void solve_system(reduced_interior* s)
+{
+    const reduced_problem* p = s->work->p;
+    const int w = s->width;
+    memcpy(s->dx, s->right, (size_t)s->n * sizeof(double));
+    reduced_factor_solve(s->factor, s->dx);
+    for (int64_t k = 0; k < s->n; k++) s->room[k] = s->dx[k] / s->d[k];
+    reduced_velocity(p, s->room, s->left);
+    for (int64_t c = 0; c < p->count; c++) {
+        double once[3], twice[3], *left = s->left + c * w;
+        scale(s, c, false, s->dx + c * w, once);
+        scale(s, c, false, once, twice);
+        for (int k = 0; k < w; k++) {
+            const bool none = k > 0 && !(p->mu[c] > 0.0);
+            left[k] = none ? 0.0 : (left[k] - p->q[c * w + k]) / s->d[c * w + k];
+        }
+        left[0] += vec_dot(w - 1, s->along + c * w + 1, left + 1);
+        for (int k = 0; k < w; k++) left[k] = s->right[c * w + k] - left[k] - twice[k];
+    }
+    reduced_factor_solve(s->factor, s->left);
+    for (int64_t k = 0; k < s->n; k++) s->dx[k] += s->left[k];
+}
+
+/// Put the step towards x o y = tau, with the second order of it if `second`.
+static void find_step(reduced_interior* s, double tau, bool second)
+{
+    const int w = s->width;
+    for (int64_t c = 0; c < s->work->p->count; c++) {
+        const double* l = s->l + c * w;
+        double left[3] = {tau - vec_dot(w, l, l)}, m[3]; // l o m = left
+        for (int k = 1; k < w; k++) left[k] = -2.0 * l[0] * l[k];
+        for (int k = 0; k < w && second; k++) left[k] -= s->second[c * w + k];
+        m[0] = (l[0] * left[0] - vec_dot(w - 1, l + 1, left + 1)) / inside(w, l);
+        for (int k = 1; k < w; k++) m[k] = (left[k] - l[k] * m[0]) / l[0];
+        scale(s, c, false, m, s->dy + c * w);
+        for (int64_t k = c * w; k < (c + 1) * w; k++) s->right[k] = s->dy[k] - s->off[k];
+    }
+    solve_system(s);
+    for (int64_t c = 0; c < s->work->p->count; c++) {
+        double once[3], twice[3];
+        scale(s, c, false, s->dx + c * w, once);
+        scale(s, c, false, once, twice);
+        for (int k = 0; k < w; k++) s->dy[c * w + k] -= twice[k];
+    }
+}
+
+/// The largest share of the step that stays inside all cones.
+static double reach_of_all(const reduced_interior* s)
+{
+    double share = INFINITY;
+    for (int64_t k = 0; k < s->n; k += s->width) {
+        share = fmin(share, reach(s->width, s->x + k, s->dx + k));
+        share = fmin(share, reach(s->width, s->y + k, s->dy + k));
+    }
+    return share;
+}
+
+/// Second order of x o y in the step, times `weight`.
+static void find_second_order(reduced_interior* s, double weight)
+{
+    const int w = s->width;
+    for (int64_t c = 0; c < s->work->p->count; c++) {
+        double a[3], b[3], *out = s->second + c * w;
+        scale(s, c, false, s->dx + c * w, a);
+        scale(s, c, true, s->dy + c * w, b);
+        out[0] = weight * vec_dot(w, a, b);
+        for (int k = 1; k < w; k++) out[k] = weight * (a[0] * b[k] + b[0] * a[k]);
+    }
+}
+
+// ---- the method --------------------------------------------------------------------------------
+
+reduced_interior* reduced_interior_new(const reduced_work* work)
+{
+    const reduced_problem* p = work->p;
+    const int w = p->width;
+    if (w > 3) return NULL;
+    reduced_interior* s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    *s = (reduced_interior){.work = work, .width = w, .n = p->count * w};
+    s->d = malloc((size_t)(ARRAYS * s->n) * sizeof(double));
+    s->factor = reduced_factor_new(p, work->avx2);
+    if (!s->d || !s->factor) {
+        reduced_interior_free(s);
+        return NULL;
+    }
+    double** const array[ARRAYS] = {&s->d,   &s->x,     &s->y,    &s->l,     &s->axis, &s->e,
+                                    &s->u,   &s->along, &s->off,  &s->dx,    &s->dy,   &s->second,
+                                    &s->aim, &s->r,     &s->room, &s->right, &s->left};
+    for (int i = 0; i < ARRAYS; i++) *array[i] = s->d + i * s->n;
+    for (int64_t c = 0; c < p->count; c++) {
+        const reduced_scale D = reduced_scale_of(w, p->block + work->diagonal[c] * w * w);
+        s->d[c * w] = p->mu[c] > 0.0 ? p->mu[c] * sqrt(D.t) : sqrt(D.n);
+        for (int k = 1; k < w; k++) s->d[c * w + k] = sqrt(D.t);
+    }
+    return s;
+}
+
+void reduced_interior_free(reduced_interior* s)
+{
+    if (!s) return;
+    reduced_factor_free(s->factor);
+    free(s->d);
+    free(s);
+}
+
+/// x and y of the impulses r, moved into their cones as far as they are large in the mean.
+static void start(reduced_interior* s, const double* r)
+{
+    const reduced_problem* p = s->work->p;
+    const int w = s->width;
+    double x2 = 0.0, y2 = 0.0;
+    for (int64_t k = 0; k < s->n; k++) {
+        s->x[k] = p->mu[k / w] > 0.0 || k % w == 0 ? s->d[k] * r[k] : 0.0;
+        x2 += s->x[k] * s->x[k];
+        y2 += p->q[k] / s->d[k] * (p->q[k] / s->d[k]);
+    }
+    find_aim(s);
+    memcpy(s->y, s->aim, (size_t)s->n * sizeof(double));
+    const double in_x = sqrt(x2 / (double)p->count), in_y = sqrt(y2 / (double)p->count);
+    for (int64_t k = 0; k < s->n; k += w) {
+        s->x[k] = fmax(s->x[k], reduced_length(w - 1, s->x + k + 1)) + in_x;
+        s->y[k] = fmax(s->y[k], reduced_length(w - 1, s->y + k + 1)) + in_y;
+    }
+}
+
+/// Measure the natural map of the impulses in x, which is admissible; s->u belongs to x.
+static void measure(reduced_interior* s, reduced_run* run, double* r)
+{
+    const reduced_problem* p = s->work->p;
+    const int w = s->width;
+    for (int64_t c = 0; c < p->count; c++) {
+        const reduced_scale D = reduced_scale_of(w, p->block + s->work->diagonal[c] * w * w);
+        double now[3], u[3];
+        for (int k = 0; k < w; k++) {
+            now[k] = s->x[c * w + k] / s->d[c * w + k];
+            u[k] = s->u[c * w + k] * s->d[c * w + k];
+        }
+        reduced_map(w, &D, p->mu[c], 0.0, now, u, s->r + c * w);
+    }
+    reduced_keep_better(s->work, run, s->r, r);
+}
+
+/// One step from x and y, whose u is known; returns its length, 0 if there is none. *tau receives
+/// the mean of x o y before it.
+static double step(reduced_interior* s, bool first, double* tau)
+{
+    const double count = (double)s->work->p->count;
+    double mean = 0.0, off = 0.0, hoped = 0.0;
+    for (int64_t k = 0; k < s->n; k++) {
+        s->off[k] = s->aim[k] - s->y[k];
+        mean += s->x[k] * s->y[k] / count;
+    }
+    for (int64_t k = 0; k < s->n; k += s->width) {
+        off += s->x[k] * vec_norm(s->width, s->off + k) / count;
+    }
+    *tau = mean;
+    const double least = find_scales(s);
+    if (!reduced_factor_make(s->factor, false, matrix_row, s)) return 0.0;
+    find_step(s, 0.0, false);
+    const double far = fmin(1.0, reach_of_all(s));
+    for (int64_t k = 0; k < s->n; k++) {
+        hoped += (s->x[k] + far * s->dx[k]) * (s->y[k] + far * s->dy[k]) / count;
+    }
+    const bool to_the_middle = !first && (off > OFF * mean || least < UNEQUAL * mean);
+    const double fall = fmin(1.0, fmax(LEAST_FALL, pow(hoped / mean, 3.0)));
+    find_second_order(s, to_the_middle ? 0.0 : far);
+    find_step(s, to_the_middle ? mean : fall * mean, true);
+    const double share = fmin(1.0, KEEP_INSIDE * reach_of_all(s));
+    for (int64_t k = 0; k < s->n; k++) {
+        s->x[k] += share * s->dx[k];
+        s->y[k] += share * s->dy[k];
+    }
+    return isfinite(share) ? share : 0.0;
+}
+
+void reduced_interior_go(reduced_interior* s, reduced_run* run, double* r)
+{
+    s->theta = 1.0;
+    start(s, r);
+    double lowest = INFINITY;
+    int64_t lowest_at = run->iterations;
+    const int64_t begin = run->iterations;
+    for (int shorts = 0; run->iterations < run->limit && !reduced_run_is_late(run);) {
+        double tau;
+        find_aim(s);
+        const double share = step(s, run->iterations < begin + FIRST_STEPS, &tau);
+        run->iterations++;
+        if (!(share > 0.0) || !isfinite(tau)) return;
+        find_aim(s);
+        measure(s, run, r);
+        if (reduced_run_is_done(run)) return;
+        if (tau < 0.5 * lowest) {
+            lowest = tau;
+            lowest_at = run->iterations;
+        }
+        if (run->iterations - lowest_at > PATIENCE) return;
+        shorts = share < SHORT ? shorts + 1 : 0;
+        if (shorts == SHORT_STEPS) {
+            s->theta *= LESS;
+            shorts = 0;
+        } else if (share > LONG) {
+            s->theta = fmin(1.0, MORE * s->theta);
+        }
+    }
+}
