@@ -22,9 +22,9 @@
 /// ones by v at each contact asks for L M v. So p* is taken to exceed p by no more than
 ///     VIOLATION p_n + (WAVE L)^2 m_n v + SINKING L M v,
 /// L the extent of the cluster in mean diameters, M its heaviest body. Where all that contacts do
-/// is wrong it may exceed it by far more: from 100 % on nothing is certified. So this is a theorem
-/// for V^ without violations and contacts that do not slide; where they slide V* is that of the
-/// frozen bounds, and a factor stands for the difference. bench/claim tries to break it.
+/// is wrong it may exceed it by far more: from CERTAIN on nothing is certified. So this is a
+/// theorem for V^ without violations and contacts that do not slide; where they slide V* is that of
+/// the frozen bounds, and a factor stands for the difference. bench/claim tries to break it.
 ///
 /// Cost: two passes over the contacts, about four sweeps' worth.
 #include "rigid/certificate.h"
@@ -44,6 +44,9 @@
 static const double VIOLATION = 2.0, WAVE = 6.0, SINKING = 4.0;
 /// An impulse beyond the bound of friction costs so many times what it could do.
 static const double EXCESS = 2000.0;
+/// From this bound on nothing is certified. It is relative to what the contacts do, and impulses
+/// that are huge and all wrong have a bound near 1.
+static const double CERTAIN = 0.9;
 /// Factor for clusters in which contacts slide: bench/claim has the cases.
 static const double SLIDING = 1.5;
 /// At the bound of friction: so close to it, and with a slip that this part of the bound could
@@ -291,7 +294,7 @@ static void judge_clusters(certificate_work* work)
         const double error = fmin(moving, resting) * (out->sliding > 0 ? SLIDING : 1.0);
         const double scale = sqrt(fmax(s->effect2, least2));
         out->scale = scale;
-        out->bound = error == 0.0 ? 0.0 : error < scale ? error / scale : INFINITY;
+        out->bound = error == 0.0 ? 0.0 : error < CERTAIN * scale ? error / scale : INFINITY;
     }
 }
 
