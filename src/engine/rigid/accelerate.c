@@ -252,7 +252,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
             m.length = stop.seen.length;
-            m.flows = stop.seen.flow > fmax(FLOWING, stop.seen.velocity); // and is no mere error
+            // An error makes no more flow than itself.
+            m.flows = stop.seen.flow > fmax(FLOWING, 0.5 * stop.seen.velocity);
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, stop.tolerance)) {

@@ -113,6 +113,7 @@ static talus_status try_reduced(attempt* a)
         reduced_to_problem(r, part);
         if (status == TALUS_OK && finite) status = judge(a, &better);
         a->out->factorisations += found.iterations;
+        a->out->work += (double)(found.iterations * part->count); // most of them are sweeps
         if (better) {
             a->out->method = found.method;
             direct_read(&a->cluster, part, a->best);

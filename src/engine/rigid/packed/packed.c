@@ -2,6 +2,7 @@
 #include "rigid/packed/packed.h"
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "rigid/update.h"
 
 #include <sched.h>
@@ -28,6 +29,7 @@ void packed_free(packed_problem* packed)
 {
     packed_layout_free(packed);
     packed_single_free(packed);
+    crew_free(packed->crew);
     free(packed->blocks);
     free(packed->done);
     free(packed->batches);
@@ -483,24 +485,34 @@ static void wait_for(const packed_problem* packed, int64_t block, uint32_t pass)
 /// Work on a block; `data` says how.
 typedef void block_work(packed_problem* packed, int64_t block, const void* data);
 
+/// A pass over all blocks.
+typedef struct block_pass {
+    packed_problem* packed;
+    block_work* work;
+    const void* data;
+    uint32_t number;
+} block_pass;
+
+static void do_block(void* data, int64_t k)
+{
+    const block_pass* pass = data;
+    packed_problem* packed = pass->packed;
+    const packed_block* block = &packed->blocks[k];
+    for (int i = 0; i < block->wait_count; i++) wait_for(packed, block->waits[i], pass->number);
+    for (int64_t i = 0; i < k && block->wait_count < 0; i++) wait_for(packed, i, pass->number);
+    pass->work(packed, k, pass->data);
+    __atomic_store_n(&packed->done[k], pass->number, __ATOMIC_RELEASE);
+}
+
 /// Do all blocks but the tail. Threads take them in order, and every block waits for those that
 /// touch the same bodies before it: to each body things happen in the order of one thread.
 static void do_blocks(packed_problem* packed, block_work* work, const void* data, int threads)
 {
-    const uint32_t pass = ++packed->pass;
-    int64_t next = 0;
-    // Not with a team of one: it would ask the kernel at its end to wake nobody.
-    for (int64_t k = 0; threads == 1 && k < packed->block_count; k++) work(packed, k, data);
-    if (threads == 1) return;
-#pragma omp parallel num_threads(threads)
-    for (;;) {
-        const int64_t k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-        if (k >= packed->block_count) break;
-        const packed_block* block = &packed->blocks[k];
-        for (int i = 0; i < block->wait_count; i++) wait_for(packed, block->waits[i], pass);
-        for (int64_t i = 0; i < k && block->wait_count < 0; i++) wait_for(packed, i, pass);
-        work(packed, k, data);
-        __atomic_store_n(&packed->done[k], pass, __ATOMIC_RELEASE);
+    block_pass pass = {packed, work, data, ++packed->pass};
+    if (threads > 1) {
+        crew_do(&packed->crew, threads, packed->block_count, do_block, &pass);
+    } else {
+        for (int64_t k = 0; k < packed->block_count; k++) work(packed, k, data);
     }
 }
 

@@ -139,6 +139,7 @@ typedef struct packed_problem {
     double velocity_unit, impulse_unit; ///< float = value / unit; powers of two
     packed_sums* sums;                  ///< [block_count + 1] of the last sweep, the tail's last
     double spin_arm;                    ///< 2D: u_t = ... - spin_arm (w_a + w_b) between balls
+    struct crew* crew;                  ///< that sweeps over the blocks; NULL: none yet
     problem* problem;                   ///< that was packed; owned by the caller
     struct layout_notes* notes;
 } packed_problem;

@@ -55,7 +55,7 @@ typedef struct reduced_result {
         velocity;       ///< reduced_error(), reduced_residual(), reduced_velocity_residual()
     int64_t iterations; ///< of all methods that were tried
     const char* method; ///< that gave the answer
-    char story[240];    ///< in plain words: what was done and why
+    char story[480];    ///< in plain words: what was done and why
 } reduced_result;
 
 /// Names of the methods that reduced_solve() knows, NULL-terminated.

@@ -370,14 +370,21 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
     return status;
 }
 
-/// Impulses so large that only the velocities show that the law does not hold.
-static void tell_unsolvable(reduced_result* out, double tolerance)
+/// Velocities that are wrong by more than this part while all else is right, because the impulses
+/// are huge: a ball between walls that close in on it has about 1, piles that are nearly solved
+/// 1e-6.
+static const double HOPELESS = 0.01;
+
+/// Why velocities alone are not what they should be, at the end of the story.
+static void tell_velocities(reduced_result* out, double tolerance)
 {
-    static const char text[] =
+    static const char none[] =
         "; impulses grow and velocities stay wrong: there may be no solution";
-    const size_t most = sizeof out->story - sizeof text, used = strlen(out->story);
+    static const char slow[] = "; the impulses are precise enough, the velocities are not yet";
     if (!(out->error <= tolerance && out->residual <= tolerance)) return;
-    memcpy(out->story + (used < most ? used : most), text, sizeof text);
+    const char* text = out->velocity > HOPELESS ? none : slow;
+    const size_t most = sizeof out->story - strlen(text) - 1, used = strlen(out->story);
+    memcpy(out->story + (used < most ? used : most), text, strlen(text) + 1);
     if (used > most) memcpy(out->story + most - 3, "...", 3);
 }
 
@@ -402,7 +409,7 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
     out->error = s.run.best.error;
     out->residual = s.run.best.residual;
     out->velocity = s.run.best.velocity;
-    if (!out->converged) tell_unsolvable(out, options->tolerance);
+    if (!out->converged) tell_velocities(out, options->tolerance);
     out->iterations = s.run.iterations + s.lost;
     return status;
 }
