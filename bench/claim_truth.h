@@ -256,7 +256,8 @@ typedef struct truth {
 static const double REFERENCE_RESIDUAL = 1e-13;
 /// Residual from which on a reference counts at all, and from which on it is a solution of its own
 /// even if it lies apart from others, where something slides.
-static const double REFERENCE_WORST = 1e-6, REFERENCE_EXACT = 1e-10, REFERENCE_EXACT_STIFF = 1e-12;
+static const double REFERENCE_WORST = 1e-6, REFERENCE_WORST_STIFF = 1e-9, REFERENCE_EXACT = 1e-10,
+                    REFERENCE_EXACT_STIFF = 1e-12;
 
 /// Sweeps that a reference may take: so many updates of contacts, fewer where these take longer,
 /// most of all where solids have rich laws.
@@ -290,7 +291,8 @@ static inline void solve_by(problem* p, talus_solver_method method, talus_stop_r
 static inline void keep_reference(cluster_truth* t, problem* p, const char* how)
 {
     const double natural = residual_natural(p);
-    if (!(natural <= REFERENCE_WORST) || t->count == MAX_REFERENCES) return;
+    const double worst = p->compound_count > 0 ? REFERENCE_WORST_STIFF : REFERENCE_WORST;
+    if (!(natural <= worst) || t->count == MAX_REFERENCES) return;
     t->found[t->count++] = (reference){how, natural, velocities_copy(p)};
 }
 
