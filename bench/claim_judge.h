@@ -179,7 +179,7 @@ static inline void claim_make(const problem* p, const truth* t, int claim, claim
 // ---- judgement ---------------------------------------------------------------------------------
 
 /// Errors that rounding makes are none.
-static const double ROUNDING_ERROR = 1e-9;
+static const double ROUNDING_ERROR = 1e-8;
 /// true/claimed from which on a claim is false. Where the answer is standstill the certificate is
 /// exact, and both differ by rounding.
 static const double FALSE_WORD = 1.0 + 1e-6;

@@ -144,25 +144,6 @@ static void who_has_seen_enough_ends_it(void** state)
     watch_ends_it(8);
 }
 
-/// What goes on afterwards ends as if it had not been cut: momentum is kept to the last sweep. The
-/// other one, which is all there is, ends with plain sweeps and so differs.
-static void parts_end_with_momentum(void** state)
-{
-    (void)state;
-    static model part, whole, last;
-    const talus_solver_def brief = auto_options(1e-12, 80), lasting = auto_options(1e-12, 100000);
-    watch_counted w = {.watch = {.next = 80, .look = look_once}};
-    const solve_request of_part = {.options = &brief, .h = 1.0, .seed = 5, .goes_on = true};
-    const solve_request of_whole = {.options = &lasting, .h = 1.0, .seed = 5, .watch = &w.watch};
-    stack_model(2, 60, 0.3, &part);
-    whole = last = part;
-    assert_int_equal(solve_with(&accelerated_solver, &of_part, &part).sweeps, 80);
-    assert_int_equal(solve_with(&accelerated_solver, &of_whole, &whole).sweeps, 80);
-    assert_int_equal(solve_by(&accelerated_solver, &brief, &last).sweeps, 80);
-    assert_memory_equal(part.t, whole.t, sizeof part.t);
-    assert_memory_not_equal(last.t, whole.t, sizeof last.t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,7 +151,6 @@ int main(void)
         cmocka_unit_test(good_answers_are_kept),
         cmocka_unit_test(the_method_is_that_of_the_answer),
         cmocka_unit_test(who_has_seen_enough_ends_it),
-        cmocka_unit_test(parts_end_with_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

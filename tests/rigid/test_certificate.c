@@ -74,11 +74,11 @@ static void a_stack_at_rest(void** state)
                 change2 += (v + 1.0) * (v + 1.0);
             }
             const double error = sqrt(speed2 / change2);
-            if (error >= 1.0) {
+            if (error >= 0.9) {
                 assert_true(isinf(j.found.bound));
             } else {
-                check_close("error of a stack", j.found.bound, error, 1e-7,
-                            "the root of rounding in the gap");
+                check_close("error of a stack", j.found.bound, error, 1e-7 + 0.01 * error * error,
+                            "the root of rounding in the gap, MAY_SLIDE of certificate.c");
             }
             assert_int_equal(j.found.cluster_bodies, 12);
             assert_false(j.found.sliding);

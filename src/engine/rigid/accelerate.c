@@ -33,6 +33,10 @@ static const double PROGRESS = 0.8, GOOD_PROGRESS = 0.4;
 /// before there is a limit, and afterwards. Waves in a packing at rest stay below the first, flows
 /// do not.
 static const double GROWTH = 2.0, DIVERGENCE = 1e6;
+/// Squared change over the largest of the first sweeps from which on momentum is taken to blow the
+/// solution up, as torques of rolling can make it: plain sweeps never do.
+static const double BLOW_UP = 1e3;
+enum { FIRST_SWEEPS = 8 };
 /// Sweeps in which a wave crosses a diameter of a packing, with some room: until it has crossed the
 /// whole packing the change need not become smaller.
 static const double CROSSING = 3.0;
@@ -52,6 +56,9 @@ typedef struct momentum {
     int64_t sweeps;   ///< of this window
     int64_t window;   ///< length of a window while momentum has no limit
     double length;    ///< on which the errors vary, in diameters
+    double first;     ///< largest change of the first sweeps
+    int64_t age;      ///< sweeps of the solve
+    bool off;         ///< momentum made the changes grow without end: there is none any more
     bool flows;       ///< grains flow
     double outlier;   ///< change above which a contact that turns back is held
 } momentum;
@@ -106,9 +113,11 @@ static void momentum_next(momentum* m, const packed_sums* s, int64_t contacts)
                            : m->limit > 2 * WINDOW ? m->limit / 2
                                                    : WINDOW;
     m->best = fmin(m->best, s->change);
+    if (m->age++ < FIRST_SWEEPS) m->first = fmax(m->first, s->change);
+    m->off |= !(s->change <= BLOW_UP * m->first);
     m->outlier = m->flows ? OUTLIER * s->change / (double)contacts : INFINITY;
     if (++m->sweeps >= window || diverges) judge_window(m);
-    if (diverges || s->turning < 0.0) {
+    if (diverges || m->off || s->turning < 0.0) {
         restart(m);
         return;
     }
@@ -147,6 +156,8 @@ static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packe
     packed_shift(w, kernels, threads);
     if (c->steps == 1) restart(m);
     m->best = m->last_best = INFINITY;
+    m->first = 0.0;
+    m->age = 0;
     m->sweeps = 0;
     return TALUS_OK;
 }
@@ -199,6 +210,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, stop.tolerance, budget);
     bool reached = false;
     momentum m = momentum_start(request->size);
+    m.off = request->plain;
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
     int64_t skipped = 0;
@@ -221,7 +233,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         if (accelerated) momentum_next(&m, &sums, p->count);
         // What does not converge ends with plain sweeps: they leave small errors, momentum may
         // leave large ones.
-        if (!request->goes_on && budget - out->sweeps <= budget / 8) restart(&m);
+        if (budget - out->sweeps <= budget / 8) restart(&m);
         const bool watched = solve_is_watched(request, out->sweeps);
         const bool due = stop_due(&stop, out->sweeps, &stats);
         const bool halfway =
@@ -240,7 +252,8 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
             m.length = stop.seen.length;
-            m.flows = stop.seen.flow > fmax(FLOWING, stop.seen.velocity); // and is no mere error
+            // An error makes no more flow than itself.
+            m.flows = stop.seen.flow > fmax(FLOWING, 0.5 * stop.seen.velocity);
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, stop.tolerance)) {
@@ -251,6 +264,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     }
     if (!current) packed_give_back(w, kernels, request->threads);
     packed_forget(w);
+    out->blew_up = m.off;
     solve_conclude(&stop, p, reached, out);
     out->updates -= skipped;
     return TALUS_OK;

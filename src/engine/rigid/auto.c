@@ -278,6 +278,7 @@ static talus_status sweep(direct_phase* d, own_watch* w)
     solve_request request = *d->request;
     request.sweeps_before += done.sweeps;
     request.watch = &w->watch;
+    request.plain |= done.blew_up;
     w->wanted = w->watch.enough = false;
     set_next(w);
     TRY(accelerated_solver.solve(d->p, &request, d->ws, d->out));

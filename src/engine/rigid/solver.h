@@ -41,13 +41,14 @@ typedef struct solve_request {
     double strictness;  ///< what the rule asks for is divided by this if it is above 1
     int threads;        ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
-    bool goes_on;       ///< whoever asks goes on where this ends without having met the rule
+    bool plain;         ///< momentum has blown up in an earlier part of this solve: do without it
 } solve_request;
 
 typedef struct solve_result {
     int64_t sweeps, updates;
     int64_t single_sweeps;     ///< of these in single precision
     bool converged;            ///< the stopping rule was met
+    bool blew_up;              ///< momentum did not help but made changes grow without end
     double tolerance;          ///< that the rule asked for in the end (solve_tolerance)
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)

@@ -29,6 +29,8 @@ enum { MOST_FACTORISATIONS = 80, LEAST_FACTORISATIONS = 8 };
 /// An answer is good enough when its certificate is this part of what is asked for, or no more than
 /// what is left of it, a root of rounded sums, where impulses are exact.
 static const double GOOD = 0.1, ROUNDING = 1e-6;
+/// An answer with this bound is none.
+static const double USELESS = 0.5;
 /// The third method has dense matrices.
 enum { REDUCED_LARGEST = 400 };
 static const double REDUCED_TOLERANCE = 1e-13;
@@ -45,16 +47,17 @@ typedef struct attempt {
     direct_result* out;
 } attempt;
 
-/// Judge the impulses in the problem; true if they are the best. From 1 on all that contacts do is
-/// wrong, and one answer is as useless as the other. Below the rounding of the certificate the
-/// residual tells them apart.
+/// Judge the impulses in the problem; true if they are the best. Bounds are relative to what the
+/// contacts do, and huge impulses that are all wrong have a bound near 1: from USELESS on one
+/// answer is as useless as the other. Below the rounding of the certificate the residual tells them
+/// apart.
 static talus_status judge(attempt* a, bool* better)
 {
     certificate found;
     TRY(certificate_find(a->judge, a->part, 1, &found));
     const double left = residual_measure(a->part, 0.0, 1).natural;
     const double now = fmax(found.bound, ROUNDING), before = fmax(a->out->bound, ROUNDING);
-    *better = isfinite(found.bound) && now < 1.0 &&
+    *better = isfinite(found.bound) && now < USELESS &&
               (now < before || (now == before && left < a->natural));
     if (*better) {
         a->out->bound = found.bound;

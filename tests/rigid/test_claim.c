@@ -1,0 +1,60 @@
+/// The certificate of a step (rigid/certificate.c) against the truth, on problems of bench/claim
+/// with seeds of their own: three of every kind.
+///
+/// The references are solved to residuals near rounding and have to agree with each other
+/// (bench/claim_truth.h); no tolerance besides: a claim holds or it does not.
+#include "support.h"
+
+#include "claim_judge.h"
+
+/// Smaller problems than those of the bench, so that all of them take some seconds.
+static const claim_effort SHORT = {.grains = 60, .references = 0.3, .stages = 4};
+enum { FIRST_SEED = 70001, PROBLEMS = 3 };
+
+static void no_certificate_is_below_the_truth(void** state)
+{
+    (void)state;
+    claim_score all = {0};
+    for (int kind = 0; kind < CLAIM_KIND_COUNT; kind++) {
+        claim_score score = {0};
+        for (int i = 0; i < PROBLEMS; i++) {
+            judge_problem(kind, FIRST_SEED + (uint64_t)i, &SHORT, false, &score);
+        }
+        const claim_tally* c = &score.tally[CLAIM_CERTIFICATE];
+        if (c->exceeded > 0) {
+            print_message("%s: true/claimed %g, seed %llu\n", CLAIM_KINDS[kind].name, c->worst,
+                          (unsigned long long)c->worst_seed);
+        }
+        score_add(&all, &score);
+        score_free(&score);
+    }
+    const claim_tally* c = &all.tally[CLAIM_CERTIFICATE];
+    print_message("%d problems, %d of them without a truth; %lld iterates, %lld certified, worst "
+                  "true/claimed %g\n",
+                  all.problems, all.without_truth, (long long)c->iterates, (long long)c->count,
+                  c->worst);
+    assert_int_equal(c->exceeded, 0);
+    // A test that judges nothing would not fail either.
+    assert_in_range(all.problems, CLAIM_KIND_COUNT * (PROBLEMS - 1), CLAIM_KIND_COUNT * PROBLEMS);
+    assert_in_range(all.without_truth, 0, all.problems / 10);
+    assert_in_range(c->count, 4 * all.problems, INT32_MAX);
+    score_free(&all);
+}
+
+/// The judge sees a claim that is too small: the estimate fails where it is known to.
+static void a_false_claim_is_seen(void** state)
+{
+    (void)state;
+    claim_score score = {0};
+    for (int i = 0; i < 8; i++) judge_problem(0, FIRST_SEED + (uint64_t)i, &SHORT, false, &score);
+    assert_string_equal(CLAIM_KINDS[0].name, "beam");
+    assert_in_range(score.tally[CLAIM_ESTIMATE].exceeded, 1, INT32_MAX);
+    score_free(&score);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_certificate_is_below_the_truth),
+                                       cmocka_unit_test(a_false_claim_is_seen)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
