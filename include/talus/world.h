@@ -370,7 +370,7 @@ typedef struct talus_rigidity {
     double velocity_error;   ///< estimated error of all velocities, relative to what contacts do to
                              ///< them: not a bound
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
-    bool yielding;           ///< velocity_error > 0.1: the packing gives way like an elastic one
+    bool yielding;           ///< velocity_error > 0.2: the packing gives way like an elastic one
     double certified;        ///< upper bound on the velocity error of the worst cluster of touching
                              ///< grains, relative to what its contacts do (docs/theory.md)
     bool frozen_friction;    ///< its contacts slide: the bound is for their present friction bounds

@@ -177,26 +177,26 @@ static void test_rigid_needs_all_of_it(void** state)
     t.unconverged = 1;
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "10 %, but 1 did not meet the stopping rule.");
+    check_has(text, "20 %, but 1 did not meet the stopping rule.");
     t.unconverged = t.steps;
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "10 %, but 100 did not meet the stopping rule.");
+    check_has(text, "20 %, but 100 did not meet the stopping rule.");
 
     t = made((int64_t[TALUS_CERTIFIED_LEVELS]){[0] = 99, [WITHIN_10 + 1] = 1});
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "10 %, but 1 is not certified within 10 %.");
+    check_has(text, "20 %, but 1 is not certified within 10 %.");
     t.unconverged = 3;
     certainty_tell_rigidity(&t, text, sizeof text);
-    check_has(text, "10 %, but 3 did not meet the stopping rule, 1 is not certified within 10 %.");
+    check_has(text, "20 %, but 3 did not meet the stopping rule, 1 is not certified within 10 %.");
 
     t = good; // a claim that was found to be false
     t.audits = 5;
     t.audits_held = 4;
     certainty_tell_rigidity(&t, text, sizeof text);
     check_lacks(text, claim);
-    check_has(text, "10 %, but 1 failed an audit.");
+    check_has(text, "20 %, but 1 failed an audit.");
 
     t.yielding = 25;
     certainty_tell_rigidity(&t, text, sizeof text);

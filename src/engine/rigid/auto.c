@@ -27,10 +27,14 @@
 
 /// Sweeps after which it is looked how they get on, and how many times more before the next look.
 enum { FIRST_LOOK = 200, NEXT_LOOK = 4 };
-/// Work for direct methods: for clusters in which nothing slides, which they nearly always solve,
-/// as a part of all sweeps that the solve may make; for the others of the sweeps made so far, and
-/// more when these were many and did not do.
-static const double SHARE_AT_REST = 1.0, SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6;
+/// Sweeps after which direct methods are tried for the last digits, too.
+enum { LATE = 3000 };
+/// Work for direct methods, in sweeps: for clusters at rest, which they nearly always solve, so
+/// many times the sweeps made so far but no less than LEAST, and no more than the solve may make;
+/// for those in which contacts slide a share of the sweeps made so far, and more when these were
+/// many and did not do.
+static const double MORE_AT_REST = 3.0, LEAST_AT_REST = 1000.0;
+static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
 /// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
@@ -121,7 +125,8 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double tolerance = tolerance_for(d, of);
     if (of->contacts > direct_largest(d->p->dim)) return false;
-    if (!d->converged) return of->bound > tolerance;
+    if (!d->converged)
+        return of->bound > (d->sweeps < LATE ? fmax(tolerance, ROUNDING) : tolerance);
     const double normal = !in_flow(of) && d->list.bonded[k]      ? NORMAL_BONDED
                           : !in_flow(of) || of->contacts <= TINY ? NORMAL_AT_REST
                                                                  : NORMAL_IN_FLOW;
@@ -135,7 +140,9 @@ static double work_for(direct_phase* d, const cluster_certificate* of, double le
     const int64_t most = solve_budget(d->request);
     const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
     const double share = stuck && !d->converged ? SHARE_UNDONE : SHARE_IN_FLOW;
-    const double left = !in_flow(of) ? SHARE_AT_REST * (double)most * count - d->work_at_rest
+    const double at_rest =
+        fmin((double)most, fmax(LEAST_AT_REST, MORE_AT_REST * (double)d->sweeps));
+    const double left = !in_flow(of) ? at_rest * count - d->work_at_rest
                                      : share * (double)d->sweeps * count - d->work_in_flow;
     rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
     return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;

@@ -138,7 +138,7 @@ void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
         snprintf(
             text, size,
             "Rigidity: this run was yielding in %.3g %% of its steps: their velocities are "
-            "estimated to be off by more than 10 %% of what the contacts do to them, as if the "
+            "estimated to be off by more than 20 %% of what the contacts do to them, as if the "
             "grains gave way.",
             100.0 * (double)t->yielding / (double)t->steps);
         return;
@@ -157,7 +157,7 @@ void certainty_tell_rigidity(const talus_totals* t, char* text, size_t size)
         snprintf(false_claim, sizeof false_claim, " %" PRId64 " failed an audit", failed);
     snprintf(
         text, size,
-        "Rigidity: no step is estimated to be off by more than 10 %%, but%s%s%s. Such steps do "
+        "Rigidity: no step is estimated to be off by more than 20 %%, but%s%s%s. Such steps do "
         "not count as rigid.",
         unmet, unsure, false_claim);
 }

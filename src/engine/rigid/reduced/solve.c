@@ -21,7 +21,7 @@ enum {
     TRY_AGAIN = 4,        ///< so many times more sweeps before a dense attempt is repeated
     EASY = 100,           ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20,    ///< steps that Newton's method usually needs
-    SWEEPS_FIRST = 20000, ///< sweeps before it, at most
+    SWEEPS_FIRST = 30000, ///< sweeps before it, at most
     STEPS_MOST = 1000,    ///< steps that it is allowed by itself
     STEPS_TRY = 60,       ///< steps that it is allowed before the interior point method
     STEPS_END = 150,      ///< steps that it is allowed after it
