@@ -80,7 +80,7 @@ static talus_status make_flowing(paper* p, const packing_def* def, talus_world**
 /// `fixed` is the number of sweeps of BUW_SWEEPS.
 static talus_solver_def solver_of(int kind, int fixed)
 {
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     solver.tolerance = 0.1;
     solver.max_sweeps = 200000;
     if (kind != OWN_SOLVER) solver.method = TALUS_SOLVER_SWEEPS;
@@ -204,7 +204,7 @@ static talus_status measure_table(paper* p, cost_table* table)
 /// A block falls on a floor between two walls: sweeps of the step that stops it.
 static talus_status strike(paper* p, int dim, int n, int solver, double* grains, double* sweeps)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = dim;
     options.seed = p->seed;
     options.threads = p->threads;

@@ -60,7 +60,7 @@ static talus_status make_loaded(paper* p, uint64_t seed, situation* s)
 static talus_status make_empty(paper* p, double friction, double period, uint64_t seed,
                                talus_world** out)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.gravity[1] = -1;
     options.periodic[1] = period > 0;
@@ -160,7 +160,7 @@ static talus_solver_def solver_of(int rule, int point)
                                               [RIGID] = {1, 0.3, 0.1, 0.03, 0.01}};
     static const talus_stop_rule stop[RULES] = {TALUS_STOP_LOCAL, TALUS_STOP_GLOBAL,
                                                 TALUS_STOP_SWEEPS, TALUS_STOP_RIGID};
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     solver.method = TALUS_SOLVER_SWEEPS;
     solver.stop = stop[rule];
     solver.max_sweeps = rule == FIXED ? (int)eps[rule][point] : 5000;

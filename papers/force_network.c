@@ -46,7 +46,7 @@ typedef struct setting {
 static setting sizes(bool brief)
 {
     const stretch onset = {0.002, 0.006, 5}, brief_later = {0.01, 0.02, 5}, later = {0.03, 0.06, 7};
-    return (setting){.samples = brief ? 5 : MOST_SAMPLES,
+    return (setting){.samples = brief ? 8 : MOST_SAMPLES,
                      .grains = brief ? 300 : 2000,
                      .stretch = {onset, brief ? brief_later : later},
                      .inertial_number = 1e-3};

@@ -205,7 +205,7 @@ static talus_status solve_reference(paper* p, problem* o, solved* out)
 /// The same with the library's own choice of a solver, from zero impulses too.
 static talus_status solve_fast(paper* p, problem* o, solved* out)
 {
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     solver.warm_start = false;
     solver.tolerance = velocity_tolerance;
     solver.max_sweeps = 1000000;

@@ -47,7 +47,7 @@ static talus_status roll(paper* p, const sphere_def* def, double* speed, double*
     talus_world* world = NULL;
     const heap_law law = {.friction = 0.5, .rolling = def->rolling, .torsion = def->torsion};
     TRY(heap_table(p, def->slope, &law, &world));
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     solver.stop = TALUS_STOP_RESIDUAL;
     solver.tolerance = 1e-13;
     TRY(talus_world_set_solver(world, &solver, &p->error));

@@ -72,7 +72,7 @@ static talus_status load_world(paper* p, const char* path, kind what, talus_worl
         friction, seed, what == CUNDALL ? "soft.elongation=cundall" : "soft.elongation=geometric"};
     talus_scene* scene;
     talus_report report = {0};
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.threads = p->threads;
     talus_status status = talus_scene_load(path, sets, 3, &scene, &report, &p->error);
     if (status >= 0) {

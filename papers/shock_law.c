@@ -282,7 +282,7 @@ typedef struct heap_results {
 /// A heap on a fixed row of disks, with friction.
 static talus_status make_heap(paper* p, const talus_solver_def* solver, talus_world** out)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.gravity[1] = -1;
     options.seed = p->seed;

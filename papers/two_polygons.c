@@ -87,7 +87,7 @@ static talus_status add_shapes(paper* p, talus_world* world)
 static talus_status make_world(paper* p, const press* n, talus_elongation elongation,
                                talus_world** out)
 {
-    talus_world_def def = talus_world_default();
+    talus_world_def def = paper_world_default();
     def.dim = 2;
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = TALUS_INTEGRATOR_GEAR5;

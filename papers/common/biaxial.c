@@ -25,7 +25,7 @@ talus_status biaxial_drive(paper* p, const packing_def* made, talus_world* cell,
 talus_status biaxial_make(paper* p, const packing_def* made, const talus_world* packing,
                           double friction, talus_world** out)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.seed = made->seed;
     options.threads = made->threads;

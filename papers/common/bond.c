@@ -12,7 +12,7 @@ static talus_status set_pull(paper* p, talus_world* world, double force)
 
 talus_status bond_try(paper* p, const bond_pull* def, bond_end* end)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.solver.stop = TALUS_STOP_RESIDUAL;
     options.solver.tolerance = 1e-13;

@@ -7,7 +7,7 @@
 
 talus_solver_def chain_sweeps(int sweeps, talus_sweep_order order)
 {
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     solver.method = TALUS_SOLVER_SWEEPS;
     solver.order = order;
     solver.stop = TALUS_STOP_SWEEPS;
@@ -27,7 +27,7 @@ chain_def chain_default(void)
 
 talus_status chain_make(paper* p, const chain_def* def, talus_world** out)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.seed = def->seed;
     options.threads = p->threads;
@@ -76,7 +76,7 @@ static void stop(talus_world* world)
 talus_status chain_press(paper* p, talus_world* world, double h)
 {
     const talus_solver_def own = talus_world_options(world)->solver;
-    talus_solver_def exact = talus_solver_default();
+    talus_solver_def exact = paper_solver_default();
     exact.tolerance = 1e-12;
     exact.max_sweeps = 100000;
     stop(world);

@@ -120,7 +120,7 @@ talus_status discs_run(paper* p, const discs* d, discs_start start, double h, do
                        decay* out)
 {
     talus_world* world;
-    talus_world_def def = talus_world_default();
+    talus_world_def def = paper_world_default();
     def.dim = 2;
     def.method = TALUS_METHOD_SOFT;
     def.soft.integrator = TALUS_INTEGRATOR_GEAR5;

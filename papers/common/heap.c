@@ -29,7 +29,7 @@ static talus_pair_def pair_of(const heap_law* law)
 
 talus_status heap_table(paper* p, double slope, const heap_law* law, talus_world** out)
 {
-    talus_world_def def = talus_world_default();
+    talus_world_def def = paper_world_default();
     def.gravity[0] = sin(slope);
     def.gravity[2] = -cos(slope);
     def.seed = p->seed;

@@ -21,7 +21,7 @@ packing_def packing_default(void)
                          .rest = 1e-10,
                          .seed = 1,
                          .threads = 1,
-                         .solver = talus_solver_default()};
+                         .solver = paper_solver_default()};
 }
 
 /// Volume (2D: area) of a ball of radius 1.
@@ -198,7 +198,7 @@ static talus_status create(paper* p, const packing_def* def, const placing* box,
                            talus_world** out)
 {
     const int up = def->dim - 1;
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = def->dim;
     options.seed = def->seed;
     options.threads = def->threads;
@@ -275,7 +275,7 @@ void packing_slow(talus_world* world, double part)
 static talus_status calm(paper* p, const packing_def* def, talus_world* world, double h)
 {
     enum { MOST = 20000 };
-    talus_solver_def solver = talus_solver_default();
+    talus_solver_def solver = paper_solver_default();
     for (int64_t s = 0; s < MOST; s++) {
         talus_step_result result;
         double lid[2];

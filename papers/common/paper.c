@@ -244,6 +244,20 @@ void* paper_alloc(paper* p, size_t count, size_t size)
     return *own;
 }
 
+talus_solver_def paper_solver_default(void)
+{
+    talus_solver_def solver = talus_solver_default();
+    solver.tolerance = 0.01;
+    return solver;
+}
+
+talus_world_def paper_world_default(void)
+{
+    talus_world_def def = talus_world_default();
+    def.solver = paper_solver_default();
+    return def;
+}
+
 talus_status paper_world(paper* p, const talus_world_def* def, talus_world** out)
 {
     paper_results* r = p->results;

@@ -47,7 +47,7 @@ static talus_status add_disks(paper* p, const powder_def* def, double height, ta
 
 talus_status powder_make(paper* p, const powder_def* def, talus_world** out)
 {
-    talus_world_def options = talus_world_default();
+    talus_world_def options = paper_world_default();
     options.dim = 2;
     options.periodic[0] = true;
     options.cell_high[0] = def->width;
