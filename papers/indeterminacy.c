@@ -438,7 +438,9 @@ static talus_status sample_all(paper* p, talus_ensemble* e, talus_ensemble* smal
     def.packed = FRICTION; // few contacts, few samples to span what they leave open
     def.samples = 12;
     def.starts = TALUS_START_RANDOM;
-    def.tolerance = 1e-9;
+    // A contact that leaves its friction bound in few solutions only, and hardly, opens a way as
+    // well: one of 2e-6 was there, which a tolerance of 1e-9, forces known to 3e-6, hides.
+    def.tolerance = 1e-11;
     TRY(sample(p, &def, small, NULL));
     paper_progress(p, 0.15);
     def.grains = p->brief ? 60 : 240;
