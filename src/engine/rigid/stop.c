@@ -15,6 +15,9 @@ static const double DEFAULT_CUTOFF = 1e-6;
 /// passes for a flow: at rest the flow is at most the error itself (residual.c).
 static const double AT_REST = 1e-2, IN_FLOW = 0.1, FLOW_SHARE = 0.5;
 
+/// Flow above which grains are taken to flow.
+static const double FLOWING = 0.1;
+
 double solve_tolerance(const solve_request* request, const residual_report* seen)
 {
     const talus_solver_def* o = request->options;
@@ -60,7 +63,8 @@ bool stop_meets(const stop_state* s, const residual_report* report)
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 4, 16, 64, ... sweeps.
+/// nothing: so it is also done after 4, 16, 64, ... sweeps. In flows the ratio changes as
+/// errors become local: there it is done after each quarter more.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
@@ -68,13 +72,16 @@ bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
     const bool power_of_four =
         sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
-    return power_of_four || (promising && sweep >= s->next_check);
+    const bool overdue =
+        s->seen.flow > FLOWING && sweep >= 64 && sweep >= s->last_check + s->last_check / 4;
+    return power_of_four || overdue || (promising && sweep >= s->next_check);
 }
 
 bool stop_look(stop_state* s, problem* p, int64_t sweep, const sweep_stats* stats)
 {
     s->seen = residual_measure(p, s->size, s->threads);
     s->tolerance = solve_tolerance(s->request, &s->seen);
+    s->last_check = sweep;
     s->next_check = sweep + (sweep >= 16 ? sweep / 8 : 2);
     const double change = sqrt(stats->change2 / stats->impulse2);
     const double measure = s->rule == TALUS_STOP_RIGID ? s->seen.velocity : s->seen.natural;
