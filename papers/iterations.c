@@ -369,7 +369,7 @@ static void state_rest(paper* p, const results* res)
     }
     for (int i = 0; i < res->count; i++) worst = fmax(worst, res->all[i].value[FAST_ERROR]);
     paper_between(p, "fast solver: largest velocity error", worst, 0, 1.2 * velocity_tolerance,
-                  "asked for 10 %; its estimate is a bound to 20 % (docs/theory.md)");
+                  "asked for 10 %; the error was up to 1.2 times the estimate (docs/theory.md)");
     paper_note(p, "The papers give no setting for this. Chosen: radii in [r, 2r], friction 0.05, "
                   "periodic sides, cold start, velocity error of 10 %% for a lid as heavy as all "
                   "grains together. Other tolerances and lids change the factor before (L/d)^2.");

@@ -53,7 +53,7 @@ TALUS_DEFAULT(talus_run_def, talus_run_default);
 typedef struct talus_summary {
     int64_t steps, grains, contacts, sweeps_total, contact_updates;
     int64_t unconverged_steps, yielding_steps, removed_grains, frames;
-    int64_t second_steps;     ///< solved by the second method of the solver `auto`
+    int64_t second_steps;     ///< with an answer of the direct methods of the solver `auto`
     int64_t problems_dumped;  ///< hard steps written as FCLIB problems by this process
     int64_t problems_skipped; ///< hard steps that could not be, for their laws or their size
     int64_t shapes;           ///< that grains or walls may have beside balls and analytic walls

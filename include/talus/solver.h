@@ -10,7 +10,7 @@ extern "C" {
 
 /// How the contact impulses are found.
 typedef enum talus_solver_method {
-    TALUS_SOLVER_AUTO = 0, ///< accelerated; a problem that stays stubborn goes to a second method
+    TALUS_SOLVER_AUTO = 0,    ///< accelerated; clusters that stay stubborn go to direct methods
     TALUS_SOLVER_ACCELERATED, ///< coloured sweeps with momentum: sweeps grow like L/d
     TALUS_SOLVER_COLOURED,    ///< the same sweeps without momentum
     TALUS_SOLVER_SWEEPS,      ///< one contact after the other in `order`: the papers' solver

@@ -372,7 +372,8 @@ typedef struct talus_rigidity {
     double sweeps_for_rigid; ///< N_I at which l_diff reaches the system size
     bool yielding;           ///< velocity_error > 0.2: the packing gives way like an elastic one
     double certified;        ///< upper bound on the velocity error of the worst cluster of touching
-                             ///< grains, relative to what its contacts do (docs/theory.md)
+                             ///< grains, relative to what its contacts do (docs/theory.md);
+                             ///< INFINITY: not certified
     bool frozen_friction;    ///< its contacts slide: the bound is for their present friction bounds
     int64_t cluster_grains;  ///< grains and mobile walls of that cluster, 0: nothing touches
     int64_t cluster_grain;   ///< id of its grain with the largest share in the error, -1: none
@@ -394,7 +395,7 @@ typedef struct talus_step_result {
     bool converged;        ///< the stopping rule was met
     int substeps;          ///< 1, or more after retries
     double residual;       ///< natural-map residual of the accepted solution, dimensionless
-    bool second;           ///< the second method of the solver `auto` was needed and found it
+    bool second;           ///< an answer of the direct methods of the solver `auto` was kept
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
     double overlap_max;    ///< largest overlap / mean diameter, end of the step
     double kinetic_energy; ///< translation and rotation of the free grains, J
@@ -453,7 +454,7 @@ typedef struct talus_totals {
     double audit_least;        ///< smallest and
     double audit_most;         ///< largest error over claim of all audits
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
-    int64_t second;            ///< steps that the second method of the solver `auto` solved
+    int64_t second;            ///< steps with an answer of the direct methods of `auto`
     int64_t removed;           ///< grains removed by the escape policy
     double dissipated;         ///< method soft: as in talus_soft_energy
     double input;              ///< likewise

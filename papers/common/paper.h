@@ -76,8 +76,9 @@ void paper_progress(paper* p, double done);
 double paper_seconds(void);
 /// Fail with a text, printf-like, as the library's calls do.
 talus_status paper_fail(paper* p, const char* format, ...) TALUS_PRINTF(2, 3);
-/// What the experiments solve with unless they say otherwise: the library's defaults, with a velocity
-/// error of 1 % in every step. `tolerance: auto`, which asks less of a flow, came after them.
+/// What the experiments solve with unless they say otherwise: the library's defaults, with a
+/// velocity error of 1 % in every step. `tolerance: auto`, which asks less of a flow, came after
+/// them.
 talus_solver_def paper_solver_default(void);
 /// A world's defaults, with that solver.
 talus_world_def paper_world_default(void);

@@ -79,7 +79,7 @@ typedef struct step_outcome {
     double residual;
     double tolerance;      ///< that the solve was asked for
     double velocity_error; ///< estimate (rigid/residual.c) for a system of the order's size
-    bool second;           ///< a second method was needed and found the solution
+    bool second;           ///< an answer of the direct methods was kept
     step_certificate certified;
     step_audit audit;
     // Soft particles.

@@ -42,28 +42,32 @@ enum { FIRST_SWEEPS = 8 };
 static const double CROSSING = 3.0;
 /// The first limit in lengths of the errors: there and back, with some room.
 static const double REACH = 10.0;
-/// The same for flows: a flow above FLOWING, the limit, the growth that ends a window, and change
-/// of a single contact in means over all that makes it an outlier. Chosen on 20 steps of collapses
-/// of spheres and disks, hoppers, silos, shear and drums; limits of 2.5, 3.5 and 7 lengths took 1.0
-/// to 1.4 times the updates, no limit 1.7 times, no outliers 1.05 (10 %) to 1.4 times (1 %).
-static const double FLOWING = 0.1, FLOW_REACH = 5.0, FLOW_GROWTH = 10.0, OUTLIER = 100.0;
+/// The same for flows, in the plane and in space; the growth that ends a window, and the change of
+/// a single contact, in means over all, that makes it an outlier. Chosen on 20 steps of collapses
+/// of spheres and disks, hoppers, silos, shear and drums, the limit in the plane on steps of 10^4
+/// disks: 1.5 and 5 lengths took 1.1 and 1.2 times the updates of 2.5 there. In space 2.5, 3.5 and
+/// 7 lengths took 1.0 to 1.4 times those of 5. No limit took 1.7 times, no outliers 1.05 (10 %) to
+/// 1.4 times (1 %).
+static const double FLOW_REACH_PLANE = 2.5, FLOW_REACH_SPACE = 5.0;
+static const double FLOW_GROWTH = 10.0, OUTLIER = 100.0;
 
 typedef struct momentum {
     double theta, beta;
-    int64_t limit;    ///< age at which momentum grows no more; INT64_MAX: none yet
-    double best;      ///< smallest change in this window
-    double last_best; ///< and in the one before
-    int64_t sweeps;   ///< of this window
-    int64_t window;   ///< length of a window while momentum has no limit
-    double length;    ///< on which the errors vary, in diameters
-    double first;     ///< largest change of the first sweeps
-    int64_t age;      ///< sweeps of the solve
-    bool off;         ///< momentum made the changes grow without end: there is none any more
-    bool flows;       ///< grains flow
-    double outlier;   ///< change above which a contact that turns back is held
+    int64_t limit;     ///< age at which momentum grows no more; INT64_MAX: none yet
+    double best;       ///< smallest change in this window
+    double last_best;  ///< and in the one before
+    int64_t sweeps;    ///< of this window
+    int64_t window;    ///< length of a window while momentum has no limit
+    double length;     ///< on which the errors vary, in diameters
+    double first;      ///< largest change of the first sweeps
+    int64_t age;       ///< sweeps of the solve
+    bool off;          ///< momentum made the changes grow without end: there is none any more
+    bool flows;        ///< grains flow
+    double flow_reach; ///< limit where they do, in lengths of the errors
+    double outlier;    ///< change above which a contact that turns back is held
 } momentum;
 
-static momentum momentum_start(double size)
+static momentum momentum_start(int dim, double size)
 {
     return (momentum){.theta = 1.0,
                       .limit = INT64_MAX,
@@ -71,6 +75,7 @@ static momentum momentum_start(double size)
                       .last_best = INFINITY,
                       .window = WINDOW + (int64_t)(CROSSING * size),
                       .outlier = INFINITY,
+                      .flow_reach = dim == 2 ? FLOW_REACH_PLANE : FLOW_REACH_SPACE,
                       .length = size > 0.0 ? size : WINDOW / REACH};
 }
 
@@ -123,7 +128,7 @@ static void momentum_next(momentum* m, const packed_sums* s, int64_t contacts)
     }
     const double t = m->theta, t2 = t * t;
     double limit = (double)m->limit;
-    if (m->flows) limit = fmin(limit, fmax(FLOW_REACH * m->length, SHORTEST));
+    if (m->flows) limit = fmin(limit, fmax(m->flow_reach * m->length, SHORTEST));
     // After k sweeps theta is about 2/k.
     m->theta = fmax(0.5 * (sqrt(t2 * (t2 + 4.0)) - t2), 2.0 / limit);
     m->beta = t * (1.0 - t) / (t2 + m->theta);
@@ -209,7 +214,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     stop_state stop = stop_begin(request);
     if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, stop.tolerance, budget);
     bool reached = false;
-    momentum m = momentum_start(request->size);
+    momentum m = momentum_start(p->dim, request->size);
     m.off = request->plain;
     progress in_single = {.best = INFINITY, .last_best = INFINITY, .window = m.window};
     bool current = false;
@@ -252,8 +257,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         reached = due && stop_look(&stop, p, out->sweeps, &stats);
         if (due) {
             m.length = stop.seen.length;
-            // An error makes no more flow than itself.
-            m.flows = stop.seen.flow > fmax(FLOWING, 0.5 * stop.seen.velocity);
+            m.flows = residual_flows(&stop.seen);
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, stop.tolerance)) {

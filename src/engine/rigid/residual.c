@@ -64,8 +64,17 @@ static double torque_error(const problem* p, int64_t c, const double* torque)
     return vec_dot(3, e, e) * r->inv_radius_b * r->inv_radius_b;
 }
 
-/// C above: bench/scaling and docs/performance.md compare with the true error.
-static const double SOFTNESS = 6.0;
+/// C above: bench/scaling and docs/performance.md compare with the true error. In the plane errors
+/// reach less far where grains flow than where they rest: in 42 iterates of collapses, pours,
+/// drums, silos and shear of disks that were 8 to 50 % off by SOFTNESS, the true error was 0.36 of
+/// that in the (geometric) mean, in 53 of spheres 0.84. So there C falls to its half as the flow
+/// comes to FULL_FLOW.
+static const double SOFTNESS = 6.0, FULL_FLOW = 0.4;
+
+static double softness(int dim, double flow)
+{
+    return dim == 2 ? SOFTNESS / (1.0 + fmin(flow / FULL_FLOW, 1.0)) : SOFTNESS;
+}
 
 /// Sums over contacts that both measures are made of.
 typedef struct error_sums {
@@ -185,11 +194,11 @@ residual_report residual_measure(const problem* p, double size, int threads)
     }
     const double weighed = scales_weigh(&by_scale, sums.energy, length);
     const double length2 = weighed / sums.energy;
+    const double flow = sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
-                             .velocity = SOFTNESS * relative(weighed, sums.work),
+                             .velocity = softness(p->dim, flow) * relative(weighed, sums.work),
                              .length = isfinite(length2) ? sqrt(length2) : length,
-                             .flow =
-                                 sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0};
+                             .flow = flow};
 }
 
 double residual_natural(problem* p)

@@ -52,7 +52,7 @@ typedef struct solve_result {
     double tolerance;          ///< that the rule asked for in the end (solve_tolerance)
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)
-    int64_t second_iterations; ///< of the second method of `auto`, 0 if it was not needed
+    int64_t second_iterations; ///< of the direct methods of `auto`, 0 if none was needed
     const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
     bool certified;            ///< the impulses left in the problem are judged:
     certificate certificate;   ///< this is the judgement, with all of it in the workspace
@@ -79,7 +79,7 @@ extern const solver_ops sweep_solver;
 /// Coloured sweeps, with momentum or without: accelerate.c.
 extern const solver_ops accelerated_solver;
 
-/// The accelerated one, and a second method for what it leaves undone: auto.c.
+/// The accelerated one, and direct methods for what it leaves undone: auto.c.
 extern const solver_ops auto_solver;
 
 /// The solver that the options ask for.

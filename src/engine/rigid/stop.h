@@ -22,6 +22,7 @@ typedef struct stop_state {
     double last_mean; ///< <|p|> after the previous sweep, < 0 at first
     double size;      ///< L/d of the system, 0: unknown
     int threads;
+    int64_t last_check;   ///< sweep after which they were looked at
     int64_t next_check;   ///< sweep from which the measures may be looked at again
     double per_change;    ///< the rule's measure over the relative change of a sweep, as last seen
     residual_report seen; ///< last one computed

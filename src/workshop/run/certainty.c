@@ -8,8 +8,8 @@
 
 /// Nearly all steps of a run.
 static const double NEARLY_ALL = 0.95;
-/// A run is rigid if all its steps are certified within this: a tenth of what contacts do is also
-/// where steps begin to be called yielding (world/diagnose.c).
+/// A run is rigid if all its steps are certified within this, half of the estimate from which on
+/// steps are called yielding (world/diagnose.c).
 static const double RIGID = 0.1;
 
 static int64_t steps_within(const talus_totals* t, double level)

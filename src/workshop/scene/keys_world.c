@@ -93,9 +93,8 @@ static const key_row solver_rows[] = {
      .derived = "auto; sweeps with `order` or the rules `sweeps`, `local` and `global`",
      .meaning =
          "`accelerated`: sweeps over blocks of contacts with momentum; `auto`: the same, and "
-         "a second method for small systems that stay stubborn; `coloured`: without "
-         "momentum; `sweeps`: the papers' solver, one contact after the other. In one word: "
-         "`solver: auto`"},
+         "direct methods for clusters that stay stubborn; `coloured`: without momentum; "
+         "`sweeps`: the papers' solver, one contact after the other. In one word: `solver: auto`"},
     {"order", KEY_CHOICE, KEY_CHOICES(orders), .otherwise = "random",
      .meaning = "in which the method `sweeps` visits the contacts; `parallel`: all at once, each "
                 "from the impulses before the sweep. That is what the theory of chains begins "
