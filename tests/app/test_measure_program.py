@@ -181,14 +181,19 @@ class Measure(unittest.TestCase):
         high = (f.position + f.radius[:, None]).max(axis=0)
         volume = np.prod(high - low)
         tensor = f.force.T @ f.branch / volume
-        for i, x in enumerate("xy"):
-            for j, y in enumerate("xy"):
-                contact = s[f"stress_{x}{y}"]["value"] - s[f"kinetic_{x}{y}"]["value"]
-                self.near(contact, tensor[i, j], abs(tensor).max())
+        kinetic = np.array([[s[f"kinetic_{x}{y}"]["value"] for y in "xy"] for x in "xy"])
+        stress = np.array([[s[f"stress_{x}{y}"]["value"] for y in "xy"] for x in "xy"])
+        for i in range(2):
+            for j in range(2):
+                self.near(stress[i, j] - kinetic[i, j], tensor[i, j], abs(tensor).max())
         self.near(s["volume"]["value"], volume)
         self.assertEqual(s["pressure"]["unit"], "N/m")
-        values = np.linalg.eigvalsh(0.5 * (tensor + tensor.T))[::-1]
-        self.assertAlmostEqual(s["principal_1"]["value"], values[0], delta=1e-6 * values[0])
+        # The principal stresses are those of the whole tensor. Its kinetic part is not nothing:
+        # grains creep as fast as the tolerance of the run lets them.
+        whole = tensor + kinetic
+        values = np.linalg.eigvalsh(0.5 * (whole + whole.T))[::-1]
+        for i in range(2):
+            self.near(s[f"principal_{i + 1}"]["value"], values[i], abs(whole).max())
 
     def test_region(self):
         s = self.measure("loaded", "stress", "--region", "x=0.02:0.06,y=:0.04")["stress"]

@@ -4,6 +4,7 @@
 
 #include "rigid/direct/direct.h"
 #include "rigid/direct/extract.h"
+#include "rigid/residual.h"
 
 /// What contacts of a random problem have.
 typedef struct laws {
@@ -141,7 +142,9 @@ static score attack(const laws* l, int problems)
                 .bound = INFINITY, .sliding = l->friction > 0.0, .tolerance = 1e-5, .work = 1e7};
             assert_int_equal(direct_solve(&p, &request, &judge, &found), TALUS_OK);
             s.posed++;
-            if (found.bound <= 1e-3) {
+            // The law holds to ten digits. The bound tells no more than that it is right: where
+            // contacts slide it is cautious, and exact answers have up to 0.2 %.
+            if (residual_measure(&p, 0.0, 1).natural <= 1e-10 && found.bound <= 1e-2) {
                 s.solved++;
                 s.worst = fmax(s.worst, difference(&reference, &p));
             }

@@ -77,6 +77,12 @@ static const bad_scene bad_scenes[] = {
      "4:1: friction: unknown key here; did you mean 'materials.<name>.friction'?\n"},
     {HEAD "solver: {tolerence: 1}\n",
      "4:10: solver.tolerence: unknown key; did you mean 'tolerance'?\n"},
+    {HEAD "solver: {tolerance: foo}\n",
+     "4:21: solver.tolerance: 'foo' is not a number (expected a number > 0 or auto)\n"},
+    {HEAD "solver: {tolerance: -1}\n",
+     "4:21: solver.tolerance: -1 is out of range (expected a number > 0 or auto)\n"},
+    {HEAD "solver: {tolerance: [1]}\n",
+     "4:21: solver.tolerance: is a list (expected a number > 0 or auto)\n"},
     {HEAD "solver:\n  method: sweeps\n  precision: single\n",
      "6:14: solver.precision: the method 'sweeps' has no single precision (expected precision "
      "double, or the method auto, accelerated or coloured)\n"},

@@ -67,6 +67,11 @@ static const double SLIDING = 1.5, UNKNOWN = 0.3, BY_ROOT = 3.0;
 /// % off, the bound against rest 22.5 %; without torques it was exceeded once, by 0.015 %. So that
 /// bound is raised by this part of itself, relative as it is: not where it is small.
 static const double WEDGED = 0.3, MAY_TURN = 0.3, MAY_SLIDE = 0.01;
+/// Below this bound both roots go over into straight lines, 300 and 30 times the bound: impulses of
+/// an answer that is nearly right are off in proportion to its velocities. None of 97 clusters
+/// below it, of 364 problems solved to 1e-6 (seeds 1 to 14), needs anything; above it 58 times the
+/// bound is the most. With roots down to rounding, exact answers had bounds of 0.1 %.
+static const double NEARLY_RIGHT = 1e-4;
 /// At the bound of friction: so close to it, and with a slip that this part of the bound could
 /// stop.
 static const double AT_BOUND = 1.0 - 1e-9, SLIPS = 1e-6;
@@ -307,6 +312,12 @@ static double error_of(double distance2, double gap)
     return 0.5 * (sqrt(distance2) + sqrt(distance2 + 2.0 * gap));
 }
 
+/// The root of a bound, which goes over into a straight line where it is small.
+static double root_of(double bound)
+{
+    return sqrt(bound) * fmin(1.0, sqrt(bound / NEARLY_RIGHT));
+}
+
 static void judge_clusters(certificate_work* work)
 {
     double effect2 = 0.0, mass = 0.0;
@@ -324,12 +335,12 @@ static void judge_clusters(certificate_work* work)
         double moving = error_of(0.0, s->gap[IN_MOTION]);
         double resting = error_of(s->distance2, s->gap[AT_REST]);
         if (out->sliding > 0) {
-            const double unknown = fmin(UNKNOWN, BY_ROOT * sqrt(moving / scale));
+            const double unknown = fmin(UNKNOWN, BY_ROOT * root_of(moving / scale));
             moving = SLIDING * moving + unknown * sqrt(s->rubbing2);
             resting *= SLIDING;
         } else if (scale > 0.0) {
             const double may_yield = s->rolling ? MAY_TURN : s->friction ? MAY_SLIDE : 0.0;
-            if (s->friction) moving += WEDGED * sqrt(moving * scale);
+            if (s->friction) moving += WEDGED * root_of(moving / scale) * scale;
             resting *= 1.0 + may_yield * resting / scale;
         }
         s->best = moving <= resting ? IN_MOTION : AT_REST;

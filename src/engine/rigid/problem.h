@@ -59,10 +59,11 @@ typedef struct problem {
     double* mobility; ///< [mobile_count][dim][dim] inverse mass matrix of each
 } problem;
 
-/// Cells of the curve that sums can be made over: so few that they need little memory.
+/// Cells of the curve that sums can be made over: little memory for each body, and yet room for the
+/// cells of four diameters that a packing and the empty places beside it fill (scales.c).
 static inline int64_t problem_cells(int64_t rows)
 {
-    return rows / 4 + 16384;
+    return rows + 65536;
 }
 
 /// Doubles in a body row and in a contact row.

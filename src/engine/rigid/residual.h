@@ -4,6 +4,8 @@
 
 #include "rigid/problem.h"
 
+#include <math.h>
+
 /// Two measures of the same errors e_c.
 typedef struct residual_report {
     double natural;  ///< local: how well each contact satisfies its law
@@ -12,6 +14,13 @@ typedef struct residual_report {
     double flow;     ///< how much the grains slide past each other (residual.c): 0 where contacts
                      ///< only hold them, about 1 where they flow
 } residual_report;
+
+/// Do grains flow, and not only seem to because the solution is not yet known? An error makes no
+/// more flow than itself (residual.c).
+static inline bool residual_flows(const residual_report* seen)
+{
+    return seen->flow > fmax(0.1, 0.5 * seen->velocity);
+}
 
 /// Measure the impulses in the problem; `size` is L/d of the largest cluster that carries force, 0
 /// if unknown (then as many as there are moving bodies: the longest chain they could make).

@@ -15,9 +15,6 @@ static const double DEFAULT_CUTOFF = 1e-6;
 /// passes for a flow: at rest the flow is at most the error itself (residual.c).
 static const double AT_REST = 1e-2, IN_FLOW = 0.1, FLOW_SHARE = 0.5;
 
-/// Flow above which grains are taken to flow.
-static const double FLOWING = 0.1;
-
 double solve_tolerance(const solve_request* request, const residual_report* seen)
 {
     const talus_solver_def* o = request->options;
@@ -60,20 +57,23 @@ bool stop_meets(const stop_state* s, const residual_report* report)
     return stop_measures(s) && measure <= solve_tolerance(s->request, report);
 }
 
+/// Sweeps from which on a flow is looked at more often.
+enum { LONG_FLOW = 64 };
+
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 4, 16, 64, ... sweeps. In flows the ratio changes as
-/// errors become local: there it is done after each quarter more.
+/// nothing: so it is also done after 16, 64, 256, ... sweeps. Where grains flow errors become local
+/// and the ratio changes: from LONG_FLOW sweeps on it is done there after every quarter more.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
     const double promised = s->tolerance / s->per_change;
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
     const bool power_of_four =
-        sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
-    const bool overdue =
-        s->seen.flow > FLOWING && sweep >= 64 && sweep >= s->last_check + s->last_check / 4;
+        sweep >= 16 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
+    const bool overdue = residual_flows(&s->seen) && sweep >= LONG_FLOW &&
+                         sweep >= s->last_check + s->last_check / 4;
     return power_of_four || overdue || (promising && sweep >= s->next_check);
 }
 

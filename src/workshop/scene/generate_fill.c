@@ -4,8 +4,9 @@
 /// of walls, earlier grains and the ones placed so far. After SATURATED grains in a row have used
 /// up their tries, grains of nearly that size are not tried any more. What found no spot is then
 /// put down anyway and pushed apart (generate_relax.c). Where all of it is too much, half is tried,
-/// and so on by bisection; what is over at its end, or when the sweeps are used up, is reported as
-/// not placed.
+/// and so on by bisection. A few that are over at its end may only have had bad luck, as among
+/// grains of earlier sources, which nothing pushes away: they are tried at other spots. What is
+/// over then, or when the sweeps are used up, is reported as not placed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 enum { SATURATED = 10 };
 /// A grain this much smaller than the ones that found no spot is tried again.
 static const double SMALLER = 0.9;
+/// Grains over at the end of a bisection that are tried once more, and how many spots they share.
+enum { FEW = 10, OTHER_SPOTS = 20 };
 static const int64_t MOST_GRAINS = (int64_t)1 << 28;
 
 fill_def fill_default(void)
@@ -228,7 +231,8 @@ static talus_status squeeze_batch(packing* p, radii_list* left, int64_t batch, i
 }
 
 /// Squeeze in what sequential addition left over, all at once if that fits; else by bisection
-/// between what stands and what was too much, as long as sweeps are left.
+/// between what stands and what was too much, and the last few one by one, as long as sweeps are
+/// left.
 static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int64_t* homeless,
                                talus_error* error)
 {
@@ -237,11 +241,15 @@ static talus_status squeeze_in(packing* p, radii_list* left, int64_t wanted, int
     if (!spots) return error_memory(error, "random filling");
     int64_t pushes = 0, most = wanted * p->def->sweeps;
     int64_t too_many = wanted + 1; // grains
+    int other_spots = 0;
     talus_status status = TALUS_OK;
     while (status == TALUS_OK && pushes < most && left->count > 0) {
         const int64_t placed = p->grid.count - p->fixed;
-        const int64_t batch = too_many > wanted ? left->count : (too_many - placed) / 2;
-        if (batch < 1) break;
+        int64_t batch = too_many > wanted ? left->count : (too_many - placed) / 2;
+        if (batch < 1) {
+            if (left->count > FEW || other_spots++ == OTHER_SPOTS) break;
+            batch = 1;
+        }
         bool fits = true;
         status = squeeze_batch(p, left, batch, most, &pushes, spots, homeless, &fits, error);
         if (!fits) too_many = placed + batch;

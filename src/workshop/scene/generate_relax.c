@@ -29,9 +29,9 @@ static const double MARGIN_FIRST = 0.08, MARGIN_FACTOR = 0.99, MARGIN_LAST = 0.0
 static const double MARGIN_NONE = 1e-9;
 /// How far a ball may go from its anchor, in units of the typical radius.
 static const double LEEWAY = 0.2;
-/// Every so many sweeps an eighth of the balls that overlap must have come free: with less,
-/// hundreds of sweeps more would not be enough (measured with 10^4 spheres at solid fractions
-/// around 0.6).
+/// Every so many sweeps an eighth of the balls that overlap must have come free, one at least: with
+/// less, hundreds of sweeps more would not be enough (measured with 10^4 spheres at solid fractions
+/// around 0.6), and a ball caught between fixed ones never comes free.
 enum { PATIENCE = 50 };
 enum { WALL_TRIES = 4 };
 
@@ -267,7 +267,7 @@ int64_t packing_relax(packing* p, int64_t most, int64_t* pushes)
         if (touching == 0 && !any_overlap(&c)) break;
         margin = fmax(MARGIN_FACTOR * margin, MARGIN_LAST);
         if (i % PATIENCE != 0) continue;
-        if (touching > last - last / 8) break;
+        if (touching > last - (last + 7) / 8) break;
         last = touching;
     }
     for (int64_t i = 0; i < c.count; i++) {

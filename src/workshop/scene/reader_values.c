@@ -60,24 +60,46 @@ static const char* rule_name(real_rule rule)
     return "";
 }
 
-/// A number with its rule; reports what is wrong at `in`.
-static bool node_to_real(reader* r, const node* in, const char* path, real_rule rule, double* out)
+/// "a, b or c" in the arena.
+static const char* list_names(arena* a, const char* const* names, int count)
+{
+    const char* text = names[0];
+    for (int i = 1; i < count && text; i++) {
+        text = arena_format(a, "%s%s%s", text, i == count - 1 ? " or " : ", ", names[i]);
+    }
+    return text ? text : "";
+}
+
+/// What a row expects: a number, and the words that may stand for it. Words that go with one method
+/// only are left to whoever knows the method.
+static const char* expected_real(arena* a, const key_row* row)
+{
+    const char* number = rule_name(row->rule);
+    if (!(row->kinds & KEY_CHOICE) || row->method) return number;
+    const char* text =
+        arena_format(a, "%s or %s", number, list_names(a, row->choices, row->choice_count));
+    return text ? text : number;
+}
+
+/// A number with its rule; reports what is wrong at `in`, and what was expected there.
+static bool node_to_real(reader* r, const node* in, const char* path, real_rule rule,
+                         const char* expected, double* out)
 {
     if (in->kind != NODE_SCALAR || node_is_null(in)) {
         mistakes_add(r->mistakes, in->at, path, "is %s (expected %s)", node_kind_name(in),
-                     rule_name(rule));
+                     expected);
         return false;
     }
     double value;
     if (in->quoted || !parse_real(in->text, &value)) {
         mistakes_add(r->mistakes, in->at, path, "'%.60s' is not a number (expected %s)", in->text,
-                     rule_name(rule));
+                     expected);
         return false;
     }
     if ((rule == REAL_POSITIVE && !(value > 0.0)) || (rule == REAL_NON_NEGATIVE && value < 0.0) ||
         (rule == REAL_FRACTION && !(value >= 0.0 && value <= 1.0))) {
         mistakes_add(r->mistakes, in->at, path, "%.60s is out of range (expected %s)", in->text,
-                     rule_name(rule));
+                     expected);
         return false;
     }
     *out = value;
@@ -119,7 +141,9 @@ static bool take_real(section* s, const key_row* row, double* out)
 {
     const node* in = section_take(s, row->key);
     double value;
-    if (!in || !node_to_real(s->r, in, section_path(s, row->key), row->rule, &value)) return false;
+    if (!in || !node_to_real(s->r, in, section_path(s, row->key), row->rule,
+                             expected_real(s->r->a, row), &value))
+        return false;
     *out = value;
     put(s, row->key, node_real(s->r->a, value));
     section_accept(s, row->key);
@@ -148,7 +172,7 @@ double read_real_required(section* s, const char* key)
     const key_row* row = section_row(s, key, KEY_REAL);
     double value = 1.0;
     if (!section_take(s, key))
-        report_missing(s, key, rule_name(row->rule));
+        report_missing(s, key, expected_real(s->r->a, row));
     else
         take_real(s, row, &value);
     return value;
@@ -165,7 +189,8 @@ static bool take_integer(section* s, const key_row* row, int64_t* out)
     const node* in = section_take(s, row->key);
     if (!in) return false;
     double value;
-    if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, &value)) return false;
+    if (!node_to_real(s->r, in, section_path(s, row->key), REAL_ANY, rule_name(REAL_ANY), &value))
+        return false;
     // Beyond it a double no longer tells an integer from its neighbours.
     if (value != rint(value) || fabs(value) > KEY_MOST_INTEGER || value < row->least ||
         value > row->most) {
@@ -263,16 +288,6 @@ const char* read_text(section* s, const char* key)
     return read_text_or(s, key, section_row(s, key, KEY_TEXT)->otherwise);
 }
 
-/// "a, b or c" in the arena.
-static const char* list_names(arena* a, const char* const* names, int count)
-{
-    const char* text = names[0];
-    for (int i = 1; i < count && text; i++) {
-        text = arena_format(a, "%s%s%s", text, i == count - 1 ? " or " : ", ", names[i]);
-    }
-    return text ? text : "";
-}
-
 /// Index of a word in the choices of a row, -1 if it is none or NULL.
 static int choice_of(const key_row* row, const char* word)
 {
@@ -357,7 +372,8 @@ static bool node_to_vector(reader* r, const node* in, const char* path, int widt
             parse_real(in->item[i]->text, &out[i])) {
             continue;
         }
-        node_to_real(r, in->item[i], arena_format(r->a, "%s[%d]", path, i), REAL_ANY, &out[i]);
+        node_to_real(r, in->item[i], arena_format(r->a, "%s[%d]", path, i), REAL_ANY,
+                     rule_name(REAL_ANY), &out[i]);
         good = false;
     }
     return good;

@@ -142,7 +142,8 @@ static talus_status try_reduced(attempt* a)
         status = reduced_solve(&reduced, &options, r, &found);
         const bool finite = vec_finite((int)part->count * part->dim, r);
         reduced_to_problem(r, part);
-        if (status == TALUS_OK && finite) status = judge(a, &better);
+        // Without an iteration the answer is the one that was there.
+        if (status == TALUS_OK && finite && found.iterations > 0) status = judge(a, &better);
         a->out->factorisations += found.iterations;
         a->out->work += (double)(found.iterations * part->count); // most of them are sweeps
         if (better) {

@@ -4,8 +4,13 @@
 /// linear system G x + Q (W x) = t - r (linear_law.h). It is singular where the forces are not
 /// unique and then throws r far away. So the problem is solved with u + alpha D (r - r_k) in place
 /// of u, r_k the last solution, for smaller and smaller alpha: each is a step of the proximal point
-/// method, r moves only as far as it must, and the limit fulfils the law exactly. Steps are halved
-/// until |r - t| falls. Where that comes to nothing, r goes back to r_k and alpha is larger again.
+/// method, r moves only as far as it must, and the limit fulfils the law exactly.
+///
+/// Full steps are tried first. Where small forces slide in large piles such a step follows the
+/// tangent of a cone far beyond its surface, |r - t| grows by powers of ten, and the next steps
+/// take that back, each by the square of what is left; steps that must not let it grow would creep.
+/// Where full steps do not come to rest they are halved until |r - t| falls. Where that comes to
+/// nothing, too, r goes back to r_k and alpha is larger again.
 #include "rigid/reduced/factor.h"
 #include "rigid/reduced/linear_law.h"
 #include "rigid/reduced/methods.h"
@@ -101,9 +106,9 @@ static double map(reduced_newton* s, const double* r, const double* u)
     }
 }
 
-/// Take the step, shortened until the energy falls below `before`; returns the new one. u is linear
-/// in r, so that no product with W is needed for each length.
-static double take_step(reduced_newton* s, double before)
+/// Take the step, in full or shortened until the energy falls below `before`; returns the new one.
+/// u is linear in r, so that no product with W is needed for each length.
+static double take_step(reduced_newton* s, bool full, double before)
 {
     double share = 1.0, after = INFINITY;
     reduced_velocity(s->work->p, s->x, s->dx_u);
@@ -116,7 +121,7 @@ static double take_step(reduced_newton* s, double before)
             s->trial_u[k] = s->u[k] + share * s->dx_u[k];
         }
         after = map(s, s->trial_r, s->trial_u);
-        if (after < (1.0 - 1e-4 * share) * before) break;
+        if (full || after < (1.0 - 1e-4 * share) * before) break;
     }
     double *r = s->r, *u = s->u;
     s->r = s->trial_r, s->u = s->trial_u;
@@ -124,9 +129,11 @@ static double take_step(reduced_newton* s, double before)
     return after;
 }
 
-/// Newton's method for one alpha from r = r_k; false if it comes to nothing.
-static bool solve_proximal(reduced_newton* s, reduced_run* run)
+/// Newton's method for one alpha from r_k, with full steps or shortened ones; false if it comes to
+/// nothing.
+static bool solve_proximal(reduced_newton* s, reduced_run* run, bool full)
 {
+    memcpy(s->r, s->centre, (size_t)s->n * sizeof(double));
     reduced_velocity(s->work->p, s->r, s->u);
     double left = map(s, s->r, s->u), size = 0.0;
     for (int64_t k = 0; k < s->n; k++) size += s->scale[k] * s->r[k] * s->r[k];
@@ -135,6 +142,7 @@ static bool solve_proximal(reduced_newton* s, reduced_run* run)
     const double share = run->best.residual / reduced_measure_worse(run->best);
     const double aim = run->tolerance * (share < 1.0 ? share : 1.0);
     const double enough = fmax(1e-6 * left, 1e-2 * aim * aim * size);
+    double lowest = left;
     for (int step = 0, poor = 0; step < STEPS && left > enough; step++) {
         if (run->iterations >= run->limit || reduced_run_is_late(run)) return false;
         // The step x, if the matrix is not singular.
@@ -144,10 +152,11 @@ static bool solve_proximal(reduced_newton* s, reduced_run* run)
         for (int64_t k = 0; k < s->n; k++) {
             if (!isfinite(s->x[k])) return false;
         }
-        double after = take_step(s, left);
+        const double before = full ? lowest : left;
+        left = take_step(s, full, left);
         run->iterations++;
-        poor = after > POOR * POOR * left ? poor + 1 : 0;
-        left = after;
+        poor = left > POOR * POOR * before ? poor + 1 : 0;
+        lowest = fmin(lowest, left);
         if (poor == POOR_STEPS) return false;
     }
     return left <= enough;
@@ -203,7 +212,7 @@ void reduced_newton_go(reduced_newton* s, reduced_run* run, double alpha, double
             break;
         const double before = reduced_measure_worse(run->best);
         memcpy(s->centre, s->r, bytes);
-        const bool solved = solve_proximal(s, run);
+        const bool solved = solve_proximal(s, run, true) || solve_proximal(s, run, false);
         reduced_velocity(s->work->p, s->r, s->u);
         map(s, s->r, s->u); // of the law itself, and inside the cone
         reduced_keep_better(s->work, run, s->t, r);
