@@ -32,18 +32,19 @@ enum { LATE = 3000 };
 /// Work for direct methods, in sweeps: for clusters at rest, which they nearly always solve, so
 /// many times the sweeps made so far but no less than LEAST, and no more than the solve may make;
 /// for those in which contacts slide a share of the sweeps made so far, and more when these were
-/// many and did not do; for bonded ones that the sweeps leave undone so many times those, as what
-/// is left of the motion of bonded grains is what sweeps cannot see, and direct methods solve it.
+/// many and did not do. Bonded clusters in which sweeps get stuck, and clusters at rest when the
+/// sweeps are used up, are given SHARE_HARD times the sweeps made: what is left there is what
+/// sweeps cannot see, and direct methods solve it.
 static const double MORE_AT_REST = 3.0, LEAST_AT_REST = 1000.0;
-static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6, SHARE_BONDED = 12.0;
+static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6, SHARE_HARD = 12.0;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
 /// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
 static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED = 0.01;
 static const double ROUNDING = 1e-5;
-/// Work that may be spent on a cluster by chance, in parts of the least that solves any; bonded
-/// clusters in motion take as much.
-static const double DEAR = 4.0, DEAR_BONDED = 15.0;
+/// Work that may be spent on a cluster by chance, in parts of the least that solves any; on a hard
+/// one, which takes as much.
+static const double DEAR = 4.0, DEAR_HARD = 15.0;
 /// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
 /// thousands: they are asked for what is normal at rest.
 enum { TINY = 50 };
@@ -141,10 +142,11 @@ static double work_for(direct_phase* d, int64_t k, double least)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double count = (double)d->p->count;
     const int64_t most = solve_budget(d->request);
-    const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
-    const bool undone = stuck && !d->converged, hard = undone && d->list.bonded[k];
-    const double share = hard ? SHARE_BONDED : undone ? SHARE_UNDONE : SHARE_IN_FLOW;
-    const double dear = (hard ? DEAR_BONDED : DEAR) * least;
+    const bool spent = d->sweeps >= most, stuck = spent || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
+    const bool undone = stuck && !d->converged;
+    const bool hard = undone && (d->list.bonded[k] || (spent && !in_flow(of)));
+    const double share = hard ? SHARE_HARD : undone ? SHARE_UNDONE : SHARE_IN_FLOW;
+    const double dear = (hard ? DEAR_HARD : DEAR) * least;
     const double at_rest =
         fmin((double)most, fmax(LEAST_AT_REST, MORE_AT_REST * (double)d->sweeps));
     const double in_motion = share * (double)d->sweeps;
