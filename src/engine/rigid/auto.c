@@ -45,6 +45,9 @@ static const double ROUNDING = 1e-5;
 /// Work that may be spent on a cluster by chance, in parts of the least that solves any; on a hard
 /// one, which takes as much.
 static const double DEAR = 4.0, DEAR_HARD = 15.0;
+/// Chances below one in so many are not taken: a step that is hundreds of times as long as the
+/// others would surprise more than its answer is worth.
+static const double MOST_LUCK = 100.0;
 /// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
 /// thousands: they are asked for what is normal at rest.
 enum { TINY = 50 };
@@ -154,6 +157,7 @@ static double work_for(direct_phase* d, int64_t k, double least)
                             ? fmax(at_rest, hard ? in_motion : 0.0) * count - d->work_at_rest
                             : in_motion * count - d->work_in_flow;
     rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
+    if (dear > MOST_LUCK * left) return left;
     return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;
 }
 
