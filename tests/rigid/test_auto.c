@@ -87,13 +87,14 @@ static void good_answers_are_kept(void** state)
 
 /// Accuracies near rounding: in some of these problems direct methods get nearer than the sweeps
 /// did but not near enough, and a few sweeps more do the rest. Those end between two looks, which
-/// are after 200, 800, 3200 and 9000 sweeps, and the answer is then that of the sweeps.
+/// are after 200, 800, 3200 and 9000 sweeps, and the answer is then that of the sweeps. Where its
+/// bound is still poor direct methods have the last word after all, and are named for it.
 static void the_method_is_that_of_the_answer(void** state)
 {
     (void)state;
     static model m;
     const talus_solver_def o = auto_options(1e-15, 9000);
-    int went_on = 0;
+    int went_on = 0, last_words = 0;
     for (int i = 0; i < 200; i++) {
         rng g = rng_make(17, (uint64_t)i, 0);
         const int balls = 5 + i % 60;
@@ -103,11 +104,11 @@ static void the_method_is_that_of_the_answer(void** state)
         if (result.second_iterations == 0 || n == 200 || n == 800 || n == 3200 || n == 9000)
             continue;
         assert_true(result.converged);
-        assert_null(result.second_method);
-        went_on++;
+        went_on += result.second_method == NULL;
+        last_words += result.second_method != NULL;
     }
-    printf("sweeps ended %d problems after direct methods\n", went_on);
-    assert_true(went_on > 0);
+    printf("sweeps ended %d problems after direct methods, %d of them not\n", went_on, last_words);
+    assert_true(went_on > 0 && went_on > last_words);
 }
 
 typedef struct watch_counted {

@@ -154,6 +154,18 @@ static talus_status find_truth(problem* p, const certificate_work* claims,
     return certificate_find(&ws->certificate, p, asked->threads, &judged);
 }
 
+/// Has no contact broken loose that held in the step? At its bound either is right, and what
+/// follows is another motion.
+static bool holds_as_before(const problem* p, const kept_solution* kept)
+{
+    const int64_t width = problem_width(p->dim);
+    for (int64_t c = 0; c < p->count; c++) {
+        const int64_t mu = c * width + contact_mu(p->dim);
+        if (p->contact[mu] != kept->contact[mu]) return false;
+    }
+    return true;
+}
+
 talus_status audit_solution(problem* p, const certificate_work* claims, const solve_request* asked,
                             double tolerance, int64_t most_updates, solve_workspace* ws,
                             audit_result* out)
@@ -162,6 +174,7 @@ talus_status audit_solution(problem* p, const certificate_work* claims, const so
     kept_solution kept;
     if (p->count == 0 || !keep(p, &kept)) return p->count == 0 ? TALUS_OK : TALUS_ERR_MEMORY;
     talus_status status = find_truth(p, claims, asked, tolerance, most_updates, ws, out);
+    out->answered = out->answered && holds_as_before(p, &kept);
     if (status == TALUS_OK && out->answered) {
         status = compare(p, claims, &ws->certificate, &kept, out);
     }

@@ -75,9 +75,19 @@ static const double ROUNDED = 1e-9;
 /// comes to FULL_FLOW.
 static const double SOFTNESS = 6.0, FULL_FLOW = 0.4;
 
-static double softness(int dim, double flow)
+/// Bonds carry errors as far in motion as at rest.
+static bool has_bonds(const problem* p)
 {
-    return dim == 2 ? SOFTNESS / (1.0 + fmin(flow / FULL_FLOW, 1.0)) : SOFTNESS;
+    for (int64_t k = 0; k < p->compound_count; k++) {
+        if (p->compound_rows[k].bond > 0.0) return true;
+    }
+    return false;
+}
+
+static double softness(const problem* p, double flow)
+{
+    if (p->dim == 3 || has_bonds(p)) return SOFTNESS;
+    return SOFTNESS / (1.0 + fmin(flow / FULL_FLOW, 1.0));
 }
 
 /// Sums over contacts that both measures are made of.
@@ -218,7 +228,7 @@ residual_report residual_measure(const problem* p, double size, int threads)
     const double scale2 = fmax(sums.work, ROUNDED * ROUNDED * sums.single);
     const double flow = sums.lost > 0.0 && sums.work > 0.0 ? sums.lost / sums.work : 0.0;
     return (residual_report){.natural = relative(sums.error, fmax(sums.impulse, sums.stopping)),
-                             .velocity = softness(p->dim, flow) * relative(weighed, scale2),
+                             .velocity = softness(p, flow) * relative(weighed, scale2),
                              .length = isfinite(length2) ? sqrt(length2) : length,
                              .flow = flow};
 }

@@ -37,8 +37,9 @@ static const double GOOD = 0.1, ROUNDING = 1e-6;
 /// to CLEARLY of what it was, by impulses that are no more than TOO_LARGE times what bonds bear,
 /// and is good enough at CLEAR of what is asked for.
 static const double USELESS = 0.5, CLEARLY = 0.1, TOO_LARGE = 10.0, CLEAR = 1e-3;
-/// The third method has dense matrices.
+/// The third method has dense matrices. So many sweeps' worth of work it is given in any case.
 enum { REDUCED_LARGEST = 400 };
+static const double REDUCED_WORK = 2000.0;
 static const double REDUCED_TOLERANCE = 1e-13;
 
 /// A solve on its way.
@@ -130,7 +131,7 @@ static talus_status try_reduced(attempt* a)
     const double left = a->request->work - a->out->work;
     const reduced_options options = {.tolerance = REDUCED_TOLERANCE,
                                      .max_sweeps = (int64_t)(0.5 * left / (double)part->count),
-                                     .max_work = left / (double)part->count};
+                                     .max_work = fmax(left / (double)part->count, REDUCED_WORK)};
     reduced_problem reduced = {0};
     double* r = NULL;
     talus_error error = {0};
