@@ -20,7 +20,7 @@
 /// Histograms of M forces each agree to the Kolmogorov-Smirnov distance root(ln(2/a)/2M), which
 /// independent draws exceed with the probability a.
 ///
-/// Forces that satisfy the laws form a set whose dimension is unknowns minus (independent)
+/// Forces that satisfy the laws form a set whose dimension is unknowns minus independent
 /// equations. Without friction a packing has just as many contacts as it needs: the disks' and the
 /// lid's equations less one, since nothing hinders the whole from sliding along x. Its forces are
 /// unique.
@@ -185,14 +185,17 @@ static void state_stress(paper* p, const talus_ensemble* e, double scale)
 static void state_count(paper* p, const talus_ensemble* small)
 {
     paper_within(p, "small packing: independent ways in which forces differ", small->rank,
-                 (double)(small->unknowns - small->equations), 0,
-                 "unknowns minus equations; more samples than that, all from random starts");
+                 (double)(small->unknowns - small->independent), 0,
+                 "unknowns minus independent equations; more samples than that, all from random "
+                 "starts");
 }
 
 static void state_smooth(paper* p, const talus_ensemble* e)
 {
     paper_within(p, "no friction: unknowns minus equations", (double)(e->unknowns - e->equations),
                  -1, 0, "isostatic; the equation of sliding along x is one too many");
+    paper_within(p, "no friction: unknowns minus independent equations",
+                 (double)(e->unknowns - e->independent), 0, 0, "isostatic");
     paper_within(p, "no friction: independent ways in which forces differ", e->rank, 0, 0,
                  "unique forces");
     paper_within(p, "no friction: spread of single forces", e->force_change, 0, 10 * e->force_error,
@@ -372,8 +375,8 @@ static talus_status draw_rank(paper* p, const talus_ensemble* small, talus_figur
                   "singular value of the solutions", "y"));
     TRY(plot_curve(p, figure, 3, (plot_style){1, TALUS_CURVE_LINE_DOTS, TALUS_DASH_SOLID}, NULL,
                    small->samples - 1, index, small->singular));
-    return talus_figure_mark(figure, 3, true, (double)(small->unknowns - small->equations) + 0.5,
-                             "unknowns − equations", &p->error);
+    return talus_figure_mark(figure, 3, true, (double)(small->unknowns - small->independent) + 0.5,
+                             "unknowns − independent equations", &p->error);
 }
 
 static talus_status write_samples(paper* p, const talus_ensemble* e)
@@ -415,7 +418,7 @@ static talus_status write_files(paper* p, const talus_ensemble* e, const talus_e
                         "Solutions of one contact problem. Histograms agree; single forces do not, "
                         "unless there is no friction; their spread hardly depends on their size, "
                         "so that weak forces are the least determined; the solutions span as many "
-                        "dimensions as there are unknowns more than equations.");
+                        "dimensions as there are unknowns more than independent equations.");
 }
 
 // ---- the experiment ----------------------------------------------------------------------------

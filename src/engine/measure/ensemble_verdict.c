@@ -43,6 +43,25 @@ static int widest_start(const talus_ensemble* e)
     return widest;
 }
 
+enum { COUNT_WORDS = 160 };
+
+/// What the equations leave open, in words.
+static void count_words(const talus_ensemble* e, char text[COUNT_WORDS])
+{
+    const long long unknowns = (long long)e->unknowns, equations = (long long)e->equations,
+                    independent = (long long)e->independent;
+    if (independent >= 0) {
+        snprintf(text, COUNT_WORDS,
+                 "at most %lld: %lld unknowns less %lld independent ones of %lld equations",
+                 unknowns - independent, unknowns, independent, equations);
+    } else {
+        snprintf(text, COUNT_WORDS,
+                 "counting %lld unknowns against %lld equations gives %lld, and more if some of "
+                 "the equations depend on each other",
+                 unknowns, equations, unknowns - equations);
+    }
+}
+
 void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
 {
     static const char* const names[] = {"zero", "the last forces", "random forces"};
@@ -64,12 +83,13 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
         return;
     }
     const int k = widest_start(e);
-    const long long count = (long long)(e->unknowns - e->equations);
+    char counts[COUNT_WORDS];
+    count_words(e, counts);
     if (e->rank == 0) {
         say(e,
             "The forces are determined: they differ by %.2g of their size, as the solver's error "
-            "of about %.2g explains. Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
-            e->force_change, e->force_error, (long long)e->unknowns, (long long)e->equations);
+            "of about %.2g explains. Degree of indeterminacy: 0 within that error; %s.",
+            e->force_change, e->force_error, counts);
     } else {
         say(e,
             "The forces are not determined: individual forces differ by %.2g %% of their size "
@@ -77,12 +97,8 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
             100.0 * e->force_change, e->force_change / e->force_error);
         say(e,
             "Degree of indeterminacy: at least %d, the number of independent ways in which the "
-            "solutions differ by more than ten times that error; counting %lld unknowns against "
-            "%lld equations gives %lld%s.",
-            e->rank, (long long)e->unknowns, (long long)e->equations, count,
-            count < e->rank
-                ? ", which is no bound: some equations hold by themselves or set grains in motion"
-                : "");
+            "solutions differ by more than ten times that error; %s.",
+            e->rank, counts);
     }
     if (e->rank > 0 && e->rank >= e->verified - 1) {
         say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
