@@ -234,7 +234,7 @@ output: {series: 0.001}
         self.assertIn("wedged between driven walls", log)
         self.assertNotIn("more max_sweeps", log)
         self.assertIn("5 steps, t = 0.005 s, 1 grain, ", done.stdout)
-        self.assertNotIn("second method", done.stdout)
+        self.assertNotIn("direct methods", done.stdout)
         with open(out / "series.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         # Stopping the disk in a step takes m v/h = 78.5 N, once for every sweep of every step, and

@@ -29,10 +29,11 @@
 /// the last window's, momentum is cut short.
 enum { WINDOW = 50 };
 static const double PROGRESS = 0.8, GOOD_PROGRESS = 0.4;
-/// Limits of momentum are not below these: at rest errors are waves, and where a few contacts
-/// flicker they must not take it from all. A cold start of 16 000 disks took 1747 sweeps with a
-/// limit of 8, 886 with 30, 671 with 60 and 596 with 120.
-enum { SHORTEST = 8, SHORTEST_AT_REST = 60 };
+/// Limits of momentum are not below SHORTEST; in a large packing at rest, where errors are waves,
+/// not below half of its size or LONG_ENOUGH, whichever is less. Else a few contacts that flicker
+/// take momentum from all: a cold start of 16 000 disks, 124 across, took 1747 sweeps with a limit
+/// of 8, 886 with 30, 671 with 60 and 596 with 120.
+enum { SHORTEST = 8, LONG_ENOUGH = 60 };
 /// Growth of the squared change over the smallest one of a window that ends the window at once:
 /// before there is a limit, and afterwards. Waves in a packing at rest stay below the first, flows
 /// do not.
@@ -64,6 +65,7 @@ typedef struct momentum {
     double last_best;    ///< and in the one before
     int64_t sweeps;      ///< of this window
     int64_t window;      ///< length of a window while momentum has no limit
+    double size;         ///< of the packing, in diameters
     double length;       ///< on which the errors vary, in diameters
     double first;        ///< largest change of the first sweeps
     int64_t age;         ///< sweeps of the solve
@@ -82,6 +84,7 @@ static momentum momentum_start(int dim, double size)
                       .last_best = INFINITY,
                       .window = WINDOW + (int64_t)(CROSSING * size),
                       .outlier = INFINITY,
+                      .size = size,
                       .flow_reach = dim == 2 ? FLOW_REACH_PLANE : FLOW_REACH_SPACE,
                       .flow_window = dim == 2 ? 0 : FLOW_WINDOW_SPACE,
                       .length = size > 0.0 ? size : WINDOW / REACH};
@@ -108,8 +111,8 @@ static void judge_window(momentum* m)
     const bool unlimited = m->limit == INT64_MAX;
     if (!(ratio < PROGRESS)) {
         const int64_t shorter = unlimited ? (int64_t)(REACH * m->length) : m->limit / 2;
-        const int64_t shortest = m->flows ? SHORTEST : SHORTEST_AT_REST;
-        m->limit = shorter > shortest ? shorter : shortest;
+        const double waves = m->flows ? 0.0 : fmin(0.5 * m->size, LONG_ENOUGH);
+        m->limit = (int64_t)fmax((double)shorter, fmax(waves, SHORTEST));
     } else if (ratio < GOOD_PROGRESS && !unlimited) {
         m->limit *= 2;
     }

@@ -93,7 +93,7 @@ static void judge_solver(const run* r, const talus_summary* sum, char* text, siz
     char second[128] = "";
     if (sum->second_steps > 0) {
         snprintf(second, sizeof second,
-                 "; the second method solved %" PRId64 " step%s where they did not get there",
+                 "; in %" PRId64 " step%s direct methods did what they left undone",
                  sum->second_steps, plural(sum->second_steps));
     }
     add_line(text, size, "Solver: %s, %.3g a step in the mean%s.",

@@ -98,7 +98,8 @@ static talus_status try_reduced(attempt* a)
     if (part->count > REDUCED_LARGEST || part->compound_count > 0) return TALUS_OK;
     const double left = a->request->work - a->out->work;
     const reduced_options options = {.tolerance = REDUCED_TOLERANCE,
-                                     .max_sweeps = (int64_t)(0.5 * left / (double)part->count)};
+                                     .max_sweeps = (int64_t)(0.5 * left / (double)part->count),
+                                     .max_work = left / (double)part->count};
     reduced_problem reduced = {0};
     double* r = NULL;
     talus_error error = {0};
@@ -114,7 +115,7 @@ static talus_status try_reduced(attempt* a)
         // Without an iteration the answer is the one that was there.
         if (status == TALUS_OK && finite && found.iterations > 0) status = judge(a, &better);
         a->out->factorisations += found.iterations;
-        a->out->work += (double)(found.iterations * part->count); // most of them are sweeps
+        a->out->work += found.work * (double)part->count;
         if (better) {
             a->out->method = found.method;
             direct_read(&a->cluster, part, a->best);

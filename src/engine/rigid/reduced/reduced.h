@@ -44,6 +44,7 @@ typedef struct reduced_options {
     double
         tolerance; ///< on reduced_error(), reduced_residual() and reduced_velocity_residual(): all
     int64_t max_sweeps; ///< of the first method
+    double max_work;    ///< of all methods, in sweeps' worth; 0: any
     double max_seconds; ///< give up after so long; 0: never. For the command line, not in a run:
                         ///< what a clock decides is not reproducible
     const char* method; ///< NULL or "auto"; else the name of one method of reduced_methods()
@@ -54,6 +55,8 @@ typedef struct reduced_result {
     double error, residual,
         velocity;       ///< reduced_error(), reduced_residual(), reduced_velocity_residual()
     int64_t iterations; ///< of all methods that were tried
+    double work;        ///< that they took, in sweeps' worth: a step of Newton's method, or of an
+                        ///< interior point, may be worth hundreds
     const char* method; ///< that gave the answer
     char story[480];    ///< in plain words: what was done and why
 } reduced_result;

@@ -21,6 +21,7 @@ enum {
     TRY_AGAIN = 4,        ///< so many times more sweeps before a dense attempt is repeated
     EASY = 100,           ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20,    ///< steps that Newton's method usually needs
+    STEPS_LEAST = 8,      ///< for fewer it is not worth to begin
     SWEEPS_FIRST = 30000, ///< sweeps before it, at most
     STEPS_MOST = 1000,    ///< steps that it is allowed by itself
     STEPS_TRY = 60,       ///< steps that it is allowed before the interior point method
@@ -38,7 +39,11 @@ typedef struct solve {
     reduced_run run;
     reduced_result* out;
     double* r;
-    int64_t lost; ///< iterations of attempts that came to nothing
+    int64_t lost;    ///< iterations of attempts that came to nothing
+    double max_work; ///< in sweeps' worth
+    double step;     ///< what a step of Newton's or the interior point method is worth
+    double more;     ///< what the steps made so far were worth beyond a sweep each; of several
+                     ///< parts that of the longest
 } solve;
 
 void reduced_keep_better(const reduced_work* work, reduced_run* run, const double* trial, double* r)
@@ -94,23 +99,40 @@ static talus_status sweeps(solve* s, bool momentum, int64_t limit)
     return TALUS_OK;
 }
 
+/// Sweeps' worth of work so far.
+static double work_of(const solve* s)
+{
+    return (double)(s->run.iterations + s->lost) + s->more;
+}
+
+/// Allow so many steps more, or as many as the work that is left is good for; false: too few.
+static bool allow_steps(solve* s, int64_t most)
+{
+    const double left = fmax((s->max_work - work_of(s)) / s->step, 0.0);
+    const int64_t steps = left < (double)most ? (int64_t)left : most;
+    s->run.limit = s->run.iterations + steps;
+    return steps >= STEPS_LEAST;
+}
+
 static void newton_go(solve* s, reduced_newton* newton, double alpha, int64_t most)
 {
     const int64_t before = s->run.iterations;
-    s->run.limit = before + most;
+    if (!allow_steps(s, most)) return;
     reduced_newton_go(newton, &s->run, alpha, s->r);
+    s->more += (s->step - 1.0) * (double)(s->run.iterations - before);
     tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
 }
 
 /// Steps of the interior point method; false when memory is short, or if there is rolling.
 static bool interior_go(solve* s)
 {
+    if (!allow_steps(s, INTERIOR_MOST)) return true;
     reduced_interior* interior = reduced_interior_new(&s->work);
     if (!interior) return false;
     const int64_t before = s->run.iterations;
-    s->run.limit = before + INTERIOR_MOST;
     reduced_interior_go(interior, &s->run, s->r);
     reduced_interior_free(interior);
+    s->more += (s->step - 1.0) * (double)(s->run.iterations - before);
     tell(s->out, "interior", s->run.iterations - before, "step", " of an interior point method");
     return true;
 }
@@ -169,7 +191,8 @@ static int64_t first_methods(solve* s, reduced_sweeper* sweeper, int64_t most,
     sweep_to(s, sweeper, most < EASY ? most : EASY);
     if (!is_over(s)) {
         *newton = reduced_newton_new(&s->work);
-        double worth = *newton ? STEPS_NEEDED * reduced_newton_step_in_sweeps(*newton) : INFINITY;
+        s->step = *newton ? reduced_newton_step_in_sweeps(*newton) : 1.0;
+        double worth = *newton ? STEPS_NEEDED * s->step : INFINITY;
         worth = worth < SWEEPS_FIRST ? worth : SWEEPS_FIRST;
         sweep_to(s, sweeper, worth < (double)most ? (int64_t)worth : most);
     }
@@ -209,7 +232,7 @@ static talus_status automatic(solve* s, int64_t max_sweeps)
     while (status == TALUS_OK && newton && !is_over(s)) {
         newton_go(s, newton, FAR, STEPS_TRY);
         if (!is_over(s)) status = interior_and_newton(s, newton);
-        if (status < 0 || is_over(s) || swept >= max_sweeps) break;
+        if (status < 0 || is_over(s) || swept >= max_sweeps || work_of(s) >= s->max_work) break;
         int64_t more =
             PATIENCE * swept < max_sweeps - swept ? PATIENCE * swept : max_sweeps - swept;
         status = sweeps(s, momentum, more);
@@ -341,7 +364,11 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
     for (int64_t i = 0; i < parts->count && status == TALUS_OK; i++) {
         const reduced_problem* part = &parts->part[i];
         reduced_result out = {.method = "none"};
-        solve now = {.run = {.deadline = s->run.deadline}, .out = &out, .r = r};
+        solve now = {.run = {.deadline = s->run.deadline},
+                     .out = &out,
+                     .r = r,
+                     .max_work = s->max_work,
+                     .step = 1.0};
         const bool pushed = is_pushed(part, &now.run.sums);
         now.run.tolerance = 0.5 * options->tolerance;
         // An island is measured against its share, by contacts, of the sums of the whole without
@@ -361,6 +388,7 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
             longest = part;
             best = out;
             s->run.iterations = now.run.iterations;
+            s->more = now.more;
         }
     }
     *s->out = best;
@@ -393,7 +421,11 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
 {
     const size_t own = (size_t)(p->count * reduced_own_size(p->width));
     const size_t contacts = (size_t)p->count, impulses = contacts * (size_t)p->width;
-    solve s = {.run = {.tolerance = options->tolerance}, .out = out, .r = r};
+    solve s = {.run = {.tolerance = options->tolerance},
+               .out = out,
+               .r = r,
+               .max_work = options->max_work > 0.0 ? options->max_work : INFINITY,
+               .step = 1.0};
     *out = (reduced_result){.method = "none"};
     if (options->max_seconds > 0.0) s.run.deadline = clock_seconds() + options->max_seconds;
     double* memory = malloc((own + impulses) * sizeof(double) + contacts * sizeof(int64_t) + 1);
@@ -411,5 +443,6 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
     out->velocity = s.run.best.velocity;
     if (!out->converged) tell_velocities(out, options->tolerance);
     out->iterations = s.run.iterations + s.lost;
+    out->work = work_of(&s);
     return status;
 }
