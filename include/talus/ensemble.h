@@ -87,7 +87,7 @@ typedef struct talus_ensemble {
     int64_t unknowns;    ///< components that the laws leave open at the loaded contacts
     int64_t equations;   ///< of motion of the bodies they touch
     int64_t independent; ///< of these equations; -1: not counted, over 2000 unknowns. The rank is
-                         ///< at most unknowns - independent
+                         ///< at most unknowns - independent if all solutions move alike
     char verdict[2048];  ///< in plain words, one sentence a line
 } talus_ensemble;
 

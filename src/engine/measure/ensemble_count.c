@@ -1,11 +1,11 @@
 /// How many ways the equations of motion leave open to the forces of an ensemble.
 ///
-/// All solutions give the bodies the same velocities, so that their difference d satisfies
-/// M^-1 H d = 0, whether the bodies rest or not. d has one component for each way in which the
-/// laws let the force of a loaded contact vary: the unknowns. The solutions therefore differ in at
-/// most unknowns - rank(H) independent ways. Where equations depend on each other, rank(H) is less
-/// than their number: a disk on a single contact may roll, so that the same friction is asked for
-/// twice, by its momentum and by its spin.
+/// Solutions that give the bodies the same velocities differ by a d with M^-1 H d = 0, whether the
+/// bodies rest or not. (Coulomb's law may admit more than one motion: velocity_change tells.) d has
+/// one component for each way in which the laws let the force of a loaded contact vary: the
+/// unknowns. The solutions therefore differ in at most unknowns - rank(H) independent ways. Where
+/// equations depend on each other, rank(H) is less than their number: a disk on a single contact
+/// may roll, so that the same friction is asked for twice, by its momentum and by its spin.
 ///
 /// Method: each unknown gives a row of a dense matrix, the velocities that a unit of it gives to
 /// the two bodies; Gaussian elimination with full pivoting counts the independent rows.

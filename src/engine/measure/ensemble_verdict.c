@@ -14,6 +14,8 @@ static const double AGREEMENT = 0.25;
 enum { FEW_CONTACTS = 100 };
 /// Relative error of the forces above which it must be mentioned.
 static const double BLUNT = 1e-3;
+/// Momenta differ if they do by so many times the error of the forces: as the rank has it.
+static const double UNLIKE = 10.0;
 /// Momentum against impulses beyond which the packing is not at rest.
 static const double MOVING = 0.1;
 
@@ -99,6 +101,13 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
             "Degree of indeterminacy: at least %d, the number of independent ways in which the "
             "solutions differ by more than ten times that error; %s.",
             e->rank, counts);
+    }
+    if (e->velocity_change > UNLIKE * e->force_error) {
+        say(e,
+            "The solutions do not move alike: their momenta differ by %.2g %% of the impulses, "
+            "%.2g times the solver's error. Coulomb's law may admit more than one motion; the "
+            "upper bound is that of solutions with the same one.",
+            100.0 * e->velocity_change, e->velocity_change / e->force_error);
     }
     if (e->rank > 0 && e->rank >= e->verified - 1) {
         say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
