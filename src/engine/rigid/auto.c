@@ -32,16 +32,22 @@ enum { LATE = 3000 };
 /// Work for direct methods, in sweeps: for clusters at rest, which they nearly always solve, so
 /// many times the sweeps made so far but no less than LEAST, and no more than the solve may make;
 /// for those in which contacts slide a share of the sweeps made so far, and more when these were
-/// many and did not do.
+/// many and did not do. Bonded clusters in which sweeps get stuck, and clusters at rest when the
+/// sweeps are used up, are given SHARE_HARD times the sweeps made: what is left there is what
+/// sweeps cannot see, and direct methods solve it.
 static const double MORE_AT_REST = 3.0, LEAST_AT_REST = 1000.0;
-static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6;
+static const double SHARE_IN_FLOW = 0.1, SHARE_UNDONE = 0.6, SHARE_HARD = 12.0;
 /// Bound over tolerance that is normal where the rule is met: the certificate is sharp at rest and
 /// pessimistic in flows (docs/theory.md). Bonds are made to hold, and their clusters are cheap to
 /// solve: those are asked for more. Below ROUNDING a bound is the root of rounded sums.
 static const double NORMAL_AT_REST = 2.0, NORMAL_IN_FLOW = 50.0, NORMAL_BONDED = 0.01;
 static const double ROUNDING = 1e-5;
-/// Work that may be spent on a cluster by chance, in parts of the least that solves any.
-static const double DEAR = 4.0;
+/// Work that may be spent on a cluster by chance, in parts of the least that solves any; on a hard
+/// one, which takes as much.
+static const double DEAR = 4.0, DEAR_HARD = 15.0;
+/// Chances below one in so many are not taken: a step that is hundreds of times as long as the
+/// others would surprise more than its answer is worth.
+static const double MOST_LUCK = 100.0;
 /// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
 /// thousands: they are asked for what is normal at rest.
 enum { TINY = 50 };
@@ -133,18 +139,25 @@ static bool stubborn(const direct_phase* d, int64_t k)
     return of->bound > fmax(normal * tolerance, ROUNDING);
 }
 
-/// Work for a cluster that takes at least so much. Where too little is left it is sometimes more.
-static double work_for(direct_phase* d, const cluster_certificate* of, double least)
+/// Work for cluster k, which takes at least so much. Where too little is left it is sometimes more.
+static double work_for(direct_phase* d, int64_t k, double least)
 {
-    const double count = (double)d->p->count, dear = DEAR * least;
+    const cluster_certificate* of = &d->ws->certificate.of[k];
+    const double count = (double)d->p->count;
     const int64_t most = solve_budget(d->request);
-    const bool stuck = d->sweeps >= most || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
-    const double share = stuck && !d->converged ? SHARE_UNDONE : SHARE_IN_FLOW;
+    const bool spent = d->sweeps >= most, stuck = spent || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
+    const bool undone = stuck && !d->converged;
+    const bool hard = undone && (d->list.bonded[k] || (spent && !in_flow(of)));
+    const double share = hard ? SHARE_HARD : undone ? SHARE_UNDONE : SHARE_IN_FLOW;
+    const double dear = (hard ? DEAR_HARD : DEAR) * least;
     const double at_rest =
         fmin((double)most, fmax(LEAST_AT_REST, MORE_AT_REST * (double)d->sweeps));
-    const double left = !in_flow(of) ? at_rest * count - d->work_at_rest
-                                     : share * (double)d->sweeps * count - d->work_in_flow;
+    const double in_motion = share * (double)d->sweeps;
+    const double left = !in_flow(of)
+                            ? fmax(at_rest, hard ? in_motion : 0.0) * count - d->work_at_rest
+                            : in_motion * count - d->work_in_flow;
     rng r = rng_make(d->request->seed, d->request->key, ++d->draws);
+    if (dear > MOST_LUCK * left) return left;
     return left >= dear || dear * rng_uniform(&r) >= left ? left : dear;
 }
 
@@ -204,7 +217,7 @@ static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, double
         if (!stubborn(d, k)) continue;
         const cluster_certificate* of = &d->ws->certificate.of[k];
         const double least = direct_least_work(of, d->list.links[k], d->p->dim);
-        const double work = work_for(d, of, least);
+        const double work = work_for(d, k, least);
         const bool enough = work >= least;
         d->list.work[k] = enough ? work : 0.0;
         *any |= enough;

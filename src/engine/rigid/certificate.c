@@ -76,7 +76,8 @@ static const double NEARLY_RIGHT = 1e-4;
 /// stop.
 static const double AT_BOUND = 1.0 - 1e-9, SLIPS = 1e-6;
 /// What contacts do to a cluster counts at least as this part of its free velocities, which is
-/// rounding, and as this part of what contacts do in the mean to a mass as large as it.
+/// rounding, as this part of what its contacts would do one by one, which is rounding where they
+/// hold each other, and as this part of what contacts do in the mean to a mass as large as it.
 static const double ROUNDING = 1e-9, LEAST_EFFECT = 1e-6;
 /// The same for a single body against the mean of its cluster.
 static const double LEAST_ROW_EFFECT = 1e-2;
@@ -87,6 +88,7 @@ typedef struct cluster_sums {
     double gap[MOTIONS];   ///< sum of the brackets, twice
     double distance2;      ///< ||rest - V||_M^2
     double effect2, free2; ///< ||V - V_free||_M^2, ||V_free||_M^2
+    double single2;        ///< sum of |p|^2/m_n: what the contacts would do one by one
     double rubbing2;       ///< square of what friction at its bound does, contact by contact
     double mass, heaviest;
     bool friction, rolling;   ///< some contact has friction, bounded torques
@@ -237,8 +239,11 @@ static void add_bodies(certificate_work* work, const problem* p)
             vec_add_scaled(dim, work->sums[k].velocity, 1.0, p->free + (int64_t)row * stride);
             work->sums[k].walls++;
         }
+        const double* contact = p->contact + c * problem_width(dim);
+        const double* impulse = contact + contact_p(dim);
+        work->sums[k].single2 += vec_dot(dim, impulse, impulse) / contact[contact_mn(dim)];
         work->of[k].contacts++;
-        work->sums[k].friction |= p->contact[c * problem_width(dim) + contact_mu(dim)] > 0.0;
+        work->sums[k].friction |= contact[contact_mu(dim)] > 0.0;
         const int32_t compound = problem_compound_of(p, c);
         work->sums[k].rolling |=
             compound >= 0 && p->compound_rows[compound].rolling.coefficient > 0;
@@ -324,8 +329,8 @@ static void judge_clusters(certificate_work* work)
     for (int64_t k = 0; k < work->clusters.count; k++) {
         cluster_sums* s = &work->sums[k];
         cluster_certificate* out = &work->of[k];
-        const double least2 =
-            ROUNDING * ROUNDING * s->free2 + LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
+        const double least2 = ROUNDING * ROUNDING * (s->free2 + s->single2) +
+                              LEAST_EFFECT * LEAST_EFFECT * mean2 * s->mass;
         const double scale = sqrt(fmax(s->effect2, least2));
         double moving = error_of(0.0, s->gap[IN_MOTION]);
         double resting = error_of(s->distance2, s->gap[AT_REST]);

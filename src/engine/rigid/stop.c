@@ -63,17 +63,15 @@ enum { LONG_FLOW = 64 };
 /// To measure costs some sweeps, so it is done only when the sweep's own change, by the ratio seen
 /// the last time, says that the measure may be small, and after a failure not again before an
 /// eighth more sweeps. Where no contact pushes, change and impulse are both rounding and say
-/// nothing: so it is also done after 16, 64, 256, ... sweeps, and after 4 if impulses are not yet
-/// known at all. Where grains flow errors become local
+/// nothing: so it is also done after 4, 16, 64, ... sweeps. Where grains flow errors become local
 /// and the ratio changes: from LONG_FLOW sweeps on it is done there after every quarter more.
 bool stop_due(const stop_state* s, int64_t sweep, const sweep_stats* stats)
 {
     if (!stop_measures(s)) return false;
     const double promised = s->tolerance / s->per_change;
     const bool promising = stats->change2 <= promised * promised * stats->impulse2;
-    const bool known = stats->change2 < 0.01 * stats->impulse2;
-    const bool power_of_four = sweep >= (known ? 16 : 4) && (sweep & (sweep - 1)) == 0 &&
-                               (sweep & INT64_C(0x5555555555555555)) != 0;
+    const bool power_of_four =
+        sweep >= 4 && (sweep & (sweep - 1)) == 0 && (sweep & INT64_C(0x5555555555555555)) != 0;
     const bool overdue = residual_flows(&s->seen) && sweep >= LONG_FLOW &&
                          sweep >= s->last_check + s->last_check / 4;
     return power_of_four || overdue || (promising && sweep >= s->next_check);

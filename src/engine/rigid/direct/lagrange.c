@@ -21,8 +21,10 @@
 
 static const double FIRST_STIFFNESS = 1e2, LEAST_STIFFNESS = 10.0, MOST_STIFFNESS = 3e13;
 /// Rise of the stiffness after a round of at most QUICK factorisations, its fall after one of more
-/// than SLOW, and its fall when all is found and only noise is left.
-static const double RISE = 1e2, FALL = 0.1, CLEAN = 1e-3;
+/// than SLOW, and its fall when all is found and only noise is left. A round that Newton's method
+/// could not solve is worse than none: it is taken back, and the stiffness stays below that, with
+/// smaller rises.
+static const double RISE = 1e2, SMALL_RISE = 10.0, FALL = 0.1, CLEAN = 1e-3;
 enum {
     QUICK = 3,
     SLOW = 8,
@@ -33,18 +35,19 @@ enum {
 };
 /// Change of y in a round, relative to y, below which a stiffness has done what it can, and all.
 static const double SETTLED = 1e-9, DONE = 1e-11;
-/// |F| over |y| that counts as solved.
-static const double SOLVED = 1e-14;
+/// |F| over |y| that counts as solved, and from which on a round is worse than none.
+static const double SOLVED = 1e-14, FAR = 1e-3;
 
 typedef struct lagrange {
     direct_cluster* s;
     double stiffness;
     bool follow;            ///< bounds follow the normal impulses within a round
     double noise;           ///< of F by rounding
+    double left;            ///< |F| over |y| after a round
     double *p, *next;       ///< impulses of this round, and the answer to the motion at hand
     double *w, *y, *dy, *F; ///< velocities, motion, its step, and what is left
-    double *trial, *before;
-    double* limit;      ///< [count][BOUNDED] frozen bounds
+    double *trial, *before, *p_before; ///< p_before: impulses of the round before
+    double* limit;                     ///< [count][BOUNDED] frozen bounds
     double *D, *D_made; ///< blocks dp'/dw with the opposite sign, and those that were factorised
     bool made;
 } lagrange;
@@ -81,7 +84,9 @@ static void answer_part(const lagrange* l, const direct_contact* c, int part, do
     const double factor = cut ? limit / size : 1.0;
     for (int m = 0; m < q->count; m++) {
         along[m] = cut ? next[m] / size : 0.0;
-        next[m] = centre + factor * next[m];
+        // Where nothing is cut there is no detour by the centre: a bond may bear 1e20 times more
+        // than it does.
+        next[m] = cut ? centre + factor * next[m] : p[m] - stiff * w[m];
     }
     for (int m = 0; m < q->count && D; m++) {
         double* row = D + (q->first + m) * c->count;
@@ -173,11 +178,17 @@ static void search_line(lagrange* l, double size)
     memcpy(l->y, l->trial, sizeof(double) * (size_t)n);
 }
 
+/// Are the factors those of the blocks at hand?
+static bool has_factors(const lagrange* l)
+{
+    return l->made && memcmp(l->D, l->D_made, sizeof(double) * (size_t)l->s->squares) == 0;
+}
+
 /// The factors of the blocks at hand; the last ones, if these have not changed.
 static bool factorise(lagrange* l)
 {
     const size_t bytes = sizeof(double) * (size_t)l->s->squares;
-    if (l->made && memcmp(l->D, l->D_made, bytes) == 0) return true;
+    if (has_factors(l)) return true;
     memcpy(l->D_made, l->D, bytes);
     l->made = direct_factorise(l->s, l->D, !l->follow);
     return l->made;
@@ -192,6 +203,7 @@ static bool newton(lagrange* l, int64_t last)
         const double size = evaluate(l, l->y, true), all = sqrt(direct_dot(n, l->y, l->y));
         if (size <= fmax(SOLVED * all, l->noise)) return true;
         if (i > 0 && size > 0.5 * before && size < 1e-6 * all) return true; // no less for rounding
+        if (i > 0 && size > 0.5 * before && has_factors(l)) return false;   // nor by another step
         before = size;
         if (!isfinite(size) || l->s->factorisations >= last || !factorise(l)) return false;
         for (int64_t k = 0; k < n; k++) l->dy[k] = -l->F[k];
@@ -209,14 +221,23 @@ static double make_round(lagrange* l, int64_t last, bool* solved)
     double change2 = 0.0;
     freeze_bounds(l);
     memcpy(l->before, l->y, sizeof(double) * (size_t)n);
+    memcpy(l->p_before, l->p, sizeof(double) * (size_t)l->s->components);
     *solved = newton(l, last);
-    evaluate(l, l->y, false);
+    const double size = evaluate(l, l->y, false);
     memcpy(l->p, l->next, sizeof(double) * (size_t)l->s->components);
     for (int64_t k = 0; k < n; k++) {
         change2 += (l->before[k] - l->y[k]) * (l->before[k] - l->y[k]);
     }
     const double all2 = direct_dot(n, l->y, l->y);
+    l->left = all2 > 0.0 ? size / sqrt(all2) : 0.0;
     return all2 > 0.0 ? sqrt(change2 / all2) : 0.0;
+}
+
+/// As if the last round had not been.
+static void take_back(lagrange* l)
+{
+    memcpy(l->y, l->before, sizeof(double) * (size_t)(l->s->bodies * l->s->width));
+    memcpy(l->p, l->p_before, sizeof(double) * (size_t)l->s->components);
 }
 
 /// Room for a method that works on p; false if there is none.
@@ -225,10 +246,11 @@ static bool begin(lagrange* l, direct_cluster* s, double* p)
     const int64_t n = s->bodies * s->width, m = s->components;
     *l = (lagrange){.s = s, .p = p};
     double* at =
-        malloc(sizeof(double) * (size_t)(2 * m + 5 * n + s->count * BOUNDED + 2 * s->squares + 1));
+        malloc(sizeof(double) * (size_t)(3 * m + 5 * n + s->count * BOUNDED + 2 * s->squares + 1));
     if (!at) return false;
     l->next = at, at += m;
     l->w = at, at += m;
+    l->p_before = at, at += m;
     l->y = at, at += n;
     l->dy = at, at += n;
     l->F = at, at += n;
@@ -248,7 +270,7 @@ bool direct_lagrange(direct_cluster* s, int64_t factorisations, double* p)
     const int64_t last = s->factorisations + factorisations;
     bool cleaning = false, done = false;
     int rounds_cleaning = 0;
-    double change_before = INFINITY;
+    double change_before = INFINITY, rise = RISE, most = MOST_STIFFNESS;
     l.stiffness = FIRST_STIFFNESS;
     for (int round = 0; round < MOST_ROUNDS && s->factorisations < last && !done; round++) {
         const int64_t first = s->factorisations;
@@ -256,6 +278,12 @@ bool direct_lagrange(direct_cluster* s, int64_t factorisations, double* p)
         const double change = make_round(&l, last, &solved);
         const int64_t used = s->factorisations - first;
         const double noise = l.noise / sqrt(direct_dot(s->bodies * s->width, l.y, l.y));
+        if (l.left > FAR && l.stiffness > LEAST_STIFFNESS) {
+            take_back(&l);
+            rise = SMALL_RISE;
+            most = l.stiffness = fmax(l.stiffness * FALL, LEAST_STIFFNESS);
+            continue;
+        }
         // Below the noise a change may still be a change, as long as it goes down.
         const bool settled =
             change <= SETTLED || (change <= 4.0 * noise && change > 0.3 * change_before);
@@ -263,7 +291,7 @@ bool direct_lagrange(direct_cluster* s, int64_t factorisations, double* p)
         if (!isfinite(change)) break;
         if (!cleaning && settled && solved) cleaning = true;
         if (!cleaning) {
-            if (used <= QUICK) l.stiffness = fmin(l.stiffness * RISE, MOST_STIFFNESS);
+            if (used <= QUICK) l.stiffness = fmin(l.stiffness * rise, most);
             if (used > SLOW) l.stiffness = fmax(l.stiffness * FALL, LEAST_STIFFNESS);
             continue;
         }
