@@ -73,6 +73,7 @@ void ensemble_write_json(FILE* file, const ensemble_source* source, const talus_
     json_integer(&j, "rank", e->rank);
     json_integer(&j, "unknowns", e->unknowns);
     json_integer(&j, "equations", e->equations);
+    if (e->independent >= 0) json_integer(&j, "independent_equations", e->independent);
     json_number(&j, "conditioning", e->conditioning);
     json_number(&j, "force_error", e->force_error);
     json_array(&j, "singular_values");

@@ -85,8 +85,9 @@ typedef struct talus_ensemble {
     int rank;            ///< independent ways in which the forces differ by more than that error
     double* singular;    ///< [samples] singular values of the centred forces and torques, relative
     int64_t unknowns;    ///< components that the laws leave open at the loaded contacts
-    int64_t equations;   ///< of motion of the bodies they touch: unknowns - equations is the
-                         ///< indeterminacy if the equations are independent
+    int64_t equations;   ///< of motion of the bodies they touch
+    int64_t independent; ///< of these equations; -1: not counted, over 2000 unknowns. The rank is
+                         ///< at most unknowns - independent if all solutions move alike
     char verdict[2048];  ///< in plain words, one sentence a line
 } talus_ensemble;
 

@@ -76,7 +76,10 @@ class Ensemble(unittest.TestCase):
         self.assertEqual(len(samples), 6)
         self.assertEqual([s["start"] for s in samples[:3]], ["zero", "warm", "random"])
         self.assertEqual(len(contacts), result["contacts"])
-        self.assertGreater(result["indeterminacy"]["rank"], 0)
+        count = result["indeterminacy"]
+        self.assertGreater(count["rank"], 0)
+        self.assertLessEqual(count["independent_equations"], count["equations"])
+        self.assertLessEqual(count["rank"], count["unknowns"] - count["independent_equations"])
         self.assertTrue(result["run_finished"])
         for s in samples:
             self.assertLessEqual(float(s["residual"]), 1e-5)

@@ -151,6 +151,7 @@ static talus_status measure(ensemble_task* task, talus_world* world, talus_ensem
     }
     ensemble_average(task, out);
     TRY(ensemble_rank(task, out, error));
+    TRY(ensemble_count(task, out, error));
     ensemble_verdict(def, out);
     return TALUS_OK;
 }

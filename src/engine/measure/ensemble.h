@@ -44,9 +44,14 @@ void ensemble_mark_loaded(const talus_ensemble* e, uint8_t* loaded);
 
 // ---- ensemble_rank.c ---------------------------------------------------------------------------
 
-/// Singular values of the centred samples, how many of them stand out of the solver's error, and
-/// the count of unknowns and equations.
+/// Singular values of the centred samples, and how many of them stand out of the solver's error.
 talus_status ensemble_rank(const ensemble_task* task, talus_ensemble* e, talus_error* error);
+
+// ---- ensemble_count.c --------------------------------------------------------------------------
+
+/// Unknowns, equations, and how many of these are independent. The impulses of the problem are lost
+/// over it.
+talus_status ensemble_count(ensemble_task* task, talus_ensemble* e, talus_error* error);
 
 // ---- ensemble_verdict.c ------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@
 /// are exact to rounding of the largest, which forming the Gram matrix would spoil.
 #include "base/error.h"
 #include "measure/ensemble.h"
-#include "state/drive.h"
 
 #include <float.h>
 #include <math.h>
@@ -126,79 +125,12 @@ static talus_status decompose(const ensemble_task* task, talus_ensemble* e)
     return status;
 }
 
-// ---- counting ----------------------------------------------------------------------------------
-
-/// Components that the law leaves open at a loaded contact. Where the friction bound is reached in
-/// every sample the normal force decides the rest.
-static int open_components(const ensemble_task* task, const talus_ensemble* e, int64_t c)
-{
-    const problem* p = &task->problem;
-    const int dim = p->dim;
-    const double mu = task->first[c * problem_width(dim) + contact_mu(dim)];
-    int count = mu > 0.0 && e->sliding[c] < e->verified ? dim : 1;
-    if (problem_compound_of(p, c) < 0) return count;
-    const compound_contact* r = &task->first_compound[problem_compound_of(p, c)];
-    if (r->rolling.coefficient > 0.0) count += dim - 1;
-    if (dim == 3 && r->torsion.coefficient > 0.0) count += 1;
-    return count;
-}
-
-/// Equations of motion of the bodies marked: bit 1 touched by a loaded contact, bit 2 by one that
-/// can turn it.
-static int64_t count_equations(const ensemble_task* task, const uint8_t* touched)
-{
-    const problem* p = &task->problem;
-    const walls* w = &task->world->state.walls;
-    const int dim = p->dim, stride = problem_stride(dim), spin_dim = spin_width(dim);
-    int64_t row = 0, sum = 0;
-    for (; row < task->world->state.grains.count; row++) {
-        const double* body = p->free + row * stride;
-        if (touched[row] && body[row_im(dim)] > 0.0) sum += dim;
-        if ((touched[row] & 2) && body[row_kim(dim)] > 0.0) sum += spin_dim;
-    }
-    // Rows of mobile walls follow in the order of the walls.
-    for (int i = 0; i < (int)w->count; i++) {
-        if (!w->present[i] || !wall_is_mobile(w, i)) continue;
-        if (!touched[row++]) continue;
-        double matrix[9], trace = 0.0; // as many directions as the wall can move in, over its mass
-        drive_mobility(w, i, dim, matrix);
-        for (int k = 0; k < dim; k++) trace += matrix[k * dim + k];
-        sum += lround(trace * w->record[i].drive.mass);
-    }
-    return sum;
-}
-
-static talus_status count_freedom(const ensemble_task* task, talus_ensemble* e)
-{
-    const problem* p = &task->problem;
-    uint8_t* loaded = malloc((size_t)e->contacts + 1);
-    uint8_t* touched = calloc((size_t)p->rows + 1, 1);
-    talus_status status = loaded && touched ? TALUS_OK : TALUS_ERR_MEMORY;
-    if (status == TALUS_OK) {
-        ensemble_mark_loaded(e, loaded);
-        for (int64_t c = 0; c < e->contacts; c++) {
-            if (!loaded[c]) continue;
-            int open = open_components(task, e, c);
-            bool turns = open > 1 || e->sliding[c] > 0;
-            for (int k = 0; k < 2; k++) touched[p->pair[2 * c + k]] |= turns ? 3 : 1;
-            e->unknowns += open;
-            e->loaded++;
-        }
-        e->equations = count_equations(task, touched);
-    }
-    free(loaded);
-    free(touched);
-    return status;
-}
-
 // ---- the whole ---------------------------------------------------------------------------------
 
 talus_status ensemble_rank(const ensemble_task* task, talus_ensemble* e, talus_error* error)
 {
     if (e->verified < 2) return TALUS_OK;
-    if (decompose(task, e) || count_freedom(task, e)) {
-        return error_memory(error, "comparing the solutions");
-    }
+    if (decompose(task, e)) return error_memory(error, "comparing the solutions");
     double residual = 0.0;
     for (int i = 0; i < e->samples; i++) {
         if (e->sample[i].verified) residual = fmax(residual, e->sample[i].residual);

@@ -14,6 +14,8 @@ static const double AGREEMENT = 0.25;
 enum { FEW_CONTACTS = 100 };
 /// Relative error of the forces above which it must be mentioned.
 static const double BLUNT = 1e-3;
+/// Momenta differ if they do by so many times the error of the forces: as the rank has it.
+static const double UNLIKE = 10.0;
 /// Momentum against impulses beyond which the packing is not at rest.
 static const double MOVING = 0.1;
 
@@ -43,6 +45,25 @@ static int widest_start(const talus_ensemble* e)
     return widest;
 }
 
+enum { COUNT_WORDS = 160 };
+
+/// What the equations leave open, in words.
+static void count_words(const talus_ensemble* e, char text[COUNT_WORDS])
+{
+    const long long unknowns = (long long)e->unknowns, equations = (long long)e->equations,
+                    independent = (long long)e->independent;
+    if (independent >= 0) {
+        snprintf(text, COUNT_WORDS,
+                 "at most %lld: %lld unknowns less %lld independent ones of %lld equations",
+                 unknowns - independent, unknowns, independent, equations);
+    } else {
+        snprintf(text, COUNT_WORDS,
+                 "counting %lld unknowns against %lld equations gives %lld, and more if some of "
+                 "the equations depend on each other",
+                 unknowns, equations, unknowns - equations);
+    }
+}
+
 void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
 {
     static const char* const names[] = {"zero", "the last forces", "random forces"};
@@ -64,12 +85,13 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
         return;
     }
     const int k = widest_start(e);
-    const long long count = (long long)(e->unknowns - e->equations);
+    char counts[COUNT_WORDS];
+    count_words(e, counts);
     if (e->rank == 0) {
         say(e,
             "The forces are determined: they differ by %.2g of their size, as the solver's error "
-            "of about %.2g explains. Degree of indeterminacy: 0 (%lld unknowns, %lld equations).",
-            e->force_change, e->force_error, (long long)e->unknowns, (long long)e->equations);
+            "of about %.2g explains. Degree of indeterminacy: 0 within that error; %s.",
+            e->force_change, e->force_error, counts);
     } else {
         say(e,
             "The forces are not determined: individual forces differ by %.2g %% of their size "
@@ -77,12 +99,15 @@ void ensemble_verdict(const talus_ensemble_def* def, talus_ensemble* e)
             100.0 * e->force_change, e->force_change / e->force_error);
         say(e,
             "Degree of indeterminacy: at least %d, the number of independent ways in which the "
-            "solutions differ by more than ten times that error; counting %lld unknowns against "
-            "%lld equations gives %lld%s.",
-            e->rank, (long long)e->unknowns, (long long)e->equations, count,
-            count < e->rank
-                ? ", which is no bound: some equations hold by themselves or set grains in motion"
-                : "");
+            "solutions differ by more than ten times that error; %s.",
+            e->rank, counts);
+    }
+    if (e->velocity_change > UNLIKE * e->force_error) {
+        say(e,
+            "The solutions do not move alike: their momenta differ by %.2g %% of the impulses, "
+            "%.2g times the solver's error. Coulomb's law may admit more than one motion; the "
+            "upper bound is that of solutions with the same one.",
+            100.0 * e->velocity_change, e->velocity_change / e->force_error);
     }
     if (e->rank > 0 && e->rank >= e->verified - 1) {
         say(e, "%d solutions cannot show more than %d ways: take more samples to see more.",
