@@ -71,6 +71,7 @@ typedef struct momentum {
     int64_t age;         ///< sweeps of the solve
     bool off;            ///< momentum made the changes grow without end: there is none any more
     bool flows;          ///< grains flow
+    bool rests;          ///< they rest, as far as the last look could tell
     double flow_reach;   ///< limit where they do, in lengths of the errors
     int64_t flow_window; ///< length of a window where they do, 0: as elsewhere
     double outlier;      ///< change above which a contact that turns back is held
@@ -111,7 +112,7 @@ static void judge_window(momentum* m)
     const bool unlimited = m->limit == INT64_MAX;
     if (!(ratio < PROGRESS)) {
         const int64_t shorter = unlimited ? (int64_t)(REACH * m->length) : m->limit / 2;
-        const double waves = m->flows ? 0.0 : fmin(0.5 * m->size, LONG_ENOUGH);
+        const double waves = m->rests ? fmin(0.5 * m->size, LONG_ENOUGH) : 0.0;
         m->limit = (int64_t)fmax((double)shorter, fmax(waves, SHORTEST));
     } else if (ratio < GOOD_PROGRESS && !unlimited) {
         m->limit *= 2;
@@ -271,6 +272,7 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         if (due) {
             m.length = stop.seen.length;
             m.flows = residual_flows(&stop.seen);
+            m.rests = residual_rests(&stop.seen);
         }
         if (solve_knows_forces(request, reached, out->sweeps) &&
             problem_break_loose(p, stop.tolerance)) {

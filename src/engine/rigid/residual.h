@@ -15,11 +15,17 @@ typedef struct residual_report {
                      ///< only hold them, about 1 where they flow
 } residual_report;
 
+/// Do contacts do no more than hold the grains?
+static inline bool residual_rests(const residual_report* seen)
+{
+    return seen->flow <= 0.1;
+}
+
 /// Do grains flow, and not only seem to because the solution is not yet known? An error makes no
 /// more flow than itself (residual.c).
 static inline bool residual_flows(const residual_report* seen)
 {
-    return seen->flow > fmax(0.1, 0.5 * seen->velocity);
+    return !residual_rests(seen) && seen->flow > 0.5 * seen->velocity;
 }
 
 /// Measure the impulses in the problem; `size` is L/d of the largest cluster that carries force, 0
