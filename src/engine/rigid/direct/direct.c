@@ -147,7 +147,9 @@ static talus_status try_reduced(attempt* a)
         // Without an iteration the answer is the one that was there.
         if (status == TALUS_OK && finite && found.iterations > 0) status = judge(a, &better);
         a->out->factorisations += found.iterations;
-        a->out->work += found.work * (double)part->count;
+        // A step counts as a sweep although it is worth more: else audits of small problems, whose
+        // steps cost next to nothing, would be out of the question.
+        a->out->work += (double)(found.iterations * part->count);
         if (better) {
             a->out->method = found.method;
             direct_read(&a->cluster, part, a->best);

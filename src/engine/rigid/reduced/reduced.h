@@ -55,8 +55,6 @@ typedef struct reduced_result {
     double error, residual,
         velocity;       ///< reduced_error(), reduced_residual(), reduced_velocity_residual()
     int64_t iterations; ///< of all methods that were tried
-    double work;        ///< that they took, in sweeps' worth: a step of Newton's method, or of an
-                        ///< interior point, may be worth hundreds
     const char* method; ///< that gave the answer
     char story[480];    ///< in plain words: what was done and why
 } reduced_result;

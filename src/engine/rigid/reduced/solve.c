@@ -443,6 +443,5 @@ talus_status reduced_solve(const reduced_problem* p, const reduced_options* opti
     out->velocity = s.run.best.velocity;
     if (!out->converged) tell_velocities(out, options->tolerance);
     out->iterations = s.run.iterations + s.lost;
-    out->work = work_of(&s);
     return status;
 }
