@@ -44,12 +44,12 @@ test-all: build-tests
 	ctest --preset test
 	$(MAKE) test-release
 
-# The program that gets installed, without asserts: the tests that call it.
+# The program that gets installed, without asserts: the tests that call it, but the long ones.
 test-release:
 	@scripts/install-deps.sh build python test docs
 	cmake --preset release -DTALUS_WERROR=$(WERROR) -DTALUS_PROGRAM_TESTS=ON
 	cmake --build --preset release
-	ctest --preset release
+	ctest --preset release --label-exclude long
 
 docs: build
 	@scripts/install-deps.sh docs
