@@ -16,8 +16,8 @@ typedef struct crew crew;
 typedef void crew_work(void* data, int64_t item);
 
 /// Do the items 0 ... count - 1, begun in this order by up to `threads` threads; returns when all
-/// are done. *c is made on first use (NULL before); without memory or threads the caller does all.
-void crew_do(crew** c, int threads, int64_t count, crew_work* work, void* data);
+/// are done. *of is made on first use (NULL before); without memory or threads the caller does all.
+void crew_do(crew** of, int threads, int64_t count, crew_work* work, void* data);
 /// Send the helpers home. Not while a crew is at work.
 void crew_free(crew* c);
 

@@ -61,7 +61,7 @@ typedef struct direct_cluster {
 } direct_cluster;
 
 /// From a problem with its impulses as they are; at each of its contacts a body can move.
-talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* out);
+talus_status direct_cluster_new(const problem* p, bool avx2, direct_cluster* s);
 void direct_cluster_free(direct_cluster* s);
 /// Read the impulses of the problem into q [components].
 void direct_read(const direct_cluster* s, const problem* p, double* q);
