@@ -3,6 +3,7 @@
 needs TALUS (the program) in the environment. TALUS_TEST_SCALE below 1 (sanitizer builds) leaves out
 the longer ones.
 """
+import json
 import math
 import shutil
 import tempfile
@@ -142,6 +143,11 @@ class Physics(unittest.TestCase):
     @unittest.skipUnless(LONG, "takes long")
     def test_sliders_stick_and_slip(self):
         carry_out("stick-slip", self.directory / "run", "--set", "until.time=17")
+        # Steps in which a slider breaks loose are audited, too. At its bound it may as well hold:
+        # an audit must not take the other answer for an error.
+        summary = json.loads((self.directory / "run" / "summary.json").read_text())
+        self.assertGreater(summary["audits_held"], 100)
+        self.assertEqual(summary["audits_held"] + summary["audits_unanswered"], summary["audits"])
         with h5py.File(self.directory / "run" / "frames.h5", "r") as file:
             position = numpy.stack([file["frames"][name]["grains"]["position"][()]
                                     for name in sorted(file["frames"])])

@@ -70,10 +70,10 @@ typedef struct momentum {
     double first;        ///< largest change of the first sweeps
     int64_t age;         ///< sweeps of the solve
     bool off;            ///< momentum made the changes grow without end: there is none any more
-    bool flows;          ///< grains flow
-    bool rests;          ///< they rest, as far as the last look could tell
-    double flow_reach;   ///< limit where they do, in lengths of the errors
-    int64_t flow_window; ///< length of a window where they do, 0: as elsewhere
+    bool rests;          ///< grains rest, as far as the last look could tell
+    bool flows;          ///< or they flow: if neither is sure yet, both are false
+    double flow_reach;   ///< limit where they flow, in lengths of the errors
+    int64_t flow_window; ///< length of a window where they flow, 0: as elsewhere
     double outlier;      ///< change above which a contact that turns back is held
 } momentum;
 

@@ -364,6 +364,13 @@ bool problem_slides(const problem* p, int64_t c, double tolerance)
                                   u, slip_slack(p, tolerance));
 }
 
+double problem_strongest_bond(const problem* p)
+{
+    double most = 0.0;
+    for (int64_t k = 0; k < p->compound_count; k++) most = fmax(most, p->compound_rows[k].bond);
+    return most;
+}
+
 bool problem_break_loose(problem* p, double tolerance)
 {
     const int dim = p->dim;

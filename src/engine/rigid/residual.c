@@ -76,17 +76,9 @@ static const double ROUNDED = 1e-9;
 static const double SOFTNESS = 6.0, FULL_FLOW = 0.4;
 
 /// Bonds carry errors as far in motion as at rest.
-static bool has_bonds(const problem* p)
-{
-    for (int64_t k = 0; k < p->compound_count; k++) {
-        if (p->compound_rows[k].bond > 0.0) return true;
-    }
-    return false;
-}
-
 static double softness(const problem* p, double flow)
 {
-    if (p->dim == 3 || has_bonds(p)) return SOFTNESS;
+    if (p->dim == 3 || problem_strongest_bond(p) > 0.0) return SOFTNESS;
     return SOFTNESS / (1.0 + fmin(flow / FULL_FLOW, 1.0));
 }
 

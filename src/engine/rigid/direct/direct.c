@@ -50,19 +50,11 @@ typedef struct attempt {
     direct_cluster cluster;
     double *p, *best;     ///< impulses at hand, and the best ones
     residual_report left; ///< of the best ones
-    double strongest;     ///< bond
+    double strongest;     ///< bond of the cluster, 0: it has none
     double price;         ///< of a factorisation
     bool first;           ///< the method at hand is the first
     direct_result* out;
 } attempt;
-
-/// The strongest bond, 0: there is none.
-static double strongest_bond(const problem* p)
-{
-    double most = 0.0;
-    for (int64_t k = 0; k < p->compound_count; k++) most = fmax(most, p->compound_rows[k].bond);
-    return most;
-}
 
 static double largest_impulse(const problem* p)
 {
@@ -196,7 +188,7 @@ talus_status direct_solve(problem* part, const direct_request* request, certific
     attempt a = {.part = part, .request = request, .judge = judge, .out = out};
     const int d = part->dim - 2;
     a.left = residual_measure(part, 0.0, 1);
-    a.strongest = strongest_bond(part);
+    a.strongest = problem_strongest_bond(part);
     *out = (direct_result){.bound = request->bound};
     TRY(direct_cluster_new(part, vector_width_is_there(TALUS_VECTOR_AVX2), &a.cluster));
     talus_status status = TALUS_ERR_MEMORY;

@@ -21,7 +21,7 @@ enum {
     TRY_AGAIN = 4,        ///< so many times more sweeps before a dense attempt is repeated
     EASY = 100,           ///< sweeps before Newton's method is thought of
     STEPS_NEEDED = 20,    ///< steps that Newton's method usually needs
-    STEPS_LEAST = 8,      ///< for fewer it is not worth to begin
+    STEPS_LEAST = 8,      ///< fewer are not worth a beginning
     SWEEPS_FIRST = 30000, ///< sweeps before it, at most
     STEPS_MOST = 1000,    ///< steps that it is allowed by itself
     STEPS_TRY = 60,       ///< steps that it is allowed before the interior point method
@@ -42,8 +42,7 @@ typedef struct solve {
     int64_t lost;    ///< iterations of attempts that came to nothing
     double max_work; ///< in sweeps' worth
     double step;     ///< what a step of Newton's or the interior point method is worth
-    double more;     ///< what the steps made so far were worth beyond a sweep each; of several
-                     ///< parts that of the longest
+    double more;     ///< what the steps made so far were worth beyond a sweep each
 } solve;
 
 void reduced_keep_better(const reduced_work* work, reduced_run* run, const double* trial, double* r)
@@ -123,7 +122,8 @@ static void newton_go(solve* s, reduced_newton* newton, double alpha, int64_t mo
     tell(s->out, "newton", s->run.iterations - before, "step", " of Newton's method");
 }
 
-/// Steps of the interior point method; false when memory is short, or if there is rolling.
+/// Steps of the interior point method, if the work that is left is good for some; false when memory
+/// is short, or if there is rolling.
 static bool interior_go(solve* s)
 {
     if (!allow_steps(s, INTERIOR_MOST)) return true;
@@ -388,7 +388,6 @@ static talus_status solve_parts(solve* s, const reduced_problem* p, const reduce
             longest = part;
             best = out;
             s->run.iterations = now.run.iterations;
-            s->more = now.more;
         }
     }
     *s->out = best;
