@@ -34,17 +34,18 @@
 
 /// Sweeps before impulses are scaled for the first time, and the part of all sweeps until the next
 /// time; not in the last quarter of those allowed. Chosen on 8 steps each of collapse, drum, pour,
-/// hopper and shear of 10^4 disks (bench/flow), which took 0.53 times the sweeps that they take
-/// without; 8 or 32 sweeps, and a quarter or as many more, took 0.98 to 1.15 times those of 16 and
-/// a half.
+/// hopper and shear of 10^4 disks (bench/flow), which took 0.58 times the sweeps that they take
+/// without (geometric mean). To begin after 8 or 32 sweeps took 0.99 and 1.11 times as many as
+/// after 16, a quarter and as many more again 0.99 and 1.10 times those of a half.
 enum { FIRST_SWEEPS = 16, LEAST_BUDGET = 100 };
 static const double MORE_SWEEPS = 0.5;
-/// Spacing of the lattice in mean diameters: in the plane 16, 32 and 64 took 1.0 to 1.15 times the
-/// sweeps of 24, a single factor for all 1.5 times. In space errors are shorter. It is wider where
-/// there would be more nodes than the price of a few sweeps; mobile walls join all nodes beside
-/// them, which makes the matrix dense.
+/// Spacing of the lattice in mean diameters: in the plane 16, 32 and 64 took 0.97 to 1.02 times the
+/// sweeps of each other, a single factor for all 1.33 times. In space errors are shorter: 12 took
+/// 0.9 times the sweeps of 24 in shear, as many in a hopper. It is wider where there would be more
+/// nodes than the price of a few sweeps; mobile walls join all nodes beside them, which makes the
+/// matrix dense.
 static const double SPACING_PLANE = 24.0, SPACING_SPACE = 12.0;
-/// Extent in diameters below which flows in space gain nothing: 10^3 spheres took 0.84 to 1.16
+/// Extent in diameters below which flows in space gain nothing: 10^3 spheres took 0.85 to 1.16
 /// times the sweeps, 10^4 0.9.
 static const double LEAST_SIZE_SPACE = 24.0;
 enum { MOST_NODES = 512, MOST_NODES_WALLS = 128, MOST_WALLS = 4 };
@@ -71,6 +72,9 @@ void rescaling_begin(rescaling* r, const problem* p, double size, int64_t budget
     for (int64_t c = 0; can && p->block_count > 0 && c < p->count; c++) {
         can = problem_block_of(p, c) < 0 || problem_mobile_wall(p, p->pair[2 * c]) >= 0;
     }
+    if (r->dim != p->dim)
+        rescaling_free(r); // capacities count rows, whose width is the dimension's
+    r->dim = p->dim;
     r->next = can ? FIRST_SWEEPS : INT64_MAX;
     r->last = budget - budget / 4;
     r->count = 0;
@@ -120,8 +124,8 @@ static talus_status lay(rescaling* r, const problem* p)
     const int dim = p->dim;
     const int64_t most = p->mobile_count > 0 ? MOST_NODES_WALLS : MOST_NODES;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    r->dim = dim;
-    if (!arrays_renew(&r->row_capacity, p->rows, ROWS(r->place, 3), ROWS(r->load, 24))) {
+    if (!arrays_renew(&r->row_capacity, p->rows, ROWS(r->place, dim),
+                      ROWS(r->load, 2 * (dim + dim * dim)))) {
         return TALUS_ERR_MEMORY;
     }
     for (int64_t i = 0; i < p->rows; i++) {
@@ -155,7 +159,7 @@ static talus_status lay(rescaling* r, const problem* p)
     const bool room =
         arrays_renew(&r->matrix_capacity, r->count * r->count, ARRAY(r->matrix)) &&
         arrays_renew(&r->factor_capacity, r->count, ARRAY(r->factor)) &&
-        arrays_renew(&r->wall_capacity, p->mobile_count * r->count, ROWS(r->wall, 2 * 3));
+        arrays_renew(&r->wall_capacity, p->mobile_count * r->count, ROWS(r->wall, 2 * dim));
     return room ? TALUS_OK : TALUS_ERR_MEMORY;
 }
 
@@ -279,7 +283,7 @@ static void make_equations(rescaling* r, const problem* p)
     memset(r->load, 0, sizeof(double) * (size_t)(p->rows * 2 * wide));
     memset(r->factor, 0, sizeof(double) * (size_t)r->count);
     memset(r->matrix, 0, sizeof(double) * (size_t)(r->count * r->count));
-    memset(r->wall, 0, sizeof(double) * (size_t)(p->mobile_count * r->count * 2 * dim));
+    for (int64_t k = 0; k < p->mobile_count * r->count * 2 * dim; k++) r->wall[k] = 0.0;
     if (dim == 2) {
         for (int64_t c = 0; c < p->count; c++) add_contact(r, p, 2, c);
         for (int64_t i = 0; i < p->rows; i++) add_body(r, p, 2, i);
