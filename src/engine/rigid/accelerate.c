@@ -18,6 +18,8 @@
 /// with far more than their share are held (packed/sums.h).
 ///
 /// In a large jammed packing the first sweeps alternate with steps on a coarse grid (coarse.h).
+/// What short momentum does not reach in a flow, the load on large scales, is put right from time
+/// to time by scaling impulses region by region (rescale.h).
 #include "rigid/coarse/coarse.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
@@ -99,6 +101,16 @@ static void momentum_judge_anew(momentum* m)
     m->sweeps = 0;
 }
 
+/// Impulses were changed other than by sweeps: changes of later sweeps cannot be compared with
+/// those before.
+static void momentum_compare_anew(momentum* m)
+{
+    m->best = m->last_best = INFINITY;
+    m->first = 0.0;
+    m->age = 0;
+    m->sweeps = 0;
+}
+
 static void restart(momentum* m)
 {
     m->theta = 1.0;
@@ -160,8 +172,7 @@ static bool may_step_coarsely(const problem* p, const solve_request* request)
 }
 
 /// Change the impulses on a coarse grid. The first step stops the wave that momentum has begun to
-/// follow. At later ones x and what came before it move alike, so momentum stays what it was; only
-/// changes of later sweeps cannot be compared with those before.
+/// follow. At later ones x and what came before it move alike, so momentum stays what it was.
 static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packed_kernels* kernels,
                                   int threads, bool current, momentum* m)
 {
@@ -174,10 +185,19 @@ static talus_status step_coarsely(coarse_grid* c, packed_problem* w, const packe
     if (!changed) return TALUS_OK;
     packed_shift(w, kernels, threads);
     if (c->steps == 1) restart(m);
-    m->best = m->last_best = INFINITY;
-    m->first = 0.0;
-    m->age = 0;
-    m->sweeps = 0;
+    momentum_compare_anew(m);
+    return TALUS_OK;
+}
+
+/// Scale the impulses region by region. As x and what came before it move alike momentum stays what
+/// it was.
+static talus_status scale_impulses(rescaling* r, packed_problem* w, const packed_kernels* kernels,
+                                   int threads, bool current, momentum* m)
+{
+    if (!current) packed_give_back(w, kernels, threads);
+    if (rescale(r, w->problem)) return TALUS_ERR_MEMORY;
+    packed_shift(w, kernels, threads);
+    momentum_compare_anew(m);
     return TALUS_OK;
 }
 
@@ -227,6 +247,10 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
     ws->coarse.next = INT64_MAX;
     stop_state stop = stop_begin(request);
     if (may_step_coarsely(p, request)) coarse_begin(&ws->coarse, p, stop.tolerance, budget);
+    ws->rescaling.next = INT64_MAX;
+    if (accelerated && stop_measures(&stop) && !w->single) {
+        rescaling_begin(&ws->rescaling, p, request->size, budget);
+    }
     bool reached = false;
     momentum m = momentum_start(p->dim, request->size);
     m.off = request->plain;
@@ -238,6 +262,14 @@ static talus_status solve(problem* p, const solve_request* request, solve_worksp
         if (coarse_due(&ws->coarse, out->sweeps) &&
             step_coarsely(&ws->coarse, w, kernels, request->threads, current, &m)) {
             return TALUS_ERR_MEMORY;
+        }
+        if (rescaling_due(&ws->rescaling, out->sweeps)) {
+            const bool loads_change = !m.rests && ws->coarse.next == INT64_MAX;
+            if (loads_change &&
+                scale_impulses(&ws->rescaling, w, kernels, request->threads, current, &m)) {
+                return TALUS_ERR_MEMORY;
+            }
+            rescaling_wait(&ws->rescaling);
         }
         const packed_manner manner = {.momentum = accelerated,
                                       .beta = m.beta,

@@ -5,6 +5,7 @@
 #include "rigid/certificate.h"
 #include "rigid/coarse/coarse.h"
 #include "rigid/packed/packed.h"
+#include "rigid/rescale.h"
 
 #include <talus/solver.h>
 
@@ -14,6 +15,7 @@ typedef struct solve_workspace {
     int64_t order_capacity;
     packed_problem packed;
     coarse_grid coarse;
+    rescaling rescaling;
     certificate_work certificate;
 } solve_workspace;
 

@@ -22,6 +22,7 @@ void solve_workspace_free(solve_workspace* ws)
     free(ws->order);
     packed_free(&ws->packed);
     coarse_free(&ws->coarse);
+    rescaling_free(&ws->rescaling);
     certificate_free(&ws->certificate);
     *ws = (solve_workspace){0};
 }
