@@ -87,9 +87,8 @@ static void fill_bodies(const assembling* job, const double* free_velocity, cons
     }
 }
 
-/// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
-static void surface_velocity(const physical_state* state, int wall, const double* velocity,
-                             const double* spin, const double* point, double v[3])
+void surface_velocity(const physical_state* state, int wall, const double* velocity,
+                      const double* spin, const double* point, double v[3])
 {
     const int dim = state->grains.dim;
     double arm[3] = {0.0, 0.0, 0.0}, turn[3];

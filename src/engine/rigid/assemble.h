@@ -30,6 +30,10 @@ talus_status assemble(assembly* as, const step_order* order, contacts* list,
 bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
                          const contacts* list, int64_t c);
 
+/// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
+void surface_velocity(const physical_state* state, int wall, const double* velocity,
+                      const double* spin, const double* point, double v[3]);
+
 /// Write the solved impulses back to the list as forces and torques, with each contact's state.
 void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,
                  contacts* list);
