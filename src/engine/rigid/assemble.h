@@ -3,6 +3,7 @@
 #define TALUS_RIGID_ASSEMBLE_H
 
 #include "detect/physical_state.h"
+#include "rigid/impacts.h"
 #include "rigid/problem.h"
 
 /// What assembly adds to the contact list: memory reused from step to step.
@@ -14,6 +15,7 @@ typedef struct assembly {
     double* turning; ///< [grains][9] of solids: grain_turning()
     int64_t grain_capacity;
     const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more
+    const impacts* impacts;    ///< of the step, whose bodies have paths with corners
 } assembly;
 
 void assembly_free(assembly* as);

@@ -8,8 +8,8 @@
 /// the sweeps go on from the impulses found so far. So no contact within the step's reach is
 /// missed.
 ///
-/// Where balls have restitution their impacts come first, one after the other (rigid/impacts.h). The
-/// step then goes on from the velocities that these leave.
+/// Where balls have restitution their impacts come first, one after the other (rigid/impacts.h).
+/// The step then goes on from the velocities that these leave.
 ///
 /// A step has one budget of sweeps, max_sweeps, however often it is searched. So that new contacts
 /// find sweeps to join, a solve that takes long is looked at on the way: after half of its sweeps,
@@ -242,6 +242,7 @@ static talus_status begin_step(contact_dynamics* s, const step_order* order)
     }
     s->saved_count = w->count;
     s->assembly.wall_before = s->saved_walls;
+    s->assembly.impacts = &s->impacts;
     drive_begin_step(w, order->options->gravity, state->time, order->h);
     drive_carry_grains(w, &state->cell, &state->grains, order->threads);
     set_free_velocities(s, order);
@@ -465,12 +466,11 @@ static talus_status search_again(contact_dynamics* s, const step_order* order, d
 /// Raise the margins of the bodies that impacts carry beyond them; false if there are none.
 static bool raise_struck_margins(contact_dynamics* s, const step_order* order)
 {
-    const int64_t grains = order->state->grains.count;
+    const int64_t count = order->state->grains.count;
     bool raised = false;
     for (int64_t j = 0; j < s->impacts.body_count; j++) {
         const struck_body* b = &s->impacts.body[j];
-        double* margin =
-            b->body < grains ? s->margin + b->body : s->wall_margin + (b->body - grains);
+        double* margin = b->body < count ? s->margin + b->body : s->wall_margin + (b->body - count);
         if (!(b->reach > *margin)) continue;
         *margin = MARGIN_GROWTH * b->reach;
         raised = true;

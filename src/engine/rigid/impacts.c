@@ -22,12 +22,14 @@
 /// Impacts that are nearer in time than this part of a step happen together: where they follow from
 /// symmetry their times differ by rounding.
 static const double SAME_MOMENT = 1e-9;
-/// A contact that approaches slower than this part of the impacts that led to it is left to the
-/// step. Where e < 1 the impacts of a dense cluster get ever weaker and never end.
-static const double WEAK = 1e-4;
+/// Where e < 1 the impacts of a dense cluster get ever weaker and never end. A contact that
+/// approaches slower than this part of the impacts that led to it, times sqrt(1 - e^2), is left to
+/// the step: its energy is 1e-4 of what those took away. With e = 1 there is an end, but for
+/// rounding.
+static const double WEAK = 1e-2, ROUNDING = 1e-12;
 /// A contact that was pressed in the last step is at rest if it approaches with no more than this
-/// part of what its impulse does: solvers leave as much (the largest tolerance of a flow).
-static const double PRESSED = 0.1;
+/// part of what its impulse does: solvers leave as much (the tolerance of packings at rest).
+static const double PRESSED = 1e-3;
 /// So many impacts of a contact in a step bounce; as many more are plastic, then it is left to the
 /// step: a ball that rattles in a narrow gap must not take for ever.
 enum { MOST_BOUNCES = 100 };
@@ -167,7 +169,7 @@ static flight flight_of(const flight_job* job, int64_t c, int side)
     const int dim = job->dim;
     const int64_t i = body_of_contact(state, list, c, side);
     const struck_body* struck = impacts_struck(job->im, i);
-    flight f = {{0}};
+    flight f = {.hardest = 0.0};
     if (struck) {
         vec_copy(dim, f.v, struck->row);
         vec_copy(dim, f.shift, struck->shift);
@@ -207,8 +209,10 @@ static path path_of(const flight_job* job, int64_t c)
     const contacts* list = job->scene->list;
     const int dim = job->dim;
     const flight a = flight_of(job, c, 0), b = flight_of(job, c, 1);
+    const double e = law_of(state, list, c)->restitution;
+    const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
     path p = {.balls = list->a_row[c] >= 0,
-              .least = fmax(a.jump + b.jump, WEAK * fmax(a.hardest, b.hardest))};
+              .least = fmax(a.jump + b.jump, weak * fmax(a.hardest, b.hardest))};
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
@@ -265,9 +269,31 @@ static double first_touch_wall(const flight_job* job, const path* p, double now,
     return bend < 0.0 ? now + (slope + sqrt(root2)) / (-2.0 * bend) : INFINITY;
 }
 
+/// Do two balls that fall alike fly apart? Most of the contacts of a ball that was hit do: this
+/// spares them the rest.
+static bool part_ways(const flight_job* job, int64_t c, double now)
+{
+    const grains* g = &job->state->grains;
+    const int64_t a = job->scene->list->a_row[c], b = job->scene->list->b_row[c];
+    const int dim = job->dim;
+    if (a < 0 || g->force || g->inv_mass[a] == 0.0 || g->inv_mass[b] == 0.0) return false;
+    const struck_body *hit_a = impacts_struck(job->im, a), *hit_b = impacts_struck(job->im, b);
+    const double* free_velocity = job->scene->free_velocity;
+    double x[3], u[3];
+    vec_sub(dim, u, hit_b ? hit_b->row : free_velocity + b * dim,
+            hit_a ? hit_a->row : free_velocity + a * dim);
+    vec_sub(dim, x, g->position + b * dim, g->position + a * dim);
+    cell_nearest(&job->state->cell, dim, x);
+    vec_add_scaled(dim, x, now, u);
+    if (hit_a) vec_add_scaled(dim, x, -1.0, hit_a->shift);
+    if (hit_b) vec_add_scaled(dim, x, 1.0, hit_b->shift);
+    return vec_dot(dim, x, u) >= 0.0;
+}
+
 /// When contact c collides from `now` on, INFINITY: not in this step.
 static double next_impact(const flight_job* job, int64_t c, double now)
 {
+    if (part_ways(job, c, now)) return INFINITY;
     const path p = path_of(job, c);
     const int dim = job->dim;
     double t, rate = 0.0, x[3], u[3];
@@ -302,8 +328,8 @@ static bool rests(const flight_job* job, int64_t c)
     if (list->state[c] == TALUS_CONTACT_OPEN) return false;
     const flight a = flight_of(job, c, 0), b = flight_of(job, c, 1);
     const double* n = list->normal + c * dim;
-    const double pushed = PRESSED * job->h * vec_dot(dim, list->force + c * dim, n) *
-                          (a.inv_mass + b.inv_mass);
+    const double pushed =
+        PRESSED * job->h * vec_dot(dim, list->force + c * dim, n) * (a.inv_mass + b.inv_mass);
     double u[3];
     vec_sub(dim, u, b.v, a.v);
     return vec_dot(dim, u, n) > -pushed && list->gap[c] < job->h * pushed;
@@ -461,8 +487,7 @@ static void fill_part(const flight_job* job, int32_t c, double t, impact_part* p
             const flight f = flight_of(job, c, side);
             vec_copy(dim, part->still, f.v);
             if (i < job->state->grains.count) {
-                grain_w_of_spin(&job->state->grains, i,
-                                job->scene->free_spin + i * spin_width(dim),
+                grain_w_of_spin(&job->state->grains, i, job->scene->free_spin + i * spin_width(dim),
                                 part->still + row_w(dim));
             }
             part->row[side] = NULL; // `still`, which moves with the part
@@ -477,9 +502,8 @@ static void fill_part(const flight_job* job, int32_t c, double t, impact_part* p
     part->wt = wn + kim;
     part->mn = 1.0 / (wn + mobility_along(dim, part, part->n));
     const double before = vec_dot(dim, u, part->n);
-    const double e = im->hits[c] < MOST_BOUNCES
-                         ? law_of(job->state, job->scene->list, c)->restitution
-                         : 0.0;
+    const double e =
+        im->hits[c] < MOST_BOUNCES ? law_of(job->state, job->scene->list, c)->restitution : 0.0;
     part->goal = -e * before;
     part->speed = -before;
 }
@@ -667,10 +691,8 @@ static talus_status note_contacts(const flight_job* job)
     for (int64_t i = 0; i < im->touched_count; i++) {
         const int64_t c = im->touched[i];
         struck_contact* s = &im->struck[im->struck_count++];
-        *s = (struck_contact){.a = list->a[c],
-                              .b = list->b[c],
-                              .feature = list->feature[c],
-                              .slides = im->slides[c]};
+        *s = (struck_contact){
+            .a = list->a[c], .b = list->b[c], .feature = list->feature[c], .slides = im->slides[c]};
         vec_copy(job->dim, s->impulse, im->impulse + c * job->dim);
     }
     return TALUS_OK;
@@ -747,45 +769,75 @@ void impacts_undo(const impacts* im, physical_state* state)
     }
 }
 
+bool impacts_bend(const impacts* im, const physical_state* state, const contacts* list, int64_t c)
+{
+    return impacts_struck(im, body_of_contact(state, list, c, 0)) ||
+           impacts_struck(im, body_of_contact(state, list, c, 1));
+}
+
 /// Gap and normal of two balls as they would be at the end of the step, counted back to its start.
-static void judge_by_end(const impacts* im, const step_order* order, const double* free_velocity,
-                         contacts* list, int64_t c)
+static double gap_by_end(const impacts* im, const step_order* order, const double* free_velocity,
+                         const contacts* list, int64_t c, double* n)
 {
     const grains* g = &order->state->grains;
     const int dim = list->dim;
     const int64_t a = list->a_row[c], b = list->b_row[c];
     const struck_body *hit_a = impacts_struck(im, a), *hit_b = impacts_struck(im, b);
-    double u[3], x[3], *n = list->normal + c * dim;
+    double u[3], x[3];
     vec_sub(dim, u, free_velocity + b * dim, free_velocity + a * dim);
-    if (!hit_a && !hit_b && list->gap[c] + order->h * vec_dot(dim, u, n) >= 0.0) return;
     vec_sub(dim, x, g->position + b * dim, g->position + a * dim);
     cell_nearest(&order->state->cell, dim, x);
     vec_add_scaled(dim, x, order->h, u);
     if (hit_a) vec_add_scaled(dim, x, -1.0, hit_a->shift);
     if (hit_b) vec_add_scaled(dim, x, 1.0, hit_b->shift);
     const double distance = vec_norm(dim, x);
-    if (!(distance > 0.0)) return;
-    for (int k = 0; k < dim; k++) n[k] = x[k] / distance;
-    list->gap[c] = distance - g->radius[a] - g->radius[b] - order->h * vec_dot(dim, u, n);
+    for (int k = 0; k < dim && distance > 0.0; k++) n[k] = x[k] / distance;
+    return distance - g->radius[a] - g->radius[b] - order->h * vec_dot(dim, u, n);
+}
+
+/// The gap of a contact of bodies that were hit.
+static void bend_contact(const impacts* im, const step_order* order, const double* free_velocity,
+                         contacts* list, int64_t c)
+{
+    const int dim = list->dim;
+    const double overlap = order->options->solver.push_out_overlap ? 0.0 : fmin(list->gap[c], 0.0);
+    double* n = list->normal + c * dim;
+    if (list->a_row[c] >= 0 && may_bounce(order->state, list, c)) {
+        list->gap[c] = gap_by_end(im, order, free_velocity, list, c, n) - overlap;
+        return;
+    }
+    list->gap[c] -= overlap;
+    for (int side = 0; side < 2; side++) {
+        const struck_body* b = impacts_struck(im, body_of_contact(order->state, list, c, side));
+        if (b) list->gap[c] += (side == 0 ? -1.0 : 1.0) * vec_dot(dim, b->shift, n);
+    }
+}
+
+/// Two balls that seem to meet but pass.
+static void let_pass(const impacts* im, const step_order* order, const double* free_velocity,
+                     contacts* list, int64_t c)
+{
+    const int dim = list->dim;
+    double u[3], n[3], *normal = list->normal + c * dim;
+    vec_sub(dim, u, free_velocity + (int64_t)list->b_row[c] * dim,
+            free_velocity + (int64_t)list->a_row[c] * dim);
+    if (list->gap[c] <= 0.0 || list->gap[c] + order->h * vec_dot(dim, u, normal) >= 0.0) return;
+    if (!may_bounce(order->state, list, c)) return;
+    const double gap = gap_by_end(im, order, free_velocity, list, c, n);
+    if (gap + order->h * vec_dot(dim, u, n) <= 0.0) return;
+    vec_copy(dim, normal, n);
+    list->gap[c] = fmax(gap, 0.0);
 }
 
 void impacts_adjust(const impacts* im, const step_order* order, const double* free_velocity,
                     contacts* list)
 {
-    const physical_state* state = order->state;
-    const int dim = list->dim;
 #pragma omp parallel for num_threads(parallel_threads(order->threads, list->count)) schedule(static)
     for (int64_t c = 0; c < list->count; c++) {
-        if (list->a_row[c] >= 0 && may_bounce(state, list, c)) {
-            judge_by_end(im, order, free_velocity, list, c);
-            continue;
-        }
-        for (int side = 0; side < 2; side++) {
-            const struck_body* b =
-                impacts_struck(im, body_of_contact(state, list, c, side));
-            if (!b) continue;
-            list->gap[c] +=
-                (side == 0 ? -1.0 : 1.0) * vec_dot(dim, b->shift, list->normal + c * dim);
+        if (impacts_bend(im, order->state, list, c)) {
+            bend_contact(im, order, free_velocity, list, c);
+        } else if (list->a_row[c] >= 0) {
+            let_pass(im, order, free_velocity, list, c);
         }
     }
 }

@@ -1,11 +1,11 @@
 /// Impacts in the order in which they happen.
 ///
-/// Newton's law for all contacts that close in a step at once loses energy or makes some, as soon as
-/// one of them closes because of another: the second has then no velocity before the step that it
-/// could give back. So before the contacts of a step are solved, balls with restitution fly through
-/// it: from impact to impact, each with the velocities of its moment. What closes at the same moment
-/// is one impact of several contacts. Between impacts nothing but external forces acts; what presses
-/// and rests is solved afterwards, from the velocities that the impacts leave.
+/// Newton's law for all contacts that close in a step at once loses energy or makes some, as soon
+/// as one of them closes because of another: the second has then no velocity before the step that
+/// it could give back. So before the contacts of a step are solved, balls with restitution fly
+/// through it: from impact to impact, each with the velocities of its moment. What closes at the
+/// same moment is one impact of several contacts. Between impacts nothing but external forces acts;
+/// what presses and rests is solved afterwards, from the velocities that the impacts leave.
 ///
 /// A body that was hit has a path with corners. Its end and its last velocity v are those of a
 /// straight path that begins aside, at x + shift:
@@ -15,10 +15,10 @@
 /// That is how the step goes on: velocities before it are those after the impacts, gaps are counted
 /// from there, and shift is added at the end.
 ///
-/// Balls meet balls and walls here, mobile ones too. Contacts of solids, of grains that are glued to
-/// mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's law says,
-/// all at once (law/restitution.h). So do contacts that approach no faster than external forces make
-/// them in a step: they rest.
+/// Balls meet balls and walls here, mobile ones too. Contacts of solids, of grains that are glued
+/// to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's law
+/// says, all at once (law/restitution.h). So do contacts that approach no faster than external
+/// forces make them in a step: they rest.
 #ifndef TALUS_RIGID_IMPACTS_H
 #define TALUS_RIGID_IMPACTS_H
 
@@ -107,9 +107,13 @@ void impacts_commit(impacts* im, const impact_scene* scene, double* free_velocit
 /// Take the state's velocities of grains back. Those of walls are the caller's.
 void impacts_undo(const impacts* im, physical_state* state);
 /// Count the gaps of a list from where bodies that were hit have their straight paths, and judge
-/// fast balls by where they would be at the end of the step: those that pass do not touch.
+/// fast balls by where they would be at the end of the step: those that pass do not touch. A gap
+/// below zero then says how much bodies have to part for their gap at the end to be none, or the
+/// overlap that they had.
 void impacts_adjust(const impacts* im, const step_order* order, const double* free_velocity,
                     contacts* list);
+/// Was one of the bodies of a contact hit?
+bool impacts_bend(const impacts* im, const physical_state* state, const contacts* list, int64_t c);
 /// Add the impulses of the impacts to the forces of a list.
 void impacts_add_forces(const impacts* im, double h, contacts* list);
 
