@@ -30,6 +30,10 @@ static const double WEAK = 1e-2, ROUNDING = 1e-12;
 /// A contact that was pressed in the last step is at rest if it approaches with no more than this
 /// part of what its impulse does: solvers leave as much (the tolerance of packings at rest).
 static const double PRESSED = 1e-3;
+/// A contact that rests begins the step with no velocity; in the middle of it, it has half of what
+/// external forces add in the step, and all of what a driven wall does. Approach counts as an
+/// impact above these parts, a little more.
+static const double FALLS = 0.6, DRIVEN = 1.1;
 /// So many impacts of a contact in a step bounce; as many more are plastic, then it is left to the
 /// step: a ball that rattles in a narrow gap must not take for ever.
 enum { MOST_BOUNCES = 100 };
@@ -48,7 +52,7 @@ typedef struct flight_job {
 /// v + kick (t/h - 1/2).
 typedef struct flight {
     double v[3], shift[3], kick[3];
-    double jump;    ///< size of what external forces, or a wall's motion, change in the step
+    double resting; ///< approach up to this is that of a contact at rest
     double hardest; ///< fastest approach of the impacts that led to it
     double inv_mass;
 } flight;
@@ -178,11 +182,12 @@ static flight flight_of(const flight_job* job, int64_t c, int side)
     if (i >= g->count) {
         const int wall = (int)(i - g->count);
         double v[3];
-        f.jump = wall_velocity(job, wall, list->point + c * dim, v);
+        f.resting = DRIVEN * wall_velocity(job, wall, list->point + c * dim, v);
         if (!struck) vec_copy(dim, f.v, v);
         if (wall_is_mobile(&state->walls, wall)) {
             vec_sub(dim, f.kick, state->walls.velocity + 3 * wall,
                     job->scene->wall_before + 9 * wall);
+            f.resting = FALLS * vec_norm(dim, f.kick);
         }
         return f;
     }
@@ -190,7 +195,7 @@ static flight flight_of(const flight_job* job, int64_t c, int side)
     if (!struck) vec_copy(dim, f.v, job->scene->free_velocity + i * dim);
     if (g->glued_to[i] >= 0) {
         double v[3];
-        f.jump = wall_velocity(job, g->glued_to[i], list->point + c * dim, v);
+        f.resting = DRIVEN * wall_velocity(job, g->glued_to[i], list->point + c * dim, v);
         return f;
     }
     if (f.inv_mass == 0.0) return f;
@@ -198,7 +203,7 @@ static flight flight_of(const flight_job* job, int64_t c, int side)
         const double force = g->force ? g->force[i * dim + k] : 0.0;
         f.kick[k] = job->h * (job->scene->order->options->gravity[k] + f.inv_mass * force);
     }
-    f.jump = vec_norm(dim, f.kick);
+    f.resting = FALLS * vec_norm(dim, f.kick);
     return f;
 }
 
@@ -212,7 +217,7 @@ static path path_of(const flight_job* job, int64_t c)
     const double e = law_of(state, list, c)->restitution;
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
     path p = {.balls = list->a_row[c] >= 0,
-              .least = fmax(a.jump + b.jump, weak * fmax(a.hardest, b.hardest))};
+              .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
