@@ -509,6 +509,8 @@ static talus_status fly(contact_dynamics* s, const step_order* order, int64_t* s
                                 .free_spin = s->spin,
                                 .wall_before = s->saved_walls,
                                 .drift = s->drift};
+    talus_totals* totals = &order->totals->shown;
+    const double start = clock_seconds(), detect = totals->seconds_detect;
     if (*spoilt >= 0 || !impacts_possible(&order->state->materials)) return TALUS_OK;
     for (int searches = 0;; searches++) {
         if (impacts_find(&s->impacts, &scene)) return error_memory(error, "finding impacts");
@@ -528,6 +530,7 @@ static talus_status fly(contact_dynamics* s, const step_order* order, int64_t* s
     carry_with_struck_walls(s, order);
     impacts_adjust(&s->impacts, order, s->free_velocity, &s->found);
     s->flown = true;
+    totals->seconds_solve += clock_seconds() - start - (totals->seconds_detect - detect);
     return TALUS_OK;
 }
 
