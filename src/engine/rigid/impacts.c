@@ -28,17 +28,22 @@ static const double SAME_MOMENT = 1e-9;
 /// rounding.
 static const double WEAK = 1e-2, ROUNDING = 1e-12;
 /// A contact that was pressed in the last step is at rest if it approaches with no more than this
-/// part of what its impulse does: solvers leave as much (the tolerance of packings at rest).
+/// part of what its impulse does: solvers leave as much. (An impulse may also be that of an impact;
+/// with 1e-2 a break at long steps was off by 1e-5 of its energy.)
 static const double PRESSED = 1e-3;
 /// A contact that rests begins the step with no velocity; in the middle of it, it has half of what
 /// external forces add in the step, and all of what a driven wall does. Approach counts as an
 /// impact above these parts, a little more.
 static const double FALLS = 0.6, DRIVEN = 1.1;
-/// So many impacts of a contact in a step bounce; as many more are plastic, then it is left to the
-/// step: a ball that rattles in a narrow gap must not take for ever.
-enum { MOST_BOUNCES = 100 };
-/// Passes over the contacts of one impact.
+/// A contact bounces in a step until a ball on the floor would have lost all but this part of its
+/// velocity, and then is left to the step: Zeno's bounces are over, or a heavy body is being
+/// stopped by light ones. With e = 1 so often at most.
+static const double SPENT = 0.01;
+enum { MOST_BOUNCES = 1000 };
+/// Passes over the contacts of one impact, at most, and when they end: a part of what is lost of a
+/// contact's velocity, (1 - e) u, or rounding.
 enum { MOST_PASSES = 1000 };
+static const double EXACT = 0.05, ROUNDING_OF_PASSES = 1e-15;
 
 typedef struct flight_job {
     impacts* im;
@@ -218,6 +223,13 @@ static path path_of(const flight_job* job, int64_t c)
     const double weak = fmax(WEAK * sqrt(fmax(1.0 - e * e, 0.0)), ROUNDING);
     path p = {.balls = list->a_row[c] >= 0,
               .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
+    // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
+    // opened, is an error of the solver, and a weak blow does not open it.
+    const double pressed = PRESSED * job->h * (a.inv_mass + b.inv_mass) *
+                           vec_dot(dim, list->force + c * dim, list->normal + c * dim);
+    if (list->state[c] != TALUS_CONTACT_OPEN && list->gap[c] < job->h * pressed) {
+        p.least = fmax(p.least, pressed);
+    }
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
@@ -324,22 +336,6 @@ static double next_impact(const flight_job* job, int64_t c, double now)
     return t <= job->h && rate < -p.least ? t : INFINITY;
 }
 
-/// Is a contact at rest that was pressed in the last step? What is left of its velocity, and of the
-/// gap that this opened, is an error of the solver.
-static bool rests(const flight_job* job, int64_t c)
-{
-    const contacts* list = job->scene->list;
-    const int dim = job->dim;
-    if (list->state[c] == TALUS_CONTACT_OPEN) return false;
-    const flight a = flight_of(job, c, 0), b = flight_of(job, c, 1);
-    const double* n = list->normal + c * dim;
-    const double pushed =
-        PRESSED * job->h * vec_dot(dim, list->force + c * dim, n) * (a.inv_mass + b.inv_mass);
-    double u[3];
-    vec_sub(dim, u, b.v, a.v);
-    return vec_dot(dim, u, n) > -pushed && list->gap[c] < job->h * pushed;
-}
-
 // ---- impacts to come ---------------------------------------------------------------------------
 
 static bool is_sooner(const impact_due* x, const impact_due* y)
@@ -389,7 +385,7 @@ static void find_first_impacts(void* data, int64_t first, int64_t last, double* 
         job->im->time[c] = INFINITY;
         if (!may_bounce(job->state, job->scene->list, c)) continue;
         const double t = next_impact(job, c, 0.0);
-        if (isinf(t) || rests(job, c)) continue;
+        if (isinf(t)) continue;
         job->im->time[c] = t;
         *found += 1.0;
     }
@@ -507,9 +503,7 @@ static void fill_part(const flight_job* job, int32_t c, double t, impact_part* p
     part->wt = wn + kim;
     part->mn = 1.0 / (wn + mobility_along(dim, part, part->n));
     const double before = vec_dot(dim, u, part->n);
-    const double e =
-        im->hits[c] < MOST_BOUNCES ? law_of(job->state, job->scene->list, c)->restitution : 0.0;
-    part->goal = -e * before;
+    part->goal = -law_of(job->state, job->scene->list, c)->restitution * before;
     part->speed = -before;
 }
 
@@ -537,7 +531,8 @@ static void part_apply(const flight_job* job, impact_part* part, const double* p
 }
 
 /// All contacts of the impact at once: each separates with e times its approach, or faster without
-/// an impulse. Since all of them approached, sum p (u + u')/2 <= 0: no energy is made.
+/// an impulse. Since all of them approached, sum p (u + u')/2 <= 0: no energy is made, also if u'
+/// is off by less than (1 - e) u. That is used: with e = 1 passes go on to rounding.
 static void push_apart(const flight_job* job)
 {
     impacts* im = job->im;
@@ -554,11 +549,13 @@ static void push_apart(const flight_job* job)
                 fmax(part->impulse + part->mn * (part->goal - vec_dot(dim, u, part->n)), 0.0);
             const double dp = wanted - part->impulse;
             part->impulse = wanted;
-            change = fmax(change, fabs(dp) / part->mn);
+            const double allowed =
+                fmax(EXACT * (part->speed - part->goal), ROUNDING_OF_PASSES * fastest);
+            change = fmax(change, fabs(dp) / part->mn / allowed);
             for (int k = 0; k < dim; k++) p[k] = dp * part->n[k];
             part_apply(job, part, p);
         }
-        if (im->part_count == 1 || !(change > 1e-15 * fastest)) break;
+        if (im->part_count == 1 || !(change > 1.0)) break;
     }
 }
 
@@ -626,6 +623,13 @@ static void note_reach(const flight_job* job, struck_body* b, double t)
     b->reach = fmax(b->reach, vec_norm(dim, away));
 }
 
+static int most_bounces(const flight_job* job, int64_t c)
+{
+    const double e = law_of(job->state, job->scene->list, c)->restitution;
+    const double bounces = e < 1.0 ? ceil(log(SPENT) / log(e)) : MOST_BOUNCES;
+    return bounces < MOST_BOUNCES ? (int)bounces : MOST_BOUNCES;
+}
+
 /// Look at the contacts of a body that was hit.
 static talus_status look_ahead(const flight_job* job, int64_t body, double now)
 {
@@ -633,7 +637,7 @@ static talus_status look_ahead(const flight_job* job, int64_t body, double now)
     for (int64_t k = im->first[body]; k < im->first[body + 1]; k++) {
         const int32_t c = im->link[k];
         im->stamp[c]++;
-        if (im->hits[c] >= 2 * MOST_BOUNCES) continue;
+        if (im->hits[c] >= most_bounces(job, c)) continue;
         TRY(add_due(im, next_impact(job, c, now), c));
     }
     return TALUS_OK;
