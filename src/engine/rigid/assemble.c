@@ -87,9 +87,8 @@ static void fill_bodies(const assembling* job, const double* free_velocity, cons
     }
 }
 
-/// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
-static void surface_velocity(const physical_state* state, int wall, const double* velocity,
-                             const double* spin, const double* point, double v[3])
+void surface_velocity(const physical_state* state, int wall, const double* velocity,
+                      const double* spin, const double* point, double v[3])
 {
     const int dim = state->grains.dim;
     double arm[3] = {0.0, 0.0, 0.0}, turn[3];
@@ -317,10 +316,16 @@ static void fill_compound(const assembling* job, const meeting* m, const double*
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-/// Velocity with which a gap may close in the step; an overlap is left as it is, or undone.
-static double contact_opening(const talus_solver_def* options, double gap, double h)
+/// Velocity with which a gap may close in the step; an overlap is left as it is, or undone. After
+/// an impact a gap is counted from where a path that is straight to the end would have begun: below
+/// zero, that is how much the bodies have to part.
+static double contact_opening(const assembly* as, const step_order* order, const contacts* list,
+                              int64_t c)
 {
-    return options->push_out_overlap || gap > 0.0 ? gap / h : 0.0;
+    const double gap = list->gap[c];
+    const bool counts = gap > 0.0 || order->options->solver.push_out_overlap ||
+                        impacts_bend(as->impacts, order->state, list, c);
+    return counts ? gap / order->h : 0.0;
 }
 
 /// The row of a contact: bodies, normal, impulse, responses and the constants of its law.
@@ -328,7 +333,6 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
 {
     const grains* g = &job->state->grains;
     const walls* w = &job->state->walls;
-    const talus_solver_def* options = &job->order->options->solver;
     const double h = job->order->h;
     assembly* as = job->as;
     contacts* list = job->list;
@@ -377,7 +381,7 @@ static void fill_contact(const assembling* job, int64_t c, rows_taken* taken)
         row[contact_mt(dim)] = 1.0 / (wn + a[row_kim(dim)] + b[row_kim(dim)]);
     }
 
-    const double gap = list->gap[c], open = contact_opening(options, gap, h);
+    const double gap = list->gap[c], open = contact_opening(as, job->order, list, c);
     double before[3] = {0.0, 0.0, 0.0};
     list->bonded[c] = cohesion_holds(m.pair, list->bonded[c], gap, g->radius[list->b_row[c]]);
     row[contact_bias(dim)] = open;
@@ -505,7 +509,7 @@ bool assembly_stays_open(const assembly* as, const step_order* order, const prob
     point_velocity(as, order, p, list, c, list->a_row[c], a);
     point_velocity(as, order, p, list, c, list->b_row[c], b);
     vec_sub(dim, u, b, a);
-    const double bias = contact_opening(&order->options->solver, list->gap[c], order->h);
+    const double bias = contact_opening(as, order, list, c);
     return vec_dot(dim, u, list->normal + c * dim) + bias >= 0.0;
 }
 

@@ -3,6 +3,7 @@
 #define TALUS_RIGID_ASSEMBLE_H
 
 #include "detect/physical_state.h"
+#include "rigid/impacts.h"
 #include "rigid/problem.h"
 
 /// What assembly adds to the contact list: memory reused from step to step.
@@ -14,6 +15,7 @@ typedef struct assembly {
     double* turning; ///< [grains][9] of solids: grain_turning()
     int64_t grain_capacity;
     const double* wall_before; ///< [walls][9] velocity and spin before the step, and 3 more
+    const impacts* impacts;    ///< of the step, whose bodies have paths with corners
 } assembly;
 
 void assembly_free(assembly* as);
@@ -29,6 +31,10 @@ talus_status assemble(assembly* as, const step_order* order, contacts* list,
 /// bounce, stick together or have memory it is not known: false.
 bool assembly_stays_open(const assembly* as, const step_order* order, const problem* p,
                          const contacts* list, int64_t c);
+
+/// Velocity at a contact point of a wall that moves with `velocity` and `spin`.
+void surface_velocity(const physical_state* state, int wall, const double* velocity,
+                      const double* spin, const double* point, double v[3]);
 
 /// Write the solved impulses back to the list as forces and torques, with each contact's state.
 void disassemble(const assembly* as, const step_order* order, const problem* p, double tolerance,

@@ -8,6 +8,9 @@
 /// the sweeps go on from the impulses found so far. So no contact within the step's reach is
 /// missed.
 ///
+/// Where balls have restitution their impacts come first, one after the other (rigid/impacts.h).
+/// The step then goes on from the velocities that these leave.
+///
 /// A step has one budget of sweeps, max_sweeps, however often it is searched. So that new contacts
 /// find sweeps to join, a solve that takes long is looked at on the way: after half of its sweeps,
 /// three quarters and seven eighths. What shows up only after the last sweep is listed without an
@@ -23,6 +26,7 @@
 #include "detect/neighbours.h"
 #include "rigid/assemble.h"
 #include "rigid/audit.h"
+#include "rigid/impacts.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 #include "state/drive.h"
@@ -67,6 +71,8 @@ struct contact_dynamics {
     double* saved_walls; ///< [walls][9] velocity, spin, applied force before the attempt
     int64_t saved_count; ///< walls that an attempt has moved and that are in saved_walls
     double drift[3];     ///< mean free velocity of the free grains
+    impacts impacts;     ///< of this step
+    bool flown;          ///< they are known: gaps are counted after them
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -88,6 +94,7 @@ void contact_dynamics_destroy(contact_dynamics* s)
     free(s->escaped);
     free(s->wall_margin);
     free(s->saved_walls);
+    impacts_free(&s->impacts);
     free(s);
 }
 
@@ -176,12 +183,14 @@ static void add_free_velocities(void* data, int64_t first, int64_t last, double 
 }
 
 /// Distance that no point of a grain exceeds in the step when it moves with velocity v and spin,
-/// seen from the drift. A ball's turning moves nothing.
+/// after its impacts, seen from the drift. A ball's turning moves nothing.
 static double motion(const contact_dynamics* s, const grains* g, int64_t i, const double* v,
                      const double* spin, double h)
 {
+    const struck_body* struck = impacts_struck(&s->impacts, i);
     double relative[3];
     vec_sub(s->dim, relative, v, s->drift);
+    if (struck) vec_add_scaled(s->dim, relative, 1.0 / h, struck->shift);
     const double turn = g->solid[i] < 0 ? 0.0 : g->radius[i] * vec_norm(spin_width(s->dim), spin);
     return h * (vec_norm(s->dim, relative) + turn);
 }
@@ -217,6 +226,8 @@ static talus_status begin_step(contact_dynamics* s, const step_order* order)
     physical_state* state = order->state;
     walls* w = &state->walls;
     s->saved_count = 0;
+    impacts_clear(&s->impacts);
+    s->flown = false;
     if (!arrays_renew(&s->grain_capacity, state->grains.count, ROWS(s->free_velocity, s->dim),
                       ARRAY(s->margin), ARRAY(s->reach), ARRAY(s->escaped)) ||
         !arrays_renew(&s->wall_capacity, w->count, ARRAY(s->wall_margin),
@@ -231,6 +242,7 @@ static talus_status begin_step(contact_dynamics* s, const step_order* order)
     }
     s->saved_count = w->count;
     s->assembly.wall_before = s->saved_walls;
+    s->assembly.impacts = &s->impacts;
     drive_begin_step(w, order->options->gravity, state->time, order->h);
     drive_carry_grains(w, &state->cell, &state->grains, order->threads);
     set_free_velocities(s, order);
@@ -349,6 +361,7 @@ static talus_status search(contact_dynamics* s, const step_order* order, int64_t
         return error_set(error, TALUS_ERR_ARGUMENT, "more than 2^31 contacts in one world");
     }
     contacts_prune(&s->found, order->threads);
+    if (s->flown) impacts_adjust(&s->impacts, order, s->free_velocity, &s->found);
     order->totals->shown.seconds_detect += clock_seconds() - start;
     return TALUS_OK;
 }
@@ -391,7 +404,9 @@ static bool raise_margins(contact_dynamics* s, const step_order* order, double w
         double change[3];
         vec_sub(s->dim, change, s->problem.body + (int64_t)row * stride,
                 order->state->walls.velocity + 3 * i);
+        const struck_body* struck = impacts_struck(&s->impacts, order->state->grains.count + i);
         double moved = order->h * vec_norm(s->dim, change);
+        if (struck) moved += vec_norm(s->dim, struck->shift);
         if (!(moved > s->wall_margin[i]) || !(widest > s->wall_margin[i])) continue;
         s->wall_margin[i] = fmin(MARGIN_GROWTH * moved, widest);
         raised += 1.0;
@@ -443,6 +458,79 @@ static talus_status search_again(contact_dynamics* s, const step_order* order, d
     *more = closing > 0.0;
     s->wider = !*more && *spoilt < 0;
     if (!*more) swap_contacts(&s->found, &s->before);
+    return TALUS_OK;
+}
+
+// ---- impacts -----------------------------------------------------------------------------------
+
+/// Raise the margins of the bodies that impacts carry beyond them; false if there are none.
+static bool raise_struck_margins(contact_dynamics* s, const step_order* order)
+{
+    const int64_t count = order->state->grains.count;
+    bool raised = false;
+    for (int64_t j = 0; j < s->impacts.body_count; j++) {
+        const struck_body* b = &s->impacts.body[j];
+        double* margin = b->body < count ? s->margin + b->body : s->wall_margin + (b->body - count);
+        if (!(b->reach > *margin)) continue;
+        *margin = MARGIN_GROWTH * b->reach;
+        raised = true;
+    }
+    return raised;
+}
+
+/// Grains that are glued to walls that were hit go with them.
+static void carry_with_struck_walls(contact_dynamics* s, const step_order* order)
+{
+    grains* g = &order->state->grains;
+    bool hit = false;
+    for (int i = 0; i < (int)order->state->walls.count; i++) {
+        const struck_body* b = impacts_struck(&s->impacts, g->count + i);
+        if (!b) continue;
+        s->wall_margin[i] = fmax(s->wall_margin[i], vec_norm(s->dim, b->shift));
+        hit = true;
+    }
+    if (!hit) return;
+    s->assembly.wall_before = s->impacts.wall_before;
+    drive_carry_grains(&order->state->walls, &order->state->cell, g, order->threads);
+    for (int64_t i = 0; i < g->count; i++) {
+        if (g->glued_to[i] < 0) continue;
+        vec_copy(s->dim, s->free_velocity + i * s->dim, g->velocity + i * s->dim);
+    }
+}
+
+/// Let balls with restitution fly from impact to impact, and go on with the velocities after the
+/// last. *spoilt as in search().
+static talus_status fly(contact_dynamics* s, const step_order* order, int64_t* spoilt,
+                        talus_error* error)
+{
+    const impact_scene scene = {.order = order,
+                                .list = &s->found,
+                                .free_velocity = s->free_velocity,
+                                .free_spin = s->spin,
+                                .wall_before = s->saved_walls,
+                                .drift = s->drift};
+    talus_totals* totals = &order->totals->shown;
+    const double start = clock_seconds(), detect = totals->seconds_detect;
+    if (*spoilt >= 0 || !impacts_possible(&order->state->materials)) return TALUS_OK;
+    for (int searches = 0;; searches++) {
+        if (impacts_find(&s->impacts, &scene)) return error_memory(error, "finding impacts");
+        if (!raise_struck_margins(s, order)) break;
+        impacts_clear(&s->impacts);
+        if (searches == MAX_SEARCHES) {
+            return error_set(error, TALUS_ERR_NUMERIC,
+                             "impacts keep moving grains beyond every search radius at t = %g; the "
+                             "time step is too large",
+                             order->state->time);
+        }
+        TRY(search(s, order, spoilt, error));
+        if (*spoilt >= 0) return TALUS_OK;
+    }
+    impacts_commit(&s->impacts, &scene, s->free_velocity,
+                   s->spin == s->free_spin ? s->free_spin : NULL);
+    carry_with_struck_walls(s, order);
+    impacts_adjust(&s->impacts, order, s->free_velocity, &s->found);
+    s->flown = true;
+    totals->seconds_solve += clock_seconds() - start - (totals->seconds_detect - detect);
     return TALUS_OK;
 }
 
@@ -537,8 +625,9 @@ static void mark_escaped(void* data, int64_t first, int64_t last, double* least)
     for (int64_t i = first; i < last; i++) {
         for (int k = 0; k < dim && def->has_domain && g->inv_mass[i] > 0.0; k++) {
             if (periodic->periodic[k]) continue;
-            const double x =
-                g->position[i * dim + k] + loop->order->h * s->problem.body[i * stride + k];
+            const struck_body* struck = impacts_struck(&s->impacts, i);
+            const double x = g->position[i * dim + k] + (struck ? struck->shift[k] : 0.0) +
+                             loop->order->h * s->problem.body[i * stride + k];
             if (x < def->domain_low[k] || x > def->domain_high[k]) s->escaped[i] = 1;
         }
         if (s->escaped[i]) *least = fmin(*least, (double)i);
@@ -597,6 +686,8 @@ static void count_active(void* data, int64_t first, int64_t last, double* count)
 void contact_dynamics_reject(contact_dynamics* s, const step_order* order)
 {
     walls* w = &order->state->walls;
+    impacts_undo(&s->impacts, order->state);
+    impacts_clear(&s->impacts);
     for (int64_t i = 0; i < s->saved_count; i++) {
         const double* saved = s->saved_walls + 9 * i;
         vec_copy(3, w->velocity + 3 * i, saved);
@@ -680,6 +771,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     totals->seconds_advance += clock_seconds() - start;
 
     TRY(search(s, order, &out->nan_grain, error));
+    TRY(fly(s, order, &out->nan_grain, error));
     int searches = 0;
     bool more = out->nan_grain < 0;
     while (more && searches < MAX_SEARCHES) {
@@ -694,6 +786,7 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     }
 
     double active, escaped;
+    impacts_add_forces(&s->impacts, order->h, &s->found);
     parallel_reduce(order->threads, s->found.count, PARALLEL_SUM, 1, count_active, &s->found,
                     &active);
     out->contacts = s->found.count;
@@ -801,12 +894,14 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
     walls* w = &state->walls;
     for (int i = 0; i < (int)w->count; i++) {
         const int64_t row = s->assembly.wall_row[i];
+        const struck_body* struck = impacts_struck(&s->impacts, g->count + i);
         if (row >= 0) vec_copy(dim, w->velocity + 3 * i, s->problem.body + row * stride);
+        if (struck) vec_add_scaled(dim, w->position + 3 * i, 1.0, struck->shift);
     }
     swap_contacts(&state->contacts, &s->found);
     load_walls(order);
 
-    // x_new = x + h v_new
+    // x_new = x + h v_new, and what impacts did on the way
 #pragma omp parallel for num_threads(parallel_threads(order->threads, g->count)) schedule(static)
     for (int64_t i = 0; i < g->count; i++) {
         if (g->glued_to[i] != GRAIN_FREE) continue;
@@ -814,6 +909,8 @@ void contact_dynamics_accept(contact_dynamics* s, const step_order* order)
         vec_copy(dim, g->velocity + i * dim, row);
         grain_spin_of_w(g, i, row + row_w(dim), g->spin + i * spin_dim);
         vec_add_scaled(dim, g->position + i * dim, h, row);
+        const struck_body* struck = impacts_struck(&s->impacts, i);
+        if (struck) vec_add_scaled(dim, g->position + i * dim, 1.0, struck->shift);
         cell_wrap(&state->cell, dim, g->position + i * dim, g->image + i * dim);
         grain_turn(g, i, h);
     }
