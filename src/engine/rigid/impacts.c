@@ -68,6 +68,7 @@ typedef struct path {
     double n[3];
     double d[3], u[3], kick[3]; ///< place at the start, mean velocity, change in the step
     double touch;               ///< distance at which they touch; of a wall -n.d
+    double pressed;             ///< above 0: it was pressed in the last step (pressed_speed)
     double least;               ///< slower approach is none
 } path;
 
@@ -88,6 +89,7 @@ void impacts_free(impacts* im)
 {
     free(im->body);
     free(im->body_of);
+    free(im->packed);
     free(im->time);
     free(im->stamp);
     free(im->hits);
@@ -212,6 +214,18 @@ static flight flight_of(const flight_job* job, int64_t c, int side)
     return f;
 }
 
+/// What a solver may leave of the velocity of a contact that was pressed in the last step; 0 if it
+/// was not, or has opened since.
+static double pressed_speed(const flight_job* job, int64_t c, const flight* a, const flight* b)
+{
+    const contacts* list = job->scene->list;
+    const int dim = job->dim;
+    if (list->state[c] == TALUS_CONTACT_OPEN) return 0.0;
+    const double speed = PRESSED * job->h * (a->inv_mass + b->inv_mass) *
+                         vec_dot(dim, list->force + c * dim, list->normal + c * dim);
+    return list->gap[c] < job->h * speed ? speed : 0.0;
+}
+
 static path path_of(const flight_job* job, int64_t c)
 {
     const physical_state* state = job->state;
@@ -225,11 +239,8 @@ static path path_of(const flight_job* job, int64_t c)
               .least = fmax(a.resting + b.resting, weak * fmax(a.hardest, b.hardest))};
     // Was it pressed in the last step? Then what is left of its velocity, and of the gap that this
     // opened, is an error of the solver, and a weak blow does not open it.
-    const double pressed = PRESSED * job->h * (a.inv_mass + b.inv_mass) *
-                           vec_dot(dim, list->force + c * dim, list->normal + c * dim);
-    if (list->state[c] != TALUS_CONTACT_OPEN && list->gap[c] < job->h * pressed) {
-        p.least = fmax(p.least, pressed);
-    }
+    p.pressed = pressed_speed(job, c, &a, &b);
+    p.least = fmax(p.least, p.pressed);
     vec_sub(dim, p.u, b.v, a.v);
     vec_sub(dim, p.kick, b.kick, a.kick);
     vec_copy(dim, p.n, list->normal + c * dim);
@@ -391,6 +402,37 @@ static void find_first_impacts(void* data, int64_t first, int64_t last, double* 
     }
 }
 
+/// Does a contact that was pressed go on to rest, as far as its bodies' free flight says?
+static bool stays_pressed(const flight_job* job, int64_t c)
+{
+    if (job->scene->list->state[c] == TALUS_CONTACT_OPEN) return false;
+    const path p = path_of(job, c);
+    return p.pressed > 0.0 && fabs(vec_dot(job->dim, p.u, p.n)) <= p.least;
+}
+
+/// Mark the bodies that are part of a packing: pressed against another grain or a mobile wall. A
+/// packing takes a blow as a whole, through contacts that no time can tell apart, so what hits it
+/// is left to the step's law. (Taken one by one, the impacts of grains that rattle in a packing
+/// under a piston, e = 0.6, made five times the sweeps.)
+static void find_packings(const flight_job* job)
+{
+    impacts* im = job->im;
+    const contacts* list = job->scene->list;
+    for (int64_t c = 0; c < list->count; c++) {
+        const int32_t a = list->a_row[c];
+        const bool firm = a < 0 && !wall_is_mobile(&job->state->walls, -1 - a);
+        if (firm || !stays_pressed(job, c)) continue;
+        im->packed[body_of_contact(job->state, list, c, 0)] = 1;
+        im->packed[body_of_contact(job->state, list, c, 1)] = 1;
+    }
+}
+
+static bool hits_packing(const flight_job* job, int64_t c)
+{
+    return job->im->packed[body_of_contact(job->state, job->scene->list, c, 0)] ||
+           job->im->packed[body_of_contact(job->state, job->scene->list, c, 1)];
+}
+
 /// List the contacts of every body that may bounce.
 static talus_status link_contacts(const flight_job* job)
 {
@@ -405,7 +447,7 @@ static talus_status link_contacts(const flight_job* job)
     memset(im->first, 0, sizeof *im->first * (size_t)(bodies + 2));
     for (int fill = 0; fill < 2; fill++) {
         for (int64_t c = 0; c < list->count; c++) {
-            if (!may_bounce(job->state, list, c)) continue;
+            if (!may_bounce(job->state, list, c) || hits_packing(job, c)) continue;
             for (int side = 0; side < 2; side++) {
                 const int64_t i = body_of_contact(job->state, list, c, side);
                 if (fill) {
@@ -723,17 +765,21 @@ talus_status impacts_find(impacts* im, const impact_scene* scene)
     parallel_reduce(scene->order->threads, list->count, PARALLEL_SUM, 1, find_first_impacts,
                     (void*)&job, &found);
     if (found == 0.0) return TALUS_OK;
-    if (!arrays_renew(&im->of_capacity, bodies, ARRAY(im->body_of)) ||
+    if (!arrays_renew(&im->of_capacity, bodies, ARRAY(im->body_of), ARRAY(im->packed)) ||
         !arrays_renew(&im->wall_capacity, state->walls.count, ROWS(im->wall_before, 9))) {
         return TALUS_ERR_MEMORY;
     }
     for (int64_t i = 0; i < bodies; i++) im->body_of[i] = -1;
+    memset(im->packed, 0, (size_t)bodies);
     for (int64_t i = 0; i < 9 * state->walls.count; i++) im->wall_before[i] = scene->wall_before[i];
     memset(im->stamp, 0, sizeof *im->stamp * (size_t)list->count);
     memset(im->hits, 0, sizeof *im->hits * (size_t)list->count);
     memset(im->impulse, 0, sizeof *im->impulse * (size_t)(list->count * list->dim));
+    find_packings(&job);
     TRY(link_contacts(&job));
-    for (int64_t c = 0; c < list->count; c++) TRY(add_due(im, im->time[c], (int32_t)c));
+    for (int64_t c = 0; c < list->count; c++) {
+        if (!hits_packing(&job, c)) TRY(add_due(im, im->time[c], (int32_t)c));
+    }
     while (first_due(im)) TRY(collide(&job));
     for (int64_t i = 0; i < im->body_count; i++) note_reach(&job, &im->body[i], job.h);
     return note_contacts(&job);

@@ -18,7 +18,8 @@
 /// Balls meet balls and walls here, mobile ones too. Contacts of solids, of grains that are glued
 /// to mobile walls, and those with cohesion, rolling or torsion friction bounce as the step's law
 /// says, all at once (law/restitution.h). So do contacts that approach no faster than external
-/// forces make them in a step: they rest.
+/// forces make them in a step: they rest; and whatever hits a grain of a packing, one that is
+/// pressed against others.
 #ifndef TALUS_RIGID_IMPACTS_H
 #define TALUS_RIGID_IMPACTS_H
 
@@ -59,6 +60,7 @@ typedef struct impacts {
     int64_t body_count, body_capacity;
     struct struck_body* body;
     int32_t* body_of; ///< [grains + walls] its row in `body`, -1: not hit
+    uint8_t* packed;  ///< [grains + walls] part of a packing
     int64_t of_capacity;
     int64_t contact_capacity;
     double* time;     ///< [contacts] first impact without those of others, INFINITY: none
