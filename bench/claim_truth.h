@@ -521,7 +521,6 @@ static inline void truth_look_near(truth* t, int32_t cluster, const problem* p,
                                    const double* impulses, double effort)
 {
     cluster_truth* of = &t->of[cluster];
-    if (!of->slides) return;
     part s = part_of(p, &t->clusters, cluster);
     problem* alone = &s.alone;
     const double exact = alone->compound_count > 0 ? REFERENCE_EXACT_STIFF : REFERENCE_EXACT;

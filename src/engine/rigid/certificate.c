@@ -67,6 +67,7 @@ static const double SLIDING = 1.5, UNKNOWN = 0.3, BY_ROOT = 3.0;
 /// % off, the bound against rest 22.5 %; without torques it was exceeded once, by 0.015 %. So that
 /// bound is raised by this part of itself, relative as it is: not where it is small.
 static const double WEDGED = 0.3, MAY_TURN = 0.3, MAY_SLIDE = 0.01;
+static const double MAY_GRIP = 1.0;
 /// Below this bound both roots go over into straight lines, 300 and 30 times the bound: impulses of
 /// an answer that is nearly right are off in proportion to its velocities. None of 97 clusters
 /// below it, of 364 problems solved to 1e-6 (seeds 1 to 14), needs anything; above it 58 times the
@@ -82,7 +83,7 @@ static const double ROUNDING = 1e-9, LEAST_EFFECT = 1e-6;
 /// The same for a single body against the mean of its cluster.
 static const double LEAST_ROW_EFFECT = 1e-2;
 
-enum { IN_MOTION, AT_REST, MOTIONS, RUBBING = MOTIONS, TERMS };
+enum { IN_MOTION, AT_REST, MOTIONS, RUBBING = MOTIONS, UNSETTLED, TERMS };
 
 typedef struct cluster_sums {
     double gap[MOTIONS];   ///< sum of the brackets, twice
@@ -90,6 +91,7 @@ typedef struct cluster_sums {
     double effect2, free2; ///< ||V - V_free||_M^2, ||V_free||_M^2
     double single2;        ///< sum of |p|^2/m_n: what the contacts would do one by one
     double rubbing2;       ///< square of what friction at its bound does, contact by contact
+    double unsettled2;     ///< the same of friction that violated contacts may still get
     double mass, heaviest;
     bool friction, rolling;   ///< some contact has friction, bounded torques
     uint32_t low[3], high[3]; ///< cells of the curve that its grains lie in
@@ -145,11 +147,16 @@ static double torque_bracket(const problem* p, const double* n, const compound_c
     return fmax(twist * fabs(wn) + tn * wn, 0.0) + fmax(roll * wt + power, 0.0);
 }
 
-/// Twice the bracket of contact c, of a cluster with the sums s, for the motion in `rows`. *rubbing
-/// is the square of what its friction does if that is at its bound, else 0; torques count as
-/// impulses at the radius.
+/// Squares of what the friction of a contact does to the velocities; torques count as impulses at
+/// the radius.
+typedef struct friction_work {
+    double rubbing;   ///< that which is at its bound
+    double unsettled; ///< that which the impulse that ends a violation may bring
+} friction_work;
+
+/// Twice the bracket of contact c, of a cluster with the sums s, for the motion in `rows`.
 static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
-                                    const cluster_sums* s, const double* rows, double* rubbing)
+                                    const cluster_sums* s, const double* rows, friction_work* work)
 {
     const double* row = p->contact + c * problem_width(dim);
     const double *n = row, *impulse = row + contact_p(dim);
@@ -161,7 +168,7 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     problem_velocity_of(p, rows, c, u);
     const double un = vec_dot(dim, u, n) + bias, pn = vec_dot(dim, impulse, n);
     const double bond = r ? r->bond : 0.0, violation = un < 0.0 ? -un : 0.0;
-    *rubbing = 0.0;
+    *work = (friction_work){0.0, 0.0};
     // A contact that carries nothing and opens fulfils its law; in flows most do.
     if (!r && un >= 0.0 && vec_dot(dim, impulse, impulse) == 0.0) return 0.0;
 
@@ -193,7 +200,9 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
     if (excess > 1e-9 * bound) sum += EXCESS * excess * excess / mt;
     const bool slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
-    *rubbing = slides ? pushed * pushed / mt : 0.0;
+    const double unsettled = row[contact_mu(dim)] * s->heaviest * violation;
+    if (slides) work->rubbing = pushed * pushed / mt;
+    work->unsettled = unsettled * unsettled / mt;
 
     if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
         double spin[3];
@@ -201,15 +210,15 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
         problem_spin_of(p, rows, c, spin);
         sum += torque_bracket(p, n, r, base, spin, &turns);
         const double turned = vec_norm(spin_width(dim), r->torque) * r->inv_radius_b;
-        if (turns) *rubbing += turned * turned / mt;
+        if (turns) work->rubbing += turned * turned / mt;
     }
     return 2.0 * sum;
 }
 
 static double any_bracket(const problem* p, int64_t c, const cluster_sums* s, const double* rows,
-                          double* rubbing)
+                          friction_work* work)
 {
-    return p->dim == 2 ? bracket(p, 2, c, s, rows, rubbing) : bracket(p, 3, c, s, rows, rubbing);
+    return p->dim == 2 ? bracket(p, 2, c, s, rows, work) : bracket(p, 3, c, s, rows, work);
 }
 
 // ---- clusters ----------------------------------------------------------------------------------
@@ -343,6 +352,7 @@ static void judge_clusters(certificate_work* work)
             if (s->friction) moving += WEDGED * root_of(moving / scale) * scale;
             resting *= 1.0 + may_yield * resting / scale;
         }
+        moving += MAY_GRIP * sqrt(s->unsettled2);
         s->best = moving <= resting ? IN_MOTION : AT_REST;
         out->resting = s->best == AT_REST;
         const double error = fmin(moving, resting);
@@ -428,11 +438,13 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
     const int team = parallel_threads(threads, p->count);
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
     for (int64_t c = 0; c < p->count; c++) {
-        double ignored;
+        friction_work work_done, ignored;
         double* terms = work->terms + TERMS * c;
         const int32_t k = body_clusters_of_contact(&work->clusters, p, c);
         if (k < 0) continue;
-        terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &terms[RUBBING]);
+        terms[IN_MOTION] = any_bracket(p, c, &work->sums[k], p->body, &work_done);
+        terms[RUBBING] = work_done.rubbing;
+        terms[UNSETTLED] = work_done.unsettled;
         terms[AT_REST] = any_bracket(p, c, &work->sums[k], work->rest, &ignored);
     }
     for (int64_t c = 0; c < p->count; c++) {
@@ -441,6 +453,7 @@ talus_status certificate_find(certificate_work* work, const problem* p, int thre
         if (k < 0) continue;
         work->of[k].sliding += terms[RUBBING] > 0.0;
         work->sums[k].rubbing2 += terms[RUBBING];
+        work->sums[k].unsettled2 += terms[UNSETTLED];
         work->sums[k].gap[IN_MOTION] += terms[IN_MOTION];
         work->sums[k].gap[AT_REST] += terms[AT_REST];
     }
