@@ -1,5 +1,5 @@
-/// More kinds of contact problems for bench/claim: small mechanisms, and what machines do to grains.
-/// They were made after the constants of the certificate had been fitted, to break it.
+/// More kinds of contact problems for bench/claim: small mechanisms, and what machines do to
+/// grains. They were made after the constants of the certificate had been fitted, to break it.
 #ifndef TALUS_BENCH_CLAIM_MACHINES_H
 #define TALUS_BENCH_CLAIM_MACHINES_H
 
@@ -75,7 +75,8 @@ static inline void make_rollers(draft* d)
     add_box(d, 1.2 * count, 2.0, 0.5);
     for (int i = 0; i < count; i++) {
         const double size = 1.0 - uneven * rng_uniform(&d->r);
-        talus_grain_def def = ball_at(d, size, log_between(d, 1e-4, 10.0), 1.2 * (i + 0.5), 0.5 * size);
+        talus_grain_def def =
+            ball_at(d, size, log_between(d, 1e-4, 10.0), 1.2 * (i + 0.5), 0.5 * size);
         if (d->dim == 3) def.position[1] = between(d, -0.8, 0.8);
         add_grain_def(d, &def);
     }
@@ -108,7 +109,8 @@ static inline void make_groove(draft* d)
     for (int i = 0; i < count; i++) {
         const double size = between(d, 0.5, 1.0);
         up = fmax(up, 0.5 * size / nup);
-        add_ball(d, size, ball_mass(d, size) * log_between(d, 1.0, heavy), between(d, -0.1, 0.1), up);
+        add_ball(d, size, ball_mass(d, size) * log_between(d, 1.0, heavy), between(d, -0.1, 0.1),
+                 up);
         up += 0.9;
     }
     run(d, 0.03, whole(d, 0, 60));
@@ -154,7 +156,8 @@ static inline void make_jack(draft* d)
     add_solid(d, points, d->dim == 2 ? 3 : 6);
     double up = 0.0;
     for (int i = 0; i < rows; i++) {
-        talus_grain_def def = ball_at(d, 1.0, log_between(d, 0.1, 100.0), length / 3.0, up + rise / 3.0);
+        talus_grain_def def =
+            ball_at(d, 1.0, log_between(d, 0.1, 100.0), length / 3.0, up + rise / 3.0);
         def.solid.index = 0;
         if (i % 2) { // the same wedge upside down closes the pair
             def.rotation[d->dim == 2 ? 2 : 1] = CLAIM_PI;
@@ -213,10 +216,12 @@ static inline void make_thin(draft* d)
     add_box(d, 1.0, chance(d, 0.5) ? 1.0 : thick, thick);
     add_floor(d);
     for (int i = 0; i < count; i++) {
-        talus_grain_def def = ball_at(d, 1.0, 0.5 * log_between(d, 1.0, 100.0), between(d, -0.4, 0.4),
-                                      (i + 0.5) * thick * (turned < 1.0 ? 1.2 : 3.0) + 0.3);
+        talus_grain_def def =
+            ball_at(d, 1.0, 0.5 * log_between(d, 1.0, 100.0), between(d, -0.4, 0.4),
+                    (i + 0.5) * thick * (turned < 1.0 ? 1.2 : 3.0) + 0.3);
         def.solid.index = 0;
-        for (int k = d->dim == 2 ? 2 : 0; k < 3; k++) def.rotation[k] = turned * between(d, -1.0, 1.0);
+        for (int k = d->dim == 2 ? 2 : 0; k < 3; k++)
+            def.rotation[k] = turned * between(d, -1.0, 1.0);
         add_grain_def(d, &def);
     }
     run(d, 0.03, whole(d, 15, 80));
@@ -234,9 +239,13 @@ static inline void make_conveyor(draft* d)
     const talus_wall_id right = add_container(d, &p);
     drop_pile(d, &p, 0.0);
     settle(d);
-    talus_wall_def belt = plane_at(d, "belt", 0.0, 1e-6, 0.0, 1.0);
-    drive_wall(&belt, log_between(d, 1e-4, 3.0), 0.0, d->dim);
-    add_wall(d, &belt);
+    talus_drive_def belt = talus_drive_default();
+    talus_error error = {0};
+    belt.kind = TALUS_DRIVE_VELOCITY;
+    belt.velocity[0] = log_between(d, 1e-4, 3.0);
+    claim_ok(
+        talus_world_set_drive(d->world, talus_world_find_wall(d->world, "floor"), &belt, &error),
+        error.text);
     if (chance(d, 0.3)) remove_wall(d, right);
     run(d, d->h, whole(d, 0, 20));
 }
@@ -254,8 +263,8 @@ static inline void make_slot(draft* d)
     if (chance(d, 0.6)) add_floor(d);
     int64_t top = 0;
     for (int i = 0; i < count; i++) {
-        top = add_ball(d, 1.0, ball_mass(d, 1.0) * log_between(d, 1.0, 3.0), i % 2 ? 0.5 + zigzag : 0.5,
-                       0.5 + i * step);
+        top = add_ball(d, 1.0, ball_mass(d, 1.0) * log_between(d, 1.0, 3.0),
+                       i % 2 ? 0.5 + zigzag : 0.5, 0.5 + i * step);
     }
     load_grain(d, top, 0.0, -push);
     if (chance(d, 0.3)) run(d, d->h, 1);
@@ -323,8 +332,8 @@ static inline void make_impacts(draft* d)
         const int row = i / columns;
         const bool flies = i >= rows * columns;
         const double up = 0.5 + sqrt(0.75) * row;
-        talus_grain_def def = ball_at(d, 1.0, log_between(d, 1.0, masses),
-                                      i % columns + 0.5 * (row % 2), up);
+        talus_grain_def def =
+            ball_at(d, 1.0, log_between(d, 1.0, masses), i % columns + 0.5 * (row % 2), up);
         if (flies) def.velocity[0] = 0.3 * speed * between(d, -1.0, 1.0);
         if (flies) def.velocity[d->dim - 1] = -speed * between(d, 0.3, 1.0);
         add_grain_def(d, &def);
@@ -346,8 +355,8 @@ static inline void make_patchwork(draft* d)
     const talus_wall_id right = add_container(d, &p);
     drop_pile(d, &p, 0.0);
     for (int k = 0; k < 3; k++) {
-        talus_grain_def def = ball_at(d, 1.0, 0.5, between(d, 0.5, pile_width(&p) - 0.5),
-                                      top_of(d) + 0.6 + k);
+        talus_grain_def def =
+            ball_at(d, 1.0, 0.5, between(d, 0.5, pile_width(&p) - 0.5), top_of(d) + 0.6 + k);
         def.material = ice;
         if (d->dim == 3) def.position[1] = between(d, 0.5, pile_width(&p) - 0.5);
         add_grain_def(d, &def);

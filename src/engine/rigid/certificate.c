@@ -48,7 +48,7 @@
 /// that leans on a wall has WAVE = 0.9, disordered packings are softer (SOFTNESS of residual.c).
 /// With a constant 2000 m_n v instead of the last two terms 20 of 1252 iterates of bench/claim were
 /// worse than claimed, by up to 4: rows of 90, heavy lids.
-static const double VIOLATION = 2.0, WAVE = 6.0, SINKING = 4.0;
+static const double VIOLATION = 2.0, WAVE = 6.0, SINKING = 4.0, LEAST_LENGTH = 8.0;
 /// An impulse beyond the bound of friction costs so many times what it could do.
 static const double EXCESS = 2000.0;
 /// From this bound on nothing is certified. It is relative to what the contacts do, and impulses
@@ -59,15 +59,16 @@ static const double CERTAIN = 0.9;
 /// sliding of 416 problems of bench/claim (seeds 1 to 16), which need k = 0.22 at a bound of 2 %
 /// and 0.045 at 0.4 %, and tried on 2319 others (seeds 1000 to 1009), one of which needs 0.19 at
 /// 0.8 %. With the factor alone 33 and 17 of them were worse than claimed, by up to 12.
-static const double SLIDING = 1.5, UNKNOWN = 0.3, BY_ROOT = 3.0;
+static const double SLIDING = 1.5, UNKNOWN = 0.3, BY_ROOT = 3.0, FEW = 4.0, UNKNOWN_OF_FEW = 0.7,
+                    BY_ROOT_OF_FEW = 9.0;
 /// For clusters with friction in which nothing slides. Grains may wedge, and then hardly any
 /// violation goes with a large impulse: a ring of nine in a drum, mu = 1.09, was 0.69 % off where
 /// the bound said 0.08 %, so WEDGED sqrt(bound) is added in motion. And the exact motion may slide
 /// or roll where the present one does not: bonded rows on the floor with rolling friction were 23.2
 /// % off, the bound against rest 22.5 %; without torques it was exceeded once, by 0.015 %. So that
 /// bound is raised by this part of itself, relative as it is: not where it is small.
-static const double WEDGED = 0.3, MAY_TURN = 0.3, MAY_SLIDE = 0.01;
-static const double MAY_GRIP = 1.0;
+static const double WEDGED = 0.4, MAY_TURN = 0.3, MAY_SLIDE = 0.01;
+static const double MAY_GRIP = 1.5, LIGHT = 0.01;
 /// Below this bound both roots go over into straight lines, 300 and 30 times the bound: impulses of
 /// an answer that is nearly right are off in proportion to its velocities. None of 97 clusters
 /// below it, of 364 problems solved to 1e-6 (seeds 1 to 14), needs anything; above it 58 times the
@@ -147,6 +148,13 @@ static double torque_bracket(const problem* p, const double* n, const compound_c
     return fmax(twist * fabs(wn) + tn * wn, 0.0) + fmax(roll * wt + power, 0.0);
 }
 
+/// Impulse over violation that ends one of a chain of this length, in diameters, beside what the
+/// contact bears already.
+static ALWAYS_INLINE double growing(double mn, double heaviest, double length)
+{
+    return (WAVE * length) * (WAVE * length) * mn + SINKING * length * heaviest;
+}
+
 /// Squares of what the friction of a contact does to the velocities; torques count as impulses at
 /// the radius.
 typedef struct friction_work {
@@ -180,9 +188,8 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     if (!(pn >= -bond * (1.0 + 1e-9))) return INFINITY; // a pull that no bond can bear
     sum = fmax(sum, 0.0);
     if (violation > 0.0) {
-        const double wave = WAVE * s->length, sinking = SINKING * s->length * s->heaviest;
-        const double missing = VIOLATION * fmax(pn, 0.0) + (wave * wave * mn + sinking) * violation;
-        sum += violation * missing;
+        const double grown = growing(mn, s->heaviest, fmax(s->length, LEAST_LENGTH));
+        sum += violation * (VIOLATION * fmax(pn, 0.0) + grown * violation);
     }
 
     // Across it. Impulses beyond the bound are no solver's last word; what they may be worth
@@ -198,11 +205,14 @@ static ALWAYS_INLINE double bracket(const problem* p, const int dim, int64_t c,
     const double pushed = vec_norm(dim, pt), bound = row[contact_mu(dim)] * base;
     const double speed = vec_norm(dim, ut), excess = fmax(pushed - bound, 0.0);
     sum += fmax(fmax(bound, pushed) * speed + vec_dot(dim, pt, ut), 0.0);
+    sum += row[contact_mu(dim)] * growing(mn, s->heaviest, LEAST_LENGTH) * violation * speed;
     if (excess > 1e-9 * bound) sum += EXCESS * excess * excess / mt;
     const bool slides = bound > 0.0 && pushed >= AT_BOUND * bound && mt * speed > SLIPS * bound;
-    const double unsettled = row[contact_mu(dim)] * s->heaviest * violation;
     if (slides) work->rubbing = pushed * pushed / mt;
-    work->unsettled = unsettled * unsettled / mt;
+    if (mn < LIGHT * s->heaviest) {
+        const double grip = row[contact_mu(dim)] * s->heaviest * violation;
+        work->unsettled = grip * grip / mt;
+    }
 
     if (r && (r->rolling.coefficient > 0.0 || r->torsion.coefficient > 0.0)) {
         double spin[3];
@@ -344,7 +354,9 @@ static void judge_clusters(certificate_work* work)
         double moving = error_of(0.0, s->gap[IN_MOTION]);
         double resting = error_of(s->distance2, s->gap[AT_REST]);
         if (out->sliding > 0) {
-            const double unknown = fmin(UNKNOWN, BY_ROOT * root_of(moving / scale));
+            const double few = fmin(1.0, sqrt(FEW / (double)out->sliding));
+            const double unknown = fmin(UNKNOWN + few * UNKNOWN_OF_FEW,
+                                        (BY_ROOT + few * BY_ROOT_OF_FEW) * root_of(moving / scale));
             moving = SLIDING * moving + unknown * sqrt(s->rubbing2);
             resting *= SLIDING;
         } else if (scale > 0.0) {
@@ -353,6 +365,7 @@ static void judge_clusters(certificate_work* work)
             resting *= 1.0 + may_yield * resting / scale;
         }
         moving += MAY_GRIP * sqrt(s->unsettled2);
+        resting += MAY_GRIP * sqrt(s->unsettled2);
         s->best = moving <= resting ? IN_MOTION : AT_REST;
         out->resting = s->best == AT_REST;
         const double error = fmin(moving, resting);
