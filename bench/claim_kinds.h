@@ -3,6 +3,7 @@
 #define TALUS_BENCH_CLAIM_KINDS_H
 
 #include "claim_build.h"
+#include "claim_machines.h"
 
 // ---- bonded structures -------------------------------------------------------------------------
 
@@ -539,15 +540,46 @@ typedef struct claim_kind {
 } claim_kind;
 
 static const claim_kind CLAIM_KINDS[] = {
-    {"beam", make_beam},       {"frame", make_frame},       {"bonds", make_bonds},
-    {"tower", make_tower},     {"arch", make_arch},         {"wedge", make_wedge},
-    {"lattice", make_lattice}, {"masses", make_masses},     {"far", make_far},
-    {"sizes", make_sizes},     {"lid", make_lid},           {"push", make_push},
-    {"kick", make_kick},       {"collapse", make_collapse}, {"dam", make_dam},
-    {"drum", make_drum},       {"hopper", make_hopper},     {"shear", make_shear},
-    {"solids", make_solids},   {"rods", make_rods},         {"bricks", make_bricks},
-    {"rolling", make_rolling}, {"bounce", make_bounce},     {"two-frictions", make_two_frictions},
-    {"smooth", make_smooth},   {"mixed", make_mixed},
+    {"beam", make_beam},
+    {"frame", make_frame},
+    {"bonds", make_bonds},
+    {"tower", make_tower},
+    {"arch", make_arch},
+    {"wedge", make_wedge},
+    {"lattice", make_lattice},
+    {"masses", make_masses},
+    {"far", make_far},
+    {"sizes", make_sizes},
+    {"lid", make_lid},
+    {"push", make_push},
+    {"kick", make_kick},
+    {"collapse", make_collapse},
+    {"dam", make_dam},
+    {"drum", make_drum},
+    {"hopper", make_hopper},
+    {"shear", make_shear},
+    {"solids", make_solids},
+    {"rods", make_rods},
+    {"bricks", make_bricks},
+    {"rolling", make_rolling},
+    {"bounce", make_bounce},
+    {"two-frictions", make_two_frictions},
+    {"smooth", make_smooth},
+    {"mixed", make_mixed},
+    {"clump", make_clump},
+    {"rollers", make_rollers},
+    {"groove", make_groove},
+    {"ferry", make_ferry},
+    {"jack", make_jack},
+    {"masonry", make_masonry},
+    {"thin", make_thin},
+    {"conveyor", make_conveyor},
+    {"slot", make_slot},
+    {"cell", make_cell},
+    {"heavy-end", make_heavy_end},
+    {"impacts", make_impacts},
+    {"patchwork", make_patchwork},
+    {"film", make_film},
 };
 enum { CLAIM_KIND_COUNT = sizeof CLAIM_KINDS / sizeof *CLAIM_KINDS };
 

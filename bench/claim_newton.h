@@ -245,8 +245,8 @@ static inline void newton_fill(newton* s)
     }
 }
 
-/// Cholesky's factors in place, row by row within the profile; step = matrix^-1 force.
-static inline void newton_solve(newton* s)
+/// Cholesky's factors in place, row by row within the profile.
+static inline void newton_factor(newton* s)
 {
     for (int64_t i = 0; i < s->unknowns; i++) {
         double* row = s->matrix + s->at[i] - s->begin[i];
@@ -257,6 +257,11 @@ static inline void newton_solve(newton* s)
             row[j] = j < i ? sum / other[j] : sqrt(fmax(sum, 1e-300));
         }
     }
+}
+
+/// step = matrix^-1 force.
+static inline void newton_back(newton* s)
+{
     for (int64_t i = 0; i < s->unknowns; i++) {
         const double* row = s->matrix + s->at[i] - s->begin[i];
         const int64_t from = s->begin[i];
@@ -279,7 +284,8 @@ static inline int newton_round(newton* s)
         const double size = sqrt(vec_dot((int)s->unknowns, s->y, s->y));
         if (now <= 1e-15 * size) break;
         newton_fill(s);
-        newton_solve(s);
+        newton_factor(s);
+        newton_back(s);
         double share = 1.0, best = INFINITY;
         for (int half = 0; half < HALVINGS; half++, share *= 0.5) {
             for (int64_t i = 0; i < s->unknowns; i++) s->trial[i] = s->y[i] - share * s->step[i];

@@ -37,8 +37,34 @@ static void no_certificate_is_below_the_truth(void** state)
     // A test that judges nothing would not fail either.
     assert_in_range(all.problems, CLAIM_KIND_COUNT * (PROBLEMS - 1), CLAIM_KIND_COUNT * PROBLEMS);
     assert_in_range(all.without_truth, 0, all.problems / 10);
-    assert_in_range(c->count, 4 * all.problems, INT32_MAX);
+    assert_in_range(c->count, 2 * all.problems, INT32_MAX);
     score_free(&all);
+}
+
+/// Problems whose claims were once below the truth, by up to 34 (docs/theory.md, "Coulomb's hole"):
+/// light bodies that lift heavy ones, rollers that bear nothing, wedges that lock, masonry that may
+/// stand or fall.
+static void old_holes_are_closed(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* kind;
+        uint64_t seed;
+    } holes[] = {{"masses", 20004}, {"clump", 100},  {"rollers", 115}, {"rollers", 122},
+                 {"rollers", 803},  {"jack", 103},   {"jack", 113},    {"jack", 114},
+                 {"jack", 120},     {"masonry", 110}};
+    for (size_t i = 0; i < sizeof holes / sizeof *holes; i++) {
+        int kind = 0;
+        while (strcmp(CLAIM_KINDS[kind].name, holes[i].kind) != 0) kind++;
+        claim_score score = {0};
+        judge_problem(kind, holes[i].seed, &CLAIM_FULL_EFFORT, false, &score);
+        const claim_tally* c = &score.tally[CLAIM_CERTIFICATE];
+        if (c->exceeded > 0)
+            print_message("%s %llu\n", holes[i].kind, (unsigned long long)holes[i].seed);
+        assert_in_range(c->iterates, 1, INT32_MAX);
+        assert_int_equal(c->exceeded, 0);
+        score_free(&score);
+    }
 }
 
 /// The judge sees a claim that is too small: the estimate fails where it is known to.
@@ -55,6 +81,7 @@ static void a_false_claim_is_seen(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(no_certificate_is_below_the_truth),
+                                       cmocka_unit_test(old_holes_are_closed),
                                        cmocka_unit_test(a_false_claim_is_seen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,11 +132,11 @@ static bool stubborn(const direct_phase* d, int64_t k)
     const double tolerance = tolerance_for(d, of);
     if (of->contacts > direct_largest(d->p->dim)) return false;
     if (!d->converged)
-        return of->bound > (d->sweeps < LATE ? fmax(tolerance, ROUNDING) : tolerance);
+        return of->plain > (d->sweeps < LATE ? fmax(tolerance, ROUNDING) : tolerance);
     const double normal = !in_flow(of) && d->list.bonded[k]      ? NORMAL_BONDED
                           : !in_flow(of) || of->contacts <= TINY ? NORMAL_AT_REST
                                                                  : NORMAL_IN_FLOW;
-    return of->bound > fmax(normal * tolerance, ROUNDING);
+    return of->plain > fmax(normal * tolerance, ROUNDING);
 }
 
 /// Work for cluster k, which takes at least so much. Where too little is left it is sometimes more.
@@ -165,7 +165,7 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
 {
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const int64_t* contact = d->list.contact + d->list.first[k];
-    direct_request request = {.bound = of->bound,
+    direct_request request = {.bound = of->plain,
                               .sliding = in_flow(of),
                               .tolerance = tolerance_for(d, of),
                               .work = d->list.work[k]};
@@ -238,7 +238,7 @@ static talus_status carry_out(direct_phase* d)
         measure_again(d);
         TRY(certificate_find(&d->ws->certificate, d->p, d->request->threads, &d->found));
     }
-    if (options->stop == TALUS_STOP_RIGID && d->found.bound <= d->out->tolerance) {
+    if (options->stop == TALUS_STOP_RIGID && d->found.plain <= d->out->tolerance) {
         d->out->converged = true;
     }
     d->out->certified = true;

@@ -13,15 +13,18 @@
 typedef struct cluster_certificate {
     double bound; ///< on ||V - V*||_M / ||V - V_free||_M, V* the exact velocities; INFINITY: none,
                   ///< all that contacts do may be wrong
+    double plain; ///< the same without what few contacts and violated ones with friction may cost:
+                  ///< for solvers, which need a measure of progress and no word for others
     double scale; ///< ||V - V_free||_M, what the contacts do, or the least that counts
     int64_t bodies; ///< that move
     int64_t contacts;
     int64_t sliding; ///< of these at their bound of friction, and moving
-    bool resting;    ///< the bound is that by comparison with rest
+    bool resting;    ///< the plain bound is that by comparison with rest
 } cluster_certificate;
 
 typedef struct certificate {
     double bound;           ///< of the worst cluster; 0 where no contact does anything
+    double plain;           ///< largest plain bound of a cluster
     int64_t cluster;        ///< which one that is, -1: none
     int64_t row;            ///< the body to whose contacts most of its gap belongs, -1: none
     double row_error;       ///< of the worst body of all: certificate_work.row_error

@@ -75,7 +75,7 @@ static talus_status judge(attempt* a, bool* better)
     certificate found;
     TRY(certificate_find(a->judge, a->part, 1, &found));
     const residual_report left = residual_measure(a->part, 0.0, 1);
-    const double now = fmax(found.bound, ROUNDING), before = fmax(a->out->bound, ROUNDING);
+    const double now = fmax(found.plain, ROUNDING), before = fmax(a->out->bound, ROUNDING);
     if (now < USELESS) {
         *better = now < before || (now == before && left.natural < a->left.natural);
     } else {
@@ -83,7 +83,7 @@ static talus_status judge(attempt* a, bool* better)
                   largest_impulse(a->part) < TOO_LARGE * a->strongest;
     }
     if (*better) {
-        a->out->bound = found.bound;
+        a->out->bound = found.plain;
         a->left = left;
     }
     return TALUS_OK;
