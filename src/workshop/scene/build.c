@@ -399,7 +399,7 @@ static talus_status build_frame(build* b, const talus_world_def* def, talus_erro
     return TALUS_OK;
 }
 
-/// The whole world, and what the method soft leaves to the program.
+/// The whole world, and what the scene leaves to the program.
 static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
                               talus_error* error)
 {
@@ -422,7 +422,10 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
     for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
         TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
     }
-    if (b->mistakes.count > 0 || !method_of(def->method)->has_springs) return TALUS_OK;
+    if (b->mistakes.count > 0) return TALUS_OK;
+    if (!method_of(def->method)->has_springs) {
+        return choose_contact_steps(scene, b->world, &b->log, &b->mistakes, error);
+    }
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;
     return choose_steps(scene, b->world, &b->log, &b->mistakes, error);

@@ -123,7 +123,8 @@ typedef struct scene_phase {
     const char* name;
     phase_end end;
     scene_step step;
-    talus_soft_times times; ///< method soft, once the world is made
+    talus_soft_times times;   ///< method soft, once the world is made
+    talus_step_advice advice; ///< method contact, once the world is made
     int* removed;           ///< wall indices
     int removed_count;
     scene_motion* motions;
@@ -180,8 +181,8 @@ void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* read_pairs(talus_scene* scene, section* parent, int* count);
 void read_solver(section* parent, talus_solver_def* solver);
-/// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
-void read_step(talus_scene* scene, section* s, bool required, scene_step* step);
+/// `step`: a number, or `auto`. If it is not required, *step has the default.
+void read_step(section* s, bool required, scene_step* step);
 /// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
@@ -234,6 +235,18 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
 /// warning, those with which the integrator would be unstable. The world is as before at the end.
 talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log,
                           mistakes* found, talus_error* error);
+
+/// The same for the method contact: choose the steps that are `auto`, and say with a warning which
+/// of the others are too long.
+talus_status choose_contact_steps(talus_scene* scene, const talus_world* world, const log_sink* log,
+                                  mistakes* found, talus_error* error);
+/// Give a step its length, in the effective scene too.
+void scene_set_step(talus_scene* scene, scene_step* step, double length);
+/// Whether two steps come from the same line.
+bool scene_same_step(const scene_step* a, const scene_step* b);
+/// Speed of grains that fall as far as there is room for under this gravity.
+talus_status scene_fall_speed(const talus_scene* scene, const talus_world* world,
+                              const double gravity[3], double* out, talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
 
