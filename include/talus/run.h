@@ -81,7 +81,7 @@ typedef struct talus_summary {
     int64_t coarse_steps;     ///< this and the next two as in talus_totals
     double worst_coarseness;
     double step_needed;
-    double grain_steps;       ///< sum of the number of grains over all steps
+    double grain_steps; ///< sum of the number of grains over all steps
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;
     uint64_t seed, state_hash;

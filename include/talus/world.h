@@ -425,9 +425,9 @@ TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step
 TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                          talus_step_result* result, talus_error* error);
 
-/// A step of the method contact is coarse, and halved by on_coarse = TALUS_POLICY_RETRY, if straight
-/// paths leave a larger error than the first in one of its contacts, in thicknesses of the thinner
-/// grain. Beyond the second, with steps three times as long, runs warn of it.
+/// A step of the method contact is coarse, and halved by on_coarse = TALUS_POLICY_RETRY, if
+/// straight paths leave a larger error than the first in one of its contacts, in thicknesses of the
+/// thinner grain. Beyond the second, with steps three times as long, runs warn of it.
 #define TALUS_COARSE 0.01
 #define TALUS_TOO_COARSE 0.09
 

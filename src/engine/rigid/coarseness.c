@@ -25,7 +25,7 @@ typedef struct coarse_loop {
 static void grain_spin(const coarse_loop* loop, int64_t row, double out[3])
 {
     const int dim = loop->list->dim;
-    vec_copy(3, out, (const double[3]){0});
+    out[0] = out[1] = out[2] = 0.0;
     if (loop->order->state->grains.solid[row] < 0) return; // a ball's turning moves nothing
     if (dim == 3)
         vec_copy(3, out, loop->spin + 3 * row);
@@ -82,8 +82,8 @@ static double wall_error(const coarse_loop* loop, int64_t c)
                  *turning = state->walls.spin + 3 * wall;
     const double h = loop->order->h, thickness = grain_thickness(g, row);
     const bool ball = g->solid[row] < 0;
-    const bool flat = shape->kind == TALUS_SHAPE_PLANE ||
-                      (shape->kind == TALUS_SHAPE_BOX && shape->inside);
+    const bool flat =
+        shape->kind == TALUS_SHAPE_PLANE || (shape->kind == TALUS_SHAPE_BOX && shape->inside);
     double arm[3], own[3], u[3], moved[3];
     arm_to(loop, c, g->position + row * dim, arm);
     velocity_at(loop, row, arm, u);
@@ -91,8 +91,8 @@ static double wall_error(const coarse_loop* loop, int64_t c)
     if (ball && shape->kind == TALUS_SHAPE_CYLINDER) {
         if (!closes(loop, c, u, thickness)) return 0.0;
         const double s = slide(loop, c, u);
-        const double bend = shape->inside ? shape->radius - g->radius[row]
-                                          : shape->radius + g->radius[row];
+        const double bend =
+            shape->inside ? shape->radius - g->radius[row] : shape->radius + g->radius[row];
         return s * s / (2.0 * fmax(bend, g->radius[row])) / thickness;
     }
     arm_to(loop, c, state->walls.position + 3 * wall, own);

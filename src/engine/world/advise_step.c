@@ -56,8 +56,8 @@ void advice_add_drive(talus_step_advice* a, const walls* w, int wall, const talu
     if (d->kind == TALUS_DRIVE_SINE) {
         if (d->frequency > a->frequency) {
             a->frequency = d->frequency;
-            a->by_period = note_bound(a, 1.0 / (PERIOD_PARTS * d->frequency), "a shaken wall") ||
-                           a->by_period;
+            a->by_period =
+                note_bound(a, 1.0 / (PERIOD_PARTS * d->frequency), "a shaken wall") || a->by_period;
         }
         advice_add_acceleration(a, 2.0 * M_PI * d->frequency * speed, "a shaken wall");
     }

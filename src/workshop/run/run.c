@@ -269,10 +269,12 @@ static void note_step(run* r)
     }
     const talus_totals* totals = talus_world_totals(r->world);
     if (last->coarseness > TALUS_TOO_COARSE && worth_saying(totals->coarse)) {
+        char off[64];
+        summary_coarseness(last->coarseness, off, sizeof off);
         snprintf(words, sizeof words,
                  "the step is too long: grains slide past each other so far that straight paths "
-                 "are off by %.2g %% of a grain's thickness; %.2g%s would do, or step: auto",
-                 100 * last->coarseness, totals->step_needed, summary_time_unit(r));
+                 "are off by %s; %.2g%s would do, or step: auto",
+                 off, totals->step_needed, summary_time_unit(r));
         say_of_step(r, totals->coarse, words);
     }
     // Grains that were removed are in the log already: the world names them.

@@ -149,6 +149,14 @@ static void judge_energy(const talus_summary* sum, char* text, size_t size)
              much);
 }
 
+void summary_coarseness(double coarseness, char* text, size_t size)
+{
+    if (coarseness < 1.0)
+        snprintf(text, size, "%.2g %% of a grain's thickness", 100 * coarseness);
+    else
+        snprintf(text, size, "more than the grain is thick");
+}
+
 /// How the steps went that were halved, and whether any was too long.
 static void judge_step(const talus_summary* sum, char* text, size_t size)
 {
@@ -160,14 +168,14 @@ static void judge_step(const talus_summary* sum, char* text, size_t size)
                  sum->substeps - (sum->steps - sum->halved_steps));
     }
     if (sum->coarse_steps == 0) return;
+    char off[64];
+    summary_coarseness(sum->worst_coarseness, off, sizeof off);
     add_line(text, size,
              VERDICT_WARNING
              "the step was too long in %" PRId64 " of %" PRId64
-             " steps: grains slid past each other so far that straight paths were off by up to "
-             "%.2g %% of a grain's thickness, where %g %% is fine. A step of %.2g%s would have "
-             "done, or step: auto.",
-             sum->coarse_steps, sum->steps, 100 * sum->worst_coarseness, 100 * TALUS_COARSE,
-             sum->step_needed, unit);
+             " steps: grains slid past each other so far that straight paths were off by %s, "
+             "where %g %% is fine. A step of %.2g%s would have done, or step: auto.",
+             sum->coarse_steps, sum->steps, off, 100 * TALUS_COARSE, sum->step_needed, unit);
 }
 
 static void judge(const run* r, talus_summary* sum)

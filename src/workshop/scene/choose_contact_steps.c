@@ -29,7 +29,8 @@ void scene_advice_words(const talus_step_advice* a, bool reduced, char* text, si
     if (a->by_period) {
         snprintf(text, size, "1/50 of the period of %s, %.3g%s", a->of, 1.0 / a->frequency, s);
     } else if (a->by_speed) {
-        snprintf(text, size, "0.5 d/v = %.3g%s for the thinnest grain, d = %.3g%s, and %s, v = %.3g%s",
+        snprintf(text, size,
+                 "0.5 d/v = %.3g%s for the thinnest grain, d = %.3g%s, and %s, v = %.3g%s",
                  a->bound, s, a->thickness, m, a->of, a->speed, reduced ? "" : " m/s");
     } else {
         snprintf(text, size,
@@ -137,13 +138,12 @@ static void settle_step(talus_scene* scene, int index, const log_sink* log, mist
     } else if (phase->step.chosen) {
         scene_set_step(scene, &phase->step, advice->length);
     } else if (scene_phase_is_long(scene, index) && !is_reported(scene, index)) {
-        char why[256];
+        char why[256], where[512];
         const char* unit = reduced ? "" : " s";
         scene_advice_words(advice, reduced, why, sizeof why);
-        log_write(log, TALUS_LOG_WARNING,
-                  "%s:%d:%d: %s: %.4g%s is too long; %.3g%s would do (%s), or step: auto",
-                  scene->file, origin->at.line, origin->at.column, origin->path,
-                  phase->step.length, unit, advice->length, unit, why);
+        scene_origin_words(scene, origin, where, sizeof where);
+        log_write(log, TALUS_LOG_WARNING, "%s: %.4g%s is too long; %.3g%s would do (%s), or auto",
+                  where, phase->step.length, unit, advice->length, unit, why);
     }
 }
 

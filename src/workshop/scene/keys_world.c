@@ -39,8 +39,8 @@ static const key_row root_rows[] = {
      .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
-    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
-     .required = true, .unit = "s",
+    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
+     .unit = "s",
      .meaning = "time step; `auto`: as long as results hardly depend on it, and shorter while "
                 "grains are fast, see [steps](#steps). One that is too long is warned of; for "
                 "soft grains it is replaced, see [soft](#soft)"},
