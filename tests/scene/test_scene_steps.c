@@ -99,8 +99,9 @@ static void test_auto(void** state)
                1.0 / 2500, 2e-4, "a shaken wall");
     // It turns about the origin; the farthest corner of the grains' box is at (0.005, 0.01).
     check_step("driven",
-               CONTACT "walls: [{name: floor, type: plane, normal: [0, 1], motion: {type: velocity, "
-                       "velocity: [2, 0]}}]\n" BALL,
+               CONTACT
+               "walls: [{name: floor, type: plane, normal: [0, 1], motion: {type: velocity, "
+               "velocity: [2, 0]}}]\n" BALL,
                0.5 * 0.01 / 2, 0.002, "a driven wall");
     check_step("servo",
                CONTACT "walls: [{name: lid, type: plane, point: [0, 1], normal: [0, -1], motion: "
@@ -111,7 +112,8 @@ static void test_auto(void** state)
                        "0.004}, low: [0, 0], high: [1, 1], rate: 10, velocity: [0, -4]}]\n",
                0.5 * 0.004 / 4, 5e-4, "a grain of an inlet");
     check_step("thin",
-               CONTACT "gravity: [0, -10]\nwalls: [" FLOOR "]\nshapes: {tile: {box: [0.1, 0.004]}}\n"
+               CONTACT "gravity: [0, -10]\nwalls: [" FLOOR
+                       "]\nshapes: {tile: {box: [0.1, 0.004]}}\n"
                        "grains: [{type: list, shape: tile, items: [{position: [0, 0.002]}]}]\n",
                0.1 * sqrt(0.004 / 10), 0.001, "gravity");
 }
@@ -146,8 +148,9 @@ static void test_phases(void** state)
     assert_int_equal(talus_world_options(m->world)->on_coarse, TALUS_POLICY_ACCEPT);
     drop(m);
     m = make(CONTACT BALL);
-    assert_non_null(strstr(m->mistakes, ":2:7: step: 'auto' cannot be settled: no gravity, no force "
-                                        "and no speed is known at the start"));
+    assert_non_null(strstr(m->mistakes,
+                           ":2:7: step: 'auto' cannot be settled: no gravity, no force "
+                           "and no speed is known at the start"));
     drop(m);
 }
 
@@ -205,9 +208,11 @@ static void test_inlets(void** state)
     assert_non_null(strstr(m->warnings, ":6:5: grains[0]: the inlet reaches 0.09 into or behind"));
     drop(m);
     // A gate that is gone when the inlet opens is not in its way.
-    m = make("dimension: 2\nstep: 1e-3\nwalls: [{name: gate, type: segment, from: [-1, 0], to: [1, "
-             "0]}]\n" INLET("[-0.5, -0.5]", "[0.5, 0.5]") "phases:\n- {until: {time: 1}}\n"
-             "- {until: {time: 1}, remove: [gate], pour: [source0]}\n");
+    m = make(
+        "dimension: 2\nstep: 1e-3\nwalls: [{name: gate, type: segment, from: [-1, 0], to: [1, "
+        "0]}]\n" INLET("[-0.5, -0.5]",
+                       "[0.5, 0.5]") "phases:\n- {until: {time: 1}}\n"
+                                     "- {until: {time: 1}, remove: [gate], pour: [source0]}\n");
     assert_string_equal(m->mistakes, "");
     drop(m);
 }
@@ -292,8 +297,8 @@ int main(void)
 {
     assert_true(mkstemp(scene_path) >= 0 && mkstemp(other_path) >= 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),   cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_too_long), cmocka_unit_test(test_inlets),
+        cmocka_unit_test(test_auto),       cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_too_long),   cmocka_unit_test(test_inlets),
         cmocka_unit_test(test_dense_fill),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

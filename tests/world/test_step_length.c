@@ -204,9 +204,8 @@ static void halved_steps_keep_their_bits(void** state)
         physics_plane(world, "floor", 0, 1, 0);
         dice d = {7};
         for (int k = 0; k < 40; k++) {
-            talus_grain_def ball =
-                physics_ball(0.004 + 0.002 * dice_roll(&d), 0.1, 0.011 * (k % 8),
-                             0.05 + 0.013 * (double)(k / 8), 0);
+            talus_grain_def ball = physics_ball(0.004 + 0.002 * dice_roll(&d), 0.1, 0.011 * (k % 8),
+                                                0.05 + 0.013 * (double)(k / 8), 0);
             ball.velocity[0] = 0.6 * dice_roll(&d) - 0.3;
             ball.velocity[1] = -1.0;
             physics_add(world, &ball);

@@ -451,8 +451,9 @@ static talus_status search_again(contact_dynamics* s, const step_order* order, d
 static void find_far(void* data, int64_t first, int64_t last, double* found)
 {
     const step_loop* loop = data;
+    const grains* g = &loop->order->state->grains;
     for (int64_t i = first; i < last && *found == 0.0; i++) {
-        *found = loop->s->margin[i] > grain_thickness(&loop->order->state->grains, i);
+        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > grain_thickness(g, i);
     }
 }
 

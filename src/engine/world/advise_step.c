@@ -48,7 +48,7 @@ void advice_add_acceleration(talus_step_advice* a, double acceleration, const ch
 }
 
 void advice_add_drive(talus_step_advice* a, const walls* w, int wall, const talus_drive_def* d,
-                      int dim, const double low[3], const double high[3], const double gravity[3])
+                      int dim, const double low[3], const double high[3])
 {
     const double* pivot = d->has_pivot ? d->pivot : w->position + 3 * wall;
     const double speed = drive_top_speed(d, dim, pivot, low, high);
@@ -61,10 +61,14 @@ void advice_add_drive(talus_step_advice* a, const walls* w, int wall, const talu
         }
         advice_add_acceleration(a, 2.0 * M_PI * d->frequency * speed, "a shaken wall");
     }
-    if (d->kind == TALUS_DRIVE_FORCE || d->kind == TALUS_DRIVE_SERVO) {
-        const double weight = d->weight ? vec_norm(dim, gravity) : 0.0;
-        advice_add_acceleration(a, drive_push(w, d) / d->mass + weight, "the force on a wall");
-    }
+}
+
+void advice_add_push(talus_step_advice* a, const walls* w, const talus_drive_def* d, int dim,
+                     const double gravity[3])
+{
+    if (d->kind != TALUS_DRIVE_FORCE && d->kind != TALUS_DRIVE_SERVO) return;
+    const double weight = d->weight ? vec_norm(dim, gravity) : 0.0;
+    advice_add_acceleration(a, drive_push(w, d) / d->mass + weight, "the force on a wall");
 }
 
 double advice_thickness(const grains* g)
@@ -122,8 +126,8 @@ talus_status talus_world_step_advice(const talus_world* world, talus_step_advice
     advice_add_grains(out, &state->grains);
     for (int i = 0; i < (int)state->walls.count; i++) {
         if (!state->walls.present[i]) continue;
-        advice_add_drive(out, &state->walls, i, &state->walls.record[i].drive, dim, low, high,
-                         world->def.gravity);
+        advice_add_drive(out, &state->walls, i, &state->walls.record[i].drive, dim, low, high);
+        advice_add_push(out, &state->walls, &state->walls.record[i].drive, dim, world->def.gravity);
     }
     advice_end(out);
     return TALUS_OK;

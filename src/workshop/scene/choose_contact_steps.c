@@ -102,7 +102,10 @@ static talus_status advise_phase(const phase_motion* m, int index, talus_step_ad
     for (int i = 0; i < scene->wall_count; i++) {
         const talus_drive_def* d = m->drive[i];
         if (!d) continue;
-        advice_add_drive(out, &m->world->state.walls, i, d, dim, m->low, m->high, m->gravity);
+        advice_add_drive(out, &m->world->state.walls, i, d, dim, m->low, m->high);
+        // A step that is given is not too long because a light wall is pressed onto grains.
+        if (!scene->phases[index].step.chosen) continue;
+        advice_add_push(out, &m->world->state.walls, d, dim, m->gravity);
     }
     advice_end(out);
     return TALUS_OK;
