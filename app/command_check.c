@@ -39,6 +39,19 @@ static void print_soft(const talus_scene* scene)
     }
 }
 
+/// The steps that were chosen, and why.
+static void print_steps(const talus_scene* scene)
+{
+    const bool reduced = scene_outputs(scene)->reduced_units;
+    for (int p = 0; p < scene_phase_count(scene); p++) {
+        if (!scene_phase_step_chosen(scene, p)) continue;
+        char why[256];
+        scene_advice_words(scene_phase_advice(scene, p), reduced, why, sizeof why);
+        printf("%s: step %g%s chosen, below %s; halved where grains slide past each other fast\n",
+               scene_phase_name(scene, p), scene_phase_step(scene, p), reduced ? "" : " s", why);
+    }
+}
+
 static void print_contents(const talus_scene* scene, const talus_world* world)
 {
     int phases = scene_phase_count(scene), inlets = scene_inlet_count(scene);
@@ -50,7 +63,10 @@ static void print_contents(const talus_scene* scene, const talus_world* world)
     if (inlets > 0) printf(", %d inlet%s", inlets, plural(inlets));
     printf(", step %g%s, seed %" PRIu64 "\n", talus_scene_step_length(scene),
            scene_outputs(scene)->reduced_units ? "" : " s", scene_seed(scene));
-    if (scene_method(scene) == TALUS_METHOD_SOFT) print_soft(scene);
+    if (scene_method(scene) == TALUS_METHOD_SOFT)
+        print_soft(scene);
+    else
+        print_steps(scene);
 }
 
 static int check_with(const check_options* o)

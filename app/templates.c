@@ -17,7 +17,7 @@
     "# threads: 4 @:threads\n"                                                                     \
     "# seed: 2 @:seed\n"
 
-#define CONTACT_STEP "step: 5e-4 @:step\n"
+#define CONTACT_STEP "step: auto @:step\n"
 
 #define GLASS                                                                                      \
     "\nmaterials:\n"                                                                               \

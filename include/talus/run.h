@@ -76,7 +76,12 @@ typedef struct talus_summary {
                               ///< series, relative to the largest energy or work in any row
     double contact_time;      ///< method soft: t_c of the stiffest pair in the last phase, s
     double step_length;       ///< of the last step, s
-    double grain_steps;       ///< sum of the number of grains over all steps
+    int64_t halved_steps;     ///< steps taken in parts, and
+    int64_t substeps;         ///< parts of all steps
+    int64_t coarse_steps;     ///< this and the next two as in talus_totals
+    double worst_coarseness;
+    double step_needed;
+    double grain_steps; ///< sum of the number of grains over all steps
     double seconds_detect, seconds_solve, seconds_advance, seconds_record, seconds_total;
     int threads;
     uint64_t seed, state_hash;

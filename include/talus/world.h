@@ -39,6 +39,10 @@ typedef struct talus_world_def {
     talus_policy on_unconverged; ///< ACCEPT, RETRY or STOP [default ACCEPT]
     talus_policy on_escape;      ///< STOP, REMOVE or ACCEPT [default STOP]
     talus_policy on_nan;         ///< STOP or RETRY [default STOP]
+    talus_policy on_coarse;      ///< method contact: a step is too long for what its contacts do
+                                 ///< (talus_step_result.coarseness): ACCEPT, STOP, or RETRY, which
+                                 ///< goes on when the halves are as short as they get [default
+                                 ///< ACCEPT]
     int retry_depth;             ///< [default 6]
     uint64_t seed;               ///< of the random sweeps [default 1]
     int threads;                 ///< 0: all cores [default 1]
@@ -393,7 +397,10 @@ typedef struct talus_step_result {
     int64_t sweeps;        ///< of this step, retries included
     int64_t updates;       ///< contact updates of this step
     bool converged;        ///< the stopping rule was met
-    int substeps;          ///< 1, or more after retries
+    int64_t substeps;      ///< 1, or more after retries
+    double coarseness;     ///< method contact: largest error that straight paths in the step leave
+                           ///< in a contact, foreseen, in thicknesses of the thinner grain
+                           ///< (TALUS_COARSE, docs/theory.md)
     double residual;       ///< natural-map residual of the accepted solution, dimensionless
     bool second;           ///< an answer of the direct methods of the solver `auto` was kept
     double overlap_mean;   ///< mean overlap over active contacts / mean diameter, end of the step
@@ -417,6 +424,32 @@ TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step
 /// by step.
 TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                          talus_step_result* result, talus_error* error);
+
+/// A step of the method contact is coarse, and halved by on_coarse = TALUS_POLICY_RETRY, if
+/// straight paths leave a larger error than the first in one of its contacts, in thicknesses of the
+/// thinner grain. Beyond the second, with steps three times as long, runs warn of it.
+#define TALUS_COARSE 0.01
+#define TALUS_TOO_COARSE 0.09
+
+/// How long steps of the method contact may be, and what that follows from. Speeds and
+/// accelerations are the largest that are known.
+typedef struct talus_step_advice {
+    double length;       ///< s, a round number (1, 2 or 5 times a power of ten) that is at most:
+    double bound;        ///< s; 0, as `length`: nothing is known that moves
+    double thickness;    ///< of the thinnest free grain, m
+    double speed;        ///< m/s
+    double acceleration; ///< m/s^2
+    double frequency;    ///< of walls that shake, Hz
+    const char* of;      ///< what decides, such as "gravity"; static text
+    bool by_speed;       ///< its speed does,
+    bool by_period;      ///< its period does, else its acceleration
+} talus_step_advice;
+
+/// Advise a step for the world as it is now: its gravity, forces, driven walls, and the speeds that
+/// grains have. Grains that will fall get faster: a world with on_coarse = TALUS_POLICY_RETRY takes
+/// shorter steps by itself where they are needed.
+TALUS_API talus_status talus_world_step_advice(const talus_world* world, talus_step_advice* out,
+                                               talus_error* error);
 /// Times of the stiffest pair, for the choice of a step of the method soft.
 TALUS_API talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* out,
                                               talus_error* error);
@@ -456,6 +489,11 @@ typedef struct talus_totals {
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
     int64_t second;            ///< steps with an answer of the direct methods of `auto`
     int64_t removed;           ///< grains removed by the escape policy
+    int64_t halved;            ///< steps taken in parts
+    int64_t substeps;          ///< parts of all steps, one for a step that was taken whole
+    int64_t coarse;            ///< steps too long: coarseness above TALUS_TOO_COARSE
+    double worst_coarseness;   ///< largest talus_step_result.coarseness
+    double step_needed;        ///< step with which all of these would have been fine, s; 0: none
     double dissipated;         ///< method soft: as in talus_soft_energy
     double input;              ///< likewise
     double start;              ///< likewise

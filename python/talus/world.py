@@ -262,7 +262,8 @@ class World(WorldView):
     # ---- stepping ----
 
     def step(self, h=None):
-        """Advance by one step of length h, s [default: that of the scene]. Returns its result."""
+        """Advance by one step of length h, s [default: that of the scene], or "auto": as long as
+        step_advice() says now. Returns its result."""
         return self._steps(self._length(h), 1)
 
     def steps(self, h, count):
@@ -272,6 +273,12 @@ class World(WorldView):
     def _length(self, h):
         if h is None and self.step_length is None:
             raise TypeError("a step length h is needed: this world was not made from a scene")
+        if h == "auto":
+            advised = self.step_advice().length
+            if not advised > 0:
+                raise ValueError("h='auto' cannot be settled: no gravity, no force and no speed is "
+                                 "known")
+            return advised
         return self.step_length if h is None else float(h)
 
     def _edit(self):

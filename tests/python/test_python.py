@@ -190,6 +190,23 @@ class Mistakes(unittest.TestCase):
 
 
 class Callbacks(unittest.TestCase):
+    def test_auto_steps(self):
+        """0.1 sqrt(d/g), rounded down to 1, 2 or 5 times a power of ten; halved when coarse."""
+        world = column(1, on_coarse="retry")
+        advice = world.step_advice()
+        self.assertAlmostEqual(advice.bound, 0.1 * (0.02 / GRAVITY) ** 0.5, delta=1e-15)
+        self.assertEqual(advice.length, 0.002)
+        world.step("auto")
+        self.assertEqual(world.time, 0.002)
+        world.add_grain(radius=0.01, position=[0, 0.03], velocity=[10, 0])
+        self.assertEqual(world.step_advice().length, 0.001)
+        result = world.step(0.01)
+        self.assertGreater(result.substeps, 1)
+        self.assertLessEqual(result.coarseness, 0.01)
+        still = talus.World(dim=2)
+        with self.assertRaisesRegex(ValueError, "auto"):
+            still.step("auto")
+
     def test_every_n_steps(self):
         world, seen = column(), []
         result = world.run(100, 1e-3, every=30, callback=lambda w: seen.append(w.last.step))

@@ -1,6 +1,7 @@
 """Every ready-made scene, stopped and resumed, ends with the bits of an unbroken run: servo and mobile
 walls, glued grains, inlets, 2D and 3D, drives, removed walls. TALUS_TEST_SCALE below 1 takes fewer
 steps, never fewer scenes."""
+import csv
 import re
 import shutil
 import tempfile
@@ -52,9 +53,9 @@ class ResumeScenes(unittest.TestCase):
         done = talus(*arguments, "--quiet")
         self.assertEqual(done.returncode, OK, done.stderr)
 
-    def compare(self, path, phase_end, threads=()):
+    def compare(self, path, phase_end, threads=(), sets=None):
         whole, broken = self.root / f"{path.stem}-whole", self.root / f"{path.stem}-broken"
-        sets = settings(path, phase_end)
+        sets = settings(path, phase_end) if sets is None else sets
         self.run_ok("run", path, "-o", whole, "--steps", 2 * STOP, *sets)
         self.run_ok("run", path, "-o", broken, "--steps", STOP, *sets, *threads)
         self.run_ok("resume", broken, "--steps", 2 * STOP, *threads)
@@ -80,6 +81,32 @@ class ResumeScenes(unittest.TestCase):
     def test_with_two_threads(self):
         """The number of threads may change too: the whole run has one, the broken one two."""
         self.compare(FOLDER / "hopper.yaml", STOP + 1, ("--threads", "2"))
+
+    def test_steps_that_are_halved(self):
+        """With step: auto, in the midst of the steps that are taken in parts."""
+        scene = self.root / "auto.yaml"
+        scene.write_text("""
+dimension: 2
+step: auto
+gravity: [0, -9.81]
+materials: {glass: {friction: 0.4}}
+walls: [{name: box, type: box, low: [0, 0], high: [0.1, 0.3], open: [top]}]
+grains:
+  - {name: bed, type: fill, region: {low: [0, 0], high: [0.1, 0.05]}, count: 40, radius: 0.004}
+  - {name: rain, type: inlet, low: [0, 0.06], high: [0.1, 0.16], radius: 0.004, rate: 2000,
+     velocity: [0.5, -2], limit: 40}
+until: {time: 1}
+output: {series: 0, frames: 0.005}
+""")
+        summary = self.compare(scene, 0, ("--threads", "2"), ())
+        self.assertEqual(summary["coarse_steps"], 0)
+        if SCALE < 1:
+            return  # nothing has landed before the stop
+        with open(self.root / "auto-whole" / "series.csv") as file:
+            parts = [int(row["substeps"]) for row in csv.DictReader(file)]
+        # Some before the stop, some after it.
+        self.assertGreater(max(parts[:STOP]), 1)
+        self.assertGreater(max(parts[STOP:]), 1)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ static const bad_scene bad_scenes[] = {
 
     // keys and types
     {"step: 1\nuntil: {time: 1}\n", "1:1: dimension: is missing (expected 2 or 3)\n"},
-    {"dimension: 2\nuntil: {time: 1}\n", "1:1: step: is missing (expected a number > 0)\n"},
+    {"dimension: 2\nuntil: {time: 1}\n", "1:1: step: is missing (expected a number > 0 or auto)\n"},
     {"dimension: 2\nstep: 1\n", "1:1: until: no end condition (expected until: with time, steps or "
                                 "kinetic_energy)\n"},
     {HEAD "gravty: [0, 1]\n", "4:1: gravty: unknown key; did you mean 'gravity'?\n"},
@@ -136,12 +136,10 @@ static const bad_scene bad_scenes[] = {
      "4:13: soft.law: 'area' exists only in dimension 2 (expected linear or hertz)\n"},
     {HEAD "method: soft\npolicies: {nan: accept}\n",
      "5:17: policies.nan: 'accept' makes no sense here (expected stop or retry)\n"},
-    {"dimension: 2\nstep: auto\nuntil: {time: 1}\n",
-     "2:7: step: 'auto' goes only with method: soft (expected a number > 0)\n"},
-    {"dimension: 2\nstep: 1\nphases: [{until: {time: 1}, step: auto}]\n",
-     "3:35: phases[0].step: 'auto' goes only with method: soft (expected a number > 0)\n"},
     {"dimension: 2\nmethod: soft\nstep: autom\nuntil: {time: 1}\n",
-     "3:7: step: 'autom' is not a number (expected a number > 0)\n"},
+     "3:7: step: 'autom' is not a number (expected a number > 0 or auto)\n"},
+    {HEAD "policies: {coarse: remove}\n",
+     "4:20: policies.coarse: 'remove' makes no sense here (expected accept, retry or stop)\n"},
     {"dimension: 2\nmethod: soft\nuntil: {time: 1}\n",
      "1:1: step: is missing (expected a number > 0 or auto)\n"},
     {HEAD "grains: [{type: list, radius: 1, lock: [y], items: [{position: [0, 0]}]}]\n",
@@ -406,7 +404,7 @@ static const bad_scene bad_scenes[] = {
     // several at once, in the order of the file
     {"dimension: 2\nstep: -1\nuntil: {tme: 1}\nwalls:\n- {type: plane, normal: [0, 0]}\noutput: "
      "{frames: x}\n",
-     "2:7: step: -1 is out of range (expected a number > 0)\n"
+     "2:7: step: -1 is out of range (expected a number > 0 or auto)\n"
      "3:8: until: no end condition (expected until: with time, steps or kinetic_energy)\n"
      "3:9: until.tme: unknown key; did you mean 'time'?\n"
      "5:25: walls[0].normal: has no direction (expected a vector that is not zero)\n"
@@ -484,7 +482,7 @@ static void test_bad_overrides(void** state)
         {"walls.floor.frictoin=1",
          "walls[0].frictoin: unknown key here; did you mean 'materials.<name>.friction'?"},
         {"walls.floor.normla=[0, 1]", "walls[0].normla: unknown key; did you mean 'normal'?"},
-        {"step=abc", "step: 'abc' is not a number (expected a number > 0)"},
+        {"step=abc", "step: 'abc' is not a number (expected a number > 0 or auto)"},
         {"step.x=2", "step.x: 'x' is not inside a map or list"},
         {"step", "not an override (expected key.path=value)"},
         {"=1", "not an override (expected key.path=value)"},

@@ -206,12 +206,14 @@ class Schema(unittest.TestCase):
         """Values at the edge of what a key takes: reader and schema say the same of all."""
         soft = ("method: soft\nmaterials: {a: {stiffness: 1e4}}\n"
                 "grains: [{type: chain, radius: 0.1, direction: [1, 0], count: 2}]\n")
+        ball = "grains: [{type: chain, radius: 0.1, direction: [1, 0], count: 1}]\n"
         cases = {
             "step: auto\n" + soft: True,
-            "step: auto\n": False,
-            "step: auto\nmethod: contact\n": False,
+            "step: auto\ngravity: [0, -1]\n" + ball: True,
+            "step: auto\nmethod: contact\ngravity: [0, -1]\n" + ball: True,
+            "step: autom\n": False,
             "step: 1e-3\nphases: [{until: {steps: 1}, step: auto}]\n" + soft: True,
-            "step: 1e-3\nphases: [{until: {steps: 1}, step: auto}]\n": False,
+            "step: 1e-3\ngravity: [0, -1]\nphases: [{until: {steps: 1}, step: auto}]\n" + ball: True,
             "step: 1e-3\nphases: [{until: {steps: 1}, step: 1e-4}]\n": True,
             "step: 1e400\n": False,
             "step: 1\ngravity: [0, -1e400]\n": False,

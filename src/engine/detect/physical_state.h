@@ -43,6 +43,7 @@ typedef struct step_order {
     uint64_t key; ///< contact dynamics: number of this solve in the run, key of its random numbers
     double size;  ///< contact dynamics: L/d, extent of the system in mean diameters
     double strictness; ///< contact dynamics: the tolerance that was asked for is divided by this
+    bool may_halve; ///< contact dynamics: whoever asked takes two halves of a step that is coarse
     int64_t
         audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
 } step_order;
@@ -74,6 +75,8 @@ typedef struct step_outcome {
     int64_t escaped_grain;  ///< row of the first grain out of bounds or behind a wall, -1 if none
     const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next step
     // Contact dynamics.
+    bool too_coarse;   ///< and may be halved: nothing was solved, the attempt is to be rejected
+    double coarseness; ///< rigid/coarseness.h
     int64_t sweeps, updates;
     bool converged;
     double residual;

@@ -102,6 +102,21 @@ static mass_properties solid_mass(const solid* s)
     return all;
 }
 
+/// Twice the distance from a part's centre of mass to its nearest face, of the thinnest part.
+static double solid_thickness(const solid* s)
+{
+    double least = INFINITY;
+    for (int i = 0; i < s->part_count; i++) {
+        const polytope* p = &s->part[i];
+        const mass_properties mass = polytope_mass(p, s->skin);
+        for (int f = 0; f < p->face_count; f++) {
+            const double middle = vec_dot(s->dim, p->normal + f * s->dim, mass.centre);
+            least = fmin(least, p->offset[f] - middle);
+        }
+    }
+    return 2.0 * (least + s->skin);
+}
+
 static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_error* error)
 {
     TRY(solid_check(def, error));
@@ -130,6 +145,7 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
         }
     }
     out->radius += out->skin;
+    out->thickness = solid_thickness(out);
     if (out->dim == 2) {
         out->root[8] = sqrt(out->inertia[8]);
         out->unroot[8] = 1.0 / out->root[8];

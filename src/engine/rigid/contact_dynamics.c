@@ -27,6 +27,7 @@
 #include "rigid/assemble.h"
 #include "rigid/audit.h"
 #include "rigid/impacts.h"
+#include "rigid/coarseness.h"
 #include "rigid/residual.h"
 #include "rigid/solver.h"
 #include "state/drive.h"
@@ -534,6 +535,29 @@ static talus_status fly(contact_dynamics* s, const step_order* order, int64_t* s
     return TALUS_OK;
 }
 
+// ---- steps that are too long -------------------------------------------------------------------
+
+/// Whether a grain of [first, last) goes farther than it is thick.
+static void find_far(void* data, int64_t first, int64_t last, double* found)
+{
+    const step_loop* loop = data;
+    const grains* g = &loop->order->state->grains;
+    for (int64_t i = first; i < last && *found == 0.0; i++) {
+        *found = loop->s->margin[i] - MARGIN_RADII * g->radius[i] > grain_thickness(g, i);
+    }
+}
+
+/// Whether a step that may be halved goes so far that a search would find half of the world.
+static bool goes_far(contact_dynamics* s, const step_order* order)
+{
+    step_loop loop = {.s = s, .order = order};
+    double found = 0.0;
+    if (!order->may_halve) return false;
+    parallel_reduce(order->threads, order->state->grains.count, PARALLEL_SUM, 1, find_far, &loop,
+                    &found);
+    return found > 0.0;
+}
+
 // ---- solving -----------------------------------------------------------------------------------
 
 /// Looks, while contacts are solved, whether others are needed, and ends the solve if they are.
@@ -769,8 +793,15 @@ talus_status contact_dynamics_attempt(contact_dynamics* s, const step_order* ord
     double start = clock_seconds();
     if (begin_step(s, order)) return error_memory(error, "preparing a step");
     totals->seconds_advance += clock_seconds() - start;
+    out->too_coarse = goes_far(s, order);
+    if (out->too_coarse) return TALUS_OK;
 
     TRY(search(s, order, &out->nan_grain, error));
+    if (out->nan_grain < 0) {
+        out->coarseness = coarseness_find(order, &s->found, s->free_velocity, s->spin);
+        out->too_coarse = order->may_halve && out->coarseness > TALUS_COARSE;
+        if (out->too_coarse) return TALUS_OK;
+    }
     TRY(fly(s, order, &out->nan_grain, error));
     int searches = 0;
     bool more = out->nan_grain < 0;

@@ -325,3 +325,50 @@ void drive_carry_grains(const walls* w, const cell* periodic, grains* g, int thr
         if (g->glued_to[i] >= 0) carry_grain(w, periodic, g, i);
     }
 }
+
+/// Largest speed of a body with this velocity and spin about the pivot, at the corners of a box.
+static double body_top_speed(int dim, const double pivot[3], const double velocity[3],
+                             const double spin[3], const double low[3], const double high[3])
+{
+    double largest = vec_norm(3, velocity);
+    for (int corner = 0; corner < 8 && low[0] <= high[0]; corner++) {
+        double arm[3] = {0}, turn[3];
+        for (int k = 0; k < dim; k++) arm[k] = (corner >> k & 1 ? high[k] : low[k]) - pivot[k];
+        vec_cross(turn, spin, arm);
+        vec_add_scaled(3, turn, 1.0, velocity);
+        largest = fmax(largest, vec_norm(3, turn));
+    }
+    return largest;
+}
+
+double drive_top_speed(const talus_drive_def* d, int dim, const double pivot[3],
+                       const double low[3], const double high[3])
+{
+    double v[3], spin[3], speed = 0.0;
+    switch (d->kind) {
+    case TALUS_DRIVE_VELOCITY: return body_top_speed(dim, pivot, d->velocity, d->spin, low, high);
+    case TALUS_DRIVE_SINE:
+        for (int k = 0; k < 3; k++) {
+            v[k] = 2.0 * M_PI * d->frequency * d->amplitude[k];
+            spin[k] = 2.0 * M_PI * d->frequency * d->spin_amplitude[k];
+        }
+        return body_top_speed(dim, pivot, v, spin, low, high);
+    case TALUS_DRIVE_TABLE:
+        for (int i = 0; i < d->table_rows; i++) {
+            const double* row = d->table + 7 * i;
+            speed = fmax(speed, body_top_speed(dim, pivot, row + 1, row + 4, low, high));
+        }
+        return speed;
+    case TALUS_DRIVE_FIXED:
+    case TALUS_DRIVE_FORCE:
+    case TALUS_DRIVE_SERVO:
+    case TALUS_DRIVE_COUNT: break;
+    }
+    return 0.0;
+}
+
+double drive_push(const walls* w, const talus_drive_def* d)
+{
+    if (d->kind == TALUS_DRIVE_FORCE) return vec_norm(3, d->force);
+    return d->kind == TALUS_DRIVE_SERVO ? fabs(d->stress * servo_area(w, d)) : 0.0;
+}

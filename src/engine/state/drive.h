@@ -25,6 +25,12 @@ void drive_advance(walls* w, double time, double h);
 /// Acceleration of a mobile wall by the forces of the grains (w->force), the applied one, its
 /// weight and its drag, at its present velocity.
 void drive_acceleration(walls* w, int wall, const double gravity[3], double acceleration[3]);
+/// Largest speed that a prescribed motion about `pivot` can give to a grain anywhere in the box
+/// [low, high]; of the motion alone if the box is empty. Mobile walls have none of their own: 0.
+double drive_top_speed(const talus_drive_def* d, int dim, const double pivot[3],
+                       const double low[3], const double high[3]);
+/// Force that a mobile wall with this motion is pushed with now, 0 for others, N.
+double drive_push(const walls* w, const talus_drive_def* d);
 /// Where the pivot of a wall's motion is now.
 void drive_pivot(const walls* w, int wall, double pivot[3]);
 /// Note where a newly glued grain sits in its wall's frame.

@@ -86,6 +86,14 @@ static inline const solid* grain_solid(const grains* g, int64_t row)
 {
     return g->solid[row] < 0 ? NULL : &g->solids->row[g->solid[row]];
 }
+
+/// How thin a grain is: the diameter of a ball, the thickness of a solid.
+static inline double grain_thickness(const grains* g, int64_t row)
+{
+    const solid* s = grain_solid(g, row);
+    return s ? s->thickness * g->scale[row] : 2.0 * g->radius[row];
+}
+
 /// Volume (2D: area) of a grain.
 double grain_volume(const grains* g, int64_t row);
 /// Diameter of the ball as large as the grain.

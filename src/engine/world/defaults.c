@@ -8,6 +8,7 @@ void talus_world_default_sized(talus_world_def* def, size_t size)
     talus_world_def own = {.dim = 3,
                            .on_unconverged = TALUS_POLICY_ACCEPT,
                            .on_escape = TALUS_POLICY_STOP,
+                           .on_coarse = TALUS_POLICY_ACCEPT,
                            .on_nan = TALUS_POLICY_STOP,
                            .retry_depth = 6,
                            .seed = 1,

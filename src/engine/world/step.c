@@ -125,6 +125,13 @@ static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
                  plural(o->sweeps));
         return w->def.on_unconverged;
     }
+    if (o->coarseness > TALUS_COARSE && w->def.on_coarse == TALUS_POLICY_STOP) {
+        snprintf(why, why_size,
+                 "the step is too long at t = %.9g: grains slide past each other so far that "
+                 "straight paths are off by %.2g %% of a grain's thickness; %.2g would do",
+                 t, 100.0 * o->coarseness, h * sqrt(TALUS_COARSE / o->coarseness));
+        return TALUS_POLICY_STOP;
+    }
     return TALUS_POLICY_ACCEPT;
 }
 
@@ -159,6 +166,7 @@ static void add_outcome(const talus_world* w, const step_outcome* o, talus_step_
     keep_worse_certificate(w, &o->certified, &result->rigidity);
     result->second = result->second || o->second;
     result->overlap_max = fmax(result->overlap_max, o->overlap_max);
+    result->coarseness = fmax(result->coarseness, o->coarseness);
 }
 
 /// Say that grains were removed: the first time, then whenever their number has doubled.
@@ -210,8 +218,20 @@ static void count_certificate(talus_totals* t, const talus_step_result* r)
     for (int k = 0; k < 3; k++) t->worst_place[k] = r->rigidity.cluster_place[k];
 }
 
+/// Note how short a part of a step should have been that was far too long.
+static void note_coarse(talus_totals* t, const step_outcome* o, double h)
+{
+    t->worst_coarseness = fmax(t->worst_coarseness, o->coarseness);
+    if (!(o->coarseness > TALUS_TOO_COARSE)) return;
+    const double needed = h * sqrt(TALUS_COARSE / o->coarseness);
+    t->step_needed = t->step_needed > 0.0 ? fmin(t->step_needed, needed) : needed;
+}
+
 static void add_to_totals(talus_totals* t, const talus_step_result* r)
 {
+    t->halved += r->substeps > 1;
+    t->substeps += r->substeps;
+    t->coarse += r->coarseness > TALUS_TOO_COARSE;
     t->steps = r->step;
     t->sweeps += r->sweeps;
     t->updates += r->updates;
@@ -289,10 +309,16 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
 {
     step_order order = order_solve(w, h);
     order.audit_updates = audit_allowance(w, order.key);
+    order.may_halve = w->def.on_coarse == TALUS_POLICY_RETRY && depth < w->def.retry_depth;
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
     talus_status status = contact_dynamics_attempt(w->rigid, &order, &outcome, error);
+    if (status >= 0 && outcome.too_coarse) {
+        contact_dynamics_reject(w->rigid, &order);
+        TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
+        return step_or_halve(w, 0.5 * h, depth + 1, result, error);
+    }
     const world_watcher* watcher = &w->watcher;
     if (status >= 0 && watcher->wants && outcome.nan_grain < 0 &&
         watcher->wants(watcher->user, &outcome)) {
@@ -307,6 +333,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);
+        note_coarse(&w->totals.shown, &outcome, h);
         if (diagnose_errors(w, result->substeps > 0)) {
             return error_memory(error, "diagnosing a step");
         }
@@ -339,7 +366,7 @@ static talus_status conclude_rigid(talus_world* w, double h, talus_step_result* 
         return error_memory(error, "diagnosing a step");
     }
     diagnose_overlap(w, &result->overlap_mean, &result->overlap_max);
-    if (diagnose_rigidity(w, h / result->substeps, sweeps, &result->rigidity)) {
+    if (diagnose_rigidity(w, h / (double)result->substeps, sweeps, &result->rigidity)) {
         return error_memory(error, "diagnosing a step");
     }
     diagnose_remark(&result->rigidity, &w->def.solver, sweeps, result->remark,
@@ -490,10 +517,12 @@ talus_status talus_world_steps(talus_world* world, double h, int64_t count,
     talus_step_result r = no_result;
     double deepest = 0.0;
     if (world->method->undoable) {
-        int substeps = 0;
+        int64_t substeps = 0;
         for (int64_t i = 0; i < count && status == TALUS_OK; i++) {
             r = no_result;
+            const double end = world->state.time + h;
             status = step_or_halve(world, h, 0, &r, error);
+            if (status == TALUS_OK) world->state.time = end; // its parts round otherwise
             if (status == TALUS_OK) status = conclude_rigid(world, h, &r, error);
             if (status == TALUS_OK) deepest = fmax(deepest, r.overlap_max);
             substeps += r.substeps;

@@ -74,6 +74,10 @@ static talus_status check_policies(const talus_world_def* def, talus_error* erro
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "world: an unconverged step can be accepted, retried or stopped at");
     }
+    if (def->on_coarse == TALUS_POLICY_REMOVE) {
+        return error_set(error, TALUS_ERR_ARGUMENT,
+                         "world: a coarse step can be accepted, retried or stopped at");
+    }
     if (def->on_escape == TALUS_POLICY_RETRY) {
         return error_set(error, TALUS_ERR_ARGUMENT,
                          "world: an escaped grain can be accepted, removed or stopped at");

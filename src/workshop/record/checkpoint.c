@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 5, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 6, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -69,6 +69,7 @@ static const stored_field result_fields[] = {
     FIELD(talus_step_result, updates),
     FIELD(talus_step_result, converged),
     FIELD(talus_step_result, substeps),
+    FIELD(talus_step_result, coarseness),
     FIELD(talus_step_result, residual),
     FIELD(talus_step_result, second),
     FIELD(talus_step_result, overlap_mean),
@@ -105,6 +106,11 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, audit_updates),
     FIELD(talus_totals, second),
     FIELD(talus_totals, removed),
+    FIELD(talus_totals, halved),
+    FIELD(talus_totals, substeps),
+    FIELD(talus_totals, coarse),
+    FIELD(talus_totals, worst_coarseness),
+    FIELD(talus_totals, step_needed),
     FIELD(talus_totals, dissipated),
     FIELD(talus_totals, input),
     FIELD(talus_totals, start),

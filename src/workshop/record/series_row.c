@@ -46,6 +46,8 @@ static const series_column step_table[] = {
     {"worst_grain", CELL_COUNT, IN_RESULT(rigidity.worst_grain), IN_CONTACT},
     {"worst_grain_error", CELL_NUMBER, IN_RESULT(rigidity.worst_grain_error), IN_CONTACT},
     {"second", CELL_FLAG, IN_RESULT(second), IN_CONTACT},
+    {"substeps", CELL_COUNT, IN_RESULT(substeps), IN_CONTACT},
+    {"coarseness", CELL_NUMBER, IN_RESULT(coarseness), IN_CONTACT},
     {"elastic_energy", CELL_NUMBER, IN_RESULT(energy.elastic), IN_SOFT},
     {"dissipated", CELL_NUMBER, IN_RESULT(energy.dissipated), IN_SOFT},
     {"input_work", CELL_NUMBER, IN_RESULT(energy.input), IN_SOFT},

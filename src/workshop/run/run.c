@@ -97,11 +97,28 @@ static void say_stiffness(run* r)
               estimate_reason_words(e->reason), speed);
 }
 
+/// Say why the step of a phase was chosen, if it is not that of the phase before.
+static void say_chosen_step(run* r, int phase)
+{
+    const double h = scene_phase_step(r->scene, phase);
+    if (!scene_phase_step_chosen(r->scene, phase)) return;
+    if (phase > 0 && h == scene_phase_step(r->scene, phase - 1)) return;
+    char why[256];
+    scene_advice_words(scene_phase_advice(r->scene, phase), scene_outputs(r->scene)->reduced_units,
+                       why, sizeof why);
+    log_write(&r->log, TALUS_LOG_INFO,
+              "step %g%s chosen, below %s; halved where grains slide past each other fast", h,
+              summary_time_unit(r), why);
+}
+
 /// Say how the step of a phase compares with the times of its stiffest pair, if it does differently
 /// from the phase before.
 static void say_step(run* r, int phase)
 {
-    if (!method_of(scene_method(r->scene))->has_springs) return;
+    if (!method_of(scene_method(r->scene))->has_springs) {
+        say_chosen_step(r, phase);
+        return;
+    }
     const talus_soft_times* t = scene_phase_times(r->scene, phase);
     const double h = scene_phase_step(r->scene, phase);
     if (!(t->contact > 0)) return;
@@ -249,6 +266,16 @@ static void note_step(run* r)
                  "ended without meeting the stopping rule, residual %.2g after %" PRId64 " sweep%s",
                  last->residual, last->sweeps, plural(last->sweeps));
         say_of_step(r, unconverged, words);
+    }
+    const talus_totals* totals = talus_world_totals(r->world);
+    if (last->coarseness > TALUS_TOO_COARSE && worth_saying(totals->coarse)) {
+        char off[64];
+        summary_coarseness(last->coarseness, off, sizeof off);
+        snprintf(words, sizeof words,
+                 "the step is too long: grains slide past each other so far that straight paths "
+                 "are off by %s; %.2g%s would do, or step: auto",
+                 off, totals->step_needed, summary_time_unit(r));
+        say_of_step(r, totals->coarse, words);
     }
     // Grains that were removed are in the log already: the world names them.
     if (last->escaped_grain >= 0 && last->removed == 0 && worth_saying(++s->escapes)) {

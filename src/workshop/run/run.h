@@ -154,6 +154,8 @@ void output_close(run* r);
 
 /// Take note of the energies of a soft step: what does not add up and how large they are.
 void summary_note_energy(run_state* s);
+/// "12 % of a grain's thickness" and so on.
+void summary_coarseness(double coarseness, char* text, size_t size);
 /// " s" after a simulated time, nothing if the scene's units are reduced.
 const char* summary_time_unit(const run* r);
 /// Seconds by stage of all processes up to now.

@@ -149,6 +149,35 @@ static void judge_energy(const talus_summary* sum, char* text, size_t size)
              much);
 }
 
+void summary_coarseness(double coarseness, char* text, size_t size)
+{
+    if (coarseness < 1.0)
+        snprintf(text, size, "%.2g %% of a grain's thickness", 100 * coarseness);
+    else
+        snprintf(text, size, "more than the grain is thick");
+}
+
+/// How the steps went that were halved, and whether any was too long.
+static void judge_step(const talus_summary* sum, char* text, size_t size)
+{
+    const char* unit = sum->reduced_units ? "" : " s";
+    if (sum->halved_steps > 0) {
+        add_line(text, size,
+                 "Step: %g%s; %" PRId64 " of %" PRId64 " steps were taken in %" PRId64 " parts.",
+                 sum->step_length, unit, sum->halved_steps, sum->steps,
+                 sum->substeps - (sum->steps - sum->halved_steps));
+    }
+    if (sum->coarse_steps == 0) return;
+    char off[64];
+    summary_coarseness(sum->worst_coarseness, off, sizeof off);
+    add_line(text, size,
+             VERDICT_WARNING
+             "the step was too long in %" PRId64 " of %" PRId64
+             " steps: grains slid past each other so far that straight paths were off by %s, "
+             "where %g %% is fine. A step of %.2g%s would have done, or step: auto.",
+             sum->coarse_steps, sum->steps, off, 100 * TALUS_COARSE, sum->step_needed, unit);
+}
+
 static void judge(const run* r, talus_summary* sum)
 {
     char* text = sum->verdict;
@@ -168,6 +197,7 @@ static void judge(const run* r, talus_summary* sum)
                  share);
         judge_energy(sum, text, size);
     } else {
+        judge_step(sum, text, size);
         judge_solver(r, sum, text, size);
         judge_convergence(sum, text, size);
     }
@@ -204,6 +234,11 @@ void summary_fill(const run* r, const char* outcome, talus_summary* out)
         .yielding_steps = totals->yielding,
         .second_steps = totals->second,
         .removed_grains = totals->removed,
+        .halved_steps = totals->halved,
+        .substeps = totals->substeps,
+        .coarse_steps = totals->coarse,
+        .worst_coarseness = totals->worst_coarseness,
+        .step_needed = totals->step_needed,
         .frames = s->frames_written,
         .shapes = talus_world_solid_count(r->world),
         .time = talus_world_time(r->world),
@@ -335,6 +370,11 @@ talus_status summary_write(const run* r, const talus_summary* sum, talus_error* 
     json_number(&j, "overlap_max", sum->overlap_max);
     json_number(&j, "overlap_max_ever", r->state.worst_overlap);
     json_number(&j, "kinetic_energy", sum->kinetic_energy);
+    if (method_of(sum->method)->solves_contacts) {
+        json_integer(&j, "substeps", sum->substeps);
+        json_integer(&j, "coarse_steps", sum->coarse_steps);
+        json_number(&j, "worst_coarseness", sum->worst_coarseness);
+    }
     json_integer(&j, "frames", sum->frames);
     json_integer(&j, "shapes", sum->shapes);
     json_integer(&j, "removed_grains", sum->removed_grains);

@@ -113,15 +113,22 @@ static talus_status generate(const build* b, int index, grain_list* grains, gene
                                 .seed = scene->world.seed,
                                 .source = (uint64_t)index,
                                 .allowed = scene_clear_of_walls,
-                                .allowed_user = b->world};
+                                .allowed_grain = scene_grain_clear,
+                                .allowed_user = b->world,
+                                .solids = scene_world_solids(b->world)};
     // Grains that do not move may reach into walls and into each other.
     if (source->allow_overlap || source->base.fixed || source->base.glued_to.index >= 0) {
         context.allowed = NULL;
+        context.allowed_grain = NULL;
     }
     switch (source->kind) {
     case SOURCE_LATTICE:
         return generate_lattice(&source->lattice, &context, &source->base, grains, report, error);
     case SOURCE_FILL:
+        if (source->shape.table) {
+            return generate_fill_solids(&source->fill, &source->shape, &context, &source->base,
+                                        grains, report, error);
+        }
         return generate_fill(&source->fill, &context, &source->base, grains, report, error);
     case SOURCE_CHAIN:
         return generate_chain(&source->chain, &context, &source->base, grains, report, error);
@@ -146,9 +153,10 @@ static talus_status generate_all(build* b, talus_error* error)
         b->first[i] = b->grains.count;
         talus_status status = generate(b, i, &b->grains, &report, &own);
         if (status == TALUS_ERR_MEMORY) return error_memory(error, "the grains");
-        // Solids go into the balls that were placed; explicit grains have theirs already.
-        const bool listed = source->kind == SOURCE_LIST || source->kind == SOURCE_CSV;
-        for (int64_t row = b->first[i]; !listed && row < b->grains.count; row++) {
+        // Solids go into the balls that were placed; explicit grains and fillings have theirs.
+        const bool made = source->kind == SOURCE_LIST || source->kind == SOURCE_CSV ||
+                          source->kind == SOURCE_FILL;
+        for (int64_t row = b->first[i]; !made && row < b->grains.count; row++) {
             shape_choice_apply(&source->shape, b->scene->world.dim, b->scene->world.seed,
                                (uint64_t)i, (uint64_t)(row - b->first[i]), &b->grains.rows[row]);
         }
@@ -399,7 +407,7 @@ static talus_status build_frame(build* b, const talus_world_def* def, talus_erro
     return TALUS_OK;
 }
 
-/// The whole world, and what the method soft leaves to the program.
+/// The whole world, and what the scene leaves to the program.
 static talus_status build_all(build* b, talus_scene* scene, const talus_world_def* def,
                               talus_error* error)
 {
@@ -419,10 +427,14 @@ static talus_status build_all(build* b, talus_scene* scene, const talus_world_de
     check_places(b);
     TRY(check_pairs(b, error));
     check_method(b);
+    TRY(scene_check_inlets(scene, b->world, &b->log, &b->mistakes, error));
     for (int64_t i = 0; b->mistakes.count == 0 && i < b->grains.count; i++) {
         TRY(talus_world_add_grain(b->world, &b->grains.rows[i], NULL, error));
     }
-    if (b->mistakes.count > 0 || !method_of(def->method)->has_springs) return TALUS_OK;
+    if (b->mistakes.count > 0) return TALUS_OK;
+    if (!method_of(def->method)->has_springs) {
+        return choose_contact_steps(scene, b->world, &b->log, &b->mistakes, error);
+    }
     TRY(choose_stiffness(scene, b->world, &b->mistakes, error));
     if (b->mistakes.count > 0) return TALUS_OK;
     return choose_steps(scene, b->world, &b->log, &b->mistakes, error);

@@ -132,13 +132,13 @@ static talus_status add_smallest(const talus_scene* scene, const scene_source* s
     return TALUS_OK;
 }
 
-static void set_step(talus_scene* scene, scene_step* step, double length)
+void scene_set_step(talus_scene* scene, scene_step* step, double length)
 {
     step->length = length;
     node_put(&scene->arena, step->effective, "step", (place){0}, node_real(&scene->arena, length));
 }
 
-static bool same_origin(const scene_step* a, const scene_step* b)
+bool scene_same_step(const scene_step* a, const scene_step* b)
 {
     const place one = a->origin.at, two = b->origin.at;
     return one.source == two.source && one.line == two.line && one.column == two.column;
@@ -150,7 +150,7 @@ static bool is_reported(const talus_scene* scene, int index)
     const scene_phase* phase = &scene->phases[index];
     for (int i = 0; i < index; i++) {
         const scene_phase* earlier = &scene->phases[i];
-        if (same_origin(&earlier->step, &phase->step) &&
+        if (scene_same_step(&earlier->step, &phase->step) &&
             earlier->times.chosen == phase->times.chosen) {
             return true;
         }
@@ -181,7 +181,7 @@ static bool choose_step(talus_scene* scene, int index, const talus_error* why, c
                   origin->path, phase->step.length, unit, times->stable, unit, times->chosen, unit);
     }
     if (!known || !(phase->step.chosen || too_long)) return false;
-    set_step(scene, &phase->step, times->chosen);
+    scene_set_step(scene, &phase->step, times->chosen);
     return true;
 }
 
@@ -209,9 +209,9 @@ talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink
         if (status < 0) phase->times = (talus_soft_times){0};
         if (!choose_step(scene, i, &why, log, found)) continue;
         shortest = fmin(shortest, phase->step.length);
-        replaced = replaced || same_origin(&phase->step, &scene->step);
+        replaced = replaced || scene_same_step(&phase->step, &scene->step);
     }
-    if (replaced && shortest < INFINITY) set_step(scene, &scene->step, shortest);
+    if (replaced && shortest < INFINITY) scene_set_step(scene, &scene->step, shortest);
     if (scene->arena.failed) return error_memory(error, "the scene");
 
     for (int64_t i = world->state.grains.count - 1; i >= first; i--) {

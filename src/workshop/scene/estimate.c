@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "scene/generate_region.h"
 #include "scene/model.h"
+#include "state/drive.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -217,42 +218,11 @@ static void add_gravity(estimate* e, const double gravity[3])
     if (fall > 0.0) note_speed(e, sqrt(2.0 * g * fall), "a fall");
 }
 
-/// Largest speed that a moving wall can give to a grain anywhere in the box.
-static double motion_speed(const estimate* e, const double pivot[3], const double velocity[3],
-                           const double spin[3])
-{
-    double largest = vec_norm(3, velocity);
-    for (int corner = 0; corner < 8; corner++) {
-        double arm[3] = {0}, turn[3];
-        for (int k = 0; k < e->dim; k++) {
-            arm[k] = (corner >> k & 1 ? e->box.high[k] : e->box.low[k]) - pivot[k];
-        }
-        vec_cross(turn, spin, arm);
-        vec_add_scaled(3, turn, 1.0, velocity);
-        if (e->box.low[0] <= e->box.high[0]) largest = fmax(largest, vec_norm(3, turn));
-    }
-    return largest;
-}
-
 static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gravity)
 {
     const double* pivot = d->has_pivot ? d->pivot : e->world->state.walls.position + 3 * wall;
-    double v[3], spin[3], speed = 0.0, force = 0.0, direction[3] = {0};
+    double force = 0.0, direction[3] = {0};
     switch (d->kind) {
-    case TALUS_DRIVE_VELOCITY: speed = motion_speed(e, pivot, d->velocity, d->spin); break;
-    case TALUS_DRIVE_SINE:
-        for (int k = 0; k < 3; k++) {
-            v[k] = 2.0 * M_PI * d->frequency * d->amplitude[k];
-            spin[k] = 2.0 * M_PI * d->frequency * d->spin_amplitude[k];
-        }
-        speed = motion_speed(e, pivot, v, spin);
-        break;
-    case TALUS_DRIVE_TABLE:
-        for (int i = 0; i < d->table_rows; i++) {
-            const double* row = d->table + 7 * i;
-            speed = fmax(speed, motion_speed(e, pivot, row + 1, row + 4));
-        }
-        break;
     case TALUS_DRIVE_FORCE:
         force = vec_norm(e->dim, d->force);
         for (int k = 0; force > 0.0 && k < e->dim; k++) direction[k] = d->force[k] / force;
@@ -264,9 +234,12 @@ static void add_drive(estimate* e, int wall, const talus_drive_def* d, double gr
         if (d->weight) force += d->mass * gravity * grain_share(e, d->servo_axis);
         break;
     case TALUS_DRIVE_FIXED:
+    case TALUS_DRIVE_VELOCITY:
+    case TALUS_DRIVE_SINE:
+    case TALUS_DRIVE_TABLE:
     case TALUS_DRIVE_COUNT: break;
     }
-    note_speed(e, speed, "a wall");
+    note_speed(e, drive_top_speed(d, e->dim, pivot, e->box.low, e->box.high), "a wall");
     note_force(e, force, ESTIMATE_WALLS);
 }
 
@@ -322,5 +295,15 @@ talus_status scene_estimate_make(const talus_scene* scene, const talus_world* wo
         e.out.reason = ESTIMATE_IMPACTS;
     }
     *out = e.out;
+    return TALUS_OK;
+}
+
+talus_status scene_fall_speed(const talus_scene* scene, const talus_world* world,
+                              const double gravity[3], double* out, talus_error* error)
+{
+    estimate e = {.scene = scene, .world = world, .dim = scene->world.dim};
+    TRY(find_grains(&e, error));
+    add_gravity(&e, gravity);
+    *out = e.out.speed;
     return TALUS_OK;
 }

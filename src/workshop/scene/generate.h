@@ -25,6 +25,8 @@ void grain_list_free(grain_list* list);
 /// Say whether a ball may stand here: true when it overlaps no wall. In 2D centre[2] is 0.
 typedef bool generate_allowed_fn(const void* user, const double centre[3], double radius);
 
+typedef bool generate_allowed_grain_fn(const void* user, const talus_grain_def* grain);
+
 /// What every source needs to know of the scene.
 typedef struct generate_context {
     int dim;
@@ -32,7 +34,9 @@ typedef struct generate_context {
     uint64_t seed;                ///< of the scene
     uint64_t source;              ///< index of the source, the second part of the random key
     generate_allowed_fn* allowed; ///< may be NULL: no walls
+    generate_allowed_grain_fn* allowed_grain; ///< the same for solids
     const void* allowed_user;
+    const solids* solids; ///< of the world; may be NULL if there are only balls
 } generate_context;
 
 /// Outcome of a source. Not placing all is no failure of the call: the caller decides.
@@ -103,6 +107,7 @@ typedef struct fill_def {
     int64_t count;         ///< grains; 0: by solid_fraction
     double solid_fraction; ///< of the region's volume; 0: by count
     double volume_share;   ///< of the grains in the volume of their balls [default 1]
+    double shrink;         ///< balls are so many times as large as `sizes` says [default 1]
     double gap;            ///< least gap to other grains, m [default 0]
     int64_t tries;         ///< random spots tried for a grain before giving up [default 200]
     int sweeps;            ///< pushes a grain to make room for the others, 0: none [default 500]
@@ -127,6 +132,13 @@ talus_status generate_lattice(const lattice_def* def, const generate_context* co
 talus_status generate_fill(const fill_def* def, const generate_context* context,
                            const talus_grain_def* base, grain_list* grains, generate_report* report,
                            talus_error* error);
+/// The same with solids. Where the balls that hold them find no room for all, the solids are packed
+/// themselves.
+talus_status generate_fill_solids(const fill_def* def, const shape_choice* choice,
+                                  const generate_context* context, const talus_grain_def* base,
+                                  grain_list* grains, generate_report* report, talus_error* error);
+/// Solid fraction that a filling asks for, estimated from the mean size if it is by count.
+talus_status fill_fraction(const fill_def* def, int dim, double* out, talus_error* error);
 talus_status generate_chain(const chain_def* def, const generate_context* context,
                             const talus_grain_def* base, grain_list* grains,
                             generate_report* report, talus_error* error);

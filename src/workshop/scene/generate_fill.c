@@ -28,7 +28,8 @@ static const int64_t MOST_GRAINS = (int64_t)1 << 28;
 
 fill_def fill_default(void)
 {
-    return (fill_def){.sizes = sizes_default(), .volume_share = 1.0, .tries = 200, .sweeps = 500};
+    return (fill_def){
+        .sizes = sizes_default(), .volume_share = 1.0, .shrink = 1.0, .tries = 200, .sweeps = 500};
 }
 
 static talus_status check_fill(const fill_def* def, int dim, talus_error* error)
@@ -80,7 +81,7 @@ static talus_status draw_sizes(const fill_def* def, int dim, rng* r, radii_list*
     talus_status status = TALUS_OK;
     while (status == TALUS_OK) {
         if (def->count > 0 && list->count == def->count) break;
-        double radius = sizes_draw(s, r);
+        double radius = def->shrink * sizes_draw(s, r);
         double volume = def->volume_share * generate_ball_volume(dim, radius);
         if (def->count == 0 && filled + 0.5 * volume > target && list->count > 0) break;
         status = radii_add(list, radius, error);
@@ -88,6 +89,22 @@ static talus_status draw_sizes(const fill_def* def, int dim, rng* r, radii_list*
     }
     sizes_destroy(s);
     return status;
+}
+
+talus_status fill_fraction(const fill_def* def, int dim, double* out, talus_error* error)
+{
+    enum { DRAWS = 1000 };
+    *out = def->solid_fraction;
+    if (def->count == 0) return TALUS_OK;
+    sizes* s = NULL;
+    TRY(sizes_create(&def->sizes, dim, &s, error));
+    rng r = rng_make(1, 0, 0);
+    double volume = 0.0;
+    for (int i = 0; i < DRAWS; i++) volume += generate_ball_volume(dim, sizes_draw(s, &r));
+    sizes_destroy(s);
+    *out =
+        def->volume_share * volume / DRAWS * (double)def->count / region_volume(&def->region, dim);
+    return TALUS_OK;
 }
 
 static int by_size(const void* pa, const void* pb)
@@ -295,9 +312,8 @@ static talus_status fill_run(packing* p, radii_list* wanted, radii_list* left,
     const int64_t missing = report->requested - report->placed;
     if (missing == 0) return TALUS_OK;
     const size_t room = sizeof report->reason;
-    int used =
-        snprintf(report->reason, room, "%lld of %lld grains placed, solid fraction %.3g",
-                 (long long)report->placed, (long long)report->requested, report->solid_fraction);
+    int used = snprintf(report->reason, room, "a solid fraction of %.3g is reached",
+                        report->solid_fraction);
     if (homeless > 0) {
         used += snprintf(report->reason + used, room - (size_t)used,
                          "; %lld too large for the region and its walls", (long long)homeless);

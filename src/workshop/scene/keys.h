@@ -90,7 +90,6 @@ typedef struct key_row {
     int brief;                  ///< the other number that a row may have
     const char* const* choices; ///< integers: the only values
     int choice_count;
-    const char* method;    ///< of the scene, with which alone the choices go; NULL: any
     unsigned without;      ///< bits of the choices that exist elsewhere, but not here
     const char* otherwise; ///< default as YAML (vectors: of each entry); NULL: none or derived
     const char* derived;   ///< default in words, where it depends on something else

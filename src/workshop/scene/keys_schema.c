@@ -403,50 +403,6 @@ static void write_section(json* j, const schema_place* at)
     json_raw(j, "additionalProperties", "false");
 }
 
-/// No choices in the rows of a section that go with another method.
-static void forbid_choices(json* j, const key_section* s, const char* method)
-{
-    json_object(j, "properties");
-    for (int i = 0; i < keys_row_count(s); i++) {
-        const key_row* row = keys_row(s, i);
-        if (!row->method || strcmp(row->method, method) != 0) continue;
-        json_object(j, row->key);
-        json_object(j, "not");
-        json_array(j, "enum");
-        for (int k = 0; k < row->choice_count; k++) json_string(j, NULL, row->choices[k]);
-        json_array_end(j);
-        json_object_end(j);
-        json_object_end(j);
-    }
-}
-
-/// Unless the scene has this method, neither it nor its phases have choices of it.
-static void write_method_rule(json* j, const key_section* root, const char* method)
-{
-    json_object(j, "if");
-    json_object(j, "not");
-    json_object(j, "properties");
-    json_object(j, "method");
-    json_string(j, "const", method);
-    json_object_end(j);
-    json_object_end(j);
-    json_array(j, "required");
-    json_string(j, NULL, "method");
-    json_array_end(j);
-    json_object_end(j);
-    json_object_end(j);
-    json_object(j, "then");
-    forbid_choices(j, root, method);
-    json_object(j, "phases");
-    json_object(j, "items");
-    forbid_choices(j, keys_section("phases[]"), method);
-    json_object_end(j);
-    json_object_end(j);
-    json_object_end(j);
-    json_object_end(j);
-    json_object_end(j);
-}
-
 /// A section of which the selector picks the variant; the keys of all variants are offered before
 /// it is known.
 static void write_choice(json* j, const schema_place* at)
@@ -507,7 +463,6 @@ static void write_definition(json* j, const schema_place* at)
         write_choice(j, at);
     else
         write_section(j, at);
-    if (!at->s->pattern[0]) write_method_rule(j, at->s, "soft");
     json_object_end(j);
 }
 

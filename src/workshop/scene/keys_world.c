@@ -39,11 +39,11 @@ static const key_row root_rows[] = {
      .meaning = "how the world is stepped: rigid grains with Contact Dynamics, or soft ones with "
                 "springs and dashpots. A scene changes its method with this one line, see [one "
                 "line](#one-line)"},
-    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .method = "soft", .rule = REAL_POSITIVE,
-     .required = true, .unit = "s",
-     .meaning =
-         "time step; `auto`, with the method soft only: as long as its results do not depend "
-         "on it. One that is too long for soft grains is replaced, see [soft](#soft)"},
+    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE, .required = true,
+     .unit = "s",
+     .meaning = "time step; `auto`: as long as results hardly depend on it, and shorter while "
+                "grains are fast, see [steps](#steps). One that is too long is warned of; for "
+                "soft grains it is replaced, see [soft](#soft)"},
     {"gravity", KEY_VECTOR, .otherwise = "0", .unit = "m/s²", KEY_INTO(talus_world_def, gravity),
      .meaning = "acceleration of all free grains"},
     {"drag", KEY_REAL, .rule = REAL_NON_NEGATIVE, .otherwise = "0", .unit = "kg/s",
@@ -174,6 +174,11 @@ static const key_row policy_rows[] = {
     {"nan", KEY_CHOICE, KEY_CHOICES(policies), .without = ACCEPT | REMOVE, .otherwise = "stop",
      KEY_INTO(talus_world_def, on_nan), .outside = "makes no sense here (expected stop or retry)",
      .meaning = "a velocity is not a number; the method soft always stops"},
+    {"coarse", KEY_CHOICE, KEY_CHOICES(policies), .without = REMOVE, .otherwise = "accept",
+     KEY_INTO(talus_world_def, on_coarse),
+     .outside = "makes no sense here (expected accept, retry or stop)",
+     .meaning = "method contact: a step is too long for how fast grains slide past each other; "
+                "`retry` halves it, which is what `step: auto` does ([steps](#steps))"},
     {"retry_depth", KEY_INTEGER, .most = 30, .otherwise = "6",
      KEY_INTO(talus_world_def, retry_depth), .meaning = "how often a step may be halved"},
 };
@@ -196,9 +201,8 @@ static const key_row phase_rows[] = {
     {"name", KEY_TEXT, .derived = "phase0, …", .meaning = "by which messages and results call it"},
     {"until", KEY_MAP, .required = true,
      .meaning = "at least one of the conditions of `until`; the first that is met ends the phase"},
-    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .method = "soft", .rule = REAL_POSITIVE,
-     .derived = "the scene's", .unit = "s",
-     .meaning = "time step of this phase only; `auto` with the method soft only"},
+    {"step", KEY_REAL | KEY_CHOICE, KEY_CHOICES(automatic), .rule = REAL_POSITIVE,
+     .derived = "the scene's", .unit = "s", .meaning = "time step of this phase only, or `auto`"},
     {"remove", KEY_TEXTS, .derived = "none",
      .meaning = "names of walls that go, with the grains glued to them"},
     {"set_motion", KEY_NAMED, .derived = "none",

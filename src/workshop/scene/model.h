@@ -123,8 +123,9 @@ typedef struct scene_phase {
     const char* name;
     phase_end end;
     scene_step step;
-    talus_soft_times times; ///< method soft, once the world is made
-    int* removed;           ///< wall indices
+    talus_soft_times times;   ///< method soft, once the world is made
+    talus_step_advice advice; ///< method contact, once the world is made
+    int* removed;             ///< wall indices
     int removed_count;
     scene_motion* motions;
     int motion_count;
@@ -180,8 +181,8 @@ void read_materials(talus_scene* scene, section* root);
 /// `pairs` of the scene or of a phase.
 scene_pair* read_pairs(talus_scene* scene, section* parent, int* count);
 void read_solver(section* parent, talus_solver_def* solver);
-/// `step`: a number, or `auto` with the method soft. If it is not required, *step has the default.
-void read_step(talus_scene* scene, section* s, bool required, scene_step* step);
+/// `step`: a number, or `auto`. If it is not required, *step has the default.
+void read_step(section* s, bool required, scene_step* step);
 /// Constants of the method soft: stiffness, stiffness_ratio, damping, damping_ratio, young,
 /// poisson.
 enum { SPRING_STIFFNESS, SPRING_COUNT = 6 };
@@ -222,6 +223,13 @@ void read_one_body(talus_scene* scene, section* s, shape_choice* choice, talus_g
 void read_shared_body(talus_scene* scene, section* s, shape_choice* choice, talus_grain_def* g);
 void read_phases(talus_scene* scene, section* root);
 
+/// Report inlets through whose boxes a wall goes when they open.
+talus_status scene_check_inlets(const talus_scene* scene, const talus_world* world,
+                                const log_sink* log, mistakes* found, talus_error* error);
+/// "file:line:column: path: " or "--set ...: path: ", how a warning of the scene begins.
+void scene_origin_words(const talus_scene* scene, const scene_origin* origin, char* text,
+                        size_t size);
+
 // ---- chosen when the world is made -------------------------------------------------------------
 
 /// Give pairs, the phases' too, the springs that they leave to their materials.
@@ -234,6 +242,18 @@ talus_status choose_stiffness(talus_scene* scene, talus_world* world, mistakes* 
 /// warning, those with which the integrator would be unstable. The world is as before at the end.
 talus_status choose_steps(talus_scene* scene, talus_world* world, const log_sink* log,
                           mistakes* found, talus_error* error);
+
+/// The same for the method contact: choose the steps that are `auto`, and say with a warning which
+/// of the others are too long.
+talus_status choose_contact_steps(talus_scene* scene, const talus_world* world, const log_sink* log,
+                                  mistakes* found, talus_error* error);
+/// Give a step its length, in the effective scene too.
+void scene_set_step(talus_scene* scene, scene_step* step, double length);
+/// Whether two steps come from the same line.
+bool scene_same_step(const scene_step* a, const scene_step* b);
+/// Speed of grains that fall as far as there is room for under this gravity.
+talus_status scene_fall_speed(const talus_scene* scene, const talus_world* world,
+                              const double gravity[3], double* out, talus_error* error);
 
 // ---- helpers -----------------------------------------------------------------------------------
 
@@ -248,8 +268,17 @@ cell scene_cell(const talus_scene* scene);
 /// generate_allowed_fn over the walls of a world (`user` is a talus_world): true when a ball
 /// overlaps none by more than 1e-9 of its radius.
 bool scene_clear_of_walls(const void* user, const double centre[3], double radius);
+/// The same for a grain of any shape.
+bool scene_grain_clear(const void* user, const talus_grain_def* grain);
+/// The shapes of a world.
+const solids* scene_world_solids(const talus_world* world);
 /// Index of the first wall that a grain overlaps by so much, and the depth; -1 if none.
 int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, double* depth);
+
+/// Index of the first wall, not counting those `absent` [walls], whose surface is in a box by more
+/// than its thickness; *depth tells how far the box reaches beyond it. -1 if there is none.
+int scene_box_crosses(const talus_world* world, const double low[3], const double high[3],
+                      const bool* absent, double* depth);
 
 /// How deep two grains overlap, b at `delta` from a.
 double scene_pair_depth(const talus_world* world, const talus_grain_def* a,

@@ -67,7 +67,7 @@ static void read_phase(talus_scene* scene, section* s, int index, phase_memory* 
     const char* unnamed = arena_format(&scene->arena, "phase%d", index);
     phase->name = read_text_or(s, "name", unnamed ? unnamed : "");
     phase->end = read_until(s);
-    read_step(scene, s, false, &phase->step);
+    read_step(s, false, &phase->step);
     int count;
     const char** names = read_texts(s, "remove", &count);
     phase->removed = arena_take(&scene->arena, sizeof *phase->removed * (size_t)(count + 1));

@@ -74,9 +74,8 @@ void read_solver(section* parent, talus_solver_def* solver)
     section_close(&s);
 }
 
-void read_step(talus_scene* scene, section* s, bool required, scene_step* step)
+void read_step(section* s, bool required, scene_step* step)
 {
-    const bool soft = method_of(scene->world.method)->has_springs;
     const bool given = section_has(s, "step");
     const bool chosen = section_has_kind(s, "step", NODE_SCALAR) &&
                         strcmp(node_find(s->in, "step")->text, "auto") == 0;
@@ -84,26 +83,31 @@ void read_step(talus_scene* scene, section* s, bool required, scene_step* step)
     if (given) step->origin.path = section_path(s, "step");
     step->effective = s->out;
     if (chosen) {
-        step->chosen = soft;
+        step->chosen = true;
         step->length = 1.0;
-        if (!soft) {
-            section_mistake(s, "step",
-                            "'auto' goes only with method: soft (expected a number > 0)");
-        }
     } else if (given) {
         step->chosen = false;
         step->length = required ? read_real(s, "step") : read_real_or(s, "step", step->length);
-    } else if (required && soft) {
+    } else if (required) {
         step->length = 1.0;
         section_mistake(s, NULL, "step: is missing (expected a number > 0 or auto)");
-    } else if (required) {
-        step->length = read_real(s, "step");
     } else if (!step->chosen) {
         step->length = read_real_or(s, "step", step->length);
     }
     if (step->chosen) { // the effective scene says so until the step is chosen
         node_put(s->r->a, s->out, "step", (place){0}, node_scalar(s->r->a, "auto", false));
     }
+}
+
+/// A step that is left to the program may be halved by it where grains slide past each other fast.
+static void allow_halving(talus_scene* scene, node* policies)
+{
+    bool chosen = scene->step.chosen;
+    for (int i = 0; i < scene->phase_count; i++) chosen = chosen || scene->phases[i].step.chosen;
+    if (!chosen || !method_of(scene->world.method)->undoable) return;
+    scene->world.on_coarse = TALUS_POLICY_RETRY;
+    node_put(&scene->arena, policies, "coarse", (place){0},
+             node_scalar(&scene->arena, "retry", false));
 }
 
 /// periodic: {x: [low, high]}
@@ -166,7 +170,7 @@ void read_scene(talus_scene* scene, section* root)
     section_fill(&s, talus_soft_def, &def->soft);
     section_fill(&s, talus_scene, scene);
     section_close(&s);
-    read_step(scene, root, true, &scene->step);
+    read_step(root, true, &scene->step);
     section_fill(root, talus_world_def, def);
     read_periodic(scene, root);
     if (section_has(root, "domain")) {
@@ -179,6 +183,8 @@ void read_scene(talus_scene* scene, section* root)
     read_solver(root, &def->solver);
     section_open(&s, root, "policies");
     section_fill(&s, talus_world_def, def);
+    node* policies = s.out;
+    const bool coarse_given = section_has(&s, "coarse");
     if (!method_of(def->method)->undoable) def->on_nan = TALUS_POLICY_STOP; // no step is repeated
     section_close(&s);
 
@@ -188,6 +194,7 @@ void read_scene(talus_scene* scene, section* root)
     read_walls(scene, root);
     read_grains(scene, root);
     read_phases(scene, root);
+    if (!coarse_given) allow_halving(scene, policies);
     section_open(&s, root, "output");
     section_fill(&s, scene_output, &scene->output);
     section_close(&s);

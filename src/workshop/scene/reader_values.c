@@ -70,12 +70,11 @@ static const char* list_names(arena* a, const char* const* names, int count)
     return text ? text : "";
 }
 
-/// What a row expects: a number, and the words that may stand for it. Words that go with one method
-/// only are left to whoever knows the method.
+/// What a row expects: a number, and the words that may stand for it.
 static const char* expected_real(arena* a, const key_row* row)
 {
     const char* number = rule_name(row->rule);
-    if (!(row->kinds & KEY_CHOICE) || row->method) return number;
+    if (!(row->kinds & KEY_CHOICE)) return number;
     const char* text =
         arena_format(a, "%s or %s", number, list_names(a, row->choices, row->choice_count));
     return text ? text : number;

@@ -7,9 +7,17 @@
 #include "scene/model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// A step this many times longer than advised is called too long, as one is during a run whose
+/// contacts are too coarse.
+static double long_step(void)
+{
+    return sqrt(TALUS_TOO_COARSE / TALUS_COARSE);
+}
 
 /// The whole file; the caller frees *text.
 static talus_status read_file(const char* path, char** text, size_t* size, talus_error* error)
@@ -153,6 +161,22 @@ bool scene_phase_is_coarse(const talus_scene* scene, int phase)
 {
     const scene_phase* p = &scene->phases[phase];
     return p->times.contact > 0.0 && p->step.length > (1.0 + 5e-4) * p->times.bound;
+}
+
+const talus_step_advice* scene_phase_advice(const talus_scene* scene, int phase)
+{
+    return &scene->phases[phase].advice;
+}
+
+bool scene_phase_step_chosen(const talus_scene* scene, int phase)
+{
+    return scene->phases[phase].step.chosen;
+}
+
+bool scene_phase_is_long(const talus_scene* scene, int phase)
+{
+    const scene_phase* p = &scene->phases[phase];
+    return p->advice.bound > 0.0 && p->step.length > long_step() * p->advice.bound;
 }
 
 double scene_overlap(const talus_scene* scene)

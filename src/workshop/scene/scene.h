@@ -58,6 +58,14 @@ double scene_overlap(const talus_scene* scene);
 /// Times of the stiffest pair in a phase, from the grains at the start and those of the inlets; all
 /// zero unless the method is soft.
 const talus_soft_times* scene_phase_times(const talus_scene* scene, int phase);
+/// What would be a good step for a phase of the method contact; all zero with the method soft.
+const talus_step_advice* scene_phase_advice(const talus_scene* scene, int phase);
+/// Whether the program chose the phase's step.
+bool scene_phase_step_chosen(const talus_scene* scene, int phase);
+/// Whether a phase's step is longer than what is advised, by more than can be expected to matter.
+bool scene_phase_is_long(const talus_scene* scene, int phase);
+/// Put the reason for an advised step into words.
+void scene_advice_words(const talus_step_advice* advice, bool reduced, char* text, size_t size);
 /// Whether a phase's step is above the bound of these times, by more than a number of four digits
 /// is rounded by.
 bool scene_phase_is_coarse(const talus_scene* scene, int phase);

@@ -85,12 +85,62 @@ int scene_wall_overlap(const talus_world* world, const talus_grain_def* g, doubl
     return -1;
 }
 
+const solids* scene_world_solids(const talus_world* world)
+{
+    return &world->state.solids;
+}
+
+bool scene_grain_clear(const void* user, const talus_grain_def* grain)
+{
+    double depth;
+    return scene_wall_overlap(user, grain, &depth) < 0;
+}
+
 bool scene_clear_of_walls(const void* user, const double centre[3], double radius)
 {
     double depth;
     talus_grain_def ball = {.solid = TALUS_NO_SOLID, .scale = 1.0, .radius = radius};
     vec_copy(3, ball.position, centre);
     return scene_wall_overlap(user, &ball, &depth) < 0;
+}
+
+/// Depth to which a box, turned into the frame of a wall, reaches into or through it.
+static double box_depth(const wall_record* wall, const polytope* box, const double rotation[4],
+                        const double local[3])
+{
+    const double back[4] = {rotation[0], -rotation[1], -rotation[2], -rotation[3]};
+    double axes[9], numbers[8 * 3 + 6 * 3];
+    quat_matrix(axes, back);
+    const convex body = convex_turn(box, axes, 1.0, 0.0, numbers);
+    return -part_distance(wall, &body, local) - wall->form.skin;
+}
+
+int scene_box_crosses(const talus_world* world, const double low[3], const double high[3],
+                      const bool* absent, double* depth)
+{
+    const walls* w = &world->state.walls;
+    const int dim = world->def.dim;
+    double half[3] = {0}, middle[3] = {0}, size = 0.0;
+    for (int k = 0; k < dim; k++) size = fmax(size, high[k] - low[k]);
+    for (int k = 0; k < dim; k++) {
+        middle[k] = 0.5 * (low[k] + high[k]);
+        half[k] = fmax(0.5 * (high[k] - low[k]), 1e-6 * size); // one that is flat is no body
+    }
+    polytope box = {0};
+    int found = -1;
+    if (polytope_box(dim, half, &box, NULL)) return -1;
+    for (int i = 0; i < (int)w->count && found < 0; i++) {
+        if (!w->present[i] || absent[i]) continue;
+        double delta[3] = {0}, local[3];
+        vec_sub(dim, delta, middle, w->position + 3 * i);
+        cell_nearest(&world->state.cell, dim, delta);
+        quat_rotate_back(local, w->rotation + 4 * i, delta);
+        if (dim == 2) local[2] = 0.0;
+        *depth = box_depth(&w->record[i], &box, w->rotation + 4 * i, local);
+        if (*depth > 1e-5 * size) found = i;
+    }
+    polytope_free(&box);
+    return found;
 }
 
 double scene_pair_depth(const talus_world* world, const talus_grain_def* a,
