@@ -51,6 +51,9 @@ static const double MOST_LUCK = 100.0;
 /// Clusters of so few contacts cost nothing to solve, and the rule does not see them in a flow of
 /// thousands: they are asked for what is normal at rest.
 enum { TINY = 50 };
+/// Clusters of at most so many contacts get their last chance in flows, too: for them it is rare
+/// that sweeps do not do, one step in two thousand of the ready-made scenes.
+enum { MODERATE = 6000 };
 /// Times that friction may break loose in a cluster.
 enum { MOST_LOOSENINGS = 4 };
 
@@ -125,12 +128,26 @@ static double tolerance_for(const direct_phase* d, const cluster_certificate* of
     return in_flow(of) ? d->tolerance : fmin(d->tolerance, solve_tolerance(d->request, NULL));
 }
 
+/// Have all sweeps been made without meeting the rule?
+static bool last_chance(const direct_phase* d)
+{
+    return !d->converged && d->sweeps >= solve_budget(d->request);
+}
+
+/// Is it that for a cluster which may then cost more than its share? The last digits are not worth
+/// it.
+static bool gets_last_chance(const direct_phase* d, const cluster_certificate* of)
+{
+    return last_chance(d) && of->contacts <= MODERATE && d->tolerance >= ROUNDING &&
+           !d->request->audit;
+}
+
 /// Is the bound of cluster k more than the sweeps should leave?
 static bool stubborn(const direct_phase* d, int64_t k)
 {
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double tolerance = tolerance_for(d, of);
-    if (of->contacts > direct_largest(d->p->dim)) return false;
+    if (of->contacts > direct_largest(d->p->dim) && !gets_last_chance(d, of)) return false;
     if (!d->converged)
         return of->bound > (d->sweeps < LATE ? fmax(tolerance, ROUNDING) : tolerance);
     const double normal = !in_flow(of) && d->list.bonded[k]      ? NORMAL_BONDED
@@ -145,9 +162,10 @@ static double work_for(direct_phase* d, int64_t k, double least)
     const cluster_certificate* of = &d->ws->certificate.of[k];
     const double count = (double)d->p->count;
     const int64_t most = solve_budget(d->request);
-    const bool spent = d->sweeps >= most, stuck = spent || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
+    const bool last = last_chance(d), stuck = last || d->sweeps >= NEXT_LOOK * FIRST_LOOK;
     const bool undone = stuck && !d->converged;
-    const bool hard = undone && (d->list.bonded[k] || (spent && !in_flow(of)));
+    const bool hard =
+        undone && (d->list.bonded[k] || (last && !in_flow(of)) || gets_last_chance(d, of));
     const double share = hard ? SHARE_HARD : undone ? SHARE_UNDONE : SHARE_IN_FLOW;
     const double dear = (hard ? DEAR_HARD : DEAR) * least;
     const double at_rest =
@@ -168,7 +186,10 @@ static talus_status solve_cluster(direct_phase* d, int64_t k)
     direct_request request = {.bound = of->bound,
                               .sliding = in_flow(of),
                               .tolerance = tolerance_for(d, of),
-                              .work = d->list.work[k]};
+                              .work = d->list.work[k],
+                              .spent = last_chance(d),
+                              .stop = d->request->options->stop,
+                              .size = d->request->size};
     direct_result found = {.loosened = true};
     bool better = false;
     TRY(problem_extract(d->p, contact, of->contacts, &d->part));
@@ -218,7 +239,8 @@ static talus_status plan(direct_phase* d, int64_t sweeps, bool converged, double
         const cluster_certificate* of = &d->ws->certificate.of[k];
         const double least = direct_least_work(of, d->list.links[k], d->p->dim);
         const double work = work_for(d, k, least);
-        const bool enough = work >= least;
+        // At the end the price is found out: it is far less than estimated where a pile is loose.
+        const bool enough = work >= least || (work > 0.0 && gets_last_chance(d, of));
         d->list.work[k] = enough ? work : 0.0;
         *any |= enough;
     }

@@ -41,6 +41,7 @@ typedef struct solve_request {
     double strictness;  ///< what the rule asks for is divided by this if it is above 1
     int threads;        ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
+    bool audit;         ///< of another solve: it has a budget, and no last chance beyond it
     bool plain;         ///< momentum has blown up in an earlier part of this solve: do without it
 } solve_request;
 
