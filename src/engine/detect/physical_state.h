@@ -45,6 +45,7 @@ typedef struct step_order {
     double strictness; ///< contact dynamics: the tolerance that was asked for is divided by this
     int64_t
         audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
+    bool last_chance;  ///< contact dynamics: clusters in flow whose sweeps are used up get one
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -75,6 +76,7 @@ typedef struct step_outcome {
     const uint8_t* escaped; ///< [grains] 1 for every such grain; valid until the next step
     // Contact dynamics.
     int64_t sweeps, updates;
+    int64_t last_updates; ///< work of last chances
     bool converged;
     double residual;
     double tolerance;      ///< that the solve was asked for

@@ -146,7 +146,6 @@ static talus_status find_truth(problem* p, const certificate_work* claims,
     options.max_sweeps = (int)(sweeps < INT32_MAX ? sweeps : INT32_MAX);
     solve_request request = *asked;
     request.options = &options;
-    request.audit = true;
     solve_result found;
     certificate judged;
     TRY(solver_for(&options)->solve(p, &request, ws, &found));

@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 5, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 6, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -103,6 +103,7 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, audit_least),
     FIELD(talus_totals, audit_most),
     FIELD(talus_totals, audit_updates),
+    FIELD(talus_totals, last_updates),
     FIELD(talus_totals, second),
     FIELD(talus_totals, removed),
     FIELD(talus_totals, dissipated),

@@ -7,13 +7,14 @@
 /// opening. Here
 ///     z = J^T p,   p = x/d:      dx = T^-2 (b - B J dz/d),      (1 + J^T D J) dz = J^T T^-2 b/d
 /// with D = T^-2 B/d^2: a matrix over the bodies, as that of the other direct methods. Contacts are
-/// more than bodies, three times as many in a packing of disks and five times as many in a wall of
+/// more than bodies, twice as many in a packing of disks and five times as many in a wall of
 /// bricks, and far more coupled.
 ///
-/// Coulomb's law in this form has no derivative that would have to be trusted where a contact
-/// begins to slide or to open: that is why it gets through where interior.c comes to a halt.
-#include "rigid/reduced/cone.h"
+/// interior.c has the whole derivative of the bounds of friction in its matrix and comes to a halt
+/// where many contacts begin to slide; here theta says how much of that of sliding is trusted.
 #include "rigid/direct/methods.h"
+
+#include "rigid/reduced/cone.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,10 @@
 /// Which one succeeds cannot be told beforehand. The augmented Lagrangian is quick and exact where
 /// contacts keep their states, the interior point method where they change them; sliding tells
 /// which to try first. Each begins from the best impulses so far.
+///
+/// When the sweeps of a step are used up an answer will do that meets its rule by the estimate, as
+/// it would from sweeps. Then the method of cones comes first, and whatever a method finds is swept
+/// clean.
 #include "rigid/direct/direct.h"
 
 #include "base/error.h"
@@ -47,8 +51,9 @@ static const double REDUCED_TOLERANCE = 1e-13;
 /// a step's tolerance follows its flow.
 enum { CLEANING_SWEEPS = 100 };
 static const double CLEAN_MARGIN = 0.8;
-/// Factorisations of the method of cones between two such trials, and at most.
-enum { CONES_ROUND = 10, CONES_MOST = 120 };
+/// Factorisations of the method of cones between two such trials, without which it does not begin,
+/// and at most.
+enum { CONES_ROUND = 10, CONES_LEAST = 20, CONES_MOST = 120 };
 /// Price of a step of it in factorisations: 1.15 times that of the other interior point method on
 /// steps of drum, biaxial, masonry, ballast and polydisperse of scenes/.
 static const double CONES_PRICE = 1.3;
@@ -211,7 +216,7 @@ static talus_status try_cones(attempt* a)
     const int64_t last = first + (left < CONES_MOST ? (int64_t)left : CONES_MOST);
     direct_cones* cones = direct_cones_new(s, a->best);
     talus_status status = TALUS_OK;
-    bool more = cones && last - first >= LEAST_FACTORISATIONS;
+    bool more = cones && last - first >= CONES_LEAST;
     while (more && !a->met && status == TALUS_OK && s->factorisations < last) {
         more = direct_cones_go(cones, CONES_ROUND, a->p);
         if (!vec_finite((int)s->components, a->p)) break;
