@@ -487,6 +487,8 @@ typedef struct talus_totals {
     double audit_least;        ///< smallest and
     double audit_most;         ///< largest error over claim of all audits
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
+    int64_t last_updates;      ///< contact updates' worth of work of last attempts, by direct methods
+                               ///< of `auto`, at clusters in flow whose sweeps were used up
     int64_t second;            ///< steps with an answer of the direct methods of `auto`
     int64_t removed;           ///< grains removed by the escape policy
     int64_t halved;            ///< steps taken in parts

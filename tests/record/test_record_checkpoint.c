@@ -383,6 +383,7 @@ static void test_every_field(void** state)
                                      .audit_least = 43,
                                      .audit_most = 44,
                                      .audit_updates = 45,
+                                     .last_updates = 46,
                                      .second = 6,
                                      .removed = 7,
                                      .dissipated = 8,

@@ -27,7 +27,7 @@ static solve_result solve_with(const solver_ops* solver, const solve_request* re
 
 static solve_result solve_by(const solver_ops* solver, const talus_solver_def* o, model* m)
 {
-    const solve_request request = {.options = o, .h = 1.0, .seed = 5};
+    const solve_request request = {.options = o, .h = 1.0, .seed = 5, .last_chance = true};
     return solve_with(solver, &request, m);
 }
 

@@ -4,6 +4,7 @@
 
 #include "rigid/direct/direct.h"
 #include "rigid/direct/extract.h"
+#include "rigid/direct/methods.h"
 #include "rigid/residual.h"
 
 /// What contacts of a random problem have.
@@ -193,6 +194,64 @@ static void sweeps_and_direct_methods_agree(void** state)
     }
 }
 
+/// The method of cones by itself, from no more than a few sweeps: its impulses fulfil the law to
+/// what it calls enough, and without friction, where velocities are unique, they are those of very
+/// long sweeps.
+static void cones_hold_the_law(void** state)
+{
+    (void)state;
+    static model m;
+    const laws kinds[] = {{.name = "frictionless", .masses = 3.0, .wall = true, .unique = true},
+                          {.name = "light friction", .friction = 0.2, .masses = 2.0, .wall = true},
+                          {.name = "Coulomb", .friction = 2.0, .masses = 2.0}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        int posed = 0, solved = 0;
+        double worst = 0.0;
+        for (int i = 0; i < 40; i++) {
+            rng g = rng_make(5, (uint64_t)i, (uint64_t)k);
+            problem p = {0}, reference = {0}, whole = {0};
+            random_problem(&g, 2 + i % 2, 3 + i / 2, &kinds[k], &m, &whole);
+            copy_problem(&whole, &p);
+            copy_problem(&whole, &reference);
+            if (sweep_long(&reference)) {
+                talus_solver_def o = options(TALUS_ORDER_FORWARD, TALUS_STOP_SWEEPS, 0.0, 20);
+                const solve_request request = {.options = &o, .h = 1.0};
+                solve_workspace ws = {0};
+                solve_result swept;
+                direct_cluster s;
+                assert_int_equal(sweep_solver.solve(&p, &request, &ws, &swept), TALUS_OK);
+                assert_int_equal(direct_cluster_new(&p, false, &s), TALUS_OK);
+                double* q = malloc(sizeof(double) * (size_t)s.components);
+                direct_cones* cones = direct_cones_new(&s, s.p);
+                assert_non_null(q);
+                assert_non_null(cones);
+                while (direct_cones_go(cones, 10, q)) continue;
+                direct_put_back(&s, q, &p);
+                posed++;
+                if (residual_measure(&p, 0.0, 1).natural <= 1e-6) {
+                    solved++;
+                    worst = fmax(worst, difference(&reference, &p));
+                }
+                direct_cones_free(cones);
+                direct_cluster_free(&s);
+                solve_workspace_free(&ws);
+                free(q);
+            }
+            problem_free(&p);
+            problem_free(&reference);
+            problem_free(&whole);
+        }
+        printf("cones, %s: %d posed, %d solved, off by %.2g at most\n", kinds[k].name, posed,
+               solved, worst);
+        assert_true(posed >= 10);
+        check_below("not solved", posed - solved, kinds[k].unique ? 0.0 : 0.05 * posed,
+                    "convex without friction; with it: none of 77 seen");
+        if (kinds[k].unique) {
+            check_below("difference", worst, 1e-6, "3e-8, which is enough, times 22 balls");
+        }
+    }
+}
+
 /// A cluster leaves the problem and comes back with its solution: nothing else changes, and the
 /// velocities are those of the impulses to the bit.
 static void clusters_go_out_and_back(void** state)
@@ -247,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps_and_direct_methods_agree),
+        cmocka_unit_test(cones_hold_the_law),
         cmocka_unit_test(clusters_go_out_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

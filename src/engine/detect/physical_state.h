@@ -46,6 +46,7 @@ typedef struct step_order {
     bool may_halve; ///< contact dynamics: whoever asked takes two halves of a step that is coarse
     int64_t
         audit_updates; ///< contact dynamics: updates that an audit of the step may take, 0: none
+    bool last_chance;  ///< contact dynamics: clusters in flow whose sweeps are used up get one
 } step_order;
 
 /// What a step of contact dynamics can say for certain about its velocities
@@ -78,6 +79,7 @@ typedef struct step_outcome {
     bool too_coarse;   ///< and may be halved: nothing was solved, the attempt is to be rejected
     double coarseness; ///< rigid/coarseness.h
     int64_t sweeps, updates;
+    int64_t last_updates; ///< work of last chances
     bool converged;
     double residual;
     double tolerance;      ///< that the solve was asked for

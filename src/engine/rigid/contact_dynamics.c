@@ -750,6 +750,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
                                    .size = order->size,
                                    .strictness = order->strictness,
                                    .threads = order->threads,
+                                   .last_chance = order->last_chance,
                                    .watch = &m.watch};
     solve_result result;
     if (solver_for(options)->solve(&s->problem, &request, &s->workspace, &result)) {
@@ -760,6 +761,7 @@ static talus_status solve_found(contact_dynamics* s, const step_order* order, in
     s->certificate = result.certificate;
     out->sweeps += result.sweeps;
     out->updates += result.updates;
+    out->last_updates += result.last_updates;
     out->converged = result.converged;
     out->residual = result.residual;
     out->tolerance = result.tolerance;

@@ -43,6 +43,8 @@ typedef struct solve_request {
     double strictness;  ///< what the rule asks for is divided by this if it is above 1
     int threads;        ///< to use, at most; below 1: one
     solve_watch* watch; ///< NULL: nobody looks on
+    bool last_chance;   ///< when the sweeps are used up direct methods may take more than their
+                        ///< share for clusters in flow, too
     bool plain;         ///< momentum has blown up in an earlier part of this solve: do without it
 } solve_request;
 
@@ -55,6 +57,7 @@ typedef struct solve_result {
     double residual;           ///< residual_natural() of the impulses left in the problem
     double velocity_error;     ///< estimated error of all velocities (residual.h)
     int64_t second_iterations; ///< of the direct methods of `auto`, 0 if none was needed
+    int64_t last_updates;      ///< of these at the last chance of clusters in flow: their work
     const char* second_method; ///< name of the one whose answer is left, NULL: the sweeps' is
     bool certified;            ///< the impulses left in the problem are judged:
     certificate certificate;   ///< this is the judgement, with all of it in the workspace

@@ -20,6 +20,10 @@
 /// does then.
 static const double AUDIT_SHARE = 0.05, AUDIT_CHANCE = 0.25;
 enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
+/// Work that last chances of clusters in flow may take, of all contact updates, and updates' worth
+/// that they are given beforehand, about a second: in a run in which hardly any step needs one all
+/// of them get it, and one in which many steps would does not take much longer.
+static const double LAST_SHARE = 0.25, LAST_FREE = 1e8;
 /// Key of the random numbers of audits beside those of sweeps.
 static const uint64_t AUDIT_STREAM = 0xa0d17;
 
@@ -77,6 +81,8 @@ static step_order order_solve(talus_world* w, double h)
     order.key = (uint64_t)w->solves++;
     order.size = system_size(w);
     order.strictness = strictness(&w->totals.shown);
+    order.last_chance = (double)w->totals.shown.last_updates <=
+                        LAST_FREE + LAST_SHARE * (double)w->totals.shown.updates;
     return order;
 }
 
@@ -330,6 +336,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);
+    w->totals.shown.last_updates += outcome.last_updates;
     if (outcome.audit.done) note_audit(w, &outcome.audit, h);
     if (policy == TALUS_POLICY_ACCEPT) {
         contact_dynamics_accept(w->rigid, &order);

@@ -104,6 +104,7 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, audit_least),
     FIELD(talus_totals, audit_most),
     FIELD(talus_totals, audit_updates),
+    FIELD(talus_totals, last_updates),
     FIELD(talus_totals, second),
     FIELD(talus_totals, removed),
     FIELD(talus_totals, halved),

@@ -5,12 +5,18 @@
 
 #include "rigid/certificate.h"
 
+#include <talus/solver.h>
+
 /// What is asked of direct_solve().
 typedef struct direct_request {
     double bound;     ///< certificate of the impulses that are there
     bool sliding;     ///< contacts slide in them
     double tolerance; ///< of the certificate
     double work;      ///< at most, in updates of contacts
+    bool spent;       ///< the sweeps of the step are used up and have not met its rule: an answer
+                      ///< will do that meets it, whatever its certificate
+    talus_stop_rule stop; ///< that rule, one that measures (stop.h)
+    double size;          ///< L/d for it (solver.h)
 } direct_request;
 
 typedef struct direct_result {

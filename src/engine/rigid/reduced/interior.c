@@ -14,35 +14,22 @@
 /// far that leads, then for the tau that this suggests and with the second order of x o y
 /// (Mehrotra). With |u_T| left alone in A it is positive, and steps are long, but forces follow the
 /// sliding slowly; with its full derivative they follow at once, and steps may come to nothing. So
-/// A has a part of the derivative, theta, which is halved after short steps and grows after long
-/// ones.
+/// A has a part of the derivative, theta, which is halved after short steps or when tau stops
+/// falling, and grows after long ones (cone.h).
+#include "rigid/reduced/cone.h"
 #include "rigid/reduced/factor.h"
 #include "rigid/reduced/methods.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SHORT_STEPS = 3, ///< short steps in a row after which theta is halved
-    FIRST_STEPS = 4, ///< steps that are never used to come back to the middle
-    PATIENCE = 40,   ///< steps in which tau has to fall to a half
-    ARRAYS = 17,     ///< of reduced_interior, with n numbers each
-};
-/// A step shorter than SHORT is short, one longer than LONG is long.
-static const double SHORT = 0.05, LONG = 0.5, LESS = 0.5, MORE = 1.5;
-/// Part of the way to the surface of the cones that is gone at most.
-static const double KEEP_INSIDE = 0.98;
-/// Where the smallest of all products x o y is below this part of their mean, or the velocities of
-/// y are wrong by more than OFF of it, a step aims at the same tau, in order to get to the middle.
-static const double UNEQUAL = 0.03, OFF = 1.0;
-/// Bounds on what tau is multiplied with otherwise.
-static const double LEAST_FALL = 1e-4;
+enum { ARRAYS = 17 }; ///< of reduced_interior, with n numbers each
 
 struct reduced_interior {
     const reduced_work* work;
     int width;
     int64_t n;
-    double theta;
+    cone_progress progress;
     double* d;        ///< [n] x = d r, y = u/d + ...
     double *x, *y;    ///< [n] inside the cones
     double* l;        ///< [n] T x
@@ -59,39 +46,6 @@ struct reduced_interior {
 
 // ---- the cone ----------------------------------------------------------------------------------
 
-/// a_0^2 - |a_1|^2: zero on the surface
-static ALWAYS_INLINE double inside(int w, const double* a)
-{
-    const double length = reduced_length(w - 1, a + 1);
-    return (a[0] - length) * (a[0] + length);
-}
-
-/// The largest share of `step` with which a + share step stays inside.
-static double reach(int w, const double* a, const double* step)
-{
-    const double A = step[0] * step[0] - vec_dot(w - 1, step + 1, step + 1);
-    const double B = a[0] * step[0] - vec_dot(w - 1, a + 1, step + 1);
-    const double C = inside(w, a), D = B * B - A * C;
-    double share = step[0] < 0.0 ? -a[0] / step[0] : INFINITY;
-    if (!(D >= 0.0)) return share;
-    const double sum = -(B + copysign(sqrt(D), B)), one = C / sum, two = sum / A;
-    if (one > 0.0 && one < share) share = one;
-    if (two > 0.0 && two < share) share = two;
-    return share;
-}
-
-/// out = T a, or T^-1 a.
-static void scale(const reduced_interior* s, int64_t c, bool inverse, const double* a, double* out)
-{
-    const int w = s->width;
-    const double *axis = s->axis + c * w, sign = inverse ? -1.0 : 1.0;
-    const double size = inverse ? 1.0 / s->e[c] : s->e[c];
-    const double dot = vec_dot(w - 1, axis + 1, a + 1);
-    const double share = sign * a[0] + dot / (1.0 + axis[0]);
-    out[0] = size * (axis[0] * a[0] + sign * dot);
-    for (int k = 1; k < w; k++) out[k] = size * (a[k] + share * axis[k]);
-}
-
 /// T of all contacts, and l; returns the smallest of the products l o l.
 static double find_scales(reduced_interior* s)
 {
@@ -99,16 +53,20 @@ static double find_scales(reduced_interior* s)
     double least = INFINITY;
     for (int64_t c = 0; c < s->work->p->count; c++) {
         const double *x = s->x + c * w, *y = s->y + c * w;
-        double* axis = s->axis + c * w;
-        const double x_size = sqrt(inside(w, x)), y_size = sqrt(inside(w, y));
-        const double half = 2.0 * sqrt(0.5 * (1.0 + vec_dot(w, x, y) / (x_size * y_size)));
-        axis[0] = (y[0] / y_size + x[0] / x_size) / half;
-        for (int k = 1; k < w; k++) axis[k] = (y[k] / y_size - x[k] / x_size) / half;
-        s->e[c] = sqrt(y_size / x_size);
-        scale(s, c, false, x, s->l + c * w);
-        least = fmin(least, inside(w, s->l + c * w));
+        s->e[c] = cone_scaling(w, x, y, s->axis + c * w);
+        cone_scale(w, s->axis + c * w, s->e[c], x, s->l + c * w);
+        least = fmin(least, cone_inside(w, s->l + c * w));
     }
     return least;
+}
+
+/// out = T^2 a
+static void scale_twice(const reduced_interior* s, int64_t c, const double* a, double* out)
+{
+    const double* axis = s->axis + c * s->width;
+    double once[3];
+    cone_scale(s->width, axis, s->e[c], a, once);
+    cone_scale(s->width, axis, s->e[c], once, out);
 }
 
 // ---- the linear system -------------------------------------------------------------------------
@@ -127,7 +85,7 @@ static void find_aim(reduced_interior* s)
         s->aim[c * w] = u[0] + length;
         for (int k = 1; k < w; k++) {
             s->aim[c * w + k] = rough ? u[k] : 0.0;
-            s->along[c * w + k] = length > 0.0 ? s->theta * u[k] / length : 0.0;
+            s->along[c * w + k] = length > 0.0 ? s->progress.theta * u[k] / length : 0.0;
         }
     }
 }
@@ -163,9 +121,8 @@ static void solve_system(reduced_interior* s)
     for (int64_t k = 0; k < s->n; k++) s->room[k] = s->dx[k] / s->d[k];
     reduced_velocity(p, s->room, s->left);
     for (int64_t c = 0; c < p->count; c++) {
-        double once[3], twice[3], *left = s->left + c * w;
-        scale(s, c, false, s->dx + c * w, once);
-        scale(s, c, false, once, twice);
+        double twice[3], *left = s->left + c * w;
+        scale_twice(s, c, s->dx + c * w, twice);
         for (int k = 0; k < w; k++) {
             const bool none = k > 0 && !(p->mu[c] > 0.0);
             left[k] = none ? 0.0 : (left[k] - p->q[c * w + k]) / s->d[c * w + k];
@@ -183,19 +140,15 @@ static void find_step(reduced_interior* s, double tau, bool second)
     const int w = s->width;
     for (int64_t c = 0; c < s->work->p->count; c++) {
         const double* l = s->l + c * w;
-        double left[3] = {tau - vec_dot(w, l, l)}, m[3]; // l o m = left
-        for (int k = 1; k < w; k++) left[k] = -2.0 * l[0] * l[k];
-        for (int k = 0; k < w && second; k++) left[k] -= s->second[c * w + k];
-        m[0] = (l[0] * left[0] - vec_dot(w - 1, l + 1, left + 1)) / inside(w, l);
-        for (int k = 1; k < w; k++) m[k] = (left[k] - l[k] * m[0]) / l[0];
-        scale(s, c, false, m, s->dy + c * w);
+        double m[3];
+        cone_towards(w, l, tau, second ? s->second + c * w : NULL, m);
+        cone_scale(w, s->axis + c * w, s->e[c], m, s->dy + c * w);
         for (int64_t k = c * w; k < (c + 1) * w; k++) s->right[k] = s->dy[k] - s->off[k];
     }
     solve_system(s);
     for (int64_t c = 0; c < s->work->p->count; c++) {
-        double once[3], twice[3];
-        scale(s, c, false, s->dx + c * w, once);
-        scale(s, c, false, once, twice);
+        double twice[3];
+        scale_twice(s, c, s->dx + c * w, twice);
         for (int k = 0; k < w; k++) s->dy[c * w + k] -= twice[k];
     }
 }
@@ -205,8 +158,8 @@ static double reach_of_all(const reduced_interior* s)
 {
     double share = INFINITY;
     for (int64_t k = 0; k < s->n; k += s->width) {
-        share = fmin(share, reach(s->width, s->x + k, s->dx + k));
-        share = fmin(share, reach(s->width, s->y + k, s->dy + k));
+        share = fmin(share, cone_reach(s->width, s->x + k, s->dx + k));
+        share = fmin(share, cone_reach(s->width, s->y + k, s->dy + k));
     }
     return share;
 }
@@ -217,8 +170,8 @@ static void find_second_order(reduced_interior* s, double weight)
     const int w = s->width;
     for (int64_t c = 0; c < s->work->p->count; c++) {
         double a[3], b[3], *out = s->second + c * w;
-        scale(s, c, false, s->dx + c * w, a);
-        scale(s, c, true, s->dy + c * w, b);
+        cone_scale(w, s->axis + c * w, s->e[c], s->dx + c * w, a);
+        cone_unscale(w, s->axis + c * w, s->e[c], s->dy + c * w, b);
         out[0] = weight * vec_dot(w, a, b);
         for (int k = 1; k < w; k++) out[k] = weight * (a[0] * b[k] + b[0] * a[k]);
     }
@@ -318,11 +271,10 @@ static double step(reduced_interior* s, bool first, double* tau)
     for (int64_t k = 0; k < s->n; k++) {
         hoped += (s->x[k] + far * s->dx[k]) * (s->y[k] + far * s->dy[k]) / count;
     }
-    const bool to_the_middle = !first && (off > OFF * mean || least < UNEQUAL * mean);
-    const double fall = fmin(1.0, fmax(LEAST_FALL, pow(hoped / mean, 3.0)));
+    const bool to_the_middle = !first && cone_is_off(mean, least, off);
     find_second_order(s, to_the_middle ? 0.0 : far);
-    find_step(s, to_the_middle ? mean : fall * mean, true);
-    const double share = fmin(1.0, KEEP_INSIDE * reach_of_all(s));
+    find_step(s, to_the_middle ? mean : cone_fall(mean, hoped) * mean, true);
+    const double share = cone_share(reach_of_all(s));
     for (int64_t k = 0; k < s->n; k++) {
         s->x[k] += share * s->dx[k];
         s->y[k] += share * s->dy[k];
@@ -332,31 +284,18 @@ static double step(reduced_interior* s, bool first, double* tau)
 
 void reduced_interior_go(reduced_interior* s, reduced_run* run, double* r)
 {
-    s->theta = 1.0;
+    s->progress = cone_progress_start();
     start(s, r);
-    double lowest = INFINITY;
-    int64_t lowest_at = run->iterations;
     const int64_t begin = run->iterations;
-    for (int shorts = 0; run->iterations < run->limit && !reduced_run_is_late(run);) {
+    while (run->iterations < run->limit && !reduced_run_is_late(run)) {
         double tau;
         find_aim(s);
-        const double share = step(s, run->iterations < begin + FIRST_STEPS, &tau);
+        const double share = step(s, run->iterations < begin + CONE_FIRST_STEPS, &tau);
         run->iterations++;
         if (!(share > 0.0) || !isfinite(tau)) return;
         find_aim(s);
         measure(s, run, r);
         if (reduced_run_is_done(run)) return;
-        if (tau < 0.5 * lowest) {
-            lowest = tau;
-            lowest_at = run->iterations;
-        }
-        if (run->iterations - lowest_at > PATIENCE) return;
-        shorts = share < SHORT ? shorts + 1 : 0;
-        if (shorts == SHORT_STEPS) {
-            s->theta *= LESS;
-            shorts = 0;
-        } else if (share > LONG) {
-            s->theta = fmin(1.0, MORE * s->theta);
-        }
+        if (!cone_progress_next(&s->progress, share, tau)) return;
     }
 }
