@@ -61,6 +61,19 @@ void polytope_shift(polytope* p, const double* by)
     }
 }
 
+double polytope_width(const polytope* p)
+{
+    double least = INFINITY;
+    for (int f = 0; f < p->face_count; f++) {
+        double low = INFINITY;
+        for (int v = 0; v < p->vertex_count; v++) {
+            low = fmin(low, vec_dot(p->dim, p->normal + p->dim * f, p->vertex + p->dim * v));
+        }
+        least = fmin(least, p->offset[f] - low);
+    }
+    return fmax(least, 0.0);
+}
+
 talus_status polytope_segment(const double from[2], const double to[2], polytope* out,
                               talus_error* error)
 {

@@ -44,6 +44,9 @@ void polytope_free(polytope* p);
 talus_status polytope_copy(const polytope* p, polytope* out);
 /// Shift all corners by `by` [dim].
 void polytope_shift(polytope* p, const double* by);
+/// Least width across a face: how thick the body is. (Between edges that cross it may be a little
+/// less.)
+double polytope_width(const polytope* p);
 
 /// Mass properties for density 1.
 typedef struct mass_properties {

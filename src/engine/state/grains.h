@@ -86,6 +86,12 @@ static inline const solid* grain_solid(const grains* g, int64_t row)
 {
     return g->solid[row] < 0 ? NULL : &g->solids->row[g->solid[row]];
 }
+/// How thick a grain is where it is thinnest: the diameter of a ball.
+static inline double grain_thickness(const grains* g, int64_t row)
+{
+    const solid* s = grain_solid(g, row);
+    return s ? g->scale[row] * s->thickness : 2.0 * g->radius[row];
+}
 /// Volume (2D: area) of a grain.
 double grain_volume(const grains* g, int64_t row);
 /// Diameter of the ball as large as the grain.
@@ -102,6 +108,8 @@ void grain_add_torque(const grains* g, int64_t row, double h, double* spin);
 /// Turn a grain by `h spin`. A solid in 3D keeps its angular momentum: its spin changes with its
 /// orientation, as the gyroscopic torque asks.
 void grain_turn(grains* g, int64_t row, double h);
+/// The rotation vector [3] by which grain_turn() would turn a grain of this spin.
+void grain_turn_angle(const grains* g, int64_t row, const double* spin, double h, double angle[3]);
 
 /// Kinetic energy of a grain.
 double grain_kinetic_energy(const grains* g, int64_t row);
