@@ -20,6 +20,8 @@
 /// does then.
 static const double AUDIT_SHARE = 0.05, AUDIT_CHANCE = 0.25;
 enum { AUDIT_STEPS = 16, AUDIT_SWEEPS = 300, MOST_TIGHTENED = 4 };
+/// How often a step may be cut in two for solids that would go into others.
+enum { MOST_CUT = 8 };
 /// Key of the random numbers of audits beside those of sweeps.
 static const uint64_t AUDIT_STREAM = 0xa0d17;
 
@@ -98,6 +100,48 @@ static int64_t audit_allowance(const talus_world* w, uint64_t key)
 }
 
 // ---- what came of a step -----------------------------------------------------------------------
+
+/// The other body of a passage, in words.
+static void passage_words(const talus_world* w, const step_passage* p, char* text, size_t size)
+{
+    if (p->a < 0) {
+        snprintf(text, size, "wall '%s'", w->state.walls.record[-1 - p->a].name);
+    } else {
+        snprintf(text, size, "grain %lld", (long long)w->state.grains.id[p->a]);
+    }
+}
+
+/// Is a number worth telling again: the first, and whenever it has doubled?
+static bool worth_telling(int64_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/// Count a step that would carry solids into others: it is cut, or cannot be cut any more.
+static void note_passage(talus_world* w, const step_order* order, const step_passage* p)
+{
+    talus_totals* t = &w->totals.shown;
+    char other[128];
+    passage_words(w, p, other, sizeof other);
+    if (!(t->safe_step > 0.0) || p->safe_step < t->safe_step) t->safe_step = p->safe_step;
+    const int64_t grain = w->state.grains.id[p->b];
+    if (order->may_cut) {
+        if (!worth_telling(++t->cut)) return;
+        log_write(&w->log, TALUS_LOG_WARNING,
+                  "t = %.9g: in a step of %.3g grain %lld would go into %s by %.2g of the "
+                  "thickness; the step is cut in two. Steps of %.2g would be safe for them (said "
+                  "at every doubling: %lld so far)",
+                  w->state.time, order->h, (long long)grain, other, p->depth, p->safe_step,
+                  (long long)t->cut);
+        return;
+    }
+    t->sunk_depth = fmax(t->sunk_depth, p->depth);
+    if (!worth_telling(++t->sunk)) return;
+    log_write(&w->log, TALUS_LOG_WARNING,
+              "t = %.9g: grain %lld goes into %s by %.2g of the thickness, also in a step cut to "
+              "%.3g (said at every doubling: %lld so far)",
+              w->state.time, (long long)grain, other, p->depth, order->h, (long long)t->sunk);
+}
 
 /// What to do with an attempt, and the sentence to say if the step fails.
 static talus_policy judge(const talus_world* w, const step_outcome* o, double h,
@@ -289,6 +333,7 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
 {
     step_order order = order_solve(w, h);
     order.audit_updates = audit_allowance(w, order.key);
+    order.may_cut = depth < MOST_CUT;
     step_outcome outcome;
     char why[200] = "";
     const talus_step_result before = *result;
@@ -301,6 +346,14 @@ static talus_status step_or_halve(talus_world* w, double h, int depth, talus_ste
     if (status < 0) {
         contact_dynamics_reject(w->rigid, &order);
         return status;
+    }
+    if (outcome.passage.passes) note_passage(w, &order, &outcome.passage);
+    if (outcome.passage.passes && order.may_cut) {
+        contact_dynamics_reject(w->rigid, &order);
+        result->sweeps += outcome.sweeps;
+        result->updates += outcome.updates;
+        TRY(step_or_halve(w, 0.5 * h, depth + 1, result, error));
+        return step_or_halve(w, 0.5 * h, depth + 1, result, error);
     }
     const talus_policy policy = judge(w, &outcome, h, result, why, sizeof why);
     add_outcome(w, &outcome, result);

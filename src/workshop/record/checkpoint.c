@@ -25,7 +25,7 @@
 
 #define CHECKPOINT_MAGIC "talus-checkpoint"
 /// 4: named fields instead of the bytes of structs.
-enum { CHECKPOINT_VERSION = 5, HEADER_BYTES = 512 };
+enum { CHECKPOINT_VERSION = 6, HEADER_BYTES = 512 };
 #define PARTS_GROUP "state"
 #define WORLD_PART "world"
 
@@ -105,6 +105,10 @@ static const stored_field totals_fields[] = {
     FIELD(talus_totals, audit_updates),
     FIELD(talus_totals, second),
     FIELD(talus_totals, removed),
+    FIELD(talus_totals, cut),
+    FIELD(talus_totals, sunk),
+    FIELD(talus_totals, sunk_depth),
+    FIELD(talus_totals, safe_step),
     FIELD(talus_totals, dissipated),
     FIELD(talus_totals, input),
     FIELD(talus_totals, start),
