@@ -1,5 +1,5 @@
-/// Slender solids thrown at every kind of wall and at each other (throws.h): how many pass, how many
-/// are lost, and how deep do they overlap on their way?
+/// Slender solids thrown at every kind of wall and at each other (throws.h): how many pass, how
+/// many are lost, and how deep do they overlap on their way?
 ///
 ///   bench_throws [how many] [first] [print those deeper than]
 #include "throws.h"

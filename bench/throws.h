@@ -44,8 +44,8 @@ typedef enum throw_target {
 } throw_target;
 
 static const char* const throw_target_names[TARGET_COUNT] = {
-    "plane", "box from inside", "drum", "box",   "cylinder",  "cone",
-    "plate", "mesh",            "segment", "solid", "each other"};
+    "plane", "box from inside", "drum",  "box",       "cylinder", "cone", "plate",
+    "mesh",  "segment",         "solid", "each other"};
 
 typedef enum throw_shape {
     SHAPE_ROD,
@@ -228,8 +228,8 @@ static double throw_triangle_gap(const convex* b, const double delta[3], const d
 /// they are apart.
 static double throw_gap(const throwing* t, const throw_pose* at, const throw_pose* of_target)
 {
-    double numbers[2][400], delta[3], back[4] = {of_target->q[0], -of_target->q[1],
-                                                 -of_target->q[2], -of_target->q[3]};
+    double numbers[2][400], delta[3],
+        back[4] = {of_target->q[0], -of_target->q[1], -of_target->q[2], -of_target->q[3]};
     const int dim = t->is.dim;
     throw_pose local = {.q = {1.0, 0.0, 0.0, 0.0}};
     vec_sub(3, delta, at->x, of_target->x);
@@ -314,8 +314,8 @@ static double throw_way(const throw_pose* from, const throw_pose* to, double rad
 /// Deepest overlap on the way of both.
 static double throw_deepest(const throwing* t, const throw_pose from[2], const throw_pose to[2])
 {
-    const double thin = t->is.target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1])
-                                                     : t->thickness[0];
+    const double thin =
+        t->is.target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1]) : t->thickness[0];
     double between[3];
     vec_sub(3, between, from[0].x, from[1].x);
     const double way = throw_way(&from[0], &to[0], t->radius[0]) +
@@ -402,9 +402,9 @@ static void throw_make_target(throwing* t)
         w->shape.radius = w->shape.inside ? 1.0 : 0.25;
         w->shape.half_length = w->shape.inside ? 0.0 : 0.5;
         if (w->shape.inside || dim == 2) break;
-        throw_ok(!polytope_prism(w->shape.axis, 0.25, 0.5, WALL_SIDES, &t->shape[t->shapes++],
-                                 &error),
-                 "prism");
+        throw_ok(
+            !polytope_prism(w->shape.axis, 0.25, 0.5, WALL_SIDES, &t->shape[t->shapes++], &error),
+            "prism");
         break;
     case TARGET_CONE: {
         w->shape.kind = TALUS_SHAPE_CONE;
@@ -566,7 +566,8 @@ static talus_world* throw_make(throwing* t)
     // Towards the target's middle, or to the nearest of a hollow one.
     double to[3];
     vec_sub(3, to, aim, at.x);
-    if (hollow) for (int k = 0; k < 3; k++) to[k] = -to[k];
+    if (hollow)
+        for (int k = 0; k < 3; k++) to[k] = -to[k];
     const double length = vec_norm(3, to);
     for (int k = 0; k < dim; k++) g.velocity[k] = speed * to[k] / length;
     const double spin = 16.0 * rng_uniform(r) * rng_uniform(r);
@@ -630,8 +631,8 @@ static throw_result throw_one(const throw_case* is, int steps)
         out.steps++;
         if (out.depth > before) out.begins = i;
     }
-    const double thin = is->target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1])
-                                                   : t->thickness[0];
+    const double thin =
+        is->target == TARGET_GRAIN ? fmin(t->thickness[0], t->thickness[1]) : t->thickness[0];
     out.depth /= thin;
     talus_world_destroy(world);
     for (int i = 0; i < t->shapes; i++) polytope_free(&t->shape[i]);
@@ -643,18 +644,18 @@ static throw_result throw_one(const throw_case* is, int steps)
 static throw_case throw_number(uint64_t number)
 {
     static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
-    static const throw_target flat[] = {TARGET_PLANE,   TARGET_BOX_INSIDE, TARGET_DRUM,
-                                        TARGET_BOX,     TARGET_CYLINDER,   TARGET_SEGMENT,
-                                        TARGET_SOLID,   TARGET_GRAIN,      TARGET_GRAIN};
-    static const throw_target deep[] = {TARGET_PLANE, TARGET_BOX_INSIDE, TARGET_DRUM,
-                                        TARGET_BOX,   TARGET_CYLINDER,   TARGET_CONE,
-                                        TARGET_PLATE, TARGET_MESH,       TARGET_SOLID,
-                                        TARGET_GRAIN, TARGET_GRAIN};
+    static const throw_target flat[] = {TARGET_PLANE, TARGET_BOX_INSIDE, TARGET_DRUM,
+                                        TARGET_BOX,   TARGET_CYLINDER,   TARGET_SEGMENT,
+                                        TARGET_SOLID, TARGET_GRAIN,      TARGET_GRAIN};
+    static const throw_target deep[] = {
+        TARGET_PLANE, TARGET_BOX_INSIDE, TARGET_DRUM,  TARGET_BOX,   TARGET_CYLINDER, TARGET_CONE,
+        TARGET_PLATE, TARGET_MESH,       TARGET_SOLID, TARGET_GRAIN, TARGET_GRAIN};
     throw_case c = {.number = number};
     rng r = rng_make(2026, number, 6);
     c.dim = number % 3 == 0 ? 2 : 3;
     c.shape = (throw_shape)(SHAPE_COUNT * rng_uniform(&r));
-    c.target = c.dim == 2 ? flat[(int)(9.0 * rng_uniform(&r))] : deep[(int)(11.0 * rng_uniform(&r))];
+    c.target =
+        c.dim == 2 ? flat[(int)(9.0 * rng_uniform(&r))] : deep[(int)(11.0 * rng_uniform(&r))];
     c.drive = (throw_drive)(DRIVE_COUNT * rng_uniform(&r));
     c.h = steps[(int)(5.0 * rng_uniform(&r))];
     return c;

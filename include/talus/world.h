@@ -456,14 +456,14 @@ typedef struct talus_totals {
     int64_t audit_updates;     ///< contact updates' worth of work that audits took
     int64_t second;            ///< steps with an answer of the direct methods of `auto`
     int64_t removed;           ///< grains removed by the escape policy
-    int64_t cut;               ///< steps that were cut into shorter ones, for solids would have gone
-                               ///< into other bodies on the way
-    int64_t sunk;              ///< shortest steps in which they did all the same
-    double sunk_depth;         ///< the deepest of these, in thicknesses of the thinner body
-    double safe_step;          ///< step with which none of these would have happened, s; 0: none did
-    double dissipated;         ///< method soft: as in talus_soft_energy
-    double input;              ///< likewise
-    double start;              ///< likewise
+    int64_t cut;       ///< steps that were cut into shorter ones, for solids would have gone
+                       ///< into other bodies on the way
+    int64_t sunk;      ///< shortest steps in which they did all the same
+    double sunk_depth; ///< the deepest of these, in thicknesses of the thinner body
+    double safe_step;  ///< step with which none of these would have happened, s; 0: none did
+    double dissipated; ///< method soft: as in talus_soft_energy
+    double input;      ///< likewise
+    double start;      ///< likewise
     double seconds_detect;
     double seconds_solve;
     double seconds_advance;

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "detect/narrow.h"
+#include "detect/mesh_query.h"
 #include "geometry/shape.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static talus_status follow_pairs(passage_work* work, const passage_way* way, int
         const int64_t a = way->pairs->a[p], b = way->pairs->b[p];
         if (g->solid[a] < 0 && g->solid[b] < 0) continue;
         const double moves = work->moves[a] + work->moves[b];
-        const double thickness = fmin(grain_thickness(g, a), grain_thickness(g, b));
+        const double thickness = fmin(grain_thinnest(g, a), grain_thinnest(g, b));
         if (moves <= SAFE_MOTION * thickness) continue;
         double delta[3];
         vec_sub(dim, delta, g->position + b * dim, g->position + a * dim);
@@ -91,7 +91,7 @@ static talus_status follow_walls(passage_work* work, const passage_way* way, int
     const walls* w = &way->state->walls;
     for (int64_t i = 0; i < g->count; i++) {
         if (g->solid[i] < 0 || g->inv_mass[i] == 0.0) continue;
-        const double thickness = grain_thickness(g, i);
+        const double thickness = grain_thinnest(g, i);
         for (int wall = 0; wall < (int)w->count; wall++) {
             if (!w->present[wall]) continue;
             const double moves = work->moves[i] + wall_moves(way, wall, i);
@@ -156,9 +156,8 @@ typedef struct journey {
     const passage_way* way;
     const passage_pair* pair;
     traveller a, b;
-    narrow_scratch scratch; ///< `turned` for b
-    double* turned_a;
-    int64_t turned_a_capacity;
+    double *turned_a, *turned_b; ///< corners and normals of one part of each
+    int64_t capacity_a, capacity_b;
     bool failed;
 } journey;
 
@@ -198,13 +197,12 @@ static double grains_gap(journey* j, double s)
     quat_matrix(axes_b, qb);
     for (int i = 0; i < parts_of(g, j->pair->a); i++) {
         convex a, b;
-        if (!place_part(g, j->pair->a, i, axes_a, &j->turned_a, &j->turned_a_capacity, &a)) {
+        if (!place_part(g, j->pair->a, i, axes_a, &j->turned_a, &j->capacity_a, &a)) {
             j->failed = true;
             return INFINITY;
         }
         for (int k = 0; k < parts_of(g, j->pair->b); k++) {
-            if (!place_part(g, j->pair->b, k, axes_b, &j->scratch.turned,
-                            &j->scratch.turned_capacity, &b)) {
+            if (!place_part(g, j->pair->b, k, axes_b, &j->turned_b, &j->capacity_b, &b)) {
                 j->failed = true;
                 return INFINITY;
             }
@@ -225,25 +223,72 @@ static double corners_gap(const talus_shape_def* shape, const convex* b, const d
         for (int k = 0; k < 3; k++) {
             point[k] = local[k] + (k < b->dim ? b->vertex[v * b->dim + k] : 0.0);
         }
-        const int found = shape_query(shape, b->dim, point, reach + b->skin, hits);
-        for (int k = 0; k < found; k++) least = fmin(least, hits[k].distance - b->skin);
+        const int count = shape_query(shape, b->dim, point, reach + b->skin, hits);
+        for (int k = 0; k < count; k++) least = fmin(least, hits[k].distance - b->skin);
     }
     return least;
 }
 
+/// Separation of a part and a triangle along n, whatever its length.
+static double triangle_gap_along(const convex* b, const double local[3], const double* corner,
+                                 const double n[3])
+{
+    double low = INFINITY, high = -INFINITY, low_t = INFINITY, high_t = -INFINITY;
+    const double shift = vec_dot(3, local, n);
+    for (int v = 0; v < b->vertex_count; v++) {
+        const double x = vec_dot(3, b->vertex + 3 * v, n) + shift;
+        low = fmin(low, x), high = fmax(high, x);
+    }
+    for (int v = 0; v < 3; v++) {
+        const double x = vec_dot(3, corner + 3 * v, n);
+        low_t = fmin(low_t, x), high_t = fmax(high_t, x);
+    }
+    return fmax(low - high_t, low_t - high);
+}
+
+/// Largest separation of a part and a triangle along the axes that can separate them: the
+/// triangle's normal, the normals of its sides and of the part's faces, and those of pairs of
+/// edges. Where they overlap minus the least displacement that takes them apart, to either side:
+/// contacts are on the side of the part's middle (mesh_touch.h), which a thin part on its way
+/// through a surface may have on the wrong one.
+static double triangle_gap(const convex* b, const double local[3], const double* corner)
+{
+    const int faces = b->shape ? b->shape->face_count : 0;
+    const int edges = b->shape ? b->shape->edge_count : 0;
+    double side[3][3], up[3], best = -INFINITY;
+    for (int i = 0; i < 3; i++) vec_sub(3, side[i], corner + 3 * ((i + 1) % 3), corner + 3 * i);
+    vec_cross(up, side[0], side[1]);
+    for (int k = 0; k < 4 + faces + 3 * edges; k++) {
+        double n[3], u[3];
+        if (k == 0) {
+            vec_copy(3, n, up);
+        } else if (k < 4) {
+            vec_cross(n, side[k - 1], up);
+        } else if (k < 4 + faces) {
+            vec_copy(3, n, b->normal + 3 * (k - 4));
+        } else {
+            const int32_t* ends = b->shape->edge + 4 * ((k - 4 - faces) / 3);
+            vec_sub(3, u, b->vertex + 3 * ends[1], b->vertex + 3 * ends[0]);
+            vec_cross(n, u, side[(k - 4 - faces) % 3]);
+        }
+        const double length = vec_norm(3, n);
+        if (length == 0.0) continue;
+        best = fmax(best, triangle_gap_along(b, local, corner, n) / length);
+    }
+    return best;
+}
+
 /// Distance of a part from a surface of triangles, if it is below `reach`.
-static double mesh_distance(journey* j, const mesh* m, const convex* b, const double local[3],
-                            double reach)
+static double mesh_distance(const mesh* m, const convex* b, const double local[3], double reach)
 {
     double least = reach;
-    j->scratch.touches.count = 0;
-    if (mesh_touches(m, b, local, reach, NULL, &j->scratch.touches)) {
-        j->failed = true;
-        return INFINITY;
+    query q;
+    query_begin(&q, m, b, local, reach);
+    for (int i = 0; i < q.triangle.count; i++) {
+        const double gap = triangle_gap(b, local, m->corner + 9 * q.triangle.row[i]);
+        least = fmin(least, gap - m->skin - b->skin);
     }
-    for (int i = 0; i < j->scratch.touches.count; i++) {
-        least = fmin(least, j->scratch.touches.row[i].gap);
-    }
+    query_end(&q);
     return least;
 }
 
@@ -271,15 +316,14 @@ static double wall_gap(journey* j, double s, double reach)
     quat_matrix(axes, q);
     for (int part = 0; part < parts_of(g, j->pair->b); part++) {
         convex b;
-        if (!place_part(g, j->pair->b, part, axes, &j->scratch.turned, &j->scratch.turned_capacity,
-                        &b)) {
+        if (!place_part(g, j->pair->b, part, axes, &j->turned_b, &j->capacity_b, &b)) {
             j->failed = true;
             return INFINITY;
         }
         if (form->kind == FORM_CORNERS) {
             least = fmin(least, corners_gap(&record->shape, &b, local, reach));
         } else if (form->kind == FORM_MESH) {
-            least = fmin(least, mesh_distance(j, form->mesh, &b, local, reach));
+            least = fmin(least, mesh_distance(form->mesh, &b, local, reach));
         } else {
             const int parts = form->kind == FORM_CONVEX ? form->part_count : 1;
             for (int i = 0; i < parts; i++) {
@@ -337,7 +381,7 @@ talus_status passage_find(passage_work* work, const passage_way* way, passage* o
         }
         failed = j.failed;
         free(j.turned_a);
-        narrow_scratch_free(&j.scratch);
+        free(j.turned_b);
     }
     if (failed) return TALUS_ERR_MEMORY;
     for (int64_t i = 0; i < count; i++) {
@@ -370,7 +414,7 @@ double passage_safe_step(const physical_state* state)
         if (g->solid[i] < 0) continue;
         // Another one may come as fast.
         const double moves = 2.0 * grain_moves(&way, i);
-        if (moves > 0.0) step = fmin(step, SAFE_MOTION * grain_thickness(g, i) / moves);
+        if (moves > 0.0) step = fmin(step, SAFE_MOTION * grain_thinnest(g, i) / moves);
     }
     return step;
 }

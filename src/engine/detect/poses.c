@@ -18,11 +18,8 @@ void poses_free(poses* p)
 convex convex_ball(int dim, double radius)
 {
     static const double centre[3] = {0.0, 0.0, 0.0};
-    return (convex){.dim = dim,
-                    .vertex_count = 1,
-                    .vertex = centre,
-                    .skin = radius,
-                    .thickness = 2.0 * radius};
+    return (convex){
+        .dim = dim, .vertex_count = 1, .vertex = centre, .skin = radius, .thickness = 2.0 * radius};
 }
 
 int64_t convex_size(const polytope* shape)
@@ -64,7 +61,7 @@ convex convex_of_solid(const solid* s, int part, const double axes[9], double sc
                        double* numbers)
 {
     convex c = convex_turn(&s->part[part], axes, scale, scale * s->skin, numbers);
-    c.thickness = scale * s->thickness;
+    c.thickness = scale * s->thinnest;
     return c;
 }
 

@@ -136,8 +136,7 @@ static talus_status corners_on_face(const meeting* m, const talus_shape_def* sha
     const bool rests =
         touches_most(&m->hint, of_wall->normal, m->at->reach, size) == CONVEX_REST_TOUCHES;
     if (dim == 3 && rests) {
-        points->count =
-            touches_reduce(points->row, points->count, CONVEX_REST_TOUCHES, &m->hint);
+        points->count = touches_reduce(points->row, points->count, CONVEX_REST_TOUCHES, &m->hint);
     }
     return TALUS_OK;
 }

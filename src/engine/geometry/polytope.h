@@ -44,9 +44,6 @@ void polytope_free(polytope* p);
 talus_status polytope_copy(const polytope* p, polytope* out);
 /// Shift all corners by `by` [dim].
 void polytope_shift(polytope* p, const double* by);
-/// Least width across a face: how thick the body is. (Between edges that cross it may be a little
-/// less.)
-double polytope_width(const polytope* p);
 
 /// Mass properties for density 1.
 typedef struct mass_properties {
@@ -57,6 +54,9 @@ typedef struct mass_properties {
 
 /// Exact mass properties of a polytope rounded by `skin` >= 0 (its Minkowski sum with a ball).
 mass_properties polytope_mass(const polytope* p, double skin);
+
+/// Smallest distance of two parallel planes that hold the polytope between them.
+double polytope_width(const polytope* p);
 
 /// Signed distance from the surface to a point, negative inside, with the unit outward normal at
 /// the nearest surface point. *feature names the part of the surface: a vertex v as v, an edge e as

@@ -124,9 +124,10 @@ static talus_status solid_fill(const talus_solid_def* def, solid* out, talus_err
     if (out->dim == 2) {
         for (int k = 0; k < 8; k++) out->inertia[k] = 0.0;
     }
-    out->thickness = INFINITY;
+    out->thinnest = INFINITY;
     for (int i = 0; i < out->part_count; i++) {
-        out->thickness = fmin(out->thickness, polytope_width(&out->part[i]) + 2.0 * out->skin);
+        out->thickness = fmax(out->thickness, polytope_width(&out->part[i]) + 2.0 * out->skin);
+        out->thinnest = fmin(out->thinnest, polytope_width(&out->part[i]) + 2.0 * out->skin);
         for (int v = 0; v < out->part[i].vertex_count; v++) {
             out->radius = fmax(out->radius, vec_norm(out->dim, out->part[i].vertex + out->dim * v));
         }

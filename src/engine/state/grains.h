@@ -86,11 +86,16 @@ static inline const solid* grain_solid(const grains* g, int64_t row)
 {
     return g->solid[row] < 0 ? NULL : &g->solids->row[g->solid[row]];
 }
-/// How thick a grain is where it is thinnest: the diameter of a ball.
+/// Diameter of a ball, smallest width of a solid: what an overlap is to be compared with.
 static inline double grain_thickness(const grains* g, int64_t row)
 {
-    const solid* s = grain_solid(g, row);
-    return s ? g->scale[row] * s->thickness : 2.0 * g->radius[row];
+    return g->solid[row] < 0 ? 2.0 * g->radius[row]
+                             : grain_solid(g, row)->thickness * g->scale[row];
+}
+/// The same of its thinnest part: what may go through another body unseen.
+static inline double grain_thinnest(const grains* g, int64_t row)
+{
+    return g->solid[row] < 0 ? 2.0 * g->radius[row] : grain_solid(g, row)->thinnest * g->scale[row];
 }
 /// Volume (2D: area) of a grain.
 double grain_volume(const grains* g, int64_t row);
