@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/words.h"
+#include "detect/passage.h"
 #include "rigid/problem.h"
 #include "world/diagnose.h"
 #include "world/world.h"
@@ -528,6 +529,11 @@ talus_status talus_world_soft_times(const talus_world* world, talus_soft_times* 
 }
 
 // ---- steps -------------------------------------------------------------------------------------
+
+double talus_world_safe_step(const talus_world* world)
+{
+    return passage_safe_step(&world->state);
+}
 
 talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                talus_step_result* result, talus_error* error)
