@@ -418,8 +418,8 @@ TALUS_API talus_status talus_world_step(talus_world* world, double h, talus_step
 TALUS_API talus_status talus_world_steps(talus_world* world, double h, int64_t count,
                                          talus_step_result* result, talus_error* error);
 /// A step of the method contact that is safe for all solids with the velocities they have now: none
-/// moves by more than an eighth of its thickness, against the mean velocity of all. INFINITY without
-/// solids that move. Longer steps are cut where they would carry solids into other bodies
+/// moves by more than an eighth of its thickness, against the mean velocity of all. INFINITY
+/// without solids that move. Longer steps are cut where they would carry solids into other bodies
 /// (talus_totals.cut).
 TALUS_API double talus_world_safe_step(const talus_world* world);
 /// Times of the stiffest pair, for the choice of a step of the method soft.
