@@ -45,7 +45,7 @@ static void test_tipping_rod(void** unused)
 static void test_random_throws(void** unused)
 {
     (void)unused;
-    const int count = (int)(300.0 * test_scale());
+    const int count = (int)(150.0 * test_scale());
     int cut = 0;
     for (int i = 0; i < count; i++) {
         const throw_case c = throw_number((uint64_t)i);
